@@ -1,0 +1,34 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { Pool } from 'undici';
+
+// Asks `paths` in turn, `count` times in all, over `connections` kept-alive connections, and reports
+// the milliseconds of each. A worker of its own, so that asking does not slow answering.
+
+const { origin, paths, count, connections, key } = workerData as {
+  origin: string;
+  paths: string[];
+  count: number;
+  connections: number;
+  key: string;
+};
+const pool = new Pool(origin, { connections });
+const spans: number[] = [];
+let next = 0;
+const askAll = async (): Promise<void> => {
+  while (next < count) {
+    const path = paths[next++ % paths.length] as string;
+    const from = performance.now();
+    const { statusCode, body } = await pool.request({
+      path,
+      method: 'GET',
+      headers: { authorization: `Bearer ${key}` },
+    });
+    await body.arrayBuffer();
+    if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}`);
+    spans.push(performance.now() - from);
+  }
+};
+const from = performance.now();
+await Promise.all(Array.from({ length: connections }, askAll));
+parentPort?.postMessage({ spans, totalMs: performance.now() - from });
+await pool.close();

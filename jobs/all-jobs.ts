@@ -1,0 +1,15 @@
+import type { Chore, Job } from '../src/runner/job.ts';
+import backup from './backup.ts';
+import creators from './creators.ts';
+import exportParquet from './export.ts';
+import feed from './feed.ts';
+import growth from './growth.ts';
+import hashtags from './hashtags.ts';
+import prune from './prune.ts';
+import trends from './trends.ts';
+
+/** Every job that asks the service for something, in the order a run plans them. */
+export const JOBS: readonly Job[] = [feed, trends, hashtags, growth, creators];
+
+/** Every job that asks for nothing. */
+export const CHORES: readonly Chore[] = [exportParquet, prune, backup];

@@ -1,0 +1,12 @@
+import { backupLake } from '../src/lake/backup.ts';
+import type { Chore } from '../src/runner/job.ts';
+
+/** Copies the lake to `<data dir>/backups`, checked, every night; the newest seven are kept. */
+export default {
+  name: 'backup',
+  schedule: '15 5 * * *',
+  run: async ({ lake, clock }) => {
+    const { path, bytes } = await backupLake(lake, { clock });
+    return `${path}, ${bytes} bytes, checked`;
+  },
+} satisfies Chore;

@@ -1,0 +1,12 @@
+import { exportLake } from '../src/export/export-lake.ts';
+import type { Chore } from '../src/runner/job.ts';
+
+/** Brings the Parquet files up to date, every night after the lists and looks. */
+export default {
+  name: 'export',
+  schedule: '30 4 * * *',
+  run: async ({ lake, clock, signal }) => {
+    const { files, rows } = await exportLake(lake, { clock, signal });
+    return `${files} Parquet files, ${rows} rows written`;
+  },
+} satisfies Chore;

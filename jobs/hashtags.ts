@@ -1,0 +1,13 @@
+import { firstPage } from '../src/runner/first-page.ts';
+import type { Job } from '../src/runner/job.ts';
+
+/** Copies the trending hashtags over all platforms, four times a day. */
+export default {
+  name: 'hashtags',
+  schedule: '15 2,8,14,20 * * *',
+  stage: 'lists',
+  lists: () => 1,
+  plan: ({ config }) => [
+    { ask: { kind: 'hashtags', dateRange: config.hashtagRange, ...firstPage(config) } },
+  ],
+} satisfies Job;

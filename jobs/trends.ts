@@ -1,0 +1,17 @@
+import { PERIODS } from '../schema/vocabulary.ts';
+import { firstPage } from '../src/runner/first-page.ts';
+import type { Job } from '../src/runner/job.ts';
+
+/** Copies the top videos of the day, the week and the month of each platform, every night. */
+export default {
+  name: 'trends',
+  schedule: '15 2 * * *',
+  stage: 'lists',
+  lists: ({ platforms }) => platforms.length * PERIODS.length,
+  plan: ({ config }) =>
+    config.platforms.flatMap((platform) =>
+      PERIODS.map((period) => ({
+        ask: { kind: 'trends' as const, platform, period, ...firstPage(config) },
+      })),
+    ),
+} satisfies Job;

@@ -1,0 +1,25 @@
+import { index, integer, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
+
+/**
+ * One look at one list: all pages that one run pulled of it.
+ * Written by src/load/rankings.ts with the first page, completed by later ones.
+ */
+export const capture = sqliteTable(
+  'capture',
+  {
+    key: integer('key').primaryKey(),
+    list: text('list').notNull(), // `feed`, `trends` or `hashtags`
+    platform: text('platform').notNull(), // '' where the list covers all
+    period: text('period').notNull(), // trends: day, week, month; feed and hashtags: the dateRange
+    capturedAt: integer('captured_at').notNull(), // Unix ms; the instant the first page is true at
+    completedAt: integer('completed_at').notNull(), // Unix ms; the instant the last page is true at
+    total: integer('total'), // matching items by the answer's own count
+    runId: integer('run_id'),
+  },
+  (t) => [
+    unique('capture_identity').on(t.list, t.platform, t.period, t.capturedAt),
+    index('capture_platform').on(t.platform, t.capturedAt),
+    index('capture_captured_at').on(t.capturedAt),
+    index('capture_run').on(t.runId),
+  ],
+);

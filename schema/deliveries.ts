@@ -1,0 +1,35 @@
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { events } from './events.ts';
+import { subscriptions } from './subscriptions.ts';
+
+/**
+ * The outbox: one event on its way to one subscription. Queued in the transaction that stores the
+ * event, sent by src/webhooks/sender.ts. Its id, `<event id>.<subscription id>`, is the
+ * `webhook-id` of every attempt.
+ */
+export const deliveries = sqliteTable(
+  'deliveries',
+  {
+    id: text('id').primaryKey(),
+    eventId: text('event_id')
+      .notNull()
+      .references(() => events.id),
+    subscriptionId: text('subscription_id')
+      .notNull()
+      .references(() => subscriptions.id),
+    state: text('state').notNull(), // `pending`, `delivered`, `failed`
+    queuedAt: integer('queued_at').notNull(), // Unix ms
+    attempts: integer('attempts').notNull(),
+    nextAttemptAt: integer('next_attempt_at'), // Unix ms; null when settled
+    lastStatus: integer('last_status'), // HTTP status of the last attempt
+    lastError: text('last_error'), // why the last attempt failed, in words
+    lastAnswer: text('last_answer'), // what the endpoint answered; cut at 1 KiB
+    lastAttemptAt: integer('last_attempt_at'), // Unix ms
+    lastDurationMs: integer('last_duration_ms'),
+    deliveredAt: integer('delivered_at'), // Unix ms
+  },
+  (t) => [
+    index('deliveries_due').on(t.subscriptionId, t.state, t.nextAttemptAt),
+    index('deliveries_event').on(t.eventId),
+  ],
+);

@@ -1,0 +1,17 @@
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+
+/**
+ * Fields the interface does not show, or shows otherwise than they came; once each.
+ * Written by src/load/load-answer.ts.
+ */
+export const drift = sqliteTable(
+  'drift',
+  {
+    resource: text('resource').notNull(), // `content item`, `hashtag`, `creator`, `growth`, ...
+    field: text('field').notNull(),
+    firstSeenAt: integer('first_seen_at').notNull(), // Unix ms
+    sample: text('sample').notNull(), // JSON of the first value seen; cut at 1 KiB
+    callId: integer('call_id'),
+  },
+  (t) => [primaryKey({ columns: [t.resource, t.field] })],
+);

@@ -1,0 +1,28 @@
+import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { hashtag } from './hashtag.ts';
+
+/**
+ * A hashtag's volume at one instant. Read it as `hashtag_snapshots`.
+ * Source: `GET /hashtags` and imports. Written by src/load/hashtags.ts.
+ */
+export const hashtagSnapshot = sqliteTable(
+  'hashtag_snapshot',
+  {
+    hashtagKey: integer('hashtag_key')
+      .notNull()
+      .references(() => hashtag.key),
+    platform: text('platform').notNull(), // '' where the answer covers all platforms
+    observedAt: integer('observed_at').notNull(), // Unix ms
+    volume: integer('volume'), // distinct videos with the tag inside the asked window
+    views: integer('views'),
+    change: real('change'), // volume / the window before's volume - 1, as pulled
+    rank: integer('rank'), // position in the pulled list; 1 = top
+    source: integer('source').notNull(), // position in SOURCES
+    extra: text('extra'), // JSON object of further fields of this observation
+  },
+  (t) => [
+    primaryKey({ columns: [t.hashtagKey, t.platform, t.observedAt] }),
+    index('hashtag_snapshot_observed_at').on(t.observedAt),
+    index('hashtag_snapshot_platform').on(t.platform),
+  ],
+);

@@ -1,0 +1,16 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+
+/**
+ * What the service last said of a limit in its answers' headers, and how that was read. Only ever
+ * lowers what is believed to be left. Written by src/throttle/quota-hints.ts.
+ */
+export const quotaHint = sqliteTable('quota_hint', {
+  name: text('name').primaryKey(), // the field and the policy or place in it, such as `RateLimit "month"`
+  said: text('said').notNull(), // the fields as they came
+  windowMs: integer('window_ms'), // length of the limit's window; null: not understood, so not used
+  quota: integer('quota'), // calls of one window
+  remaining: integer('remaining'), // calls left when it was said
+  resetsAt: integer('resets_at'), // Unix ms
+  seenAt: integer('seen_at').notNull(), // Unix ms
+  callId: integer('call_id').notNull(), // the call whose answer said it
+});

@@ -1,0 +1,20 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+
+/**
+ * Who wants to be told of events, where and of which. Written by src/webhooks/subscriptions.ts.
+ */
+export const subscriptions = sqliteTable('subscriptions', {
+  id: text('id').primaryKey(),
+  url: text('url').notNull(),
+  secret: text('secret').notNull(), // `whsec_` + base64; signs deliveries
+  previousSecret: text('previous_secret'), // signs too until it expires: rotation without a gap
+  previousSecretUntil: integer('previous_secret_until'), // Unix ms
+  filter: text('filter').notNull(), // JSON: {events, platforms, subjects}; an empty list is all
+  allowLoopbackHttp: integer('allow_loopback_http').notNull(), // 1: plain http to this machine
+  keyId: text('key_id'), // the service key that made it; null: the command line
+  createdAt: integer('created_at').notNull(), // Unix ms
+  disabledAt: integer('disabled_at'), // Unix ms
+  disabledReason: text('disabled_reason'),
+  failingSince: integer('failing_since'), // Unix ms; first failure since the last success
+  pausedUntil: integer('paused_until'), // Unix ms; the endpoint asked for quiet (Retry-After)
+});

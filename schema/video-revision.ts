@@ -1,0 +1,24 @@
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { video } from './video.ts';
+
+/**
+ * Titles and handles that a video no longer has, each with the instant until which it had them.
+ * A video that never changed has no row. As of an instant T a video's words are those of its
+ * first revision with `until_at` > T, else those in `video`.
+ * Written by src/load/videos.ts when an observation changes the title or the handle.
+ */
+export const videoRevision = sqliteTable(
+  'video_revision',
+  {
+    videoKey: integer('video_key')
+      .notNull()
+      .references(() => video.key),
+    untilAt: integer('until_at').notNull(), // Unix ms; the observation that first saw the new words
+    title: text('title'),
+    user: text('user'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.videoKey, t.untilAt] }),
+    index('video_revision_user').on(t.user), // a creator's videos of when it had another handle
+  ],
+);

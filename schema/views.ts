@@ -1,0 +1,230 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { integer, real, sqliteView, text } from 'drizzle-orm/sqlite-core';
+import { SOURCES } from './vocabulary.ts';
+
+// The names people query. Storage is compact (integer keys, codes); these views give it back its
+// words. Filters on ids, platforms, tags and times reach the indices below.
+
+/** A stored source code as its word. */
+const sourceWord = (column: string): SQL =>
+  sql.raw(
+    `case ${column} ${SOURCES.map((source, code) => `when ${code} then '${source}'`).join(' ')} end`,
+  );
+
+/** Unix milliseconds as ISO 8601 text in UTC. */
+const isoTime = (column: string): SQL =>
+  sql.raw(`strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`);
+
+/** A snapshot's engagement rate: as stored, or derived from its counts where it says so. */
+const snapshotRate = sql.raw(
+  'case when s.rate_derived = 1 then 100.0 * s.likes / nullif(s.views, 0) else s.engagement_rate end',
+);
+
+/** Videos as last seen, one row each. */
+export const videos = sqliteView('videos', {
+  id: text('id').notNull(),
+  platform: text('platform').notNull(),
+  title: text('title'),
+  user: text('user'),
+  views: integer('views'),
+  likes: integer('likes'),
+  engagementRate: real('engagement_rate'),
+  createdAt: integer('created_at'),
+  firstSeenAt: integer('first_seen_at'),
+  lastSeenAt: integer('last_seen_at'),
+  extra: text('extra'),
+}).as(
+  sql`select v.id as id, v.platform as platform, v.title as title, v.user as user, v.views as views, v.likes as likes, v.engagement_rate as engagement_rate, v.created_at as created_at, v.first_seen_at as first_seen_at, coalesce((select max(s.observed_at) from video_snapshot s where s.video_key = v.key), v.first_seen_at) as last_seen_at, v.extra as extra from video v`,
+);
+
+/** Counts of videos over time, one row for each video and instant. */
+export const videoSnapshots = sqliteView('video_snapshots', {
+  videoId: text('video_id').notNull(),
+  observedAt: integer('observed_at').notNull(),
+  views: integer('views'),
+  likes: integer('likes'),
+  engagementRate: real('engagement_rate'),
+  source: text('source').notNull(),
+  extra: text('extra'),
+}).as(
+  sql`select v.id as video_id, s.observed_at as observed_at, s.views as views, s.likes as likes, ${snapshotRate} as engagement_rate, ${sourceWord('s.source')} as source, s.extra as extra from video_snapshot s join video v on v.key = s.video_key`,
+);
+
+/** Lists as they were pulled, one row for each look and rank. */
+export const rankings = sqliteView('rankings', {
+  list: text('list').notNull(),
+  platform: text('platform').notNull(),
+  period: text('period').notNull(),
+  capturedAt: integer('captured_at').notNull(),
+  rank: integer('rank').notNull(),
+  videoId: text('video_id').notNull(),
+  total: integer('total'),
+  runId: integer('run_id'),
+  score: real('score'),
+  velocity: real('velocity'),
+}).as(
+  sql`select c.list as list, c.platform as platform, c.period as period, c.captured_at as captured_at, r.rank as rank, v.id as video_id, c.total as total, c.run_id as run_id, r.score as score, r.velocity as velocity from ranking r join capture c on c.key = r.capture_key join video v on v.key = r.video_key`,
+);
+
+const latestTagNumber = (column: string): SQL =>
+  sql.raw(
+    `coalesce((select s.${column} from hashtag_snapshot s where s.hashtag_key = h.key and s.platform = '' order by s.observed_at desc limit 1), (select s.${column} from hashtag_snapshot s where s.hashtag_key = h.key order by s.observed_at desc limit 1))`,
+  );
+
+/** Hashtags with their latest known volume: over all platforms where an answer covers them, else the latest of any. */
+export const hashtags = sqliteView('hashtags', {
+  tag: text('tag').notNull(),
+  volume: integer('volume'),
+  views: integer('views'),
+  firstSeenAt: integer('first_seen_at'),
+}).as(
+  sql`select h.tag as tag, ${latestTagNumber('volume')} as volume, ${latestTagNumber('views')} as views, h.first_seen_at as first_seen_at from hashtag h`,
+);
+
+/** Volumes of hashtags over time; platform '' where the answer covers all. */
+export const hashtagSnapshots = sqliteView('hashtag_snapshots', {
+  tag: text('tag').notNull(),
+  platform: text('platform').notNull(),
+  observedAt: integer('observed_at').notNull(),
+  volume: integer('volume'),
+  views: integer('views'),
+  change: real('change'),
+  rank: integer('rank'),
+  source: text('source').notNull(),
+  extra: text('extra'),
+}).as(
+  sql`select h.tag as tag, s.platform as platform, s.observed_at as observed_at, s.volume as volume, s.views as views, s.change as change, s.rank as rank, ${sourceWord('s.source')} as source, s.extra as extra from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key`,
+);
+
+/** Which hashtags each video carries; position 0 is the first. */
+export const videoHashtags = sqliteView('video_hashtags', {
+  videoId: text('video_id').notNull(),
+  tag: text('tag').notNull(),
+  position: integer('position').notNull(),
+}).as(
+  sql`select v.id as video_id, h.tag as tag, vh.position as position from video_hashtag vh join video v on v.key = vh.video_key join hashtag h on h.key = vh.hashtag_key`,
+);
+
+/** Creators whose profile was seen, as last seen. */
+export const creators = sqliteView('creators', {
+  platform: text('platform').notNull(),
+  handle: text('handle').notNull(),
+  followers: integer('followers'),
+  videoCount: integer('video_count'),
+  views: integer('views'),
+  likes: integer('likes'),
+  engagementRate: real('engagement_rate'),
+  firstSeenAt: integer('first_seen_at').notNull(),
+  lastSeenAt: integer('last_seen_at').notNull(),
+  extra: text('extra'),
+}).as(
+  sql`select c.platform as platform, c.handle as handle, c.followers as followers, c.video_count as video_count, c.views as views, c.likes as likes, c.engagement_rate as engagement_rate, c.first_seen_at as first_seen_at, coalesce((select max(s.observed_at) from creator_snapshot s where s.creator_key = c.key), c.first_seen_at) as last_seen_at, c.extra as extra from creator c`,
+);
+
+/** Counts of creators over time, one row for each creator and instant. */
+export const creatorSnapshots = sqliteView('creator_snapshots', {
+  platform: text('platform').notNull(),
+  handle: text('handle').notNull(),
+  observedAt: integer('observed_at').notNull(),
+  followers: integer('followers'),
+  videoCount: integer('video_count'),
+  views: integer('views'),
+  likes: integer('likes'),
+  source: text('source').notNull(),
+  extra: text('extra'),
+}).as(
+  sql`select c.platform as platform, c.handle as handle, s.observed_at as observed_at, s.followers as followers, s.video_count as video_count, s.views as views, s.likes as likes, ${sourceWord('s.source')} as source, s.extra as extra from creator_snapshot s join creator c on c.key = s.creator_key`,
+);
+
+/** Columns of the current lists, as people read them. */
+const currentList = {
+  platform: text('platform').notNull(),
+  period: text('period').notNull(),
+  rank: integer('rank').notNull(),
+  id: text('id').notNull(),
+  title: text('title'),
+  user: text('user'),
+  views: integer('views'),
+  likes: integer('likes'),
+  engagementRate: real('engagement_rate'),
+  velocity: real('velocity'),
+  createdAt: text('created_at'),
+  capturedAt: text('captured_at').notNull(),
+};
+
+const currentListQuery = (list: 'feed' | 'trends'): SQL =>
+  sql`select c.platform as platform, c.period as period, r.rank as rank, v.id as id, v.title as title, v.user as user, v.views as views, v.likes as likes, v.engagement_rate as engagement_rate, r.velocity as velocity, ${isoTime('v.created_at')} as created_at, ${isoTime('c.captured_at')} as captured_at from capture c join ranking r on r.capture_key = c.key join video v on v.key = r.video_key where c.list = ${sql.raw(`'${list}'`)} and c.captured_at = (select max(n.captured_at) from capture n where n.list = c.list and n.platform = c.platform and n.period = c.period) order by c.platform, c.period, r.rank`;
+
+/** The feed of each platform as last pulled, best first. */
+export const feedNow = sqliteView('feed_now', currentList).as(currentListQuery('feed'));
+
+/** The trends of each platform and period as last pulled, best first. */
+export const trendsNow = sqliteView('trends_now', currentList).as(currentListQuery('trends'));
+
+/** A video's counts over time, with the views gained and the hours passed since the look before. */
+export const videoHistory = sqliteView('video_history', {
+  id: text('id').notNull(),
+  observedAt: text('observed_at').notNull(),
+  views: integer('views'),
+  likes: integer('likes'),
+  engagementRate: real('engagement_rate'),
+  viewsGained: integer('views_gained'),
+  hoursSince: real('hours_since'),
+  source: text('source').notNull(),
+}).as(
+  sql`select v.id as id, ${isoTime('s.observed_at')} as observed_at, s.views as views, s.likes as likes, ${snapshotRate} as engagement_rate, s.views - lag(s.views) over w as views_gained, (s.observed_at - lag(s.observed_at) over w) / 3600000.0 as hours_since, ${sourceWord('s.source')} as source from video_snapshot s join video v on v.key = s.video_key window w as (partition by v.id order by s.observed_at)`,
+);
+
+/** A hashtag's volume over time. */
+export const hashtagHistory = sqliteView('hashtag_history', {
+  tag: text('tag').notNull(),
+  platform: text('platform').notNull(),
+  observedAt: text('observed_at').notNull(),
+  volume: integer('volume'),
+  views: integer('views'),
+  change: real('change'),
+}).as(
+  sql`select h.tag as tag, s.platform as platform, ${isoTime('s.observed_at')} as observed_at, s.volume as volume, s.views as views, s.change as change from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key`,
+);
+
+/** A creator's counts over time. */
+export const creatorHistory = sqliteView('creator_history', {
+  platform: text('platform').notNull(),
+  handle: text('handle').notNull(),
+  observedAt: text('observed_at').notNull(),
+  followers: integer('followers'),
+  videoCount: integer('video_count'),
+  views: integer('views'),
+  likes: integer('likes'),
+}).as(
+  sql`select c.platform as platform, c.handle as handle, ${isoTime('s.observed_at')} as observed_at, s.followers as followers, s.video_count as video_count, s.views as views, s.likes as likes from creator_snapshot s join creator c on c.key = s.creator_key`,
+);
+
+/** Videos by publishing time, newest first. */
+export const freshVideos = sqliteView('fresh_videos', {
+  id: text('id').notNull(),
+  platform: text('platform').notNull(),
+  title: text('title'),
+  user: text('user'),
+  views: integer('views'),
+  likes: integer('likes'),
+  engagementRate: real('engagement_rate'),
+  createdAt: text('created_at'),
+  firstSeenAt: text('first_seen_at'),
+}).as(
+  sql`select v.id as id, v.platform as platform, v.title as title, v.user as user, v.views as views, v.likes as likes, v.engagement_rate as engagement_rate, ${isoTime('v.created_at')} as created_at, ${isoTime('v.first_seen_at')} as first_seen_at from video v where v.created_at is not null order by v.created_at desc`,
+);
+
+/** What was noticed, newest first. */
+export const eventsRecent = sqliteView('events_recent', {
+  id: text('id').notNull(),
+  kind: text('kind').notNull(),
+  platform: text('platform'),
+  subject: text('subject').notNull(),
+  occurredAt: text('occurred_at').notNull(),
+  detectedAt: text('detected_at').notNull(),
+  origin: text('origin').notNull(),
+  data: text('data').notNull(),
+}).as(
+  sql`select e.id as id, e.kind as kind, e.platform as platform, e.subject as subject, ${isoTime('e.occurred_at')} as occurred_at, ${isoTime('e.detected_at')} as detected_at, e.origin as origin, e.data as data from events e order by e.occurred_at desc`,
+);

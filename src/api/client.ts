@@ -1,0 +1,169 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { Agent, request } from 'undici';
+import type { Config } from '../config.ts';
+import { messageOf } from '../errors.ts';
+import { type Ask, requestOf } from './ask.ts';
+import { NoAnswerError } from './errors.ts';
+
+/** An answer as it came, whole and unpacked, whatever its status. */
+export interface RawAnswer {
+  status: number;
+  /** Header fields in lower case; a repeated field joined by `, `. */
+  headers: Readonly<Record<string, string>>;
+  body: Buffer;
+}
+
+/** Sends one request and gives its answer. */
+export interface ApiClient {
+  /** @throws NoAnswerError when no whole answer came in time, or it was too large */
+  send(ask: Ask, signal?: AbortSignal): Promise<RawAnswer>;
+  close(): Promise<void>;
+}
+
+/** More than any page or timeline needs; an answer past it is abandoned while it arrives. */
+const LARGEST_BODY_BYTES = 8 * 1024 * 1024;
+
+/** Packed more often than this is a trick; what is left then is no JSON. */
+const MOST_ENCODINGS = 3;
+
+const UNPACK = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+} as const;
+
+/** Encodings as a header lists them, undone last to first. */
+const unpackAll = async (body: Buffer, encodings: string, status: number): Promise<Buffer> => {
+  let unpacked = body;
+  for (const name of encodings.split(',').slice(-MOST_ENCODINGS).reverse())
+    unpacked = await unpack(unpacked, name, status);
+  return unpacked;
+};
+
+const unpack = async (body: Buffer, encoding: string, status: number): Promise<Buffer> => {
+  const name = encoding.trim().toLowerCase();
+  if (name === '' || name === 'identity') return body;
+  const decompress = UNPACK[name as keyof typeof UNPACK];
+  if (decompress === undefined)
+    throw new NoAnswerError(
+      `The answer is packed as ${JSON.stringify(encoding.slice(0, 40))}; trendlake asked for gzip, br or deflate.`,
+      status,
+    );
+  try {
+    return await decompress(body, { maxOutputLength: LARGEST_BODY_BYTES });
+  } catch (error) {
+    throw new NoAnswerError(
+      `The packed answer (${name}) cannot be unpacked within ${LARGEST_BODY_BYTES} bytes: ${messageOf(error)}.`,
+      status,
+      error,
+    );
+  }
+};
+
+const readBounded = async (stream: AsyncIterable<Buffer>, status: number): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > LARGEST_BODY_BYTES)
+      throw new NoAnswerError(`The answer is larger than ${LARGEST_BODY_BYTES} bytes.`, status);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+};
+
+const plainHeaders = (
+  headers: Record<string, string | string[] | undefined>,
+  hide: (text: string) => string,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, hide(Array.isArray(value) ? value.join(', ') : value)]],
+    ),
+  );
+
+// A shorter key, such as a stand-in's "test", is a word that titles and field names hold too.
+const SHORTEST_SECRET = 8;
+
+/** Bytes or text without the key, should a service say it back. */
+const hidingKey = (key: string) => {
+  const isSecret = key.length >= SHORTEST_SECRET;
+  return {
+    in: (text: string): string => (isSecret ? text.replaceAll(key, '[hidden]') : text),
+    inBody: (body: Buffer): Buffer =>
+      isSecret && body.includes(key)
+        ? Buffer.from(body.toString('latin1').replaceAll(key, '[hidden]'), 'latin1')
+        : body,
+  };
+};
+
+/** Network errors in words; the codes are Node's and undici's. */
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name cannot be looked up now',
+  ECONNRESET: 'the connection was reset',
+  UND_ERR_SOCKET: 'the connection was closed',
+  UND_ERR_CONNECT_TIMEOUT: 'connecting took too long',
+  UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
+  UND_ERR_BODY_TIMEOUT: 'the answer stopped arriving',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted',
+};
+
+const reasonOf = (error: unknown): string => {
+  const code = (error as { code?: string }).code ?? '';
+  return REASONS[code] ?? messageOf(error);
+};
+
+/**
+ * A client of the interface. It sends each request once: retries are the throttle's, which counts
+ * them. The key goes to the base URL alone; a redirect is an answer, not followed.
+ */
+export const apiClient = (
+  config: Pick<Config, 'timeoutMs'> & { baseUrl: string; apiKey: { reveal(): string } },
+): ApiClient => {
+  const key = config.apiKey.reveal();
+  const hide = hidingKey(key);
+  const agent = new Agent({ headersTimeout: config.timeoutMs, bodyTimeout: config.timeoutMs });
+  return {
+    send: async (ask, signal) => {
+      const { method, path, body } = requestOf(ask);
+      const timeout = AbortSignal.timeout(config.timeoutMs); // bodyTimeout alone lets a drip go on for ever
+      const stop = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+      try {
+        const response = await request(config.baseUrl + path, {
+          method,
+          dispatcher: agent,
+          signal: stop,
+          headers: {
+            authorization: `Bearer ${key}`,
+            accept: 'application/json',
+            'accept-encoding': 'gzip, br, deflate',
+            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          },
+          ...(body === undefined ? {} : { body }),
+        });
+        const packed = await readBounded(response.body, response.statusCode);
+        const headers = plainHeaders(response.headers, hide.in);
+        const encoding = headers['content-encoding'] ?? '';
+        const unpacked = await unpackAll(packed, encoding, response.statusCode);
+        return { status: response.statusCode, headers, body: hide.inBody(unpacked) };
+      } catch (error) {
+        if (error instanceof NoAnswerError) throw error;
+        if (signal?.aborted === true) throw new NoAnswerError('Given up: stopping.', null, error);
+        const where = new URL(config.baseUrl).origin;
+        throw new NoAnswerError(
+          timeout.aborted
+            ? `No whole answer from ${where} within ${config.timeoutMs} ms.`
+            : `No answer from ${where}: ${reasonOf(error)}.`,
+          null,
+          error,
+        );
+      }
+    },
+    close: () => agent.close(),
+  };
+};

@@ -1,0 +1,252 @@
+import type { Platform } from '../../schema/vocabulary.ts';
+import { messageOf } from '../errors.ts';
+import {
+  extraOf,
+  isObject,
+  type JsonObject,
+  type Odd,
+  parseJson,
+  readCount,
+  readInstant,
+  readRate,
+  readText,
+  shortly,
+} from '../fields.ts';
+import { ACCEPTED, pick } from './accepted-names.ts';
+import type { Ask } from './ask.ts';
+import type { RawAnswer } from './client.ts';
+import {
+  type DecodedHashtag,
+  type DecodedItem,
+  type DecodedPoint,
+  decodeHashtag,
+  decodeItem,
+  decodePoint,
+  type Rejection,
+} from './decode-items.ts';
+import { UnreadableAnswerError } from './errors.ts';
+
+/** A field nobody announced, or one that came otherwise than announced. */
+export interface Drift {
+  resource: string;
+  field: string;
+  sample: unknown;
+}
+
+interface Decoded {
+  /** The instant the answer says it is true at, Unix ms; null when it does not say. */
+  asOf: number | null;
+  rejected: Rejection[];
+  drift: Drift[];
+}
+
+/** An item of a list with its place, 0 first, counted over all items of the page. */
+export interface Placed<T> {
+  place: number;
+  item: T;
+}
+
+/** What an answer of status 200 says, checked. */
+export type DecodedAnswer = Decoded &
+  (
+    | { kind: 'videos'; total: number | null; length: number; items: Placed<DecodedItem>[] }
+    | { kind: 'hashtags'; total: number | null; length: number; items: Placed<DecodedHashtag>[] }
+    | { kind: 'growth'; points: DecodedPoint[] }
+    | { kind: 'creator'; profile: DecodedProfile; items: DecodedItem[]; growth: DecodedPoint[] }
+    | { kind: 'analysis'; analysis: JsonObject; generatedAt: number | null }
+  );
+
+/** A creator's own numbers. */
+export interface DecodedProfile {
+  platform: Platform;
+  handle: string;
+  followers: number | null;
+  videoCount: number | null;
+  views: number | null;
+  likes: number | null;
+  engagementRate: number | null;
+  extra: JsonObject | null;
+}
+
+/** JSON is UTF-8, whatever the header says; another charset is believed only where it is not. */
+const parseText = (body: Buffer, charset: string): unknown => {
+  try {
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch (error) {
+    if (/^utf-?8$/i.test(charset)) throw error;
+    return parseJson(new TextDecoder(charset, { fatal: true }).decode(body));
+  }
+};
+
+const parseBody = (answer: RawAnswer): unknown => {
+  const type = answer.headers['content-type'] ?? '';
+  const charset = /charset="?([^";\s]+)/i.exec(type)?.[1] ?? 'utf-8';
+  try {
+    return parseText(answer.body, charset);
+  } catch (error) {
+    const start = shortly(answer.body.toString('latin1', 0, 40), 60);
+    throw new UnreadableAnswerError(
+      `The answer is not whole JSON (${type === '' ? 'no content type' : type}, ${answer.body.length} bytes, starting ${start}): ${messageOf(error)}`,
+      answer.status,
+      true,
+      error,
+    );
+  }
+};
+
+/** The first array under one of the names, looking one level deeper too. */
+const findArray = (
+  value: unknown,
+  names: readonly string[],
+): { list: unknown[]; holder: JsonObject | undefined } | undefined => {
+  if (Array.isArray(value)) return { list: value, holder: undefined };
+  if (!isObject(value)) return undefined;
+  for (const name of names) {
+    const inner = value[name];
+    if (Array.isArray(inner)) return { list: inner, holder: value };
+    if (!isObject(inner)) continue;
+    for (const deeper of names)
+      if (Array.isArray(inner[deeper])) return { list: inner[deeper], holder: inner };
+  }
+  return undefined;
+};
+
+const unknownShape = (answer: RawAnswer, expected: string, value: unknown): Error =>
+  new UnreadableAnswerError(
+    `The answer has no ${expected}; it starts ${shortly(value)}`,
+    answer.status,
+    false,
+  );
+
+/** Reads every member, keeping the readable ones with their place and the rest as rejections. */
+const readAll = <T extends { extra: JsonObject | null }>(
+  list: readonly unknown[],
+  read: (raw: unknown) => T | { problem: string },
+  resource: string,
+  into: Decoded,
+): Placed<T>[] =>
+  list.flatMap((raw, place) => {
+    const item = read(raw);
+    if ('problem' in item) {
+      into.rejected.push({ reason: item.problem, item: raw });
+      return [];
+    }
+    noteDrift(resource, item.extra, into);
+    return [{ place, item }];
+  });
+
+const noteDrift = (resource: string, extra: JsonObject | null, into: Decoded): void => {
+  if (extra === null) return;
+  for (const [field, sample] of Object.entries(extra)) {
+    if (field === 'odd' && isObject(sample))
+      for (const [name, original] of Object.entries(sample))
+        into.drift.push({ resource, field: `${name} (unexpected value)`, sample: original });
+    else into.drift.push({ resource, field, sample });
+  }
+};
+
+const ENVELOPE = new Set(['total', 'page', 'asOf', 'platform', 'period', ...ACCEPTED.list]);
+const GROWTH = new Set(['id', 'platform', 'asOf', 'curve', ...ACCEPTED.timeline]);
+const PROFILE = new Set<string>([
+  'platform',
+  'views',
+  'likes',
+  'asOf',
+  ...ACCEPTED.handle,
+  ...ACCEPTED.followers,
+  ...ACCEPTED.videoCount,
+  ...ACCEPTED.engagementRate,
+  ...ACCEPTED.creatorVideos,
+  ...ACCEPTED.creatorGrowth,
+]);
+
+const startOf = (value: unknown): Decoded => ({
+  asOf: isObject(value) ? readInstant(value.asOf, 'asOf', []) : null,
+  rejected: [],
+  drift: [],
+});
+
+const decodeList = <T extends { extra: JsonObject | null }>(
+  answer: RawAnswer,
+  value: unknown,
+  read: (raw: unknown) => T | { problem: string },
+  resource: string,
+) => {
+  const found = findArray(value, ACCEPTED.list);
+  if (found === undefined)
+    throw unknownShape(answer, `list (looked for ${ACCEPTED.list.join(', ')})`, value);
+  const into = startOf(value);
+  if (found.holder !== undefined) noteDrift('list', extraOf(found.holder, ENVELOPE, []), into);
+  const total = readCount(
+    found.holder?.total ?? (isObject(value) ? value.total : undefined),
+    'total',
+    [],
+  );
+  const items = readAll(found.list, read, resource, into);
+  return { ...into, total, length: found.list.length, items };
+};
+
+const decodeGrowth = (answer: RawAnswer, value: unknown): DecodedAnswer => {
+  const found = findArray(value, ACCEPTED.timeline);
+  if (found === undefined)
+    throw unknownShape(answer, `timeline (looked for ${ACCEPTED.timeline.join(', ')})`, value);
+  const into = startOf(value);
+  if (isObject(value)) noteDrift('growth', extraOf(value, GROWTH, []), into);
+  const points = readAll(found.list, decodePoint, 'growth point', into).map(({ item }) => item);
+  return { kind: 'growth', ...into, points };
+};
+
+const decodeCreator = (
+  answer: RawAnswer,
+  value: unknown,
+  asked: { platform: Platform; handle: string },
+): DecodedAnswer => {
+  if (!isObject(value)) throw unknownShape(answer, 'creator', value);
+  const into = startOf(value);
+  const odd: Odd = [];
+  const numbers = {
+    followers: readCount(pick(value, 'followers'), 'followers', odd),
+    videoCount: readCount(pick(value, 'videoCount'), 'videoCount', odd),
+    views: readCount(pick(value, 'views'), 'views', odd),
+    likes: readCount(pick(value, 'likes'), 'likes', odd),
+    engagementRate: readRate(pick(value, 'engagementRate'), 'engagementRate', odd),
+  };
+  const handle = (readText(pick(value, 'handle'), 'handle', odd) ?? asked.handle).replace(/^@/, '');
+  const extra = extraOf(value, PROFILE, odd);
+  noteDrift('creator', extra, into);
+  const videos = pick(value, 'creatorVideos');
+  const growth = pick(value, 'creatorGrowth');
+  const items = readAll(Array.isArray(videos) ? videos : [], decodeItem, 'content item', into);
+  const points = readAll(Array.isArray(growth) ? growth : [], decodePoint, 'creator point', into);
+  return {
+    kind: 'creator',
+    ...into,
+    profile: { platform: asked.platform, handle, ...numbers, extra },
+    items: items.map(({ item }) => item),
+    growth: points.map(({ item }) => item),
+  };
+};
+
+/**
+ * What an answer of status 200 to an ask says. Pure: `replay` decodes kept bodies with it.
+ * @throws UnreadableAnswerError when the page cannot be read at all
+ */
+export const decodeAnswer = (ask: Ask, answer: RawAnswer): DecodedAnswer => {
+  const value = parseBody(answer);
+  switch (ask.kind) {
+    case 'feed':
+    case 'trends':
+      return { kind: 'videos', ...decodeList(answer, value, decodeItem, 'content item') };
+    case 'hashtags':
+      return { kind: 'hashtags', ...decodeList(answer, value, decodeHashtag, 'hashtag') };
+    case 'growth':
+      return decodeGrowth(answer, value);
+    case 'creator':
+      return decodeCreator(answer, value, ask);
+    case 'analyze': {
+      if (!isObject(value)) throw unknownShape(answer, 'analysis', value);
+      const generatedAt = readInstant(value.generatedAt, 'generatedAt', []);
+      return { kind: 'analysis', ...startOf(value), analysis: value, generatedAt };
+    }
+  }
+};

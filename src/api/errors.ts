@@ -1,0 +1,53 @@
+import { EXIT, type ExitCode, TrendlakeError } from '../errors.ts';
+
+/** A call that did not give what was asked. `status` is null when no answer came. */
+export abstract class CallError extends TrendlakeError {
+  readonly exitCode: ExitCode = EXIT.failed;
+  readonly status: number | null;
+  constructor(message: string, status: number | null, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause });
+    this.status = status;
+  }
+}
+
+/** Nothing came back whole: unreachable, timed out, reset, cut, too large. */
+export class NoAnswerError extends CallError {
+  readonly transient = true;
+  constructor(message: string, status: number | null = null, cause?: unknown) {
+    super(message, status, cause);
+  }
+}
+
+/** The service asks to wait: 429 or 503. `retryAfterMs` is null when it does not say how long. */
+export class RateLimitedError extends CallError {
+  readonly transient = true;
+  readonly retryAfterMs: number | null;
+  constructor(message: string, status: number, retryAfterMs: number | null) {
+    super(message, status);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** The key is refused (401, 403). Every further call would be too. */
+export class KeyRefusedError extends CallError {
+  readonly transient = false;
+}
+
+/** An answer that says no: 4xx for this request, 5xx for now. */
+export class RefusedError extends CallError {
+  readonly transient: boolean;
+  constructor(message: string, status: number) {
+    super(message, status);
+    this.transient = status >= 500 || status === 408 || status === 425;
+  }
+}
+
+/** An answer of status 200 that cannot be read: not JSON, cut, or of a shape nobody knows. */
+export class UnreadableAnswerError extends CallError {
+  /** A cut or garbled body may be whole the next time; an unknown shape will not change. */
+  readonly transient: boolean;
+  constructor(message: string, status: number, transient: boolean, cause?: unknown) {
+    super(message, status, cause);
+    this.transient = transient;
+  }
+}

@@ -1,0 +1,65 @@
+import { isObject } from '../fields.ts';
+import type { RawAnswer } from './client.ts';
+import { type CallError, KeyRefusedError, RateLimitedError, RefusedError } from './errors.ts';
+
+const LONGEST_WAIT_MS = 32 * 24 * 3_600_000; // a month; longer hints are mistakes
+
+/**
+ * How long an answer asks to wait: `Retry-After` in seconds or as a date, the date judged by the
+ * answer's own `Date`, so that our clock may be wrong. Null where it gives no usable hint: missing,
+ * zero, negative, past or longer than a month.
+ */
+export const retryAfterMs = (
+  headers: Readonly<Record<string, string>>,
+  now: number,
+): number | null => {
+  const value = headers['retry-after']?.trim() ?? '';
+  const sentAt = Date.parse(headers.date ?? '');
+  const waitMs = /^\d+(\.\d+)?$/.test(value)
+    ? Number(value) * 1000
+    : Date.parse(value) - (Number.isNaN(sentAt) ? now : sentAt);
+  return waitMs > 0 && waitMs <= LONGEST_WAIT_MS ? waitMs : null;
+};
+
+/** What a problem document says went wrong, or the first words of another body. */
+const detailOf = (answer: RawAnswer): string => {
+  const text = answer.body.toString('utf8', 0, 2000);
+  try {
+    const body: unknown = JSON.parse(text);
+    const said = isObject(body)
+      ? (body.detail ?? body.title ?? body.message ?? body.error)
+      : undefined;
+    if (typeof said === 'string') return `: ${said.slice(0, 300)}`;
+  } catch {
+    // not JSON: its status says enough
+  }
+  return '.';
+};
+
+/** The error that an answer's status stands for, or undefined for 200. */
+export const judge = (answer: RawAnswer, now: number): CallError | undefined => {
+  const { status, headers } = answer;
+  const detail = detailOf(answer);
+  if (status === 200) return undefined;
+  if (status === 429 || status === 503) {
+    const waitMs = retryAfterMs(headers, now);
+    const hint = waitMs === null ? '' : ` (asks to wait ${Math.ceil(waitMs / 1000)} s)`;
+    return new RateLimitedError(`The service answered ${status}${hint}${detail}`, status, waitMs);
+  }
+  if (status === 401)
+    return new KeyRefusedError(
+      `The service does not accept the key (401)${detail} Check TRENDLAKE_API_KEY.`,
+      status,
+    );
+  if (status === 403)
+    return new KeyRefusedError(
+      `The service does not let this key ask for this (403)${detail} Check the key's plan and scopes.`,
+      status,
+    );
+  if (status >= 300 && status < 400)
+    return new RefusedError(
+      `The service redirects to ${(headers.location ?? 'nowhere').slice(0, 200)} (${status}); redirects are not followed, so that the key stays with the base URL. Check TRENDLAKE_BASE_URL.`,
+      status,
+    );
+  return new RefusedError(`The service answered ${status}${detail}`, status);
+};

@@ -1,0 +1,51 @@
+import { AGE_STEPS } from './age-grid.ts';
+import type { CurveLibrary } from './curves.ts';
+import { CLASSES, gapKind, KINDS, STATES, stateOf } from './look-states.ts';
+import { AHEAD, type Moment, momentsByState, momentsLike } from './moments.ts';
+
+/** What the library says will happen after a look, for every state. */
+export interface GrowthModel {
+  /** [state][steps ahead]: expected V(look)/V(then), 1 falling towards 0; the error is 1 - that. */
+  readonly remains: Float32Array;
+  /** [state][steps ahead][slope class]: where a look so many steps later would find the video. */
+  readonly found: Float32Array;
+}
+
+/** Adds what followed the moments like a state to its rows, each by its share of their weight. */
+const addMoments = (model: GrowthModel, state: number, like: readonly Moment[]): void => {
+  const weight = like.reduce((sum, moment) => sum + moment.weight, 0);
+  const { remains, found } = model;
+  for (const moment of like) {
+    const share = moment.weight / weight;
+    for (let ahead = 0; ahead <= AHEAD; ahead++) {
+      const row = state * (AHEAD + 1) + ahead;
+      const cell = row * CLASSES + (moment.slopes[ahead] ?? 0);
+      remains[row] = (remains[row] ?? 0) + share * (moment.remains[ahead] ?? 1);
+      found[cell] = (found[cell] ?? 0) + share;
+    }
+  }
+};
+
+/**
+ * Turns a library into expectations for every state a look can leave a video in: past curves that
+ * stood where the video stands (same age, same gap between looks, same slope) say what comes next.
+ * States the library never saw borrow from their neighbours in age and slope. The error of a count
+ * last seen at a and read at t is 1 - V(a)/V(t).
+ */
+export const growthModel = (library: CurveLibrary): GrowthModel => {
+  const moments = momentsByState(library);
+  const model: GrowthModel = {
+    remains: new Float32Array(STATES * (AHEAD + 1)),
+    found: new Float32Array(STATES * (AHEAD + 1) * CLASSES),
+  };
+  for (let age = 0; age < AGE_STEPS; age++)
+    for (let kind = 0; kind < KINDS; kind++)
+      for (let at = 0; at < CLASSES; at++)
+        addMoments(model, stateOf(age, kind, at), momentsLike(moments, age, kind, at));
+  return model;
+};
+
+/** The kind of knowledge a look so many steps after the last one leaves. */
+export const KIND_AFTER: Uint8Array = Uint8Array.from({ length: AHEAD + 1 }, (_, ahead) =>
+  gapKind(ahead),
+);

@@ -1,0 +1,236 @@
+import { PLATFORMS, type Platform, sourceCode } from '../../schema/vocabulary.ts';
+import { DAY_MS, HOUR_MS } from '../clock.ts';
+import type { Lake } from '../lake/open.ts';
+import { laddersByPlatform } from './choice.ts';
+import { type CreatorShowing, learnShowing, type PageSeen } from './creator-pages.ts';
+import { curveLibrary, type PastCurve } from './curves.ts';
+import { growthModel } from './growth-model.ts';
+import { type PlanLadder, planLadder } from './price.ts';
+import { creatorsUsual, type TrackedColumns, trackedColumns } from './tracked.ts';
+
+/** A lake's tracked videos, ready for `chooseCalls`, and what its numbers stand for. */
+export interface LakeInput {
+  readonly tracked: TrackedColumns;
+  /** One for each of PLATFORMS. */
+  readonly ladders: readonly PlanLadder[];
+  readonly showing: CreatorShowing;
+  /** `video.key` of each video in `tracked`. */
+  readonly videoKeys: Float64Array;
+  /** Whom each creator number stands for. */
+  readonly creators: readonly { readonly platform: Platform; readonly handle: string }[];
+}
+
+/** A video whose birth nobody told is taken to have been this old when first seen. */
+const USUAL_AGE_AT_FIRST_SIGHT_MS = 12 * HOUR_MS;
+/** Two looks closer than this share of the age tell nothing of growth. */
+const LEAST_GAP_OF_AGE = 0.09;
+
+// Counts of the future, of a service whose clock runs ahead, are looks all the same.
+const LOOKS = `
+  with known as (
+    select key, platform, user, coalesce(created_at, first_seen_at - @usualAge) as born,
+      (select max(observed_at) from video_snapshot s
+        where s.video_key = v.key and s.views is not null) as last_at
+    from video v
+  )
+  select k.key, k.platform, k.user, k.born, k.last_at, l.views, e.observed_at, e.views
+  from known k
+  join video_snapshot l on l.video_key = k.key and l.observed_at = k.last_at
+  left join video_snapshot e on e.video_key = k.key and e.observed_at = (
+    select max(observed_at) from video_snapshot s
+    where s.video_key = k.key and s.views is not null
+      and s.observed_at <= k.last_at - max(@leastGap, (k.last_at - k.born) * @leastGapOfAge))
+  order by k.key`;
+
+type LookRow = [
+  key: number,
+  platform: Platform,
+  user: string | null,
+  born: number,
+  lastAt: number,
+  lastViews: number,
+  earlierAt: number | null,
+  earlierViews: number | null,
+];
+
+/** Gives each creator a number, in the order met. */
+const creatorNumbers = () => {
+  const numbers = new Map<string, number>();
+  const creators: { platform: Platform; handle: string }[] = [];
+  const of = (platform: Platform, handle: string | null): number => {
+    if (handle === null || handle === '') return -1;
+    const key = `${platform}/${handle}`;
+    const known = numbers.get(key) ?? numbers.size;
+    if (known === creators.length) {
+      numbers.set(key, known);
+      creators.push({ platform, handle });
+    }
+    return known;
+  };
+  return { of, creators };
+};
+
+const readTracked = ({ sqlite }: Lake) => {
+  const most = sqlite.prepare('select count(*) from video').pluck().get() as number;
+  const all = trackedColumns(most);
+  const videoKeys = new Float64Array(most);
+  const numbers = creatorNumbers();
+  const rows = sqlite.prepare(LOOKS).raw().iterate({
+    usualAge: USUAL_AGE_AT_FIRST_SIGHT_MS,
+    leastGap: HOUR_MS,
+    leastGapOfAge: LEAST_GAP_OF_AGE,
+  }) as IterableIterator<LookRow>;
+  let length = 0;
+  for (const [key, platform, user, born, lastAt, lastViews, earlierAt, earlierViews] of rows) {
+    videoKeys[length] = key;
+    all.createdAt[length] = born;
+    all.lastAt[length] = lastAt;
+    all.lastViews[length] = lastViews;
+    all.earlierAt[length] = earlierAt ?? Number.NaN;
+    all.earlierViews[length] = earlierViews ?? Number.NaN;
+    all.platform[length] = PLATFORMS.indexOf(platform);
+    all.creator[length] = numbers.of(platform, user);
+    length++;
+  }
+  return { tracked: { ...all, length }, videoKeys, creators: numbers.creators };
+};
+
+/** A list keeps at least this share of its videos, or it promises nothing. */
+const LEAST_KEPT = 0.5;
+
+// For each list: its newest look, the time since the one before, and the share of that one's videos
+// still on it. A list is expected again after the same time.
+const LISTS = `
+  with looks as (
+    select key, captured_at,
+      lead(key) over list as before_key, lead(captured_at) over list as before_at,
+      row_number() over list as place
+    from capture where list <> 'hashtags' and captured_at > @since
+    window list as (partition by list, platform, period order by captured_at desc)
+  )
+  select key, 2 * captured_at - before_at as next_at from looks
+  where place = 1 and 2 * captured_at - before_at > @now and @leastKept * (
+    select count(*) from ranking where capture_key = before_key
+  ) <= (
+    select count(*) from ranking b where b.capture_key = before_key
+      and exists (select 1 from ranking r where r.video_key = b.video_key and r.capture_key = looks.key)
+  )`;
+
+const addListLooks = (
+  { sqlite }: Lake,
+  now: number,
+  tracked: TrackedColumns,
+  place: ReadonlyMap<number, number>,
+): void => {
+  const lists = sqlite
+    .prepare(LISTS)
+    .all({ now, since: now - 7 * DAY_MS, leastKept: LEAST_KEPT }) as {
+    key: number;
+    next_at: number;
+  }[];
+  const videosOf = sqlite.prepare('select video_key from ranking where capture_key = ?').pluck();
+  for (const { key, next_at } of lists)
+    for (const video of videosOf.all(key) as number[]) {
+      const i = place.get(video);
+      if (i === undefined) continue;
+      const known = tracked.nextListLookAt[i] ?? Number.NaN;
+      tracked.nextListLookAt[i] = Number.isNaN(known) ? next_at : Math.min(known, next_at);
+    }
+};
+
+/** Timelines that teach, for each platform, and how many videos are tried for them. */
+const TEACHING = 400;
+const TRIED = 4000;
+
+/** Recent timelines of at least three counts, spread evenly over the videos of the last months. */
+const readCurves = (
+  { sqlite }: Lake,
+  now: number,
+  tracked: TrackedColumns,
+  place: ReadonlyMap<number, number>,
+): PastCurve[] => {
+  const usual = creatorsUsual(tracked);
+  const recent = sqlite.prepare(
+    `select key, coalesce(created_at, first_seen_at - @usualAge) as born from video
+     where platform = @platform and first_seen_at > @since order by first_seen_at desc limit @tried`,
+  );
+  const timeline = sqlite.prepare(
+    'select observed_at, views from video_snapshot where video_key = ? and views is not null order by observed_at',
+  );
+  return PLATFORMS.flatMap((platform) => {
+    const videos = recent.all({
+      platform,
+      since: now - 120 * DAY_MS,
+      usualAge: USUAL_AGE_AT_FIRST_SIGHT_MS,
+      tried: TRIED,
+    }) as { key: number; born: number }[];
+    const curves = videos.flatMap(({ key, born }) => {
+      const points = timeline.raw().all(key) as [number, number][];
+      if (points.length < 3) return [];
+      const ageHours = points.map(([at]) => (at - born) / HOUR_MS);
+      const i = place.get(key) ?? -1;
+      const creatorUsual = usual.of(i, Math.log(Math.max(1, tracked.lastViews[i] ?? 1)));
+      return [{ platform, ageHours, views: points.map(([, views]) => views), creatorUsual }];
+    });
+    const stride = Math.max(1, curves.length / TEACHING);
+    const taken = Math.min(TEACHING, curves.length);
+    return Array.from({ length: taken }, (_, i) => curves[Math.floor(i * stride)] as PastCurve);
+  });
+};
+
+/** So many of the last creator calls teach what such calls show. */
+const PAGES = 300;
+/** The service's clock may differ from ours by so much. */
+const CLOCK_SLACK_MS = HOUR_MS;
+
+/** What the last creator calls showed of the videos tracked when they were made. */
+const readPages = ({ sqlite }: Lake): PageSeen[] => {
+  const calls = sqlite
+    .prepare(
+      `select request, sent_at, finished_at from calls
+       where request like 'GET /creators/%' and status = 200 order by id desc limit ${PAGES}`,
+    )
+    .raw()
+    .all() as [string, number, number][];
+  const ranked = sqlite
+    .prepare(
+      `select exists (
+         select 1 from video_snapshot s where s.video_key = v.key and s.source = @source
+           and s.observed_at between @from and @to
+       ) from video v
+       where platform = @platform and user = @handle and first_seen_at < @from
+       order by coalesce(created_at, first_seen_at) desc, key limit 200`,
+    )
+    .pluck();
+  return calls.map(([request, sentAt, finishedAt]) => {
+    const [, , platform, handle = ''] = request.split('/');
+    const shown = ranked.all({
+      platform,
+      handle: decodeURIComponent(handle),
+      source: sourceCode('creator'),
+      from: sentAt - CLOCK_SLACK_MS,
+      to: finishedAt + CLOCK_SLACK_MS,
+    }) as number[];
+    return {
+      tracked: shown.length,
+      shown: shown.flatMap((was, rank) => (was === 1 ? [rank] : [])),
+    };
+  });
+};
+
+/**
+ * Reads all that `chooseCalls` wants to know from a lake, as of `now` (Unix ms): every video with a
+ * count, its last two looks, when a list will show it anyway, the lake's own past curves, and what
+ * its creator calls showed. Only reads. A million videos take some seconds.
+ */
+export const lakeInput = (lake: Lake, now: number): LakeInput => {
+  const { tracked, videoKeys, creators } = readTracked(lake);
+  const place = new Map<number, number>();
+  for (let i = 0; i < tracked.length; i++) place.set(videoKeys[i] ?? 0, i);
+  addListLooks(lake, now, tracked, place);
+  const curves = readCurves(lake, now, tracked, place);
+  const ladders = laddersByPlatform((platform) =>
+    planLadder(growthModel(curveLibrary(platform, curves))),
+  );
+  return { tracked, ladders, showing: learnShowing(readPages(lake)), videoKeys, creators };
+};

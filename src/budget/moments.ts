@@ -1,0 +1,116 @@
+import { AGE_STEPS } from './age-grid.ts';
+import { type CurveLibrary, DORMANT_SLOPE, type GridCurve, logViewsAt } from './curves.ts';
+import {
+  CLASSES,
+  CREATOR_KINDS,
+  firstLookState,
+  STATES,
+  slopeClass,
+  stateOf,
+  TYPICAL_GAPS,
+} from './look-states.ts';
+
+/** How many grid steps ahead a plan looks: an age 1,470 times that of the last look. */
+export const AHEAD = 40;
+
+/** A moment of a past curve at which a look would have left a video in some state. */
+export interface Moment {
+  readonly weight: number;
+  /** [steps ahead]: V(then)/V(later), 1 falling towards 0. */
+  readonly remains: Float32Array;
+  /** [steps ahead]: class of the slope from then to later. */
+  readonly slopes: Uint8Array;
+}
+
+/** The moment of a curve at a grid point, whole but for a first sight, and what followed it. */
+const momentAt = (curve: GridCurve, age: number): Moment => {
+  const moment: Moment = {
+    weight: curve.weight,
+    remains: new Float32Array(AHEAD + 1).fill(1),
+    slopes: new Uint8Array(AHEAD + 1),
+  };
+  const start = logViewsAt(curve, age);
+  for (let ahead = 1; ahead <= AHEAD; ahead++) {
+    const grown = Math.max(logViewsAt(curve, age + ahead) - start, ahead * DORMANT_SLOPE);
+    moment.remains[ahead] = Math.exp(-grown);
+    moment.slopes[ahead] = slopeClass(grown / ahead);
+  }
+  return moment;
+};
+
+/** Curves' weight that a state wants before it stops asking its neighbours. */
+const ENOUGH_WEIGHT = 25;
+const MOST_MOMENTS = 60;
+
+/** States in which a curve may be met for the first time, each with the moment it happens. */
+const firstLooks = (curve: GridCurve): [state: number, age: number][] => {
+  const { from, creatorUsual, logViews } = curve;
+  if (!curve.prior) {
+    const age = Math.min(AGE_STEPS - 1, Math.round(from));
+    return [...new Set([Number.NaN, creatorUsual])].map((usual) => [
+      firstLookState(age, curve.logViewsAtFrom, usual),
+      from,
+    ]);
+  }
+  return [...logViews].flatMap((views, age) => [
+    ...Array.from({ length: CLASSES }, (_, at): [number, number] => [stateOf(age, 0, at), age]),
+    ...CREATOR_KINDS.map((usual): [number, number] => [
+      firstLookState(age, views - creatorUsual + usual, usual),
+      age,
+    ]),
+  ]);
+};
+
+/** What every curve of a library teaches, by the state a look would have found it in. */
+export const momentsByState = (library: CurveLibrary): Moment[][] => {
+  const moments: Moment[][] = Array.from({ length: STATES }, () => []);
+  for (const curve of library) {
+    const { logViews, from, to } = curve;
+    // What is seen for the first time is seen because it rises: only first sights teach about them.
+    for (const [state, age] of firstLooks(curve)) moments[state]?.push(momentAt(curve, age));
+    for (let age = Math.ceil(from); age <= to; age++) {
+      const moment = momentAt(curve, age);
+      TYPICAL_GAPS.forEach((gap, i) => {
+        if (age - gap < from) return;
+        const slope = ((logViews[age] ?? 0) - (logViews[age - gap] ?? 0)) / gap;
+        moments[stateOf(age, i + 1, slopeClass(slope))]?.push(moment);
+      });
+    }
+  }
+  return moments;
+};
+
+/** Steps from a state to those exactly `reach` away in age or class. */
+const ringOf = (reach: number): [ages: number, classes: number][] => {
+  if (reach === 0) return [[0, 0]];
+  const ring: [number, number][] = [];
+  for (let far = -reach; far <= reach; far++) ring.push([far, -reach], [far, reach]);
+  for (let far = 1 - reach; far < reach; far++) ring.push([-reach, far], [reach, far]);
+  return ring;
+};
+const RINGS = Array.from({ length: AGE_STEPS }, (_, reach) => ringOf(reach));
+
+/** Moments like a state's: its own first, then of ages and classes ever further away. */
+export const momentsLike = (
+  moments: Moment[][],
+  age: number,
+  kind: number,
+  at: number,
+): Moment[] => {
+  const like: Moment[] = [];
+  let weight = 0;
+  for (const ring of RINGS) {
+    for (const [ages, classes] of ring) {
+      const [a, c] = [age + ages, at + classes];
+      if (a < 0 || a >= AGE_STEPS || c < 0 || c >= CLASSES) continue;
+      for (const moment of moments[stateOf(a, kind, c)] ?? []) {
+        like.push(moment);
+        weight += moment.weight;
+      }
+    }
+    if (weight >= ENOUGH_WEIGHT) break;
+  }
+  if (like.length <= MOST_MOMENTS) return like;
+  const stride = like.length / MOST_MOMENTS;
+  return Array.from({ length: MOST_MOMENTS }, (_, i) => like[Math.floor(i * stride)] as Moment);
+};

@@ -1,0 +1,148 @@
+import { AGE_STEPS, hoursAt } from './age-grid.ts';
+import { type GrowthModel, KIND_AFTER } from './growth-model.ts';
+import { CLASSES, KINDS, STATES, stateOf } from './look-states.ts';
+import { AHEAD } from './moments.ts';
+import { LONGEST_WAIT, type PlanTable, planTable, WAITS } from './planner.ts';
+
+/** Prices are told apart in steps of half a doubling, from 0.001 to 1,000 hours of error. */
+const PRICE_LEVELS = 41;
+export const LEVELS_PER_DOUBLING = 2;
+const CHEAPEST = 0.001;
+export const priceAt = (level: number): number => CHEAPEST * 2 ** (level / LEVELS_PER_DOUBLING);
+
+/** A plan at one price, with how soon it wants to look again. */
+export interface PricedPlan extends PlanTable {
+  /** [state]: grid steps after a look at which the next is due; Infinity: not at this price. */
+  readonly dueAfter: Float32Array;
+}
+
+/** Plans of one growth model at every price, made when first asked for and kept. */
+export interface PlanLadder {
+  readonly model: GrowthModel;
+  at(level: number): PricedPlan;
+}
+
+const dueAfterOf = ({ worth, price }: PlanTable): Float32Array => {
+  const due = new Float32Array(STATES);
+  for (let state = 0; state < STATES; state++) {
+    const rows = state * WAITS;
+    let ahead = 1;
+    while (ahead < LONGEST_WAIT && (worth[rows + ahead] ?? 0) < price) ahead++;
+    const [before, after] = [worth[rows + ahead - 1] ?? 0, worth[rows + ahead] ?? 0];
+    const part = after > before ? Math.max(0, (price - before) / (after - before)) : 1;
+    due[state] = after < price ? Number.POSITIVE_INFINITY : ahead - 1 + part;
+  }
+  return due;
+};
+
+export const planLadder = (model: GrowthModel): PlanLadder => {
+  const plans: (PricedPlan | undefined)[] = [];
+  return {
+    model,
+    at: (level) => {
+      const held = Math.max(0, Math.min(PRICE_LEVELS - 1, level));
+      const known = plans[held];
+      if (known !== undefined) return known;
+      const table = planTable(model, priceAt(held));
+      const plan = { ...table, dueAfter: dueAfterOf(table) };
+      plans[held] = plan;
+      return plan;
+    },
+  };
+};
+
+/** Looks per hour that a video wants once it has been looked at, over what that look may find. */
+const rateAfter = (ladder: PlanLadder, plan: PricedPlan, state: number, ahead: number): number => {
+  const age = Math.floor(state / (KINDS * CLASSES));
+  const at = Math.min(Math.max(1, Math.round(ahead)), AHEAD);
+  const later = Math.min(age + at, AGE_STEPS - 1);
+  const next = stateOf(later, KIND_AFTER[at] ?? 1, 0);
+  const cell = (state * (AHEAD + 1) + at) * CLASSES;
+  let rate = 0;
+  for (let slope = 0; slope < CLASSES; slope++) {
+    const share = ladder.model.found[cell + slope] ?? 0;
+    if (share === 0) continue;
+    rate += share / (hoursAt(later + (plan.dueAfter[next + slope] ?? 0)) - hoursAt(later));
+  }
+  return rate;
+};
+
+/** Since is counted in halves of a grid step. */
+const SINCE_PARTS = 2;
+export const SINCE_CELLS = LONGEST_WAIT * SINCE_PARTS + 1;
+
+/** Where a video stands, coarsely: videos of one cell want their next look at the same time. */
+export const cellOf = (state: number, since: number): number =>
+  state * SINCE_CELLS + Math.min(SINCE_CELLS - 1, Math.round(since * SINCE_PARTS));
+
+/** How many looks one video in a cell wants within the next hours at a plan's price. */
+const looksWanted = (
+  ladder: PlanLadder,
+  plan: PricedPlan,
+  cell: number,
+  withinHours: number,
+): number => {
+  const state = Math.floor(cell / SINCE_CELLS);
+  const since = (cell % SINCE_CELLS) / SINCE_PARTS;
+  const age = Math.floor(state / (KINDS * CLASSES));
+  const due = Math.max(plan.dueAfter[state] ?? 0, since);
+  const waitHours = hoursAt(age + due) - hoursAt(age + since);
+  if (waitHours >= withinHours) return 0;
+  return 1 + (withinHours - waitHours) * rateAfter(ladder, plan, state, due);
+};
+
+/** Videos that stand alike: how many, and which plans (platform's ladder, how many share a call). */
+export interface Crowd {
+  readonly ladder: PlanLadder;
+  /** A look costs price / 2^halvings: a creator call shows so many videos at once. */
+  readonly halvings: number;
+  /** Cells in which videos stand, and how many in each. */
+  readonly cells: Int32Array;
+  readonly videos: Int32Array;
+}
+
+const callsWanted = (crowds: readonly Crowd[], level: number, withinHours: number): number => {
+  let calls = 0;
+  for (const { ladder, halvings, cells, videos } of crowds) {
+    const plan = ladder.at(level - halvings * LEVELS_PER_DOUBLING);
+    for (let i = 0; i < cells.length; i++)
+      calls +=
+        ((videos[i] ?? 0) * looksWanted(ladder, plan, cells[i] ?? 0, withinHours)) / 2 ** halvings;
+  }
+  return calls;
+};
+
+/** Where the search for the price begins: 2 hours of error. */
+const FIRST_LEVEL = 22;
+const STRIDE = 4;
+
+/**
+ * The one price for all: the lowest level at which the plans of all videos want no more than
+ * `calls` within the next hours. A Lagrange multiplier of the budget, bracketed by strides and then
+ * found by halving, so that few plans are made.
+ */
+export const solvePrice = (
+  crowds: readonly Crowd[],
+  calls: number,
+  withinHours: number,
+): number => {
+  const tooCheap = (level: number): boolean => callsWanted(crowds, level, withinHours) > calls;
+  let low = 0;
+  let high = PRICE_LEVELS - 1;
+  let level = FIRST_LEVEL;
+  if (tooCheap(level)) {
+    while (level + STRIDE < high && tooCheap(level + STRIDE)) level += STRIDE;
+    low = level + 1;
+    high = Math.min(high, level + STRIDE);
+  } else {
+    while (level - STRIDE > low && !tooCheap(level - STRIDE)) level -= STRIDE;
+    high = level;
+    low = Math.max(low, level - STRIDE);
+  }
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (tooCheap(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};

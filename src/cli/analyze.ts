@@ -1,0 +1,98 @@
+import type { Command } from 'commander';
+import { type Analysis, analysisAnswer } from '../api/wire-analysis.ts';
+import { UsageError } from '../errors.ts';
+import { analyzeVideo } from '../lab/analyze.ts';
+import { modelSettings } from '../lab/model.ts';
+import { openLake } from '../lake/open.ts';
+import { storeAnalysis } from '../load/analyses.ts';
+import { type CliIo, configOf } from './io.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake analyze tt_7240348510065823002
+  trendlake analyze yt_dQw4w9WgXcQ --json | jq '.recipe.steps'
+  trendlake analyze tt_7240348510065823002 --upstream     the service's own, for one call
+
+Works from the lake's numbers alone. With TRENDLAKE_MODEL_URL, TRENDLAKE_MODEL_NAME and
+TRENDLAKE_MODEL_KEY (any OpenAI-compatible endpoint) a model puts the same numbers into words.
+Each answer is kept in table analyses.`;
+
+const wordsOf = ({ id, method, summary, why, recipe }: Analysis): string =>
+  [
+    `${id} (${method})`,
+    summary,
+    '',
+    'Why, strongest first (0: could be chance, 1: as strong as can be):',
+    ...why.map(
+      ({ factor, finding, strength }) => `  ${strength.toFixed(2)}  ${factor}: ${finding}`,
+    ),
+    '',
+    'Recipe:',
+    `  Hook: ${recipe.hook}`,
+    `  Format: ${recipe.format}`,
+    `  Caption: ${recipe.caption}`,
+    `  Hashtags: ${recipe.hashtags.map((tag) => `#${tag}`).join(' ')}`,
+    ...recipe.postingWindows.map(
+      ({ weekday, fromHour, toHour, finding }) =>
+        `  Publish: ${weekday === 'any' ? 'any day' : weekday}, ${fromHour} to ${toHour} h UTC. ${finding}`,
+    ),
+    ...recipe.steps.map((step, i) => `  ${i + 1}. ${step}`),
+  ].join('\n');
+
+interface Options {
+  json?: boolean;
+}
+
+const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> => {
+  const model = modelSettings(io.env);
+  const lake = openLake(configOf(io).dataDir);
+  try {
+    const ask = { id, asOf: io.clock.now() };
+    const analysis = await analyzeVideo(lake, ask, { clock: io.clock, model });
+    if (analysis === undefined)
+      throw new UsageError(
+        `No video ${id} is in the lake. Find ids with \`trendlake search\` or \`trendlake query "select id from videos"\`.`,
+      );
+    storeAnalysis(lake, analysis);
+    io.out(options.json === true ? JSON.stringify(analysis, null, 2) : wordsOf(analysis));
+  } finally {
+    lake.close();
+  }
+};
+
+/** The service's own analysis, whatever fields it has; shown in words where it has ours. */
+const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void> => {
+  const { apiClient } = await import('../api/client.ts');
+  const { openLakeFor } = await import('../lake/origin.ts');
+  const { askOnce } = await import('../runner/ask-once.ts');
+  const { connect } = await import('./upstream.ts');
+  const upstream = await connect(configOf(io), io);
+  const { config, origin } = upstream;
+  const lake = openLakeFor(config.dataDir, origin, { now: io.clock.now(), tell: io.err });
+  const client = apiClient(config);
+  try {
+    const answer = await askOnce({ lake, config, client, ...io }, 'analyze', {
+      kind: 'analyze',
+      id,
+    });
+    if (answer.kind !== 'analysis') return;
+    const known = analysisAnswer.safeParse(answer.analysis);
+    const inWords = options.json !== true && known.success;
+    io.out(inWords ? wordsOf(known.data) : JSON.stringify(answer.analysis, null, 2));
+  } finally {
+    await client.close();
+    lake.close();
+    await upstream.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .argument('<id>', 'id of a video, such as tt_7240348510065823002')
+    .option('--json', 'the answer as one JSON document')
+    .option('--upstream', 'ask the service instead of the lake: spends a call, keeps the answer')
+    .addHelpText('after', EXAMPLES)
+    .action((id: string, options: { json?: boolean; upstream?: boolean }) =>
+      options.upstream === true ? ofUpstream(id, options, io) : ofLake(id, options, io),
+    );
+};

@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// The first file that runs. It loads nothing before it has checked the Node it runs on: the
+// database driver ends the process on an older one without a word. It is JavaScript because such a
+// Node cannot read TypeScript either.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
+  process.stderr.write(
+    `trendlake needs Node 22.19 or newer; this is Node ${process.versions.node}. In a checkout, run it as \`npm run -s trendlake -- <command>\`, which brings its own Node 24; elsewhere, update Node.\n`,
+  );
+  process.exit(2);
+}
+const { main } = await import('./main.ts');
+await main();

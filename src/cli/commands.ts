@@ -1,0 +1,94 @@
+import type { CommandModule } from './io.ts';
+
+/** Every command: its line in `trendlake --help`, and where it is. A command loads only itself. */
+export const COMMANDS: readonly {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+}[] = [
+  {
+    name: 'sync',
+    summary: 'one run now: pull, load, export; takes up an unfinished run first',
+    load: () => import('./sync.ts'),
+  },
+  {
+    name: 'schedule',
+    summary: 'the daemon: runs the jobs on their schedules',
+    load: () => import('./schedule.ts'),
+  },
+  {
+    name: 'plan',
+    summary: 'what the next run and the rest of the month will cost, job by job',
+    load: () => import('./plan.ts'),
+  },
+  {
+    name: 'status',
+    summary: 'last runs, quota, freshness, volumes, drift, problems',
+    load: () => import('./status.ts'),
+  },
+  {
+    name: 'query',
+    summary: 'read-only SQL over the lake; a table, --csv or --json',
+    load: () => import('./query.ts'),
+  },
+  {
+    name: 'search',
+    summary: 'full-text search over the lake',
+    load: () => import('./search.ts'),
+  },
+  {
+    name: 'analyze',
+    summary: "why a video went viral, from the lake's numbers",
+    load: () => import('./analyze.ts'),
+  },
+  {
+    name: 'events',
+    summary: 'what was noticed: spikes, viral creators, rising hashtags, niches',
+    load: () => import('./events.ts'),
+  },
+  {
+    name: 'export',
+    summary: 'Parquet files of the lake; changed partitions only unless --full',
+    load: () => import('./export.ts'),
+  },
+  {
+    name: 'import',
+    summary: 'load observations from NDJSON files into the lake',
+    load: () => import('./import.ts'),
+  },
+  {
+    name: 'replay',
+    summary: 'rebuild tables from kept answers, without a call',
+    load: () => import('./replay.ts'),
+  },
+  {
+    name: 'serve',
+    summary: 'the same interface over the lake, with a dashboard',
+    load: () => import('./serve.ts'),
+  },
+  {
+    name: 'keys',
+    summary: 'make, list and revoke keys of the service',
+    load: () => import('./keys.ts'),
+  },
+  {
+    name: 'webhooks',
+    summary: 'who is told of events, where; deliveries',
+    load: () => import('./webhooks.ts'),
+  },
+  {
+    name: 'sandbox',
+    summary: 'the service over a made-up world, or over an import, with a ready key',
+    load: () => import('./sandbox.ts'),
+  },
+  {
+    name: 'demo',
+    summary: 'nights of sync against a sandbox on a virtual clock',
+    load: () => import('./demo.ts'),
+  },
+  {
+    name: 'doctor',
+    summary: 'check configuration, service, database and Parquet',
+    load: () => import('./doctor.ts'),
+  },
+];

@@ -1,0 +1,153 @@
+import { connect as connectTcp } from 'node:net';
+import { resolve } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import type { Command } from 'commander';
+import { EXIT, messageOf } from '../errors.ts';
+import { backupLake, restoreLake } from '../lake/backup.ts';
+import { examine, type Finding } from '../lake/doctor.ts';
+import { openLake, openLakeForReading } from '../lake/open.ts';
+import { rebuildSearch } from '../lake/search-index.ts';
+import { type CliIo, configOf } from './io.ts';
+
+const HELP = `
+Looks at the settings, whether the service can be reached (it opens a connection and closes it: no
+request, so no call is spent and the key is not tried), the database, its references and search
+index, the Parquet files against their manifest, the backups and leftovers. It repairs nothing.
+
+  trendlake doctor --rebuild-search    make the search index anew from the titles
+  trendlake doctor --backup            copy the lake to <data dir>/backups, check it, keep seven
+  trendlake doctor --restore           put the newest backup in the lake's place; what stood there
+  trendlake doctor --restore FILE      is kept beside it
+
+Exit codes: 0 all well; 1 something is not; 2 a setting cannot be right.`;
+
+const PATIENCE_MS = 10_000;
+
+/** Resolves when a connection to the address could be opened. Sends nothing over it. */
+const reach = (baseUrl: string): Promise<void> =>
+  new Promise((done, fail) => {
+    const { protocol, hostname, port } = new URL(baseUrl);
+    const secure = protocol === 'https:';
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const options = { host, port: Number(port || (secure ? 443 : 80)) };
+    const socket = secure ? connectTls({ ...options, servername: host }) : connectTcp(options);
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('no connection within 10 s')));
+    socket.once('error', fail);
+    socket.once(secure ? 'secureConnect' : 'connect', () => {
+      socket.destroy();
+      done();
+    });
+  });
+
+const serviceFinding = async (baseUrl: string | undefined, hasKey: boolean): Promise<Finding> => {
+  const check = 'service';
+  if (baseUrl === undefined)
+    return {
+      check,
+      ok: true,
+      detail: 'TRENDLAKE_BASE_URL is not set: sync uses the built-in sandbox',
+      advice: null,
+    };
+  if (!hasKey)
+    return {
+      check,
+      ok: false,
+      detail: 'TRENDLAKE_BASE_URL is set but TRENDLAKE_API_KEY is not',
+      advice: 'Set it to your key.',
+    };
+  try {
+    await reach(baseUrl);
+    return {
+      check,
+      ok: true,
+      detail: `${baseUrl} can be reached; the key was not tried`,
+      advice: null,
+    };
+  } catch (error) {
+    return {
+      check,
+      ok: false,
+      detail: `${baseUrl} cannot be reached: ${messageOf(error)}`,
+      advice: 'Check TRENDLAKE_BASE_URL and the network.',
+    };
+  }
+};
+
+interface Options {
+  backup?: boolean;
+  rebuildSearch?: boolean;
+  restore?: string | true;
+  json?: boolean;
+}
+
+const backup = async (dataDir: string, options: Options, io: CliIo): Promise<void> => {
+  openLakeForReading(dataDir).close();
+  const lake = openLake(dataDir);
+  try {
+    const made = await backupLake(lake, { clock: io.clock });
+    io.out(
+      options.json === true
+        ? JSON.stringify(made)
+        : `Backup ${made.path} (${made.bytes} bytes), checked.`,
+    );
+  } finally {
+    lake.close();
+  }
+};
+
+const searchAnew = (dataDir: string, options: Options, io: CliIo): void => {
+  openLakeForReading(dataDir).close();
+  const lake = openLake(dataDir);
+  try {
+    const videos = rebuildSearch(lake.sqlite);
+    io.out(options.json === true ? JSON.stringify({ videos }) : `${videos} videos are searchable.`);
+  } finally {
+    lake.close();
+  }
+};
+
+const restore = async (dataDir: string, options: Options, io: CliIo): Promise<void> => {
+  const file = typeof options.restore === 'string' ? resolve(io.cwd, options.restore) : undefined;
+  const restored = await restoreLake(dataDir, file, io.clock);
+  if (options.json === true) io.out(JSON.stringify(restored));
+  else
+    io.out(
+      `Restored ${restored.from}.${restored.setAside === null ? '' : ` What stood there is ${restored.setAside}.`} Run \`trendlake export --full\` so that the Parquet files agree.`,
+    );
+  if (restored.callsCarried === null)
+    io.err(
+      'The calls made since the backup could not be read: the service may count more than `trendlake status` says this month.',
+    );
+};
+
+const look = async (io: CliIo, options: Options): Promise<void> => {
+  const { dataDir, baseUrl, apiKey } = configOf(io);
+  const findings = [
+    { check: 'settings', ok: true, detail: 'every one can be right', advice: null },
+    await serviceFinding(baseUrl, apiKey !== undefined),
+    ...(await examine(dataDir, io.clock)),
+  ];
+  const ok = findings.every((finding) => finding.ok);
+  if (options.json === true) io.out(JSON.stringify({ ok, findings }, null, 2));
+  else
+    for (const { check, ok: fine, detail, advice } of findings)
+      io.out(
+        `${fine ? 'ok ' : 'BAD'}  ${check.padEnd(14)} ${detail}${advice === null ? '' : `\n     ${advice}`}`,
+      );
+  io.exitCode = ok ? EXIT.complete : EXIT.failed;
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--rebuild-search', 'make the search index anew')
+    .option('--backup', 'make a checked backup now')
+    .option('--restore [file]', 'put a backup in the place of the lake; the newest unless named')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', HELP)
+    .action(async (options: Options) => {
+      if (options.rebuildSearch === true) return searchAnew(configOf(io).dataDir, options, io);
+      if (options.backup === true) return backup(configOf(io).dataDir, options, io);
+      if (options.restore !== undefined) return restore(configOf(io).dataDir, options, io);
+      return look(io, options);
+    });
+};

@@ -1,0 +1,139 @@
+import Table from 'cli-table3';
+import type { Command } from 'commander';
+import { DAY_MS, isoOf } from '../clock.ts';
+import { UsageError } from '../errors.ts';
+import { type DetectAsk, detectEvents } from '../events/detect.ts';
+import { storableEvent } from '../events/outbox.ts';
+import { readThresholds } from '../events/thresholds.ts';
+import { type Lake, openLakeForReading } from '../lake/open.ts';
+import { readInstant } from './instant.ts';
+import { type CliIo, configOf } from './io.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake events                                     what was noticed in the last 7 days
+  trendlake events --since 24h --json
+  trendlake events --dry-run --from 2026-03-01 --to 2026-03-08
+                                                       what the rules say of that week, storing nothing
+
+The rules and their numbers: docs/events.md.`;
+
+interface Options {
+  readonly since?: string;
+  readonly dryRun?: boolean;
+  readonly from?: string;
+  readonly to?: string;
+  readonly json?: boolean;
+}
+
+interface ShownEvent {
+  readonly id: string;
+  readonly kind: string;
+  readonly platform: string | null;
+  readonly subject: string;
+  readonly occurredAt: string;
+  readonly detectedAt: string | null; // null: a dry run noticed it, the lake does not hold it
+  readonly origin: string;
+  readonly data: unknown;
+}
+
+const storedEvents = (lake: Lake, since: number): ShownEvent[] =>
+  (
+    lake.sqlite
+      .prepare(
+        `select id, kind, platform, subject, occurred_at as occurredAt, detected_at as detectedAt, origin, data
+         from events where occurred_at >= ? order by occurred_at, id`,
+      )
+      .all(since) as (Omit<ShownEvent, 'occurredAt' | 'detectedAt'> & {
+      occurredAt: number;
+      detectedAt: number;
+      data: string;
+    })[]
+  ).map((row) => ({
+    ...row,
+    occurredAt: isoOf(row.occurredAt),
+    detectedAt: isoOf(row.detectedAt),
+    data: JSON.parse(row.data) as unknown,
+  }));
+
+const wouldBe = (lake: Lake, ask: DetectAsk): ShownEvent[] => {
+  const detectedAt = lake.sqlite.prepare('select detected_at from events where id = ?').pluck();
+  return detectEvents(lake, ask)
+    .map(storableEvent)
+    .map((event) => {
+      const at = detectedAt.get(event.id) as number | undefined;
+      return {
+        ...event,
+        occurredAt: isoOf(event.occurredAt),
+        detectedAt: at === undefined ? null : isoOf(at),
+      };
+    });
+};
+
+const figure = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.join(' ')
+    : typeof value === 'number'
+      ? value.toLocaleString('en')
+      : String(value);
+
+const evidenceText = (data: unknown): string => {
+  const { evidence } = data as { evidence?: Record<string, unknown> };
+  return Object.entries(evidence ?? {})
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name} ${figure(value)}`)
+    .join(', ');
+};
+
+const printTable = (io: CliIo, events: readonly ShownEvent[]): void => {
+  const table = new Table({
+    head: ['occurred', 'kind', 'platform', 'subject', 'because'],
+    style: { head: [], border: [] },
+    colWidths: [18, 16, 11, 32, 70],
+    wordWrap: true,
+  });
+  for (const { occurredAt, kind, platform, subject, data } of events)
+    table.push([
+      occurredAt.slice(0, 16).replace('T', ' '),
+      kind,
+      platform ?? 'all',
+      subject,
+      evidenceText(data),
+    ]);
+  io.out(table.toString());
+  io.out(`${events.length} ${events.length === 1 ? 'event' : 'events'}`);
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--since <instant>', 'only what occurred since: ISO 8601, or a span such as 24h', '7d')
+    .option('--dry-run', 'run the rules over the history of --from to --to; stores nothing')
+    .option('--from <instant>', 'start of the dry run')
+    .option('--to <instant>', 'end of the dry run; default now')
+    .option('--json', 'an array of objects')
+    .addHelpText('after', EXAMPLES)
+    .action((options: Options) => {
+      const now = io.clock.now();
+      if (options.dryRun !== true && (options.from ?? options.to) !== undefined)
+        throw new UsageError('--from and --to belong to --dry-run; for stored events use --since.');
+      const { dataDir, eventThresholds } = configOf(io);
+      const thresholds = readThresholds(eventThresholds);
+      const lake = openLakeForReading(dataDir);
+      try {
+        const instant = (flag: '--from' | '--to', text: string | undefined, fallback: number) =>
+          text === undefined ? fallback : readInstant(flag, text, now);
+        const events =
+          options.dryRun === true
+            ? wouldBe(lake, {
+                from: instant('--from', options.from, now - 7 * DAY_MS),
+                to: instant('--to', options.to, now),
+                thresholds,
+              })
+            : storedEvents(lake, readInstant('--since', options.since ?? '7d', now));
+        if (options.json === true) io.out(JSON.stringify(events, null, 2));
+        else printTable(io, events);
+      } finally {
+        lake.close();
+      }
+    });
+};

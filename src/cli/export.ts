@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { type ExportSummary, exportLake } from '../export/export-lake.ts';
+import { openLake } from '../lake/open.ts';
+import { type CliIo, configOf } from './io.ts';
+import { progressLine } from './progress-line.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake export                 what changed since the last export
+  trendlake export --full          every file anew
+  trendlake export --json
+
+Files: <data dir>/parquet/<table>/date=YYYY-MM-DD/<table>.parquet (UTC days), or
+<table>/<table>.parquet; manifest.json lists them. They appear whole: read them at any time.
+  duckdb -c "select * from 'data/parquet/video_snapshots/*/*.parquet' limit 5"
+Columns, types, pandas, polars and BI tools: docs/parquet.md.`;
+
+const count = (n: number, one: string): string =>
+  `${n.toLocaleString('en')} ${n === 1 ? one : `${one}s`}`;
+const mebibytes = (bytes: number): string => `${(bytes / (1 << 20)).toFixed(1)} MiB`;
+
+const print = (io: CliIo, summary: ExportSummary): void => {
+  const { files, rows, bytes, removed, folder, durationMs, tables } = summary;
+  if (files === 0 && removed === 0) {
+    io.out(`Nothing new since the last export; ${folder} is up to date.`);
+    return;
+  }
+  for (const [table, sum] of Object.entries(tables))
+    io.out(
+      `  ${table.padEnd(18)} ${count(sum.rows, 'row')} in ${count(sum.files, 'file')}, ${mebibytes(sum.bytes)}`,
+    );
+  if (removed > 0) io.out(`  ${count(removed, 'file')} without rows removed`);
+  io.out(
+    `Exported ${count(rows, 'row')} in ${count(files, 'file')} (${mebibytes(bytes)}) to ${folder} in ${(durationMs / 1000).toFixed(1)} s.`,
+  );
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--full', 'rewrite every file, changed or not')
+    .option('--json', 'print the summary as one JSON document')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: { full?: boolean; json?: boolean }) => {
+      const lake = openLake(configOf(io).dataDir);
+      const progress = progressLine(io);
+      try {
+        const summary = await exportLake(lake, {
+          clock: io.clock,
+          full: options.full === true,
+          signal: io.signal,
+          onProgress: (done, of) => progress.show(`Parquet: ${done} of ${of} files`),
+        });
+        progress.clear();
+        if (options.json === true) io.out(JSON.stringify(summary, null, 2));
+        else print(io, summary);
+      } finally {
+        progress.clear();
+        lake.close();
+      }
+    });
+};

@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import { EXIT } from '../errors.ts';
+import { openLake } from '../lake/open.ts';
+import type { ImportSummary } from '../load/import-file.ts';
+import { importPaths } from '../load/import-path.ts';
+import { LOADED_TABLES } from '../load/tally.ts';
+import { type CliIo, configOf } from './io.ts';
+import { progressLine } from './progress-line.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake import observations/            a folder with videos.ndjson.gz, snapshots.ndjson.gz, ...
+  trendlake import snapshots.ndjson --json
+
+Files, gzip'd or not, one JSON object a line; times ISO 8601 or Unix:
+  videos.ndjson     {id, platform, title, user, createdAt, tags?, ...}
+  snapshots.ndjson  {id, at, views, likes, comments?, rank?, region?, ...}
+  hashtags.ndjson   {tag, platform, at, volume?, views?, ...}
+  creators.ndjson   {user, platform, at, followers?, likes?, ...}
+
+An interrupted import goes on where it stopped; importing the same file again changes nothing.`;
+
+const print = (io: CliIo, summary: ImportSummary): void => {
+  for (const file of summary.files)
+    io.out(
+      `${file.file}: ${file.lines.toLocaleString('en')} lines${file.resumedAt > 0 ? `, resumed after line ${file.resumedAt}` : ''}${file.rejected > 0 ? `, ${file.rejected} rejected` : ''}`,
+    );
+  for (const table of LOADED_TABLES) {
+    const { inserted, updated, unchanged } = summary.rows[table];
+    if (inserted + updated + unchanged > 0)
+      io.out(`  ${table.padEnd(18)} ${inserted} new, ${updated} updated, ${unchanged} unchanged`);
+  }
+  for (const { file, line, problem } of summary.problems.slice(0, 10))
+    io.err(`${file}:${line}: ${problem}`);
+  if (summary.problems.length > 10)
+    io.err('More rejected lines: trendlake query "select * from rejected_items"');
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .argument('<path...>', 'NDJSON files, or folders holding them')
+    .option('--json', 'print the summary as one JSON document')
+    .addHelpText('after', EXAMPLES)
+    .action(async (paths: string[], options: { json?: boolean }) => {
+      const lake = openLake(configOf(io).dataDir);
+      const progress = progressLine(io);
+      try {
+        const summary = await importPaths(lake, paths, io.cwd, {
+          clock: io.clock,
+          signal: io.signal,
+          onProgress: ({ file, lines, bytesRead, bytesTotal }) =>
+            progress.show(
+              `${file}: ${lines.toLocaleString('en')} lines, ${Math.floor((100 * bytesRead) / Math.max(1, bytesTotal))} %`,
+            ),
+        });
+        progress.clear();
+        if (options.json === true) io.out(JSON.stringify(summary, null, 2));
+        else print(io, summary);
+        io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
+      } finally {
+        progress.clear();
+        lake.close();
+      }
+    });
+};

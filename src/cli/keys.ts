@@ -1,0 +1,145 @@
+import Table from 'cli-table3';
+import type { Command } from 'commander';
+import { isoOf } from '../clock.ts';
+import { UsageError } from '../errors.ts';
+import {
+  createKey,
+  type KeyRecord,
+  listKeys,
+  revokeKey,
+  SCOPES,
+  type Scope,
+} from '../serve/keys.ts';
+import { openServiceDb } from '../serve/service-db.ts';
+import { TIERS, type Tier } from '../settings.ts';
+import { type CliIo, configOf } from './io.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake keys create --use-case "weekly report"
+  trendlake keys create --use-case "partner" --tier enterprise --rate 1000 --month 5000000
+  trendlake keys create --use-case "dashboard" --scopes read
+  trendlake keys list
+  trendlake keys revoke key_AbC123`;
+
+interface CreateOptions {
+  readonly useCase: string;
+  readonly tier: string;
+  readonly rate?: string;
+  readonly month?: string;
+  readonly scopes?: string;
+  readonly json?: boolean;
+}
+
+const tierOf = (text: string): Tier => {
+  if (Object.hasOwn(TIERS, text)) return text as Tier;
+  throw new UsageError(`--tier must be one of ${Object.keys(TIERS).join(', ')}; got "${text}".`);
+};
+
+const wholeNumber = (flag: string, text: string, max: number): number => {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
+  throw new UsageError(`${flag} must be a whole number from 1 to ${max}; got "${text}".`);
+};
+
+const scopesOf = (text: string): Scope[] => {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.every((name) => SCOPES.includes(name as Scope))) return [...new Set(names)] as Scope[];
+  throw new UsageError(`--scopes must be a comma list of ${SCOPES.join(', ')}; got "${text}".`);
+};
+
+const shown = (record: KeyRecord): Record<string, unknown> => ({
+  ...record,
+  createdAt: isoOf(record.createdAt),
+  revokedAt: record.revokedAt === null ? null : isoOf(record.revokedAt),
+});
+
+const asTable = (records: readonly KeyRecord[]): string => {
+  const head = [
+    'id',
+    'use case',
+    'tier',
+    'per minute',
+    'per month',
+    'scopes',
+    'created',
+    'revoked',
+  ];
+  const table = new Table({ head, style: { head: [], border: [] } });
+  for (const key of records)
+    table.push([
+      key.id,
+      key.useCase,
+      key.tier,
+      key.ratePerMinute,
+      key.callsPerMonth,
+      key.scopes.join(','),
+      isoOf(key.createdAt),
+      key.revokedAt === null ? '' : isoOf(key.revokedAt),
+    ]);
+  return table.toString();
+};
+
+const create = (io: CliIo, options: CreateOptions): void => {
+  const wish = {
+    useCase: options.useCase,
+    tier: tierOf(options.tier),
+    ...(options.rate === undefined
+      ? {}
+      : { ratePerMinute: wholeNumber('--rate', options.rate, 100_000) }),
+    ...(options.month === undefined
+      ? {}
+      : { callsPerMonth: wholeNumber('--month', options.month, 1_000_000_000) }),
+    ...(options.scopes === undefined ? {} : { scopes: scopesOf(options.scopes) }),
+  };
+  const db = openServiceDb(configOf(io).dataDir);
+  try {
+    const { record, key } = createKey(db, wish, io.clock.now());
+    const { id, tier, scopes } = record;
+    if (options.json === true) io.out(JSON.stringify({ id, key, tier, scopes }));
+    else
+      io.out(
+        `${key}\n\nKey ${id}, tier ${tier}, scopes ${scopes.join(', ')}. It is shown this once and kept only as a hash.`,
+      );
+  } finally {
+    db.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command.addHelpText('after', EXAMPLES);
+  command
+    .command('create')
+    .description('make a key; the only time it is shown')
+    .requiredOption('--use-case <text>', 'what the key will be used for')
+    .option('--tier <tier>', Object.keys(TIERS).join(', '), 'beta')
+    .option('--rate <n>', 'calls per minute, instead of the tier’s')
+    .option('--month <n>', 'calls per calendar month, instead of the tier’s')
+    .option('--scopes <a,b>', `comma list of ${SCOPES.join(', ')} (all)`)
+    .option('--json', 'print {id, key, tier, scopes}')
+    .action((options: CreateOptions) => create(io, options));
+  command
+    .command('list')
+    .description('all keys, revoked ones included; never the keys themselves')
+    .option('--json', 'print an array')
+    .action((options: { json?: boolean }) => {
+      const db = openServiceDb(configOf(io).dataDir);
+      const records = listKeys(db);
+      db.close();
+      io.out(options.json === true ? JSON.stringify(records.map(shown)) : asTable(records));
+    });
+  command
+    .command('revoke')
+    .description('revoke a key at once, also where it is being served')
+    .argument('<id>', 'the id that `keys list` shows')
+    .option('--json', 'print the revoked key’s record')
+    .action((id: string, options: { json?: boolean }) => {
+      const db = openServiceDb(configOf(io).dataDir);
+      try {
+        const record = revokeKey(db, id, io.clock.now());
+        io.out(options.json === true ? JSON.stringify(shown(record)) : `Key ${id} is revoked.`);
+      } finally {
+        db.close();
+      }
+    });
+};

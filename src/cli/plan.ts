@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import Table from 'cli-table3';
+import type { Command } from 'commander';
+import { JOBS } from '../../jobs/all-jobs.ts';
+import { isoOf } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { LAKE_FILE, openLakeForReading } from '../lake/open.ts';
+import type { Forecast } from '../runner/forecast.ts';
+import { cronOfJob, type MonthSpent, monthSpent, planMonth } from '../runner/month-plan.ts';
+import { RunLog } from '../runner/run-log.ts';
+import { emptyMonth } from '../throttle/month.ts';
+import { type CliIo, configOf } from './io.ts';
+import { looksWhileWaiting } from './upstream.ts';
+
+const HELP = `
+Spends nothing. Lists cost what their schedules make them cost; a reserve stays for people who ask by
+hand; growth and creators share the rest, spread over the month's remaining runs. Settings:
+TRENDLAKE_SCHEDULES, TRENDLAKE_SHARES, TRENDLAKE_RESERVE_PERCENT, TRENDLAKE_GROWTH_CALLS,
+TRENDLAKE_CREATOR_CALLS (ceilings), TRENDLAKE_LIST_ITEMS, TRENDLAKE_PLATFORMS.
+
+Examples:
+  trendlake plan
+  TRENDLAKE_SCHEDULES='{"feed": "5 */2 * * *"}' trendlake plan`;
+
+/** What the plan rests on: the month as spent so far, and requests an unfinished run still has. */
+interface Known extends MonthSpent {
+  unfinished: { runId: number; requests: number } | null;
+}
+
+const known = (config: Config, now: number): Known => {
+  if (!existsSync(join(config.dataDir, LAKE_FILE)))
+    return { month: emptyMonth(config, now), byHand: 0, unfinished: null };
+  const lake = openLakeForReading(config.dataDir);
+  try {
+    const log = new RunLog(lake);
+    const run = log.unfinished();
+    const unfinished =
+      run === undefined ? null : { runId: run.id, requests: log.states(run.id).planned };
+    return { ...monthSpent(lake, config, now), unfinished };
+  } finally {
+    lake.close();
+  }
+};
+
+const count = (value: number): string => Math.round(value).toLocaleString('en');
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
+const print = (io: CliIo, rest: Forecast, next: Forecast, facts: Known): void => {
+  const { month, unfinished } = facts;
+  io.out(
+    `${count(month.spent)} of ${count(month.limit)} calls spent, ${count(month.remaining)} left until ${isoOf(month.endsAt)}.`,
+  );
+  if (unfinished !== null)
+    io.out(
+      `The next run takes up run ${unfinished.runId} first: ${unfinished.requests} requests left.`,
+    );
+  const head = ['job', 'schedule', 'calls a run', 'minutes', 'runs left', 'calls', 'of the month'];
+  const table = new Table({ head, style: { head: [], border: [] } });
+  for (const job of rest.jobs)
+    table.push([
+      job.job,
+      job.schedule,
+      count(job.callsPerRun),
+      job.minutesPerRun.toFixed(1),
+      count(job.runs),
+      count(job.calls),
+      percent(job.shareOfMonth),
+    ]);
+  io.out(table.toString());
+  const calls = next.jobs.reduce((sum, job) => sum + job.callsPerRun, 0);
+  const minutes = next.jobs.reduce((sum, job) => sum + job.minutesPerRun, 0);
+  io.out(
+    `The next \`trendlake sync\` of all jobs, by hand: up to ${count(calls)} calls, ${minutes.toFixed(1)} min at the tier's pace.`,
+  );
+  io.out(
+    `The rest of the month: lists ${count(rest.fixed)}, reserve ${count(rest.reserve)}, looks ${count(rest.looks)}, spare ${count(rest.spare)}.`,
+  );
+  io.out(
+    rest.fits
+      ? `It fits: lists and reserve leave ${count(month.remaining - rest.fixed - rest.reserve)} calls (${percent((month.remaining - rest.fixed - rest.reserve) / month.limit)} of a month) for looks.`
+      : `It does not fit: ${count(rest.missing)} calls are missing.`,
+  );
+  for (const line of rest.advice) io.out(`  ${line}`);
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--json', 'one JSON document')
+    .addHelpText('after', HELP)
+    .action((options: { json?: boolean }) => {
+      const config = configOf(io);
+      const now = io.clock.now();
+      const facts = known(config, now);
+      const names = JOBS.map(({ name }) => name);
+      const rest = planMonth(JOBS, config, facts, now);
+      const byHand = { ...config, ...looksWhileWaiting(config) };
+      const next = planMonth(JOBS, byHand, facts, now, names);
+      if (options.json !== true) return print(io, rest, next, facts);
+      const { startsAt, endsAt, ...month } = facts.month;
+      const nextAt = (name: string): string | null => {
+        const job = JOBS.find((each) => each.name === name);
+        const slot = job && cronOfJob(job, config)?.slots(now, endsAt)[0];
+        return slot === undefined ? null : isoOf(slot);
+      };
+      const document = {
+        month: { ...month, startsAt: isoOf(startsAt), resetsAt: isoOf(endsAt) },
+        unfinished: facts.unfinished,
+        nextRun: next.jobs.map(({ job, callsPerRun, minutesPerRun }) => ({
+          ...{ job, calls: callsPerRun, minutes: minutesPerRun, nextAt: nextAt(job) },
+        })),
+        rest,
+      };
+      io.out(JSON.stringify(document, null, 2));
+    });
+};

@@ -1,0 +1,79 @@
+import Database from 'better-sqlite3';
+import Table from 'cli-table3';
+import type { Command } from 'commander';
+import { messageOf, UsageError } from '../errors.ts';
+import { lakeErrorOf } from '../lake/explain-error.ts';
+import { openLakeForReading } from '../lake/open.ts';
+import { type CliIo, configOf } from './io.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake query "select platform, count(*) from videos group by 1"
+  trendlake query "select rank, title, views from feed_now where platform = 'tiktok' limit 10"
+  trendlake query "select * from video_history where id = 'tt_123'" --csv > history.csv
+
+Tables and views: docs/data-dictionary.md. Times are Unix milliseconds in tables, ISO text in views.`;
+
+const shown = (value: unknown): string =>
+  value === null ? '' : Buffer.isBuffer(value) ? `<${value.length} bytes>` : String(value);
+
+const csvField = (value: unknown): string => {
+  const text = shown(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+const jsonValue = (value: unknown): unknown => {
+  if (typeof value === 'bigint')
+    return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  return Buffer.isBuffer(value) ? value.toString('base64') : value;
+};
+
+const WIDEST_COLUMN = 60;
+const cell = (value: unknown): string => {
+  const text = shown(value).replace(/\s+/g, ' ');
+  return text.length > WIDEST_COLUMN ? `${text.slice(0, WIDEST_COLUMN - 1)}…` : text;
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .argument('<sql>', 'one SELECT, or WITH ... SELECT')
+    .option('--csv', 'RFC 4180, with a header line')
+    .option('--json', 'an array of objects')
+    .addHelpText('after', EXAMPLES)
+    .action((sql: string, options: { csv?: boolean; json?: boolean }) => {
+      const lake = openLakeForReading(configOf(io).dataDir);
+      try {
+        const statement = lake.sqlite.prepare(sql);
+        if (!statement.reader || !statement.readonly)
+          throw new UsageError(
+            'query only reads: expected one SELECT, got a statement that writes. Nothing was changed.',
+          );
+        const columns = statement.columns().map((column) => column.name);
+        const rows = statement.safeIntegers().raw().iterate() as IterableIterator<unknown[]>;
+        if (options.json === true) {
+          const objects = [...rows].map((row) =>
+            Object.fromEntries(columns.map((name, i) => [name, jsonValue(row[i])])),
+          );
+          io.out(JSON.stringify(objects, null, 2));
+        } else if (options.csv === true) {
+          io.out(columns.map(csvField).join(','));
+          for (const row of rows) io.out(row.map(csvField).join(','));
+        } else {
+          const table = new Table({ head: columns, style: { head: [], border: [] } });
+          for (const row of rows) table.push(row.map(cell));
+          io.out(table.toString());
+          io.out(`${table.length} ${table.length === 1 ? 'row' : 'rows'}`);
+        }
+      } catch (error) {
+        const ofFile = lakeErrorOf(error, lake.path);
+        if (ofFile !== undefined && !(ofFile instanceof UsageError)) throw ofFile;
+        if (error instanceof Database.SqliteError || error instanceof RangeError)
+          throw new UsageError(
+            `The query cannot be run: ${messageOf(error)}. The tables and their columns are in docs/data-dictionary.md.`,
+          );
+        throw error;
+      } finally {
+        lake.close();
+      }
+    });
+};

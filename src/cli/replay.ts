@@ -1,0 +1,81 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { EXIT } from '../errors.ts';
+import { openLake, openLakeForReading } from '../lake/open.ts';
+import { type ReplaySummary, replayAnswers } from '../load/replay.ts';
+import { LOADED_TABLES } from '../load/tally.ts';
+import { readInstant } from './instant.ts';
+import { type CliIo, configOf } from './io.ts';
+import { progressLine } from './progress-line.ts';
+
+const HELP = `
+Every answer's body is kept for TRENDLAKE_RETENTION_DAYS. After an update that reads more of them,
+or after rows were lost, this rebuilds the tables without spending a call. Rows of answers that are
+no longer kept, and of imports, stay as they are.
+
+Examples:
+  trendlake replay                             into the same lake: fills and corrects
+  trendlake replay --since 2026-03-01          only answers from then on
+  trendlake replay --into rebuilt              into a fresh lake in another folder
+
+Exit codes: 0 complete; 3 an answer that could be read once cannot be read now.`;
+
+interface Options {
+  since?: string;
+  into?: string;
+  json?: boolean;
+}
+
+const print = (io: CliIo, summary: ReplaySummary): void => {
+  const { answers, newlyRead, rejected, unreadable, unreadableCount } = summary;
+  io.out(
+    `${answers} answers replayed${newlyRead > 0 ? `, ${newlyRead} of them could not be read when they came` : ''}; no call spent.`,
+  );
+  for (const table of LOADED_TABLES) {
+    const { inserted, updated, unchanged } = summary.rows[table];
+    if (inserted + updated + unchanged > 0)
+      io.out(`  ${table.padEnd(18)} ${inserted} new, ${updated} updated, ${unchanged} unchanged`);
+  }
+  if (rejected > 0) io.out(`  ${rejected} items rejected`);
+  for (const { callId, request, problem } of unreadable.slice(0, 5))
+    io.err(`call ${callId}, ${request}: ${problem}`);
+  if (unreadableCount > 0)
+    io.err(`${unreadableCount} kept answers cannot be read; nothing of them was loaded.`);
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--since <instant>', 'only answers true at or after it: ISO 8601, or a span such as 7d')
+    .option('--into <folder>', 'rebuild into the lake of another data directory')
+    .option('--json', 'print the summary as one JSON document')
+    .addHelpText('after', HELP)
+    .action(async (options: Options) => {
+      const { dataDir } = configOf(io);
+      const since =
+        options.since === undefined ? 0 : readInstant('--since', options.since, io.clock.now());
+      openLakeForReading(dataDir).close(); // there must be one: replay makes none
+      const source = openLake(dataDir);
+      const elsewhere = options.into === undefined ? undefined : resolve(io.cwd, options.into);
+      const progress = progressLine(io);
+      try {
+        const target =
+          elsewhere === undefined || elsewhere === dataDir ? source : openLake(elsewhere);
+        try {
+          const summary = await replayAnswers(source, target, {
+            since,
+            signal: io.signal,
+            onProgress: (done, of) => progress.show(`replay: ${done} of ${of} answers`),
+          });
+          progress.clear();
+          if (options.json === true) io.out(JSON.stringify(summary, null, 2));
+          else print(io, summary);
+          io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
+        } finally {
+          if (target !== source) target.close();
+        }
+      } finally {
+        progress.clear();
+        source.close();
+      }
+    });
+};

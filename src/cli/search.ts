@@ -1,0 +1,120 @@
+import Table from 'cli-table3';
+import type { Command } from 'commander';
+import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
+import { isoOf } from '../clock.ts';
+import { UsageError } from '../errors.ts';
+import { type Lake, openLakeForReading } from '../lake/open.ts';
+import { searchVideos } from '../lake/search.ts';
+import { rangeMs } from '../settings.ts';
+import { type CliIo, configOf } from './io.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake search dance challenge             both words, in titles, handles or hashtags
+  trendlake search '"street food" -asmr'       a phrase, and a word that must not be there
+  trendlake search 'cook*' --platform tiktok --range 7d
+  trendlake search 음식 --json | jq '.items[].id'
+
+Words in Korean, Japanese, Chinese and Thai are found inside longer ones; others as written, with or
+without accents. Best match first: words in the title, then handle and hashtags, together with reach.`;
+
+const DEADLINE_MS = 10_000;
+
+interface SearchOptions {
+  platform?: string;
+  range?: string;
+  limit: string;
+  json?: boolean;
+}
+
+const platformOf = (name: string | undefined): Platform | undefined => {
+  const platform = PLATFORMS.find((known) => known === name);
+  if (name !== undefined && platform === undefined)
+    throw new UsageError(`--platform must be one of ${PLATFORMS.join(', ')}; it is "${name}".`);
+  return platform;
+};
+
+const sinceOf = (range: string | undefined, now: number): number | undefined => {
+  if (range === undefined) return undefined;
+  const spanMs = rangeMs(range);
+  if (spanMs === undefined)
+    throw new UsageError(
+      `--range must be a span such as 24h, 7d or 4w, at most 366 days; it is "${range}".`,
+    );
+  return now - spanMs;
+};
+
+const limitOf = (text: string): number => {
+  const limit = Number(text);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
+    throw new UsageError(`--limit must be a whole number from 1 to 1000; it is "${text}".`);
+  return limit;
+};
+
+interface FoundVideo {
+  id: string;
+  platform: string;
+  title: string | null;
+  user: string | null;
+  views: number | null;
+  likes: number | null;
+  createdAt: string | null;
+}
+
+const videosOf = (lake: Lake, keys: readonly number[]): FoundVideo[] => {
+  const read = lake.sqlite.prepare(
+    'select id, platform, title, user, views, likes, created_at as createdAt from video where key = ?',
+  );
+  return keys.map((key) => {
+    const video = read.get(key) as Omit<FoundVideo, 'createdAt'> & { createdAt: number | null };
+    return { ...video, createdAt: video.createdAt === null ? null : isoOf(video.createdAt) };
+  });
+};
+
+const WIDEST_TITLE = 60;
+const line = (text: string | null): string => {
+  const plain = (text ?? '').replace(/\s+/g, ' ');
+  return plain.length > WIDEST_TITLE ? `${plain.slice(0, WIDEST_TITLE - 1)}…` : plain;
+};
+
+const tableOf = (items: readonly FoundVideo[]): string => {
+  const head = ['id', 'views', 'created', 'user', 'title'];
+  const table = new Table({ head, style: { head: [], border: [] } });
+  for (const { id, views, createdAt, user, title } of items)
+    table.push([id, views ?? '', createdAt?.slice(0, 10) ?? '', line(user), line(title)]);
+  return table.toString();
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .argument('<words...>', 'words, "phrases", prefix*, -without (put -- before a leading minus)')
+    .option('--platform <platform>', PLATFORMS.join(', '))
+    .option('--range <span>', 'published within the last 24h, 7d, 4w ...')
+    .option('--limit <n>', 'videos to show, 1 to 1000', '20')
+    .option('--json', 'one JSON document: total, complete, items')
+    .addHelpText('after', EXAMPLES)
+    .action((words: string[], options: SearchOptions) => {
+      const now = io.clock.now();
+      const ask = {
+        q: words.join(' '),
+        platform: platformOf(options.platform),
+        since: sinceOf(options.range, now),
+        limit: limitOf(options.limit),
+        page: 1,
+        asOf: now,
+        deadlineMs: DEADLINE_MS,
+      };
+      const lake = openLakeForReading(configOf(io).dataDir);
+      try {
+        const { total, keys, complete } = searchVideos(lake, ask, io.clock);
+        const items = videosOf(lake, keys);
+        if (options.json === true) io.out(JSON.stringify({ total, complete, items }, null, 2));
+        else {
+          if (items.length > 0) io.out(tableOf(items));
+          io.out(`${items.length} of ${total}${complete ? '' : ' or more'} videos`);
+        }
+      } finally {
+        lake.close();
+      }
+    });
+};

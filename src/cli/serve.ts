@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { pino } from 'pino';
+import { parseIso } from '../clock.ts';
+import { UsageError } from '../errors.ts';
+import { modelSettings } from '../lab/model.ts';
+import { openLake } from '../lake/open.ts';
+import { startService } from '../serve/service.ts';
+import { keepHeapSmall } from '../serve/small-heap.ts';
+import { readHookSecret } from '../webhooks/hook-proof.ts';
+import { startSender } from '../webhooks/sender.ts';
+import { type CliIo, configOf } from './io.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake serve                              on http://127.0.0.1:8787/v1
+  trendlake serve --port 0 --json              a free port; {"url": ..., "dashboard": ...}
+  trendlake serve --at 2026-03-01T00:00:00Z    the lake as it was then
+
+Keys: trendlake keys create --use-case "what it is for"`;
+
+interface Options {
+  readonly port: string;
+  readonly host: string;
+  readonly at?: string;
+  readonly cors?: string;
+  readonly json?: boolean;
+}
+
+const portOf = (text: string): number => {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new UsageError(
+    `--port must be a whole number from 0 (any free one) to 65535; got "${text}".`,
+  );
+};
+
+const instantOf = (text: string): number => {
+  const at = parseIso(text);
+  if (at !== undefined) return at;
+  throw new UsageError(
+    `--at must be an ISO 8601 instant such as 2026-03-01T00:00:00Z; got "${text}".`,
+  );
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--port <n>', 'port to listen on; 0 picks a free one', '8787')
+    .option(
+      '--host <host>',
+      'address to listen on; others than this one are not reached',
+      '127.0.0.1',
+    )
+    .option('--at <instant>', 'fix the service’s clock')
+    .option(
+      '--cors <origins>',
+      'comma list of origins whose pages may read answers; none by default',
+    )
+    .option('--json', 'print {"url", "dashboard"} once listening')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: Options) => {
+      keepHeapSmall();
+      const { dataDir, hookSecret } = configOf(io);
+      const running = await startService({
+        dataDir,
+        clock: io.clock,
+        host: options.host,
+        port: portOf(options.port),
+        ...(options.at === undefined ? {} : { at: instantOf(options.at) }),
+        model: modelSettings(io.env),
+        ...(hookSecret === undefined ? {} : { hookSecret: readHookSecret(hookSecret.reveal()) }),
+        corsOrigins: options.cors?.split(',') ?? [],
+        log: pino({ base: null }, { write: (line) => io.err(line.trimEnd()) }),
+      });
+      const lake = openLake(dataDir);
+      const { clock, random } = io;
+      const sender = startSender(lake, { clock, random, report: io.err });
+      const { url, dashboard } = running;
+      io.out(
+        options.json === true
+          ? JSON.stringify({ url, dashboard })
+          : `Serving ${url} (dashboard ${dashboard}); Ctrl-C stops it.`,
+      );
+      if (!io.signal.aborted) await once(io.signal, 'abort');
+      await sender.stop();
+      lake.close();
+      await running.close();
+    });
+};

@@ -1,0 +1,103 @@
+import type { Command } from 'commander';
+import { isoOf } from '../clock.ts';
+import { openLakeForReading } from '../lake/open.ts';
+import { type LakeStatus, lakeStatus } from '../lake/status.ts';
+import { type Accounting, accounting } from '../runner/accounting.ts';
+import { type CliIo, configOf } from './io.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake status
+  trendlake status --json`;
+
+const count = (value: number): string => value.toLocaleString('en');
+
+const heading = (io: CliIo, text: string): void => io.out(`\n${text}`);
+
+const printMoney = (io: CliIo, { month, byJob, forecast, spentAt, hints }: Accounting): void => {
+  heading(io, 'Calls this month');
+  io.out(
+    `  ${count(month.spent)} of ${count(month.limit)} spent, ${count(month.remaining)} left until ${isoOf(month.endsAt)}`,
+  );
+  const end = spentAt === null ? 'enough until then' : `all spent at ${isoOf(spentAt)}`;
+  if (month.spent > 0) io.out(`  at this pace ${count(forecast)} by then: ${end}`);
+  for (const { job, calls, failed, rowsPerCall } of byJob)
+    io.out(
+      `  ${job.padEnd(18)} ${count(calls)} calls${failed > 0 ? ` (${count(failed)} failed)` : ''}, ${rowsPerCall} rows changed per call`,
+    );
+  if (hints.length > 0) heading(io, 'What the service says of its limits');
+  for (const { name, said, windowMs, remaining, seenAt } of hints) {
+    const read = windowMs === null ? 'not understood' : `${remaining ?? 'unknown'} left`;
+    io.out(`  ${isoOf(seenAt)}  ${name}: ${read} (${said})`);
+  }
+};
+
+const print = (io: CliIo, path: string, status: LakeStatus, money: Accounting): void => {
+  io.out(`Lake ${path}`);
+  const perTable = status.volumes.filter(({ rows }) => rows > 0);
+  io.out(perTable.map(({ table, rows }) => `  ${table.padEnd(18)} ${count(rows)}`).join('\n'));
+  if (status.unexported > 0)
+    io.out(
+      `  ${status.unexported} Parquet partitions changed since the last export: trendlake export`,
+    );
+
+  heading(io, 'Last runs');
+  if (status.runs.length === 0) io.out('  none yet: trendlake sync');
+  for (const run of status.runs) {
+    const resumes = run.resumesAt === null ? '' : `, resumes at ${isoOf(run.resumesAt)}`;
+    io.out(
+      `  ${run.id}  ${isoOf(run.startedAt)}  ${run.outcome}, ${run.calls} calls (${run.jobs.join(', ')})${resumes}`,
+    );
+    if (run.reason !== null) io.out(`     ${run.reason}`);
+  }
+
+  printMoney(io, money);
+  if (status.freshness.length > 0) heading(io, 'Last answer of each job');
+  for (const { job, lastAnswerAt } of status.freshness)
+    io.out(`  ${job.padEnd(18)} ${isoOf(lastAnswerAt)}`);
+  if (status.events.length > 0) heading(io, 'Last events');
+  for (const { occurredAt, kind, subject, origin } of status.events)
+    io.out(
+      `  ${isoOf(occurredAt)}  ${kind} ${subject}${origin === 'upstream' ? ' (from the service)' : ''}`,
+    );
+  if (status.disabledEndpoints.length > 0) heading(io, 'Webhook endpoints switched off');
+  for (const { id, url, disabledAt, reason } of status.disabledEndpoints)
+    io.out(`  ${id}  ${url}, since ${isoOf(disabledAt)}: ${reason ?? 'by hand'}`);
+  if (status.failures.length > 0) heading(io, 'Last failed calls');
+  for (const { callId, at, request, error } of status.failures)
+    io.out(`  ${callId}  ${isoOf(at)}  ${request}\n     ${error}`);
+  if (status.drift.length > 0) heading(io, 'Fields the interface does not show (kept in extra)');
+  for (const { resource, field, firstSeenAt } of status.drift)
+    io.out(`  ${resource}: ${field}, first seen ${isoOf(firstSeenAt)}`);
+  if (status.rejected.length > 0) heading(io, 'Rejected items');
+  for (const { reason, items } of status.rejected) io.out(`  ${count(items)}  ${reason}`);
+};
+
+const jsonOf = (lake: string, status: LakeStatus, { month, spentAt, ...money }: Accounting) => {
+  const { startsAt, endsAt, ...numbers } = month;
+  return {
+    lake,
+    quota: { ...numbers, startsAt: isoOf(startsAt), resetsAt: isoOf(endsAt) },
+    accounting: { ...money, spentAt: spentAt === null ? null : isoOf(spentAt) },
+    ...status,
+  };
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--json', 'one JSON document')
+    .addHelpText('after', EXAMPLES)
+    .action((options: { json?: boolean }) => {
+      const config = configOf(io);
+      const lake = openLakeForReading(config.dataDir);
+      try {
+        const status = lakeStatus(lake);
+        const money = accounting(lake, config, io.clock.now());
+        if (options.json === true)
+          io.out(JSON.stringify(jsonOf(lake.path, status, money), null, 2));
+        else print(io, lake.path, status, money);
+      } finally {
+        lake.close();
+      }
+    });
+};

@@ -1,0 +1,192 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { JOBS } from '../../jobs/all-jobs.ts';
+import { apiClient } from '../api/client.ts';
+import { EXIT, type ExitCode, messageOf } from '../errors.ts';
+import { withExclusive } from '../lake/exclusive.ts';
+import type { Lake } from '../lake/open.ts';
+import { openLakeFor } from '../lake/origin.ts';
+import { LOADED_TABLES } from '../load/tally.ts';
+import { afterSync } from '../runner/after-sync.ts';
+import type { RunProgress, RunSummary } from '../runner/run.ts';
+import { jobsNamed, sync } from '../runner/sync.ts';
+import { type CliIo, configOf } from './io.ts';
+import { progressLine } from './progress-line.ts';
+import { connect, looksWhileWaiting } from './upstream.ts';
+
+const HELP = `
+Pulls feed, trends, hashtags, growth timelines and creators, loads them into <data dir>/trendlake.db
+and exports what changed to <data dir>/parquet/. Without TRENDLAKE_BASE_URL it runs against the
+built-in sandbox, a made-up world, so that you can try everything without a key.
+
+With a key:
+  export TRENDLAKE_BASE_URL=https://<service>/v1
+  export TRENDLAKE_API_KEY=<your key>
+  trendlake sync
+
+Examples:
+  trendlake sync --jobs feed,trends      only these; jobs: ${JOBS.map((job) => job.name).join(', ')}
+  trendlake sync --max-calls 50          spend at most 50 calls, go on next time
+  trendlake sync --json                  the summary for scripts
+
+Then:
+  trendlake query "select * from feed_now limit 5"
+  trendlake status
+
+Since you wait, it looks at no more timelines and profiles than fit into a minute of the key's pace
+beside the lists (TRENDLAKE_GROWTH_CALLS and TRENDLAKE_CREATOR_CALLS change it); \`schedule\` spends
+what the month's budget allows.
+
+Every call is written down before it leaves; a run that is killed or runs out of calls is taken up
+by the next sync, which asks for nothing twice. Exit codes: 0 complete, 1 failed, 2 usage or
+configuration, 3 partial, 75 paused (calls are spent; it resumes by itself next time).`;
+
+const EXIT_OF: Record<RunSummary['outcome'], ExitCode> = {
+  complete: EXIT.complete,
+  partial: EXIT.partial,
+  paused: EXIT.paused,
+  failed: EXIT.failed,
+};
+
+interface SyncOptions {
+  jobs?: string[];
+  maxCalls?: number;
+  export: boolean;
+  json?: boolean;
+}
+
+const minutesLeft = (ms: number): string =>
+  ms < 60_000 ? `${Math.ceil(ms / 1000)} s left` : `${Math.ceil(ms / 60_000)} min left`;
+
+const EVERY_MS = 10_000;
+const LEAST_TOLD_MS = 5000;
+
+/** Progress: redrawn on a terminal, a line every ten seconds elsewhere. */
+const progressOf = (io: CliIo, quiet: boolean) => {
+  const line = progressLine(io);
+  let toldAt = io.clock.monotonic();
+  return {
+    show: ({ job, settled, planned, callsSent, remainingMs }: RunProgress): void => {
+      const left =
+        remainingMs === null || settled >= planned ? '' : `, ${minutesLeft(remainingMs)}`;
+      const text = `${job}: ${settled} of ${planned} requests, ${callsSent} calls spent${left}`;
+      line.show(text);
+      if (io.isTerminal || quiet || io.clock.monotonic() - toldAt < EVERY_MS) return;
+      toldAt = io.clock.monotonic();
+      io.err(text);
+    },
+    wait: (ms: number, why: string): void => {
+      if (ms < LEAST_TOLD_MS) return;
+      line.clear();
+      io.err(`Waiting ${Math.ceil(ms / 1000)} s: ${why}`);
+    },
+    clear: line.clear,
+  };
+};
+
+const print = (io: CliIo, summary: RunSummary, events: number, exported: Exported): void => {
+  const { calls, items, quota } = summary;
+  io.out(
+    `Run ${summary.runId} ${summary.outcome}: ${calls.sent} calls (${calls.failed} failed), ${items.done} answers loaded${items.planned > 0 ? `, ${items.planned} requests still to make` : ''}.`,
+  );
+  for (const table of LOADED_TABLES) {
+    const { inserted, updated, unchanged } = summary.rows[table];
+    if (inserted + updated + unchanged > 0)
+      io.out(`  ${table.padEnd(18)} ${inserted} new, ${updated} updated, ${unchanged} unchanged`);
+  }
+  if (summary.rejected > 0)
+    io.out(`  ${summary.rejected} items rejected: trendlake query "select * from rejected_items"`);
+  if (events > 0) io.out(`  Events             ${events} noticed: trendlake events`);
+  if (exported.files > 0)
+    io.out(`  Parquet            ${exported.files} files, ${exported.rows} rows written`);
+  io.out(
+    `  Quota              ${quota.remaining.toLocaleString('en')} of ${quota.month.toLocaleString('en')} calls left this month`,
+  );
+  if (summary.reason !== null) io.err(summary.reason);
+  if (summary.outcome === 'paused')
+    io.err(
+      `Paused${summary.resumesAt === null ? '' : ` until ${summary.resumesAt}`}; run \`trendlake sync\` again to go on.`,
+    );
+};
+
+interface Exported {
+  files: number;
+  rows: number;
+  failed: boolean;
+}
+
+const NOTHING_EXPORTED: Exported = { files: 0, rows: 0, failed: false };
+
+/** Exports; what goes wrong is told, and leaves the summary of what was loaded to be printed. */
+const exportAfter = async (lake: Lake, io: CliIo): Promise<Exported> => {
+  const { exportLake } = await import('../export/export-lake.ts');
+  try {
+    const { files, rows } = await exportLake(lake, { clock: io.clock, signal: io.signal });
+    return { files, rows, failed: false };
+  } catch (error) {
+    io.err(`The export failed, what was loaded stays: ${messageOf(error)}`);
+    return { ...NOTHING_EXPORTED, failed: true };
+  }
+};
+
+const positive = (text: string): number => {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1)
+    throw new InvalidArgumentError('expected a whole number from 1.');
+  return value;
+};
+
+const run = async (options: SyncOptions, io: CliIo): Promise<void> => {
+  const given = configOf(io);
+  const jobs = jobsNamed(options.jobs, JOBS);
+  const upstream = await connect(given, io);
+  const config = { ...upstream.config, ...looksWhileWaiting(upstream.config) };
+  try {
+    const lake = openLakeFor(config.dataDir, upstream.origin, {
+      now: io.clock.now(),
+      tell: io.err,
+    });
+    const client = apiClient(config);
+    const progress = progressOf(io, options.json === true);
+    try {
+      const deps = { lake, config, client, jobs, ...io };
+      const maxCalls = options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls };
+      const summaries = await withExclusive(config.dataDir, 'sync', io.clock, () =>
+        sync(
+          { ...deps, ...maxCalls, onProgress: progress.show, onWait: progress.wait },
+          JOBS,
+          (id) => {
+            if (id !== undefined) io.err(`Taking up run ${id}, which did not finish.`);
+          },
+        ),
+      );
+      progress.clear();
+      const last = summaries.at(-1);
+      if (last === undefined) return;
+      const { clock, random } = io;
+      const events = await afterSync(lake, config, { clock, random, report: io.err });
+      const exported = options.export ? await exportAfter(lake, io) : NOTHING_EXPORTED;
+      if (options.json === true) {
+        const { files, rows } = exported;
+        io.out(JSON.stringify({ ...last, events, exported: { files, rows } }, null, 2));
+        if (last.reason !== null) io.err(last.reason);
+      } else print(io, last, events, exported);
+      io.exitCode = exported.failed ? EXIT.failed : EXIT_OF[last.outcome];
+    } finally {
+      progress.clear();
+      await client.close();
+      lake.close();
+    }
+  } finally {
+    await upstream.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--jobs <names>', 'only these jobs, separated by commas', (text) => text.split(','))
+    .option('--max-calls <n>', 'spend at most so many calls', positive)
+    .option('--no-export', 'leave the Parquet files as they are')
+    .option('--json', 'print the summary as one JSON document')
+    .addHelpText('after', HELP)
+    .action((options: SyncOptions) => run(options, io));
+};

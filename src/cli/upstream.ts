@@ -1,0 +1,65 @@
+import type { Config } from '../config.ts';
+import { UsageError } from '../errors.ts';
+import type { Origin } from '../lake/origin.ts';
+import { Secret } from '../settings.ts';
+import type { CliIo } from './io.ts';
+
+/** The service a command asks: where, with what key, and how to leave it. */
+export interface Upstream {
+  origin: Origin;
+  config: Config & { baseUrl: string; apiKey: Secret };
+  close(): Promise<void>;
+}
+
+/** Calls of the lists, read as deep as usual, with some to spare for retries. */
+const LIST_CALLS = 30;
+const MOST_LOOKS = 130;
+const LEAST_LOOKS = 13;
+
+/**
+ * Most looks of a run that somebody waits for, unless they set their own: with the lists they fit
+ * into one minute of the key's pace, so that it is over in seconds. The daemon has no such ceiling,
+ * it spends what the budget allows.
+ */
+export const looksWhileWaiting = (
+  config: Pick<Config, 'growthCalls' | 'creatorCalls' | 'ratePerMinute'>,
+): { growthCalls: number; creatorCalls: number } => {
+  const looks = Math.max(LEAST_LOOKS, Math.min(MOST_LOOKS, config.ratePerMinute - LIST_CALLS));
+  const creators = Math.round((looks * 3) / 13);
+  return {
+    growthCalls: config.growthCalls ?? looks - creators,
+    creatorCalls: config.creatorCalls ?? creators,
+  };
+};
+
+/**
+ * The service that the configuration names, or without a base URL the built-in sandbox, started
+ * in this process and said so on stderr.
+ * @throws UsageError when there is a base URL but no key
+ */
+export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
+  const { baseUrl, apiKey } = config;
+  if (baseUrl !== undefined) {
+    if (apiKey === undefined)
+      throw new UsageError(
+        `TRENDLAKE_BASE_URL is set (${baseUrl}) but TRENDLAKE_API_KEY is not. Set it to your key; or unset both to try the built-in sandbox.`,
+      );
+    return { origin: 'upstream', config: { ...config, baseUrl, apiKey }, close: async () => {} };
+  }
+  io.err(
+    'No TRENDLAKE_BASE_URL: asking the built-in sandbox, a made-up world. `trendlake sync --help` tells how to use a key.',
+  );
+  const { SANDBOX_LIMITS, startSandbox } = await import('../sandbox/sandbox.ts');
+  const sandbox = await startSandbox({ clock: io.clock });
+  return {
+    origin: 'sandbox',
+    config: {
+      ...config,
+      ...looksWhileWaiting({ ...config, ...SANDBOX_LIMITS }),
+      baseUrl: sandbox.url,
+      apiKey: new Secret(sandbox.key),
+      ...SANDBOX_LIMITS,
+    },
+    close: () => sandbox.close(),
+  };
+};

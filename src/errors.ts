@@ -1,0 +1,41 @@
+/** Exit codes of the command line. */
+export const EXIT = { complete: 0, failed: 1, usage: 2, partial: 3, paused: 75 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/**
+ * Every error trendlake raises on purpose. Its message says what happened, where, what was expected
+ * and what was got, and what to do. It never holds the key.
+ */
+export abstract class TrendlakeError extends Error {
+  /** True: the same call may succeed if made again later. */
+  abstract readonly transient: boolean;
+  /** What the command line exits with when nobody catches it. */
+  abstract readonly exitCode: ExitCode;
+  override get name(): string {
+    return this.constructor.name;
+  }
+}
+
+/** A command, flag, setting or path that cannot be right. Nothing was done. */
+export class UsageError extends TrendlakeError {
+  readonly transient = false;
+  readonly exitCode = EXIT.usage;
+}
+
+/** The lake cannot be opened or written: foreign, newer, damaged, locked, disk full. */
+export class LakeError extends TrendlakeError {
+  readonly transient: boolean;
+  readonly exitCode: ExitCode;
+  constructor(
+    message: string,
+    options: { cause?: unknown; transient?: boolean; exitCode?: ExitCode } = {},
+  ) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.transient = options.transient ?? false;
+    this.exitCode = options.exitCode ?? EXIT.failed;
+  }
+}
+
+/** What an unknown thrown value says of itself. */
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

@@ -1,0 +1,147 @@
+import type Database from 'better-sqlite3';
+import type { Platform } from '../../schema/vocabulary.ts';
+import { DAY_MS } from '../clock.ts';
+import {
+  type Cohort,
+  CREATOR_LOOKBACK_MS,
+  type CreatorPast,
+  type TopEntry,
+} from './creator-viral.ts';
+import type { Window } from './event.ts';
+import type { Thresholds } from './thresholds.ts';
+import { chunks, lastLooksBefore, looksOf } from './video-history.ts';
+
+/** A creator as videos name it. */
+export interface CreatorName {
+  readonly platform: Platform;
+  readonly user: string;
+}
+
+/** A creator of more videos than this is judged by the newest. */
+const MAX_VIDEOS = 200;
+
+/** Lists whose top counts. Longer periods repeat what the day showed. */
+const TOP_LISTS = `((c.list = 'feed') or (c.list = 'trends' and c.period = 'day'))`;
+
+/** Creators of videos that were looked at inside `span` and have the views to be judged. */
+const creatorsOf = (
+  sqlite: Database.Database,
+  keys: readonly number[],
+  limits: Readonly<Record<Platform, Thresholds>>,
+): CreatorName[] => {
+  const read = sqlite.prepare(
+    "select distinct v.platform, v.user from json_each(?) k cross join video v on v.key = k.value where v.user is not null and v.views >= json_extract(?, '$.' || v.platform)",
+  );
+  const floors = JSON.stringify(
+    Object.fromEntries(Object.entries(limits).map(([name, its]) => [name, its.creator.minViews])),
+  );
+  return [...chunks(keys)].flatMap(
+    (part) => read.all(JSON.stringify(part), floors) as CreatorName[],
+  );
+};
+
+/** Creators that stood at the top of a list pulled inside `span`. */
+const creatorsAtTop = (
+  sqlite: Database.Database,
+  span: Window,
+  topRank: (platform: Platform) => number,
+): CreatorName[] => {
+  const rows = sqlite
+    .prepare(
+      `select distinct v.platform, v.user, r.rank from capture c cross join ranking r on r.capture_key = c.key cross join video v on v.key = r.video_key
+       where c.captured_at > ? and c.captured_at <= ? and ${TOP_LISTS} and r.rank <= 100 and v.user is not null`,
+    )
+    .all(span.from, span.to) as (CreatorName & { rank: number })[];
+  return rows.filter(({ platform, rank }) => rank <= topRank(platform));
+};
+
+/** Every creator that may have gone viral inside `span`, once. */
+export const creatorsToJudge = (
+  sqlite: Database.Database,
+  seenKeys: readonly number[],
+  span: Window,
+  limits: Readonly<Record<Platform, Thresholds>>,
+): CreatorName[] => {
+  const found = [
+    ...creatorsOf(sqlite, seenKeys, limits),
+    ...creatorsAtTop(sqlite, span, (platform) => limits[platform].creator.topRank),
+  ];
+  return [
+    ...new Map(
+      found.map(({ platform, user }) => [`${platform} ${user}`, { platform, user }]),
+    ).values(),
+  ];
+};
+
+/** The looks of a day that make its cohort: enough for a hundredth, whatever an import brought. */
+const COHORT_LOOKS = 20_000;
+
+const cohortOf = (views: readonly number[]): Cohort | undefined => {
+  const views99 = views[Math.floor(views.length / 100)];
+  return views99 === undefined ? undefined : { videos: views.length, views99 };
+};
+
+/** The cohorts of a platform before an instant; each day is read once. */
+const cohortReader = (
+  sqlite: Database.Database,
+): ((platform: Platform, at: number) => Cohort | undefined) => {
+  const byDay = new Map<number, Map<Platform, Cohort | undefined>>();
+  const read = sqlite.prepare(
+    `select v.platform, max(s.views) as views from (
+       select video_key, views from video_snapshot indexed by video_snapshot_observed_at
+       where observed_at >= ? and observed_at < ? order by observed_at, video_key limit ${COHORT_LOOKS}
+     ) s cross join video v on v.key = s.video_key where s.views > 0 group by v.key order by 2 desc`,
+  );
+  const readDay = (day: number): Map<Platform, Cohort | undefined> => {
+    const rows = read.all(day - DAY_MS, day) as { platform: Platform; views: number }[];
+    const byPlatform = Map.groupBy(rows, ({ platform }) => platform);
+    return new Map(
+      [...byPlatform].map(([platform, its]) => [platform, cohortOf(its.map(({ views }) => views))]),
+    );
+  };
+  return (platform, at) => {
+    const day = Math.floor(at / DAY_MS) * DAY_MS;
+    const cohorts = byDay.get(day) ?? readDay(day);
+    byDay.set(day, cohorts);
+    return cohorts.get(platform);
+  };
+};
+
+/** Reads what the rule needs of creators, asking for shared parts once. */
+export const creatorHistory = (
+  sqlite: Database.Database,
+  span: Window,
+  limits: Readonly<Record<Platform, Thresholds>>,
+): ((creator: CreatorName) => CreatorPast) => {
+  const videosOf = sqlite.prepare(
+    'select key, id, created_at as createdAt from video where platform = ? and user = ? order by created_at desc, key desc limit ?',
+  );
+  const firstTop = sqlite.prepare(
+    `select c.completed_at as at, (select min(w.captured_at) from capture w where w.platform = c.platform and w.list in ('feed', 'trends')) as watchedSince,
+       c.list || ' ' || c.period as list, r.rank, v.id as videoId
+     from json_each(?) k cross join ranking r on r.video_key = k.value cross join capture c on c.key = r.capture_key cross join video v on v.key = k.value
+     where r.rank <= ? and ${TOP_LISTS} order by c.completed_at, r.rank limit 1`,
+  );
+  const cohortAt = cohortReader(sqlite);
+  const since = span.from - CREATOR_LOOKBACK_MS;
+  return ({ platform, user }) => {
+    const videos = videosOf.all(platform, user, MAX_VIDEOS) as {
+      key: number;
+      id: string;
+      createdAt: number | null;
+    }[];
+    const keys = videos.map(({ key }) => key);
+    const earlier = lastLooksBefore(sqlite, keys, since);
+    const looks = looksOf(sqlite, keys, { from: since, to: span.to });
+    const top = firstTop.get(JSON.stringify(keys), limits[platform].creator.topRank);
+    return {
+      videos: videos.map(({ key, id, createdAt }) => {
+        const before = earlier.get(key);
+        const its = looks.get(key) ?? [];
+        return { id, createdAt, looks: before === undefined ? its : [before, ...its] };
+      }),
+      firstTop: top as TopEntry | undefined,
+      cohortAt: (at) => cohortAt(platform, at),
+    };
+  };
+};

@@ -1,0 +1,112 @@
+import type Database from 'better-sqlite3';
+import type { Platform } from '../../schema/vocabulary.ts';
+import { HOUR_MS } from '../clock.ts';
+import type { Window } from './event.ts';
+import { HASHTAG_LOOKBACK_MS, type TagLook } from './hashtag-rising.ts';
+import { type ListedVideo, type ListLook, NICHE_LOOKBACK_MS } from './niche-breakout.ts';
+import { chunks } from './video-history.ts';
+
+/** Of one list at most one look in each stretch of this length is judged: the first. */
+const EVERY_MS = 6 * HOUR_MS;
+
+interface Capture {
+  readonly key: number;
+  readonly platform: Platform;
+  readonly list: string;
+  readonly at: number;
+}
+
+const capturesIn = (sqlite: Database.Database, span: Window): Capture[] => {
+  const all = sqlite
+    .prepare(
+      `select key, platform, list || ' ' || period as list, completed_at as at from capture
+       where captured_at > ? and captured_at <= ? and completed_at <= ? and platform <> ''
+         and (list = 'feed' or (list = 'trends' and period = 'day')) order by captured_at`,
+    )
+    .all(span.from, span.to, span.to) as Capture[];
+  const firsts = new Map<string, Capture>();
+  for (const capture of all) {
+    const stretch = `${capture.platform} ${capture.list} ${Math.floor(capture.at / EVERY_MS)}`;
+    if (!firsts.has(stretch)) firsts.set(stretch, capture);
+  }
+  return [...firsts.values()];
+};
+
+const listedVideos = (
+  sqlite: Database.Database,
+  keys: readonly number[],
+): Map<number, ListedVideo> => {
+  const read = sqlite
+    .prepare(
+      `select v.key, v.id, v.user, (select json_group_array(h.folded) from video_hashtag vh cross join hashtag h on h.key = vh.hashtag_key where vh.video_key = v.key)
+       from json_each(?) k cross join video v on v.key = k.value`,
+    )
+    .raw();
+  const videos = new Map<number, ListedVideo>();
+  for (const part of chunks(keys))
+    for (const [key, id, user, tags] of read.iterate(JSON.stringify(part)) as IterableIterator<
+      [number, string, string | null, string]
+    >)
+      videos.set(key, { id, user, tags: JSON.parse(tags) as string[] });
+  return videos;
+};
+
+/**
+ * Looks at each platform's feed and day trends, as far back as the niche rule reads. Nothing where
+ * no list was pulled inside `span`.
+ */
+export const listHistory = (sqlite: Database.Database, span: Window): Map<Platform, ListLook[]> => {
+  const captures = capturesIn(sqlite, { from: span.from - NICHE_LOOKBACK_MS, to: span.to });
+  if (!captures.some(({ at }) => at > span.from)) return new Map();
+  const keysOf = sqlite
+    .prepare('select video_key from ranking where capture_key = ? order by rank')
+    .pluck();
+  const listed = new Map(captures.map(({ key }) => [key, keysOf.all(key) as number[]]));
+  const videos = listedVideos(sqlite, [...new Set([...listed.values()].flat())]);
+  const looks = captures.map(({ key, platform, list, at }) => ({
+    platform,
+    list,
+    at,
+    videos: [...new Set(listed.get(key))].flatMap((video) => videos.get(video) ?? []),
+  }));
+  return Map.groupBy(looks, ({ platform }) => platform);
+};
+
+/** One tag's looks on one platform, '' where they cover all. */
+export interface TagHistory {
+  readonly tag: string;
+  readonly platform: Platform | '';
+  readonly looks: readonly TagLook[];
+}
+
+/** Looks at each tag that was looked at inside `span`, as far back as the rule reads. */
+export const tagHistories = (sqlite: Database.Database, span: Window): TagHistory[] => {
+  const seen = sqlite
+    .prepare(
+      'select distinct hashtag_key from hashtag_snapshot indexed by hashtag_snapshot_observed_at where observed_at > ? and observed_at <= ?',
+    )
+    .pluck()
+    .all(span.from, span.to) as number[];
+  const read = sqlite
+    .prepare(
+      `select h.folded, s.platform, s.observed_at, s.volume, s.views from json_each(?) k cross join hashtag h on h.key = k.value cross join hashtag_snapshot s on s.hashtag_key = h.key
+       where s.observed_at > ? and s.observed_at <= ? order by k.value, s.platform, s.observed_at`,
+    )
+    .raw();
+  const histories: (TagHistory & { looks: TagLook[] })[] = [];
+  for (const part of chunks(seen)) {
+    const since = span.from - HASHTAG_LOOKBACK_MS;
+    const rows = read.iterate(JSON.stringify(part), since, span.to) as IterableIterator<
+      [string, Platform | '', number, number | null, number | null]
+    >;
+    for (const [tag, platform, at, volume, views] of rows) {
+      let last = histories.at(-1);
+      if (last?.tag !== tag || last.platform !== platform) {
+        last = { tag, platform, looks: [] };
+        histories.push(last);
+      }
+      last.looks.push({ at, volume, views });
+    }
+  }
+  return histories;
+};

@@ -1,0 +1,63 @@
+import type { Platform } from '../../schema/vocabulary.ts';
+import { type Clock, HOUR_MS } from '../clock.ts';
+import type { Lake } from '../lake/open.ts';
+import { detectEvents } from './detect.ts';
+import { type StoreCounts, storableEvent, storeEvents } from './outbox.ts';
+import { THRESHOLDS, type Thresholds } from './thresholds.ts';
+
+/** Looked at twice, so that answers true at a moment before the last look and loaded after it count. */
+const OVERLAP_MS = 2 * HOUR_MS;
+
+/** What one look for events came to. */
+export interface NoticeSummary extends StoreCounts {
+  /** The span looked at, Unix ms. `from` is 0 for the first look at a lake. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const lookedUntil = (lake: Lake): number | undefined =>
+  lake.sqlite
+    .prepare(`select looked_until from event_progress where name = 'detectors'`)
+    .pluck()
+    .get() as number | undefined;
+
+/**
+ * Looks for events in what the lake learnt since the last look, stores them and queues their
+ * deliveries. Call it after each sync or import, outside of any transaction; it knows by itself
+ * since when to look. The first look at a lake stores what its history holds and sends nothing.
+ * Safe to run twice, and in two processes at once.
+ * @param since look back to here as well: an import names its earliest observation
+ */
+export const noticeEvents = (
+  lake: Lake,
+  {
+    clock,
+    since,
+    thresholds = THRESHOLDS,
+  }: {
+    clock: Clock;
+    since?: number;
+    thresholds?: Readonly<Record<Platform, Thresholds>>;
+  },
+): NoticeSummary => {
+  const now = clock.now();
+  const before = lookedUntil(lake);
+  const from =
+    before === undefined ? 0 : Math.max(0, Math.min(before - OVERLAP_MS, since ?? Infinity));
+  const found = detectEvents(lake, { from, to: now, thresholds });
+  const counts = lake.sqlite
+    .transaction(() => {
+      lake.sqlite
+        .prepare(
+          `insert into event_progress (name, looked_until) values ('detectors', ?)
+           on conflict do update set looked_until = max(looked_until, excluded.looked_until)`,
+        )
+        .run(now);
+      return storeEvents(lake, found.map(storableEvent), {
+        now,
+        ...(before === undefined ? { silentUntil: now } : {}),
+      });
+    })
+    .immediate();
+  return { from, to: now, ...counts };
+};

@@ -1,0 +1,163 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../clock.ts';
+import { type Finding, rounded, type Window } from './event.ts';
+import { episodes } from './quiet.ts';
+import type { SpikeThresholds } from './thresholds.ts';
+import { type KnownLook, knownLooks, type Look } from './timeline.ts';
+
+const EVERY_MS = 30 * MINUTE_MS;
+const MIN_WINDOW_MS = 3 * HOUR_MS;
+const MAX_WINDOW_MS = 36 * HOUR_MS;
+const FLAT_MS = DAY_MS;
+const PAST_MS = 7 * DAY_MS;
+const QUIET_MS = 3 * DAY_MS;
+/** Keeps videos of a few views from looking like explosions. */
+const VIEW_DAMPING = 1000;
+
+/** What the rule reads before a span, and a day more, so that thinning starts outside of it. */
+export const SPIKE_LOOKBACK_MS = MAX_WINDOW_MS + PAST_MS + QUIET_MS + DAY_MS;
+
+/** Highest count up to each look: a rise back to it after a correction is no gain. */
+const highestUntil = (looks: readonly KnownLook[]): number[] => {
+  let highest = 0;
+  return looks.map(({ views }) => {
+    highest = Math.max(highest, views);
+    return highest;
+  });
+};
+
+interface Span {
+  readonly from: number; // position of the look that opens it
+  readonly hours: number;
+  readonly gain: number;
+}
+
+/** The last position at or before `until` whose look is at least `spanMs` older than `at`; else 0. */
+const backTo = (looks: readonly KnownLook[], until: number, at: number, spanMs: number): number => {
+  let position = until;
+  while (position > 0 && at - (looks[position] as KnownLook).at < spanMs) position -= 1;
+  return position;
+};
+
+const spanBetween = (
+  looks: readonly KnownLook[],
+  highest: readonly number[],
+  from: number,
+  to: number,
+): Span => ({
+  from,
+  hours: ((looks[to] as KnownLook).at - (looks[from] as KnownLook).at) / HOUR_MS,
+  gain: (highest[to] as number) - (highest[from] as number),
+});
+
+/** The window that ends at the last look, and the stretch of the video's own past before it. */
+const windowAndPast = (
+  looks: readonly KnownLook[],
+  highest: readonly number[],
+): { window: Span; past: Span } | undefined => {
+  const last = looks.length - 1;
+  const end = looks[last];
+  if (last < 2 || end === undefined) return undefined;
+  let start = backTo(looks, last - 1, end.at, MIN_WINDOW_MS);
+  // Counters step: a stretch without change belongs to the step that ends it.
+  while (
+    start > 0 &&
+    highest[start - 1] === highest[start] &&
+    end.at - (looks[start - 1] as KnownLook).at <= FLAT_MS
+  )
+    start -= 1;
+  const from = looks[start] as KnownLook;
+  const windowMs = end.at - from.at;
+  if (start === 0 || windowMs < MIN_WINDOW_MS || windowMs > MAX_WINDOW_MS) return undefined;
+  const before = backTo(looks, start - 1, from.at, windowMs);
+  const pastMs = from.at - (looks[before] as KnownLook).at;
+  if (pastMs < windowMs / 2 || pastMs > PAST_MS) return undefined;
+  return {
+    window: spanBetween(looks, highest, start, last),
+    past: spanBetween(looks, highest, before, start),
+  };
+};
+
+const spikeAtLast = (
+  looks: readonly KnownLook[],
+  createdAt: number | null,
+  limits: SpikeThresholds,
+): Finding | undefined => {
+  const highest = highestUntil(looks);
+  const spans = windowAndPast(looks, highest);
+  if (spans === undefined) return undefined;
+  const { window, past } = spans;
+  const pace = window.gain / window.hours;
+  if (window.gain < limits.minGain || pace < limits.minPace) return undefined;
+
+  const end = looks.at(-1) as KnownLook;
+  const from = looks[window.from] as KnownLook;
+  const before = looks[past.from] as KnownLook;
+  const ageAt = (at: number): number =>
+    createdAt === null ? Number.NaN : Math.max(HOUR_MS, at - createdAt);
+  const slowing =
+    createdAt === null ? 1 : (ageAt(from.at) + ageAt(before.at)) / (ageAt(end.at) + ageAt(from.at));
+  const ownPace = past.gain / past.hours;
+  const expected = ownPace * slowing;
+  const ratio = pace / Math.max(expected, 1);
+  if (ratio < limits.minRatio) return undefined;
+
+  const viewsBefore = highest[window.from] as number;
+  const rise = Math.log(((highest.at(-1) as number) + VIEW_DAMPING) / (viewsBefore + VIEW_DAMPING));
+  const ageing = Math.log(ageAt(end.at) / ageAt(from.at));
+  const bend = createdAt === null || ageing <= 0 ? null : rise / ageing;
+  if (bend !== null && bend < limits.minBend) return undefined;
+  return {
+    window: { from: from.at, to: end.at },
+    evidence: {
+      views: end.views,
+      viewsBefore,
+      gain: window.gain,
+      viewsPerHour: rounded(pace),
+      ownViewsPerHour: rounded(ownPace),
+      expectedViewsPerHour: rounded(expected),
+      ratio: rounded(ratio),
+      bend: bend === null ? null : rounded(bend),
+      ageHours: createdAt === null ? null : rounded((end.at - createdAt) / HOUR_MS),
+      looks: looks.length,
+      source: end.source ?? null,
+    },
+  };
+};
+
+/**
+ * `trend.spike`: a video gains views much faster than its own recent pace and its age lead one to
+ * expect.
+ *
+ * Over looks at most one per half hour, zeros left out, counts as the highest so far:
+ * - window: the last look and the latest one at least 3 h before it (at most 36 h: not looking is
+ *   not a rise), opened further over a flat stretch of up to 24 h, because counters move in steps;
+ * - past: from the window's start back over at least as long, at least half as long where the video
+ *   is young, at most 7 days;
+ * - `viewsPerHour` = gain / hours of the window; `ownViewsPerHour` the same of the past;
+ * - `expectedViewsPerHour` = own pace x (mean age in the past / mean age in the window): an ageing
+ *   video slows in proportion to its age; without a publishing time it is the own pace;
+ * - `ratio` = pace / expected; `bend` = ln((views + 1000) / (before + 1000)) / ln(age / age before),
+ *   the slope of the curve on two logarithmic scales: 1 is growth in proportion to age.
+ *
+ * A spike has gain, pace, ratio and bend at or above the platform's thresholds. The first looks of
+ * a video are its baseline (three are needed); after a spike 3 days must pass without one.
+ *
+ * @param looks oldest first, from SPIKE_LOOKBACK_MS before `span`
+ */
+export const trendSpikes = (
+  looks: readonly Look[],
+  createdAt: number | null,
+  span: Window,
+  limits: SpikeThresholds,
+): Finding[] => {
+  const known = knownLooks(looks, EVERY_MS);
+  const findings: Finding[] = [];
+  let first = 0;
+  for (const [index, { at }] of known.entries()) {
+    if (at <= span.from - QUIET_MS) continue;
+    while ((known[first] as KnownLook).at < at - MAX_WINDOW_MS - PAST_MS) first += 1;
+    const finding = spikeAtLast(known.slice(first, index + 1), createdAt, limits);
+    if (finding !== undefined) findings.push(finding);
+  }
+  return episodes(findings, span, QUIET_MS);
+};

@@ -1,0 +1,90 @@
+import type Database from 'better-sqlite3';
+import { type Platform, SOURCES, type Source } from '../../schema/vocabulary.ts';
+import type { Window } from './event.ts';
+import type { Look } from './timeline.ts';
+
+// Reads of videos and their looks, in chunks of integer keys: a temporary table would need a
+// writable lake, and rules are also tried over one opened for reading.
+
+/** A video as the detectors need it. */
+export interface VideoFacts {
+  readonly key: number;
+  readonly id: string;
+  readonly platform: Platform;
+  readonly user: string | null;
+  readonly createdAt: number | null;
+}
+
+const CHUNK_KEYS = 2000;
+
+/** The list in pieces that one statement takes. */
+export const chunks = function* <T>(list: readonly T[]): Generator<T[]> {
+  for (let at = 0; at < list.length; at += CHUNK_KEYS) yield list.slice(at, at + CHUNK_KEYS);
+};
+
+/** Keys of the videos looked at inside `span`. */
+export const keysSeenIn = (sqlite: Database.Database, span: Window): number[] =>
+  sqlite
+    .prepare(
+      'select distinct video_key from video_snapshot indexed by video_snapshot_observed_at where observed_at > ? and observed_at <= ?',
+    )
+    .pluck()
+    .all(span.from, span.to) as number[];
+
+/** What the lake knows of these videos. */
+export const factsOf = (sqlite: Database.Database, keys: readonly number[]): VideoFacts[] =>
+  sqlite
+    .prepare(
+      'select v.key, v.id, v.platform, v.user, v.created_at as createdAt from json_each(?) k cross join video v on v.key = k.value',
+    )
+    .all(JSON.stringify(keys)) as VideoFacts[];
+
+/** Looks at these videos inside `span`, oldest first, by key. */
+export const looksOf = (
+  sqlite: Database.Database,
+  keys: readonly number[],
+  span: Window,
+): Map<number, Look[]> => {
+  const looks = new Map<number, Look[]>();
+  const rows = sqlite
+    .prepare(
+      'select s.video_key, s.observed_at, s.views, s.source from json_each(?) k cross join video_snapshot s on s.video_key = k.value where s.observed_at > ? and s.observed_at <= ? order by k.value, s.observed_at',
+    )
+    .raw()
+    .iterate(JSON.stringify(keys), span.from, span.to) as IterableIterator<
+    [number, number, number | null, number]
+  >;
+  let key = Number.NaN;
+  let its: Look[] = [];
+  for (const [videoKey, at, views, source] of rows) {
+    if (videoKey !== key) {
+      key = videoKey;
+      its = [];
+      looks.set(key, its);
+    }
+    its.push({ at, views, source: SOURCES[source] as Source });
+  }
+  return looks;
+};
+
+/** The last look that found a count of each of these videos at or before `until`, by key. */
+export const lastLooksBefore = (
+  sqlite: Database.Database,
+  keys: readonly number[],
+  until: number,
+): Map<number, Look> => {
+  const rows = sqlite
+    .prepare(
+      `select k.value as key, s.observed_at as at, s.views, s.source from json_each(?) k
+       cross join video_snapshot s on s.video_key = k.value and s.observed_at =
+         (select max(p.observed_at) from video_snapshot p where p.video_key = k.value and p.observed_at <= ? and p.views > 0)`,
+    )
+    .raw()
+    .iterate(JSON.stringify(keys), until) as IterableIterator<
+    [number, number, number | null, number]
+  >;
+  const looks = new Map<number, Look>();
+  for (const [key, at, views, source] of rows)
+    looks.set(key, { at, views, source: SOURCES[source] as Source });
+  return looks;
+};

@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { type Clock, isoOf } from '../clock.ts';
+import { LakeError } from '../errors.ts';
+import { withExclusive } from '../lake/exclusive.ts';
+import type { Lake } from '../lake/open.ts';
+import type { SnapshotExport, Touch } from './export-snapshot.ts';
+import type { ExportOrder, ExportReport } from './export-worker.ts';
+import { PARQUET_TABLES } from './parquet-tables.ts';
+
+export interface ExportSummary {
+  /** Files and rows written by this export. */
+  readonly files: number;
+  readonly rows: number;
+  readonly bytes: number;
+  /** The same, table by table; only tables with a written file. */
+  readonly tables: Record<string, { files: number; rows: number; bytes: number }>;
+  /** Files removed, because their partition has no rows any more. */
+  readonly removed: number;
+  /** Touched partitions that turned out the same as their file. */
+  readonly unchanged: number;
+  readonly folder: string;
+  readonly durationMs: number;
+}
+
+export interface ExportOptions {
+  readonly clock: Clock;
+  /** Rewrite every file, changed or not. */
+  readonly full?: boolean;
+  /** Stops between two chunks of rows; files already in place stay, and are written again next time. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (done: number, of: number) => void;
+}
+
+// built files stand beside each other under the ending of this one
+const WORKER = import.meta.url.endsWith('.ts')
+  ? new URL('./export-worker.ts', import.meta.url)
+  : new URL('./export-worker.js', import.meta.url);
+
+/** Rows live for a moment only: a larger nursery takes memory and saves no time. */
+const YOUNG_MIB = 8;
+
+const inThread = async (
+  order: Omit<ExportOrder, 'stop'>,
+  { signal, onProgress }: ExportOptions,
+): Promise<SnapshotExport> => {
+  const stop = new SharedArrayBuffer(4);
+  const raise = (): void => void Atomics.store(new Int32Array(stop), 0, 1);
+  const worker = new Worker(WORKER, {
+    workerData: { ...order, stop } satisfies ExportOrder,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+  });
+  signal?.addEventListener('abort', raise, { once: true });
+  try {
+    return await new Promise<SnapshotExport>((resolve, reject) => {
+      worker.on('message', (report: ExportReport) => {
+        if ('progress' in report) onProgress?.(...report.progress);
+        else if ('done' in report) resolve(report.done);
+        else
+          reject(
+            new LakeError(report.failed, { transient: report.transient, cause: report.detail }),
+          );
+      });
+      worker.on('error', reject);
+      worker.on('exit', (code) =>
+        reject(new LakeError(`The export's thread ended with code ${code} and no word of why.`)),
+      );
+    });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', raise);
+    await worker.terminate();
+  }
+};
+
+/** Unmarks what was exported, unless it was touched again since. */
+const unmark = ({ sqlite }: Lake, settled: readonly Touch[]): void => {
+  if (settled.length === 0) return;
+  const forget = sqlite.prepare(
+    'delete from touched_partitions where table_name = ? and date = ? and version = ?',
+  );
+  sqlite
+    .transaction(() => {
+      for (const { table, date, version } of settled) forget.run(table, date, version);
+    })
+    .immediate();
+};
+
+const tablesOf = ({ written }: SnapshotExport): ExportSummary['tables'] => {
+  const tables: ExportSummary['tables'] = {};
+  for (const { table, rows, bytes } of written) {
+    const sum = tables[table] ?? { files: 0, rows: 0, bytes: 0 };
+    tables[table] = { files: sum.files + 1, rows: sum.rows + rows, bytes: sum.bytes + bytes };
+  }
+  return tables;
+};
+
+/**
+ * Brings `<data dir>/parquet` up to date with the lake: partitions touched since the last export,
+ * files missing or cut since then, everything where there is no manifest or with `full`. Files
+ * appear whole, the manifest last, all of one instant of the lake. The work is done in a thread of
+ * its own with its own connection. With nothing new it writes nothing.
+ * @throws LakeError when another export is at work on this lake, or a file cannot be written; the
+ * signal's reason when stopped
+ */
+export const exportLake = (lake: Lake, options: ExportOptions): Promise<ExportSummary> =>
+  withExclusive(lake.dataDir, 'export', options.clock, async () => {
+    options.signal?.throwIfAborted();
+    const { clock, full = false } = options;
+    const startedAt = clock.monotonic();
+    const folder = join(lake.dataDir, 'parquet');
+    const done = await inThread(
+      {
+        lakePath: lake.path,
+        folder,
+        tables: PARQUET_TABLES,
+        full,
+        exportedAt: isoOf(clock.now()),
+      },
+      options,
+    );
+    unmark(lake, done.settled);
+    const sum = (of: 'rows' | 'bytes'): number =>
+      done.written.reduce((total, file) => total + file[of], 0);
+    return {
+      files: done.written.length,
+      rows: sum('rows'),
+      bytes: sum('bytes'),
+      tables: tablesOf(done),
+      removed: done.removed.length,
+      unchanged: done.unchanged,
+      folder,
+      durationMs: Math.round(clock.monotonic() - startedAt),
+    };
+  });

@@ -1,0 +1,66 @@
+import { readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { ParquetTable } from './parquet-tables.ts';
+import { partitionAt, pathOf } from './partitions.ts';
+import { temporaryName } from './place-file.ts';
+
+const entriesOf = (folder: string): string[] => {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // no such folder, or not one
+  }
+};
+
+/** Removes the temporary files of an export that was killed. Nobody else may be exporting. */
+export const removeTemporaries = (folder: string, tables: readonly ParquetTable[]): void => {
+  const folders = tables.flatMap(({ name }) => [
+    name,
+    ...entriesOf(join(folder, name))
+      .filter((entry) => entry.startsWith('date='))
+      .map((entry) => `${name}/${entry}`),
+  ]);
+  for (const within of folders) {
+    const growing = temporaryName(join(folder, within, `${within.split('/')[0]}.parquet`));
+    if (entriesOf(dirname(growing)).includes(basename(growing))) rmSync(growing, { force: true });
+  }
+  rmSync(temporaryName(join(folder, 'manifest.json')), { force: true });
+};
+
+/**
+ * Removes files at places of the layout that the manifest does not name: of partitions that became
+ * empty, or of an export killed before its manifest. Files of other names are not ours and stay.
+ * @returns the paths removed
+ */
+export const removeStrays = (
+  folder: string,
+  tables: readonly ParquetTable[],
+  named: ReadonlySet<string>,
+): string[] => {
+  const removed: string[] = [];
+  for (const { name, dateColumn } of tables) {
+    const found =
+      dateColumn === undefined
+        ? entriesOf(join(folder, name)).map((entry) => `${name}/${entry}`)
+        : entriesOf(join(folder, name)).map((entry) => `${name}/${entry}/${name}.parquet`);
+    for (const path of found) {
+      const partition = partitionAt(tables, path);
+      if (partition === undefined || pathOf(partition) !== path || named.has(path)) continue;
+      const places = entriesOf(dirname(join(folder, path)));
+      if (places.includes(basename(path))) {
+        rmSync(join(folder, path));
+        removed.push(path);
+      }
+      if (dateColumn !== undefined) removeIfEmpty(dirname(join(folder, path)));
+    }
+  }
+  return removed;
+};
+
+const removeIfEmpty = (folder: string): void => {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // somebody keeps a file there
+  }
+};

@@ -1,0 +1,64 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Disk, prepareFile } from './place-file.ts';
+
+/** Raised when files of the same rows would look different: then the next export is a full one. */
+const FORMAT = 1;
+const MANIFEST = 'manifest.json';
+
+const manifestFile = z.object({
+  path: z.string(), // within the folder of the manifest, with `/`
+  table: z.string(),
+  date: z.string().nullable(), // YYYY-MM-DD in UTC; null for tables of one file
+  rows: z.int().min(1),
+  bytes: z.int().min(1),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  schemaVersion: z.int(),
+});
+const manifest = z.object({
+  format: z.literal(FORMAT),
+  schemaVersion: z.int(),
+  exportedAt: z.string(), // ISO 8601; the last export that changed a file
+  files: z.array(manifestFile),
+});
+
+export type ManifestFile = z.infer<typeof manifestFile>;
+export type Manifest = z.infer<typeof manifest>;
+
+/**
+ * The manifest of a Parquet folder, or undefined when there is none that can be trusted: missing,
+ * damaged, of another format or another schema version. Everything is written anew then.
+ */
+export const readManifest = (folder: string, schemaVersion: number): Manifest | undefined => {
+  let text: string;
+  try {
+    text = readFileSync(join(folder, MANIFEST), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const read = manifest.parse(JSON.parse(text));
+    return read.schemaVersion === schemaVersion ? read : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Puts the manifest in place, whole. Call it when every file it names stands. */
+export const writeManifest = (
+  folder: string,
+  content: Omit<Manifest, 'format'>,
+  disk: Disk,
+): void => {
+  const files = [...content.files].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const text = `${JSON.stringify({ format: FORMAT, ...content, files }, null, 1)}\n`;
+  prepareFile(join(folder, MANIFEST), (write) => write(Buffer.from(text)), disk).keep();
+};
+
+/** Whether a file the manifest names is on disk with the size it names. */
+export const stands = (folder: string, file: ManifestFile): boolean => {
+  const found = statSync(join(folder, file.path), { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size === file.bytes;
+};

@@ -1,0 +1,37 @@
+import type { Analysis } from '../api/wire-analysis.ts';
+import { type Clock, isoOf } from '../clock.ts';
+import type { Lake } from '../lake/open.ts';
+import { readSubject } from './cohorts.ts';
+import { findingsOf } from './findings.ts';
+import { askModel, type ModelSettings } from './model.ts';
+
+/**
+ * Why a video went viral (or did not) as of an instant, and how to make one like it. The numbers are
+ * always the lake's; where a model is configured it puts them into words, and where it fails to,
+ * the statistical answer is given with a note saying so. Reads only; undefined for an unknown video.
+ */
+export const analyzeVideo = async (
+  lake: Lake,
+  { id, asOf }: { readonly id: string; readonly asOf: number },
+  deps: { readonly clock: Clock; readonly model?: ModelSettings | undefined },
+): Promise<Analysis | undefined> => {
+  const subject = readSubject(lake, id, asOf);
+  if (subject === undefined) return undefined;
+  const findings = findingsOf(lake, subject, asOf);
+  const { summary, why, recipe } = findings;
+  const head = { id, platform: subject.platform };
+  const generatedAt = isoOf(deps.clock.now());
+  const statistical: Analysis = {
+    ...head,
+    method: 'statistical',
+    generatedAt,
+    summary,
+    why: [...why],
+    recipe,
+  };
+  if (deps.model === undefined) return statistical;
+  const answer = await askModel(deps.model, findings);
+  if ('words' in answer) return { ...head, method: 'model', generatedAt, ...answer.words };
+  const note = `The configured model did not write this: ${answer.failed} This is the statistical answer.`;
+  return { ...statistical, summary: `${summary} ${note}`, note };
+};

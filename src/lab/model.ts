@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { type Analysis, recipe } from '../api/wire-analysis.ts';
+import { messageOf, UsageError } from '../errors.ts';
+import { Secret } from '../settings.ts';
+import type { Findings } from './findings.ts';
+import { modelMessages } from './model-messages.ts';
+
+/** Where an OpenAI-compatible endpoint is, and which of its models to ask. */
+export interface ModelSettings {
+  readonly url: string;
+  readonly key: Secret;
+  readonly name: string;
+  /** Longest wait for its answer. */
+  readonly timeoutMs: number;
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/**
+ * The model of `TRENDLAKE_MODEL_URL`, `_KEY` and `_NAME`, or undefined when none is configured. An
+ * endpoint without a key (a local one) is asked with an empty key.
+ * @throws UsageError when only one of address and name is given, or the address is none
+ */
+export const modelSettings = (env: NodeJS.ProcessEnv): ModelSettings | undefined => {
+  const url = env.TRENDLAKE_MODEL_URL ?? '';
+  const name = env.TRENDLAKE_MODEL_NAME ?? '';
+  if (url === '' && name === '') return undefined;
+  if (url === '' || name === '')
+    throw new UsageError(
+      'A model needs both TRENDLAKE_MODEL_URL (such as http://127.0.0.1:11434/v1) and TRENDLAKE_MODEL_NAME. Set both, or neither to do without.',
+    );
+  if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol))
+    throw new UsageError(`TRENDLAKE_MODEL_URL must be an http or https address; it is "${url}".`);
+  const key = new Secret(env.TRENDLAKE_MODEL_KEY ?? '');
+  return { url, key, name, timeoutMs: DEFAULT_TIMEOUT_MS };
+};
+
+/** What the model may say. Numbers and strengths are ours; it only chooses and words. */
+const modelWords = z.object({
+  summary: z.string().min(1).max(2000),
+  why: z.array(z.object({ factor: z.string(), finding: z.string().min(1).max(600) })).min(1),
+  recipe,
+});
+
+type Words = Pick<Analysis, 'summary' | 'why' | 'recipe'>;
+const LONGEST_ANSWER = 64_000;
+
+/** The answer's JSON, also out of a fenced block. */
+const jsonOf = (content: string): unknown => {
+  const fenced = /^\s*```(?:json)?\s*([\s\S]*?)```\s*$/.exec(content);
+  return JSON.parse(fenced?.[1] ?? content);
+};
+
+/**
+ * The model's words on the given findings, or why they cannot be used: not JSON, not of the shape,
+ * a factor that was not given or named twice. Each factor keeps the strength and evidence given.
+ */
+const readWords = (content: string, { why }: Findings): { words: Words } | { failed: string } => {
+  if (content.length > LONGEST_ANSWER) return { failed: 'its answer was too long.' };
+  let json: unknown;
+  try {
+    json = jsonOf(content);
+  } catch {
+    return { failed: 'its answer was not JSON.' };
+  }
+  const parsed = modelWords.safeParse(json);
+  if (!parsed.success)
+    return {
+      failed: `its answer did not have the agreed shape (${parsed.error.issues[0]?.path.join('.')}).`,
+    };
+  const worded = parsed.data.why.map(({ factor, finding }) => {
+    const given = why.find((candidate) => candidate.factor === factor);
+    return given === undefined ? undefined : { ...given, finding };
+  });
+  const known = worded.filter((factor) => factor !== undefined);
+  if (known.length < worded.length)
+    return { failed: 'it named a factor that was not in the evidence.' };
+  if (new Set(known.map(({ factor }) => factor)).size < known.length)
+    return { failed: 'it named a factor twice.' };
+  known.sort((a, b) => b.strength - a.strength);
+  return { words: { summary: parsed.data.summary, why: known, recipe: parsed.data.recipe } };
+};
+
+/** Asks the configured model to word the findings. Never throws: a failure is told in `failed`. */
+export const askModel = async (
+  settings: ModelSettings,
+  findings: Findings,
+): Promise<{ words: Words } | { failed: string }> => {
+  const { url, key, name, timeoutMs } = settings;
+  if (findings.why.length === 0) return { failed: 'there is no evidence to put into words.' };
+  const stop = AbortSignal.timeout(timeoutMs);
+  try {
+    const { OpenAI } = await import('openai');
+    const client = new OpenAI({
+      baseURL: url,
+      apiKey: key.reveal() || 'none',
+      organization: null, // not what other programs' settings say
+      project: null,
+      maxRetries: 0,
+      logLevel: 'off',
+      fetchOptions: { redirect: 'error' }, // the key goes to the configured address only
+    });
+    const answer = await client.chat.completions.create(
+      { model: name, messages: modelMessages(findings), response_format: { type: 'json_object' } },
+      { signal: stop },
+    );
+    const message = answer.choices?.[0]?.message;
+    if (typeof message?.refusal === 'string' && message.refusal !== '')
+      return { failed: 'it refused.' };
+    if (typeof message?.content !== 'string') return { failed: 'it answered without text.' };
+    return readWords(message.content, findings);
+  } catch (error) {
+    if (stop.aborted) return { failed: `it did not answer within ${timeoutMs / 1000} s.` };
+    const said = messageOf(error)
+      .replaceAll(key.reveal() || '\0', '[hidden]')
+      .slice(0, 200);
+    return { failed: `the endpoint failed (${said}).` };
+  }
+};

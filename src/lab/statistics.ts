@@ -1,0 +1,93 @@
+// Intervals that need no randomness and no assumption about the shape of view counts.
+
+/** An estimate's cautious and generous end. */
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Standard normal quantiles of two-sided intervals. */
+export const Z_95 = 1.96;
+export const Z_99 = 2.576;
+
+/** Fewer others than this is called a small group, in words. */
+export const SMALL_GROUP = 30;
+
+/** The quantile of ascending numbers, between neighbours by share; NaN of none. */
+export const quantile = (ascending: readonly number[], share: number): number => {
+  const at = (ascending.length - 1) * share;
+  const below = ascending[Math.floor(at)] ?? Number.NaN;
+  const above = ascending[Math.ceil(at)] ?? Number.NaN;
+  return below + (above - below) * (at - Math.floor(at));
+};
+
+export const ascending = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b);
+
+/** Wilson's interval of a share: `successes` of `trials`. 0 to 1 where there were none. */
+export const shareInterval = (successes: number, trials: number, z = Z_95): Interval => {
+  if (trials === 0) return { low: 0, high: 1 };
+  const p = successes / trials;
+  const spread = z * Math.sqrt((p * (1 - p)) / trials + (z * z) / (4 * trials * trials));
+  const middle = p + (z * z) / (2 * trials);
+  const scale = 1 + (z * z) / trials;
+  return {
+    low: Math.max(0, (middle - spread) / scale),
+    high: Math.min(1, (middle + spread) / scale),
+  };
+};
+
+/** The share of `group` below `value` (half of the equal ones), with its Wilson interval. */
+export const rankIn = (
+  group: readonly number[],
+  value: number,
+): Interval & { readonly share: number } => {
+  let below = 0;
+  for (const other of group) below += other < value ? 1 : other === value ? 0.5 : 0;
+  return { share: below / Math.max(1, group.length), ...shareInterval(below, group.length) };
+};
+
+/** A median with the order statistics that hold the true one in 95 of 100 samples. */
+export const medianInterval = (
+  sorted: readonly number[],
+): Interval & { readonly median: number } => {
+  const n = sorted.length;
+  const reach = (Z_95 * Math.sqrt(n)) / 2;
+  const low = sorted[Math.max(0, Math.floor(n / 2 - reach))] ?? Number.NaN;
+  const high = sorted[Math.min(n - 1, Math.ceil(n / 2 + reach))] ?? Number.NaN;
+  return { median: quantile(sorted, 0.5), low, high };
+};
+
+/** One share less another, with Newcombe's interval of the difference. */
+export const shareDifference = (
+  a: { readonly successes: number; readonly trials: number },
+  b: { readonly successes: number; readonly trials: number },
+  z = Z_99,
+): Interval & { readonly difference: number } => {
+  const [pa, pb] = [a.successes / Math.max(1, a.trials), b.successes / Math.max(1, b.trials)];
+  const [ia, ib] = [
+    shareInterval(a.successes, a.trials, z),
+    shareInterval(b.successes, b.trials, z),
+  ];
+  return {
+    difference: pa - pb,
+    low: pa - pb - Math.hypot(pa - ia.low, ib.high - pb),
+    high: pa - pb + Math.hypot(ia.high - pa, pb - ib.low),
+  };
+};
+
+/** The end of an interval that is nearer to `neutral`; `neutral` itself when it lies inside. */
+export const cautious = ({ low, high }: Interval, neutral: number): number =>
+  low > neutral ? low : high < neutral ? high : neutral;
+
+/** A number of at most `digits` digits after the point, for evidence and sentences. */
+export const rounded = (value: number, digits = 2): number => {
+  const scale = 10 ** digits;
+  return Math.round(value * scale) / scale;
+};
+
+/** A count for people: `1,234,567`. */
+export const grouped = (value: number): string => Math.round(value).toLocaleString('en-US');
+
+/** A share for people; near the ends with a digit more, so that 99.8 % is not all. */
+export const percent = (share: number): string =>
+  `${rounded(100 * share, share > 0.98 || share < 0.02 ? 1 : 0)} %`;

@@ -1,0 +1,147 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { type Clock, dateOf, isoOf } from '../clock.ts';
+import { LakeError, messageOf, UsageError } from '../errors.ts';
+import { withExclusive } from './exclusive.ts';
+import { APPLICATION_ID, SCHEMA_VERSION } from './migrate.ts';
+import { LAKE_FILE, type Lake } from './open.ts';
+
+/** A copy of the lake in `<data dir>/backups`. */
+export interface Backup {
+  path: string;
+  bytes: number;
+}
+
+const FOLDER = 'backups';
+const NAME = /^trendlake-\d{4}-\d\d-\d\d\.db$/;
+
+/** Backups of a data directory, oldest first. */
+export const backupsIn = (dataDir: string): Backup[] => {
+  const folder = join(dataDir, FOLDER);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => NAME.test(name))
+    .sort()
+    .map((name) => join(folder, name))
+    .map((path) => ({ path, bytes: statSync(path).size }));
+};
+
+/** What keeps a file from being a lake that can be used, in words; undefined when nothing does. */
+const faultOf = (path: string): string | undefined => {
+  try {
+    const sqlite = new Database(path, { readonly: true, fileMustExist: true });
+    try {
+      if (sqlite.pragma('application_id', { simple: true }) !== APPLICATION_ID)
+        return 'it is no lake';
+      const version = sqlite.pragma('user_version', { simple: true }) as number;
+      if (version > SCHEMA_VERSION) return `a newer trendlake wrote it (schema ${version})`;
+      const said = sqlite.pragma('integrity_check(1)', { simple: true });
+      return said === 'ok' ? undefined : `it is damaged (${said})`;
+    } finally {
+      sqlite.close();
+    }
+  } catch (error) {
+    return messageOf(error);
+  }
+};
+
+/**
+ * Copies the lake by SQLite's online backup to `<data dir>/backups/trendlake-<UTC date>.db`, checks
+ * the copy, puts it in place whole, and keeps the newest `keep`. Writers go on meanwhile. A second
+ * backup of a day replaces the first.
+ * @throws LakeError when the copy is not whole; the backups before stay
+ */
+export const backupLake = async (
+  lake: Lake,
+  { clock, keep = 7 }: { clock: Clock; keep?: number },
+): Promise<Backup> => {
+  const folder = join(lake.dataDir, FOLDER);
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `trendlake-${dateOf(clock.now())}.db`);
+  const growing = `${path}.new`;
+  const drop = (): void => {
+    for (const suffix of ['', '-wal', '-shm', '-journal'])
+      rmSync(growing + suffix, { force: true });
+  };
+  drop();
+  try {
+    await lake.sqlite.backup(growing);
+    const fault = faultOf(growing);
+    if (fault !== undefined)
+      throw new LakeError(
+        `The backup of ${lake.path} is not whole: ${fault}. The backups before it stay; run \`trendlake doctor\`.`,
+      );
+    for (const suffix of ['-wal', '-shm']) rmSync(growing + suffix, { force: true });
+    renameSync(growing, path);
+  } finally {
+    drop();
+  }
+  for (const old of backupsIn(lake.dataDir).slice(0, -keep)) rmSync(old.path);
+  return { path, bytes: statSync(path).size };
+};
+
+/**
+ * Copies the calls that `old` counted since the backup was made, so that the month's count goes on.
+ * @returns how many; null where the old file is too damaged to tell
+ */
+const carryLedger = (path: string, old: string): number | null => {
+  const sqlite = new Database(path);
+  try {
+    sqlite.prepare('attach ? as old').run(old);
+    const newer =
+      'select * from old.calls where id > (select coalesce(max(id), 0) from main.calls)';
+    return sqlite.prepare(`insert into main.calls ${newer}`).run().changes;
+  } catch {
+    return null;
+  } finally {
+    sqlite.close();
+  }
+};
+
+/** What a restore did. */
+export interface Restored {
+  from: string;
+  /** Where the lake that stood there is now; null when there was none. */
+  setAside: string | null;
+  /** Calls made since the backup that are counted on; null when the old lake could not tell. */
+  callsCarried: number | null;
+}
+
+/**
+ * Puts a backup in the lake's place, after checking it. What stood there is kept beside it, and the
+ * calls it counted since are counted on where it can still be read.
+ * @param file undefined: the newest backup
+ * @throws UsageError when there is no such backup or it is not whole; nothing is changed then
+ */
+export const restoreLake = (
+  dataDir: string,
+  file: string | undefined,
+  clock: Clock,
+): Promise<Restored> =>
+  withExclusive(dataDir, 'sync', clock, async () => {
+    const from = file ?? backupsIn(dataDir).at(-1)?.path;
+    if (from === undefined)
+      throw new UsageError(`There is no backup in ${join(dataDir, FOLDER)}. Name a file.`);
+    const fault = existsSync(from) ? faultOf(from) : 'there is no such file';
+    if (fault !== undefined)
+      throw new UsageError(`${from} cannot be restored: ${fault}. Nothing was changed.`);
+    const path = join(dataDir, LAKE_FILE);
+    const growing = `${path}.restored`;
+    copyFileSync(from, growing);
+    const setAside = `${path}.before-${isoOf(clock.now()).replace(/[:.]/g, '-')}`;
+    const stood = existsSync(path);
+    for (const suffix of ['', '-wal', '-shm'])
+      if (existsSync(path + suffix)) renameSync(path + suffix, setAside + suffix);
+    renameSync(growing, path);
+    const callsCarried = stood ? carryLedger(path, setAside) : 0;
+    return { from, setAside: stood ? setAside : null, callsCarried };
+  });

@@ -1,0 +1,71 @@
+import { mkdirSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { type Clock, isoOf } from '../clock.ts';
+import { LakeError } from '../errors.ts';
+
+interface Holder {
+  readonly holder: string;
+  readonly since: number;
+}
+
+const open = (dataDir: string, name: string): Database.Database => {
+  const folder = join(dataDir, 'locks');
+  mkdirSync(folder, { recursive: true });
+  const lock = new Database(join(folder, `${name}.lock`), { timeout: 0 });
+  lock.pragma('synchronous = OFF'); // holds nothing that must survive
+  return lock;
+};
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+
+/** Takes the lock, leaving word of who has it for those who come too late. */
+const take = (lock: Database.Database, holder: Holder): void => {
+  lock.exec('begin immediate');
+  lock.exec('create table if not exists holder (holder text not null, since integer not null)');
+  lock.exec('delete from holder');
+  lock.prepare('insert into holder (holder, since) values (?, ?)').run(holder.holder, holder.since);
+  lock.exec('commit');
+  lock.exec('begin immediate');
+};
+
+const holderOf = (lock: Database.Database): string => {
+  try {
+    const row = lock.prepare('select holder, since from holder').get() as Holder | undefined;
+    return row === undefined ? '' : ` (${row.holder}, since ${isoOf(row.since)})`;
+  } catch {
+    return ''; // it is just being written
+  }
+};
+
+/**
+ * Runs `work` while no other process, thread or call runs work of the same name on the same data
+ * directory. The lock is the operating system's on a file in `<data dir>/locks`, held through
+ * SQLite: it ends with its process however that ends, needs no renewal, and knows no time to get
+ * wrong. Never waits.
+ * @throws LakeError (transient) at once when somebody else holds it, saying who and since when
+ */
+export const withExclusive = async <T>(
+  dataDir: string,
+  name: string,
+  clock: Clock,
+  work: () => Promise<T>,
+): Promise<T> => {
+  const lock = open(dataDir, name);
+  try {
+    try {
+      take(lock, { holder: `process ${process.pid} on ${hostname()}`, since: clock.now() });
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      throw new LakeError(
+        `Another ${name} is at work in ${dataDir}${holderOf(lock)}. One at a time: try again when it is done.`,
+        { cause: error, transient: true },
+      );
+    }
+    return await work();
+  } finally {
+    lock.close();
+  }
+};

@@ -1,0 +1,37 @@
+import { LakeError, messageOf, type TrendlakeError, UsageError } from '../errors.ts';
+
+// Which SQLite code stands for what; the longer codes begin with the shorter ones.
+const DAMAGED = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
+const LOCKED = ['SQLITE_BUSY', 'SQLITE_LOCKED'];
+const NOT_WRITABLE = ['SQLITE_READONLY', 'SQLITE_CANTOPEN', 'SQLITE_PERM'];
+
+/**
+ * What an error of the database driver says about the file at `path`, in words; undefined for every
+ * other error. It goes by the driver's code alone, so that it can be asked without loading it.
+ */
+export const lakeErrorOf = (error: unknown, path: string): TrendlakeError | undefined => {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  const is = (codes: readonly string[]): boolean =>
+    codes.some((known) => code?.startsWith(known) === true);
+  const said = messageOf(error);
+  if (is(DAMAGED))
+    return new LakeError(
+      `${path} is damaged (${said}). It was left as it is: run \`trendlake doctor\`, or put your backup in its place.`,
+      { cause: error },
+    );
+  if (is(LOCKED))
+    return new LakeError(
+      `${path} is locked by another program for more than 10 s. Close it (or its open transaction) and try again.`,
+      { cause: error, transient: true },
+    );
+  if (is(NOT_WRITABLE))
+    return new UsageError(
+      `${path} cannot be opened for writing (${said}). Give trendlake write access to it and its folder.`,
+    );
+  if (is(['SQLITE_FULL', 'SQLITE_IOERR']))
+    return new LakeError(
+      `${path} cannot be written: ${code === 'SQLITE_FULL' ? 'the disk is full' : `the disk failed (${said})`}. What was committed before is whole. Make room (or see to the disk) and run the command again: it goes on where it stopped.`,
+      { cause: error, transient: true },
+    );
+  return undefined;
+};

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, linkSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { UsageError } from '../errors.ts';
+import { prepareDataFolder } from './data-folder.ts';
+import { lakeErrorOf } from './explain-error.ts';
+import { APPLICATION_ID, migrate, SCHEMA_VERSION } from './migrate.ts';
+import { refreshSearch } from './search-index.ts';
+
+/** File name of the lake inside its data directory. */
+export const LAKE_FILE = 'trendlake.db';
+
+/** An open lake. What writes by the schema's types uses `typedLake` (src/load/typed-lake.ts). */
+export interface Lake {
+  readonly path: string;
+  readonly dataDir: string;
+  readonly sqlite: Database.Database;
+  close(): void;
+}
+
+const HEADER_BYTES = 100;
+
+/** The first bytes of a database file, read without opening it as one. */
+const headerOf = (path: string): Buffer => {
+  const header = Buffer.alloc(HEADER_BYTES);
+  const file = openSync(path, 'r');
+  try {
+    return header.subarray(0, readSync(file, header, 0, HEADER_BYTES, 0));
+  } finally {
+    closeSync(file);
+  }
+};
+
+/** Refuses what is not a lake before SQLite touches it. */
+const refuseForeign = (path: string): void => {
+  if (!statSync(path).isFile())
+    throw new UsageError(`${path} is not a file. trendlake keeps its lake there; move it away.`);
+  const header = headerOf(path);
+  if (header.length === 0)
+    throw new UsageError(
+      `${path} is empty, which no lake ever is. Remove it to start a new lake, or put your backup in its place.`,
+    );
+  if (header.length < HEADER_BYTES || header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
+    throw new UsageError(
+      `${path} is not a SQLite database (damaged or another program's file). It was left as it is: move it away, or put your backup in its place.`,
+    );
+  const applicationId = header.readUInt32BE(68);
+  if (applicationId !== APPLICATION_ID)
+    throw new UsageError(
+      `${path} is a SQLite database of another program (application id ${applicationId}, expected ${APPLICATION_ID}). It was left as it is: choose another folder with TRENDLAKE_DATA_DIR.`,
+    );
+};
+
+const configure = (sqlite: Database.Database): void => {
+  sqlite.pragma('busy_timeout = 10000');
+  sqlite.pragma('foreign_keys = ON');
+  sqlite.pragma('synchronous = FULL'); // the ledger must survive a power cut
+  sqlite.pragma('cache_size = -32768');
+  sqlite.pragma('temp_store = MEMORY');
+};
+
+/** Makes a complete, empty lake appear at `path`, whole or not at all. */
+const create = (path: string): void => {
+  const temporary = `${path}.new-${randomBytes(6).toString('hex')}`;
+  try {
+    const sqlite = new Database(temporary);
+    try {
+      sqlite.pragma(`application_id = ${APPLICATION_ID}`);
+      migrate(sqlite, temporary);
+      sqlite.pragma('journal_mode = WAL');
+    } finally {
+      sqlite.close();
+    }
+    try {
+      linkSync(temporary, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // another process was faster
+    }
+  } finally {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(temporary + suffix, { force: true });
+  }
+};
+
+/** Runs `work`, turning SQLite's complaints about the file itself into words. */
+const explaining = <T>(path: string, work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    throw lakeErrorOf(error, path) ?? error;
+  }
+};
+
+/**
+ * Opens the lake of a data directory for writing, making folder and lake where there are none and
+ * migrating an older one (after a backup beside it).
+ * @throws UsageError when folder or file cannot be a lake; LakeError when the file is damaged
+ */
+export const openLake = (dataDir: string): Lake => {
+  prepareDataFolder(dataDir);
+  const path = join(dataDir, LAKE_FILE);
+  return explaining(path, () => {
+    if (!existsSync(path)) create(path);
+    refuseForeign(path);
+    const sqlite = new Database(path);
+    try {
+      configure(sqlite);
+      sqlite.pragma('journal_mode = WAL');
+      migrate(sqlite, path);
+      refreshSearch(sqlite); // rows that came by other hands than a load
+    } catch (error) {
+      sqlite.close();
+      throw error;
+    }
+    return { path, dataDir, sqlite, close: () => void sqlite.close() };
+  });
+};
+
+/**
+ * Opens an existing lake for reading only. Several may be open beside the writer.
+ * @throws UsageError when there is none, or it is not one
+ */
+export const openLakeForReading = (dataDir: string): Lake => {
+  const path = join(dataDir, LAKE_FILE);
+  if (!existsSync(path))
+    throw new UsageError(
+      `There is no lake at ${path}. Make one with \`trendlake sync\`, \`import\` or \`demo\`, or set TRENDLAKE_DATA_DIR.`,
+    );
+  return explaining(path, () => {
+    refuseForeign(path);
+    const sqlite = new Database(path, { readonly: true });
+    try {
+      sqlite.pragma('busy_timeout = 10000');
+      sqlite.pragma('query_only = ON');
+      sqlite.pragma('cache_size = -32768');
+      sqlite.pragma('temp_store = MEMORY');
+      const version = sqlite.pragma('user_version', { simple: true }) as number;
+      if (version !== SCHEMA_VERSION)
+        throw new UsageError(
+          version > SCHEMA_VERSION
+            ? `${path} was written by a newer trendlake (schema ${version}, this one knows ${SCHEMA_VERSION}). Update trendlake.`
+            : `${path} has an older schema (${version}, expected ${SCHEMA_VERSION}). Run \`trendlake sync\` or \`export\` once to migrate it.`,
+        );
+    } catch (error) {
+      sqlite.close();
+      throw error;
+    }
+    return { path, dataDir, sqlite, close: () => void sqlite.close() };
+  });
+};

@@ -1,0 +1,93 @@
+import type Database from 'better-sqlite3';
+import { wordsOf } from './search-words.ts';
+
+interface PendingVideo {
+  readonly key: number;
+  readonly platform: string | null; // null: the video is gone
+  readonly title: string | null;
+  readonly user: string | null;
+  readonly tags: string | null;
+}
+
+const TAG_SEPARATOR = '\n';
+const PENDING = `
+  select p.video_key as key, v.platform, v.title, v.user,
+    (select group_concat(h.tag, char(10)) from video_hashtag vh
+      join hashtag h on h.key = vh.hashtag_key where vh.video_key = v.key) as tags
+  from search_pending p left join video v on v.key = p.video_key
+  where p.video_key > ? order by p.video_key limit ?`;
+/** Videos held in memory at once. */
+const BATCH_ROWS = 2000;
+
+const indexText = (text: string | null): string => (text === null ? '' : wordsOf(text).join(' '));
+
+/** The words of those tags that do not stand in the title already. */
+const tagsText = (tags: string | null, titleText: string): string => {
+  if (tags === null) return '';
+  const within = ` ${titleText} `;
+  return tags
+    .split(TAG_SEPARATOR)
+    .map(indexText)
+    .filter((tag) => !within.includes(` ${tag} `))
+    .join(' ');
+};
+
+const prepare = (sqlite: Database.Database) => ({
+  isPending: sqlite.prepare('select 1 from search_pending limit 1'),
+  put: sqlite.prepare(
+    'insert or replace into search (rowid, platform, title, user, tags) values (?, ?, ?, ?, ?)',
+  ),
+  remove: sqlite.prepare('delete from search where rowid = ?'),
+  read: sqlite.prepare(PENDING),
+  clear: sqlite.prepare('delete from search_pending'),
+});
+
+const PREPARED = new WeakMap<Database.Database, ReturnType<typeof prepare>>();
+
+/** The statements of one connection, prepared once: every page comes by here. */
+const statementsOf = (sqlite: Database.Database): ReturnType<typeof prepare> => {
+  const known = PREPARED.get(sqlite) ?? prepare(sqlite);
+  PREPARED.set(sqlite, known);
+  return known;
+};
+
+/**
+ * Puts every video of `search_pending` into the search index, as it is now, and empties the list.
+ * Call it last inside the transaction that wrote the videos and their hashtags; a loaded page is
+ * then searchable as soon as it is committed. Does nothing when nothing is pending; safe to repeat.
+ * @returns how many videos were put in or taken out
+ */
+export const refreshSearch = (sqlite: Database.Database): number => {
+  const { isPending, put, remove, read, clear } = statementsOf(sqlite);
+  if (isPending.get() === undefined) return 0;
+  return sqlite
+    .transaction(() => {
+      let done = 0;
+      for (let after = -1; ; ) {
+        const pending = read.all(after, BATCH_ROWS) as PendingVideo[];
+        for (const { key, platform, title, user, tags } of pending) {
+          if (platform === null) remove.run(key);
+          else {
+            const titleText = indexText(title);
+            put.run(key, platform, titleText, indexText(user), tagsText(tags, titleText));
+          }
+        }
+        done += pending.length;
+        after = pending.at(-1)?.key ?? after;
+        if (pending.length < BATCH_ROWS) break;
+      }
+      clear.run();
+      return done;
+    })
+    .immediate();
+};
+
+/** Makes the search index anew from the tables; for `doctor`, when `checkSearch` finds it wanting. */
+export const rebuildSearch = (sqlite: Database.Database): number =>
+  sqlite
+    .transaction(() => {
+      sqlite.exec(`insert into search (search) values ('delete-all')`);
+      sqlite.exec('insert or ignore into search_pending select key from video');
+      return refreshSearch(sqlite);
+    })
+    .immediate();

@@ -1,0 +1,62 @@
+// How text becomes words of the search index, the same for what is stored and what is asked.
+
+/** Scripts written without blanks, or (Korean) whose words carry endings: any part must be found. */
+const UNSPACED =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー々';
+
+/** One run of an unspaced script, or one word of any other, or one emoji. */
+const RUN = new RegExp(
+  `(?<unspaced>[${UNSPACED}]+)|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+|\\p{Extended_Pictographic}|\\p{Regional_Indicator}{2}`,
+  'gu',
+);
+const NOT_ASCII = /[^\0-\x7f]/;
+const ASCII_WORD = /[a-z0-9]+/g;
+// Combining accents, Hebrew points, Arabic vowel signs: written or left out at will.
+const ACCENTS = /[\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f]/g;
+
+/** Case, width, fancy letter forms and accents taken away: `𝗖𝗮𝗳é` and `cafe` are the same. */
+const folded = (text: string): string =>
+  text.normalize('NFKD').toLowerCase().replace(ACCENTS, '').normalize('NFC');
+
+/**
+ * The words of a text in order. A run of Chinese, Japanese, Korean or Thai letters becomes its pairs
+ * of neighbours and its last letter (`ABC`: `AB BC C`), so that any part of it is a phrase of the
+ * index and any letter the beginning of a word.
+ */
+export const wordsOf = (text: string): string[] => {
+  if (!NOT_ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
+  const words: string[] = [];
+  for (const { 0: run, groups } of folded(text).matchAll(RUN)) {
+    if (groups?.unspaced === undefined) words.push(run);
+    else {
+      const letters = [...run];
+      letters.forEach((letter, i) => {
+        words.push(letter + (letters[i + 1] ?? ''));
+      });
+    }
+  }
+  return words;
+};
+
+const UNSPACED_LETTER = new RegExp(`^[${UNSPACED}]$`, 'u');
+
+/** Words that must stand next to each other; `prefix`: the last may go on. */
+export interface Phrase {
+  readonly words: readonly string[];
+  readonly prefix: boolean;
+}
+
+/**
+ * What a piece of a question asks for, or undefined when it holds no word. Its last letter of an
+ * unspaced script need not end a run there: it is left to the pair before it, or asked as a beginning.
+ */
+export const phraseOf = (text: string, prefix: boolean): Phrase | undefined => {
+  const words = wordsOf(text);
+  const last = words.at(-1);
+  if (last === undefined) return undefined;
+  if (!UNSPACED_LETTER.test(last)) return { words, prefix };
+  const before = words.at(-2);
+  const pairGoesBefore =
+    before !== undefined && before.length > last.length && before.endsWith(last);
+  return pairGoesBefore ? { words: words.slice(0, -1), prefix: false } : { words, prefix: true };
+};

@@ -1,0 +1,74 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { UsageError } from '../errors.ts';
+import type { Lake } from '../lake/open.ts';
+import { FileImport, type ImportDeps, type ImportSummary } from './import-file.ts';
+import { IMPORT_KINDS, type ImportKind } from './import-records.ts';
+import { noRows } from './tally.ts';
+
+interface ImportFile {
+  path: string;
+  kind: ImportKind;
+}
+
+const kindOf = (path: string): ImportKind | undefined =>
+  IMPORT_KINDS.find((kind) =>
+    new RegExp(`(^|[^a-z])${kind}[^/]*\\.(ndjson|jsonl)(\\.gz)?$`, 'i').test(basename(path)),
+  );
+
+/**
+ * The files that paths name: a file by its name, a folder by whichever of the four it holds.
+ * @throws UsageError before anything is read
+ */
+const filesOf = (paths: readonly string[], cwd: string): ImportFile[] => {
+  const expected = IMPORT_KINDS.map((kind) => `${kind}.ndjson[.gz]`).join(', ');
+  const files = paths.flatMap((given): ImportFile[] => {
+    const path = resolve(cwd, given);
+    if (!existsSync(path))
+      throw new UsageError(
+        `There is nothing at ${path}. Expected a folder or a file: ${expected}.`,
+      );
+    if (statSync(path).isDirectory()) {
+      const names = readdirSync(path);
+      const found = IMPORT_KINDS.flatMap((kind) =>
+        names
+          .filter((name) => name === `${kind}.ndjson` || name === `${kind}.ndjson.gz`)
+          .map((name) => ({ path: join(path, name), kind })),
+      );
+      if (found.length === 0)
+        throw new UsageError(`${path} holds nothing to import. Expected any of ${expected}.`);
+      return found;
+    }
+    const kind = kindOf(path);
+    if (kind === undefined)
+      throw new UsageError(
+        `${path} does not say by its name what it holds. Name it after one of ${expected}.`,
+      );
+    return [{ path, kind }];
+  });
+  return files.sort((a, b) => IMPORT_KINDS.indexOf(a.kind) - IMPORT_KINDS.indexOf(b.kind));
+};
+
+/**
+ * Imports observations from NDJSON files or folders of them, streamed, some thousand lines a
+ * transaction. An interrupted import goes on where it stopped; a finished one changes nothing when
+ * repeated. A line that cannot be kept goes to `rejected_items` with its file and number.
+ * @throws UsageError when a path names nothing to import
+ */
+export const importPaths = async (
+  lake: Lake,
+  paths: readonly string[],
+  cwd: string,
+  deps: ImportDeps,
+): Promise<ImportSummary> => {
+  const summary: ImportSummary = {
+    outcome: 'complete',
+    files: [],
+    rows: noRows(),
+    rejected: 0,
+    problems: [],
+  };
+  for (const { path, kind } of filesOf(paths, cwd))
+    await new FileImport(lake, path, kind, summary, deps).run();
+  return summary;
+};

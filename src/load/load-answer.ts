@@ -1,0 +1,212 @@
+import { gzipSync } from 'node:zlib';
+import type { Ask, ListAsk } from '../api/ask.ts';
+import type { RawAnswer } from '../api/client.ts';
+import type { DecodedAnswer, Drift } from '../api/decode.ts';
+import type { Rejection } from '../api/decode-items.ts';
+import { shortly } from '../fields.ts';
+import type { Lake } from '../lake/open.ts';
+import { type Loader, loaderOf } from './loader.ts';
+import { type LoadCounts, rowsChanged, type Tally } from './tally.ts';
+
+/** One answered call of a run, read. */
+export interface AnsweredItem {
+  runId: number | null;
+  job: string;
+  request: string;
+  ask: Ask;
+  callId: number;
+  attempts: number;
+  answer: RawAnswer;
+  decoded: DecodedAnswer;
+  /** Unix ms at which the answer was complete; the instant it is true at unless it says so itself. */
+  receivedAt: number;
+}
+
+const LONGEST_REJECTED = 64 * 1024;
+const LONGEST_SAMPLE = 1024;
+
+type VideosAnswer = Extract<DecodedAnswer, { kind: 'videos' }>;
+type HashtagsAnswer = Extract<DecodedAnswer, { kind: 'hashtags' }>;
+type GrowthAnswer = Extract<DecodedAnswer, { kind: 'growth' }>;
+type CreatorAnswer = Extract<DecodedAnswer, { kind: 'creator' }>;
+
+interface Context {
+  loader: Loader;
+  tally: Tally;
+  at: number;
+  runId: number | null;
+}
+
+const loadVideos = (
+  ask: Extract<ListAsk, { platform: string }>,
+  answer: VideosAnswer,
+  { loader, tally, at, runId }: Context,
+): void => {
+  const period = ask.kind === 'feed' ? ask.dateRange : ask.period;
+  const capture = loader.rankings.open({
+    list: ask.kind,
+    platform: ask.platform,
+    period,
+    at,
+    total: answer.total,
+    runId,
+  });
+  for (const { place, item } of answer.items) {
+    const { score, velocity, ...seen } = item;
+    const video = loader.writeItem({ ...seen, at }, ask.kind, tally);
+    loader.rankings.place(capture, { rank: ask.offset + place + 1, video, score, velocity }, tally);
+  }
+};
+
+const loadHashtags = (
+  ask: Extract<Ask, { kind: 'hashtags' }>,
+  answer: HashtagsAnswer,
+  { loader, tally, at, runId }: Context,
+): void => {
+  const list = { list: 'hashtags', platform: '', period: ask.dateRange } as const;
+  loader.rankings.open({ ...list, at, total: answer.total, runId });
+  for (const { place, item } of answer.items) {
+    const { platforms, ...overall } = item;
+    const rank = ask.offset + place + 1;
+    loader.hashtags.write({ ...overall, platform: '', at, rank }, 'hashtags', tally);
+    for (const part of platforms)
+      loader.hashtags.write(
+        { ...part, tag: item.tag, at, change: null, rank: null, extra: null },
+        'hashtags',
+        tally,
+      );
+  }
+};
+
+const loadGrowth = (
+  ask: Extract<Ask, { kind: 'growth' }>,
+  answer: GrowthAnswer,
+  { loader, tally }: Context,
+): void => {
+  const oldestFirst = answer.points.toSorted((a, b) => a.at - b.at);
+  for (const { at, views, likes, engagementRate, extra } of oldestFirst)
+    loader.writeCounts(
+      { id: ask.id, platform: ask.platform, at, views, likes, engagementRate, extra },
+      'growth',
+      tally,
+    );
+};
+
+const loadCreator = (answer: CreatorAnswer, { loader, tally, at }: Context): void => {
+  const growth = answer.growth.map(({ at: pointAt, followers, views, likes }) => ({
+    at: pointAt,
+    followers,
+    views,
+    likes,
+  }));
+  loader.writeCreator({ ...answer.profile, at, growth }, 'creator', tally);
+  for (const { score: _, velocity: __, ...item } of answer.items)
+    loader.writeItem({ ...item, at }, 'creator', tally);
+};
+
+const loadRows = (ask: Ask, decoded: DecodedAnswer, context: Context): void => {
+  if (decoded.kind === 'videos' && (ask.kind === 'feed' || ask.kind === 'trends'))
+    loadVideos(ask, decoded, context);
+  else if (decoded.kind === 'hashtags' && ask.kind === 'hashtags')
+    loadHashtags(ask, decoded, context);
+  else if (decoded.kind === 'growth' && ask.kind === 'growth') loadGrowth(ask, decoded, context);
+  else if (decoded.kind === 'creator') loadCreator(decoded, context);
+  else if (decoded.kind === 'analysis' && ask.kind === 'analyze')
+    context.loader.writeAnalysis(
+      ask.id,
+      decoded.generatedAt ?? context.at,
+      decoded.analysis,
+      context.tally,
+    );
+};
+
+const keepRejections = (
+  { sqlite }: Lake,
+  callId: number,
+  rejected: readonly Rejection[],
+  seenAt: number,
+): void => {
+  if (rejected.length === 0) return;
+  const insert = sqlite.prepare(
+    'insert into rejected_items (call_id, origin, reason, item, seen_at) values (?, null, ?, ?, ?)',
+  );
+  for (const { reason, item } of rejected)
+    insert.run(callId, reason, shortly(item, LONGEST_REJECTED), seenAt);
+};
+
+const keepDrift = (
+  { sqlite }: Lake,
+  callId: number,
+  drift: readonly Drift[],
+  seenAt: number,
+): void => {
+  if (drift.length === 0) return;
+  const insert = sqlite.prepare(`
+    insert into drift (resource, field, first_seen_at, sample, call_id) values (?, ?, ?, ?, ?)
+    on conflict (resource, field) do nothing`);
+  const once = new Map(drift.map((entry) => [`${entry.resource}\n${entry.field}`, entry]));
+  for (const { resource, field, sample } of once.values())
+    insert.run(resource, field.slice(0, 256), seenAt, shortly(sample, LONGEST_SAMPLE), callId);
+};
+
+/** Keeps the body of an answer, packed, for `replay`. Keeping it again changes nothing. */
+export const keepBody = (
+  lake: Lake,
+  callId: number,
+  answer: RawAnswer,
+  observedAt: number,
+): void => {
+  // a page packs to a sixth at level 1, in a third of the time of level 6
+  const body = gzipSync(answer.body, { level: 1 });
+  const contentType = answer.headers['content-type'] ?? null;
+  loaderOf(lake).settling.keepBody.run(callId, contentType, observedAt, body);
+};
+
+/** A kept answer, read anew. */
+export interface ReplayedAnswer {
+  runId: number | null;
+  callId: number;
+  ask: Ask;
+  decoded: DecodedAnswer;
+  /** Unix ms; the instant it is true at. */
+  observedAt: number;
+}
+
+/**
+ * Loads a kept answer anew, in one transaction: its rows, and what is odd about it in place of what
+ * was. The ledger, the run and the body stay as they are. Doing it again changes nothing.
+ */
+export const reloadAnswer = (lake: Lake, answer: ReplayedAnswer): LoadCounts => {
+  const { runId, callId, ask, decoded, observedAt: at } = answer;
+  const loader = loaderOf(lake);
+  return loader.transaction((tally) => {
+    loadRows(ask, decoded, { loader, tally, at, runId });
+    lake.sqlite.prepare('delete from rejected_items where call_id = ?').run(callId);
+    keepRejections(lake, callId, decoded.rejected, at);
+    keepDrift(lake, callId, decoded.drift, at);
+  }).counts;
+};
+
+/**
+ * Loads one answer in one transaction: its rows, its item's `done`, its call's outcome, its body,
+ * what was odd about it, the partitions it touched, and what `within` adds (the next page's item).
+ * Loading the same answer again changes no rows.
+ */
+export const loadAnswer = (
+  lake: Lake,
+  item: AnsweredItem,
+  within: () => void = () => {},
+): LoadCounts => {
+  const { runId, job, request, ask, callId, attempts, answer, decoded, receivedAt } = item;
+  const loader = loaderOf(lake);
+  const at = decoded.asOf ?? receivedAt;
+  return loader.transaction((tally) => {
+    loadRows(ask, decoded, { loader, tally, at, runId });
+    keepRejections(lake, callId, decoded.rejected, receivedAt);
+    keepDrift(lake, callId, decoded.drift, receivedAt);
+    keepBody(lake, callId, answer, at);
+    loader.settling.call.run(receivedAt, answer.status, rowsChanged(tally.counts), callId);
+    loader.settling.item.run(attempts, runId, job, request);
+    within();
+  }).counts;
+};

@@ -1,0 +1,146 @@
+import type { Platform } from '../../schema/vocabulary.ts';
+import type { Lake } from '../lake/open.ts';
+import { refreshSearch } from '../lake/search-index.ts';
+import { analysisWriter } from './analyses.ts';
+import { creatorWriter } from './creators.ts';
+import { hashtagWriter } from './hashtags.ts';
+import { engagementRateOf, type SeenVideo, type SnapshotSource } from './merge-video.ts';
+import type { SnapshotObservation } from './observation.ts';
+import { rankingWriter } from './rankings.ts';
+import { snapshotWriter } from './snapshots.ts';
+import type { LoadCounts } from './tally.ts';
+import { Tally } from './tally.ts';
+import { titleHashtags } from './title-hashtags.ts';
+import { videoWriter } from './videos.ts';
+
+/** A video with its counts, as lists and profiles show it. */
+export interface SeenItem extends Omit<SeenVideo, 'at'> {
+  at: number;
+  /** As listed with the item; null: parse them from the title. */
+  hashtags: string[] | null;
+}
+
+/** Everything that can be written into one lake, its statements prepared once. */
+export const loaderOf = (lake: Lake): Loader => {
+  const known = LOADERS.get(lake);
+  if (known !== undefined) return known;
+  const loader = makeLoader(lake);
+  LOADERS.set(lake, loader);
+  return loader;
+};
+const LOADERS = new WeakMap<Lake, Loader>();
+export type Loader = ReturnType<typeof makeLoader>;
+
+/** What stands around the rows of an answer: its call's outcome, its item's state, its body. */
+const settlingStatements = ({ sqlite }: Lake) => ({
+  call: sqlite.prepare(
+    'update calls set finished_at = ?, status = ?, rows_changed = ? where id = ?',
+  ),
+  item: sqlite.prepare(
+    "update run_items set state = 'done', attempts = attempts + ?, error = null where run_id = ? and job = ? and request = ?",
+  ),
+  keepBody: sqlite.prepare(`
+    insert into responses (call_id, content_type, observed_at, body) values (?, ?, ?, ?)
+    on conflict (call_id) do nothing`),
+});
+
+const makeLoader = (lake: Lake) => {
+  const videos = videoWriter(lake);
+  const writeSnapshot = snapshotWriter(lake);
+  const hashtags = hashtagWriter(lake);
+  const writeCreator = creatorWriter(lake);
+  const rankings = rankingWriter(lake);
+  const writeAnalysis = analysisWriter(lake);
+
+  const writeVideo = (seen: SeenVideo, tags: string[] | null, tally: Tally): number => {
+    const { key, isNew, retitled } = videos.write(seen, tally);
+    const parsed = tags === null && (isNew || retitled) ? titleHashtags(seen.title ?? '') : [];
+    hashtags.link(key, isNew, tags ?? parsed, seen.at, tally);
+    return key;
+  };
+
+  /** Keeps a video and its counts; resolves to its key. */
+  const writeItem = (item: SeenItem, source: SnapshotSource, tally: Tally): number => {
+    const { hashtags: tags, ...seen } = item;
+    const key = writeVideo(seen, tags, tally);
+    writeSnapshot(key, { ...seen, extra: null }, source, tally);
+    videos.sawCounts(item.id, item.at);
+    return key;
+  };
+
+  /**
+   * Keeps one look at a video's counts. A video never seen otherwise gets a row with what its id
+   * tells. The engagement rate is computed where the observation has none of its own.
+   */
+  const writeCounts = (
+    seen: SnapshotObservation & { platform: Platform; engagementRate?: number | null },
+    source: SnapshotSource,
+    tally: Tally,
+  ): void => {
+    const { id, platform, at, views, likes } = seen;
+    const rate =
+      seen.engagementRate === undefined ? engagementRateOf(views, likes) : seen.engagementRate;
+    const words = { title: seen.title ?? null, user: seen.user ?? null };
+    const key = writeVideo(
+      {
+        id,
+        platform,
+        at,
+        ...words,
+        views,
+        likes,
+        engagementRate: rate,
+        createdAt: null,
+        extra: null,
+      },
+      null,
+      tally,
+    );
+    writeSnapshot(
+      key,
+      { at, views, likes, engagementRate: rate, extra: seen.extra },
+      source,
+      tally,
+    );
+    videos.sawCounts(id, at);
+  };
+
+  const mark = lake.sqlite.prepare(
+    `insert into touched_partitions (table_name, date, version) values (?, ?, 1)
+     on conflict (table_name, date) do update set version = version + 1`,
+  );
+  /**
+   * Runs `work` in one immediate transaction, marks the partitions it touched and makes new words
+   * searchable. When it throws, nothing was written.
+   */
+  const transaction = <T>(work: (tally: Tally) => T): { result: T; counts: LoadCounts } => {
+    const tally = new Tally();
+    try {
+      const result = lake.sqlite
+        .transaction(() => {
+          const value = work(tally);
+          videos.flush(tally);
+          tally.markTouched(mark);
+          refreshSearch(lake.sqlite);
+          return value;
+        })
+        .immediate();
+      return { result, counts: tally.counts };
+    } catch (error) {
+      hashtags.forget();
+      videos.forget();
+      throw error;
+    }
+  };
+  return {
+    writeVideo,
+    writeItem,
+    writeCounts,
+    writeCreator,
+    writeAnalysis,
+    settling: settlingStatements(lake),
+    hashtags,
+    rankings,
+    transaction,
+  };
+};

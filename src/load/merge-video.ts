@@ -1,0 +1,97 @@
+import type { Platform, Source } from '../../schema/vocabulary.ts';
+
+/** A video as an answer or an import showed it at one instant; null: nobody knows when. */
+export interface SeenVideo {
+  id: string;
+  platform: Platform;
+  at: number | null;
+  title: string | null;
+  user: string | null;
+  views: number | null;
+  likes: number | null;
+  engagementRate: number | null;
+  createdAt: number | null;
+  extra: Record<string, unknown> | null;
+}
+
+/** A row of table `video` without its keys. */
+export interface VideoFacts {
+  title: string | null;
+  user: string | null;
+  views: number | null;
+  likes: number | null;
+  engagementRate: number | null;
+  createdAt: number | null;
+  firstSeenAt: number | null;
+  extra: string | null;
+}
+
+/** What the lake holds of a video; `lastSeenAt` is its newest snapshot, null without any. */
+export interface KnownVideo extends VideoFacts {
+  key: number;
+  lastSeenAt: number | null;
+}
+
+/** How an observation came: its counts make a snapshot, under this source. */
+export type SnapshotSource = Exclude<Source, 'hashtags'>;
+
+const mergeExtra = (
+  known: string | null,
+  seen: Record<string, unknown> | null,
+  seenWins: boolean,
+): string | null => {
+  if (seen === null || Object.keys(seen).length === 0) return known;
+  const seenText = JSON.stringify(seen);
+  if (known === null || known === seenText) return seenText;
+  const knownFields = JSON.parse(known) as Record<string, unknown>;
+  return JSON.stringify(
+    seenWins ? { ...knownFields, ...seen } : { ...knownFields, ...seen, ...knownFields },
+  );
+};
+
+/**
+ * How a column of a known row and of an observation merge: the newer one's value wins, an unknown
+ * value never does, and an older observation only fills gaps.
+ */
+export const pickOf =
+  (newer: boolean) =>
+  <T>(was: T | null, is: T | null): T | null =>
+    newer ? (is ?? was) : (was ?? is);
+
+const earliest = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b);
+
+/**
+ * What a video's row becomes: the newer observation wins column by column, an unknown field keeps
+ * what is known, and an older observation only fills gaps. Pure; merging the same again changes
+ * nothing.
+ */
+export const mergeVideo = (known: KnownVideo, seen: SeenVideo): VideoFacts => {
+  const newer = known.lastSeenAt === null || (seen.at !== null && seen.at >= known.lastSeenAt);
+  const pick = pickOf(newer);
+  return {
+    title: pick(known.title, seen.title),
+    user: pick(known.user, seen.user),
+    views: pick(known.views, seen.views),
+    likes: pick(known.likes, seen.likes),
+    engagementRate: pick(known.engagementRate, seen.engagementRate),
+    createdAt: pick(known.createdAt, seen.createdAt),
+    firstSeenAt: earliest(known.firstSeenAt, seen.at),
+    extra: mergeExtra(known.extra, seen.extra, newer),
+  };
+};
+
+/** True when a row would not change. */
+export const sameVideo = (a: VideoFacts, b: VideoFacts): boolean =>
+  a.title === b.title &&
+  a.user === b.user &&
+  a.views === b.views &&
+  a.likes === b.likes &&
+  a.engagementRate === b.engagementRate &&
+  a.createdAt === b.createdAt &&
+  a.firstSeenAt === b.firstSeenAt &&
+  a.extra === b.extra;
+
+/** 100 x likes / views, percent; null when either is unknown or views is 0. */
+export const engagementRateOf = (views: number | null, likes: number | null): number | null =>
+  views === null || likes === null || views === 0 ? null : (100 * likes) / views;

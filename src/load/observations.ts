@@ -1,0 +1,40 @@
+import { platformOfId } from '../fields.ts';
+import type { Lake } from '../lake/open.ts';
+import { loaderOf } from './loader.ts';
+import type { ObservationBatch } from './observation.ts';
+import type { LoadCounts } from './tally.ts';
+
+/**
+ * Loads observations as an import holds them, in one transaction; `within` runs inside it, after
+ * them. Loading the same batch again changes nothing.
+ * @returns rows by table; a snapshot whose id names no platform must have been refused before
+ */
+export const loadObservations = (
+  lake: Lake,
+  batch: ObservationBatch,
+  within: () => void = () => {},
+): LoadCounts => {
+  const loader = loaderOf(lake);
+  return loader.transaction((tally) => {
+    for (const { hashtags, seenAt, ...video } of batch.videos)
+      loader.writeVideo(
+        { ...video, at: seenAt, views: null, likes: null, engagementRate: null },
+        hashtags,
+        tally,
+      );
+    for (const snapshot of batch.snapshots) {
+      const platform = platformOfId(snapshot.id);
+      if (platform !== undefined) loader.writeCounts({ ...snapshot, platform }, 'import', tally);
+    }
+    for (const hashtag of batch.hashtags)
+      loader.hashtags.write({ ...hashtag, change: null, rank: null }, 'import', tally);
+    for (const { extra, ...creator } of batch.creators)
+      loader.writeCreator(
+        { ...creator, engagementRate: null, growth: [], extra: null },
+        'import',
+        tally,
+        extra,
+      );
+    within();
+  }).counts;
+};

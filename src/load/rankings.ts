@@ -1,0 +1,86 @@
+import { sql } from 'drizzle-orm';
+import { capture } from '../../schema/capture.ts';
+import { ranking } from '../../schema/ranking.ts';
+import type { Lake } from '../lake/open.ts';
+import { insertOrMerge, type Tally } from './tally.ts';
+import { typedLake } from './typed-lake.ts';
+
+/** Which list was looked at. `platform` '' where it covers all; `period` as in `rankings`. */
+export interface ListName {
+  list: 'feed' | 'trends' | 'hashtags';
+  platform: string;
+  period: string;
+}
+
+/** One look at a list; the pages of one run share it. */
+export interface SeenList extends ListName {
+  at: number;
+  total: number | null;
+  runId: number | null;
+}
+
+/** A capture found or made; `at` is the instant its first page was true at. */
+export interface WrittenCapture {
+  key: number;
+  at: number;
+}
+
+const p = sql.placeholder;
+
+/** Writes looks at lists and who stood where in them, its statements prepared once. */
+export const rankingWriter = (lake: Lake) => {
+  const { sqlite } = lake;
+  const db = typedLake(lake);
+  const identity = 'list = @list and platform = @platform and period = @period';
+  const find = sqlite.prepare(`
+    select key, captured_at as at, completed_at as completedAt from capture
+    where ${identity} and (run_id = @runId or captured_at = @at) order by captured_at = @at desc limit 1`);
+  const insert = db
+    .insert(capture)
+    .values({
+      list: p('list'),
+      platform: p('platform'),
+      period: p('period'),
+      capturedAt: p('at'),
+      completedAt: p('at'),
+      total: p('total'),
+      runId: p('runId'),
+    })
+    .returning({ key: capture.key })
+    .prepare();
+  const extend = sqlite.prepare('update capture set completed_at = ? where key = ?');
+  const insertRank = db
+    .insert(ranking)
+    .values({
+      captureKey: p('capture'),
+      rank: p('rank'),
+      videoKey: p('video'),
+      score: p('score'),
+      velocity: p('velocity'),
+    })
+    .onConflictDoNothing()
+    .prepare();
+  const mergeRank = sqlite.prepare(`
+    update ranking set video_key = @video, score = @score, velocity = @velocity
+    where capture_key = @capture and rank = @rank
+      and (video_key is not @video or score is not @score or velocity is not @velocity)`);
+
+  /** The capture that a page belongs to: that of its run, or of its instant, or a new one. */
+  const open = (seen: SeenList): WrittenCapture => {
+    const known = find.get(seen) as { key: number; at: number; completedAt: number } | undefined;
+    if (known === undefined) return { key: insert.get({ ...seen }).key, at: seen.at };
+    if (seen.at > known.completedAt) extend.run(seen.at, known.key);
+    return { key: known.key, at: known.at };
+  };
+
+  /** Keeps that a video stood at a rank of a capture; the same again changes nothing. */
+  const place = (
+    { key, at }: WrittenCapture,
+    row: { rank: number; video: number; score: number | null; velocity: number | null },
+    tally: Tally,
+  ): void => {
+    const change = insertOrMerge(insertRank, mergeRank, { capture: key, ...row });
+    tally.add('rankings', change, at);
+  };
+  return { open, place };
+};

@@ -1,0 +1,126 @@
+import { setImmediate } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { type Ask, askOfLine } from '../api/ask.ts';
+import { type DecodedAnswer, decodeAnswer } from '../api/decode.ts';
+import { CallError } from '../api/errors.ts';
+import type { Lake } from '../lake/open.ts';
+import { reloadAnswer } from './load-answer.ts';
+import { addRows, type LoadCounts, noRows } from './tally.ts';
+
+/** A kept answer that today's decoder cannot read either. */
+export interface UnreadableBody {
+  callId: number;
+  request: string;
+  problem: string;
+}
+
+/** What a replay did. `unreadable` holds the first hundred. */
+export interface ReplaySummary {
+  /** Complete, unless an answer that was read once cannot be read now. */
+  outcome: 'complete' | 'partial';
+  answers: number;
+  /** Answers that could not be read when they came, and can now. */
+  newlyRead: number;
+  rows: LoadCounts;
+  rejected: number;
+  unreadableCount: number;
+  unreadable: UnreadableBody[];
+}
+
+export interface ReplayOptions {
+  /** Unix ms; answers true at or after it. */
+  since?: number;
+  signal?: AbortSignal;
+  onProgress?: (done: number, of: number) => void;
+}
+
+interface KeptAnswer {
+  callId: number;
+  runId: number | null;
+  request: string;
+  ask: string | null;
+  failed: 0 | 1;
+  contentType: string | null;
+  observedAt: number;
+  body: Buffer;
+}
+
+const PROBLEMS_KEPT = 100;
+const ANSWERS_A_TURN = 20;
+
+// Bodies are read one at a time by key: a statement left open would block the loading transaction.
+const KEPT = `
+  select r.call_id as callId, c.run_id as runId, c.request, c.error is not null as failed,
+    r.content_type as contentType, r.observed_at as observedAt, r.body,
+    (select i.ask from run_items i where i.run_id = c.run_id and i.job = c.job
+      and i.request = c.request) as ask
+  from responses r join calls c on c.id = r.call_id where r.call_id = ?`;
+
+const readAgain = (
+  kept: KeptAnswer,
+): { ask: Ask; decoded: DecodedAnswer } | { problem: string } => {
+  const ask = kept.ask === null ? askOfLine(kept.request) : (JSON.parse(kept.ask) as Ask);
+  if (ask === undefined) return { problem: 'its request is of no known kind' };
+  const headers = kept.contentType === null ? {} : { 'content-type': kept.contentType };
+  try {
+    return {
+      ask,
+      decoded: decodeAnswer(ask, { status: 200, headers, body: gunzipSync(kept.body) }),
+    };
+  } catch (error) {
+    if (error instanceof CallError) return { problem: error.message };
+    throw error;
+  }
+};
+
+/**
+ * Rebuilds what answers said, from the bodies kept in `source`, with today's decoder, in the order
+ * they were true: into the same lake (where it fills and corrects) or another one. Spends no call.
+ * Answers older than the retention are gone, and imports are not answers: their rows stay.
+ * Repeating it changes nothing.
+ */
+export const replayAnswers = async (
+  source: Lake,
+  target: Lake,
+  { since = 0, signal, onProgress }: ReplayOptions = {},
+): Promise<ReplaySummary> => {
+  const summary: ReplaySummary = {
+    outcome: 'complete',
+    answers: 0,
+    newlyRead: 0,
+    rows: noRows(),
+    rejected: 0,
+    unreadableCount: 0,
+    unreadable: [],
+  };
+  const calls = source.sqlite
+    .prepare('select call_id from responses where observed_at >= ? order by observed_at, call_id')
+    .pluck()
+    .all(since) as number[];
+  const find = source.sqlite.prepare(KEPT);
+  for (const [index, callId] of calls.entries()) {
+    if (index % ANSWERS_A_TURN === 0) await setImmediate(); // signals arrive between turns
+    signal?.throwIfAborted();
+    replayOne(find.get(callId) as KeptAnswer, target, summary);
+    onProgress?.(index + 1, calls.length);
+  }
+  return summary;
+};
+
+const replayOne = (kept: KeptAnswer, target: Lake, summary: ReplaySummary): void => {
+  const { callId, runId, request, observedAt } = kept;
+  const read = readAgain(kept);
+  if ('problem' in read) {
+    summary.unreadableCount += 1;
+    if (kept.failed === 0) summary.outcome = 'partial';
+    if (summary.unreadable.length < PROBLEMS_KEPT)
+      summary.unreadable.push({ callId, request, problem: read.problem });
+    return;
+  }
+  const { ask, decoded } = read;
+  const counts = reloadAnswer(target, { runId, callId, ask, decoded, observedAt });
+  addRows(summary.rows, counts);
+  summary.answers += 1;
+  summary.newlyRead += kept.failed;
+  summary.rejected += decoded.rejected.length;
+};

@@ -1,0 +1,25 @@
+import { SECOND_MS } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { noticeEvents } from '../events/notice.ts';
+import { readThresholds } from '../events/thresholds.ts';
+import type { Lake } from '../lake/open.ts';
+import { flushDeliveries, type SenderDeps } from '../webhooks/sender.ts';
+
+const BUDGET_MS = 10 * SECOND_MS;
+
+/**
+ * What follows a sync: events are noticed in what it brought, and who subscribed is told, for at
+ * most ten seconds; the sender of `serve` or the next sync goes on with the rest. A second time
+ * finds nothing.
+ * @returns how many events were noticed
+ */
+export const afterSync = async (
+  lake: Lake,
+  config: Pick<Config, 'eventThresholds'>,
+  deps: SenderDeps,
+): Promise<number> => {
+  const thresholds = readThresholds(config.eventThresholds);
+  const { stored } = noticeEvents(lake, { clock: deps.clock, thresholds });
+  await flushDeliveries(lake, { ...deps, budgetMs: BUDGET_MS });
+  return stored;
+};

@@ -1,0 +1,36 @@
+import { type Ask, requestLine } from '../api/ask.ts';
+import type { ApiClient } from '../api/client.ts';
+import { type DecodedAnswer, decodeAnswer } from '../api/decode.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Lake } from '../lake/open.ts';
+import { loadAnswer } from '../load/load-answer.ts';
+import { openDoor } from './open-door.ts';
+
+/** What one question by hand needs of the world. */
+interface AskDeps {
+  lake: Lake;
+  config: Config;
+  client: ApiClient;
+  clock: Clock;
+  random: () => number;
+  signal: AbortSignal;
+}
+
+/**
+ * Asks one thing, outside of any run: paced, counted and loaded like every other call, paid from
+ * the reserve for people who ask by hand.
+ * @throws QuotaSpentError, ServiceDownError or CallError as the throttle's `ask`
+ */
+export const askOnce = async (deps: AskDeps, job: string, ask: Ask): Promise<DecodedAnswer> => {
+  const { lake, signal } = deps;
+  const { throttle } = openDoor(deps);
+  const { read, settle, ...answered } = await throttle.ask(
+    ask,
+    (answer) => decodeAnswer(ask, answer),
+    { runId: null, job, signal },
+  );
+  const item = { runId: null, job, request: requestLine(ask), ask, decoded: read, ...answered };
+  loadAnswer(lake, item, settle);
+  return read;
+};

@@ -1,0 +1,164 @@
+import { type Platform, sourceCode } from '../../schema/vocabulary.ts';
+import { requestLine } from '../api/ask.ts';
+import { chooseCalls } from '../budget/choice.ts';
+import { lakeInput } from '../budget/lake-input.ts';
+import { DAY_MS } from '../clock.ts';
+import { platformOfId } from '../fields.ts';
+import type { Lake } from '../lake/open.ts';
+import { markTaken, wantedSubjects } from '../lake/wanted-subjects.ts';
+import type { PlanContext, PlannedItem } from './job.ts';
+
+/** The looks of one run: timelines of single videos, and profiles that show many. */
+interface Looks {
+  growth: PlannedItem[];
+  creators: PlannedItem[];
+}
+
+/** What the upstream itself said something happened to. */
+const wantedLooks = (lake: Lake, limit: number, now: number): PlannedItem[] =>
+  wantedSubjects(lake, limit).flatMap((wanted): PlannedItem[] => {
+    const { kind, id, wantedAt } = wanted;
+    const platform = wanted.platform ?? platformOfId(id);
+    markTaken(lake, wanted, now);
+    if (platform === undefined || (kind !== 'video' && kind !== 'creator')) return [];
+    const reason = { rule: 'event of the upstream', wantedAt };
+    return kind === 'video'
+      ? [{ ask: { kind: 'growth', id, platform }, reason }]
+      : [{ ask: { kind: 'creator', platform, handle: id }, reason }];
+  });
+
+const LISTED = `
+  select v.key, v.id, v.platform, v.user, v.views from video v
+  where v.views > 0 and v.key in (
+    select r.video_key from capture c join ranking r on r.capture_key = c.key where c.run_id = @runId)`;
+const FIRST_TIMELINES = `
+  select id, platform, views from (${LISTED}) v
+  where not exists (select 1 from video_snapshot s where s.video_key = v.key and s.source = @growth)
+  order by views desc, id limit @limit`;
+const FIRST_PROFILES = `
+  select platform, user as handle, sum(views) as views from (${LISTED}) v
+  where user <> '' and not exists (
+    select 1 from creator c where c.platform = v.platform and c.handle = v.user)
+  group by platform, user order by sum(views) desc, platform, user limit @limit`;
+
+/** Listed videos whose past nobody asked for yet, most views first: a timeline shows all of it. */
+const firstTimelines = ({ lake, runId, lookCalls }: PlanContext): PlannedItem[] => {
+  const asked = { runId, growth: sourceCode('growth'), limit: lookCalls.growth };
+  const rows = lake.sqlite.prepare(FIRST_TIMELINES).all(asked);
+  return (rows as { id: string; platform: Platform; views: number }[]).map(
+    ({ id, platform, views }) => ({
+      ask: { kind: 'growth', id, platform },
+      reason: { rule: 'first timeline', views },
+    }),
+  );
+};
+
+/** Creators of listed videos whose profile nobody asked for yet, most listed views first. */
+const firstProfiles = ({ lake, runId, lookCalls }: PlanContext): PlannedItem[] => {
+  const rows = lake.sqlite.prepare(FIRST_PROFILES).all({ runId, limit: lookCalls.creators });
+  return (rows as { platform: Platform; handle: string; views: number }[]).map(
+    ({ platform, handle, views }) => ({
+      ask: { kind: 'creator', platform, handle },
+      reason: { rule: 'first profile', views },
+    }),
+  );
+};
+
+const firstHalf = (items: readonly PlannedItem[]): PlannedItem[] =>
+  items.slice(0, Math.ceil(items.length / 2));
+
+/** The present by the run's own lists, whose clock the counts are true at; ours without any. */
+const presentOf = ({ lake, clock, runId }: PlanContext): number =>
+  (lake.sqlite
+    .prepare('select max(completed_at) from capture where run_id = ?')
+    .pluck()
+    .get(runId) as number | null) ?? clock.now();
+
+/** The planner's choices as requests, best first. */
+const plannedLooks = (context: PlanContext, calls: number): PlannedItem[] => {
+  const { lake } = context;
+  const now = presentOf(context);
+  const input = lakeInput(lake, now);
+  const idOf = lake.sqlite.prepare('select id, platform from video where key = ?');
+  const choices = chooseCalls({ ...input, now, calls, callsPerDay: callsPerDay(lake, calls, now) });
+  return choices.flatMap((choice): PlannedItem[] => {
+    const reason = { ...choice.reason };
+    if (choice.kind === 'growth') {
+      const key = input.videoKeys[choice.video];
+      const video = idOf.get(key) as { id: string; platform: Platform };
+      return [{ ask: { kind: 'growth', ...video }, reason }];
+    }
+    const creator = input.creators[choice.creator];
+    return creator === undefined ? [] : [{ ask: { kind: 'creator', ...creator }, reason }];
+  });
+};
+
+/** Each request once, up to `calls` of them. */
+const firstOf = (items: readonly PlannedItem[], calls: number): PlannedItem[] => {
+  const byRequest = new Map<string, PlannedItem>();
+  for (const item of items) {
+    const request = requestLine(item.ask);
+    if (byRequest.size < calls && !byRequest.has(request)) byRequest.set(request, item);
+  }
+  return [...byRequest.values()];
+};
+
+/**
+ * What the upstream's events named; then looks that are worth their price; then first looks, half
+ * of them before the planner's next best and the rest after, as far as the calls reach.
+ */
+const choose = (context: PlanContext): Looks => {
+  const { lake, clock, lookCalls } = context;
+  const calls = lookCalls.growth + lookCalls.creators;
+  const wanted = wantedLooks(lake, calls, clock.now());
+  const planned = plannedLooks(context, calls);
+  const due = planned.filter(({ reason }) => reason?.rule === 'due');
+  const [timelines, profiles] = [firstTimelines(context), firstProfiles(context)];
+  const some = [...firstHalf(timelines), ...firstHalf(profiles)];
+  const all = [...wanted, ...due, ...some, ...planned, ...timelines, ...profiles];
+  const chosen = firstOf(all, calls);
+  return {
+    growth: chosen.filter(({ ask }) => ask.kind === 'growth'),
+    creators: chosen.filter(({ ask }) => ask.kind === 'creator'),
+  };
+};
+
+/** How many looks a day has at this budget: as often as looks were planned in the last week. */
+const callsPerDay = ({ sqlite }: Lake, calls: number, now: number): number => {
+  const runs = sqlite
+    .prepare(`
+      select count(distinct i.run_id) from run_items i join runs r on r.id = i.run_id
+      where i.job in ('growth', 'creators') and r.started_at > ?`)
+    .pluck()
+    .get(now - 7 * DAY_MS) as number;
+  return calls * Math.max(1, runs / 7);
+};
+
+/**
+ * True when no list was pulled since looks were last planned: the service's clock stands still, and
+ * looks would show what they showed before.
+ */
+const nothingNew = ({ lake, runId }: PlanContext): boolean =>
+  lake.sqlite
+    .prepare(`
+      select 1 from capture where run_id > coalesce(
+        (select max(run_id) from run_items where job in ('growth', 'creators') and run_id < ?), 0)
+      limit 1`)
+    .get(runId) === undefined;
+
+const CHOSEN = new WeakMap<Lake, { runId: number; looks: Looks }>();
+
+/**
+ * Which videos and creators this run looks at: where a call is expected to teach most, over both
+ * kinds (src/budget). Made once for a run: what a creator's page will show anyway is not asked for
+ * again video by video. The calls of both jobs are one sum, divided by worth.
+ */
+export const chooseLooks = (context: PlanContext): Looks => {
+  const { lake, runId, lookCalls } = context;
+  const known = CHOSEN.get(lake);
+  if (known?.runId === runId) return known.looks;
+  const none = lookCalls.growth + lookCalls.creators === 0 || nothingNew(context);
+  const looks = none ? { growth: [], creators: [] } : choose(context);
+  CHOSEN.set(lake, { runId, looks });
+  return looks;
+};

@@ -1,0 +1,42 @@
+import type { LookJob } from '../../schema/vocabulary.ts';
+import type { Ask } from '../api/ask.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Lake } from '../lake/open.ts';
+
+/** What a job may look at while it plans. It asks for nothing yet. */
+export interface PlanContext {
+  lake: Lake;
+  config: Config;
+  clock: Clock;
+  runId: number;
+  /** Calls the month's budget lets each look job spend in this run. */
+  lookCalls: Readonly<Record<LookJob, number>>;
+}
+
+/** A request a run means to make, and why it was chosen. */
+export interface PlannedItem {
+  ask: Ask;
+  reason?: Record<string, unknown>;
+}
+
+/** One scheduled job that asks for something; its file in jobs/ is named after it. */
+export interface Job {
+  name: string;
+  /** Cron expression, in the configured time zone. */
+  schedule: string;
+  /** What is planned first: lists say what is moving, looks follow what moved in them. */
+  stage: 'lists' | 'looks';
+  /** Lists only: how many lists one run reads, so that its price is known before. */
+  lists?(config: Config): number;
+  /** Plans the job's requests of one run; called once for a run, what it plans is kept. */
+  plan(context: PlanContext): PlannedItem[];
+}
+
+/** A scheduled job that asks the service for nothing. */
+export interface Chore {
+  name: string;
+  schedule: string;
+  /** Does the work; safe to run twice. @returns what it did, in words */
+  run(context: { lake: Lake; config: Config; clock: Clock; signal: AbortSignal }): Promise<string>;
+}

@@ -1,0 +1,105 @@
+import type { LookJob } from '../../schema/vocabulary.ts';
+import type { Config } from '../config.ts';
+import type { Lake } from '../lake/open.ts';
+import { monthState } from '../throttle/ledger.ts';
+import { type MonthState, ROLLING_MS } from '../throttle/month.ts';
+import { type Cron, cronOf } from './cron.ts';
+import { PAGE_ITEMS } from './first-page.ts';
+import { type Forecast, forecast, type JobLoad } from './forecast.ts';
+import type { Job } from './job.ts';
+
+/** The cron expression a job has by configuration, `off` where it is left out. */
+const scheduleOf = (
+  { name, schedule }: { name: string; schedule: string },
+  config: Pick<Config, 'schedules'>,
+): string => (config.schedules as Record<string, string>)[name] ?? schedule;
+
+/**
+ * A job's schedule by configuration; undefined where it is off.
+ * @throws UsageError naming the setting when it is no cron expression
+ */
+export const cronOfJob = (
+  job: { name: string; schedule: string },
+  config: Pick<Config, 'schedules' | 'timezone'>,
+): Cron | undefined => {
+  const schedule = scheduleOf(job, config);
+  return schedule === 'off' ? undefined : cronOf(job.name, schedule, config.timezone);
+};
+
+/** What the ledger says of the month, and how many of its calls people made by hand. */
+export interface MonthSpent {
+  month: MonthState;
+  byHand: number;
+}
+
+/** Reads the month; a lake that is not there yet has spent nothing. */
+export const monthSpent = (lake: Lake, config: Config, now: number): MonthSpent => {
+  const month = monthState(lake, config, now);
+  const byHand = lake.sqlite
+    .prepare('select count(*) from calls where run_id is null and sent_at >= ?')
+    .pluck()
+    .get(month.startsAt) as number;
+  return { month, byHand };
+};
+
+const ceilingOf = (job: Job, config: Config): number =>
+  ({ growth: config.growthCalls, creators: config.creatorCalls })[job.name as LookJob] ??
+  Number.POSITIVE_INFINITY;
+
+/** Most calls of one run of a list job: every list as deep as configured. */
+const listCalls = (job: Job, config: Config): number =>
+  (job.lists?.(config) ?? 0) * Math.ceil(config.listItems / PAGE_ITEMS);
+
+/**
+ * What is left of the month, spread over the jobs.
+ * @param running names of jobs that run now, beside their slots to come
+ */
+export const planMonth = (
+  jobs: readonly Job[],
+  config: Config,
+  { month, byHand }: MonthSpent,
+  now: number,
+  running: readonly string[] = [],
+): Forecast => {
+  // in a rolling month every call spent by now comes free again within it
+  const rolling = config.quotaReset === 'rolling';
+  const endsAt = rolling ? now + ROLLING_MS : month.endsAt;
+  const loads = jobs.map((job): JobLoad => {
+    const cron = cronOfJob(job, config);
+    const slots = cron?.slots(now, endsAt).length ?? 0;
+    const looks = job.stage === 'looks';
+    return {
+      job: job.name,
+      stage: job.stage,
+      schedule: scheduleOf(job, config),
+      runs: slots + (running.includes(job.name) ? 1 : 0),
+      callsPerRun: looks ? ceilingOf(job, config) : listCalls(job, config),
+      share: looks ? (config.shares[job.name as LookJob] ?? 0) : 0,
+    };
+  });
+  return forecast(loads, {
+    limit: month.limit,
+    remaining: rolling ? month.limit : month.remaining,
+    reserve: Math.max(0, Math.floor((month.limit * config.reservePercent) / 100) - byHand),
+    ratePerMinute: config.ratePerMinute,
+  });
+};
+
+/**
+ * How many calls each look job may spend in a run that begins now: fixed jobs and the reserve come
+ * first, the rest is spread over the month's remaining runs.
+ * @param jobs every job there is
+ */
+export const lookBudget = (
+  lake: Lake,
+  config: Config,
+  jobs: readonly Job[],
+  now: number,
+): Record<LookJob, number> => {
+  const looks = jobs.filter(({ stage }) => stage === 'looks').map(({ name }) => name);
+  const spent = monthSpent(lake, config, now);
+  const plan = planMonth(jobs, config, spent, now, looks);
+  const callsOf = (job: LookJob): number =>
+    Math.min(plan.jobs.find((each) => each.job === job)?.callsPerRun ?? 0, spent.month.remaining);
+  return { growth: callsOf('growth'), creators: callsOf('creators') };
+};

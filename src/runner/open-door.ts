@@ -1,0 +1,36 @@
+import type { ApiClient } from '../api/client.ts';
+import { judge } from '../api/judge.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Lake } from '../lake/open.ts';
+import { keepBody } from '../load/load-answer.ts';
+import { Ledger } from '../throttle/ledger.ts';
+import { Throttle } from '../throttle/throttle.ts';
+
+interface DoorDeps {
+  lake: Lake;
+  config: Config;
+  client: ApiClient;
+  clock: Clock;
+  random: () => number;
+  maxCalls?: number;
+  onWait?: (ms: number, why: string) => void;
+}
+
+/** The door through which calls leave for one lake and key, and the ledger that writes them down. */
+export const openDoor = (deps: DoorDeps): { ledger: Ledger; throttle: Throttle } => {
+  const { lake, config, client, clock, random, maxCalls, onWait } = deps;
+  const sender = random().toString(36).slice(2);
+  const ledger = new Ledger(lake, clock, config, sender);
+  const throttle = new Throttle({
+    ledger,
+    client,
+    clock,
+    random,
+    judge,
+    keepBody: (callId, answer) => keepBody(lake, callId, answer, clock.now()),
+    ...(maxCalls === undefined ? {} : { maxCalls }),
+    ...(onWait === undefined ? {} : { onWait }),
+  });
+  return { ledger, throttle };
+};

@@ -1,0 +1,169 @@
+import type { RunOutcome } from '../../schema/vocabulary.ts';
+import type { Ask } from '../api/ask.ts';
+import { requestLine } from '../api/ask.ts';
+import type { Lake } from '../lake/open.ts';
+import type { PlannedItem } from './job.ts';
+
+/** A request of a run that has not been made yet. */
+export interface OpenItem {
+  job: string;
+  request: string;
+  ask: Ask;
+}
+
+/** A run that did not end. */
+export interface UnfinishedRun {
+  id: number;
+  jobs: string[];
+  startedAt: number;
+}
+
+/** Reads and writes `runs` and `run_items`. */
+export class RunLog {
+  readonly #lake: Lake;
+  constructor(lake: Lake) {
+    this.#lake = lake;
+  }
+
+  /** The newest run that has requests left or was cut off, or undefined. */
+  unfinished(): UnfinishedRun | undefined {
+    const row = this.#lake.sqlite
+      .prepare(
+        "select id, jobs, started_at as startedAt from runs where outcome in ('running', 'paused') order by id desc limit 1",
+      )
+      .get() as { id: number; jobs: string; startedAt: number } | undefined;
+    return row === undefined ? undefined : { ...row, jobs: JSON.parse(row.jobs) as string[] };
+  }
+
+  /** Starts a run. */
+  begin(jobs: readonly string[], now: number): number {
+    return this.#lake.sqlite
+      .prepare(
+        "insert into runs (started_at, outcome, heartbeat_at, jobs) values (?, 'running', ?, ?) returning id",
+      )
+      .pluck()
+      .get(now, now, JSON.stringify(jobs)) as number;
+  }
+
+  /** Takes an unfinished run up again. */
+  resume(runId: number, now: number): void {
+    this.#lake.sqlite
+      .prepare(
+        "update runs set outcome = 'running', heartbeat_at = ?, finished_at = null, resumes_at = null where id = ?",
+      )
+      .run(now, runId);
+  }
+
+  heartbeat(runId: number, now: number): void {
+    this.#lake.sqlite.prepare('update runs set heartbeat_at = ? where id = ?').run(now, runId);
+  }
+
+  /** True when the job has planned its requests of this run. */
+  isPlanned(runId: number, job: string): boolean {
+    return (
+      this.#lake.sqlite
+        .prepare('select 1 from run_items where run_id = ? and job = ? limit 1')
+        .get(runId, job) !== undefined
+    );
+  }
+
+  /** Adds requests to a run. One that stands there already is left as it is. */
+  plan(runId: number, job: string, items: readonly PlannedItem[]): void {
+    const insert = this.#lake.sqlite.prepare(`
+      insert into run_items (run_id, job, request, ask, position, state, attempts, reason)
+      values (@runId, @job, @request, @ask,
+        (select coalesce(max(position), 0) + 1 from run_items where run_id = @runId),
+        'planned', 0, @reason)
+      on conflict (run_id, job, request) do nothing`);
+    this.#lake.sqlite
+      .transaction(() => {
+        for (const { ask, reason } of items)
+          insert.run({
+            runId,
+            job,
+            request: requestLine(ask),
+            ask: JSON.stringify(ask),
+            reason: reason === undefined ? null : JSON.stringify(reason),
+          });
+      })
+      .immediate();
+  }
+
+  /** Requests of some jobs of a run that are still to be made, in the order of planning. */
+  open(runId: number, jobs: readonly string[]): OpenItem[] {
+    const rows = this.#lake.sqlite
+      .prepare(
+        "select job, request, ask from run_items where run_id = ? and state = 'planned' order by position",
+      )
+      .all(runId) as { job: string; request: string; ask: string }[];
+    return rows
+      .filter(({ job }) => jobs.includes(job))
+      .map(({ job, request, ask }) => ({ job, request, ask: JSON.parse(ask) as Ask }));
+  }
+
+  /** Requests of a run by state. */
+  states(runId: number): Record<'planned' | 'done' | 'failed' | 'skipped', number> {
+    const rows = this.#lake.sqlite
+      .prepare('select state, count(*) as items from run_items where run_id = ? group by state')
+      .all(runId) as { state: 'planned' | 'done' | 'failed' | 'skipped'; items: number }[];
+    const counts = { planned: 0, done: 0, failed: 0, skipped: 0 };
+    for (const { state, items } of rows) counts[state] = items;
+    return counts;
+  }
+
+  /** Gives a request up for this run: it failed, or there is no use in asking. */
+  giveUp(
+    runId: number,
+    { job, request }: OpenItem,
+    state: 'failed' | 'skipped',
+    error: string,
+    attempts: number,
+  ): void {
+    this.#lake.sqlite
+      .prepare(
+        'update run_items set state = ?, attempts = attempts + ?, error = ? where run_id = ? and job = ? and request = ?',
+      )
+      .run(state, attempts, error, runId, job, request);
+  }
+
+  /** The first request a run gave up, in words; null when it gave up none. */
+  firstFailure(runId: number): string | null {
+    const row = this.#lake.sqlite
+      .prepare(
+        "select request, error from run_items where run_id = ? and state = 'failed' order by position limit 1",
+      )
+      .get(runId) as { request: string; error: string | null } | undefined;
+    return row === undefined ? null : `${row.request}: ${row.error ?? 'failed'}`;
+  }
+
+  /** Ends or pauses a run. */
+  finish(
+    runId: number,
+    end: { outcome: RunOutcome; at: number; resumesAt: number | null; summary: object },
+  ): void {
+    this.#lake.sqlite
+      .prepare(
+        'update runs set outcome = ?, finished_at = ?, heartbeat_at = ?, resumes_at = ?, summary = ? where id = ?',
+      )
+      .run(end.outcome, end.at, end.at, end.resumesAt, JSON.stringify(end.summary), runId);
+  }
+
+  /** Calls of a run by job: how many left, and how many came back with what was asked. */
+  calls(runId: number): { job: string; sent: number; ok: number }[] {
+    return this.#lake.sqlite
+      .prepare(
+        'select job, count(*) as sent, sum(status = 200 and error is null) as ok from calls where run_id = ? group by job order by job',
+      )
+      .all(runId) as { job: string; sent: number; ok: number }[];
+  }
+
+  /** Items of a run's answers that could not be kept. */
+  rejected(runId: number): number {
+    return this.#lake.sqlite
+      .prepare(
+        'select count(*) from rejected_items r join calls c on c.id = r.call_id where c.run_id = ?',
+      )
+      .pluck()
+      .get(runId) as number;
+  }
+}

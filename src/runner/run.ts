@@ -1,0 +1,282 @@
+import PQueue from 'p-queue';
+import type { LookJob, RunOutcome } from '../../schema/vocabulary.ts';
+import { requestLine } from '../api/ask.ts';
+import type { ApiClient } from '../api/client.ts';
+import { decodeAnswer } from '../api/decode.ts';
+import { CallError, KeyRefusedError } from '../api/errors.ts';
+import { type Clock, isoOf, SECOND_MS } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { messageOf } from '../errors.ts';
+import type { Lake } from '../lake/open.ts';
+import { loadAnswer } from '../load/load-answer.ts';
+import { addRows, type LoadCounts, noRows } from '../load/tally.ts';
+import { QuotaSpentError, ServiceDownError } from '../throttle/errors.ts';
+import type { Ledger } from '../throttle/ledger.ts';
+import type { Throttle } from '../throttle/throttle.ts';
+import { nextPage } from './first-page.ts';
+import type { Job } from './job.ts';
+import { lookBudget } from './month-plan.ts';
+import { openDoor } from './open-door.ts';
+import { type OpenItem, RunLog } from './run-log.ts';
+
+/** What a run needs of the world. */
+export interface RunDeps {
+  lake: Lake;
+  config: Config;
+  client: ApiClient;
+  clock: Clock;
+  random: () => number;
+  signal: AbortSignal;
+  jobs: readonly Job[];
+  /** Every job there is: the month's budget is shared with those that run at other times. */
+  allJobs?: readonly Job[];
+  /** At most so many calls; then the run pauses. */
+  maxCalls?: number;
+  onProgress?: (progress: RunProgress) => void;
+  /** Told when the service makes the run wait, and why. */
+  onWait?: (waitMs: number, why: string) => void;
+}
+
+/** How far a run is. */
+export interface RunProgress {
+  job: string;
+  request: string;
+  settled: number;
+  planned: number;
+  callsSent: number;
+  /** Milliseconds this will still take at the pace so far; null while unknown. */
+  remainingMs: number | null;
+}
+
+/** What a run did, as `sync --json` prints it but for the export. Instants are ISO 8601. */
+export interface RunSummary {
+  runId: number;
+  outcome: Exclude<RunOutcome, 'running'>;
+  startedAt: string;
+  finishedAt: string;
+  calls: {
+    sent: number;
+    ok: number;
+    failed: number;
+    byJob: Record<string, { sent: number; ok: number; failed: number }>;
+  };
+  rows: LoadCounts;
+  rejected: number;
+  quota: { minute: number; month: number; remaining: number; resetsAt: string };
+  resumesAt: string | null;
+  /** Why the run paused or failed, in words; null when it did not. */
+  reason: string | null;
+  items: { planned: number; done: number; failed: number; skipped: number };
+}
+
+const HEARTBEAT_MS = 10 * SECOND_MS;
+
+/** One run of the pipeline: plans its requests, sends them through the throttle, loads each answer. */
+export class Run {
+  readonly #deps: RunDeps;
+  readonly #log: RunLog;
+  readonly #ledger: Ledger;
+  readonly #throttle: Throttle;
+  readonly #queue: PQueue;
+  readonly #rows = noRows();
+  readonly #startedAt: number;
+  readonly #runId: number;
+  /** Jobs the key may not ask for. */
+  readonly #forbidden = new Map<string, string>();
+  /** What the month's budget gives the looks of this run. */
+  #lookCalls: Record<LookJob, number> | undefined;
+  /** Why the run stops early. */
+  #stop: Error | undefined;
+  #heartbeatAt: number;
+  #settled = 0;
+
+  /** Starts a run, or takes up the unfinished `resumed` one. */
+  constructor(deps: RunDeps, resumed?: { id: number }) {
+    const { lake, config, clock } = deps;
+    this.#deps = deps;
+    this.#log = new RunLog(lake);
+    const { ledger, throttle } = openDoor(deps);
+    this.#ledger = ledger;
+    this.#throttle = throttle;
+    this.#queue = new PQueue({ concurrency: config.concurrency });
+    this.#startedAt = clock.now();
+    this.#heartbeatAt = this.#startedAt;
+    if (resumed === undefined)
+      this.#runId = this.#log.begin(
+        deps.jobs.map((job) => job.name),
+        this.#startedAt,
+      );
+    else {
+      this.#runId = resumed.id;
+      this.#log.resume(resumed.id, this.#startedAt);
+    }
+  }
+
+  /**
+   * Runs to the end, the pause or the failure.
+   * @throws what neither the service nor the quota caused: a full disk, a mistake of ours
+   */
+  async execute(): Promise<RunSummary> {
+    for (const stage of ['lists', 'looks'] as const) {
+      const jobs = this.#deps.jobs.filter((job) => job.stage === stage);
+      for (const job of jobs) this.#plan(job);
+      await this.#work(jobs.map((job) => job.name));
+      if (this.#stop !== undefined) break;
+    }
+    if (this.#stop !== undefined && !this.#isExpected(this.#stop)) throw this.#stop;
+    return this.#finish();
+  }
+
+  #plan(job: Job): void {
+    const { lake, config, clock, jobs, allJobs = jobs } = this.#deps;
+    if (this.#log.isPlanned(this.#runId, job.name)) return;
+    if (job.stage === 'looks') this.#lookCalls ??= lookBudget(lake, config, allJobs, clock.now());
+    const lookCalls = this.#lookCalls ?? { growth: 0, creators: 0 };
+    const context = { lake, config, clock, runId: this.#runId, lookCalls };
+    this.#log.plan(this.#runId, job.name, job.plan(context));
+  }
+
+  async #work(jobs: readonly string[]): Promise<void> {
+    for (const item of this.#log.open(this.#runId, jobs)) this.#enqueue(item);
+    await this.#queue.onIdle();
+  }
+
+  #enqueue(item: OpenItem): void {
+    void this.#queue.add(async () => {
+      if (this.#stop !== undefined) return;
+      try {
+        await this.#process(item);
+      } catch (error) {
+        this.#noteError(item, error);
+      }
+      this.#noteProgress(item);
+    });
+  }
+
+  async #process(item: OpenItem): Promise<void> {
+    const { lake, config, signal } = this.#deps;
+    const { job, request, ask } = item;
+    signal.throwIfAborted();
+    const forbidden = this.#forbidden.get(job);
+    if (forbidden !== undefined) {
+      this.#log.giveUp(this.#runId, item, 'skipped', forbidden, 0);
+      return;
+    }
+    const runId = this.#runId;
+    const { read, settle, ...answered } = await this.#throttle.ask(
+      ask,
+      (answer) => decodeAnswer(ask, answer),
+      { runId, job, signal },
+    );
+    const next =
+      'page' in ask && 'length' in read ? nextPage(ask, read, config.listItems) : undefined;
+    const counts = loadAnswer(
+      lake,
+      { runId, job, request, ask, decoded: read, ...answered },
+      () => {
+        settle();
+        if (next !== undefined) this.#log.plan(runId, job, [{ ask: next }]);
+      },
+    );
+    addRows(this.#rows, counts);
+    if (next !== undefined) this.#enqueue({ job, request: requestLine(next), ask: next });
+  }
+
+  /** One item's failure is its own, unless it tells of all that follow. */
+  #noteError(item: OpenItem, error: unknown): void {
+    const { signal } = this.#deps;
+    const stops =
+      !(error instanceof CallError) ||
+      (error instanceof KeyRefusedError && error.status === 401) ||
+      signal.aborted;
+    if (stops) {
+      this.#stop ??= error instanceof Error ? error : new Error(String(error));
+      this.#queue.clear();
+      return;
+    }
+    if (error instanceof KeyRefusedError) this.#forbidden.set(item.job, error.message);
+    const gone = error.status === 404 && !('page' in item.ask);
+    this.#log.giveUp(this.#runId, item, gone ? 'skipped' : 'failed', error.message, 1);
+  }
+
+  #isExpected(error: Error): boolean {
+    return (
+      error instanceof QuotaSpentError ||
+      error instanceof ServiceDownError ||
+      error instanceof KeyRefusedError ||
+      this.#deps.signal.aborted
+    );
+  }
+
+  #noteProgress({ job, request }: OpenItem): void {
+    const { clock, onProgress } = this.#deps;
+    this.#settled += 1;
+    const now = clock.now();
+    if (now - this.#heartbeatAt >= HEARTBEAT_MS) {
+      this.#heartbeatAt = now;
+      this.#log.heartbeat(this.#runId, now);
+    }
+    const waiting = this.#queue.size + this.#queue.pending - 1;
+    onProgress?.({
+      job,
+      request,
+      settled: this.#settled,
+      planned: this.#settled + waiting,
+      callsSent: this.#throttle.counts.sent,
+      remainingMs: ((now - this.#startedAt) / this.#settled) * waiting,
+    });
+  }
+
+  /** Why the run did not complete: who asked it to stop, what stopped it, or its first failed item. */
+  #reason(): string | null {
+    const { signal } = this.#deps;
+    if (this.#stop === undefined) return this.#log.firstFailure(this.#runId);
+    return signal.aborted ? messageOf(signal.reason) : this.#stop.message;
+  }
+
+  #finish(): RunSummary {
+    const { clock, config, signal } = this.#deps;
+    const items = this.#log.states(this.#runId);
+    const stop = this.#stop;
+    const paused = stop instanceof QuotaSpentError || (stop !== undefined && signal.aborted);
+    const outcome = paused
+      ? 'paused'
+      : stop !== undefined
+        ? 'failed'
+        : items.failed === 0
+          ? 'complete'
+          : items.done > 0
+            ? 'partial'
+            : 'failed';
+    const resumesAt = stop instanceof QuotaSpentError ? stop.resumesAt : null;
+    const byJob = Object.fromEntries(
+      this.#log
+        .calls(this.#runId)
+        .map(({ job, sent, ok }) => [job, { sent, ok, failed: sent - ok }]),
+    );
+    const sum = (what: 'sent' | 'ok' | 'failed'): number =>
+      Object.values(byJob).reduce((total, calls) => total + calls[what], 0);
+    const month = this.#ledger.month();
+    const at = clock.now();
+    const summary: RunSummary = {
+      runId: this.#runId,
+      outcome,
+      startedAt: isoOf(this.#startedAt),
+      finishedAt: isoOf(at),
+      calls: { sent: sum('sent'), ok: sum('ok'), failed: sum('failed'), byJob },
+      rows: this.#rows,
+      rejected: this.#log.rejected(this.#runId),
+      quota: {
+        minute: config.ratePerMinute,
+        month: month.limit,
+        remaining: month.remaining,
+        resetsAt: isoOf(month.endsAt),
+      },
+      resumesAt: resumesAt === null ? null : isoOf(resumesAt),
+      reason: this.#reason(),
+      items,
+    };
+    this.#log.finish(this.#runId, { outcome, at, resumesAt, summary });
+    return summary;
+  }
+}

@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../clock.ts';
+import { EXIT, TrendlakeError, UsageError } from '../errors.ts';
+import { type Lake, openLake } from '../lake/open.ts';
+import type { ImportProgress } from '../load/import-file.ts';
+import { importPaths } from '../load/import-path.ts';
+import { createKey } from '../serve/keys.ts';
+import { startService } from '../serve/service.ts';
+import { openServiceDb } from '../serve/service-db.ts';
+import type { Tier } from '../settings.ts';
+import { worldFeed } from './feed.ts';
+import { type SandboxClock, sandboxClock } from './sandbox-clock.ts';
+import { createWorld } from './world.ts';
+
+/** What a sandbox shows, when, and to whom. */
+export interface SandboxOptions {
+  /** The limits of its key are counted in this clock's time; without `at` it shows this time too. */
+  readonly clock: Clock;
+  /** A folder or file of NDJSON observations to show instead of the made-up world. */
+  readonly from?: string | undefined;
+  /** Where relative paths start; the process's folder unless given. */
+  readonly cwd?: string;
+  /** Unix ms at which its clock stands still, or starts where `speed` is given. */
+  readonly at?: number | undefined;
+  /** How many times as fast as `clock` it lives. */
+  readonly speed?: number | undefined;
+  /** Default 0: any free port. */
+  readonly port?: number | undefined;
+  /** Which made-up world; default 1. */
+  readonly seed?: number | undefined;
+  /** Default enterprise, with limits nobody meets. */
+  readonly tier?: Tier | undefined;
+  readonly ratePerMinute?: number | undefined;
+  readonly callsPerMonth?: number | undefined;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: ImportProgress) => void;
+  /** Receives a line for each thing that failed unexpectedly. */
+  readonly report?: (sentence: string) => void;
+}
+
+/** A sandbox that is listening. `url` ends in `/v1`; `key` opens it. */
+export interface Sandbox {
+  readonly url: string;
+  readonly dashboard: string;
+  readonly key: string;
+  /** Limits of the key. */
+  readonly ratePerMinute: number;
+  readonly callsPerMonth: number;
+  readonly clock: SandboxClock;
+  /** Folder of the lake it serves; reading it is harmless. */
+  readonly dataDir: string;
+  /** Stops listening and removes its lake. */
+  close(): Promise<void>;
+}
+
+/** Its start was cut short by whoever asked for it; nothing is left behind. */
+class SandboxStoppedError extends TrendlakeError {
+  readonly transient = true;
+  readonly exitCode = EXIT.failed;
+}
+
+/** What the key of a sandbox allows unless told otherwise: nobody waits. */
+export const SANDBOX_LIMITS = { ratePerMinute: 6000, callsPerMonth: 10_000_000 };
+
+const newKey = (dataDir: string, options: SandboxOptions) => {
+  const { tier = 'enterprise', ratePerMinute, callsPerMonth, clock } = options;
+  const wish = {
+    useCase: 'sandbox',
+    tier,
+    ...(tier === 'enterprise' ? SANDBOX_LIMITS : {}),
+    ...(ratePerMinute === undefined ? {} : { ratePerMinute }),
+    ...(callsPerMonth === undefined ? {} : { callsPerMonth }),
+  };
+  const service = openServiceDb(dataDir);
+  try {
+    const { key, record } = createKey(service, wish, clock.now());
+    return { key, ratePerMinute: record.ratePerMinute, callsPerMonth: record.callsPerMonth };
+  } finally {
+    service.close();
+  }
+};
+
+const NEWEST = `select max(at) from (
+  select max(observed_at) as at from video_snapshot union all
+  select max(observed_at) from hashtag_snapshot union all
+  select max(observed_at) from creator_snapshot)`;
+
+/** Loads an import; an import without `at` or `speed` stands still at its newest observation. */
+const importedClock = async (lake: Lake, from: string, options: SandboxOptions) => {
+  const { clock, at, speed, cwd = process.cwd(), signal, onProgress } = options;
+  await importPaths(lake, [from], cwd, {
+    clock,
+    ...(signal === undefined ? {} : { signal }),
+    ...(onProgress === undefined ? {} : { onProgress }),
+  });
+  const newestAt = lake.sqlite.prepare(NEWEST).pluck().get() as number | null;
+  if (newestAt === null)
+    throw new UsageError(`${from} holds no observations with a time, so there is nothing to show.`);
+  return sandboxClock(clock, { at: at ?? newestAt, speed });
+};
+
+/** Fills the lake and says what time it is there; asking brings the lake up to that time. */
+const prepared = async (lake: Lake, options: SandboxOptions): Promise<SandboxClock> => {
+  lake.sqlite.pragma('synchronous = OFF'); // nobody needs this lake after a power cut
+  if (options.from !== undefined) return importedClock(lake, options.from, options);
+  const time = sandboxClock(options.clock, options);
+  const feed = worldFeed(lake, createWorld({ seed: options.seed ?? 1 }), time.now());
+  const now = () => {
+    const at = time.now();
+    feed(at);
+    return at;
+  };
+  now();
+  return { now, advanceTo: time.advanceTo };
+};
+
+/**
+ * Starts the service over a made-up world, or over an import, in a temporary folder that goes with
+ * it, also when starting fails. The made-up world goes on as the clock does: each request is
+ * answered from all that was observed up to its instant.
+ * @throws UsageError when the import or the port cannot be used
+ */
+export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'trendlake-sandbox-'));
+  const remove = () => rmSync(dataDir, { recursive: true, force: true });
+  let lake: Lake | undefined;
+  try {
+    lake = openLake(dataDir);
+    const clock = await prepared(lake, options);
+    const key = newKey(dataDir, options);
+    const service = await startService({
+      dataDir,
+      clock: options.clock,
+      at: clock.now,
+      port: options.port ?? 0,
+      ...(options.report === undefined ? {} : { report: options.report }),
+    });
+    const { url, dashboard } = service;
+    const filled = lake;
+    const close = async () => {
+      await service.close();
+      filled.close();
+      remove();
+    };
+    return { url, dashboard, ...key, clock, dataDir, close };
+  } catch (error) {
+    lake?.close();
+    remove();
+    if (options.signal?.aborted === true)
+      throw new SandboxStoppedError(
+        'The sandbox was stopped before it was ready. Nothing is left behind.',
+        { cause: error },
+      );
+    throw error;
+  }
+};

@@ -1,0 +1,148 @@
+import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
+import { DAY_MS, SECOND_MS } from '../clock.ts';
+import type { CreatorObservation, ObservationBatch } from '../load/observation.ts';
+import { birthsOf } from './births.ts';
+import { Careers } from './careers.ts';
+import { CREATORS_PER_PLATFORM, type Creator, creatorAt, WEEK_MS } from './creators.ts';
+import { LAST_LOOK_MS } from './looks.ts';
+import { RandomStream } from './random-stream.ts';
+import { Tides } from './tides.ts';
+import { bringUp, likesAt, titleAt, viewsAt, type WorldVideo } from './world-video.ts';
+
+interface Span {
+  fromAt: number;
+  toAt: number;
+  platforms?: readonly Platform[];
+}
+
+/** A made-up world: a pure function of its seed and of absolute time. */
+export interface World {
+  /**
+   * What was observed after `fromAt`, up to and including `toAt` (Unix ms), in batches of at most a
+   * week, oldest first; in a batch each video's newest counts come first, which loads fastest.
+   * However an interval is split, the batches hold the same observations. A video's words come with
+   * its first look after `sinceAt`, and again when they have changed.
+   * @param sinceAt when this observer began to look; what came before is unknown to it
+   */
+  observationsBetween(fromAt: number, toAt: number, sinceAt?: number): Iterable<ObservationBatch>;
+  /** The videos born at or after `fromAt` and before `toAt`, oldest first. */
+  videos(span: Span): WorldVideo[];
+}
+
+/** Weeks of videos that stay in memory, all platforms counted. */
+const CACHED_WEEKS = 60;
+/** Followings up to here are read once a week, larger ones daily. */
+const DAILY_FROM_FOLLOWERS = 400_000;
+
+/** Makes the world of a seed. Nothing is computed before it is asked for. */
+export const createWorld = ({ seed }: { seed: number }): World => {
+  const tides = new Tides(seed);
+  const careers = new Careers(seed, tides);
+  const weeks = new Map<string, WorldVideo[]>();
+
+  const creatorsIn = (platform: Platform, at: number): Creator[] =>
+    Array.from({ length: CREATORS_PER_PLATFORM }, (_, slot) => creatorAt(seed, platform, slot, at));
+
+  const makeWeek = (platform: Platform, week: number): WorldVideo[] =>
+    creatorsIn(platform, week * WEEK_MS)
+      .flatMap((creator) =>
+        birthsOf(seed, creator, week, tides).map((birth, index) =>
+          bringUp(seed, creator, birth, index, tides),
+        ),
+      )
+      .sort(byBirth);
+
+  const videosOfWeek = (platform: Platform, week: number): WorldVideo[] => {
+    const key = `${platform} ${week}`;
+    const made = weeks.get(key) ?? makeWeek(platform, week);
+    weeks.delete(key);
+    weeks.set(key, made); // the latest used is the last to go
+    for (const oldest of weeks.keys()) {
+      if (weeks.size <= CACHED_WEEKS) break;
+      weeks.delete(oldest);
+    }
+    return made;
+  };
+
+  function* bornWithin({ fromAt, toAt, platforms = PLATFORMS }: Span): Generator<WorldVideo> {
+    for (let week = Math.floor(fromAt / WEEK_MS); week * WEEK_MS < toAt; week++)
+      for (const platform of platforms)
+        for (const video of videosOfWeek(platform, week))
+          if (video.bornAt >= fromAt && video.bornAt < toAt) yield video;
+  }
+
+  const creatorsSeen = (fromAt: number, toAt: number): CreatorObservation[] => {
+    const seen: CreatorObservation[] = [];
+    for (const platform of PLATFORMS)
+      for (let slot = 0; slot < CREATORS_PER_PLATFORM; slot++)
+        for (const at of creatorLooks(seed, platform, slot, fromAt, toAt)) {
+          const creator = creatorAt(seed, platform, slot, at);
+          const daily = creator.followersAtEnd >= DAILY_FROM_FOLLOWERS;
+          if (daily || Math.floor(at / DAY_MS) % 7 === slot % 7)
+            seen.push(careers.observe(creator, at));
+        }
+    return seen;
+  };
+
+  return {
+    videos: (span) => [...bornWithin(span)].sort(byBirth),
+    *observationsBetween(fromAt, toAt, sinceAt = Number.NEGATIVE_INFINITY) {
+      for (let from = Math.max(fromAt, sinceAt); from < toAt; ) {
+        const to = Math.min(toAt, from + WEEK_MS);
+        const batch = emptyBatch();
+        for (const video of bornWithin({ fromAt: from - LAST_LOOK_MS, toAt: to }))
+          addLooks(batch, video, { from, to, sinceAt });
+        batch.videos.sort((a, b) => (a.seenAt ?? 0) - (b.seenAt ?? 0)); // words in the order seen
+        batch.creators = creatorsSeen(from, to);
+        if (batch.snapshots.length + batch.creators.length > 0) yield batch;
+        from = to;
+      }
+    },
+  };
+};
+
+const byBirth = (a: WorldVideo, b: WorldVideo): number =>
+  a.bornAt - b.bornAt || (a.id < b.id ? -1 : 1);
+
+const emptyBatch = (): ObservationBatch => ({
+  videos: [],
+  snapshots: [],
+  hashtags: [], // volumes follow from the videos that carry a tag
+  creators: [],
+});
+
+const addLooks = (
+  batch: ObservationBatch,
+  video: WorldVideo,
+  { from, to, sinceAt }: { from: number; to: number; sinceAt: number },
+): void => {
+  const { id, platform, user, bornAt: createdAt, hashtags, extra, looks } = video;
+  for (let look = looks.length - 1; look >= 0; look--) {
+    const at = looks[look] ?? 0;
+    if (at > to) continue;
+    if (at <= from) break;
+    const title = titleAt(video, at);
+    const before = looks[look - 1] ?? Number.NEGATIVE_INFINITY;
+    if (before <= sinceAt || title !== titleAt(video, before))
+      batch.videos.push({ id, platform, seenAt: at, title, user, createdAt, hashtags, extra });
+    const [views, likes] = [viewsAt(video, at), likesAt(video, at)];
+    batch.snapshots.push({ id, at, views, likes, extra: null });
+  }
+};
+
+/** A creator's profile could be read once a day, at an hour of its own. */
+function* creatorLooks(
+  seed: number,
+  platform: Platform,
+  slot: number,
+  fromAt: number,
+  toAt: number,
+): Generator<number> {
+  const hourOfItsOwn = new RandomStream(seed, 8, PLATFORMS.indexOf(platform), slot).next();
+  const offset = Math.floor((hourOfItsOwn * DAY_MS) / SECOND_MS) * SECOND_MS;
+  for (let day = Math.floor((fromAt - offset) / DAY_MS); ; day++) {
+    const at = day * DAY_MS + offset;
+    if (at > toAt) return;
+    if (at > fromAt) yield at;
+  }
+}

@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Clock } from '../clock.ts';
+import { KEY_PREFIX } from './keys.ts';
+
+const ANY_KEY = new RegExp(`${KEY_PREFIX}[\\w-]+`, 'g');
+
+/** Text without keys, wherever somebody may have put one. */
+const withoutKeys = (text: string): string => text.replace(ANY_KEY, `${KEY_PREFIX}[hidden]`);
+
+const keyIds = new WeakMap<ServerResponse, string>();
+
+/** Notes under which key's id a request is logged. */
+export const noteKey = (response: ServerResponse, keyId: string): void =>
+  void keyIds.set(response, keyId);
+
+/** Logs a request once its answer has left: who (id of the key, never the key), what, how it ended. */
+export const logWhenDone = (
+  log: Logger,
+  clock: Clock,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void => {
+  if (!log.isLevelEnabled('info')) return;
+  const from = clock.monotonic();
+  response.on('close', () =>
+    log.info({
+      method: request.method,
+      address: withoutKeys(request.url ?? ''),
+      status: response.statusCode,
+      complete: response.writableFinished,
+      key: keyIds.get(response),
+      ms: Math.round((clock.monotonic() - from) * 10) / 10,
+    }),
+  );
+};

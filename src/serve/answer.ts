@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { isoOf } from '../clock.ts';
+
+/** What an endpoint answers with: a body, and since when it has been true. Instants in Unix ms. */
+export interface Answer {
+  /** Everything but `asOf`, in the order it is written. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The instant the answer is true at. */
+  readonly asOf: number;
+  /** The newest observation the answer can rest on; null when there is none. */
+  readonly observedAt: number | null;
+  /**
+   * Windows before the instant asked that the answer looks at, when nothing else of that instant
+   * goes into it: then it may be given again. Left out: never given again from memory.
+   */
+  readonly windowsMs?: readonly number[];
+}
+
+/** An answer written once, to be sent often. */
+export interface WrittenAnswer {
+  readonly body: string; // without `asOf`
+  /** Weak: bodies that differ in nothing but the instant they were asked for are the same answer. */
+  readonly etag: string;
+  readonly observedAt: number | null;
+}
+
+/** What of a request decides how an answer is sent. */
+export interface Accepts {
+  readonly ifNoneMatch: string | undefined;
+  readonly gzip: boolean;
+}
+
+/** Status, headers and bytes, ready to leave. */
+export interface Reply {
+  readonly status: 200 | 304;
+  readonly headers: Record<string, string>;
+  readonly body: string | Buffer<ArrayBuffer> | null;
+}
+
+const SMALLEST_COMPRESSED_BYTES = 1024;
+const GZIP_LEVEL = 4; // 6 takes twice as long here and saves 3 %
+
+export const write = ({ body, observedAt }: Answer): WrittenAnswer => {
+  const text = JSON.stringify(body);
+  return { body: text, etag: `W/"${hash('sha1', text, 'base64url')}"`, observedAt };
+};
+
+const matches = (header: string | undefined, etag: string): boolean =>
+  (header ?? '')
+    .split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''))
+    .some((tag) => tag === '*' || tag === etag.slice(2));
+
+/** True when the sender takes gzip. */
+export const acceptsGzip = (header: string | undefined): boolean =>
+  header !== undefined && /(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))|,|$)/i.test(header);
+
+/** The bytes of an answer true at `asOf` (Unix ms), compressed where that is taken and pays. */
+export const bytesOf = (
+  { body }: WrittenAnswer,
+  asOf: number,
+  gzip: boolean,
+): { bytes: string | Buffer<ArrayBuffer>; encoding: 'gzip' | null } => {
+  const whole = `${body.slice(0, -1)},"asOf":"${isoOf(asOf)}"}`;
+  return gzip && whole.length >= SMALLEST_COMPRESSED_BYTES
+    ? { bytes: gzipSync(whole, { level: GZIP_LEVEL }), encoding: 'gzip' }
+    : { bytes: whole, encoding: null };
+};
+
+/**
+ * An answer as it is sent at `now`: JSON with `asOf` last, how old it is (`Age`, `Last-Modified`), its
+ * tag, and 304 without a body where the sender has it already.
+ */
+export const replyWith = (
+  written: WrittenAnswer,
+  now: number,
+  accepts: Accepts,
+  bytes: () => ReturnType<typeof bytesOf>,
+): Reply => {
+  const { etag, observedAt } = written;
+  const headers: Record<string, string> = {
+    etag,
+    'cache-control': 'private, no-cache',
+    vary: 'Authorization, Accept-Encoding',
+  };
+  if (observedAt !== null) {
+    headers.age = String(Math.max(0, Math.floor((now - observedAt) / 1000)));
+    headers['last-modified'] = new Date(observedAt).toUTCString();
+  }
+  if (matches(accepts.ifNoneMatch, etag)) return { status: 304, headers, body: null };
+  const { bytes: body, encoding } = bytes();
+  headers['content-type'] = 'application/json';
+  if (encoding !== null) headers['content-encoding'] = encoding;
+  return { status: 200, headers, body };
+};

@@ -1,0 +1,111 @@
+import type { MiddlewareHandler } from 'hono';
+import { noteKey } from './access-log.ts';
+import type { ServiceContext, ServiceEnv } from './context.ts';
+import { limiter, type Standing } from './limits.ts';
+import { problemResponse, RefusedError } from './problems.ts';
+
+const CHALLENGE = { 'www-authenticate': 'Bearer realm="trendlake"' };
+const LONGEST_KEY = 512;
+
+const keyIn = (header: string | undefined): string | RefusedError => {
+  if (header === undefined || header.trim() === '')
+    return new RefusedError(
+      'missing-key',
+      'Every request carries the header `Authorization: Bearer <key>`; this one has no Authorization header.',
+      { headers: CHALLENGE },
+    );
+  const match = /^Bearer +(\S+)\s*$/i.exec(header);
+  if (match === null || header.length > LONGEST_KEY)
+    return new RefusedError(
+      'missing-key',
+      'The Authorization header holds no key: expected `Authorization: Bearer <key>`.',
+      { headers: CHALLENGE },
+    );
+  return match[1] as string;
+};
+
+const unknownKey = (): RefusedError =>
+  new RefusedError(
+    'unknown-key',
+    'This key is not known here, or was revoked. Keys are made by the operator: `trendlake keys create`.',
+    { headers: CHALLENGE },
+  );
+
+const seconds = (ms: number): number => Math.ceil(ms / 1000);
+
+/**
+ * `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10: lists of strings
+ * with parameters q (quota), w (window, s), r (remaining), t (seconds until more comes free).
+ */
+const rateLimitHeaders = (standing: Standing): Record<string, string> => ({
+  'ratelimit-policy': `"minute";q=${standing.ratePerMinute};w=60, "month";q=${standing.callsPerMonth};w=${seconds(standing.monthMs)}`,
+  ratelimit: `"minute";r=${standing.minuteLeft};t=${seconds(standing.minuteResetsMs)}, "month";r=${standing.monthLeft};t=${seconds(standing.monthResetsMs)}`,
+});
+
+const refusalOf = (standing: Standing): RefusedError | undefined => {
+  if (standing.refusal === null) return undefined;
+  const minute = standing.refusal === 'rate-limited';
+  const wait = Math.max(1, seconds(minute ? standing.minuteResetsMs : standing.monthResetsMs));
+  return new RefusedError(
+    standing.refusal,
+    minute
+      ? `This key may send ${standing.ratePerMinute} requests in any 60 seconds, refused ones included. Try again in ${wait} s.`
+      : `The ${standing.callsPerMonth} calls of this calendar month (UTC) are used up. The next month begins in ${wait} s.`,
+    { headers: { 'retry-after': String(wait) } },
+  );
+};
+
+const mayDo = (standing: Standing, method: string, path: string): RefusedError | undefined => {
+  const scope = path.startsWith('/v1/lab/')
+    ? 'lab'
+    : path.startsWith('/v1/webhooks')
+      ? 'webhooks'
+      : 'read';
+  if (standing.scopes.includes(scope)) return undefined;
+  return new RefusedError(
+    'forbidden',
+    `${method} ${path} needs the scope \`${scope}\`; this key has ${standing.scopes.map((name) => `\`${name}\``).join(', ')}. Ask the operator for a key with that scope.`,
+  );
+};
+
+/** A request at the door: headers that tell what is left of its key, and why it may not enter. */
+export interface Admission {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly standing?: Standing;
+  readonly refusal?: RefusedError;
+}
+
+/** Counts a request by its key, whatever its answer will be, and says whether it may enter. */
+export type Admit = (authorization: string | undefined, method: string, path: string) => Admission;
+
+/** The door of one service. */
+export const doorOf = ({ service, clock }: Pick<ServiceContext, 'service' | 'clock'>): Admit => {
+  const count = limiter(service);
+  return (authorization, method, path) => {
+    const key = keyIn(authorization);
+    if (key instanceof RefusedError) return { headers: {}, refusal: key };
+    const standing = count(key, clock.now());
+    if (standing === undefined) return { headers: {}, refusal: unknownKey() };
+    const refusal = refusalOf(standing) ?? mayDo(standing, method, path);
+    const headers = rateLimitHeaders(standing);
+    return refusal === undefined ? { headers, standing } : { headers, standing, refusal };
+  };
+};
+
+/** Lets pass what the door admits. Every answer to an authenticated request tells what is left. */
+export const authenticate =
+  (admit: Admit): MiddlewareHandler<ServiceEnv> =>
+  async (c, next) => {
+    const { headers, standing, refusal } = admit(
+      c.req.header('authorization'),
+      c.req.method,
+      c.req.path,
+    );
+    for (const [name, value] of Object.entries(headers)) c.env.outgoing.setHeader(name, value);
+    if (standing !== undefined) {
+      c.set('standing', standing);
+      noteKey(c.env.outgoing, standing.id);
+    }
+    if (refusal !== undefined) return problemResponse(refusal);
+    await next();
+  };

@@ -1,0 +1,20 @@
+import type { Clock } from '../clock.ts';
+import { analyzeVideo } from '../lab/analyze.ts';
+import type { ModelSettings } from '../lab/model.ts';
+import { growthCurve } from '../lake/growth-curve.ts';
+import type { Lake } from '../lake/open.ts';
+import { searchVideos } from '../lake/search.ts';
+import type { Capabilities } from './app.ts';
+import type { WebhookContext } from './webhook-routes.ts';
+
+/** The answers that other rooms give, over one lake. Without a model, analyses are statistical. */
+export const capabilitiesOf = (
+  lake: Lake,
+  webhooks: WebhookContext,
+  deps: { clock: Clock; model: ModelSettings | undefined },
+): Capabilities => ({
+  webhooks,
+  curveOf: growthCurve,
+  searchVideos,
+  analyze: (asked) => analyzeVideo(lake, asked, deps),
+});

@@ -1,0 +1,69 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type Database from 'better-sqlite3';
+import type { Context } from 'hono';
+import type { Clock } from '../clock.ts';
+import type { Lake } from '../lake/open.ts';
+import { statement } from '../lake/statements.ts';
+import { holdsUntil } from '../lake/validity.ts';
+import { type Answer, acceptsGzip, bytesOf, replyWith, write } from './answer.ts';
+import type { Standing } from './limits.ts';
+import type { Replay } from './replay.ts';
+
+/** What a request carries along once its key was counted. */
+export interface RequestVariables {
+  readonly standing: Standing;
+}
+export interface ServiceEnv {
+  Variables: RequestVariables;
+  Bindings: HttpBindings;
+}
+export type ServiceApp = OpenAPIHono<ServiceEnv>;
+
+/** What the routes answer from. */
+export interface ServiceContext {
+  readonly lake: Lake;
+  readonly service: Database.Database;
+  /** The time that answers are given at; fixed where the service was started with `at`. */
+  readonly now: () => number;
+  readonly replay: Replay;
+  /** The time that limits are counted in; never fixed. */
+  readonly clock: Clock;
+}
+
+/** The instant an answer is for: as asked, but never after the service's own now. */
+export const instantAsked = (service: ServiceContext, asOf: number | undefined): number => {
+  const now = service.now();
+  return asOf === undefined ? now : Math.min(asOf, now);
+};
+
+const NEWEST_LOOK = 'select max(observed_at) from video_snapshot where observed_at <= ?';
+
+/** The newest look at any video at or before `asOf`. */
+export const newestLook = (lake: Lake, asOf: number): number | null =>
+  statement(lake, NEWEST_LOOK).pluck().get(asOf) as number | null;
+
+/** Sends an answer, and remembers it where it may be given again. */
+export const respond = (
+  { lake, now: clock, replay }: ServiceContext,
+  c: Context<ServiceEnv>,
+  answer: Answer,
+  asked: number | undefined,
+): Response => {
+  const now = clock();
+  const written = write(answer);
+  if (answer.windowsMs !== undefined && (asked === undefined || asked <= now))
+    replay.keep(c.env.incoming.url ?? '', {
+      written,
+      from: asked ?? now,
+      until:
+        asked === undefined ? holdsUntil(lake, now, answer.windowsMs) : Number.POSITIVE_INFINITY,
+      asOf: asked === undefined && answer.asOf === now ? null : answer.asOf,
+    });
+  const gzip = acceptsGzip(c.req.header('accept-encoding'));
+  const accepts = { ifNoneMatch: c.req.header('if-none-match'), gzip };
+  const { body, ...rest } = replyWith(written, now, accepts, () =>
+    bytesOf(written, answer.asOf, gzip),
+  );
+  return new Response(body, rest);
+};

@@ -1,0 +1,120 @@
+import { html, raw } from 'hono/html';
+import { STYLE } from './style.ts';
+
+/** The parts of an OpenAPI document that the reference page shows. */
+export interface ShownDocument {
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description?: string;
+  };
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, ShownOperation>>>>;
+  readonly components?: { readonly schemas?: Readonly<Record<string, ShownSchema>> };
+}
+interface ShownOperation {
+  readonly operationId?: string;
+  readonly summary?: string;
+  readonly description?: string;
+  readonly parameters?: readonly ShownParameter[];
+  readonly responses?: Readonly<Record<string, ShownResponse>>;
+  readonly 'x-extension'?: boolean;
+}
+interface ShownParameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema?: ShownSchema;
+}
+interface ShownResponse {
+  readonly description?: string;
+  readonly content?: Readonly<Record<string, { readonly schema?: ShownSchema }>>;
+}
+interface ShownSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly example?: unknown;
+  readonly items?: ShownSchema;
+  readonly properties?: Readonly<Record<string, ShownSchema>>;
+  readonly anyOf?: readonly ShownSchema[];
+  readonly allOf?: readonly ShownSchema[];
+}
+
+const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
+
+/** A type in a few words. */
+const typeText = (schema: ShownSchema | undefined): string => {
+  if (schema === undefined) return 'any';
+  if (schema.$ref !== undefined) return nameOf(schema.$ref);
+  if (schema.enum !== undefined)
+    return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  if (schema.items !== undefined) return `list of ${typeText(schema.items)}`;
+  const choice = schema.anyOf ?? schema.allOf;
+  if (choice !== undefined) return choice.map(typeText).join(' or ');
+  const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['any']);
+  return types.join(' or ') + (schema.format === undefined ? '' : ` (${schema.format})`);
+};
+
+const parameterRow = ({
+  name,
+  in: place,
+  required,
+  description,
+  schema,
+}: ShownParameter) => html`<tr>
+  <td><code>${name}</code> <span class="soft small">${place}${required === true ? ', required' : ''}</span></td>
+  <td class="small">${typeText(schema)}${schema?.default === undefined ? '' : `, default ${schema.default}`}</td>
+  <td class="small soft">${description ?? schema?.description ?? ''}</td></tr>`;
+
+const curlOf = (method: string, path: string, parameters: readonly ShownParameter[]): string => {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    String(parameters.find((one) => one.name === name)?.schema?.example ?? name),
+  );
+  const required = parameters.filter((one) => one.in === 'query' && one.required === true);
+  const query = required.map(
+    ({ name, schema }) => `${name}=${encodeURIComponent(String(schema?.example ?? ''))}`,
+  );
+  const address = `http://127.0.0.1:8787/v1${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+  const body = ` -H 'Content-Type: application/json' -d '{"id":"tt_7240348510065823002"}'`;
+  return `curl -H "Authorization: Bearer $KEY"${method === 'post' ? body : ''} '${address}'`;
+};
+
+const operationSection = (method: string, path: string, operation: ShownOperation) => {
+  const { parameters = [], responses = {} } = operation;
+  const answer = responses['200']?.content?.['application/json']?.schema;
+  return html`<section class="wide" id="${operation.operationId ?? ''}">
+    <h2><code>${method.toUpperCase()} ${path}</code> ${operation['x-extension'] === true ? html`<span class="tag">extension</span>` : ''}</h2>
+    <p>${operation.summary ?? ''}</p>
+    <pre>${curlOf(method, path, parameters)}</pre>
+    ${parameters.length === 0 ? '' : html`<table><tbody>${parameters.map(parameterRow)}</tbody></table>`}
+    <h3>Answers</h3><table><tbody>${Object.entries(responses).map(
+      ([status, response]) =>
+        html`<tr><td class="n">${status}</td><td class="small">${status === '200' && answer !== undefined ? html`<a href="#schema-${typeText(answer)}">${typeText(answer)}</a>` : (response.description ?? '')}</td></tr>`,
+    )}</tbody></table></section>`;
+};
+
+const schemaSection = (
+  name: string,
+  schema: ShownSchema,
+) => html`<section class="wide" id="schema-${name}"><h2>${name}</h2>
+  <table><tbody>${Object.entries(schema.properties ?? {}).map(
+    ([field, type]) =>
+      html`<tr><td><code>${field}</code></td><td class="small">${typeText(type)}</td><td class="small soft">${type.description ?? ''}</td></tr>`,
+  )}</tbody></table></section>`;
+
+/** The OpenAPI document as a page for people. */
+export const referencePage = (document: ShownDocument) => html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${document.info.title} ${document.info.version}</title><style>${raw(STYLE)}</style></head><body>
+<header><h1>${document.info.title} <span class="soft">v1</span></h1><nav><a href="/">dashboard</a><a href="/v1/openapi.json">OpenAPI</a></nav></header>
+<main class="grid">
+  <section class="wide">${(document.info.description ?? '').split('\n\n').map((text) => html`<p>${text}</p>`)}</section>
+  ${Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => operationSection(method, path, operation)),
+  )}
+  ${Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => schemaSection(name, schema))}
+</main></body></html>`;

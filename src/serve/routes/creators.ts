@@ -1,0 +1,58 @@
+import { z } from '@hono/zod-openapi';
+import { creatorAnswer } from '../../api/wire.ts';
+import { isoOf } from '../../clock.ts';
+import { creatorProfile } from '../../lake/creator-profile.ts';
+import {
+  instantAsked,
+  newestLook,
+  respond,
+  type ServiceApp,
+  type ServiceContext,
+} from '../context.ts';
+import { describeGet } from '../describe.ts';
+import { asOf, handlePath, limit, platformPath } from '../parameters.ts';
+import { RefusedError } from '../problems.ts';
+
+const creator = describeGet({
+  path: '/creators/{platform}/{handle}',
+  operationId: 'getCreator',
+  summary: "A creator's profile with trending videos and growth",
+  request: {
+    params: z.object({ platform: platformPath, handle: handlePath }),
+    query: z.object({ limit, asOf }),
+  },
+  answer: creatorAnswer,
+  problems: ['invalid-parameter', 'not-found'],
+});
+
+/** What the lake knows of one creator. */
+export const creatorRoutes = (app: ServiceApp, service: ServiceContext): void => {
+  app.openapi(creator, (c) => {
+    const { platform, handle: written } = c.req.valid('param');
+    const { limit: videos, asOf: asked } = c.req.valid('query');
+    const at = instantAsked(service, asked);
+    const handle = written.replace(/^@/, '');
+    const profile = creatorProfile(service.lake, { platform, handle, asOf: at, limit: videos });
+    if (profile === undefined)
+      throw new RefusedError(
+        'not-found',
+        `No creator "${handle}" had been seen on ${platform} by ${isoOf(at)}.`,
+      );
+    const { extra, growth, ...numbers } = profile;
+    const shown = {
+      platform,
+      ...numbers,
+      growth: growth.map((look) => ({ ...look, at: isoOf(look.at) })),
+    };
+    return respond(
+      service,
+      c,
+      {
+        body: { ...shown, ...extra, ...shown },
+        asOf: at,
+        observedAt: growth.at(-1)?.at ?? newestLook(service.lake, at),
+      },
+      asked,
+    );
+  });
+};

@@ -1,0 +1,93 @@
+import { z } from '@hono/zod-openapi';
+import { eventsAnswer, usageAnswer } from '../../api/wire.ts';
+import { isoOf } from '../../clock.ts';
+import { eventsPage } from '../../lake/event-list.ts';
+import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
+import { describeGet } from '../describe.ts';
+import { usageByDay } from '../limits.ts';
+import { asOf, eventKind, limit, page, platformQuery, since } from '../parameters.ts';
+
+const events = describeGet({
+  path: '/events',
+  operationId: 'getEvents',
+  summary: 'What was noticed, newest first',
+  extension: true,
+  request: {
+    query: z.object({ kind: eventKind, platform: platformQuery, since, limit, page, asOf }),
+  },
+  answer: eventsAnswer,
+  problems: ['invalid-parameter'],
+});
+
+const usage = describeGet({
+  path: '/usage',
+  operationId: 'getUsage',
+  summary: 'What the asking key may spend and has spent',
+  extension: true,
+  request: { query: z.object({ asOf }) },
+  answer: usageAnswer,
+  problems: ['invalid-parameter'],
+});
+
+const DAYS_SHOWN = 62;
+
+/** What goes beyond the documented interface. */
+export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void => {
+  app.openapi(events, (c) => {
+    const { kind, platform, since: from, asOf: asked, ...paging } = c.req.valid('query');
+    const at = instantAsked(service, asked);
+    const { total, items } = eventsPage(service.lake, {
+      ...paging,
+      ...(kind === undefined ? {} : { kind }),
+      ...(platform === undefined ? {} : { platform }),
+      ...(from === undefined ? {} : { since: from }),
+      asOf: at,
+    });
+    const listed = items.map((event) => ({
+      ...event,
+      occurredAt: isoOf(event.occurredAt),
+      detectedAt: isoOf(event.detectedAt),
+    }));
+    return respond(
+      service,
+      c,
+      {
+        body: { total, page: paging.page, items: listed },
+        asOf: at,
+        observedAt: items[0]?.detectedAt ?? null,
+      },
+      asked,
+    );
+  });
+
+  app.openapi(usage, (c) => {
+    const { asOf: asked } = c.req.valid('query');
+    const key = c.get('standing');
+    const now = key.at;
+    return respond(
+      service,
+      c,
+      {
+        body: {
+          key: key.id,
+          minute: {
+            limit: key.ratePerMinute,
+            used: key.ratePerMinute - key.minuteLeft,
+            remaining: key.minuteLeft,
+            resetsAt: isoOf(now + key.minuteResetsMs),
+          },
+          month: {
+            limit: key.callsPerMonth,
+            used: key.callsPerMonth - key.monthLeft,
+            remaining: key.monthLeft,
+            resetsAt: isoOf(now + key.monthResetsMs),
+          },
+          days: usageByDay(service.service, key.id, DAYS_SHOWN),
+        },
+        asOf: now,
+        observedAt: now,
+      },
+      asked,
+    );
+  });
+};

@@ -1,0 +1,73 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { type Analysis, analysisAnswer } from '../../api/wire-analysis.ts';
+import { isoOf } from '../../clock.ts';
+import type { ServiceApp, ServiceContext } from '../context.ts';
+import { problemsOf } from '../describe.ts';
+import { invalidParameters, RefusedError } from '../problems.ts';
+
+const analyzeBody = z
+  .object({ id: z.string().openapi({ example: 'tt_7240348510065823002' }) })
+  .openapi('AnalyzeRequest');
+
+const analyze = createRoute({
+  method: 'post',
+  path: '/lab/analyze',
+  operationId: 'analyze',
+  summary: 'Why a video went viral, and a production recipe',
+  description: 'Needs a key with the scope `lab`.',
+  tags: ['Interface'],
+  request: { body: { required: true, content: { 'application/json': { schema: analyzeBody } } } },
+  responses: {
+    200: {
+      description: 'The analysis.',
+      content: { 'application/json': { schema: analysisAnswer } },
+    },
+    ...problemsOf([
+      'invalid-parameter',
+      'not-found',
+      'payload-too-large',
+      'unsupported-media-type',
+    ]),
+  },
+});
+
+/** Says why a video went viral, as of an instant (Unix ms); undefined for a video never seen. */
+export type Analyze = (asked: { id: string; asOf: number }) => Promise<Analysis | undefined>;
+
+const LONGEST_ID = 128;
+
+/** The video id in a body. */
+const idIn = (text: string): string => {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw invalidParameters([
+      { parameter: 'body', detail: 'Expected JSON such as {"id": "tt_123"}.' },
+    ]);
+  }
+  const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : undefined;
+  if (typeof id === 'string' && id.length >= 1 && id.length <= LONGEST_ID) return id;
+  throw invalidParameters([
+    { parameter: 'id', detail: `Expected a video id, a text of 1 to ${LONGEST_ID} characters.` },
+  ]);
+};
+
+/** `POST /lab/analyze`. */
+export const labRoute = (app: ServiceApp, service: ServiceContext, analyzeVideo: Analyze): void => {
+  app.openAPIRegistry.registerPath(analyze);
+  app.post('/lab/analyze', async (c) => {
+    const type = c.req.header('content-type') ?? '';
+    if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type))
+      throw new RefusedError(
+        'unsupported-media-type',
+        `Expected Content-Type: application/json; got "${type.slice(0, 60)}".`,
+      );
+    const id = idIn(await c.req.text());
+    const asOf = service.now();
+    const analysis = await analyzeVideo({ id, asOf });
+    if (analysis === undefined)
+      throw new RefusedError('not-found', `No video "${id}" had been seen by ${isoOf(asOf)}.`);
+    return c.json(analysis, 200, { 'cache-control': 'no-store' });
+  });
+};

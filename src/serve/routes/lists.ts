@@ -1,0 +1,119 @@
+import { z } from '@hono/zod-openapi';
+import { feedAnswer, hashtagsAnswer, trendsAnswer } from '../../api/wire.ts';
+import { hashtagsPage } from '../../lake/hashtag-list.ts';
+import { feedPage, type ListPage, PERIOD_MS, trendsPage } from '../../lake/video-lists.ts';
+import type { Answer } from '../answer.ts';
+import {
+  instantAsked,
+  newestLook,
+  respond,
+  type ServiceApp,
+  type ServiceContext,
+} from '../context.ts';
+import { describeGet } from '../describe.ts';
+import {
+  asOf,
+  dateRange,
+  limit,
+  page,
+  periodPath,
+  platformPath,
+  platformQuery,
+} from '../parameters.ts';
+
+const feed = describeGet({
+  path: '/feed/{platform}',
+  operationId: 'getFeed',
+  summary: 'Latest viral content of one platform, ranked by reach and velocity',
+  request: {
+    params: z.object({ platform: platformPath }),
+    query: z.object({ limit, page, dateRange: dateRange('24h'), asOf }),
+  },
+  answer: feedAnswer,
+  problems: ['invalid-parameter', 'not-found'],
+});
+
+const trends = describeGet({
+  path: '/trends/{platform}/{period}',
+  operationId: 'getTrends',
+  summary: 'Top trending videos of a day, a week or a month, by views gained in it',
+  request: {
+    params: z.object({ platform: platformPath, period: periodPath }),
+    query: z.object({ limit, page, asOf }),
+  },
+  answer: trendsAnswer,
+  problems: ['invalid-parameter', 'not-found'],
+});
+
+const hashtags = describeGet({
+  path: '/hashtags',
+  operationId: 'getHashtags',
+  summary: 'Trending hashtags across platforms, with volume',
+  request: {
+    query: z.object({ platform: platformQuery, dateRange: dateRange('30d'), limit, page, asOf }),
+  },
+  answer: hashtagsAnswer,
+  problems: ['invalid-parameter'],
+});
+
+/** The three lists of the interface. */
+export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
+  const answerOf = <T>(
+    list: ListPage<T>,
+    pageNumber: number,
+    windowsMs: readonly number[],
+    further: Record<string, string> = {},
+  ): Answer => ({
+    body: { total: list.total, page: pageNumber, items: list.items, ...further },
+    asOf: list.asOf,
+    observedAt: list.pulledAt ?? newestLook(service.lake, list.asOf),
+    ...(list.isStale ? {} : { windowsMs: list.pulledAt === null ? windowsMs : [] }),
+  });
+
+  app.openapi(feed, (c) => {
+    const { platform } = c.req.valid('param');
+    const { dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
+    const list = feedPage(service.lake, {
+      ...paging,
+      platform,
+      dateRange: range.token,
+      windowMs: range.windowMs,
+      asOf: instantAsked(service, asked),
+    });
+    return respond(service, c, answerOf(list, paging.page, [range.windowMs]), asked);
+  });
+
+  app.openapi(trends, (c) => {
+    const { platform, period } = c.req.valid('param');
+    const { asOf: asked, ...paging } = c.req.valid('query');
+    const list = trendsPage(service.lake, {
+      ...paging,
+      platform,
+      period,
+      asOf: instantAsked(service, asked),
+    });
+    return respond(
+      service,
+      c,
+      answerOf(list, paging.page, [PERIOD_MS[period]], { platform, period }),
+      asked,
+    );
+  });
+
+  app.openapi(hashtags, (c) => {
+    const { platform, dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
+    const list = hashtagsPage(service.lake, {
+      ...paging,
+      ...(platform === undefined ? {} : { platform }),
+      dateRange: range.token,
+      windowMs: range.windowMs,
+      asOf: instantAsked(service, asked),
+    });
+    return respond(
+      service,
+      c,
+      answerOf(list, paging.page, [range.windowMs, 2 * range.windowMs]),
+      asked,
+    );
+  });
+};

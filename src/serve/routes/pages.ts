@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import type { Context } from 'hono';
+import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { DAY_MS, parseIso } from '../../clock.ts';
+import { growthCurve } from '../../lake/growth-curve.ts';
+import { hashtagsPage } from '../../lake/hashtag-list.ts';
+import { timeline, videoByIdAsOf, videoRecord } from '../../lake/timeline.ts';
+import { feedPage, trendsPage } from '../../lake/video-lists.ts';
+import {
+  instantAsked,
+  newestLook,
+  type ServiceApp,
+  type ServiceContext,
+  type ServiceEnv,
+} from '../context.ts';
+import { CHART_SCRIPT } from '../pages/chart-script.ts';
+import { type DashboardData, dashboardPage } from '../pages/dashboard.ts';
+import { referencePage, type ShownDocument } from '../pages/reference.ts';
+
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; form-action 'self'; base-uri 'none'",
+  'cache-control': 'no-store',
+};
+
+const uplotFile = (name: string): string =>
+  readFileSync(new URL(name, import.meta.resolve('uplot')), 'utf8');
+
+/** Scripts and styles of the pages, read from the package when first asked for. */
+const ASSETS: Readonly<Record<string, { type: string; text: () => string }>> = {
+  'uplot.js': { type: 'text/javascript', text: () => uplotFile('uPlot.iife.min.js') },
+  'uplot.css': { type: 'text/css', text: () => uplotFile('uPlot.min.css') },
+  'chart.js': { type: 'text/javascript', text: () => CHART_SCRIPT },
+};
+
+const growthOf = (service: ServiceContext, id: string | undefined, now: number) => {
+  const found = id === undefined ? undefined : videoByIdAsOf(service.lake, id, now);
+  if (found === undefined) return undefined;
+  const points = timeline(service.lake, found.key, now);
+  return {
+    item: videoRecord(service.lake, found.key, now),
+    timeline: points,
+    curve: growthCurve(points),
+  };
+};
+
+/** How a listed video grew; no looks where the lake knows it from the list only. */
+const timelineOf = (service: ServiceContext, id: string, now: number) => {
+  const found = videoByIdAsOf(service.lake, id, now);
+  return found === undefined ? [] : timeline(service.lake, found.key, now);
+};
+
+const DAY = { dateRange: '24h', windowMs: DAY_MS, page: 1 };
+const MONTH = { dateRange: '30d', windowMs: 30 * DAY_MS, page: 1 };
+
+/** The platform asked for, else the first that has something to show. */
+const platformFor = ({ lake }: ServiceContext, asked: string | undefined, asOf: number): Platform =>
+  PLATFORMS.find((name) => name === asked) ??
+  PLATFORMS.find((platform) => feedPage(lake, { platform, asOf, limit: 1, ...DAY }).total > 0) ??
+  'tiktok';
+
+const dataFor = (service: ServiceContext, c: Context<ServiceEnv>): DashboardData => {
+  const { lake } = service;
+  const written = c.req.query('asOf');
+  const instant = written === undefined ? undefined : parseIso(written);
+  const asOf = instantAsked(service, instant);
+  const platform = platformFor(service, c.req.query('platform'), asOf);
+  const feed = feedPage(lake, { platform, asOf, limit: 20, ...DAY });
+  const trends = trendsPage(lake, { platform, period: 'week', asOf, limit: 10, page: 1 });
+  return {
+    platform,
+    now: asOf,
+    asked: instant === undefined ? undefined : written,
+    newestLook: newestLook(lake, asOf),
+    feed: {
+      ...feed,
+      videos: feed.items.map((item) => ({ item, timeline: timelineOf(service, item.id, asOf) })),
+    },
+    trends,
+    hashtags: hashtagsPage(lake, { asOf, limit: 15, ...MONTH }).items,
+    video: growthOf(
+      service,
+      c.req.query('video') ?? feed.items[0]?.id ?? trends.items[0]?.id,
+      asOf,
+    ),
+  };
+};
+
+/** The dashboard at `/`, the reference at `/docs`, and what they load. Need no key. */
+export const pageRoutes = (
+  app: ServiceApp,
+  service: ServiceContext,
+  document: () => string,
+): void => {
+  app.get('/', (c) => c.html(dashboardPage(dataFor(service, c)), 200, HEADERS));
+  app.get('/docs', (c) =>
+    c.html(referencePage(JSON.parse(document()) as ShownDocument), 200, HEADERS),
+  );
+  for (const [name, { type, text }] of Object.entries(ASSETS))
+    app.get(`/assets/${name}`, (c) =>
+      c.body(text(), 200, {
+        'content-type': `${type}; charset=utf-8`,
+        'cache-control': 'public, max-age=3600',
+      }),
+    );
+};

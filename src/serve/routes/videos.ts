@@ -1,0 +1,67 @@
+import { z } from '@hono/zod-openapi';
+import { type GrowthCurve, growthAnswer, videoAnswer } from '../../api/wire.ts';
+import { isoOf } from '../../clock.ts';
+import { timeline, videoByIdAsOf, videoRecord } from '../../lake/timeline.ts';
+import {
+  instantAsked,
+  newestLook,
+  respond,
+  type ServiceApp,
+  type ServiceContext,
+} from '../context.ts';
+import { describeGet } from '../describe.ts';
+import { asOf, idPath } from '../parameters.ts';
+import { RefusedError } from '../problems.ts';
+
+const growth = describeGet({
+  path: '/videos/{id}/growth',
+  operationId: 'getGrowth',
+  summary: 'Snapshot timeline and growth curve of one video',
+  request: { params: z.object({ id: idPath }), query: z.object({ asOf }) },
+  answer: growthAnswer,
+  problems: ['invalid-parameter', 'not-found'],
+});
+
+const video = describeGet({
+  path: '/videos/{id}',
+  operationId: 'getVideo',
+  summary: 'One video as last seen',
+  extension: true,
+  request: { params: z.object({ id: idPath }), query: z.object({ asOf }) },
+  answer: videoAnswer,
+  problems: ['invalid-parameter', 'not-found'],
+});
+
+/** A curve from a timeline; instants in Unix ms. */
+export type CurveOf = (points: { at: number; views: number | null }[]) => GrowthCurve;
+
+/** What the lake knows of one video. */
+export const videoRoutes = (app: ServiceApp, service: ServiceContext, curveOf: CurveOf): void => {
+  const find = (id: string, at: number) => {
+    const found = videoByIdAsOf(service.lake, id, at);
+    if (found === undefined)
+      throw new RefusedError('not-found', `No video "${id}" had been seen by ${isoOf(at)}.`);
+    return found;
+  };
+
+  app.openapi(growth, (c) => {
+    const { id } = c.req.valid('param');
+    const { asOf: asked } = c.req.valid('query');
+    const at = instantAsked(service, asked);
+    const { key, platform } = find(id, at);
+    const points = timeline(service.lake, key, at);
+    const snapshots = points.map((point) => ({ ...point, at: isoOf(point.at) }));
+    const body = { id, platform, snapshots, curve: curveOf(points) };
+    const observedAt = points.at(-1)?.at ?? null;
+    return respond(service, c, { body, asOf: at, observedAt, windowsMs: [] }, asked);
+  });
+
+  app.openapi(video, (c) => {
+    const { id } = c.req.valid('param');
+    const { asOf: asked } = c.req.valid('query');
+    const at = instantAsked(service, asked);
+    const body = videoRecord(service.lake, find(id, at).key, at);
+    const observedAt = newestLook(service.lake, at);
+    return respond(service, c, { body, asOf: at, observedAt, windowsMs: [] }, asked);
+  });
+};

@@ -1,0 +1,173 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { getRequestListener } from '@hono/node-server';
+import { type Logger, pino } from 'pino';
+import type { Clock } from '../clock.ts';
+import { messageOf, UsageError } from '../errors.ts';
+import type { ModelSettings } from '../lab/model.ts';
+import { openLake, openLakeForReading } from '../lake/open.ts';
+import type { HookSecret } from '../webhooks/hook-proof.ts';
+import { createPoster } from '../webhooks/post.ts';
+import { logWhenDone } from './access-log.ts';
+import { serviceApp } from './app.ts';
+import { doorOf } from './authenticate.ts';
+import { capabilitiesOf } from './capabilities.ts';
+import { problemResponse, RefusedError } from './problems.ts';
+import { replayOf } from './replay.ts';
+import { openServiceDb } from './service-db.ts';
+
+export interface ServiceOptions {
+  readonly dataDir: string;
+  /** Time of limits and, unless `at` is given, of answers. */
+  readonly clock: Clock;
+  /** Default 127.0.0.1: reachable from this machine only. */
+  readonly host?: string;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /**
+   * Unix ms at which the answers' clock stands still, or what tells their time; limits go on in
+   * `clock`'s time.
+   */
+  readonly at?: number | (() => number);
+  /** Shared with the upstream; without it `POST /hooks/upstream` is off. */
+  readonly hookSecret?: HookSecret | undefined;
+  /** Receives a line for each request and each failure; silent unless given. */
+  readonly log?: Logger;
+  /** Without a log: receives a line for each thing that failed unexpectedly. */
+  readonly report?: (sentence: string) => void;
+  /** Puts analyses into words; statistical without one. */
+  readonly model?: ModelSettings | undefined;
+  /** Origins whose pages may read answers in a browser; none by default. */
+  readonly corsOrigins?: readonly string[];
+}
+
+/** A service that is listening. `url` ends in `/v1`. */
+export interface RunningService {
+  readonly url: string;
+  readonly dashboard: string;
+  /** Takes no new requests, lets those under way end (10 s at most), then lets go of the lake. */
+  close(): Promise<void>;
+}
+
+const TIMEOUTS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 2000,
+};
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-resource-policy': 'same-origin',
+};
+const PAGE_CACHE_KIB = 32 * 1024;
+const WRITER_CACHE_KIB = 2 * 1024; // subscriptions only
+const SILENT_SOCKET_MS = 120_000;
+const STOP_GRACE_MS = 10_000;
+
+const listen = async (server: Server, host: string, port: number): Promise<number> => {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new UsageError(
+      `The service cannot listen on ${host}:${port}: ${messageOf(error)}. Choose another --port (0 picks a free one) or --host.`,
+      { cause: error },
+    );
+  }
+  return (server.address() as AddressInfo).port;
+};
+
+const closeServer = async (server: Server): Promise<void> => {
+  const closed = once(server, 'close');
+  server.prependListener('request', (_request, response) =>
+    response.setHeader('connection', 'close'),
+  );
+  server.close();
+  const idle = setInterval(() => server.closeIdleConnections(), 20);
+  const grace = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(grace);
+};
+
+/** Answers what is not HTTP, or too much of it, with a problem as well. */
+const answerUnreadable = async (error: NodeJS.ErrnoException, socket: Duplex): Promise<void> => {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const detail =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? 'The headers are larger than 16 KiB.'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? 'The request did not arrive in time.'
+        : 'The request is not readable as HTTP/1.1.';
+  const body = await problemResponse(new RefusedError('invalid-parameter', detail)).text();
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\ncontent-type: application/problem+json\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+};
+
+const failuresOnly = (report: ServiceOptions['report']): Logger =>
+  report === undefined
+    ? pino({ level: 'silent' })
+    : pino({ level: 'error', base: null }, { write: (line) => report(line.trimEnd()) });
+
+/**
+ * Serves a lake (an empty one is made where there is none) until closed.
+ * @throws UsageError when the address is taken or the data directory cannot be used
+ */
+export const startService = async (options: ServiceOptions): Promise<RunningService> => {
+  const { dataDir, clock, at, host = '127.0.0.1', port = 0, corsOrigins = [] } = options;
+  const log = options.log ?? failuresOnly(options.report);
+  const writer = openLake(dataDir); // makes or migrates it; subscriptions are written through it
+  writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
+  const lake = openLakeForReading(dataDir);
+  lake.sqlite.pragma('temp_store = FILE'); // a year of hashtags is sorted on disk, not in memory
+  lake.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
+  const service = openServiceDb(dataDir);
+  const now = typeof at === 'function' ? at : () => at ?? clock.now();
+  const admit = doorOf({ service, clock });
+  const replay = replayOf(lake, admit, now);
+  const poster = createPoster({ clock });
+  const capabilities = capabilitiesOf(
+    lake,
+    { writer, poster, hookSecret: options.hookSecret },
+    { clock: { ...clock, now }, model: options.model },
+  );
+  const app = serviceApp({ lake, service, now, clock, replay }, admit, capabilities, {
+    log,
+    corsOrigins,
+  });
+  const answer = getRequestListener(app.fetch);
+  const mayReplay = corsOrigins.length === 0; // else answers differ by origin
+  const server = createServer(TIMEOUTS, (request, response) => {
+    logWhenDone(log, clock, request, response);
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    if (!(mayReplay && replay.send(request, response))) void answer(request, response);
+  });
+  server.setTimeout(SILENT_SOCKET_MS);
+  server.on('clientError', (error, socket) => void answerUnreadable(error, socket));
+  const release = async (): Promise<void> => {
+    await poster.close();
+    service.close();
+    lake.close();
+    writer.close();
+  };
+  try {
+    const bound = await listen(server, host, port);
+    const origin = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+    return {
+      url: `${origin}/v1`,
+      dashboard: `${origin}/`,
+      close: async () => {
+        await closeServer(server);
+        await release();
+      },
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+};

@@ -1,0 +1,81 @@
+import { DAY_MS } from '../clock.ts';
+import type { Lake } from '../lake/open.ts';
+
+/** One accounting window of the quota. */
+export interface MonthWindow {
+  startsAt: number;
+  /** When calls are free again; for a rolling window, when its oldest call leaves it. */
+  endsAt: number;
+}
+
+/** Length of a rolling month. */
+export const ROLLING_MS = 30 * DAY_MS;
+
+/** Midnight UTC of day `day` of a month, the last day where the month is shorter. */
+const anchorIn = (year: number, month: number, day: number): number => {
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return Date.UTC(year, month, Math.min(day, lastDay));
+};
+
+/**
+ * The window that `now` lies in. `reset` is `calendar` (from the 1st, UTC), `anchor:<day>` (from
+ * that day of the month, its last day where it is shorter) or `rolling` (the last 30 days).
+ */
+export const monthWindow = (reset: string, now: number): MonthWindow => {
+  if (reset === 'rolling') return { startsAt: now - ROLLING_MS, endsAt: now + ROLLING_MS };
+  const day = reset === 'calendar' ? 1 : Number(reset.slice('anchor:'.length));
+  const date = new Date(now);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  const thisAnchor = anchorIn(year, month, day);
+  return now >= thisAnchor
+    ? { startsAt: thisAnchor, endsAt: anchorIn(year, month + 1, day) }
+    : { startsAt: anchorIn(year, month - 1, day), endsAt: thisAnchor };
+};
+
+/** What the month holds. */
+export interface MonthState extends MonthWindow {
+  limit: number;
+  spent: number;
+  remaining: number;
+}
+
+/**
+ * The month as the ledger has it. Calls whose outcome is unknown count as spent, and so do those
+ * stamped later than now: a clock that stepped back over the month's edge frees nothing. Calls made
+ * while the clock was behind an earlier call count in that one's month too.
+ */
+export const monthOf = (
+  { sqlite }: Pick<Lake, 'sqlite'>,
+  limits: { callsPerMonth: number; quotaReset: string },
+  now: number,
+): MonthState => {
+  const window = monthWindow(limits.quotaReset, now);
+  const read = (sql: string) => sqlite.prepare(sql).pluck().get(window) as number | null;
+  const stamped = read('select count(*) from calls where sent_at >= @startsAt') ?? 0;
+  const behind =
+    read(`select count(*) from calls
+      where counted_at >= @startsAt and counted_at < @endsAt and sent_at < @startsAt`) ?? 0;
+  const oldest =
+    limits.quotaReset === 'rolling'
+      ? read('select min(sent_at) from calls where sent_at >= @startsAt')
+      : null;
+  const spent = stamped + behind;
+  return {
+    startsAt: window.startsAt,
+    endsAt: oldest === null ? window.endsAt : oldest + ROLLING_MS,
+    limit: limits.callsPerMonth,
+    spent,
+    remaining: Math.max(0, limits.callsPerMonth - spent),
+  };
+};
+
+/** A month nothing was spent of. */
+export const emptyMonth = (
+  { quotaReset, callsPerMonth }: { callsPerMonth: number; quotaReset: string },
+  now: number,
+): MonthState => ({
+  ...monthWindow(quotaReset, now),
+  limit: callsPerMonth,
+  spent: 0,
+  remaining: callsPerMonth,
+});

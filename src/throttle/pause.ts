@@ -1,0 +1,79 @@
+import { type Clock, HOUR_MS } from '../clock.ts';
+import type { Lake } from '../lake/open.ts';
+
+/** A pause the service asked for. */
+export interface Pause {
+  /** How much longer nobody may send. */
+  forMs: number;
+  /** Unix ms: until when the service asked to wait. */
+  resumesAt: number;
+  reason: string;
+}
+
+/**
+ * A longer pause is tried again every hour with one call: the key, the plan or the service may have
+ * changed since.
+ */
+const LONGEST_MS = HOUR_MS;
+
+interface Row {
+  setAt: number;
+  untilAt: number;
+  boot: string;
+  untilMono: number;
+  resumesAt: number;
+  reason: string;
+}
+
+/**
+ * The pause that all processes of a data directory keep. Like the slots it is timed by the machine's
+ * monotonic clock; one of another boot by the wall clock, but never longer than it was asked for.
+ */
+export class SharedPause {
+  readonly #clock: Clock;
+  readonly #boot: string;
+  readonly #read;
+  readonly #write;
+
+  constructor({ sqlite }: Lake, clock: Clock) {
+    this.#clock = clock;
+    this.#boot = clock.boot ?? '';
+    this.#read = sqlite.prepare(
+      'select set_at as setAt, until_at as untilAt, boot, until_mono as untilMono, resumes_at as resumesAt, reason from pause',
+    );
+    this.#write = sqlite.prepare(`
+      insert into pause (id, set_at, until_at, boot, until_mono, resumes_at, reason)
+        values (1, @setAt, @untilAt, @boot, @untilMono, @resumesAt, @reason)
+      on conflict (id) do update set set_at = excluded.set_at, until_at = excluded.until_at,
+        boot = excluded.boot, until_mono = excluded.until_mono, resumes_at = excluded.resumes_at,
+        reason = excluded.reason`);
+  }
+
+  /** Nobody sends for `askedMs`. A pause of this boot that lasts longer stays. */
+  set(askedMs: number, reason: string): void {
+    const forMs = Math.min(askedMs, LONGEST_MS);
+    const row = this.#read.get() as Row | undefined;
+    if (row?.boot === this.#boot && (this.current()?.forMs ?? 0) >= forMs) return;
+    const now = this.#clock.now();
+    this.#write.run({
+      setAt: now,
+      untilAt: Math.ceil(now + forMs),
+      boot: this.#boot,
+      untilMono: Math.ceil(this.#clock.monotonic() + forMs),
+      resumesAt: Math.ceil(now + askedMs),
+      reason,
+    });
+  }
+
+  /** The pause that holds now, or undefined. */
+  current(): Pause | undefined {
+    const row = this.#read.get() as Row | undefined;
+    if (row === undefined) return undefined;
+    const left =
+      row.boot !== '' && row.boot === this.#boot
+        ? row.untilMono - this.#clock.monotonic()
+        : Math.min(row.untilAt - this.#clock.now(), row.untilAt - row.setAt);
+    const { resumesAt, reason } = row;
+    return left > 0 ? { forMs: left, resumesAt, reason } : undefined;
+  }
+}

@@ -1,0 +1,126 @@
+import { DAY_MS, HOUR_MS, isoOf, MINUTE_MS } from '../clock.ts';
+import type { Lake } from '../lake/open.ts';
+import { type LimitWord, limitWords } from './rate-limit-headers.ts';
+
+/** A row of `quota_hint`. */
+export interface QuotaHint extends Omit<LimitWord, 'resetsInMs'> {
+  /** Unix ms. */
+  resetsAt: number | null;
+  seenAt: number;
+  callId: number;
+}
+
+/** What the service said is believed this long; then one call may ask anew. */
+const BELIEVED_MS = HOUR_MS;
+/** A window at least this long is the month's. */
+const MONTH_FROM_MS = 20 * DAY_MS;
+const LONGEST_ROWS = 20;
+
+/** The window a word is about: as said, else as the numbers we know tell. */
+const windowOf = (
+  { name, windowMs, quota, resetsInMs }: LimitWord,
+  known: { ratePerMinute: number; callsPerMonth: number },
+): number | null => {
+  if (windowMs !== null) return windowMs;
+  if (name.startsWith('X-Quota') || quota === known.callsPerMonth) return 30 * DAY_MS;
+  if (quota === known.ratePerMinute) return MINUTE_MS;
+  return resetsInMs !== null && resetsInMs > 2 * DAY_MS ? 30 * DAY_MS : null;
+};
+
+/** Every hint kept, newest first. */
+export const quotaHints = ({ sqlite }: Pick<Lake, 'sqlite'>): QuotaHint[] =>
+  sqlite
+    .prepare(
+      `select name, said, window_ms as windowMs, quota, remaining, resets_at as resetsAt,
+         seen_at as seenAt, call_id as callId from quota_hint order by seen_at desc, name`,
+    )
+    .all() as QuotaHint[];
+
+/**
+ * What the service says of its limits in headers. Other users of the same key show there. It may only
+ * lower what the ledger believes is left: nothing it says frees a call.
+ */
+export class QuotaHints {
+  readonly #lake: Pick<Lake, 'sqlite'>;
+  readonly #limits: { ratePerMinute: number; callsPerMonth: number };
+
+  constructor(
+    lake: Pick<Lake, 'sqlite'>,
+    limits: { ratePerMinute: number; callsPerMonth: number },
+  ) {
+    this.#lake = lake;
+    this.#limits = limits;
+  }
+
+  /** Hints whose window has not ended. */
+  #valid(now: number): QuotaHint[] {
+    return quotaHints(this.#lake).filter(
+      ({ windowMs, resetsAt, seenAt }) =>
+        windowMs !== null && now < (resetsAt ?? seenAt + windowMs) && seenAt - now < HOUR_MS,
+    );
+  }
+
+  /** Calls that are left after those made since the hint. */
+  #left({ remaining, callId }: QuotaHint): number {
+    if (remaining === null) return Number.POSITIVE_INFINITY;
+    const since = this.#lake.sqlite
+      .prepare('select count(*) from calls where id > ?')
+      .pluck()
+      .get(callId) as number;
+    return Math.max(0, remaining - since);
+  }
+
+  /** Calls left of the month; infinite while the service says nothing of it. */
+  monthLeft(now: number): number {
+    const ofMonth = this.#valid(now).filter(({ windowMs }) => (windowMs ?? 0) >= MONTH_FROM_MS);
+    return Math.min(Number.POSITIVE_INFINITY, ...ofMonth.map((hint) => this.#left(hint)));
+  }
+
+  /** The hint by which no call is left for longer than an hour's window, if any. */
+  spent(now: number): { spentUntil: number; why: string } | undefined {
+    const hint = this.#valid(now).find(
+      (word) =>
+        (word.windowMs ?? 0) > HOUR_MS && now - word.seenAt < BELIEVED_MS && this.#left(word) === 0,
+    );
+    if (hint === undefined) return undefined;
+    return {
+      spentUntil: hint.resetsAt ?? hint.seenAt + (hint.windowMs ?? 0),
+      why: `The service says no calls are left (${hint.name}, ${isoOf(hint.seenAt)}), though the ledger has some: somebody else uses the same key, or the plan is smaller than configured.`,
+    };
+  }
+
+  /** Calls a minute by the service's word, where it names a limit of 60 s. */
+  ratePerMinute(now: number): number {
+    const ofMinute = quotaHints(this.#lake).filter(
+      ({ windowMs, quota, seenAt }) =>
+        windowMs === MINUTE_MS && quota !== null && quota >= 1 && Math.abs(now - seenAt) < DAY_MS,
+    );
+    return Math.min(Number.POSITIVE_INFINITY, ...ofMinute.map(({ quota }) => quota ?? 0));
+  }
+
+  /**
+   * Keeps what an answer says; saying the same again changes nothing but when it was seen.
+   * @returns how long the service says to wait because a short window's calls are used up; 0: not
+   */
+  note(callId: number, headers: Readonly<Record<string, string>>, now: number): number {
+    let waitMs = 0;
+    const upsert = this.#lake.sqlite.prepare(`
+      insert into quota_hint (name, said, window_ms, quota, remaining, resets_at, seen_at, call_id)
+        values (@name, @said, @windowMs, @quota, @remaining, @resetsAt, @now, @callId)
+      on conflict (name) do update set said = excluded.said, window_ms = excluded.window_ms,
+        quota = excluded.quota, remaining = excluded.remaining, resets_at = excluded.resets_at,
+        seen_at = excluded.seen_at, call_id = excluded.call_id where excluded.call_id > call_id`);
+    for (const word of limitWords(headers, now).slice(0, LONGEST_ROWS)) {
+      const { resetsInMs, said, name, quota, remaining } = word;
+      const windowMs = windowOf(word, this.#limits);
+      const resetsAt = resetsInMs === null ? null : Math.ceil(now + resetsInMs);
+      upsert.run({
+        ...{ name: name.slice(0, 100), said: said.slice(0, 500), windowMs, quota, remaining },
+        ...{ resetsAt, now, callId },
+      });
+      if (remaining === 0 && (windowMs ?? 0) <= HOUR_MS && (resetsInMs ?? HOUR_MS) < HOUR_MS)
+        waitMs = Math.max(waitMs, resetsInMs ?? 0);
+    }
+    return waitMs;
+  }
+}

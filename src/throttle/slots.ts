@@ -1,0 +1,114 @@
+import { type Clock, MINUTE_MS, SECOND_MS } from '../clock.ts';
+import type { Lake } from '../lake/open.ts';
+
+/** How long a slot is held after its answer: a minute, and what two clocks may disagree in one (0.08 %). */
+export const SLOT_MS = MINUTE_MS + 50;
+
+/** Longest life of a slot, in minutes, whatever a process had for `timeoutMs` (at most 600,000). */
+const LONGEST_MINUTES = 12;
+
+/** A call as the rule sees it. Monotonic times in ms. */
+interface SlotRow {
+  id: number;
+  sender: string;
+  sentAt: number;
+  sentMono: number;
+  freeMono: number;
+  inFlight: 0 | 1;
+}
+
+/** Slots held now, and for how long until the first is free (0 when none is held). */
+export interface HeldSlots {
+  count: number;
+  freeInMs: number;
+}
+
+const COLUMNS = `id, sender, sent_at as sentAt, sent_mono as sentMono, free_mono as freeMono,
+  finished_at is null as inFlight`;
+
+/**
+ * The slots of the minute, read from the ledger's rows. A slot is held from before its request
+ * leaves until its answer has ended plus a minute; of a call whose end is not known, as long as it
+ * may last plus a minute. If one call more than allowed arrived inside any 60 s, one of them would
+ * have begun after another's end + 60 s: so none can.
+ *
+ * Time is the monotonic clock all processes of one boot share, so the wall clock may do what it
+ * likes. How long ago a call of another boot was made nobody can know: it counts as made when it
+ * was first seen here, or when the first call after it was made. Where the machine does not name
+ * its boots, a row is of this one when wall and monotonic clock agree on its age.
+ */
+export class Slots {
+  readonly #clock: Clock;
+  readonly #sender: string;
+  readonly #boot: string;
+  readonly #spanMs: number;
+  readonly #recentRows: number;
+  readonly #held;
+  /** Rows of other boots, and the monotonic instant at which they are over at the latest. */
+  readonly #strangers = new Map<number, number>();
+
+  constructor(
+    { sqlite }: Lake,
+    clock: Clock,
+    limits: { ratePerMinute: number; timeoutMs: number },
+    sender: string,
+  ) {
+    this.#clock = clock;
+    this.#sender = sender;
+    this.#boot = clock.boot ?? '';
+    this.#spanMs = limits.timeoutMs + SLOT_MS;
+    this.#recentRows = LONGEST_MINUTES * limits.ratePerMinute;
+    this.#held = sqlite.prepare(`
+      select ${COLUMNS} from calls where boot = @boot and free_mono > @mono
+        and id > (select coalesce(max(id), 0) from calls) - @recentRows`);
+    const newest = sqlite
+      .prepare(`select ${COLUMNS}, boot from calls order by id desc limit ?`)
+      .all(limits.ratePerMinute) as (SlotRow & { boot: string })[];
+    this.#meet(newest);
+  }
+
+  /** The columns of a call that leaves now. */
+  take(): { boot: string; sentMono: number; freeMono: number } {
+    const sentMono = Math.floor(this.#clock.monotonic());
+    return { boot: this.#boot, sentMono, freeMono: sentMono + this.#spanMs + 1 };
+  }
+
+  /** The slots held by all processes. */
+  held(): HeldSlots {
+    const mono = this.#clock.monotonic();
+    const { boot, recentRows } = { boot: this.#boot, recentRows: this.#recentRows };
+    const rows = this.#held.all({ boot, mono: Math.floor(mono), recentRows }) as SlotRow[];
+    for (const row of rows)
+      if (!this.#isOfThisBoot(row) && !this.#strangers.has(row.id))
+        this.#strangers.set(row.id, mono + this.#spanMs);
+    const own = rows.filter((row) => !this.#strangers.has(row.id));
+    const strange = [...this.#strangers.values()].filter((freeMono) => freeMono > mono);
+    const count = own.length + strange.length;
+    if (count === 0) return { count, freeInMs: 0 };
+    const first = Math.min(...own.map(({ freeMono }) => freeMono), ...strange);
+    // while every slot is in flight, one may end and be free sooner than its row says
+    const look = own.every(({ inFlight }) => inFlight === 1) ? SECOND_MS : SLOT_MS;
+    return { count, freeInMs: Math.min(look, Math.max(1, Math.ceil(first - mono))) };
+  }
+
+  /** Notes the rows of other boots that were there before us, newest first. */
+  #meet(rows: readonly (SlotRow & { boot: string })[]): void {
+    const mono = this.#clock.monotonic();
+    let nextMono: number | undefined; // when the call after it was made, as far as we can know
+    for (const row of rows) {
+      if (row.boot === this.#boot && this.#isOfThisBoot(row)) nextMono = row.sentMono;
+      else {
+        const seen = mono + (row.inFlight === 1 ? this.#spanMs : SLOT_MS);
+        const made = nextMono === undefined ? seen : nextMono + this.#spanMs;
+        this.#strangers.set(row.id, Math.min(seen, made));
+      }
+    }
+  }
+
+  #isOfThisBoot({ sender, sentAt, sentMono }: SlotRow): boolean {
+    if (this.#boot !== '' || sender === this.#sender) return true;
+    const monoAgeMs = this.#clock.monotonic() - sentMono;
+    const wallAgeMs = this.#clock.now() - sentAt;
+    return monoAgeMs > -1 && Math.abs(wallAgeMs - monoAgeMs) <= SECOND_MS + monoAgeMs / 1000;
+  }
+}

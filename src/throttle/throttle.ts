@@ -1,0 +1,241 @@
+import type { Ask } from '../api/ask.ts';
+import { requestLine } from '../api/ask.ts';
+import type { ApiClient, RawAnswer } from '../api/client.ts';
+import { CallError, RateLimitedError } from '../api/errors.ts';
+import { type Clock, SECOND_MS } from '../clock.ts';
+import { messageOf } from '../errors.ts';
+import { backoffMs, Circuit, PATIENCE_MS } from './circuit.ts';
+import { QuotaSpentError, ServiceDownError } from './errors.ts';
+import type { Ledger, Refusal } from './ledger.ts';
+
+/** An answer that came and was read. Its call is not settled yet: that goes with its rows. */
+export interface Answered<T> {
+  callId: number;
+  answer: RawAnswer;
+  read: T;
+  /** Unix ms at which the answer was complete. */
+  receivedAt: number;
+  attempts: number;
+  /** Writes the call's outcome. To be called inside the transaction that loads the answer. */
+  settle: () => void;
+}
+
+interface CallContext {
+  runId: number | null;
+  job: string;
+  signal?: AbortSignal;
+}
+
+interface ThrottleDeps {
+  ledger: Ledger;
+  client: ApiClient;
+  clock: Clock;
+  random: () => number;
+  /** The error that an answer stands for, if any. */
+  judge: (answer: RawAnswer, now: number) => CallError | undefined;
+  /** Keeps the body of an answer that could not be read. Called inside the settling transaction. */
+  keepBody: (callId: number, answer: RawAnswer) => void;
+  /** No more calls than these leave; then the run pauses. */
+  maxCalls?: number;
+  /** Told of waits the service caused, not of the pace's own. */
+  onWait?: (waitMs: number, why: string) => void;
+}
+
+/** Attempts at one ask while the service is there; each is a call. */
+const ATTEMPTS = 4;
+const LEAST_LIMITED_MS = 5 * SECOND_MS;
+
+/** Calls made so far, by how they ended. */
+export interface CallCounts {
+  sent: number;
+  ok: number;
+  failed: number;
+}
+
+/**
+ * The one door through which calls leave. One at a time passes it: it waits for pauses the service
+ * asked for, for a slot of the minute, and has the ledger write the call's row. Retries pass it
+ * again and are paid for again.
+ */
+export class Throttle {
+  readonly counts: CallCounts = { sent: 0, ok: 0, failed: 0 };
+  readonly #deps: ThrottleDeps;
+  readonly #circuit = new Circuit();
+  /** The end of the line of those waiting at the door. */
+  #line: Promise<void> = Promise.resolve();
+  /** Monotonic instant until which nobody of this process may leave. */
+  #restUntil = 0;
+  #lastFailure: CallError | undefined;
+  #inFlight = 0;
+  #callEnded = Promise.withResolvers<void>();
+
+  constructor(deps: ThrottleDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Asks until an answer is read. Every attempt has its row in the ledger. An ask has four
+   * attempts; one that failed because the service asked to wait, or is away, is no fault of the ask
+   * and not among them.
+   * @throws QuotaSpentError when calls are used up; ServiceDownError when the service stays away;
+   *   CallError when this ask failed for good
+   */
+  async ask<T>(
+    ask: Ask,
+    read: (answer: RawAnswer) => T,
+    context: CallContext,
+  ): Promise<Answered<T>> {
+    let ownFailures = 0;
+    for (let attempts = 1; ; attempts++) {
+      try {
+        return { ...(await this.#attempt(ask, read, context)), attempts };
+      } catch (error) {
+        if (!(error instanceof CallError) || !error.transient) throw error;
+        context.signal?.throwIfAborted();
+        const limited = error instanceof RateLimitedError;
+        if (!limited && !this.#circuit.isSingleFile) {
+          ownFailures += 1;
+          if (ownFailures >= ATTEMPTS) throw error;
+          const waitMs = backoffMs(ownFailures, this.#deps.random());
+          await this.#deps.clock.sleep(waitMs, context.signal);
+        }
+      }
+    }
+  }
+
+  async #attempt<T>(
+    ask: Ask,
+    read: (answer: RawAnswer) => T,
+    { runId, job, signal }: CallContext,
+  ): Promise<Omit<Answered<T>, 'attempts'>> {
+    const { ledger, client, clock, judge } = this.#deps;
+    const callId = await this.#pass({ runId, job, request: requestLine(ask) }, signal);
+    let answer: RawAnswer | undefined;
+    let endedMono = 0;
+    try {
+      answer = await client.send(ask, signal).finally(() => {
+        endedMono = clock.monotonic();
+      });
+      const { headers, status } = answer;
+      const refused = judge(answer, clock.now());
+      if (refused !== undefined) throw refused;
+      const value = read(answer);
+      this.counts.ok += 1;
+      this.#circuit.succeeded();
+      const settle = (): void => {
+        ledger.settle(callId, { status, error: null, endedMono });
+        ledger.noteHeaders(callId, headers);
+      };
+      return { callId, answer, read: value, receivedAt: clock.now(), settle };
+    } catch (error) {
+      this.#fail(callId, answer, error, endedMono);
+      throw error;
+    } finally {
+      this.#inFlight -= 1;
+      this.#callEnded.resolve();
+      this.#callEnded = Promise.withResolvers<void>();
+    }
+  }
+
+  /** Settles a failed call, keeps what it taught, and decides how long everybody waits. */
+  #fail(callId: number, answer: RawAnswer | undefined, error: unknown, endedMono: number): void {
+    const { ledger, clock, keepBody } = this.#deps;
+    const status = error instanceof CallError ? error.status : (answer?.status ?? null);
+    ledger.together(() => {
+      ledger.settle(callId, { status, error: messageOf(error), endedMono });
+      if (answer === undefined) return;
+      ledger.noteHeaders(callId, answer.headers);
+      if (answer.status === 200) keepBody(callId, answer);
+    });
+    this.counts.failed += 1;
+    if (!(error instanceof CallError)) return;
+    if (error.transient) this.#rest(error, clock.monotonic());
+    else this.#circuit.succeeded(); // a refusal is an answer: the service is there
+  }
+
+  #rest(error: CallError, mono: number): void {
+    const limited = error instanceof RateLimitedError;
+    if (error.status === 200 && this.#circuit.hasAnswered) return; // one bad page, not the service
+    this.#lastFailure = error;
+    this.#circuit.failed(mono, limited);
+    const ownMs = backoffMs(this.#circuit.failuresInARow, this.#deps.random());
+    if (limited) {
+      const askedMs = error.retryAfterMs ?? Math.max(LEAST_LIMITED_MS, ownMs);
+      this.#deps.ledger.pause(askedMs, error.message);
+    } else this.#restUntil = Math.max(this.#restUntil, mono + this.#circuit.restMs(ownMs));
+  }
+
+  /** @throws once asking on would only waste calls */
+  #refuseWhenLost(): void {
+    const { clock } = this.#deps;
+    if (!this.#circuit.isLost(clock.monotonic())) return;
+    const last = this.#lastFailure?.message ?? '';
+    if (this.#lastFailure instanceof RateLimitedError)
+      throw new QuotaSpentError(
+        `The service has turned away every call for a quarter of an hour; the last time: ${last}`,
+        clock.now() + PATIENCE_MS,
+      );
+    throw new ServiceDownError(
+      `The service has not answered ${this.#circuit.failuresInARow} calls in a row; the last one: ${last} What is loaded stays; check TRENDLAKE_BASE_URL, or run again when the service is back.`,
+    );
+  }
+
+  /** Waits in line, then at the door, until the ledger has let the call leave. */
+  async #pass(
+    call: { runId: number | null; job: string; request: string },
+    signal?: AbortSignal,
+  ): Promise<number> {
+    const before = this.#line;
+    const turn = Promise.withResolvers<void>();
+    this.#line = turn.promise;
+    await before;
+    try {
+      return await this.#leave(call, signal);
+    } finally {
+      turn.resolve();
+    }
+  }
+
+  async #leave(
+    call: { runId: number | null; job: string; request: string },
+    signal?: AbortSignal,
+  ): Promise<number> {
+    const { ledger, clock, maxCalls } = this.#deps;
+    for (;;) {
+      signal?.throwIfAborted();
+      if (maxCalls !== undefined && this.counts.sent >= maxCalls)
+        throw new QuotaSpentError(`The ${maxCalls} calls allowed by --max-calls are spent.`, null);
+      this.#refuseWhenLost();
+      const restMs = this.#restUntil - clock.monotonic();
+      if (restMs > 0) await this.#sleep(restMs, this.#lastFailure?.message ?? '', signal);
+      else if (this.#circuit.isSingleFile && this.#inFlight > 0) await this.#callEnded.promise;
+      else {
+        const admission = ledger.admit(call);
+        if ('callId' in admission) {
+          this.counts.sent += 1;
+          this.#inFlight += 1;
+          return admission.callId;
+        }
+        await this.#wait(admission, signal);
+      }
+    }
+  }
+
+  /** Waits as long as the ledger says. @throws QuotaSpentError when that is too long to wait */
+  async #wait(refusal: Refusal, signal?: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    const now = clock.now();
+    if ('waitMs' in refusal) return clock.sleep(refusal.waitMs, signal);
+    const [waitMs, until, why] =
+      'pause' in refusal
+        ? [refusal.pause.forMs, refusal.pause.resumesAt, refusal.pause.reason]
+        : [refusal.spentUntil - now, refusal.spentUntil, refusal.why];
+    if (waitMs > PATIENCE_MS || until - now > PATIENCE_MS) throw new QuotaSpentError(why, until);
+    await this.#sleep(Math.max(1, waitMs), why, signal);
+  }
+
+  async #sleep(waitMs: number, why: string, signal?: AbortSignal): Promise<void> {
+    this.#deps.onWait?.(waitMs, why);
+    await this.#deps.clock.sleep(waitMs, signal);
+  }
+}

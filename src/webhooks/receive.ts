@@ -1,0 +1,78 @@
+import { messageOf } from '../errors.ts';
+import { storeEvents } from '../events/outbox.ts';
+import type { Lake } from '../lake/open.ts';
+import { type HookHeaders, type HookSecret, proveHook } from './hook-proof.ts';
+import { readUpstream, type UpstreamMessage } from './upstream-event.ts';
+
+/** What a posted message came to. */
+export type HookOutcome =
+  | { readonly kind: 'stored'; readonly eventId: string }
+  | { readonly kind: 'kept' } // verified, of no kind that is known; kept and reported as drift
+  | { readonly kind: 'repeated' } // seen before; nothing was done
+  | { readonly kind: 'unsigned' | 'forged' | 'unreadable'; readonly detail: string };
+
+const CUT_SAMPLE = 1024;
+
+const noteDrift = (lake: Lake, field: string, sample: string, now: number): void => {
+  lake.sqlite
+    .prepare(
+      `insert into drift (resource, field, first_seen_at, sample) values ('upstream event', ?, ?, ?) on conflict do nothing`,
+    )
+    .run(field, now, sample.slice(0, CUT_SAMPLE));
+};
+
+/** Puts the event's subject at the head of the next run. */
+const want = (
+  lake: Lake,
+  { event }: Extract<UpstreamMessage, { event: unknown }>,
+  now: number,
+): void => {
+  if (event.kind === 'niche.breakout') return; // nothing answers to a niche
+  lake.sqlite
+    .prepare(
+      `insert into wanted_subjects (platform, subject, event_id, wanted_at) values (?, ?, ?, ?)
+       on conflict do update set event_id = excluded.event_id, wanted_at = excluded.wanted_at, taken_at = null`,
+    )
+    .run(event.platform ?? '', event.subject, event.id, now);
+};
+
+/**
+ * Takes one message of the upstream's webhook: proves its raw bytes, keeps it, stores an event of
+ * the four kinds with origin `upstream`, and asks for its subject in the next run. All of it in one
+ * transaction; the same message again changes nothing, however often it comes.
+ */
+export const receiveHook = (
+  lake: Lake,
+  { headers, body }: { headers: HookHeaders; body: Buffer },
+  { secret, now }: { secret: HookSecret; now: number },
+): HookOutcome => {
+  const proof = proveHook(headers, body, secret, now);
+  if (!proof.ok) return { kind: proof.missing ? 'unsigned' : 'forged', detail: proof.detail };
+  const text = body.toString('utf8');
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    return { kind: 'unreadable', detail: `The body is not JSON: ${messageOf(error)}.` };
+  }
+  const message = readUpstream(parsed, proof.id, now);
+  const type = (parsed as { type?: unknown } | null)?.type;
+  return lake.sqlite
+    .transaction((): HookOutcome => {
+      const eventId = 'event' in message ? message.event.id : null;
+      const { changes } = lake.sqlite
+        .prepare(
+          'insert into received_hooks (id, received_at, type, event_id, body) values (?, ?, ?, ?, ?) on conflict do nothing',
+        )
+        .run(proof.id, now, typeof type === 'string' ? type : null, eventId, text);
+      if (changes === 0) return { kind: 'repeated' };
+      if ('unknown' in message) {
+        noteDrift(lake, message.unknown, text, now);
+        return { kind: 'kept' };
+      }
+      storeEvents(lake, [message.event], { now });
+      want(lake, message, now);
+      return { kind: 'stored', eventId: message.event.id };
+    })
+    .immediate();
+};

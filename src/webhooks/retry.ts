@@ -1,0 +1,92 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts';
+import type { Attempt } from './post.ts';
+
+/**
+ * Waits after the first, second, ... failed attempt, as in the Standard Webhooks specification: ten
+ * attempts over 75 h 35 min 5 s, and jitter on top.
+ */
+const RETRY_DELAYS_MS: readonly number[] = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+];
+const JITTER = 0.1;
+/** An endpoint that has not received anything for this long while failing is disabled. */
+const GIVE_UP_AFTER_MS = 5 * DAY_MS;
+const LONGEST_RETRY_AFTER_MS = DAY_MS;
+
+/** Milliseconds that a `Retry-After` header asks for (seconds or an HTTP date), at most a day. */
+const retryAfterMs = (header: string | null, now: number): number => {
+  if (header === null) return 0;
+  const text = header.trim();
+  const ms = /^\d+$/.test(text) ? Number(text) * SECOND_MS : Date.parse(text) - now;
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(0, ms), LONGEST_RETRY_AFTER_MS);
+};
+
+/** What an attempt means for its delivery and for the endpoint it went to. */
+export interface Verdict {
+  readonly state: 'delivered' | 'pending' | 'failed';
+  readonly nextAttemptAt: number | null;
+  readonly failingSince: number | null;
+  /** Until when the endpoint asked for quiet; null: it did not, and what it asked before holds. */
+  readonly pausedUntil: number | null;
+  /** Why the endpoint is to be disabled. */
+  readonly disable: string | null;
+}
+
+/**
+ * Decides what follows an attempt.
+ * @param attempts made so far, this one included
+ * @param endedAt when it ended, Unix ms
+ * @param chance 0 <= r < 1, for the jitter
+ */
+export const judgeAttempt = (
+  attempt: Pick<Attempt, 'status' | 'retryAfter' | 'error'>,
+  {
+    attempts,
+    endedAt,
+    failingSince,
+    chance,
+  }: { attempts: number; endedAt: number; failingSince: number | null; chance: number },
+): Verdict => {
+  if (attempt.error === null)
+    return {
+      state: 'delivered',
+      nextAttemptAt: null,
+      failingSince: null,
+      pausedUntil: null,
+      disable: null,
+    };
+  const since = failingSince ?? endedAt;
+  const gone = attempt.status === 410 ? 'the endpoint answered 410 (gone)' : null;
+  const days = Math.floor((endedAt - since) / DAY_MS);
+  const tired =
+    endedAt - since >= GIVE_UP_AFTER_MS
+      ? `nothing was received for ${days} days; the last attempt: ${attempt.error}`
+      : null;
+  const disable = gone ?? tired;
+  const delay = RETRY_DELAYS_MS[attempts - 1];
+  if (disable !== null || delay === undefined)
+    return {
+      state: 'failed',
+      nextAttemptAt: null,
+      failingSince: since,
+      pausedUntil: null,
+      disable,
+    };
+  const asked = retryAfterMs(attempt.retryAfter, endedAt);
+  const wait = Math.max(delay * (1 + JITTER * chance), asked);
+  return {
+    state: 'pending',
+    nextAttemptAt: Math.round(endedAt + wait),
+    failingSince: since,
+    pausedUntil: asked > 0 ? endedAt + asked : null,
+    disable,
+  };
+};

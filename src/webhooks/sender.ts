@@ -1,0 +1,149 @@
+import { type Clock, SECOND_MS } from '../clock.ts';
+import { LakeError, messageOf } from '../errors.ts';
+import { withExclusive } from '../lake/exclusive.ts';
+import type { Lake } from '../lake/open.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { createPoster, type Poster } from './post.ts';
+
+export interface SenderDeps {
+  readonly clock: Clock;
+  /** 0 <= r < 1, for jitter. */
+  readonly random: () => number;
+  /** Receives sentences for whoever runs trendlake: an endpoint was disabled, sending failed. */
+  readonly report?: (sentence: string) => void;
+  /** Stands in for posting over guarded connections. */
+  readonly poster?: Poster;
+}
+
+/** A sender at work. */
+export interface Sender {
+  /** Starts nothing more, gives what is under way a moment, and stops. What was cut off goes out again. */
+  stop(): Promise<void>;
+}
+
+/** Other processes queue deliveries too; this is how long they may wait to be seen. */
+const POLL_MS = SECOND_MS / 4;
+const STANDBY_MS = SECOND_MS;
+const STOP_GRACE_MS = 3 * SECOND_MS;
+const AFTER_FAILURE_MS = 5 * SECOND_MS;
+
+const EXCLUSIVE = 'webhook sender';
+const isTaken = (error: unknown): boolean => error instanceof LakeError && error.transient;
+
+/** Sends until told to stop, then gives what is under way a moment. */
+const sendUntil = async (
+  dispatcher: Dispatcher,
+  clock: Clock,
+  stopping: AbortSignal,
+): Promise<void> => {
+  const cutting = new AbortController();
+  while (!stopping.aborted) {
+    dispatcher.record();
+    dispatcher.launch(clock.now(), cutting.signal);
+    const rested = new AbortController();
+    const resting = clock.sleep(POLL_MS, AbortSignal.any([stopping, rested.signal]));
+    await Promise.race([dispatcher.ended(), resting.catch(() => undefined)]);
+    rested.abort();
+  }
+  const finished = new AbortController();
+  const grace = clock.sleep(STOP_GRACE_MS, finished.signal);
+  void grace.then(() => cutting.abort()).catch(() => undefined);
+  while (dispatcher.busy > 0) {
+    await dispatcher.ended();
+    dispatcher.record();
+  }
+  finished.abort();
+};
+
+/**
+ * Sends what is due, from now until stopped, for `serve` and `schedule`. Of several processes with
+ * one data directory one sends; another takes over when it ends. Never throws: what fails is
+ * reported and tried again.
+ */
+export const startSender = (lake: Lake, deps: SenderDeps): Sender => {
+  const { clock, report = () => {} } = deps;
+  const poster = deps.poster ?? createPoster({ clock });
+  const dispatcher = new Dispatcher(lake, { ...deps, report, poster });
+  const stopping = new AbortController();
+  const work = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      let restMs = STANDBY_MS;
+      try {
+        await withExclusive(lake.dataDir, EXCLUSIVE, clock, () =>
+          sendUntil(dispatcher, clock, stopping.signal),
+        );
+      } catch (error) {
+        if (!isTaken(error)) {
+          report(`Sending webhooks failed and is tried again: ${messageOf(error)}`);
+          restMs = AFTER_FAILURE_MS;
+        }
+      }
+      if (!stopping.signal.aborted)
+        await clock.sleep(restMs, stopping.signal).catch(() => undefined);
+    }
+  };
+  const working = work();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await working;
+      await poster.close();
+    },
+  };
+};
+
+/** What a bounded flush came to. */
+export interface FlushSummary {
+  /** Deliveries that were due when it began and still are; a sender or the next flush sends them. */
+  readonly left: number;
+  /** True when another process is the sender and this one had nothing to do. */
+  readonly elsewhere: boolean;
+}
+
+const countDue = (lake: Lake, now: number): number =>
+  lake.sqlite
+    .prepare(
+      `select count(*) from subscriptions s join deliveries d on d.subscription_id = s.id
+       where d.state = 'pending' and d.next_attempt_at <= ? and s.disabled_at is null`,
+    )
+    .pluck()
+    .get(now) as number;
+
+const sendDue = async (
+  dispatcher: Dispatcher,
+  dueAt: number,
+  cutting: AbortSignal,
+): Promise<void> => {
+  for (;;) {
+    if (!cutting.aborted) dispatcher.launch(dueAt, cutting);
+    if (dispatcher.busy === 0) return;
+    await dispatcher.ended();
+    dispatcher.record();
+  }
+};
+
+/**
+ * Sends what is due at its start, for at most `budgetMs`, for the end of a sync. Retries that fall
+ * due meanwhile are left to the next one.
+ */
+export const flushDeliveries = async (
+  lake: Lake,
+  { budgetMs = 10 * SECOND_MS, ...deps }: SenderDeps & { budgetMs?: number },
+): Promise<FlushSummary> => {
+  const { clock, report = () => {} } = deps;
+  const dueAt = clock.now();
+  if (countDue(lake, dueAt) === 0) return { left: 0, elsewhere: false };
+  const poster = deps.poster ?? createPoster({ clock });
+  const dispatcher = new Dispatcher(lake, { ...deps, report, poster });
+  try {
+    await withExclusive(lake.dataDir, EXCLUSIVE, clock, () =>
+      sendDue(dispatcher, dueAt, AbortSignal.timeout(budgetMs)),
+    );
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    return { left: countDue(lake, dueAt), elsewhere: true };
+  } finally {
+    await poster.close();
+  }
+  return { left: countDue(lake, dueAt), elsewhere: false };
+};

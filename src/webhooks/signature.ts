@@ -1,0 +1,59 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { UsageError } from '../errors.ts';
+
+/** Bytes of a secret: what Standard Webhooks allows, and what ours have. */
+const MIN_SECRET_BYTES = 24;
+const MAX_SECRET_BYTES = 64;
+const OUR_SECRET_BYTES = 32;
+const PREFIX = 'whsec_';
+
+/** A new secret: `whsec_` and 32 random bytes in base64. */
+export const newSecret = (): string =>
+  `${PREFIX}${randomBytes(OUR_SECRET_BYTES).toString('base64')}`;
+
+/**
+ * The key inside a `whsec_` secret.
+ * @throws UsageError when it is not one, or of a length Standard Webhooks does not allow; the
+ * message does not repeat it
+ */
+export const secretKey = (secret: string): Buffer => {
+  const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '';
+  const key = Buffer.from(text, 'base64');
+  const whole = key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+  if (!whole || key.length < MIN_SECRET_BYTES || key.length > MAX_SECRET_BYTES)
+    throw new UsageError(
+      `The webhook secret cannot be used: expected ${PREFIX} and ${MIN_SECRET_BYTES} to ${MAX_SECRET_BYTES} bytes in base64, as Standard Webhooks defines; got ${secret.startsWith(PREFIX) ? `${key.length} bytes${whole ? '' : ' with characters base64 does not have'}` : `a text without ${PREFIX}`}.`,
+    );
+  return key;
+};
+
+/** HMAC-SHA256 over `<id>.<seconds>.<body>`, as Standard Webhooks signs. */
+export const signedWith = (
+  key: Buffer,
+  { id, timestamp, body }: { id: string; timestamp: string; body: string | Buffer },
+): Buffer => createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
+
+/**
+ * The three headers of one attempt. While a secret is being rotated both sign, the newer first.
+ * @param sentAt Unix ms
+ */
+export const signatureHeaders = (
+  id: string,
+  sentAt: number,
+  body: string,
+  secrets: readonly string[],
+): Record<string, string> => {
+  const timestamp = String(Math.floor(sentAt / 1000));
+  const signatures = secrets.map(
+    (secret) => `v1,${signedWith(secretKey(secret), { id, timestamp, body }).toString('base64')}`,
+  );
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  };
+};
+
+/** Equal without telling by its duration where they differ. */
+export const sameBytes = (a: Buffer, b: Buffer): boolean =>
+  a.length === b.length && timingSafeEqual(a, b);

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { KeyRefusedError, RateLimitedError, RefusedError } from '../../src/api/errors.ts';
+import { judge, retryAfterMs } from '../../src/api/judge.ts';
+
+const NOW = Date.UTC(2026, 2, 1);
+const answer = (status: number, headers: Record<string, string> = {}, body = '') => ({
+  status,
+  headers,
+  body: Buffer.from(body),
+});
+
+describe('how long a service asks to wait', () => {
+  const date = (seconds: number): string => new Date(NOW + seconds * 1000).toUTCString();
+  test.each([
+    [{ 'retry-after': '30' }, 30_000],
+    [{ 'retry-after': ' 1.5 ' }, 1500],
+    [{ 'retry-after': date(60) }, 60_000],
+    [{ 'retry-after': date(60), date: date(-600) }, 660_000],
+    [{}, null],
+    [{ 'retry-after': '0' }, null],
+    [{ 'retry-after': '-5' }, null],
+    [{ 'retry-after': date(-60) }, null],
+    [{ 'retry-after': 'soon' }, null],
+    [{ 'retry-after': '99999999999' }, null],
+  ])('%j: %j', (headers, waitMs) =>
+    expect(retryAfterMs(headers as Record<string, string>, NOW)).toBe(waitMs),
+  );
+});
+
+describe('what a status stands for', () => {
+  test('200 is an answer', () => expect(judge(answer(200), NOW)).toBeUndefined());
+  test.each([429, 503])('%i asks to wait', (status) => {
+    const error = judge(answer(status, { 'retry-after': '7' }, '{"detail":"Slow down"}'), NOW);
+    expect(error).toBeInstanceOf(RateLimitedError);
+    expect(error).toMatchObject({ transient: true, retryAfterMs: 7000, status });
+    expect(error?.message).toMatch(/7 s.*Slow down/);
+  });
+  test.each([401, 403])('%i refuses the key', (status) => {
+    const error = judge(answer(status), NOW);
+    expect(error).toBeInstanceOf(KeyRefusedError);
+    expect(error?.message).toMatch(/Check/);
+  });
+  test.each([500, 502, 504, 408, 425])('%i may be over soon', (status) =>
+    expect(judge(answer(status), NOW)).toMatchObject({ transient: true, status }),
+  );
+  test.each([201, 204, 206, 400, 404, 410, 422])('%i will not change', (status) =>
+    expect(judge(answer(status), NOW)).toMatchObject({ transient: false, status }),
+  );
+  test.each([301, 302, 307, 308])('%i is not followed', (status) => {
+    const error = judge(answer(status, { location: 'https://evil.example/v1' }), NOW);
+    expect(error).toBeInstanceOf(RefusedError);
+    expect(error?.message).toMatch(/evil\.example.*not followed.*TRENDLAKE_BASE_URL/);
+  });
+  test('a long, odd or hostile body stays a short message', () => {
+    for (const body of ['<html>', `{"detail":"${'x'.repeat(5000)}"}`, '{"detail":{"a":1}}', '['])
+      expect(judge(answer(400, {}, body), NOW)?.message.length).toBeLessThan(500);
+  });
+});

@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { PLATFORMS } from '../../schema/vocabulary.ts';
+import { chooseCalls, laddersByPlatform, largest } from '../../src/budget/choice.ts';
+import { learnShowing } from '../../src/budget/creator-pages.ts';
+import { curveLibrary } from '../../src/budget/curves.ts';
+import { growthModel } from '../../src/budget/growth-model.ts';
+import { planLadder } from '../../src/budget/price.ts';
+import { columnsOf, type TrackedVideo } from '../../src/budget/tracked.ts';
+import { DAY_MS, HOUR_MS } from '../../src/clock.ts';
+
+const NOW = Date.UTC(2026, 2, 10);
+const ladders = laddersByPlatform((platform) =>
+  planLadder(growthModel(curveLibrary(platform, []))),
+);
+const showing = learnShowing([]);
+
+interface Shape {
+  ageHours: number;
+  sinceHours: number;
+  views?: number;
+  /** Views at half the age of the last look. */
+  before?: number;
+  creator?: number;
+  listInHours?: number;
+}
+
+const videoOf = ({
+  ageHours,
+  sinceHours,
+  views = 1000,
+  before,
+  creator = -1,
+  listInHours,
+}: Shape) => {
+  const createdAt = NOW - ageHours * HOUR_MS;
+  const lastAt = NOW - sinceHours * HOUR_MS;
+  const last = { at: lastAt, views };
+  const looks =
+    before === undefined ? [last] : [{ at: (createdAt + lastAt) / 2, views: before }, last];
+  const list = listInHours === undefined ? {} : { nextListLookAt: NOW + listInHours * HOUR_MS };
+  const video: TrackedVideo = { platform: 'tiktok', creator, createdAt, looks, ...list };
+  return video;
+};
+
+const choose = (shapes: Shape[], calls: number, withCreators = false) =>
+  chooseCalls({
+    now: NOW,
+    calls,
+    callsPerDay: calls,
+    tracked: columnsOf(shapes.map(videoOf)),
+    ladders,
+    ...(withCreators ? { showing } : {}),
+  });
+
+const videosIn = (choices: ReturnType<typeof choose>) =>
+  choices.map((choice) => (choice.kind === 'growth' ? choice.video : -1));
+
+const shape = fc
+  .record({
+    ageHours: fc.double({ min: 0.1, max: 60_000, noNaN: true }),
+    waited: fc.double({ min: 0, max: 1, noNaN: true }),
+    views: fc.integer({ min: 0, max: 1e9 }),
+    creator: fc.integer({ min: -1, max: 5 }),
+    listInHours: fc.option(fc.double({ min: -5, max: 50, noNaN: true }), { nil: undefined }),
+    platform: fc.constantFrom(...PLATFORMS),
+  })
+  .map(({ waited, ...rest }) => ({ ...rest, sinceHours: rest.ageHours * waited }));
+
+test('never chooses more than it may, nothing twice, the best first, and always alike', () => {
+  fc.assert(
+    fc.property(
+      fc.array(shape, { maxLength: 60 }),
+      fc.integer({ min: 0, max: 30 }),
+      fc.boolean(),
+      (shapes, calls, withCreators) => {
+        const choices = choose(shapes as Shape[], calls, withCreators);
+        expect(choices.length).toBeLessThanOrEqual(calls);
+        const names = choices.map((c) => (c.kind === 'growth' ? `v${c.video}` : `c${c.creator}`));
+        expect(new Set(names).size).toBe(names.length);
+        const worths = choices.map(({ reason }) => reason.worthHours);
+        expect(worths).toEqual(worths.toSorted((a, b) => b - a));
+        expect(worths.every((worth) => worth > 0)).toBe(true);
+        expect(JSON.parse(JSON.stringify(choices))).toEqual(choices);
+        expect(choose(shapes as Shape[], calls, withCreators)).toEqual(choices);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test('of two alike the one that waited longer goes first', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 2, max: 500, noNaN: true }), (lookedAtHours) => {
+      const alike = (sinceHours: number) => ({ ageHours: lookedAtHours + sinceHours, sinceHours });
+      const choices = choose([alike(lookedAtHours / 8), alike(lookedAtHours)], 1);
+      expect(videosIn(choices)).toEqual([1]);
+    }),
+  );
+});
+
+test('a riser goes before one that stands still, and both before one just looked at', () => {
+  const riser = { ageHours: 30, sinceHours: 10, views: 9000, before: 2000 };
+  const still = { ageHours: 30, sinceHours: 10, views: 9000, before: 9000 };
+  const fresh = { ageHours: 30, sinceHours: 0, views: 9000, before: 2000 };
+  expect(videosIn(choose([fresh, still, riser], 3))).toEqual([2, 1]);
+});
+
+test('a video that a list will show anyway waits for the list', () => {
+  const due = { ageHours: 24, sinceHours: 12 };
+  const choices = choose([{ ...due, listInHours: 0.2 }, due], 2);
+  expect(videosIn(choices)).toEqual([1, 0]);
+  expect(choices[1]?.reason.nextListLookInHours).toBe(0.2);
+});
+
+test('one call for a creator with many waiting videos goes before single looks', () => {
+  const waiting = { ageHours: 40, sinceHours: 20 };
+  const shapes = [...new Array(8).fill({ ...waiting, creator: 3 }), { ...waiting, creator: 1 }];
+  const [first, second] = choose(shapes, 2, true);
+  expect(first).toMatchObject({ kind: 'creator', creator: 3, reason: { trackedVideos: 8 } });
+  expect(second).toMatchObject({ kind: 'growth', video: 8 });
+});
+
+test('creator calls that showed nothing are not made again', () => {
+  const nothing = learnShowing(new Array(200).fill({ tracked: 20, shown: [] }));
+  const tracked = columnsOf(
+    new Array(8).fill(videoOf({ ageHours: 40, sinceHours: 20, creator: 0 })),
+  );
+  const input = { now: NOW, calls: 4, callsPerDay: 4, tracked, ladders, showing: nothing };
+  expect(chooseCalls(input).map(({ kind }) => kind)).toEqual(new Array(4).fill('growth'));
+});
+
+test('a dormant video is looked at rarely, but never never', () => {
+  const active = 30;
+  const videos = Array.from({ length: active }, () => ({ born: NOW, last: NOW, looks: 0 }));
+  videos.push({ born: NOW - 400 * DAY_MS, last: NOW, looks: 0 });
+  for (let day = 1; day <= 400; day++) {
+    const now = NOW + day * DAY_MS;
+    const tracked = columnsOf(
+      videos.map(({ born, last }, i): TrackedVideo => {
+        // Active ones are reborn every ten days: there is always something that moves more.
+        const createdAt = i < active ? now - ((day + i) % 10) * DAY_MS - HOUR_MS : born;
+        const views = i < active ? 1e5 : 5000;
+        const earlier = { at: (createdAt + last) / 2, views: i < active ? 1e4 : 5000 };
+        const looks = last > createdAt + HOUR_MS ? [earlier, { at: last, views }] : [];
+        return { platform: 'tiktok', creator: -1, createdAt, looks };
+      }),
+    );
+    for (const choice of chooseCalls({ now, calls: 8, callsPerDay: 8, tracked, ladders })) {
+      const video = choice.kind === 'growth' ? videos[choice.video] : undefined;
+      if (video === undefined) continue;
+      video.last = now;
+      video.looks++;
+    }
+  }
+  const dormant = videos[active]?.looks ?? 0;
+  expect(dormant).toBeGreaterThanOrEqual(1);
+  expect(dormant).toBeLessThan(40);
+});
+
+test('the largest values come first, ties by number', () => {
+  expect(largest(Float64Array.of(1, 5, 0, 5, 2), 3)).toEqual([1, 3, 4]);
+  expect(largest(Float64Array.of(1, 1, 1), 2)).toEqual([0, 1]);
+  expect(largest(Float64Array.of(0, -1), 5)).toEqual([]);
+  expect(largest(Float64Array.of(3), 0)).toEqual([]);
+});
+
+test('videos nobody ever came back to do not drive the price out of reach', () => {
+  const left = Array.from({ length: 500 }, (_, i) => ({
+    ageHours: 3000 + i,
+    sinceHours: 2999 + i,
+  }));
+  for (const { reason } of choose(left, 5)) {
+    expect(reason.rule).toBe('due');
+    expect(reason.priceHours).toBeLessThan(reason.worthHours * 10);
+  }
+});

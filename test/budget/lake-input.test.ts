@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Source, sourceCode } from '../../schema/vocabulary.ts';
+import { chooseCalls } from '../../src/budget/choice.ts';
+import { lakeInput } from '../../src/budget/lake-input.ts';
+import { DAY_MS, HOUR_MS } from '../../src/clock.ts';
+import { openLake } from '../../src/lake/open.ts';
+
+const NOW = Date.UTC(2026, 2, 10, 12);
+const hoursAgo = (hours: number): number => NOW - hours * HOUR_MS;
+
+const freshLake = () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'trendlake-budget-'));
+  const lake = openLake(dataDir);
+  onTestFinished(() => {
+    lake.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  const { sqlite } = lake;
+  const addVideo = sqlite.prepare(
+    "insert into video (key, id, platform, user, created_at, first_seen_at) values (?, ?, 'tiktok', ?, ?, ?)",
+  );
+  const addLook = sqlite.prepare(
+    'insert into video_snapshot (video_key, observed_at, views, rate_derived, source) values (?, ?, ?, 1, ?)',
+  );
+  const addCapture = sqlite.prepare(
+    "insert into capture (key, list, platform, period, captured_at, completed_at) values (?, 'feed', 'tiktok', '24h', ?, ?)",
+  );
+  const addRank = sqlite.prepare(
+    'insert into ranking (capture_key, rank, video_key) values (?, ?, ?)',
+  );
+  const addCall = sqlite.prepare(
+    "insert into calls (job, request, sent_at, finished_at, status, sender) values ('creators', ?, ?, ?, 200, 'test')",
+  );
+  return {
+    lake,
+    video: (
+      key: number,
+      user: string | null,
+      bornHoursAgo: number | null,
+      looks: [hoursAgo: number, views: number | null, source?: Source][],
+    ) => {
+      const seen = looks.map(([hours]) => hoursAgo(hours));
+      const born = bornHoursAgo === null ? null : hoursAgo(bornHoursAgo);
+      addVideo.run(key, `tt_${key}`, user, born, Math.min(...seen, NOW));
+      for (const [hours, views, source = 'feed'] of looks)
+        addLook.run(key, hoursAgo(hours), views, sourceCode(source));
+    },
+    feed: (key: number, hours: number, videos: number[]) => {
+      addCapture.run(key, hoursAgo(hours), hoursAgo(hours));
+      videos.forEach((video, i) => {
+        addRank.run(key, i + 1, video);
+      });
+    },
+    creatorCall: (handle: string, hours: number) => {
+      const request = `GET /creators/tiktok/${encodeURIComponent(handle)}`;
+      addCall.run(request, hoursAgo(hours), hoursAgo(hours) + 500);
+    },
+  };
+};
+
+test('an empty lake asks for nothing', () => {
+  const { lake } = freshLake();
+  const input = lakeInput(lake, NOW);
+  expect(input.tracked.length).toBe(0);
+  expect(chooseCalls({ ...input, now: NOW, calls: 5, callsPerDay: 5 })).toEqual([]);
+});
+
+test('reads the last look with a count, and one before that is far enough back', () => {
+  const { lake, video } = freshLake();
+  video(1, 'ana', 100, [
+    [50, 10],
+    [20.5, 900],
+    [20, 1000],
+    [3, null],
+  ]);
+  video(2, null, null, [[10, 5]]);
+  video(3, 'ana', 30, [[2, null]]);
+  const { tracked, videoKeys, creators } = lakeInput(lake, NOW);
+  expect(tracked.length).toBe(2);
+  expect([...videoKeys.slice(0, 2)]).toEqual([1, 2]);
+  expect([tracked.createdAt[0], tracked.lastAt[0]]).toEqual([hoursAgo(100), hoursAgo(20)]);
+  expect([tracked.lastViews[0], tracked.earlierAt[0]]).toEqual([1000, hoursAgo(50)]);
+  expect([tracked.createdAt[1], tracked.earlierAt[1]]).toEqual([hoursAgo(22), Number.NaN]);
+  expect([...tracked.creator.slice(0, 2)]).toEqual([0, -1]);
+  expect(creators).toEqual([{ platform: 'tiktok', handle: 'ana' }]);
+});
+
+test('a list that keeps its videos promises the next look, one that changes does not', () => {
+  const { lake, video, feed } = freshLake();
+  for (const key of [1, 2, 3]) video(key, null, 30, [[10, 100]]);
+  feed(1, 30, [1, 2]);
+  feed(2, 10, [1, 3]);
+  const next = lakeInput(lake, NOW).tracked.nextListLookAt;
+  expect([...next.slice(0, 3)]).toEqual([hoursAgo(-10), Number.NaN, hoursAgo(-10)]);
+  feed(3, 2, [2]);
+  const after = lakeInput(lake, NOW).tracked.nextListLookAt;
+  expect([...after.slice(0, 3)]).toEqual([Number.NaN, Number.NaN, Number.NaN]);
+});
+
+test('learns what creator calls show from what they showed', () => {
+  const { lake, video, creatorCall } = freshLake();
+  const before = lakeInput(lake, NOW).showing.chance;
+  for (let key = 1; key <= 20; key++)
+    video(key, 'ana/ünï', 50 + key, [
+      [48, 100],
+      ...(key <= 3 ? [[5, 200, 'creator'] as [number, number, Source]] : []),
+    ]);
+  for (let call = 0; call < 30; call++) creatorCall('ana/ünï', 5 + call / 1000);
+  const { chance } = lakeInput(lake, NOW).showing;
+  for (const rank of [0, 1, 2]) expect(chance[rank]).toBeGreaterThan(before[rank] ?? 1);
+  for (const rank of [3, 4, 9]) expect(chance[rank]).toBeLessThan((before[rank] ?? 0) / 3);
+});
+
+test("the lake's own curves teach, and a choice over them names its reason", () => {
+  const { lake, video } = freshLake();
+  for (let key = 1; key <= 40; key++) {
+    const looks = [60, 50, 40, 30].map((h): [number, number] => [
+      h,
+      key <= 20 ? 6e6 - h * 1e5 : 900,
+    ]);
+    video(key, `user ${key}`, 62, looks);
+  }
+  video(100, 'new', 3, [[1, 500]]);
+  const input = lakeInput(lake, NOW);
+  const choices = chooseCalls({ ...input, now: NOW, calls: 10, callsPerDay: 10 });
+  expect(choices).toHaveLength(10);
+  for (const { reason } of choices) {
+    expect(reason.worthHours).toBeGreaterThan(0);
+    expect(['due', 'spare']).toContain(reason.rule);
+  }
+  const untouched = lakeInput(lake, NOW + DAY_MS); // only reads
+  expect(untouched.tracked.length).toBe(41);
+});

@@ -1,0 +1,20 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { settingsPage } from '../../tools/generate-settings.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const page = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+test('docs/settings.md says what the code does (else: npm run docs:settings)', () => {
+  expect(page('docs/settings.md')).toBe(settingsPage());
+});
+
+test.each(['README.md', 'docs/settings.md', 'docs/service.md'])(
+  'every page that %s links to is there',
+  (path) => {
+    const links = [...page(path).matchAll(/\]\(([^)#:]+)\)/g)].map(([, link]) => link as string);
+    const missing = links.filter((link) => !existsSync(join(root, dirname(path), link)));
+    expect(missing).toEqual([]);
+  },
+);

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import type { CliIo } from '../../src/cli/io.ts';
+import { run } from '../../src/cli/main.ts';
+import { DAY_MS, HOUR_MS, virtualClock } from '../../src/clock.ts';
+import { noticeEvents } from '../../src/events/notice.ts';
+import { readThresholds } from '../../src/events/thresholds.ts';
+import { freshLake, putVideo } from './made-lake.ts';
+
+const T0 = Date.UTC(2026, 2, 1);
+
+const cli = async (dataDir: string, now: number, ...argv: string[]) => {
+  const out: string[] = [];
+  const err: string[] = [];
+  const io: CliIo = {
+    env: { TRENDLAKE_DATA_DIR: dataDir },
+    cwd: dataDir,
+    clock: virtualClock(now),
+    random: () => 0,
+    signal: new AbortController().signal,
+    isTerminal: false,
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+    draw: () => {},
+    exitCode: 0,
+  };
+  const code = await run(argv, io);
+  return { code, out: out.join('\n'), err: err.join('\n') };
+};
+
+test('events lists what was noticed, and tries the rules over any span without storing', async () => {
+  const lake = freshLake();
+  const looks = [0, 1, 2, 3, 4].map(
+    (day) => [T0 + day * DAY_MS, 100_000 + day * 5_000 + (day === 4 ? 900_000 : 0)] as const,
+  );
+  putVideo(lake, { id: 'tt_1', user: 'maker', createdAt: T0 - DAY_MS, looks });
+  const now = T0 + 4 * DAY_MS + HOUR_MS;
+  const span = ['--from', '2026-03-04', '--to', '2026-03-06'];
+  const dry = await cli(lake.dataDir, now, 'events', '--dry-run', ...span, '--json');
+  expect(JSON.parse(dry.out)).toMatchObject([
+    { kind: 'trend.spike', subject: 'video:tt_1', detectedAt: null },
+  ]);
+  expect(JSON.parse((await cli(lake.dataDir, now, 'events', '--json')).out)).toEqual([]);
+  noticeEvents(lake, { clock: virtualClock(now) });
+  const listed = JSON.parse(
+    (await cli(lake.dataDir, now, 'events', '--since', '24h', '--json')).out,
+  );
+  expect(listed).toMatchObject([
+    { id: JSON.parse(dry.out)[0].id, detectedAt: '2026-03-05T01:00:00.000Z' },
+  ]);
+  expect((await cli(lake.dataDir, now, 'events')).out).toMatch(/video:tt_1[\s\S]*1 event$/);
+});
+
+test.each([
+  [['events', '--since', 'yesterday'], /--since must be an ISO 8601 instant/],
+  [['events', '--from', '2026-03-01'], /belong to --dry-run/],
+  [['webhooks', 'add', 'https://10.0.0.1/'], /public address/],
+  [['webhooks', 'add', 'https://example.com/', '--events', 'trend.spikes'], /events may hold/],
+  [['webhooks', 'remove', 'sub_none'], /no subscription sub_none/],
+  [['webhooks', 'redeliver', 'evt_none'], /no delivery evt_none/],
+  [['webhooks', 'deliveries', '--limit', '0'], /--limit must be/],
+])('%j is refused with 2 and a reason', async (argv, reason) => {
+  const { code, err } = await cli(freshLake().dataDir, T0, ...argv);
+  expect([code, err]).toEqual([2, expect.stringMatching(reason)]);
+});
+
+test('webhooks add prints id and secret once; list never does', async () => {
+  const { dataDir } = freshLake();
+  const added = await cli(
+    dataDir,
+    T0,
+    'webhooks',
+    'add',
+    'https://example.com/',
+    '--subjects',
+    '@maker,#mossy',
+    '--json',
+  );
+  const { id, secret, ...rest } = JSON.parse(added.out);
+  expect([added.code, rest]).toEqual([0, {}]);
+  const { out } = await cli(dataDir, T0, 'webhooks', 'list', '--json');
+  expect(JSON.parse(out)).toMatchObject([{ id, filter: { subjects: ['maker', 'mossy'] } }]);
+  expect(out).not.toContain(secret);
+  expect((await cli(dataDir, T0, 'webhooks', 'rotate', id)).out).toContain('whsec_');
+  expect((await cli(dataDir, T0, 'webhooks', 'remove', id)).code).toBe(0);
+  expect(JSON.parse((await cli(dataDir, T0, 'webhooks', 'list', '--json')).out)).toEqual([]);
+});
+
+test('thresholds are read over the shipped ones', () => {
+  const read = readThresholds('{"tiktok": {"spike": {"minGain": 5}}}');
+  expect(read.tiktok.spike).toMatchObject({ minGain: 5, minRatio: 2 });
+  expect(read.youtube.spike.minGain).toBe(2000);
+  for (const [text, reason] of [
+    ['{', /must be JSON/],
+    ['[]', /must be an object/],
+    ['{"vine": {}}', /there is no vine/],
+    ['{"tiktok": {"spike": {"minGain": "5"}}}', /tiktok.spike.minGain must be a number/],
+    ['{"tiktok": {"spike": {"minGains": 5}}}', /no tiktok.spike.minGains/],
+  ] as const)
+    expect(() => readThresholds(text)).toThrow(reason);
+});

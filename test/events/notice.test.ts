@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { DAY_MS, HOUR_MS, virtualClock } from '../../src/clock.ts';
+import { detectEvents } from '../../src/events/detect.ts';
+import { noticeEvents } from '../../src/events/notice.ts';
+import type { Lake } from '../../src/lake/open.ts';
+import { freshLake, type MadeVideo, putList, putTagLook, putVideo } from './made-lake.ts';
+
+const T0 = Date.UTC(2026, 2, 1);
+
+const subscribe = (lake: Lake, id: string, filter: object = {}): void => {
+  lake.sqlite
+    .prepare(
+      `insert into subscriptions (id, url, secret, filter, allow_loopback_http, created_at) values (?, 'https://example.com/', 'whsec_', ?, 0, 0)`,
+    )
+    .run(id, JSON.stringify({ events: [], platforms: [], subjects: [], ...filter }));
+};
+
+/** A calm video that bursts on `burstNight`, looked at each night. */
+const nightly = (id: string, nights: number, burstNight: number): MadeVideo => ({
+  id,
+  user: 'dancer',
+  createdAt: T0 - 3 * DAY_MS,
+  looks: Array.from({ length: nights }, (_, night) => [
+    T0 + night * DAY_MS,
+    100_000 + night * 8_000 + (night >= burstNight ? 700_000 : 0),
+  ]),
+  tags: ['goblincore', 'mossy'],
+});
+
+const upTo = (video: MadeVideo, at: number): MadeVideo => ({
+  ...video,
+  looks: video.looks.filter(([its]) => its <= at),
+});
+
+const storedEvents = (lake: Lake) =>
+  lake.sqlite
+    .prepare(
+      'select id, kind, platform, subject, occurred_at as occurredAt, detected_at as detectedAt, data from events order by id',
+    )
+    .all() as {
+    id: string;
+    kind: string;
+    platform: string;
+    subject: string;
+    occurredAt: number;
+    detectedAt: number;
+    data: string;
+  }[];
+const deliveryIds = (lake: Lake) =>
+  lake.sqlite.prepare('select id from deliveries order by id').pluck().all() as string[];
+
+test('a night brings an event, its partition and a delivery to who asked for it', () => {
+  const lake = freshLake();
+  subscribe(lake, 'all');
+  subscribe(lake, 'tiktok', { platforms: ['tiktok'] });
+  subscribe(lake, 'other-kind', { events: ['niche.breakout'] });
+  subscribe(lake, 'other-subject', { subjects: ['video:yt_b'] });
+  subscribe(lake, 'this-subject', { subjects: ['YT_A'] });
+  const video = nightly('yt_a', 8, 6);
+  const clock = virtualClock(T0);
+  const found = Array.from({ length: 8 }, (_, night) => {
+    clock.advanceTo(T0 + night * DAY_MS + HOUR_MS);
+    putVideo(lake, upTo(video, clock.now()));
+    return noticeEvents(lake, { clock }).stored;
+  });
+  expect(found).toEqual([0, 0, 0, 0, 0, 0, 1, 0]);
+  const [event] = storedEvents(lake);
+  expect(event).toMatchObject({
+    kind: 'trend.spike',
+    platform: 'youtube',
+    subject: 'video:yt_a',
+    occurredAt: T0 + 6 * DAY_MS,
+  });
+  expect(JSON.parse(event?.data ?? '')).toMatchObject({
+    id: event?.id,
+    platform: 'youtube',
+    subject: { kind: 'video', id: 'yt_a', url: 'https://www.youtube.com/watch?v=a' },
+    window: { from: '2026-03-06T00:00:00.000Z', to: '2026-03-07T00:00:00.000Z' },
+    evidence: { gain: 708_000, source: 'feed' },
+  });
+  expect(deliveryIds(lake)).toEqual([`${event?.id}.all`, `${event?.id}.this-subject`]);
+  expect(
+    lake.sqlite.prepare('select table_name, date, version from touched_partitions').all(),
+  ).toEqual([{ table_name: 'events', date: '2026-03-07', version: 1 }]);
+});
+
+test('the first look at a lake keeps its history and sends nothing', () => {
+  const lake = freshLake();
+  subscribe(lake, 'all');
+  putVideo(lake, nightly('yt_a', 8, 6));
+  const clock = virtualClock(T0 + 6 * DAY_MS + HOUR_MS);
+  expect(noticeEvents(lake, { clock })).toMatchObject({ stored: 1, late: 1, queued: 0 });
+  expect(noticeEvents(lake, { clock })).toMatchObject({ stored: 0 });
+  expect(deliveryIds(lake)).toEqual([]);
+});
+
+test('an import of the past is kept with the instant it was noticed, and not sent', () => {
+  const lake = freshLake();
+  subscribe(lake, 'all');
+  const clock = virtualClock(T0 + 30 * DAY_MS);
+  noticeEvents(lake, { clock });
+  putVideo(lake, nightly('yt_a', 8, 6));
+  clock.advanceTo(T0 + 30 * DAY_MS + HOUR_MS);
+  expect(noticeEvents(lake, { clock, since: T0 })).toMatchObject({ stored: 1, late: 1, queued: 0 });
+  expect(storedEvents(lake)[0]?.detectedAt).toBe(clock.now());
+});
+
+test('a week without polling brings no flood', () => {
+  const lake = freshLake();
+  const clock = virtualClock(T0);
+  for (let video = 0; video < 50; video += 1)
+    putVideo(lake, {
+      id: `tt_${video}`,
+      looks: [0, 1, 2, 3, 10].map((day) => [T0 + day * DAY_MS, 100_000 + day * day * 900_000]),
+    });
+  clock.advanceTo(T0 + 3 * DAY_MS);
+  noticeEvents(lake, { clock });
+  const before = storedEvents(lake).length;
+  clock.advanceTo(T0 + 10 * DAY_MS);
+  expect(noticeEvents(lake, { clock }).queued).toBe(0);
+  expect(storedEvents(lake)).toHaveLength(before);
+});
+
+/** A small lake in which each of the four kinds happens. */
+const eventful = (lake: Lake): void => {
+  putVideo(lake, nightly('yt_a', 14, 6));
+  for (let video = 0; video < 7; video += 1)
+    putVideo(lake, {
+      id: `tt_star${video}`,
+      user: 'star',
+      looks: Array.from({ length: 14 }, (_, night) => [
+        T0 + night * DAY_MS,
+        video === 6 && night > 9 ? 900_000 : 30_000 + night,
+      ]),
+    });
+  for (let night = 0; night < 14; night += 1) {
+    putTagLook(lake, 'mossy', '', T0 + night * DAY_MS, night > 11 ? 900 : 100);
+    const keys = Array.from({ length: 60 }, (_, index) =>
+      putVideo(lake, {
+        id: `ig_${night}_${index}`,
+        user: `maker${index}`,
+        looks: [[T0 + night * DAY_MS, 1_000 * index]],
+        tags: night === 9 && index < 8 ? ['goblincore', 'mossy'] : ['fyp'],
+      }),
+    );
+    putList(lake, { platform: 'instagram', at: T0 + night * DAY_MS, keys });
+  }
+};
+
+test('the same history gives the same events, whatever the number and order of looks', () => {
+  const lake = freshLake();
+  eventful(lake);
+  const to = T0 + 14 * DAY_MS;
+  const whole = detectEvents(lake, { from: 0, to });
+  expect(new Set(whole.map(({ kind }) => kind))).toEqual(
+    new Set(['trend.spike', 'creator.viral', 'hashtag.rising', 'niche.breakout']),
+  );
+  const ids = whole.map(({ id }) => id).sort();
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 14 * 24 }), { maxLength: 5 }),
+      fc.boolean(),
+      (hours, reversed) => {
+        const bounds = [0, ...hours.map((hour) => T0 + hour * HOUR_MS).sort((a, b) => a - b), to];
+        const spans = bounds
+          .slice(1)
+          .map((end, index) => ({ from: bounds[index] as number, to: end }));
+        const pieces = (reversed ? spans.reverse() : spans).flatMap((span) =>
+          detectEvents(lake, span),
+        );
+        expect(pieces.map(({ id }) => id).sort()).toEqual(ids);
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+test('the order in which the lake learnt things does not matter', () => {
+  const one = freshLake();
+  const other = freshLake();
+  putVideo(one, nightly('yt_a', 8, 6));
+  putVideo(one, nightly('yt_b', 8, 5));
+  const { looks, ...rest } = nightly('yt_b', 8, 5);
+  for (const look of looks.toReversed()) putVideo(other, { ...rest, looks: [look] });
+  putVideo(other, nightly('yt_a', 8, 6));
+  const span = { from: 0, to: T0 + 8 * DAY_MS };
+  expect(detectEvents(other, span)).toEqual(detectEvents(one, span));
+});

@@ -1,0 +1,200 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { virtualClock } from '../../src/clock.ts';
+import { LakeError } from '../../src/errors.ts';
+import { exportLake } from '../../src/export/export-lake.ts';
+import { withExclusive } from '../../src/lake/exclusive.ts';
+import type { Lake } from '../../src/lake/open.ts';
+import { expectWhole, folderOf, manifestOf } from './exported-files.ts';
+import { addSnapshot, filledLake, NOON_AT } from './filled-lake.ts';
+import { touch } from './touch.ts';
+
+const DAY_TWO = 'video_snapshots/date=2026-03-02/video_snapshots.parquet';
+const clock = virtualClock(NOON_AT);
+/** Path, inode, time and size of every file: equal when nothing was touched. */
+const picture = (lake: Lake): string[] =>
+  readdirSync(folderOf(lake), { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map((name) => {
+      const { ino, mtimeNs, size } = statSync(join(folderOf(lake), name), { bigint: true });
+      return `${name} ${ino} ${mtimeNs} ${size}`;
+    });
+
+test('the first export writes everything, the second nothing', async () => {
+  const lake = filledLake();
+  const first = await exportLake(lake, { clock });
+  expect(first).toMatchObject({ files: 11, removed: 0, unchanged: 0 });
+  expect(first.rows).toBe(10 + 30 + 2 + 3 + 2 + 3 + 1 + 1 + 1);
+  expectWhole(lake);
+  const before = picture(lake);
+  expect(await exportLake(lake, { clock: virtualClock(NOON_AT + 1e6) })).toMatchObject({
+    files: 0,
+    rows: 0,
+    bytes: 0,
+    removed: 0,
+  });
+  expect(picture(lake)).toEqual(before);
+});
+
+test('only touched partitions are rewritten, and unmarked', async () => {
+  const lake = filledLake();
+  await exportLake(lake, { clock });
+  const before = picture(lake);
+  addSnapshot(lake, 1, NOON_AT + 86_400_000 + 5000);
+  touch(lake, 'video_snapshots', '2026-03-02');
+  const summary = await exportLake(lake, { clock });
+  expect(summary).toMatchObject({ files: 1, rows: 11 });
+  expect(summary.tables).toMatchObject({ video_snapshots: { files: 1, rows: 11 } });
+  const changed = picture(lake).filter((line) => !before.includes(line) && line.includes('.'));
+  expect(changed.map((line) => line.split(' ')[0]).sort()).toEqual(['manifest.json', DAY_TWO]);
+  expect(lake.sqlite.prepare('select count(*) from touched_partitions').pluck().get()).toBe(0);
+  expectWhole(lake);
+});
+
+test('a touched partition with the same rows keeps its file', async () => {
+  const lake = filledLake();
+  await exportLake(lake, { clock });
+  const before = picture(lake).filter((line) => line.includes('.'));
+  touch(lake, 'videos', '');
+  expect(await exportLake(lake, { clock })).toMatchObject({ files: 0, unchanged: 1 });
+  expect(picture(lake).filter((line) => /manifest|parquet /.test(line))).toEqual(
+    before.filter((line) => /manifest|parquet /.test(line)),
+  );
+  expect(lake.sqlite.prepare('select count(*) from touched_partitions').pluck().get()).toBe(0);
+});
+
+test('a touched partition whose file was changed behind the manifest is written again', async () => {
+  const lake = filledLake();
+  await exportLake(lake, { clock });
+  const path = join(folderOf(lake), 'videos/videos.parquet');
+  writeFileSync(path, Buffer.alloc(statSync(path).size));
+  touch(lake, 'videos', '');
+  expect(await exportLake(lake, { clock })).toMatchObject({ files: 1, rows: 10, unchanged: 0 });
+  expectWhole(lake);
+});
+
+test('a partition touched while it is exported stays marked', async () => {
+  const lake = filledLake();
+  touch(lake, 'videos', '');
+  await exportLake(lake, { clock, onProgress: (done) => done === 1 && touch(lake, 'videos', '') });
+  expect(
+    lake.sqlite.prepare('select table_name, version from touched_partitions').raw().all(),
+  ).toEqual([['videos', 2]]);
+});
+
+test('a new day gets a file, an emptied one loses its file and folder', async () => {
+  const lake = filledLake();
+  await exportLake(lake, { clock });
+  lake.sqlite.exec(
+    `delete from video_snapshot where observed_at between ${NOON_AT + 80_000_000} and ${NOON_AT + 90_000_000}`,
+  );
+  addSnapshot(lake, 1, NOON_AT + 9 * 86_400_000);
+  touch(lake, 'video_snapshots', '2026-03-02');
+  touch(lake, 'video_snapshots', '2026-03-10');
+  expect(await exportLake(lake, { clock })).toMatchObject({ files: 1, rows: 1, removed: 1 });
+  expect(existsSync(join(folderOf(lake), 'video_snapshots/date=2026-03-02'))).toBe(false);
+  expectWhole(lake);
+});
+
+test('--full rewrites every file to the same bytes', async () => {
+  const lake = filledLake();
+  await exportLake(lake, { clock });
+  const before = manifestOf(lake);
+  expect(await exportLake(lake, { clock, full: true })).toMatchObject({ files: 11 });
+  expect(manifestOf(lake)).toEqual(before);
+});
+
+test('files missing or cut short are written again, and no other', async () => {
+  const lake = filledLake();
+  await exportLake(lake, { clock });
+  const before = manifestOf(lake);
+  truncateSync(join(folderOf(lake), DAY_TWO), 100);
+  rmSync(join(folderOf(lake), 'videos'), { recursive: true });
+  expect(await exportLake(lake, { clock })).toMatchObject({ files: 2, rows: 20 });
+  expect(manifestOf(lake)).toEqual(before);
+  expectWhole(lake);
+});
+
+test('a damaged manifest means a full export', async () => {
+  const lake = filledLake();
+  await exportLake(lake, { clock });
+  for (const damaged of ['', '{"files": [', '{"format": 99, "files": []}']) {
+    writeFileSync(join(folderOf(lake), 'manifest.json'), damaged);
+    expect(await exportLake(lake, { clock })).toMatchObject({ files: 11 });
+  }
+  expectWhole(lake);
+});
+
+test('leftovers of a killed export go, files of others stay', async () => {
+  const lake = filledLake();
+  await exportLake(lake, { clock });
+  const day = join(folderOf(lake), 'video_snapshots/date=1999-01-01');
+  mkdirSync(day);
+  const ours = [
+    join(folderOf(lake), 'videos/.videos.parquet.tmp'),
+    join(folderOf(lake), '.manifest.json.tmp'),
+    join(day, '.video_snapshots.parquet.tmp'),
+    join(day, 'video_snapshots.parquet'),
+  ];
+  const theirs = [
+    join(folderOf(lake), 'videos/mine.parquet'),
+    join(folderOf(lake), 'video_snapshots/notes.txt'),
+  ];
+  for (const path of [...ours, ...theirs]) writeFileSync(path, 'x');
+  expect(await exportLake(lake, { clock })).toMatchObject({ files: 0, removed: 1 });
+  expect(ours.filter((path) => existsSync(path))).toEqual([]);
+  expect(theirs.filter((path) => existsSync(path))).toEqual(theirs);
+  expect(existsSync(day)).toBe(false);
+});
+
+test('a lake without rows exports to an empty manifest, twice alike', async () => {
+  const lake = filledLake();
+  for (const table of ['video_snapshot', 'video_hashtag', 'ranking', 'capture', 'video'])
+    lake.sqlite.exec(`delete from ${table}`);
+  for (const table of ['hashtag_snapshot', 'hashtag', 'creator_snapshot', 'creator', 'events'])
+    lake.sqlite.exec(`delete from ${table}`);
+  expect(await exportLake(lake, { clock })).toMatchObject({ files: 0, rows: 0 });
+  expect(manifestOf(lake)).toEqual([]);
+  utimesSync(join(folderOf(lake), 'manifest.json'), 1, 1);
+  await exportLake(lake, { clock });
+  expect(statSync(join(folderOf(lake), 'manifest.json')).mtimeMs).toBe(1000);
+});
+
+test('one export at a time; the next may start when it is done', async () => {
+  const lake = filledLake();
+  await withExclusive(lake.dataDir, 'export', clock, async () => {
+    const second = exportLake(lake, { clock });
+    await expect(second).rejects.toThrow(LakeError);
+    await expect(second).rejects.toThrow(/Another export is at work .*process \d+ on .*2026-03-01/);
+  });
+  expect(await exportLake(lake, { clock })).toMatchObject({ files: 11 });
+});
+
+test('stops on its signal with the signal’s reason, and the next export completes', async () => {
+  const lake = filledLake();
+  const stopping = new AbortController();
+  const stopped = exportLake(lake, {
+    clock,
+    signal: stopping.signal,
+    onProgress: () => stopping.abort(new Error('stopped by SIGINT')),
+  });
+  await stopped.then(
+    () => undefined, // it was done before it saw the signal
+    (error: unknown) => expect(String(error)).toContain('stopped by SIGINT'),
+  );
+  await expect(
+    exportLake(lake, { clock, signal: AbortSignal.abort(new Error('before it began')) }),
+  ).rejects.toThrow('before it began');
+  await exportLake(lake, { clock });
+  expectWhole(lake);
+});

@@ -1,0 +1,84 @@
+import { readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { virtualClock } from '../../src/clock.ts';
+import { LakeError } from '../../src/errors.ts';
+import { exportLake } from '../../src/export/export-lake.ts';
+import { exportSnapshot } from '../../src/export/export-snapshot.ts';
+import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
+import type { Disk } from '../../src/export/place-file.ts';
+import { type Lake, openLakeForReading } from '../../src/lake/open.ts';
+import { expectWhole, folderOf } from './exported-files.ts';
+import { filledLake, NOON_AT } from './filled-lake.ts';
+
+const clock = virtualClock(NOON_AT);
+
+const exportTo = (lake: Lake, disk: Disk): void => {
+  const reading = openLakeForReading(lake.dataDir);
+  try {
+    exportSnapshot({
+      sqlite: reading.sqlite,
+      folder: folderOf(lake),
+      tables: PARQUET_TABLES,
+      full: true,
+      exportedAt: 'now',
+      disk,
+      checkStop: () => {},
+      onFile: () => {},
+    });
+  } finally {
+    reading.close();
+  }
+};
+
+/** A disk with room for so many bytes. */
+const diskOf = (room: number): Disk => ({
+  write: (file, bytes) => {
+    if (room === 0)
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), {
+        code: 'ENOSPC',
+        syscall: 'write',
+      });
+    const taken = writeSync(file, bytes.subarray(0, room));
+    room -= taken;
+    return taken;
+  },
+});
+
+test('a full disk is one clear error, wherever it strikes; what stood still stands', async () => {
+  const lake = filledLake();
+  await exportLake(lake, { clock });
+  const manifest = readFileSync(join(folderOf(lake), 'manifest.json'));
+  for (const room of [0, 3, 700, 5_000, 6_000, 8_000]) {
+    expect(() => exportTo(lake, diskOf(room))).toThrow(LakeError);
+    expect(() => exportTo(lake, diskOf(room))).toThrow(/the disk is full.*Make room/);
+    expect(readFileSync(join(folderOf(lake), 'manifest.json'))).toEqual(manifest);
+    expectWhole(lake);
+  }
+});
+
+test('a disk that takes a few bytes at a time gets the whole file', () => {
+  const lake = filledLake();
+  exportTo(lake, { write: (file, bytes) => writeSync(file, bytes.subarray(0, 61)) });
+  expectWhole(lake);
+});
+
+test('bytes that read back otherwise are not put in place', () => {
+  const lake = filledLake();
+  const flipping: Disk = {
+    write: (file, bytes) =>
+      writeSync(
+        file,
+        bytes.map((byte, i) => (i === 50 ? byte ^ 1 : byte)),
+      ),
+  };
+  expect(() => exportTo(lake, flipping)).toThrow(/does not read back as it was written/);
+});
+
+test('a file where the folder should be is named', async () => {
+  const lake = filledLake();
+  writeFileSync(folderOf(lake), 'not a folder');
+  await expect(exportLake(lake, { clock })).rejects.toThrow(LakeError);
+  await expect(exportLake(lake, { clock })).rejects.toThrow(/parquet.* could not be written/);
+  expect(readFileSync(folderOf(lake), 'utf8')).toBe('not a folder');
+});

@@ -1,0 +1,82 @@
+import { zstdDecompressSync } from 'node:zlib';
+import fc from 'fast-check';
+import { parquetMetadata, parquetReadObjects } from 'hyparquet';
+import { expect, test } from 'vitest';
+import { LakeError } from '../../src/errors.ts';
+import type { ParquetColumn } from '../../src/export/parquet-tables.ts';
+import { writeParquet } from '../../src/export/write-parquet.ts';
+
+const COLUMNS: readonly ParquetColumn[] = [
+  { name: 'key', type: 'INT64', optional: false },
+  { name: 'count', type: 'INT64', optional: true },
+  { name: 'rate', type: 'DOUBLE', optional: true },
+  { name: 'words', type: 'UTF8', optional: true },
+];
+type Row = [number, number | null, number | null, string | null];
+
+const written = (rows: Iterable<readonly unknown[]>): ArrayBuffer => {
+  const parts: Buffer[] = [];
+  writeParquet(COLUMNS, rows, (bytes) => parts.push(bytes));
+  return new Uint8Array(Buffer.concat(parts)).buffer;
+};
+
+const readBack = async (file: ArrayBuffer): Promise<unknown[][]> => {
+  const objects = await parquetReadObjects({
+    file,
+    compressors: { ZSTD: (input) => zstdDecompressSync(input) },
+  });
+  return objects.map(({ key, count, rate, words }) => [
+    Number(key),
+    count === null ? null : Number(count),
+    rate,
+    words,
+  ]);
+};
+
+test('any rows read back as they were', async () => {
+  const integer = fc.maxSafeInteger();
+  const row: fc.Arbitrary<Row> = fc.tuple(
+    integer,
+    fc.option(integer),
+    fc.option(fc.double({ noNaN: true })),
+    fc.option(fc.string({ unit: 'binary' })),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 60 }), async (rows) => {
+      expect(await readBack(written(rows))).toEqual(rows);
+    }),
+    { seed: 11, numRuns: 150 },
+  );
+});
+
+test('many pages and row groups, with nulls in runs and strewn about', async () => {
+  const rowAt = (i: number): Row => [
+    i,
+    i % 7 === 0 ? null : i * 1_000_003,
+    i % 50_000 < 20_000 ? null : i / 3,
+    i % 3 === 0 ? null : `title 😀 ${i % 1000}`,
+  ];
+  const rows = Array.from({ length: 300_001 }, (_, i) => rowAt(i));
+  const file = written(rows);
+  const groups = parquetMetadata(file).row_groups;
+  expect(groups.length).toBe(3);
+  const [first] = groups.map(({ columns }) => columns.map((c) => c.meta_data?.statistics));
+  expect(first?.map((statistics) => statistics?.null_count)).toEqual([
+    0n,
+    18_725n,
+    60_000n,
+    43_691n,
+  ]);
+  expect(first?.[0]).toMatchObject({ min_value: 0n, max_value: 131_071n });
+  expect(first?.[3]?.max_value).toBeUndefined();
+  const read = await readBack(file);
+  expect(read.length).toBe(rows.length);
+  expect(read.findIndex((row, i) => row.some((value, c) => value !== rows[i]?.[c]))).toBe(-1);
+});
+
+test('what a type cannot hold exactly stops the file', () => {
+  expect(() => written([[2 ** 53, null, null, null]])).toThrow(LakeError);
+  expect(() => written([[null, null, null, null]])).toThrow(/Column key holds null/);
+  expect(() => written([[1, 0.5, null, null]])).toThrow(/Column count holds 0.5/);
+  expect(() => written([[1, 1, null, 7]])).toThrow(/Column words holds 7/);
+});

@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import * as faults from '../support/faults.ts';
+import { type Fault, startFaultyUpstream } from '../support/faulty-upstream.ts';
+
+const CHILD = join(import.meta.dirname, '..', 'support', 'memory-child.ts');
+
+test.each<[string, Fault]>([
+  ['a hundred megabytes and more', faults.endless],
+  ['a gzip bomb', faults.bomb('gzip')],
+  ['a brotli bomb', faults.bomb('br')],
+])('%s costs less than 100 MB of memory', async (_, fault) => {
+  const times = Number.POSITIVE_INFINITY;
+  const upstream = await startFaultyUpstream([{ fault, on: /user1$/, times }]);
+  const { stdout } = await promisify(execFile)(process.execPath, [CHILD, upstream.baseUrl]);
+  await upstream.close();
+  const { grownMb, said } = JSON.parse(stdout) as { grownMb: number; said: string[] };
+  expect(said).toHaveLength(3);
+  for (const words of said) expect(words).toMatch(/8388608 bytes/);
+  expect(grownMb).toBeLessThan(100);
+});

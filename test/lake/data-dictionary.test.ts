@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { dataDictionary } from '../../tools/generate-dictionary.ts';
+import { freshLake } from '../support/fresh.ts';
+
+const COMMITTED = join(import.meta.dirname, '..', '..', 'docs', 'data-dictionary.md');
+
+test('docs/data-dictionary.md is what `npm run docs:generate` writes', async () => {
+  expect(readFileSync(COMMITTED, 'utf8')).toBe(await dataDictionary());
+});
+
+test('it describes every table and view of a lake, each with a sentence', async () => {
+  const text = await dataDictionary();
+  const { sqlite } = freshLake();
+  const names = sqlite
+    .prepare(
+      "select name from pragma_table_list where schema = 'main' and type in ('table', 'view') and name not like 'sqlite_%'",
+    )
+    .pluck()
+    .all() as string[];
+  for (const name of names) {
+    const section = text.split(`### \`${name}\`\n`)[1]?.trim() ?? '';
+    expect({ name, said: section.split('\n')[0] }).toEqual({
+      name,
+      said: expect.stringMatching(/^[A-Z].{10}/),
+    });
+  }
+});

@@ -1,0 +1,178 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { DAY_MS, virtualClock } from '../../src/clock.ts';
+import { exportLake } from '../../src/export/export-lake.ts';
+import { backupLake, backupsIn, restoreLake } from '../../src/lake/backup.ts';
+import { LAKE_FILE, openLake } from '../../src/lake/open.ts';
+import { startFaultyUpstream } from '../support/faulty-upstream.ts';
+import { freshFolder } from '../support/fresh.ts';
+import { countOf, lakeRows } from '../support/lake-rows.ts';
+import { runCommand } from '../support/run-command.ts';
+import { WORLD_AT } from '../support/small-world.ts';
+import { syncOnce } from '../support/sync-once.ts';
+
+interface Report {
+  ok: boolean;
+  findings: { check: string; ok: boolean; detail: string; advice: string | null }[];
+}
+
+/** A synced, exported lake with a backup. */
+const kept = async () => {
+  const dataDir = freshFolder();
+  const upstream = await startFaultyUpstream();
+  const { rows } = await syncOnce(dataDir, upstream.baseUrl);
+  await upstream.close();
+  const clock = virtualClock(WORLD_AT);
+  const lake = openLake(dataDir);
+  await exportLake(lake, { clock });
+  await backupLake(lake, { clock });
+  lake.close();
+  return { dataDir, rows, clock };
+};
+
+const doctor = async (dataDir: string, env: NodeJS.ProcessEnv = {}) => {
+  const { code, out } = await runCommand(['doctor', '--json'], { dataDir, env });
+  const report = JSON.parse(out) as Report;
+  expect(code).toBe(report.ok ? 0 : 1);
+  return { ...report, bad: report.findings.filter((finding) => !finding.ok) };
+};
+
+/** Writes garbage over the first page of a table. */
+const damage = (dataDir: string, table: string): void => {
+  const lake = openLake(dataDir);
+  const pageBytes = lake.sqlite.pragma('page_size', { simple: true }) as number;
+  const find = lake.sqlite.prepare('select rootpage from sqlite_schema where name = ?').pluck();
+  const root = find.get(table) as number;
+  lake.sqlite.pragma('wal_checkpoint(truncate)');
+  lake.close();
+  const path = join(dataDir, LAKE_FILE);
+  const bytes = readFileSync(path);
+  bytes.fill(0xab, (root - 1) * pageBytes, root * pageBytes);
+  writeFileSync(path, bytes);
+};
+
+test('a lake that is well', async () => {
+  const { dataDir } = await kept();
+  expect((await doctor(dataDir)).bad).toEqual([]);
+  const { out } = await runCommand(['doctor'], { dataDir });
+  expect(out).toMatch(/^ok {3}database +whole$/m);
+  expect(out).toMatch(/^ok {3}Parquet +\d+ files agree with the manifest$/m);
+});
+
+test('a folder without a lake is not ill', async () => {
+  expect((await doctor(freshFolder())).ok).toBe(true);
+});
+
+test('a damaged page is found, with what to do; restoring brings back the lake of the backup', async () => {
+  const { dataDir, rows } = await kept();
+  damage(dataDir, 'video_snapshot');
+  const { bad } = await doctor(dataDir);
+  expect(bad[0]).toMatchObject({ check: 'database', advice: expect.stringMatching(/--restore/) });
+  const restored = await runCommand(['doctor', '--restore', '--json'], { dataDir });
+  expect(restored.code).toBe(0);
+  const { setAside } = JSON.parse(restored.out) as { setAside: string };
+  expect(readdirSync(dataDir)).toContain(setAside.slice(dataDir.length + 1));
+  const lake = openLake(dataDir);
+  expect(lakeRows(lake)).toEqual(rows);
+  lake.close();
+  expect((await doctor(dataDir)).bad).toEqual([]);
+});
+
+test('calls made since the backup are counted on after a restore', async () => {
+  const { dataDir, clock } = await kept();
+  const upstream = await startFaultyUpstream();
+  const { ledger } = await syncOnce(dataDir, upstream.baseUrl);
+  await upstream.close();
+  expect(await restoreLake(dataDir, undefined, clock)).toMatchObject({ callsCarried: ledger - 16 });
+  const lake = openLake(dataDir);
+  expect(countOf(lake, 'select count(*) from calls')).toBe(ledger);
+  lake.close();
+});
+
+test('what is no backup is not restored, and nothing is changed', async () => {
+  const { dataDir } = await kept();
+  const before = readFileSync(join(dataDir, LAKE_FILE));
+  const text = join(dataDir, 'notes.txt');
+  writeFileSync(text, 'no database');
+  for (const file of [text, join(dataDir, 'missing.db')]) {
+    const { code, err } = await runCommand(['doctor', '--restore', file], { dataDir });
+    expect(code).toBe(2);
+    expect(err).toMatch(/cannot be restored: .*Nothing was changed/);
+  }
+  expect(readFileSync(join(dataDir, LAKE_FILE))).toEqual(before);
+  const none = await runCommand(['doctor', '--restore'], { dataDir: freshFolder() });
+  expect(none.code).toBe(2);
+});
+
+test('a Parquet file that changed or went missing is found', async () => {
+  const { dataDir } = await kept();
+  const path = join(dataDir, 'parquet', 'videos', 'videos.parquet');
+  const bytes = readFileSync(path);
+  bytes[100] = (bytes[100] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+  expect((await doctor(dataDir)).bad).toMatchObject([
+    {
+      check: 'Parquet',
+      detail: expect.stringContaining(path),
+      advice: expect.stringMatching(/--full/),
+    },
+  ]);
+  writeFileSync(join(dataDir, 'parquet', 'manifest.json'), '{');
+  expect((await doctor(dataDir)).bad).toMatchObject([{ check: 'Parquet' }]);
+});
+
+test('rows without parents, search entries without videos, leftovers', async () => {
+  const { dataDir } = await kept();
+  const lake = openLake(dataDir);
+  lake.sqlite.pragma('foreign_keys = off');
+  lake.sqlite.exec("delete from video where id = 'tt_0'; delete from search_pending");
+  lake.close();
+  writeFileSync(join(dataDir, `${LAKE_FILE}.new-0123456789ab`), '');
+  const checks = (await doctor(dataDir)).bad.map(({ check }) => check);
+  expect(checks).toEqual(expect.arrayContaining(['references', 'leftovers']));
+});
+
+test('a search index that lacks videos is found and made anew', async () => {
+  const { dataDir } = await kept();
+  const lake = openLake(dataDir);
+  lake.sqlite.exec("insert into search (search) values ('delete-all')");
+  lake.close();
+  expect((await doctor(dataDir)).bad).toMatchObject([
+    { check: 'search index', advice: expect.stringMatching(/--rebuild-search/) },
+  ]);
+  const { out } = await runCommand(['doctor', '--rebuild-search', '--json'], { dataDir });
+  expect(JSON.parse(out)).toEqual({ videos: 240 });
+  expect((await doctor(dataDir)).ok).toBe(true);
+});
+
+test('the service is reached without a call; a missing key and a dead address are found', async () => {
+  const upstream = await startFaultyUpstream();
+  const dataDir = freshFolder();
+  const env = { TRENDLAKE_BASE_URL: upstream.baseUrl, TRENDLAKE_API_KEY: 'tl_live_secret' };
+  expect((await doctor(dataDir, env)).ok).toBe(true);
+  expect(upstream.arrivals).toEqual([]);
+  expect((await doctor(dataDir, { ...env, TRENDLAKE_API_KEY: '' })).bad[0]?.check).toBe('service');
+  await upstream.close();
+  const { bad } = await doctor(dataDir, env);
+  expect(bad[0]?.detail).toMatch(/cannot be reached/);
+  expect(JSON.stringify(bad)).not.toContain('secret');
+});
+
+test('seven backups are kept, each whole; an old newest one is reported', async () => {
+  const { dataDir } = await kept();
+  const clock = virtualClock(WORLD_AT);
+  const lake = openLake(dataDir);
+  for (let day = 1; day <= 9; day++) {
+    clock.advanceTo(WORLD_AT + day * DAY_MS);
+    await backupLake(lake, { clock });
+  }
+  lake.close();
+  const backups = backupsIn(dataDir);
+  expect(backups.map(({ path }) => path.slice(-13))).toEqual(
+    [4, 5, 6, 7, 8, 9, 10]
+      .map((day) => `2026-03-${String(day).padStart(2, '0')}.db`)
+      .map((name) => name.slice(-13)),
+  );
+  expect(readdirSync(join(dataDir, 'backups'))).toHaveLength(7);
+});

@@ -1,0 +1,205 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { openLake } from '../../src/lake/open.ts';
+import type { ImportSummary } from '../../src/load/import-file.ts';
+import { rowsChanged } from '../../src/load/tally.ts';
+import { freshFolder, freshLake } from '../support/fresh.ts';
+import { countOf, lakeRows } from '../support/lake-rows.ts';
+import { runCommand } from '../support/run-command.ts';
+
+const AT = '2026-03-01T00:00:00Z';
+const BIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'bin.js');
+
+/** Writes a file of an import and imports it. */
+const importing = async (name: string, content: string | Buffer, dataDir = freshFolder()) => {
+  const folder = join(dataDir, 'in');
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  const { code, out, err } = await runCommand(['import', path, '--json'], { dataDir });
+  return { code, err, path, dataDir, summary: JSON.parse(out) as ImportSummary };
+};
+const lines = (...rows: unknown[]): string => rows.map((row) => JSON.stringify(row)).join('\n');
+const snapshot = (n: number, fields: object = {}) => ({
+  id: `tt_${n}`,
+  at: AT,
+  views: n,
+  ...fields,
+});
+
+test('the four kinds, by the names of a folder', async () => {
+  const dataDir = freshFolder();
+  const folder = join(dataDir, 'in');
+  mkdirSync(folder);
+  const write = (name: string, row: object) => writeFileSync(join(folder, name), lines(row));
+  write('videos.ndjson', {
+    id: 'tt_1',
+    platform: 'tiktok',
+    title: 'A #b',
+    user: 'ann',
+    tags: ['c'],
+    lang: 'en',
+  });
+  writeFileSync(
+    join(folder, 'snapshots.ndjson.gz'),
+    gzipSync(lines(snapshot(1, { likes: 1, comments: 4 }))),
+  );
+  write('hashtags.ndjson', { tag: '#b', platform: 'tiktok', at: AT, views: 7, rank: 2 });
+  write('creators.ndjson', { user: '@ann', platform: 'tiktok', at: AT, followers: 9 });
+  write('notes.txt', {});
+  const { code } = await runCommand(['import', folder], { dataDir });
+  expect(code).toBe(0);
+  const rows = lakeRows(freshLake(dataDir));
+  expect(rows.videos).toMatchObject([
+    { id: 'tt_1', title: 'A #b', views: 1, extra: '{"lang":"en"}' },
+  ]);
+  expect(rows.video_snapshots).toMatchObject([
+    { views: 1, engagement_rate: 100, source: 'import', extra: '{"comments":4}' },
+  ]);
+  expect(rows.video_hashtags).toMatchObject([{ tag: 'c' }]);
+  expect(rows.hashtag_snapshots).toMatchObject([{ tag: 'b', views: 7, extra: '{"rank":2}' }]);
+  expect(rows.creators).toMatchObject([{ handle: 'ann', followers: 9 }]);
+});
+
+describe('a line that cannot be kept costs itself, by file and number', () => {
+  test.each([
+    ['no JSON', '{"id": "tt_1"', /^not JSON/],
+    ['no object', '[1]', /expected a JSON object/],
+    ['no id', lines({ at: AT, views: 1 }), /no usable id/],
+    ['no platform in the id', lines({ id: 'x', at: AT }), /no platform in the id/],
+    ['no time', lines({ id: 'tt_1', at: 'then' }), /no usable "at"/],
+  ])('%s', async (_, bad, problem) => {
+    const text = `${lines(snapshot(1))}\n${bad}\n\n${lines(snapshot(3))}\n`;
+    const { code, summary, dataDir, path } = await importing('snapshots.ndjson', text);
+    expect(code).toBe(3);
+    expect(summary).toMatchObject({ outcome: 'partial', rejected: 1 });
+    expect(summary.problems).toEqual([
+      { file: path, line: 2, problem: expect.stringMatching(problem) },
+    ]);
+    const lake = freshLake(dataDir);
+    expect(countOf(lake, 'select count(*) from video_snapshots')).toBe(2);
+    expect(lake.sqlite.prepare('select origin, item from rejected_items').all()).toEqual([
+      { origin: `${path}:2`, item: bad },
+    ]);
+  });
+});
+
+test('odd fields are null, their originals kept', async () => {
+  const odd = { views: -1, likes: 1.5 };
+  const { code, dataDir } = await importing('snapshots.ndjson', lines(snapshot(1, odd)));
+  expect(code).toBe(0);
+  expect(lakeRows(freshLake(dataDir)).video_snapshots).toMatchObject([
+    { views: null, likes: null, extra: JSON.stringify({ odd }) },
+  ]);
+});
+
+describe('files as they come', () => {
+  const titles = ['line\u2028separator', 'para\u2029graph', 'next\u0085line', 'feed\fform'];
+  const rows = titles.map((title, n) => ({ id: `tt_${n}`, platform: 'tiktok', title }));
+  test.each([
+    ['with a byte order mark', Buffer.from(`\ufeff${lines(...rows)}`)],
+    ['with CRLF', Buffer.from(lines(...rows).replaceAll('\n', '\r\n'))],
+    ['with blank lines and no last line feed', Buffer.from(`\n\n${lines(...rows)}`)],
+    ['in several gzip members', Buffer.concat(rows.map((row) => gzipSync(`${lines(row)}\n`)))],
+  ])('%s', async (what, content) => {
+    const name = what.includes('gzip') ? 'videos.ndjson.gz' : 'videos.ndjson';
+    const { code, dataDir } = await importing(name, content);
+    expect(code).toBe(0);
+    const stored = lakeRows(freshLake(dataDir)).videos as { title: string }[];
+    expect(stored.map(({ title }) => title)).toEqual(titles);
+  });
+
+  test('gzip cut short: what came before is loaded, and the whole file later adds the rest', async () => {
+    const all = Array.from({ length: 20_000 }, (_, n) => snapshot(n, { note: n % 97 }));
+    const whole = gzipSync(lines(...all));
+    const first = await importing('snapshots.ndjson.gz', whole.subarray(0, whole.length / 2));
+    expect(first.code).toBe(3);
+    expect(first.summary.problems[0]?.problem).toMatch(
+      /gzip stream is cut short.*nothing is loaded twice/,
+    );
+    const loaded = first.summary.rows.video_snapshots.inserted;
+    expect(loaded).toBeGreaterThan(1000);
+    const second = await importing('snapshots.ndjson.gz', whole, first.dataDir);
+    expect(second.code).toBe(0);
+    expect(second.summary.rows.video_snapshots.inserted).toBe(20_000 - loaded);
+  });
+
+  test('a line of 65 MB ends the reading, in words', async () => {
+    const huge = `${lines(snapshot(1))}\n${'x'.repeat(65 << 20)}`;
+    const { code, summary } = await importing('snapshots.ndjson', huge);
+    expect(code).toBe(3);
+    expect(summary.problems[0]?.problem).toMatch(/line is longer than/);
+    expect(summary.rows.video_snapshots.inserted).toBe(1);
+  });
+});
+
+test('the same file again changes nothing; two rows at one instant are one, whichever way', async () => {
+  const text = lines(
+    snapshot(1, { likes: 5, region: 'de' }),
+    snapshot(1, { views: 9, region: 'fr' }),
+    snapshot(1, { views: null, likes: 6 }),
+  );
+  const { dataDir, summary } = await importing('snapshots.ndjson', text);
+  expect(summary.rows.video_snapshots).toEqual({ inserted: 1, updated: 0, unchanged: 0 });
+  const before = lakeRows(openLake(dataDir));
+  expect(before.video_snapshots).toMatchObject([{ views: 9, likes: 6 }]);
+  const again = await importing('snapshots.ndjson', text, dataDir);
+  expect(again.code).toBe(0);
+  expect(rowsChanged(again.summary.rows)).toBe(0);
+  expect(lakeRows(freshLake(dataDir))).toEqual(before);
+});
+
+test('a kill in the middle loses and repeats nothing', async () => {
+  const dataDir = freshFolder();
+  openLake(dataDir).close();
+  const path = join(dataDir, 'snapshots.ndjson');
+  const all = Array.from({ length: 60_000 }, (_, n) =>
+    snapshot(n % 5000, { at: Date.UTC(2026, 0, 1) + n * 60_000 }),
+  );
+  writeFileSync(path, lines(...all));
+  const child = spawn(process.execPath, [BIN, 'import', path], {
+    env: { ...process.env, TRENDLAKE_DATA_DIR: dataDir },
+    stdio: 'ignore',
+  });
+  const lake = freshLake(dataDir);
+  const linesDone = lake.sqlite.prepare('select lines from import_progress').pluck();
+  while (linesDone.get() === undefined && child.exitCode === null)
+    await new Promise((resolve) => setImmediate(resolve));
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const done = Number(linesDone.get() ?? 0);
+  expect(countOf(lake, 'select count(*) from video_snapshot')).toBe(done);
+  const { code, out } = await runCommand(['import', path, '--json'], { dataDir });
+  expect(code).toBe(0);
+  expect((JSON.parse(out) as ImportSummary).files).toMatchObject([
+    { lines: 60_000, resumedAt: done },
+  ]);
+  expect(countOf(lake, 'select count(*) from video_snapshot')).toBe(60_000);
+  expect(lake.sqlite.pragma('integrity_check', { simple: true })).toBe('ok');
+});
+
+test('what names nothing to import is refused before anything is read', async () => {
+  const dataDir = freshFolder();
+  writeFileSync(join(dataDir, 'stuff.csv'), '');
+  for (const path of ['missing', 'stuff.csv', '.']) {
+    const { code, err } = await runCommand(['import', path], { dataDir });
+    expect(code).toBe(2);
+    expect(err).toMatch(/videos\.ndjson\[\.gz\]/);
+  }
+});
+
+const REAL = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'real');
+test.runIf(existsSync(REAL))('real creators', async () => {
+  const dataDir = freshFolder();
+  const { code, out } = await runCommand(['import', join(REAL, 'creators.ndjson.gz'), '--json'], {
+    dataDir,
+  });
+  expect(code).toBe(0);
+  const { rows, files } = JSON.parse(out) as ImportSummary;
+  expect(files[0]?.lines).toBe(40_049);
+  expect(rows.creator_snapshots.inserted).toBeGreaterThan(25_000);
+});

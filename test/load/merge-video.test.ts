@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  engagementRateOf,
+  type KnownVideo,
+  mergeVideo,
+  type SeenVideo,
+  type VideoFacts,
+} from '../../src/load/merge-video.ts';
+
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
+const text = maybe(fc.constantFrom('a', 'b', 'c'));
+const number = maybe(fc.integer({ min: 0, max: 9 }));
+const facts = { title: text, user: text, views: number, likes: number, engagementRate: number };
+const field = fc.constantFrom('x', 'y', '__proto__');
+const extra = maybe(fc.dictionary(field, fc.integer({ min: 0, max: 3 }), { maxKeys: 2 }));
+
+const seenVideo: fc.Arbitrary<SeenVideo> = fc.record({
+  id: fc.constant('tt_1'),
+  platform: fc.constant('tiktok' as const),
+  at: maybe(fc.integer({ min: 0, max: 5 })),
+  ...facts,
+  createdAt: number,
+  extra,
+});
+const knownVideo: fc.Arbitrary<KnownVideo> = fc.record({
+  key: fc.constant(1),
+  ...facts,
+  createdAt: number,
+  firstSeenAt: maybe(fc.integer({ min: 0, max: 5 })),
+  lastSeenAt: maybe(fc.integer({ min: 0, max: 5 })),
+  extra: extra.map((value) => (value === null ? null : JSON.stringify(value))),
+});
+
+/** The lake's row after an observation: its facts, and the newest instant it was seen at. */
+const rowAfter = (known: KnownVideo, seen: SeenVideo): KnownVideo => ({
+  ...mergeVideo(known, seen),
+  key: known.key,
+  lastSeenAt: seen.at === null ? known.lastSeenAt : Math.max(seen.at, known.lastSeenAt ?? seen.at),
+});
+const COLUMNS = ['title', 'user', 'views', 'likes', 'engagementRate', 'createdAt'] as const;
+
+describe('properties', () => {
+  test('merging the same again changes nothing', () => {
+    fc.assert(
+      fc.property(knownVideo, seenVideo, (known, seen) => {
+        const once = rowAfter(known, seen);
+        expect(rowAfter(once, seen)).toEqual(once);
+      }),
+    );
+  });
+
+  test('the newer observation wins, column by column', () => {
+    fc.assert(
+      fc.property(knownVideo, seenVideo, (known, seen) => {
+        const newer = known.lastSeenAt === null || (seen.at ?? -1) >= known.lastSeenAt;
+        const merged = mergeVideo(known, seen);
+        for (const column of COLUMNS)
+          if (newer && seen[column] !== null) expect(merged[column]).toBe(seen[column]);
+          else if (!newer && known[column] !== null) expect(merged[column]).toBe(known[column]);
+      }),
+    );
+  });
+
+  test('an unknown field never erases a known one', () => {
+    fc.assert(
+      fc.property(knownVideo, seenVideo, (known, seen) => {
+        const merged: VideoFacts = mergeVideo(known, seen);
+        for (const column of [...COLUMNS, 'extra'] as const)
+          if (known[column] !== null) expect(merged[column]).not.toBeNull();
+        const before = Object.keys(JSON.parse(known.extra ?? '{}'));
+        expect(Object.keys(JSON.parse(merged.extra ?? '{}'))).toEqual(
+          expect.arrayContaining(before),
+        );
+      }),
+    );
+  });
+
+  test('first seen is the earliest ever seen', () => {
+    fc.assert(
+      fc.property(knownVideo, seenVideo, (known, seen) => {
+        const instants = [known.firstSeenAt, seen.at].filter((at) => at !== null);
+        const earliest = instants.length === 0 ? null : Math.min(...instants);
+        expect(mergeVideo(known, seen).firstSeenAt).toBe(earliest);
+      }),
+    );
+  });
+
+  test('observations at different instants may come in any order', () => {
+    const looks = fc.uniqueArray(seenVideo, { selector: ({ at }) => at, maxLength: 4 });
+    const dated = looks.filter((seen) => seen.every(({ at }) => at !== null));
+    fc.assert(
+      fc.property(knownVideo, dated, (known, seen) => {
+        const start = { ...known, lastSeenAt: null, firstSeenAt: null, extra: null };
+        const empty = { ...start, title: null, user: null, views: null, likes: null };
+        const blank = { ...empty, engagementRate: null, createdAt: null };
+        const sorted = seen.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
+        const inOrder = sorted.reduce(rowAfter, blank);
+        const backwards = sorted.toReversed().reduce(rowAfter, blank);
+        const newest = sorted.at(-1);
+        for (const column of COLUMNS)
+          if (newest !== undefined && newest[column] !== null)
+            expect(backwards[column]).toBe(inOrder[column]);
+        expect(backwards.firstSeenAt).toBe(inOrder.firstSeenAt);
+      }),
+    );
+  });
+});
+
+test('the engagement rate is 100 x likes / views, unknown where it cannot be computed', () => {
+  expect(engagementRateOf(200, 5)).toBe(2.5);
+  expect([engagementRateOf(0, 5), engagementRateOf(null, 5), engagementRateOf(5, null)]).toEqual([
+    null,
+    null,
+    null,
+  ]);
+});

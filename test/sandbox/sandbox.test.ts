@@ -1,0 +1,190 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { FeedAnswer } from '../../src/api/wire.ts';
+import { DAY_MS, HOUR_MS, isoOf, MINUTE_MS, virtualClock } from '../../src/clock.ts';
+import { UsageError } from '../../src/errors.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { sandboxClock } from '../../src/sandbox/sandbox-clock.ts';
+
+const NOON = Date.UTC(2026, 10, 20, 12);
+
+const ask = (sandbox: Sandbox, path: string): Promise<Response> =>
+  fetch(sandbox.url + path, { headers: { authorization: `Bearer ${sandbox.key}` } });
+
+const asJson = async <T>(answer: Promise<Response>): Promise<T> => {
+  const response = await answer;
+  expect(response.status).toBe(200);
+  return (await response.json()) as T;
+};
+
+const leftovers = (): string[] =>
+  readdirSync(tmpdir()).filter((name) => name.startsWith('trendlake-sandbox-'));
+
+describe('the made-up world over HTTP', () => {
+  const clock = virtualClock(NOON);
+  const sandbox = startSandbox({ clock });
+  afterAll(async () => (await sandbox).close());
+
+  test('opens to its key and to no other', async () => {
+    const { url } = await sandbox;
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+    const refused = await fetch(`${url}/feed/tiktok`, { headers: { authorization: 'Bearer no' } });
+    expect(refused.status).toBe(401);
+  });
+
+  test('answers every list, a timeline and a profile', async () => {
+    const running = await sandbox;
+    const feed = await asJson<FeedAnswer>(ask(running, '/feed/tiktok?limit=20'));
+    expect(feed.asOf).toBe(isoOf(NOON));
+    expect(feed.items).toHaveLength(20);
+    expect(feed.total).toBeGreaterThan(100);
+    const [top] = feed.items;
+    expect(top?.id).toMatch(/^tt_\d{19}$/);
+    for (const period of ['day', 'week', 'month']) {
+      const trends = await asJson<FeedAnswer>(ask(running, `/trends/youtube/${period}`));
+      expect(trends.items).toHaveLength(50);
+    }
+    const tags = await asJson<{ items: { volume: number }[] }>(ask(running, '/hashtags'));
+    expect(tags.items[0]?.volume).toBeGreaterThan(100);
+    const growth = await asJson<{ snapshots: unknown[] }>(
+      ask(running, `/videos/${top?.id}/growth`),
+    );
+    expect(growth.snapshots.length).toBeGreaterThan(2);
+    const creator = await asJson<{ followers: number; videos: unknown[] }>(
+      ask(running, `/creators/tiktok/${encodeURIComponent(top?.user ?? '')}`),
+    );
+    expect(creator.followers).toBeGreaterThan(0);
+    expect(creator.videos.length).toBeGreaterThan(0);
+  });
+
+  test('has hashtags that mostly stay, and some that rise or fall', async () => {
+    const { items } = await asJson<{ items: { change: number | null }[] }>(
+      ask(await sandbox, '/hashtags?dateRange=7d&limit=100'),
+    );
+    const changes = items.map(({ change }) => change ?? 0).sort((a, b) => a - b);
+    expect(Math.abs(changes[50] ?? 1)).toBeLessThan(0.15);
+    expect(changes[99]).toBeGreaterThan(0.3);
+  });
+
+  test('goes on as the clock does, and can be asked about before', async () => {
+    const running = await sandbox;
+    const before = await asJson<FeedAnswer>(ask(running, '/feed/instagram'));
+    clock.advanceTo(NOON + 6 * HOUR_MS);
+    const after = await asJson<FeedAnswer>(ask(running, '/feed/instagram'));
+    expect(after.asOf).toBe(isoOf(NOON + 6 * HOUR_MS));
+    expect(after.items).not.toEqual(before.items);
+    const again = await asJson<FeedAnswer>(ask(running, `/feed/instagram?asOf=${isoOf(NOON)}`));
+    expect(again).toEqual(before);
+  });
+
+  test('is the same whatever the steps by which its clock came there', async () => {
+    const at = clock.now();
+    const other = await startSandbox({ clock: virtualClock(at), at });
+    try {
+      const path = '/trends/tiktok/week?limit=100';
+      const here = await asJson<FeedAnswer>(ask(await sandbox, path));
+      expect(await asJson<FeedAnswer>(ask(other, path))).toEqual(here);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe('a sandbox', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sandbox-test-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const observe = (at: number) => {
+    const id = 'yt_dQw4w9WgXcQ';
+    const video = { id, platform: 'youtube', title: 'a', user: 'b', createdAt: isoOf(at - DAY_MS) };
+    writeFileSync(join(folder, 'videos.ndjson'), JSON.stringify(video));
+    const looks = [at - 10 * HOUR_MS, at].map((time, i) => ({
+      id,
+      at: isoOf(time),
+      views: 1000 * (i + 1),
+      likes: 10,
+    }));
+    writeFileSync(join(folder, 'snapshots.ndjson'), looks.map((l) => JSON.stringify(l)).join('\n'));
+  };
+
+  test('over an import stands still at its newest observation', async () => {
+    observe(NOON);
+    const clock = virtualClock(NOON + 90 * DAY_MS);
+    const sandbox = await startSandbox({ clock, from: folder });
+    try {
+      clock.advanceTo(NOON + 99 * DAY_MS);
+      const feed = await asJson<FeedAnswer>(ask(sandbox, '/feed/youtube'));
+      expect(feed.asOf).toBe(isoOf(NOON));
+      expect(feed.items.map(({ views }) => views)).toEqual([2000]);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  test('keeps its key to the limits of a tier', async () => {
+    observe(NOON);
+    const clock = virtualClock(NOON);
+    const sandbox = await startSandbox({ clock, from: folder, tier: 'beta', ratePerMinute: 2 });
+    try {
+      const statuses: number[] = [];
+      for (let call = 0; call < 3; call++) statuses.push((await ask(sandbox, '/hashtags')).status);
+      expect(statuses).toEqual([200, 200, 429]);
+      clock.advanceTo(NOON + MINUTE_MS + 1);
+      expect((await ask(sandbox, '/hashtags')).status).toBe(200);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  test('leaves nothing behind, also when it cannot start', async () => {
+    observe(NOON);
+    const before = leftovers();
+    const sandbox = await startSandbox({ clock: virtualClock(NOON), from: folder });
+    const mine = leftovers().filter((name) => !before.includes(name));
+    expect(mine.length).toBeGreaterThan(0);
+    await sandbox.close();
+    const nowhere = join(folder, 'nowhere');
+    await expect(startSandbox({ clock: virtualClock(NOON), from: nowhere })).rejects.toThrow(
+      UsageError,
+    );
+    writeFileSync(join(folder, 'snapshots.ndjson'), '');
+    await expect(startSandbox({ clock: virtualClock(NOON), from: folder })).rejects.toThrow(
+      /nothing to show/,
+    );
+    expect(mine.some((name) => existsSync(join(tmpdir(), name)))).toBe(false);
+  });
+});
+
+describe('its clock', () => {
+  test('is the given one without at and speed', () => {
+    const clock = virtualClock(NOON);
+    const time = sandboxClock(clock, {});
+    clock.advanceTo(NOON + 5);
+    expect(time.now()).toBe(NOON + 5);
+  });
+
+  test('stands still at `at` until it is moved, and never goes back', () => {
+    const clock = virtualClock(NOON);
+    const time = sandboxClock(clock, { at: 1000 });
+    clock.advanceTo(NOON + DAY_MS);
+    expect(time.now()).toBe(1000);
+    time.advanceTo(3000);
+    time.advanceTo(2000);
+    expect(time.now()).toBe(3000);
+  });
+
+  test('runs from `at` as many times as fast as asked', () => {
+    const clock = virtualClock(NOON);
+    const time = sandboxClock(clock, { at: 1000, speed: 60 });
+    clock.advanceTo(NOON + 10);
+    expect(time.now()).toBe(1600);
+    time.advanceTo(5000);
+    clock.advanceTo(NOON + 20);
+    expect(time.now()).toBe(5600);
+  });
+});

@@ -1,0 +1,136 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { CliIo } from '../../src/cli/io.ts';
+import { run } from '../../src/cli/main.ts';
+import { virtualClock } from '../../src/clock.ts';
+import { fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
+
+let folder: ReturnType<typeof freshFolder>;
+beforeEach(() => {
+  folder = freshFolder();
+});
+afterEach(() => folder.remove());
+
+/** What one invocation printed and ended with; `onLine` sees each line of stdout. */
+const invoke = async (
+  argv: string[],
+  onLine: (line: string, stop: () => void) => void = () => {},
+): Promise<{ code: number; out: string[]; err: string[] }> => {
+  const stopping = new AbortController();
+  const [out, err]: [string[], string[]] = [[], []];
+  const io: CliIo = {
+    env: { TRENDLAKE_DATA_DIR: folder.dataDir },
+    cwd: folder.dataDir,
+    clock: virtualClock(NOW),
+    random: () => 0.5,
+    signal: stopping.signal,
+    isTerminal: false,
+    out: (line) => {
+      out.push(line);
+      onLine(line, () => stopping.abort());
+    },
+    err: (line) => void err.push(line),
+    draw: () => {},
+    exitCode: 0,
+  };
+  return { code: await run(argv, io), out, err };
+};
+
+describe('keys', () => {
+  test('create prints the key once; it is kept as a hash only', async () => {
+    const { code, out } = await invoke(['keys', 'create', '--use-case', 'weekly report', '--json']);
+    expect(code).toBe(0);
+    const made = JSON.parse(out.join('\n')) as { id: string; key: string };
+    expect(made).toEqual({
+      id: expect.any(String),
+      key: expect.stringMatching(/^tl_live_[\w-]{43}$/),
+      tier: 'beta',
+      scopes: ['read', 'lab', 'webhooks'],
+    });
+    const listed = await invoke(['keys', 'list', '--json']);
+    expect(JSON.parse(listed.out.join('\n'))).toMatchObject([
+      {
+        id: made.id,
+        useCase: 'weekly report',
+        tier: 'beta',
+        ratePerMinute: 60,
+        callsPerMonth: 50_000,
+        revokedAt: null,
+      },
+    ]);
+    expect(listed.out.join()).not.toContain(made.key);
+    for (const name of ['service.db', 'service.db-wal']) {
+      const path = join(folder.dataDir, name);
+      if (existsSync(path)) expect(readFileSync(path).includes(made.key)).toBe(false);
+    }
+    const revoked = await invoke(['keys', 'revoke', made.id]);
+    expect(revoked.code).toBe(0);
+    expect((await invoke(['keys', 'list'])).out.join()).toContain(made.id);
+  });
+
+  test.each([
+    [['keys', 'create'], 'use-case'],
+    [['keys', 'create', '--use-case', ' '], 'use-case'],
+    [['keys', 'create', '--use-case', 'x', '--tier', 'gold'], '--tier'],
+    [['keys', 'create', '--use-case', 'x', '--tier', 'enterprise', '--rate', '5'], '--month'],
+    [['keys', 'create', '--use-case', 'x', '--rate', '0'], '--rate'],
+    [['keys', 'create', '--use-case', 'x', '--scopes', 'read,write'], '--scopes'],
+    [['keys', 'revoke', 'key_none'], 'key_none'],
+    [['serve', '--port', '70000'], '--port'],
+    [['serve', '--port', 'x'], '--port'],
+    [['serve', '--at', 'noon'], '--at'],
+  ])('refused with 2 and a sentence: %j', async (argv, named) => {
+    const { code, err, out } = await invoke(argv);
+    expect(code).toBe(2);
+    expect(err.join()).toContain(named);
+    expect(out).toEqual([]);
+  });
+});
+
+describe('serve', () => {
+  test('prints one JSON line once listening, answers, and stops on the signal', async () => {
+    fillLake(folder.dataDir, (into) => into.video({ id: 'tt_1', looks: [[hoursAgo(48), 7]] }));
+    const { out: made } = await invoke(['keys', 'create', '--use-case', 'x', '--json']);
+    const { key } = JSON.parse(made.join()) as { key: string };
+    let asked: Promise<unknown> = Promise.resolve();
+    const { code, out, err } = await invoke(
+      ['serve', '--port', '0', '--at', '2026-03-08T13:00:00Z', '--json'],
+      (line, stop) => {
+        const { url } = JSON.parse(line) as { url: string };
+        const headers = { authorization: `Bearer ${key}` };
+        asked = fetch(`${url}/feed/tiktok?note=${key}`, { headers })
+          .then((answer) => answer.json())
+          .finally(stop);
+      },
+    );
+    expect(code).toBe(0);
+    expect(out).toHaveLength(1);
+    const { url, dashboard } = JSON.parse(out[0] ?? '') as { url: string; dashboard: string };
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+    expect(dashboard).toBe(url.replace(/v1$/, ''));
+    expect(await asked).toMatchObject({ total: 1, asOf: '2026-03-08T13:00:00.000Z' });
+    expect(err.join()).toContain('/v1/feed/tiktok?note=tl_live_[hidden]');
+    expect(err.join()).not.toContain(key);
+  });
+
+  test('without --json a sentence holding the url', async () => {
+    const { out } = await invoke(['serve', '--port', '0'], (_, stop) => stop());
+    expect(out.join()).toMatch(/http:\/\/127\.0\.0\.1:\d+\/v1/);
+  });
+
+  test('a taken port is a sentence and exit code 2', async () => {
+    let second: Awaited<ReturnType<typeof invoke>> | undefined;
+    let done: Promise<void> = Promise.resolve();
+    await invoke(['serve', '--port', '0', '--json'], (line, stop) => {
+      const { port } = new URL((JSON.parse(line) as { url: string }).url);
+      done = invoke(['serve', '--port', port], (_, end) => end()).then((ended) => {
+        second = ended;
+        stop();
+      });
+    });
+    await done;
+    expect(second?.code).toBe(2);
+    expect(second?.err.join()).toContain('cannot listen');
+  });
+});

@@ -1,0 +1,141 @@
+import { beforeAll, expect, test } from 'vitest';
+import { hoursAgo } from './filled-lake.ts';
+import { type Running, runService } from './running.ts';
+
+let running: Running;
+const get: Running['get'] = (path, init) => running.get(path, init);
+
+beforeAll(async () => {
+  running = await runService((into) => {
+    into.creator({
+      platform: 'tiktok',
+      handle: 'ada',
+      rate: 7.5,
+      extra: { bio: 'x' },
+      looks: [
+        [hoursAgo(50), 100, 3, 1000, 10],
+        [hoursAgo(5), 200],
+      ],
+    });
+    into.video({
+      id: 'tt_1',
+      user: 'ada',
+      createdAt: hoursAgo(2000),
+      looks: [[hoursAgo(6), 1_000_000]],
+    });
+    into.video({
+      id: 'tt_2',
+      user: 'ada',
+      createdAt: hoursAgo(10),
+      looks: [[hoursAgo(6), 500_000]],
+    });
+    into.video({ id: 'tt_3', user: 'ada', createdAt: null, looks: [[hoursAgo(6), null]] });
+    into.video({ id: 'yt_9', user: 'ada', looks: [[hoursAgo(6), 1]] });
+    into.video({ id: 'yt_8', user: 'Kanal ÄÖ/Ü & Co', looks: [[hoursAgo(6), 1]] });
+    into.video({
+      id: 'tt_4',
+      user: 'renamed',
+      looks: [[hoursAgo(60), 1]],
+      revisions: [{ untilAt: hoursAgo(20), title: 't', user: 'before' }],
+    });
+    const echo = into.video({
+      id: 'tt_echo',
+      looks: [
+        [hoursAgo(9), 10, 1],
+        [hoursAgo(8), 10, 1],
+      ],
+    });
+    into.look(echo, [hoursAgo(7), 10, 1], 'feed');
+    into.look(echo, [hoursAgo(6), 25, null], 'feed');
+    into.look(echo, [hoursAgo(5), 25, 1], 'trends');
+    into.look(echo, [hoursAgo(4), 25, 1], 'growth');
+    into.video({
+      id: 'tt_a/b.-_c',
+      looks: [
+        [hoursAgo(9), 100, 5],
+        [hoursAgo(8), 90, null],
+        [hoursAgo(7), 0, 0],
+      ],
+    });
+  });
+});
+
+test('a profile: numbers as last known, videos by views a day of their life, growth oldest first', async () => {
+  const { body } = await get('/creators/tiktok/ada');
+  expect(Object.keys(body)).toEqual([
+    'platform',
+    'handle',
+    'followers',
+    'videoCount',
+    'views',
+    'likes',
+    'engagementRate',
+    'videos',
+    'growth',
+    'bio',
+    'asOf',
+  ]);
+  expect(body).toMatchObject({
+    followers: 200,
+    videoCount: 3,
+    views: 1000,
+    likes: 10,
+    engagementRate: 7.5,
+  });
+  expect(body.videos.map((item) => item.id)).toEqual(['tt_2', 'tt_1', 'tt_3']);
+  expect(body.growth).toEqual([
+    { at: '2026-03-08T10:00:00.000Z', followers: 100, views: 1000, likes: 10 },
+    { at: '2026-03-10T07:00:00.000Z', followers: 200, views: null, likes: null },
+  ]);
+});
+
+test('as of earlier: the numbers of then, the rate computed', async () => {
+  const { body } = await get('/creators/tiktok/ada?asOf=2026-03-09T00:00:00Z');
+  expect(body).toMatchObject({ followers: 100, engagementRate: 1, videos: [] });
+  expect(body.growth).toHaveLength(1);
+});
+
+test('a leading @, blanks, slashes and umlauts in a handle', async () => {
+  expect((await get('/creators/tiktok/@ada')).body.handle).toBe('ada');
+  const channel = await get(`/creators/youtube/${encodeURIComponent('Kanal ÄÖ/Ü & Co')}`);
+  expect(channel.status).toBe(200);
+  expect(channel.body).toMatchObject({
+    followers: null,
+    videoCount: null,
+    views: null,
+    likes: null,
+    engagementRate: null,
+    growth: [],
+  });
+  expect(channel.body.videos).toHaveLength(1);
+});
+
+test('a renamed creator answers to the name of the instant', async () => {
+  expect((await get('/creators/tiktok/before')).status).toBe(404);
+  expect((await get('/creators/tiktok/before?asOf=2026-03-09T00:00:00Z')).status).toBe(200);
+  expect((await get('/creators/tiktok/renamed?asOf=2026-03-09T00:00:00Z')).status).toBe(404);
+});
+
+test('an unknown creator is 404', async () => {
+  const { status, body } = await get('/creators/tiktok/nobody');
+  expect(status).toBe(404);
+  expect(body).toMatchObject({ type: '/problems/not-found', status: 404 });
+});
+
+test('growth: every look as observed, decreases and zeros too; odd ids', async () => {
+  const { body } = await get(`/videos/${encodeURIComponent('tt_a/b.-_c')}/growth`);
+  expect(body).toMatchObject({ id: 'tt_a/b.-_c', platform: 'tiktok' });
+  expect(body.snapshots).toEqual([
+    { at: '2026-03-10T03:00:00.000Z', views: 100, likes: 5, engagementRate: 5 },
+    { at: '2026-03-10T04:00:00.000Z', views: 90, likes: null, engagementRate: null },
+    { at: '2026-03-10T05:00:00.000Z', views: 0, likes: 0, engagementRate: null },
+  ]);
+  expect(Object.keys(body.curve as object)).toEqual(['points', 'peak', 'doublingHours', 'phase']);
+});
+
+test('a list that repeats what was known is no look; one that tells something else is', async () => {
+  const { body } = await get('/videos/tt_echo/growth');
+  expect((body.snapshots as { views: number }[]).map(({ views }) => views)).toEqual([
+    10, 10, 25, 25,
+  ]);
+});

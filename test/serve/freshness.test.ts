@@ -1,0 +1,106 @@
+import { request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { beforeAll, expect, test } from 'vitest';
+import { openLake } from '../../src/lake/open.ts';
+import { filler, hoursAgo, NOW } from './filled-lake.ts';
+import { type Running, runService } from './running.ts';
+
+let running: Running;
+beforeAll(async () => {
+  running = await runService(
+    (into) => {
+      for (let i = 0; i < 30; i++) into.video({ id: `tt_${i}`, looks: [[hoursAgo(2), i]] });
+      into.video({ id: 'tt_soon', looks: [[NOW + 1000, 5]] });
+    },
+    { corsOrigins: ['https://app.example'] },
+  );
+});
+
+const conditional = (etag: string) =>
+  running.get('/feed/tiktok', {
+    headers: { authorization: `Bearer ${running.key}`, 'if-none-match': etag },
+  });
+
+test('an answer says how old it is; the same again is 304 with the limits told', async () => {
+  const first = await running.get('/feed/tiktok');
+  expect(first.headers.get('age')).toBe('7200');
+  expect(first.headers.get('last-modified')).toBe('Tue, 10 Mar 2026 10:00:00 GMT');
+  const again = await conditional(first.headers.get('etag') ?? '');
+  expect(again.status).toBe(304);
+  expect(again.text).toBe('');
+  expect(again.headers.get('ratelimit')).toContain('"minute"');
+  expect((await conditional('*')).status).toBe(304);
+  expect((await conditional('"other", W/"x"')).status).toBe(200);
+});
+
+test('a look that comes into view, and one that another process writes, are there at once', async () => {
+  const before = await running.get('/feed/tiktok');
+  expect(before.body.total).toBe(30);
+  running.clock.advanceTo(NOW + 999);
+  expect((await running.get('/feed/tiktok')).body).toMatchObject({
+    total: 30,
+    asOf: '2026-03-10T12:00:00.999Z',
+  });
+  running.clock.advanceTo(NOW + 1000);
+  expect((await running.get('/feed/tiktok')).body.total).toBe(31);
+  const lake = openLake(running.dataDir);
+  filler(lake).video({ id: 'tt_new', looks: [[hoursAgo(1), 1]] });
+  lake.close();
+  const after = await running.get('/feed/tiktok');
+  expect(after.body.total).toBe(32);
+  expect((await conditional(before.headers.get('etag') ?? '')).status).toBe(200);
+});
+
+test('gzip where taken, nothing else', async () => {
+  const asked = (encoding: string): Promise<{ encoding: string | undefined; body: Buffer }> =>
+    new Promise((resolve, reject) => {
+      const url = new URL(`${running.service.url}/feed/tiktok`);
+      request(
+        url,
+        { headers: { authorization: `Bearer ${running.key}`, 'accept-encoding': encoding } },
+        (answer) => {
+          const chunks: Buffer[] = [];
+          answer
+            .on('data', (chunk: Buffer) => chunks.push(chunk))
+            .on('end', () =>
+              resolve({
+                encoding: answer.headers['content-encoding'],
+                body: Buffer.concat(chunks),
+              }),
+            );
+        },
+      )
+        .on('error', reject)
+        .end();
+    });
+  const zipped = await asked('gzip, deflate');
+  const plain = await asked('gzip;q=0');
+  expect([zipped.encoding, plain.encoding]).toEqual(['gzip', undefined]);
+  expect(gunzipSync(zipped.body).toString()).toBe(plain.body.toString());
+});
+
+test('security headers everywhere, CORS for configured origins only', async () => {
+  const got = await running.get('/nope');
+  expect(got.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(got.headers.get('access-control-allow-origin')).toBeNull();
+  const from = (origin: string) =>
+    running.get('/feed/tiktok', { headers: { authorization: `Bearer ${running.key}`, origin } });
+  expect((await from('https://app.example')).headers.get('access-control-allow-origin')).toBe(
+    'https://app.example',
+  );
+  expect(
+    (await from('https://evil.example')).headers.get('access-control-allow-origin'),
+  ).toBeNull();
+  const preflight = await running.get('/feed/tiktok', {
+    method: 'OPTIONS',
+    headers: { origin: 'https://app.example', 'access-control-request-method': 'GET' },
+  });
+  expect(preflight.status).toBe(204);
+});
+
+test('health needs no key and tells the lag', async () => {
+  const url = running.service.url.replace(/\/v1$/, '/health');
+  const body = (await (await fetch(url)).json()) as Record<string, unknown>;
+  expect(body).toMatchObject({ status: 'ok' });
+  expect(body.lagSeconds).toBeTypeOf('number');
+});

@@ -1,0 +1,174 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DAY_MS, MINUTE_MS } from '../../src/clock.ts';
+import { createKey, type KeyWish, listKeys, revokeKey } from '../../src/serve/keys.ts';
+import { limiter, usageByDay } from '../../src/serve/limits.ts';
+import { openServiceDb } from '../../src/serve/service-db.ts';
+import { freshFolder, hoursAgo, NOW } from './filled-lake.ts';
+import { runService } from './running.ts';
+
+let folder: ReturnType<typeof freshFolder>;
+let db: ReturnType<typeof openServiceDb>;
+beforeEach(() => {
+  folder = freshFolder();
+  db = openServiceDb(folder.dataDir);
+});
+afterEach(() => {
+  db.close();
+  folder.remove();
+});
+
+const keyWith = (ratePerMinute: number, callsPerMonth = 1000): string => {
+  const wish: KeyWish = { useCase: 'test', tier: 'enterprise', ratePerMinute, callsPerMonth };
+  return createKey(db, wish, NOW).key;
+};
+
+describe('the sliding minute', () => {
+  test('passes the rate and not one more inside any 60 s', () => {
+    const count = limiter(db);
+    const key = keyWith(3);
+    const at = (seconds: number) => count(key, NOW + seconds * 1000)?.refusal;
+    expect([0, 10, 20].map(at)).toEqual([null, null, null]);
+    expect(at(59.999)).toBe('rate-limited');
+    // the refused one counts as well: 10, 20 and 59.999 are inside the minute before 60
+    expect(at(60)).toBe('rate-limited');
+    expect(at(81)).toBe(null); // 59.999, 60 and this one
+  });
+
+  test('waiting as long as told is long enough, however often it was refused', () => {
+    const count = limiter(db);
+    const key = keyWith(5);
+    for (let i = 0; i < 30; i++) count(key, NOW + i);
+    const refused = count(key, NOW + 100);
+    expect(refused).toMatchObject({ refusal: 'rate-limited', minuteLeft: 0 });
+    const again = count(key, NOW + 100 + (refused?.minuteResetsMs ?? 0));
+    expect(again?.refusal).toBe(null);
+  });
+
+  test('tells what is left and when more comes free', () => {
+    const count = limiter(db);
+    const key = keyWith(3);
+    expect(count(key, NOW)).toMatchObject({ minuteLeft: 2, minuteResetsMs: MINUTE_MS });
+    expect(count(key, NOW + 5000)).toMatchObject({ minuteLeft: 1, minuteResetsMs: 55_000 });
+    expect(count(key, NOW + MINUTE_MS)).toMatchObject({ minuteLeft: 1, minuteResetsMs: 5000 });
+  });
+
+  test('keys do not share it', () => {
+    const count = limiter(db);
+    const [a, b] = [keyWith(1), keyWith(1)];
+    expect([count(a, NOW)?.refusal, count(b, NOW)?.refusal]).toEqual([null, null]);
+    expect(count(a, NOW)?.refusal).toBe('rate-limited');
+  });
+});
+
+test('the month is the calendar month in UTC', () => {
+  const count = limiter(db);
+  const key = keyWith(100, 2);
+  const end = Date.UTC(2026, 3, 1);
+  expect(count(key, end - 3000)).toMatchObject({
+    refusal: null,
+    monthLeft: 1,
+    monthResetsMs: 3000,
+  });
+  expect(count(key, end - 2000)).toMatchObject({
+    refusal: null,
+    monthLeft: 0,
+    monthMs: 31 * DAY_MS,
+  });
+  expect(count(key, end - 1)).toMatchObject({ refusal: 'quota-exhausted', monthLeft: 0 });
+  expect(count(key, end)).toMatchObject({ refusal: null, monthLeft: 1 });
+});
+
+test('use is kept by day, refused requests marked', () => {
+  const count = limiter(db);
+  const key = keyWith(2);
+  const id = listKeys(db)[0]?.id ?? '';
+  for (const at of [NOW, NOW, NOW, NOW + DAY_MS]) count(key, at);
+  expect(usageByDay(db, id, 10)).toEqual([
+    { day: '2026-03-11', requests: 1, refused: 0 },
+    { day: '2026-03-10', requests: 3, refused: 1 },
+  ]);
+});
+
+test('a revoked key counts nothing more, at once and for other connections', () => {
+  const key = keyWith(5);
+  const other = openServiceDb(folder.dataDir);
+  const count = limiter(other);
+  expect(count(key, NOW)).toBeDefined();
+  const id = listKeys(db)[0]?.id ?? '';
+  revokeKey(db, id, NOW);
+  expect(count(key, NOW)).toBeUndefined();
+  expect(revokeKey(db, id, NOW + 5).revokedAt).toBe(NOW);
+  other.close();
+});
+
+test('two processes on one data directory are exact together', async () => {
+  const key = keyWith(40, 1000);
+  const script = `
+    import { openServiceDb } from '${join(import.meta.dirname, '../../src/serve/service-db.ts')}';
+    import { limiter } from '${join(import.meta.dirname, '../../src/serve/limits.ts')}';
+    const db = openServiceDb(process.argv[1]);
+    const count = limiter(db);
+    let passed = 0;
+    for (let i = 0; i < 100; i++) if (count(process.argv[2], ${NOW} + i)?.refusal === null) passed += 1;
+    console.log(passed);`;
+  const run = () =>
+    promisify(execFile)(process.execPath, [
+      '--input-type=module-typescript',
+      '-e',
+      script,
+      folder.dataDir,
+      key,
+    ]);
+  const outputs = await Promise.all([run(), run()]);
+  const passed = outputs.map(({ stdout }) => Number(stdout));
+  expect((passed[0] ?? 0) + (passed[1] ?? 0)).toBe(40);
+  expect(usageByDay(db, listKeys(db)[0]?.id ?? '', 1)[0]).toMatchObject({
+    requests: 200,
+    refused: 160,
+  });
+});
+
+describe('over HTTP', () => {
+  test('parallel requests: exactly the rate passes, the rest is 429 with Retry-After', async () => {
+    const running = await runService((into) =>
+      into.video({ id: 'tt_1', looks: [[hoursAgo(1), 1]] }),
+    );
+    const headers = { authorization: `Bearer ${running.newKey({ ratePerMinute: 20 })}` };
+    const got = await Promise.all(
+      Array.from({ length: 50 }, () => running.get('/feed/tiktok', { headers })),
+    );
+    expect(got.filter(({ status }) => status === 200)).toHaveLength(20);
+    const refused = got.find(({ status }) => status === 429);
+    expect(refused?.body.type).toBe('/problems/rate-limited');
+    expect(refused?.headers.get('retry-after')).toBe('60');
+    expect(refused?.headers.get('ratelimit')).toMatch(/^"minute";r=0;t=60, "month";r=\d+;t=\d+$/);
+    expect(refused?.headers.get('ratelimit-policy')).toBe(
+      '"minute";q=20;w=60, "month";q=1000000000;w=2678400',
+    );
+    running.clock.advanceTo(NOW + MINUTE_MS);
+    expect((await running.get('/feed/tiktok', { headers })).status).toBe(200);
+  });
+
+  test('every authenticated request counts, whatever its answer; the month ends with its own slug', async () => {
+    const running = await runService((into) =>
+      into.video({ id: 'tt_1', looks: [[hoursAgo(1), 1]] }),
+    );
+    const headers = { authorization: `Bearer ${running.newKey({ callsPerMonth: 4 })}` };
+    const paths = ['/nope', '/feed/vine', '/feed/tiktok?limit=0'];
+    const statuses = [];
+    for (const path of paths) statuses.push((await running.get(path, { headers })).status);
+    expect(statuses).toEqual([404, 404, 400]);
+    const usage = await running.get('/usage', { headers });
+    expect(usage.body).toMatchObject({
+      month: { limit: 4, used: 4, remaining: 0, resetsAt: '2026-04-01T00:00:00.000Z' },
+      days: [{ day: '2026-03-10', requests: 4, refused: 0 }],
+    });
+    const spent = await running.get('/usage', { headers });
+    expect(spent.status).toBe(429);
+    expect(spent.body.type).toBe('/problems/quota-exhausted');
+    expect(spent.headers.get('retry-after')).toBe(String((Date.UTC(2026, 3, 1) - NOW) / 1000));
+  });
+});

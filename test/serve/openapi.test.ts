@@ -1,0 +1,250 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import {
+  creatorAnswer,
+  eventsAnswer,
+  feedAnswer,
+  growthAnswer,
+  hashtagsAnswer,
+  problem,
+  trendsAnswer,
+  usageAnswer,
+  videoAnswer,
+} from '../../src/api/wire.ts';
+import { hoursAgo, NOW } from './filled-lake.ts';
+import { type Running, runService } from './running.ts';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'path';
+  readonly required?: boolean;
+  readonly schema: { readonly enum?: string[]; readonly example?: unknown };
+}
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  readonly responses: Readonly<Record<string, unknown>>;
+  readonly 'x-extension'?: boolean;
+}
+interface Document {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+}
+
+const ANSWERS: Readonly<Record<string, z.ZodType>> = {
+  getFeed: feedAnswer,
+  getTrends: trendsAnswer,
+  getHashtags: hashtagsAnswer,
+  getCreator: creatorAnswer,
+  getGrowth: growthAnswer,
+  getVideo: videoAnswer,
+  search: feedAnswer,
+  getEvents: eventsAnswer,
+  getUsage: usageAnswer,
+};
+
+let running: Running;
+let document: Document;
+beforeAll(async () => {
+  running = await runService((into) => {
+    into.video({
+      id: 'tt_1',
+      user: 'ada',
+      tags: ['dance'],
+      extra: { a: [1] },
+      looks: [
+        [hoursAgo(30), 5],
+        [hoursAgo(1), 10, 1],
+      ],
+    });
+    into.video({
+      id: 'yt_2',
+      title: null,
+      user: null,
+      createdAt: null,
+      looks: [[hoursAgo(1), null]],
+    });
+    into.creator({ platform: 'tiktok', handle: 'ada', looks: [[hoursAgo(2), 5]] });
+    into.event({ id: 'e1', kind: 'trend.spike', platform: 'tiktok', at: hoursAgo(3) });
+    into.event({
+      id: 'e2',
+      kind: 'niche.breakout',
+      platform: null,
+      at: hoursAgo(2),
+      detectedAt: NOW + 1,
+    });
+  });
+  document = (await (await fetch(`${running.service.url}/openapi.json`)).json()) as Document;
+});
+
+const operations = (): { path: string; method: string; operation: Operation }[] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+test('the document is OpenAPI 3.1, names every endpoint, and marks what is an extension', () => {
+  expect(document.openapi).toBe('3.1.0');
+  const shown = operations().filter(({ operation }) => operation['x-extension'] !== true);
+  expect(shown.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
+    'get /creators/{platform}/{handle}',
+    'get /feed/{platform}',
+    'get /hashtags',
+    'get /search',
+    'get /trends/{platform}/{period}',
+    'get /videos/{id}/growth',
+    'post /lab/analyze',
+  ]);
+  const names = operations().map(({ operation }) => operation.operationId);
+  expect(new Set(names).size).toBe(names.length);
+  expect(Object.keys(document.components.schemas)).toContain('ContentItem');
+});
+
+test('every reference in it leads somewhere, every parameter is described once', () => {
+  const text = JSON.stringify(document);
+  for (const [, name] of text.matchAll(/#\/components\/schemas\/([\w]+)/g))
+    expect(document.components.schemas).toHaveProperty(name as string);
+  for (const { path, operation } of operations()) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const described = (operation.parameters ?? []).filter((p) => p.in === 'path');
+    expect(described.map(({ name }) => name)).toEqual(inPath);
+  }
+});
+
+test('a key, when given, must be right even here', async () => {
+  const got = await running.get('/openapi.json', { headers: { authorization: 'Bearer x' } });
+  expect(got.status).toBe(401);
+});
+
+describe('requests made from the document and around it', () => {
+  const oddText = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 30 }),
+    fc.string({ unit: 'binary', maxLength: 30 }).filter((text) => text.isWellFormed()),
+    fc.constantFrom(
+      '',
+      '0',
+      '-1',
+      '1.5',
+      '1e3',
+      '9'.repeat(40),
+      'null',
+      '"',
+      '*',
+      'NEAR(',
+      '%00',
+      '../..',
+      "' or 1=1",
+      '２',
+    ),
+  );
+  const fitting = (parameter: Parameter) =>
+    parameter.schema.enum !== undefined
+      ? fc.constantFrom(...parameter.schema.enum)
+      : fc.constant(String(parameter.schema.example ?? 'tt_1'));
+  const anyValueOf = (parameter: Parameter) =>
+    fc.oneof({ weight: 3, arbitrary: fitting(parameter) }, { weight: 1, arbitrary: oddText });
+  const requestOf = (path: string, operation: Operation) =>
+    fc
+      .tuple(
+        ...(operation.parameters ?? []).map((parameter) =>
+          fc.record({
+            parameter: fc.constant(parameter),
+            value: anyValueOf(parameter),
+            times: fc.constantFrom(
+              1,
+              1,
+              1,
+              1,
+              parameter.in === 'path' ? 1 : 0,
+              parameter.in === 'path' ? 1 : 2,
+            ),
+          }),
+        ),
+      )
+      .map((given) => {
+        let filled = path;
+        const query = new URLSearchParams();
+        for (const { parameter, value, times } of given)
+          if (parameter.in === 'path')
+            filled = filled.replace(`{${parameter.name}}`, encodeURIComponent(value));
+          else for (let i = 0; i < times; i++) query.append(parameter.name, value);
+        return `${filled}?${query}`;
+      });
+
+  test('no 5xx, no undocumented status, every body as described', async () => {
+    const gets = operations().filter(({ method }) => method === 'get');
+    for (const { path, operation } of gets)
+      await fc.assert(
+        fc.asyncProperty(requestOf(path, operation), async (address) => {
+          const got = await running.get(address);
+          expect(got.status, address).toBeLessThan(500);
+          if (got.status === 200)
+            expect(
+              ANSWERS[operation.operationId]?.safeParse(got.body).error,
+              address,
+            ).toBeUndefined();
+          else {
+            // a path that an odd value turned into another is that other path's to document
+            if (new URL(`http://x${address}`).pathname.split('/').length === path.split('/').length)
+              expect(Object.keys(operation.responses).concat('404'), address).toContain(
+                String(got.status),
+              );
+            expect(problem.safeParse(got.body).error, address).toBeUndefined();
+          }
+        }),
+        { numRuns: 80 },
+      );
+  });
+
+  test('odd methods, paths and headers never fail here', async () => {
+    const odd = fc.record({
+      method: fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'),
+      path: fc.oneof(
+        fc.constantFrom('/feed/tiktok', '/lab/analyze', '/videos/tt_1', '/usage'),
+        fc
+          .array(oddText, { maxLength: 4 })
+          .map((parts) => `/${parts.map(encodeURIComponent).join('/')}`),
+      ),
+      body: oddText,
+      type: fc.constantFrom(
+        'application/json',
+        'text/plain',
+        'application/json; charset=latin1',
+        '',
+      ),
+      tag: fc.constantFrom('*', 'W/"x"', '"', ',,,'),
+    });
+    await fc.assert(
+      fc.asyncProperty(odd, async ({ method, path, body, type, tag }) => {
+        const got = await fetch(`${running.service.url}${path}`, {
+          method,
+          ...(method === 'GET' || method === 'HEAD' ? {} : { body }),
+          headers: {
+            authorization: `Bearer ${running.key}`,
+            'content-type': type,
+            'if-none-match': tag,
+          },
+        });
+        await got.arrayBuffer();
+        expect(got.status, `${method} ${path}`).toBeLessThan(500);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+test('events: as of an instant, by kind, platform and since, newest first', async () => {
+  const all = await running.get('/events');
+  expect(all.body).toMatchObject({ total: 1, page: 1 });
+  expect(all.body.items[0]).toMatchObject({
+    id: 'e1',
+    kind: 'trend.spike',
+    subject: 'video:tt_1',
+    data: { id: 'e1' },
+  });
+  expect((await running.get('/events?kind=creator.viral')).body.total).toBe(0);
+  expect((await running.get('/events?platform=youtube')).body.total).toBe(0);
+  expect((await running.get('/events?since=2026-03-10T10:00:00Z')).body.total).toBe(0);
+  expect((await running.get('/events?asOf=2026-03-10T08:00:00Z')).body.total).toBe(0);
+});

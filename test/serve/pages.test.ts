@@ -1,0 +1,66 @@
+import { beforeAll, expect, test } from 'vitest';
+import { hoursAgo } from './filled-lake.ts';
+import { type Running, runService } from './running.ts';
+
+let running: Running;
+const page = async (path: string) => {
+  const answer = await fetch(new URL(path, running.service.dashboard));
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+};
+
+beforeAll(async () => {
+  running = await runService((into) => {
+    into.video({
+      id: 'yt_1',
+      title: '</script><img src=x onerror=alert(1)> "quoted"',
+      user: '<b>bold</b>',
+      tags: ['<i>tag</i>'],
+      looks: [
+        [hoursAgo(30), 5],
+        [hoursAgo(1), 1_234_567],
+      ],
+    });
+  });
+});
+
+test('the dashboard shows the lake, opens on a platform that has something, and needs no key', async () => {
+  const { status, text, headers } = await page('/');
+  expect(status).toBe(200);
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(text).toContain('aria-current="page">youtube');
+  expect(text).toContain('1.2M');
+  expect(text).toContain('last look 1 h ago');
+  expect(text).toContain(`[${hoursAgo(30) / 1000},5]`);
+});
+
+test('what the lake holds is text, never markup', async () => {
+  const { text } = await page('/?platform=youtube&video=yt_1');
+  expect(text).not.toContain('<img');
+  expect(text).not.toContain('<b>bold');
+  expect(text).not.toContain('<i>tag');
+});
+
+test('as of an instant; odd parameters show the present', async () => {
+  expect((await page('/?platform=youtube&asOf=2026-03-09T07:00:00Z')).text).toContain(
+    '2026-03-09 07:00 UTC',
+  );
+  expect((await page('/?platform=vine&asOf=never&video=zz')).status).toBe(200);
+});
+
+test('every script and style of a page is served from here', async () => {
+  const { text } = await page('/');
+  const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
+    ([, path]) => path as string,
+  );
+  expect(files).toHaveLength(3);
+  for (const file of files) expect((await page(file)).status).toBe(200);
+  expect(text).not.toMatch(/(?:src|href)="https?:/);
+});
+
+test('the reference shows every endpoint with a command to try', async () => {
+  const { text } = await page('/docs');
+  for (const path of ['/feed/{platform}', '/search', '/lab/analyze', '/usage'])
+    expect(text).toContain(path);
+  expect(text).toContain('curl -H');
+  expect(text).toContain('id="schema-ContentItem"');
+});

@@ -1,0 +1,73 @@
+import { afterAll } from 'vitest';
+import { type VirtualClock, virtualClock } from '../../src/clock.ts';
+import { createKey, type KeyWish } from '../../src/serve/keys.ts';
+import { type RunningService, type ServiceOptions, startService } from '../../src/serve/service.ts';
+import { openServiceDb } from '../../src/serve/service-db.ts';
+import { type Filler, fillLake, freshFolder, NOW } from './filled-lake.ts';
+
+/** What a request brought back. */
+export interface Got {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Body;
+}
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** A JSON answer, read by field in tests; lists are there where the answer has them. */
+export type Body = Item & { readonly items: readonly Item[]; readonly videos: readonly Item[] };
+
+export interface Running {
+  readonly service: RunningService;
+  readonly dataDir: string;
+  readonly clock: VirtualClock;
+  readonly key: string;
+  /** GET with the key unless `init` says otherwise. */
+  get(path: string, init?: RequestInit): Promise<Got>;
+  newKey(wish?: Partial<KeyWish>): string;
+}
+
+const ROOMY = {
+  useCase: 'test',
+  tier: 'enterprise',
+  ratePerMinute: 100_000,
+  callsPerMonth: 1e9,
+} as const;
+
+/** A service over a lake filled by `fill`, with a roomy key; stopped after the file's tests. */
+export const runService = async (
+  fill: (into: Filler) => void,
+  options: Partial<ServiceOptions> = {},
+): Promise<Running> => {
+  const { dataDir, remove } = freshFolder();
+  fillLake(dataDir, fill);
+  const clock = virtualClock(NOW);
+  const newKey = (wish: Partial<KeyWish> = {}): string => {
+    const db = openServiceDb(dataDir);
+    const { key } = createKey(db, { ...ROOMY, ...wish }, NOW);
+    db.close();
+    return key;
+  };
+  const key = newKey();
+  const service = await startService({ dataDir, clock, ...options });
+  afterAll(async () => {
+    await service.close();
+    remove();
+  });
+  const get = async (path: string, init: RequestInit = {}): Promise<Got> => {
+    const answer = await fetch(`${service.url}${path}`, {
+      headers: { authorization: `Bearer ${key}` },
+      ...init,
+    });
+    const text = await answer.text();
+    const isJson = (answer.headers.get('content-type') ?? '').includes('json');
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      text,
+      body: (isJson ? JSON.parse(text) : undefined) as Body,
+    };
+  };
+  return { service, dataDir, clock, key, get, newKey };
+};

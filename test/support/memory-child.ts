@@ -1,0 +1,20 @@
+import { apiClient } from '../../src/api/client.ts';
+import { Secret } from '../../src/settings.ts';
+
+// Asks the base URL it is given a few times and prints by how many megabytes the process grew.
+const baseUrl = process.argv[2] ?? '';
+const client = apiClient({ baseUrl, apiKey: new Secret('k'), timeoutMs: 20_000 });
+const ask = { kind: 'creator', platform: 'tiktok', handle: 'user1' } as const;
+const rssMb = (): number => process.memoryUsage().rss / (1 << 20);
+await client.send({ ...ask, handle: 'user2' }); // what the client itself needs
+const before = rssMb();
+let peak = before;
+const timer = setInterval(() => {
+  peak = Math.max(peak, rssMb());
+}, 5);
+const said: string[] = [];
+for (let i = 0; i < 3; i++)
+  await client.send(ask).catch((error: unknown) => said.push(String(error)));
+clearInterval(timer);
+await client.close();
+process.stdout.write(JSON.stringify({ grownMb: Math.max(peak, rssMb()) - before, said }));

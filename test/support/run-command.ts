@@ -1,0 +1,32 @@
+import { run } from '../../src/cli/main.ts';
+import { type Clock, virtualClock } from '../../src/clock.ts';
+import { EXIT } from '../../src/errors.ts';
+
+/** What a command printed and exited with. */
+export interface CommandResult {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Runs a command line in this process, on a clock that stands still unless one is given. */
+export const runCommand = async (
+  argv: readonly string[],
+  options: { dataDir: string; env?: NodeJS.ProcessEnv; clock?: Clock; signal?: AbortSignal },
+): Promise<CommandResult> => {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await run(argv, {
+    env: { TRENDLAKE_DATA_DIR: options.dataDir, ...options.env },
+    cwd: options.dataDir,
+    clock: options.clock ?? virtualClock(Date.UTC(2026, 2, 1)),
+    random: () => 0.5,
+    signal: options.signal ?? new AbortController().signal,
+    isTerminal: false,
+    out: (line) => void out.push(line),
+    err: (line) => void err.push(line),
+    draw: () => {},
+    exitCode: EXIT.complete,
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+};

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ApiClient, apiClient } from '../../src/api/client.ts';
+import { type Clock, virtualClock } from '../../src/clock.ts';
+import { type Config, type Overrides, readConfig } from '../../src/config.ts';
+import { type Lake, openLake } from '../../src/lake/open.ts';
+import type { RunSummary } from '../../src/runner/run.ts';
+import { sync } from '../../src/runner/sync.ts';
+import type { Secret } from '../../src/settings.ts';
+import { lakeRows } from './lake-rows.ts';
+import { SMALL_JOBS } from './small-jobs.ts';
+import { WORLD_AT } from './small-world.ts';
+
+/** The key every test sends; it must be found nowhere. */
+export const KEY = 'tl_live_never-to-be-seen-anywhere-1234567890';
+export const CONCURRENCY = 2;
+
+/** What one command-like sync did. */
+export interface SyncResult {
+  summary: RunSummary;
+  rows: Record<string, unknown[]>;
+  /** Ledger rows of all runs so far. */
+  ledger: number;
+}
+
+export type SyncSetting = Config & { baseUrl: string; apiKey: Secret };
+
+/** Settings of a small sync: 16 calls where everything goes well. */
+export const smallConfig = (
+  dataDir: string,
+  baseUrl: string,
+  overrides: Overrides = {},
+): SyncSetting => {
+  const given: Overrides = {
+    baseUrl,
+    apiKey: KEY,
+    dataDir,
+    ratePerMinute: '1000',
+    callsPerMonth: '100000',
+    platforms: 'tiktok,youtube',
+    growthCalls: '3',
+    creatorCalls: '2',
+    concurrency: String(CONCURRENCY),
+    timeoutMs: '10000',
+    ...overrides,
+  };
+  return readConfig(given, {}, dataDir, () => {}) as SyncSetting;
+};
+
+export interface SyncOptions {
+  config?: Overrides;
+  clock?: Clock;
+  signal?: AbortSignal;
+  client?: (real: ApiClient) => ApiClient;
+  lake?: Lake;
+  onProgress?: () => void;
+}
+
+/** Opens the lake of `dataDir`, syncs it from `baseUrl` as the command does, and closes it. */
+export const syncOnce = async (
+  dataDir: string,
+  baseUrl: string,
+  options: SyncOptions = {},
+): Promise<SyncResult> => {
+  const config = smallConfig(dataDir, baseUrl, options.config);
+  const lake = options.lake ?? openLake(dataDir);
+  const real = apiClient(config);
+  try {
+    const summaries = await sync(
+      {
+        lake,
+        config,
+        client: options.client?.(real) ?? real,
+        clock: options.clock ?? virtualClock(WORLD_AT),
+        random: () => 0.5,
+        signal: options.signal ?? new AbortController().signal,
+        jobs: SMALL_JOBS,
+        ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+      },
+      SMALL_JOBS,
+    );
+    const summary = summaries.at(-1);
+    if (summary === undefined) throw new Error('sync made no run');
+    const ledger = lake.sqlite.prepare('select count(*) from calls').pluck().get() as number;
+    return { summary, rows: lakeRows(lake), ledger };
+  } finally {
+    await real.close();
+    if (options.lake === undefined) lake.close();
+  }
+};
+
+/** Files under a folder whose bytes hold the key; kept bodies are looked into by `bodiesWithKey`. */
+export const filesWithKey = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => readFileSync(path).includes(KEY));
