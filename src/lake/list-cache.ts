@@ -1,6 +1,6 @@
 import { systemClock } from '../clock.ts';
+import { lakeVersion } from './lake-version.ts';
 import type { Lake } from './open.ts';
-import { statement } from './statements.ts';
 import { holdsUntil } from './validity.ts';
 
 /** The top of a computed list and how many matched. */
@@ -55,10 +55,6 @@ const COSTLY_MS = 200;
 const PATIENCE = 20;
 
 const lakes = new WeakMap<Lake, Kept>();
-
-/** A number that changes when another connection commits to the lake. Cheap: no page is read. */
-export const lakeVersion = (lake: Lake): number =>
-  statement(lake, 'pragma data_version').pluck().get() as number;
 
 /** What a computed list is filed under, and the instant and part of it that is wanted. */
 export interface ListAsk {

@@ -4,7 +4,6 @@ import type Database from 'better-sqlite3';
 import type { Context } from 'hono';
 import type { Clock } from '../clock.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
 import { holdsUntil } from '../lake/validity.ts';
 import { type Answer, acceptsGzip, bytesOf, replyWith, write } from './answer.ts';
 import type { Standing } from './limits.ts';
@@ -36,12 +35,6 @@ export const instantAsked = (service: ServiceContext, asOf: number | undefined):
   const now = service.now();
   return asOf === undefined ? now : Math.min(asOf, now);
 };
-
-const NEWEST_LOOK = 'select max(observed_at) from video_snapshot where observed_at <= ?';
-
-/** The newest look at any video at or before `asOf`. */
-export const newestLook = (lake: Lake, asOf: number): number | null =>
-  statement(lake, NEWEST_LOOK).pluck().get(asOf) as number | null;
 
 /** Sends an answer, and remembers it where it may be given again. */
 export const respond = (

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { lakeVersion } from '../lake/list-cache.ts';
+import { lakeVersion } from '../lake/lake-version.ts';
 import type { Lake } from '../lake/open.ts';
 import { noteKey } from './access-log.ts';
 import { acceptsGzip, bytesOf, replyWith, type WrittenAnswer } from './answer.ts';

@@ -1,15 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { feedAnswer, hashtagsAnswer, trendsAnswer } from '../../api/wire.ts';
 import { hashtagsPage } from '../../lake/hashtag-list.ts';
+import { newestLook } from '../../lake/validity.ts';
 import { feedPage, type ListPage, PERIOD_MS, trendsPage } from '../../lake/video-lists.ts';
 import type { Answer } from '../answer.ts';
-import {
-  instantAsked,
-  newestLook,
-  respond,
-  type ServiceApp,
-  type ServiceContext,
-} from '../context.ts';
+import { answerGet } from '../answer-get.ts';
+import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import {
   asOf,
@@ -70,7 +66,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     ...(list.isStale ? {} : { windowsMs: list.pulledAt === null ? windowsMs : [] }),
   });
 
-  app.openapi(feed, (c) => {
+  answerGet(app, service, feed, (c) => {
     const { platform } = c.req.valid('param');
     const { dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
     const list = feedPage(service.lake, {
@@ -83,7 +79,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     return respond(service, c, answerOf(list, paging.page, [range.windowMs]), asked);
   });
 
-  app.openapi(trends, (c) => {
+  answerGet(app, service, trends, (c) => {
     const { platform, period } = c.req.valid('param');
     const { asOf: asked, ...paging } = c.req.valid('query');
     const list = trendsPage(service.lake, {
@@ -100,7 +96,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     );
   });
 
-  app.openapi(hashtags, (c) => {
+  answerGet(app, service, hashtags, (c) => {
     const { platform, dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
     const list = hashtagsPage(service.lake, {
       ...paging,

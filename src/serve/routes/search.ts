@@ -3,13 +3,9 @@ import { feedAnswer } from '../../api/wire.ts';
 import { contentItems } from '../../lake/content-items.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { SearchAsk, SearchResult } from '../../lake/search.ts';
-import {
-  instantAsked,
-  newestLook,
-  respond,
-  type ServiceApp,
-  type ServiceContext,
-} from '../context.ts';
+import { newestLook } from '../../lake/validity.ts';
+import { answerGet } from '../answer-get.ts';
+import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import { asOf, limit, openDateRange, page, platformQuery, searchText } from '../parameters.ts';
 
@@ -43,7 +39,7 @@ export const searchRoute = (
   service: ServiceContext,
   searchVideos: SearchVideos,
 ): void => {
-  app.openapi(search, (c) => {
+  answerGet(app, service, search, (c) => {
     const { q, platform, dateRange, asOf: asked, ...paging } = c.req.valid('query');
     const at = instantAsked(service, asked);
     const { total, keys } = searchVideos(service.lake, {
