@@ -1,0 +1,48 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isoOf } from '../../src/clock.ts';
+import { openLakeForReading } from '../../src/lake/open.ts';
+import { feedPage } from '../../src/lake/video-lists.ts';
+import { keepHeapSmall } from '../../src/serve/small-heap.ts';
+
+// Bare servers in a process of their own, set up as the service's is. `/statement/v1/feed/tiktok...` runs the
+// service's own statements for that page and JSON.stringify, and sends the bytes the service sends;
+// `/constant/...` sends one such body, made once. No key, no checks, no tags, no log. Prints its address;
+// stops when its input ends.
+
+const [dataDir = '', at = ''] = process.argv.slice(2);
+keepHeapSmall();
+const lake = openLakeForReading(dataDir);
+lake.sqlite.pragma(`cache_size = -${32 * 1024}`);
+
+const answer = (url: string): string => {
+  const query = new URL(url, 'http://x').searchParams;
+  const page = Number(query.get('page'));
+  const list = feedPage(lake, {
+    platform: 'tiktok',
+    dateRange: '24h',
+    windowMs: 86_400_000,
+    asOf: Number(at),
+    limit: Number(query.get('limit')),
+    page,
+  });
+  return JSON.stringify({ total: list.total, page, items: list.items, asOf: isoOf(list.asOf) });
+};
+const constant = answer('/?limit=50&page=1');
+
+const server = createServer((request, response) => {
+  const url = request.url ?? '';
+  const body = url.startsWith('/constant') ? constant : answer(url);
+  response
+    .writeHead(200, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    })
+    .end(body);
+});
+server.listen(0, '127.0.0.1', () =>
+  console.log(
+    JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }),
+  ),
+);
+process.stdin.resume().once('end', () => process.exit());
