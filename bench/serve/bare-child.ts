@@ -5,15 +5,14 @@ import { openLakeForReading } from '../../src/lake/open.ts';
 import { feedPage } from '../../src/lake/video-lists.ts';
 import { keepHeapSmall } from '../../src/serve/small-heap.ts';
 
-// Bare servers in a process of their own, set up as the service's is. `/statement/v1/feed/tiktok...` runs the
-// service's own statements for that page and JSON.stringify, and sends the bytes the service sends;
-// `/constant/...` sends one such body, made once. No key, no checks, no tags, no log. Prints its address;
-// stops when its input ends.
+// A bare server in a process of its own, set up as the service's is. `/v1/feed/tiktok?...` runs the same
+// statements for that page and JSON.stringify, and sends the bytes the service sends; with `constant` in
+// the query it sends the first page, made once. No key, no checks, no tags. Stops when its input ends.
 
 const [dataDir = '', at = ''] = process.argv.slice(2);
 keepHeapSmall();
 const lake = openLakeForReading(dataDir);
-lake.sqlite.pragma(`cache_size = -${32 * 1024}`);
+lake.sqlite.pragma('cache_size = -32768');
 
 const answer = (url: string): string => {
   const query = new URL(url, 'http://x').searchParams;
@@ -32,7 +31,7 @@ const constant = answer('/?limit=50&page=1');
 
 const server = createServer((request, response) => {
   const url = request.url ?? '';
-  const body = url.startsWith('/constant') ? constant : answer(url);
+  const body = url.endsWith('&constant') ? constant : answer(url);
   response
     .writeHead(200, {
       'content-type': 'application/json',
@@ -40,9 +39,8 @@ const server = createServer((request, response) => {
     })
     .end(body);
 });
-server.listen(0, '127.0.0.1', () =>
-  console.log(
-    JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }),
-  ),
-);
+server.listen(0, '127.0.0.1', () => {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  console.log(JSON.stringify({ url, startedMs: 0 }));
+});
 process.stdin.resume().once('end', () => process.exit());

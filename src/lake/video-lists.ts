@@ -1,7 +1,7 @@
 import type { Period, Platform } from '../../schema/vocabulary.ts';
 import type { ContentItem } from '../api/wire.ts';
 import { DAY_MS } from '../clock.ts';
-import { contentItems, type Place } from './content-items.ts';
+import { contentItems, contentItemsText, type Place } from './content-items.ts';
 import { type RankedList, rankedPart, topOf } from './list-cache.ts';
 import { movements } from './movements.ts';
 import type { Lake } from './open.ts';
@@ -21,6 +21,8 @@ export interface Paging {
 export interface ListPage<T> {
   readonly total: number;
   readonly items: T[];
+  /** The items as the text of a JSON array, where that is had without making them. */
+  readonly itemsText?: () => string;
   readonly asOf: number;
   readonly pulledAt: number | null;
   readonly isStale: boolean;
@@ -34,7 +36,10 @@ const pulledPage = (lake: Lake, pulled: PulledList, paging: Paging): ListPage<Co
   const places = pulledPlaces(lake, pulled.key, from, from + paging.limit);
   return {
     total: pulled.total ?? deepestRank(lake, pulled.key),
-    items: contentItems(lake, places, pulled.completedAt, 'seen'),
+    get items() {
+      return contentItems(lake, places, pulled.completedAt, 'seen');
+    },
+    itemsText: () => contentItemsText(lake, places, pulled.completedAt, 'seen'),
     asOf: pulled.completedAt,
     pulledAt: pulled.completedAt,
     isStale: false,

@@ -21,7 +21,7 @@ const unranked = { ...dance, score: null, velocity: null };
 const asOf = '2026-03-10T12:00:00.000Z';
 
 const event = {
-  id: 'ev_5b0c41d2f7a98e36',
+  id: 'evt_5b0c41d2f7a98e365b0c41d2f7a98e36',
   kind: 'trend.spike',
   platform: 'tiktok',
   subject: 'video:tt_7603895131421137419',
@@ -29,11 +29,11 @@ const event = {
   detectedAt: '2026-02-07T03:00:04.000Z',
   origin: 'trendlake',
   data: {
-    id: 'ev_5b0c41d2f7a98e36',
+    id: 'evt_5b0c41d2f7a98e365b0c41d2f7a98e36',
     platform: 'tiktok',
     subject: { kind: 'video', id: 'tt_7603895131421137419' },
     window: { from: '2026-02-07T01:22:37.000Z', to: '2026-02-07T02:32:19.000Z' },
-    evidence: { viewsPerHour: 1486692 },
+    evidence: { views: 4593267, viewsBefore: 2866226, viewsPerHour: 1486692.4, ratio: 41.3 },
   },
 };
 

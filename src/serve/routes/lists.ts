@@ -3,7 +3,7 @@ import { feedAnswer, hashtagsAnswer, trendsAnswer } from '../../api/wire.ts';
 import { hashtagsPage } from '../../lake/hashtag-list.ts';
 import { newestLook } from '../../lake/validity.ts';
 import { feedPage, type ListPage, PERIOD_MS, trendsPage } from '../../lake/video-lists.ts';
-import type { Answer } from '../answer.ts';
+import { type Answer, JsonText } from '../answer.ts';
 import { answerGet } from '../answer-get.ts';
 import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
@@ -52,6 +52,9 @@ const hashtags = describeGet({
   problems: ['invalid-parameter'],
 });
 
+const itemsOf = <T>(list: ListPage<T>): T[] | JsonText =>
+  list.itemsText === undefined ? list.items : new JsonText(list.itemsText());
+
 /** The three lists of the interface. */
 export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
   const answerOf = <T>(
@@ -60,7 +63,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     windowsMs: readonly number[],
     further: Record<string, string> = {},
   ): Answer => ({
-    body: { total: list.total, page: pageNumber, items: list.items, ...further },
+    body: { total: list.total, page: pageNumber, items: itemsOf(list), ...further },
     asOf: list.asOf,
     observedAt: list.pulledAt ?? newestLook(service.lake, list.asOf),
     ...(list.isStale ? {} : { windowsMs: list.pulledAt === null ? windowsMs : [] }),
