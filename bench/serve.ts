@@ -72,7 +72,7 @@ const { key } = createKey(
 );
 db.close();
 
-const child = await startChild('service-child.ts', dataDir, END_AT);
+const child = await startChild('service', dataDir, END_AT);
 const { origin } = child;
 console.log(
   `start: process to address ${ms(child.upMs)}, of which the service ${ms(child.startedMs)} (goal 500 ms)`,
@@ -120,7 +120,7 @@ for (const [name, path, goal] of timed) {
   }
 }
 
-const bare = await startChild('bare-child.ts', dataDir, END_AT);
+const bare = await startChild('bare', dataDir, END_AT);
 const bytes = async (at: string): Promise<string> => {
   const answer = await fetch(`${at}/v1/feed/tiktok?limit=50&page=2`, {
     headers: { authorization: `Bearer ${key}` },

@@ -30,15 +30,19 @@ const processorMs = (child: ChildProcess): number => {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 };
 
-/** Starts `service-child.ts` or `bare-child.ts` over a lake, its clock fixed at `at` (Unix ms). */
+const SCRIPTS = {
+  service: new URL('./service-child.ts', import.meta.url),
+  bare: new URL('./bare-child.ts', import.meta.url),
+};
+
+/** Starts a server over a lake, its clock fixed at `at` (Unix ms). */
 export const startChild = async (
-  script: 'service-child.ts' | 'bare-child.ts',
+  kind: keyof typeof SCRIPTS,
   dataDir: string,
   at: number,
 ): Promise<Child> => {
   const from = performance.now();
-  const file = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, [file, dataDir, String(at)], {
+  const child = spawn(process.execPath, [fileURLToPath(SCRIPTS[kind]), dataDir, String(at)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
