@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isoOf } from '../../src/clock.ts';
+import { contentItems } from '../../src/lake/content-items.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
-import { feedPage } from '../../src/lake/video-lists.ts';
+import { latestPulled, pulledPlaces } from '../../src/lake/pulled-list.ts';
 import { keepHeapSmall } from '../../src/serve/small-heap.ts';
 
 // A bare server in a process of its own, set up as the service's is. `/v1/feed/tiktok?...` runs the same
@@ -16,16 +17,12 @@ lake.sqlite.pragma('cache_size = -32768');
 
 const answer = (url: string): string => {
   const query = new URL(url, 'http://x').searchParams;
-  const page = Number(query.get('page'));
-  const list = feedPage(lake, {
-    platform: 'tiktok',
-    dateRange: '24h',
-    windowMs: 86_400_000,
-    asOf: Number(at),
-    limit: Number(query.get('limit')),
-    page,
-  });
-  return JSON.stringify({ total: list.total, page, items: list.items, asOf: isoOf(list.asOf) });
+  const [limit, page] = [Number(query.get('limit')), Number(query.get('page'))];
+  const list = latestPulled(lake, { list: 'feed', platform: 'tiktok', period: '24h' }, Number(at));
+  if (list === undefined) throw new Error('The lake holds no pulled feed of TikTok.');
+  const places = pulledPlaces(lake, list.key, (page - 1) * limit, page * limit);
+  const items = contentItems(lake, places, list.completedAt, 'seen');
+  return JSON.stringify({ total: list.total, page, items, asOf: isoOf(list.completedAt) });
 };
 const constant = answer('/?limit=50&page=1');
 
