@@ -15,6 +15,10 @@ export type Share<T> = (
   gone?: AbortSignal,
 ) => Promise<T>;
 
+/** Reasons of a signal need not be errors. */
+const goneError = ({ reason }: AbortSignal): Error =>
+  new Error('Whoever asked has gone.', { cause: reason });
+
 /**
  * Does equal work under way once for all who want it. The signal handed to the work says that the last
  * of them has gone; whether it then stops is the work's to say.
@@ -32,14 +36,14 @@ export const sharedWork = <T>(): Share<T> => {
   };
 
   return (key, work, gone) => {
-    gone?.throwIfAborted();
+    if (gone?.aborted === true) return Promise.reject(goneError(gone));
     const shared = going.get(key) ?? begin(key, work);
     shared.waiting += 1;
     return new Promise<T>((resolve, reject) => {
       const leave = (): void => {
         shared.waiting -= 1;
         if (shared.waiting === 0) shared.unwanted.abort();
-        reject(gone?.reason);
+        if (gone !== undefined) reject(goneError(gone));
       };
       gone?.addEventListener('abort', leave, { once: true });
       const stay = (): void => gone?.removeEventListener('abort', leave);

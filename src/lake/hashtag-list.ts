@@ -48,8 +48,11 @@ const pulledItem = (lake: Lake, row: PulledRow): HashtagItem => {
   return { ...shown, ...extra, ...shown };
 };
 
-const pulledPage = (lake: Lake, pulled: PulledList, paging: Paging): ListPage<HashtagItem> => {
-  const version = lakeVersion(lake);
+const pulledPage = (
+  lake: Lake,
+  { pulled, version }: { pulled: PulledList; version: number },
+  paging: Paging,
+): ListPage<HashtagItem> => {
   const from = (paging.page - 1) * paging.limit;
   const { capturedAt, completedAt, platform } = pulled;
   const rows = statement(lake, PULLED).all({
@@ -79,9 +82,10 @@ export const hashtagsPage = async (
   lists: KeptLists,
   asked: ListMoment & { platform?: Platform; dateRange: string; windowMs: number },
 ): Promise<ListPage<HashtagItem>> => {
+  const version = lakeVersion(lists.lake);
   const platform = asked.platform ?? '';
   const which = { list: 'hashtags', platform, period: asked.dateRange } as const;
   const pulled = latestPulled(lists.lake, which, asked.asOf);
-  if (pulled !== undefined) return pulledPage(lists.lake, pulled, asked);
+  if (pulled !== undefined) return pulledPage(lists.lake, { pulled, version }, asked);
   return computedPage(lists, { list: 'hashtags', platform, windowMs: asked.windowMs }, asked);
 };

@@ -93,8 +93,11 @@ const keeper = () => {
       const before = entries.get(name) ?? [];
       set(name, [...before.filter(({ version }) => version === entry.version), entry]);
       for (const [oldest, of] of entries) {
-        if (count <= KEPT) break;
-        set(oldest, of.slice(1));
+        const dropped = Math.min(of.length, count - KEPT);
+        if (dropped <= 0) break;
+        count -= dropped;
+        if (dropped === of.length) entries.delete(oldest);
+        else entries.set(oldest, of.slice(dropped));
       }
     },
   };

@@ -7,8 +7,11 @@ import { computedPage, type ListMoment, type ListPage, type Paging } from './lis
 import type { Lake } from './open.ts';
 import { deepestRank, latestPulled, type PulledList, pulledPlaces } from './pulled-list.ts';
 
-const pulledPage = (lake: Lake, pulled: PulledList, paging: Paging): ListPage<ContentItem> => {
-  const version = lakeVersion(lake);
+const pulledPage = (
+  lake: Lake,
+  { pulled, version }: { pulled: PulledList; version: number },
+  paging: Paging,
+): ListPage<ContentItem> => {
   const from = (paging.page - 1) * paging.limit;
   const places = pulledPlaces(lake, pulled.key, from, from + paging.limit);
   return {
@@ -30,9 +33,10 @@ export const feedPage = async (
   asked: ListMoment & { platform: Platform; dateRange: string; windowMs: number },
 ): Promise<ListPage<ContentItem>> => {
   const { platform, dateRange, windowMs, asOf } = asked;
+  const version = lakeVersion(lists.lake);
   const which = { list: 'feed', platform, period: dateRange } as const;
   const pulled = latestPulled(lists.lake, which, asOf);
-  if (pulled !== undefined) return pulledPage(lists.lake, pulled, asked);
+  if (pulled !== undefined) return pulledPage(lists.lake, { pulled, version }, asked);
   return computedPage(lists, { list: 'feed', platform, windowMs }, asked);
 };
 
@@ -46,7 +50,8 @@ export const trendsPage = async (
   asked: ListMoment & { platform: Platform; period: Period },
 ): Promise<ListPage<ContentItem>> => {
   const { platform, period, asOf } = asked;
+  const version = lakeVersion(lists.lake);
   const pulled = latestPulled(lists.lake, { list: 'trends', platform, period }, asOf);
-  if (pulled !== undefined) return pulledPage(lists.lake, pulled, asked);
+  if (pulled !== undefined) return pulledPage(lists.lake, { pulled, version }, asked);
   return computedPage(lists, { list: 'trends', platform, period }, asked);
 };

@@ -127,7 +127,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   const writer = openLake(dataDir); // makes or migrates it; subscriptions are written through it
   writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
   const lake = openLakeForReading(dataDir);
-  lake.sqlite.pragma('temp_store = FILE'); // a year of hashtags is sorted on disk, not in memory
+  lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
   lake.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
   const service = openServiceDb(dataDir);
   const now = typeof at === 'function' ? at : () => at ?? clock.now();

@@ -123,6 +123,19 @@ test('a list that nobody waits for any more is kept when it was under way', asyn
   expect(computed).toHaveLength(1);
 });
 
+test('the lists asked longest ago go first', async () => {
+  const { get, computed } = listsOf(5);
+  const ofDays = (days: number) => now(NOW, { question: { ...question, windowMs: days * DAY_MS } });
+  for (let days = 1; days <= 64; days++) await get(ofDays(days));
+  await get(ofDays(1));
+  expect(computed).toHaveLength(64);
+  await get(ofDays(65));
+  await get(ofDays(1));
+  expect(computed).toHaveLength(65);
+  await get(ofDays(2));
+  expect(computed).toHaveLength(66);
+});
+
 test('computing that failed is not kept', async () => {
   const dataDir = freshFolder();
   const writer = freshLake(dataDir);

@@ -75,12 +75,15 @@ describe('what is read elsewhere', () => {
   test('does not hold up what is read here', async () => {
     const order: string[] = [];
     const note = (name: string) => () => void order.push(name);
-    const other = await runService(fill, { readLimits: { rowsHere: NOTHING } });
-    const list = other.get('/feed/tiktok?dateRange=366d').then(note('list')); // starts a thread first
-    await other.get('/usage').then(note('usage'));
-    await fetch(other.service.url.replace(/\/v1$/, '/health')).then(note('health'));
-    await list;
-    expect(order).toEqual(['usage', 'health', 'list']);
+    const busy = await runService(fill, { readLimits: { rowsHere: NOTHING, queueMost: 20 } });
+    const lists = Array.from({ length: 20 }, (_, days) =>
+      busy.get(`/feed/tiktok?dateRange=${days + 300}d`).then(note('list')),
+    ); // a thread is started for them, and answers one after another
+    await busy.get('/usage').then(note('usage'));
+    await fetch(busy.service.url.replace(/\/v1$/, '/health')).then(note('health'));
+    await Promise.all(lists);
+    expect(order.toSorted()).toEqual(['health', ...lists.map(() => 'list'), 'usage']);
+    expect(order.at(-1)).toBe('list');
   });
 });
 
@@ -122,9 +125,11 @@ test('a read that takes too long is a 503; the next one is answered', async () =
 
 test('the service stops while a long read is under way', async () => {
   const running = await runService(fill);
+  const reported: string[] = [];
   const service = await startService({
     dataDir: running.dataDir,
     clock: running.clock,
+    report: (line) => void reported.push(line),
     readLimits: { rowsHere: NOTHING },
   });
   const leaving = new AbortController();
@@ -136,6 +141,7 @@ test('the service stops while a long read is under way', async () => {
   leaving.abort();
   await service.close();
   expect(await asked).toBe('gone');
+  expect(reported).toEqual([]);
 });
 
 test('a lake of many looks is read elsewhere as it comes, and is seen to grow', async () => {
