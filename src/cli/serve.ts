@@ -4,6 +4,7 @@ import { parseIso } from '../clock.ts';
 import { UsageError } from '../errors.ts';
 import { modelSettings } from '../lab/model.ts';
 import { openLake } from '../lake/open.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { startService } from '../serve/service.ts';
 import { keepHeapSmall } from '../serve/small-heap.ts';
 import { readHookSecret } from '../webhooks/hook-proof.ts';
@@ -63,9 +64,7 @@ export const define = (command: Command, io: CliIo): void => {
       const config = configOf(io);
       const { dataDir, hookSecret } = config;
       const opened = await openLog(config, 'info', io);
-      const running = await startService({
-        dataDir,
-        clock: io.clock,
+      const wished = {
         host: options.host,
         port: portOf(options.port),
         ...(options.at === undefined ? {} : { at: instantOf(options.at) }),
@@ -73,7 +72,14 @@ export const define = (command: Command, io: CliIo): void => {
         ...(hookSecret === undefined ? {} : { hookSecret: readHookSecret(hookSecret.reveal()) }),
         corsOrigins: options.cors?.split(',') ?? [],
         ...(opened === undefined ? {} : { log: opened.log }),
-      });
+      };
+      const metrics = createMetrics({ ...config, clock: io.clock });
+      const running = await startService({ ...wished, dataDir, metrics, clock: io.clock }).catch(
+        async (error: unknown) => {
+          await metrics.close();
+          throw error;
+        },
+      );
       const lake = openLake(dataDir);
       const { clock, random } = io;
       const sender = startSender(lake, {
@@ -91,6 +97,7 @@ export const define = (command: Command, io: CliIo): void => {
       await sender.stop();
       lake.close();
       await running.close();
+      await metrics.close();
       opened?.close();
     });
 };
