@@ -15,6 +15,7 @@ import { syncOnce } from '../support/sync-once.ts';
 import { type Family, readExposition } from './exposition.ts';
 
 const QUOTA = { ratePerMinute: 60, callsPerMonth: 50_000, quotaReset: 'calendar' };
+const PATIENT = { timeout: 200_000 };
 const NOW = WORLD_AT + 10 * MINUTE_MS;
 
 interface Scraped {
@@ -137,7 +138,7 @@ describe('a lake that was synced', () => {
     await vi.waitFor(async () => {
       const { value } = await scrapeOf(running.service.url);
       expect(value('trendlake_runs_total', { outcome: 'complete' })).toBe(1);
-    });
+    }, PATIENT);
   });
 
   test('scrapes at once read the lake once and agree', async () => {
@@ -188,7 +189,7 @@ describe('a lake that was synced', () => {
         'unknown',
       ]);
       expect(labels('method').sort()).toEqual(['GET', 'HEAD', 'other']);
-    });
+    }, PATIENT);
   });
 });
 
