@@ -1,3 +1,4 @@
+import type { Statement } from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { refreshSearch } from '../lake/search-index.ts';
@@ -32,7 +33,13 @@ const LOADERS = new WeakMap<Lake, Loader>();
 export type Loader = ReturnType<typeof makeLoader>;
 
 /** What stands around the rows of an answer: its call's outcome, its item's state, its body. */
-const settlingStatements = ({ sqlite }: Lake) => ({
+interface SettlingStatements {
+  readonly call: Statement;
+  readonly item: Statement;
+  readonly keepBody: Statement;
+}
+
+const settlingStatements = ({ sqlite }: Lake): SettlingStatements => ({
   call: sqlite.prepare(
     'update calls set finished_at = ?, status = ?, rows_changed = ? where id = ?',
   ),

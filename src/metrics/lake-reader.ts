@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Config } from '../config.ts';
 import { messageOf } from '../errors.ts';
+import { workerFile } from '../worker-file.ts';
 import type { Sample } from './lake-metrics.ts';
 
 /** What the month of the upstream key allows. */
@@ -17,10 +18,7 @@ export interface LakeReader {
   close(): Promise<void>;
 }
 
-// built files stand beside each other under the ending of this one
-const THREAD = import.meta.url.endsWith('.ts')
-  ? new URL('./scrape-thread.ts', import.meta.url)
-  : new URL('./scrape-thread.js', import.meta.url);
+const THREAD = workerFile(import.meta.url, 'scrape-worker');
 
 const HEAP = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
 

@@ -85,8 +85,10 @@ const nothingHere = (app: ServiceApp, c: Context<ServiceEnv>): Response => {
 };
 
 /** What a thrown value answers: refusals as they are, a lake that cannot be read now as 503. */
-const failureResponse = (error: unknown, log: Logger): Response => {
+const failureResponse = (error: unknown, c: Context, log: Logger): Response => {
   if (error instanceof RefusedError) return problemResponse(error);
+  if (c.req.raw.signal.aborted)
+    return problemResponse(new RefusedError('unavailable', 'Nobody waits for this answer.'));
   log.error({ err: error }, 'a request failed unexpectedly');
   return problemResponse(
     error instanceof Database.SqliteError
@@ -141,7 +143,7 @@ export const serviceApp = (
   { log, corsOrigins, metrics }: Surroundings,
 ): ServiceApp => {
   const app = newApp();
-  app.onError((error) => failureResponse(error, log));
+  app.onError((error, c) => failureResponse(error, c, log));
   app.notFound((c) => nothingHere(app, c));
   if (corsOrigins.length > 0)
     app.use(

@@ -15,6 +15,7 @@ import { logAnswered } from './access-log.ts';
 import { serviceApp } from './app.ts';
 import { doorOf } from './authenticate.ts';
 import { capabilitiesOf } from './capabilities.ts';
+import { heavyReads, type ReadLimits } from './heavy-reads.ts';
 import { problemResponse, RefusedError } from './problems.ts';
 import { replayOf } from './replay.ts';
 import { routesOf } from './route-of.ts';
@@ -45,6 +46,8 @@ export interface ServiceOptions {
   readonly metrics?: Metrics | undefined;
   /** Origins whose pages may read answers in a browser; none by default. */
   readonly corsOrigins?: readonly string[];
+  /** What one request may cost the others, where it is not as usual. */
+  readonly readLimits?: Partial<ReadLimits>;
 }
 
 /** A service that is listening. `url` ends in `/v1`. */
@@ -128,19 +131,21 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   const writer = openLake(dataDir); // makes or migrates it; subscriptions are written through it
   writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
   const lake = openLakeForReading(dataDir);
-  lake.sqlite.pragma('temp_store = FILE'); // a year of hashtags is sorted on disk, not in memory
+  lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
   lake.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
   const service = openServiceDb(dataDir);
   const now = typeof at === 'function' ? at : () => at ?? clock.now();
   const admit = doorOf({ service, clock });
   const replay = replayOf(lake, admit, now);
+  const reads = heavyReads(lake, options.readLimits);
   const poster = createPoster({ clock });
   const capabilities = capabilitiesOf(
     lake,
     { writer, poster, hookSecret: options.hookSecret },
-    { clock: { ...clock, now }, model: options.model },
+    { clock: { ...clock, now }, model: options.model, searchVideos: reads.search },
   );
-  const app = serviceApp({ lake, service, now, clock, replay }, admit, capabilities, {
+  const context = { lake, lists: reads.lists, service, now, clock, replay };
+  const app = serviceApp(context, admit, capabilities, {
     log,
     corsOrigins,
     metrics,
@@ -162,6 +167,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   server.setTimeout(SILENT_SOCKET_MS);
   server.on('clientError', (error, socket) => void answerUnreadable(error, socket));
   const release = async (): Promise<void> => {
+    await reads.close();
     await poster.close();
     service.close();
     lake.close();

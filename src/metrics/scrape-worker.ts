@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { type Manifest, readManifest } from '../export/manifest.ts';
-import { lakeVersion } from '../lake/list-cache.ts';
+import { lakeVersion } from '../lake/lake-version.ts';
 import { SCHEMA_VERSION } from '../lake/migrate.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
 import { monthState } from '../throttle/ledger.ts';
