@@ -8,15 +8,17 @@ import type { Clock } from '../clock.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import type { ModelSettings } from '../lab/model.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { HookSecret } from '../webhooks/hook-proof.ts';
 import { createPoster } from '../webhooks/post.ts';
-import { logWhenDone } from './access-log.ts';
+import { logAnswered } from './access-log.ts';
 import { serviceApp } from './app.ts';
 import { doorOf } from './authenticate.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { heavyReads, type ReadLimits } from './heavy-reads.ts';
 import { problemResponse, RefusedError } from './problems.ts';
 import { replayOf } from './replay.ts';
+import { routesOf } from './route-of.ts';
 import { openServiceDb } from './service-db.ts';
 
 export interface ServiceOptions {
@@ -40,6 +42,8 @@ export interface ServiceOptions {
   readonly report?: (sentence: string) => void;
   /** Puts analyses into words; statistical without one. */
   readonly model?: ModelSettings | undefined;
+  /** What `/metrics` tells; without it there is no such address. */
+  readonly metrics?: Metrics | undefined;
   /** Origins whose pages may read answers in a browser; none by default. */
   readonly corsOrigins?: readonly string[];
   /** What one request may cost the others, where it is not as usual. */
@@ -122,7 +126,7 @@ const failuresOnly = (report: ServiceOptions['report']): Logger =>
  * @throws UsageError when the address is taken or the data directory cannot be used
  */
 export const startService = async (options: ServiceOptions): Promise<RunningService> => {
-  const { dataDir, clock, at, host = '127.0.0.1', port = 0, corsOrigins = [] } = options;
+  const { dataDir, clock, at, host = '127.0.0.1', port = 0, corsOrigins = [], metrics } = options;
   const log = options.log ?? failuresOnly(options.report);
   const writer = openLake(dataDir); // makes or migrates it; subscriptions are written through it
   writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
@@ -144,11 +148,19 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   const app = serviceApp(context, admit, capabilities, {
     log,
     corsOrigins,
+    metrics,
   });
+  const routeOf = routesOf(app);
   const answer = getRequestListener(app.fetch);
   const mayReplay = corsOrigins.length === 0; // else answers differ by origin
   const server = createServer(TIMEOUTS, (request, response) => {
-    logWhenDone(log, clock, request, response);
+    const from = clock.monotonic();
+    response.on('close', () => {
+      const tookMs = clock.monotonic() - from;
+      logAnswered(log, request, response, tookMs);
+      const { method = '', url = '' } = request;
+      metrics?.count({ method, route: routeOf(method, url), status: response.statusCode, tookMs });
+    });
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     if (!(mayReplay && replay.send(request, response))) void answer(request, response);
   });
