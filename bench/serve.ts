@@ -41,10 +41,28 @@ const ask = (
 ): Promise<Asked> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./serve/asker.ts', import.meta.url), {
-      workerData: { origin, paths, count, connections, key },
+      workerData: { origin, paths, count, connections, key, restMs: 0 },
     });
     worker.once('message', resolve).once('error', reject);
   });
+
+/** Asks `paths` in turn, resting a little after each, for as long as `meanwhile` lasts. */
+const askDuring = async (
+  origin: string,
+  paths: string[],
+  key: string,
+  meanwhile: () => Promise<unknown>,
+): Promise<Asked> => {
+  const worker = new Worker(new URL('./serve/asker.ts', import.meta.url), {
+    workerData: { origin, paths, count: 1e9, connections: 1, key, restMs: 3 },
+  });
+  const asked = new Promise<Asked>((resolve, reject) => {
+    worker.once('message', resolve).once('error', reject);
+  });
+  await meanwhile();
+  worker.postMessage('enough');
+  return asked;
+};
 
 const percentile = (spans: readonly number[], share: number): number =>
   [...spans].sort((a, b) => a - b)[
@@ -118,6 +136,33 @@ for (const [name, path, goal] of timed) {
   } catch (error) {
     console.log(`  ${name.padEnd(28)} ${error instanceof Error ? error.message : error}`);
   }
+}
+
+const OTHERS_ASK: readonly [name: string, path: string][] = [
+  ['health', '/health'],
+  ['a feed page computed before', '/v1/feed/youtube?limit=50'],
+  ['the same, not from memory', '/v1/feed/youtube?limit=50&unknown='],
+];
+const yearLists = (days: number): string[] => [
+  `/v1/feed/tiktok?dateRange=${days}d&limit=3`,
+  `/v1/feed/youtube?dateRange=${days}d&limit=3`,
+  `/v1/hashtags?dateRange=${days}d&limit=3`,
+  `/v1/search?q=us*%20vi*%20nu*%20th*%20-zz${days}`,
+];
+console.log('others, alone and while lists of a year are computed and nasty searches made');
+for (const [index, [name, path]] of OTHERS_ASK.entries()) {
+  const paths = path.endsWith('=') ? Array.from({ length: 5000 }, (_, n) => `${path}${n}`) : [path];
+  const { spans: alone } = await ask(origin, paths, 500, 1, key);
+  let yearsMs = 0;
+  const { spans } = await askDuring(origin, paths, key, async () => {
+    const years = await Promise.all(
+      [365, 364].map((days) => ask(origin, yearLists(days - 2 * index), 4, 1, key)),
+    );
+    yearsMs = Math.max(...years.map(({ totalMs }) => totalMs));
+  });
+  console.log(
+    `  ${name.padEnd(28)} alone p50 ${ms(percentile(alone, 0.5))} p99 ${ms(percentile(alone, 0.99))}; meanwhile (${(yearsMs / 1000).toFixed(1)} s, ${spans.length} asked) p50 ${ms(percentile(spans, 0.5))} p99 ${ms(percentile(spans, 0.99))} worst ${ms(Math.max(...spans))} (goal: p99 20 ms)`,
+  );
 }
 
 const bare = await startChild('bare', dataDir, END_AT);

@@ -1,11 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { feedAnswer, hashtagsAnswer, trendsAnswer } from '../../api/wire.ts';
+import { PERIOD_MS } from '../../lake/computed-list.ts';
 import { hashtagsPage } from '../../lake/hashtag-list.ts';
+import type { ListPage } from '../../lake/list-page.ts';
 import { newestLook } from '../../lake/validity.ts';
-import { feedPage, type ListPage, PERIOD_MS, trendsPage } from '../../lake/video-lists.ts';
+import { feedPage, trendsPage } from '../../lake/video-lists.ts';
 import { type Answer, JsonText } from '../answer.ts';
 import { answerGet } from '../answer-get.ts';
-import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
+import { momentOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import {
   asOf,
@@ -59,60 +61,55 @@ const itemsOf = <T>(list: ListPage<T>): T[] | JsonText =>
 export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
   const answerOf = <T>(
     list: ListPage<T>,
+    at: number,
     pageNumber: number,
-    windowsMs: readonly number[],
-    further: Record<string, string> = {},
+    { windowsMs, ...further }: { windowsMs: readonly number[]; platform?: string; period?: string },
   ): Answer => ({
     body: { total: list.total, page: pageNumber, items: itemsOf(list), ...further },
     asOf: list.asOf,
     observedAt: list.pulledAt ?? newestLook(service.lake, list.asOf),
+    readFor: { at, version: list.version },
     ...(list.isStale ? {} : { windowsMs: list.pulledAt === null ? windowsMs : [] }),
   });
 
-  answerGet(app, service, feed, (c) => {
+  answerGet(app, service, feed, async (c) => {
     const { platform } = c.req.valid('param');
     const { dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
-    const list = feedPage(service.lake, {
+    const moment = momentOf(service, c, asked);
+    const { token: dateRange, windowMs } = range;
+    const list = await feedPage(service.lists, {
       ...paging,
+      ...moment,
       platform,
-      dateRange: range.token,
-      windowMs: range.windowMs,
-      asOf: instantAsked(service, asked),
+      dateRange,
+      windowMs,
     });
-    return respond(service, c, answerOf(list, paging.page, [range.windowMs]), asked);
+    const answer = answerOf(list, moment.asOf, paging.page, { windowsMs: [windowMs] });
+    return respond(service, c, answer, asked);
   });
 
-  answerGet(app, service, trends, (c) => {
+  answerGet(app, service, trends, async (c) => {
     const { platform, period } = c.req.valid('param');
     const { asOf: asked, ...paging } = c.req.valid('query');
-    const list = trendsPage(service.lake, {
-      ...paging,
-      platform,
-      period,
-      asOf: instantAsked(service, asked),
-    });
-    return respond(
-      service,
-      c,
-      answerOf(list, paging.page, [PERIOD_MS[period]], { platform, period }),
-      asked,
-    );
+    const moment = momentOf(service, c, asked);
+    const list = await trendsPage(service.lists, { ...paging, ...moment, platform, period });
+    const windowsMs = [PERIOD_MS[period]];
+    const answer = answerOf(list, moment.asOf, paging.page, { platform, period, windowsMs });
+    return respond(service, c, answer, asked);
   });
 
-  answerGet(app, service, hashtags, (c) => {
+  answerGet(app, service, hashtags, async (c) => {
     const { platform, dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
-    const list = hashtagsPage(service.lake, {
+    const moment = momentOf(service, c, asked);
+    const { token: dateRange, windowMs } = range;
+    const list = await hashtagsPage(service.lists, {
       ...paging,
+      ...moment,
       ...(platform === undefined ? {} : { platform }),
-      dateRange: range.token,
-      windowMs: range.windowMs,
-      asOf: instantAsked(service, asked),
+      dateRange,
+      windowMs,
     });
-    return respond(
-      service,
-      c,
-      answerOf(list, paging.page, [range.windowMs, 2 * range.windowMs]),
-      asked,
-    );
+    const windowsMs = [windowMs, 2 * windowMs];
+    return respond(service, c, answerOf(list, moment.asOf, paging.page, { windowsMs }), asked);
   });
 };
