@@ -9,6 +9,7 @@ import { cronOfJob, monthSpent, planMonth } from '../runner/month-plan.ts';
 import { type BatchEnd, Schedule } from '../runner/schedule.ts';
 import { sync } from '../runner/sync.ts';
 import { startSender } from '../webhooks/sender.ts';
+import { driftText } from './drift-text.ts';
 import { type CliIo, configOf } from './io.ts';
 import { connect } from './upstream.ts';
 
@@ -44,10 +45,12 @@ const run = async (io: CliIo): Promise<void> => {
     const summaries = await withExclusive(config.dataDir, 'sync', clock, () =>
       sync({ ...context, client, random, jobs }, JOBS),
     );
-    for (const { runId, outcome, calls, items, reason } of summaries)
+    for (const { runId, outcome, calls, items, drift, reason } of summaries) {
       tell(
         `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} answers loaded${reason === null ? '' : `; ${reason}`}`,
       );
+      for (const found of drift) tell(driftText(found, `in ${found.request}`).trim());
+    }
     if (summaries.length > 0) {
       const events = await afterSync(lake, config, { clock, random, report: tell });
       if (events > 0) tell(`${events} events noticed`);

@@ -3,6 +3,7 @@ import { isoOf } from '../clock.ts';
 import { openLakeForReading } from '../lake/open.ts';
 import { type LakeStatus, lakeStatus } from '../lake/status.ts';
 import { type Accounting, accounting } from '../runner/accounting.ts';
+import { driftText } from './drift-text.ts';
 import { type CliIo, configOf } from './io.ts';
 
 const EXAMPLES = `
@@ -66,9 +67,9 @@ const print = (io: CliIo, path: string, status: LakeStatus, money: Accounting): 
   if (status.failures.length > 0) heading(io, 'Last failed calls');
   for (const { callId, at, request, error } of status.failures)
     io.out(`  ${callId}  ${isoOf(at)}  ${request}\n     ${error}`);
-  if (status.drift.length > 0) heading(io, 'Fields the interface does not show (kept in extra)');
-  for (const { resource, field, firstSeenAt } of status.drift)
-    io.out(`  ${resource}: ${field}, first seen ${isoOf(firstSeenAt)}`);
+  if (status.drift.length > 0)
+    heading(io, 'Unlike the interface (each once; values are kept in extra)');
+  for (const drift of status.drift) io.out(driftText(drift, `seen ${isoOf(drift.firstSeenAt)}`));
   if (status.rejected.length > 0) heading(io, 'Rejected items');
   for (const { reason, items } of status.rejected) io.out(`  ${count(items)}  ${reason}`);
 };
