@@ -6,6 +6,6 @@ export default defineConfig({
     setupFiles: ['test/support/seed.ts'],
     maxWorkers: 2, // as many as CI has cores
     pool: 'forks', // native modules, and tests that kill what they start
-    testTimeout: 60_000,
+    testTimeout: 300_000, // only ends what hangs: the machine may be busy
   },
 });
