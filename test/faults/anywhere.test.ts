@@ -16,8 +16,8 @@ import { STRIKING_ANYWHERE } from './fault-cases.ts';
 
 // `npm run prove:faults` is the long form: 1,000 sequences of up to 200 faults.
 const PROVING = process.env.PROVE_FAULTS !== undefined;
-const SEQUENCES = Number(process.env.PROVE_FAULTS ?? 25);
-const MOST_FAULTS = PROVING ? 200 : 25;
+const SEQUENCES = Number(process.env.PROVE_FAULTS ?? 15);
+const MOST_FAULTS = PROVING ? 200 : 20;
 const CONFIG = {
   timeoutMs: '1000', // real ones: the slow faults are met by the client's own timer
   schedules: JSON.stringify(Object.fromEntries(JOB_NAMES.map((name) => [name, 'off']))), // no month to plan

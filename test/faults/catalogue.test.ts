@@ -1,10 +1,22 @@
 import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Ask } from '../../src/api/ask.ts';
+import { apiClient } from '../../src/api/client.ts';
+import { decodeAnswer } from '../../src/api/decode.ts';
+import { NoAnswerError, UnreadableAnswerError } from '../../src/api/errors.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import * as faults from '../support/faults.ts';
 import { type FaultyUpstream, startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder } from '../support/fresh.ts';
-import { CONCURRENCY, filesWithKey, KEY, type SyncResult, syncOnce } from '../support/sync-once.ts';
+import {
+  CONCURRENCY,
+  filesWithKey,
+  KEY,
+  type SyncResult,
+  smallConfig,
+  syncOnce,
+} from '../support/sync-once.ts';
 import {
   type FaultCase,
   REQUESTS,
@@ -131,6 +143,10 @@ const AS_IT_CAME: Record<string, (rows: Rows) => void> = {
     expect(rows.videos).toHaveLength(240);
     expect(feedPlaces(rows)).toHaveLength(120);
   },
+  'an id without a prefix, beside a platform': (rows) =>
+    expect(rows.videos).toContainEqual(
+      expect.objectContaining({ id: 'abc', platform: 'tiktok', title: 'Video 55 #tag0 #tiktok' }),
+    ),
   'null likes': (rows) =>
     expect(rows.videos).toContainEqual(expect.objectContaining({ id: 'tt_55', likes: null })),
   'a createdAt in the future: believed': (rows) =>
@@ -316,6 +332,35 @@ test.each([301, 302, 303, 307, 308])(
     expect(elsewhere.arrivals.length).toBe(before);
   },
 );
+
+const FEED: Ask = {
+  kind: 'feed',
+  platform: 'tiktok',
+  dateRange: '24h',
+  limit: 100,
+  page: 1,
+  offset: 0,
+};
+
+test('property: an answer that ends at any byte but its last is never taken for one', async () => {
+  let bytes = 0;
+  const upstream = await startFaultyUpstream(() =>
+    bytes === 0 ? undefined : faults.resetAfter(bytes),
+  );
+  const client = apiClient(smallConfig(freshFolder(), upstream.baseUrl));
+  const whole = await client.send(FEED);
+  const anyByte = fc.integer({ min: 1, max: whole.body.length - 1 });
+  await fc.assert(
+    fc.asyncProperty(anyByte, async (at) => {
+      bytes = at;
+      await expect(client.send(FEED)).rejects.toBeInstanceOf(NoAnswerError);
+      const cut = { ...whole, body: whole.body.subarray(0, at) };
+      expect(() => decodeAnswer(FEED, cut)).toThrow(UnreadableAnswerError);
+    }),
+  );
+  await client.close();
+  await upstream.close();
+});
 
 test('a refused key: no call after those in flight', async () => {
   const result = await disturbed({ fault: faults.status(401), on: 'every request', always: true });

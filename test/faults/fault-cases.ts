@@ -297,6 +297,9 @@ const DRIFT: Cases = {
     { 'likes (missing)': /^{"id":"tt_0",/, 'createdAt (missing)': /^{"id":"tt_0",/ },
     { stored: 'as it came' },
   ),
+  'an id without a prefix, beside a platform': fine(faults.item({ id: 'abc' }, ITEM), {
+    stored: 'as it came',
+  }),
   'null likes': fine(faults.item({ likes: null }, ITEM), { stored: 'as it came' }),
   'an unknown field': drifting(
     faults.item({ shares: 7 }, ITEM),
