@@ -176,6 +176,11 @@ const lake = openLake(dataDir);
 const count = (sql: string): number => lake.sqlite.prepare(sql).pluck().get() as number;
 const ledger = count('select count(*) from calls');
 const unanswered = count('select count(*) from calls where status is null');
+const unheard = lake.sqlite
+  .prepare(
+    'select error, count(*) as calls from calls where status is null group by error order by calls desc limit 5',
+  )
+  .all() as { error: string; calls: number }[];
 const findings = (await examine(dataDir, systemClock)).filter(({ ok }) => !ok);
 const rebuiltDir = mkdtempSync(join(tmpdir(), 'trendlake-soak-replayed-'));
 const rebuilt = openLake(rebuiltDir);
@@ -209,6 +214,7 @@ const list = (counts: Record<string, number>): string =>
 say('minutes', values.minutes);
 say('calls, faults among them', `${upstream.arrivals.length}, ${struck}`);
 say('ledger minus arrivals', `${missing} (${unanswered} calls had no answer)`);
+for (const { error, calls } of unheard) say('  no answer', `${calls}: ${error}`);
 say('runs', list(ended ?? {}));
 say('reads of the service by status', list(reads));
 say('memory slope, sync', slopeOf('syncMb'));

@@ -118,6 +118,7 @@ const expectCounted = (dataDir: string, arrivals: readonly { line: string }[]): 
 };
 
 const figures = {
+  sequences: 0,
   faults: 0,
   calls: 0,
   lost: 0,
@@ -164,6 +165,9 @@ test(
             const isOver = () => upstream.arrivals.length > last;
             const result = await syncThrough(dataDir, upstream.baseUrl, isOver);
             figures.faults += strikes.length;
+            figures.sequences += 1;
+            if (PROVING && figures.sequences % 100 === 0)
+              process.stdout.write(`${figures.sequences} sequences, ${figures.faults} faults\n`);
             figures.longest = Math.max(figures.longest, strikes.length);
             figures.calls += result.ledger;
             figures.lost += expectCounted(dataDir, upstream.arrivals);

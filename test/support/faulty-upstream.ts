@@ -78,7 +78,8 @@ export const startFaultyUpstream = async (
 ): Promise<FaultyUpstream> => {
   const arrivals: Arrival[] = [];
   const choose = typeof faults === 'function' ? faults : chooseBy(faults);
-  const server = createServer((request, response) => {
+  // idle connections stay open: a busy machine's timer would close them under requests not yet read
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const line = `${request.method} ${request.url}`;
     const { authorization } = request.headers;
     arrivals.push({ line, authorization, at: performance.now() });
