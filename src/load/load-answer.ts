@@ -52,9 +52,10 @@ const loadVideos = (
     total: answer.total,
     runId,
   });
+  loader.expect(answer.items.map(({ item }) => item.id));
   for (const { place, item } of answer.items) {
-    const { score, velocity, ...seen } = item;
-    const video = loader.writeItem({ ...seen, at }, ask.kind, tally);
+    const video = loader.writeItem(item, at, ask.kind, tally);
+    const { score, velocity } = item;
     loader.rankings.place(capture, { rank: ask.offset + place + 1, video, score, velocity }, tally);
   }
 };
@@ -101,8 +102,8 @@ const loadCreator = (answer: CreatorAnswer, { loader, tally, at }: Context): voi
     likes,
   }));
   loader.writeCreator({ ...answer.profile, at, growth }, 'creator', tally);
-  for (const { score: _, velocity: __, ...item } of answer.items)
-    loader.writeItem({ ...item, at }, 'creator', tally);
+  loader.expect(answer.items.map(({ id }) => id));
+  for (const item of answer.items) loader.writeItem(item, at, 'creator', tally);
 };
 
 const loadRows = (ask: Ask, decoded: DecodedAnswer, context: Context): void => {
@@ -195,12 +196,14 @@ export interface ReplayedAnswer {
 export const reloadAnswer = (lake: Lake, answer: ReplayedAnswer): LoadCounts => {
   const { runId, callId, ask, decoded, observedAt: at } = answer;
   const loader = loaderOf(lake);
-  return loader.transaction((tally) => {
-    loadRows(ask, decoded, { loader, tally, at, runId });
-    lake.sqlite.prepare('delete from rejected_items where call_id = ?').run(callId);
-    keepRejections(lake, callId, decoded.rejected, at);
-    keepDrift(lake, callId, decoded.drift, at);
-  }).counts;
+  return loader.transaction(
+    (tally) => loadRows(ask, decoded, { loader, tally, at, runId }),
+    () => {
+      lake.sqlite.prepare('delete from rejected_items where call_id = ?').run(callId);
+      keepRejections(lake, callId, decoded.rejected, at);
+      keepDrift(lake, callId, decoded.drift, at);
+    },
+  );
 };
 
 /**
@@ -216,13 +219,15 @@ export const loadAnswer = (
   const { runId, job, request, ask, callId, attempts, answer, decoded, receivedAt } = item;
   const loader = loaderOf(lake);
   const at = decoded.asOf ?? receivedAt;
-  return loader.transaction((tally) => {
-    loadRows(ask, decoded, { loader, tally, at, runId });
-    keepRejections(lake, callId, decoded.rejected, receivedAt);
-    keepDrift(lake, callId, decoded.drift, receivedAt);
-    keepBody(lake, callId, answer, at);
-    loader.settling.call.run(receivedAt, answer.status, rowsChanged(tally.counts), callId);
-    loader.settling.item.run(attempts, runId, job, request);
-    within();
-  }).counts;
+  return loader.transaction(
+    (tally) => loadRows(ask, decoded, { loader, tally, at, runId }),
+    (counts) => {
+      keepRejections(lake, callId, decoded.rejected, receivedAt);
+      keepDrift(lake, callId, decoded.drift, receivedAt);
+      keepBody(lake, callId, answer, at);
+      loader.settling.call.run(receivedAt, answer.status, rowsChanged(counts), callId);
+      loader.settling.item.run(attempts, runId, job, request);
+      within();
+    },
+  );
 };

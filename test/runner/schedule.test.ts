@@ -29,12 +29,16 @@ const handCron = (name: string, previous: number | undefined) => {
 const daemon = (
   lake: Lake,
   jobs: Scheduled[],
-  runJobs: (names: readonly string[], stop: () => void) => Promise<{ resumesAt: number | null }>,
+  runJobs: (names: readonly string[], stop: () => Error) => Promise<{ resumesAt: number | null }>,
 ) => {
   const stopping = new AbortController();
   const clock = virtualClock(NOON);
   const told: string[] = [];
-  const stop = () => stopping.abort();
+  const stop = (): Error => {
+    const reason = new Error('stopped by the test');
+    stopping.abort(reason);
+    return reason;
+  };
   const schedule = new Schedule({
     lake,
     clock,
@@ -96,6 +100,14 @@ test('a paused batch is taken up again when calls are free', async () => {
   expect(seen[0]).toEqual({ names: ['growth'], at: NOON });
   expect(seen[1]?.names).toEqual([]);
   expect(seen[1]?.at).toBeGreaterThanOrEqual(NOON + 3 * HOUR_MS);
+});
+
+test('stopped in the middle of a chore it ends as any other stop does', async () => {
+  const { run, told } = daemon(freshLake(), [handCron('export', NOON).job], async (_, stop) => {
+    throw stop();
+  });
+  await run();
+  expect(told).toEqual([]);
 });
 
 test('when somebody else is syncing, the jobs stay due', async () => {
