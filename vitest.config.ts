@@ -7,5 +7,6 @@ export default defineConfig({
     maxWorkers: 2, // as many as CI has cores
     pool: 'forks', // native modules, and tests that kill what they start
     testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

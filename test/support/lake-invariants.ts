@@ -47,7 +47,7 @@ const halfSettled = (lake: Lake): unknown[] =>
     .all();
 
 /** Files a reader's glob would find that are not whole. */
-const tornFiles = (dataDir: string): string[] => {
+export const tornFiles = (dataDir: string): string[] => {
   const folder = join(dataDir, 'parquet');
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder, { recursive: true }) as string[];
@@ -62,6 +62,17 @@ const tornFiles = (dataDir: string): string[] => {
   });
 };
 
+/** The database of a data directory is one SQLite finds no fault in, and every row has its parents. */
+export const expectSound = (dataDir: string): void => {
+  const lake = openLake(dataDir);
+  try {
+    expect(lake.sqlite.pragma('integrity_check', { simple: true })).toBe('ok');
+    expect(lake.sqlite.pragma('foreign_key_check')).toEqual([]);
+  } finally {
+    lake.close();
+  }
+};
+
 /**
  * What must hold of a data directory whenever its process died: nothing half, nothing uncounted.
  * `arrivals` is the truth of the far end, `kills` how often a process died, each with at most
@@ -71,10 +82,9 @@ export const expectWhole = (
   dataDir: string,
   truth: { arrivals: readonly { line: string }[]; kills: number; concurrency: number },
 ): void => {
+  expectSound(dataDir);
   const lake = openLake(dataDir);
   try {
-    expect(lake.sqlite.pragma('integrity_check', { simple: true })).toBe('ok');
-    expect(lake.sqlite.pragma('foreign_key_check')).toEqual([]);
     expect(halfPages(lake)).toEqual([]);
     expect(halfSettled(lake)).toEqual([]);
     const inFlight = truth.kills * truth.concurrency;
