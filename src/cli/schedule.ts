@@ -49,7 +49,7 @@ const run = async (io: CliIo): Promise<void> => {
         `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} answers loaded${reason === null ? '' : `; ${reason}`}`,
       );
     if (summaries.length > 0) {
-      const events = await afterSync(lake, config, { clock, random, report: tell });
+      const events = await afterSync(lake, config, { clock, random, signal, report: tell });
       if (events > 0) tell(`${events} events noticed`);
     }
     for (const chore of chores)

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { JOBS } from '../../jobs/all-jobs.ts';
 import { apiClient } from '../api/client.ts';
-import { EXIT, type ExitCode, messageOf } from '../errors.ts';
+import { EXIT, type ExitCode, isStop, messageOf } from '../errors.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';
 import { openLakeFor } from '../lake/origin.ts';
@@ -111,20 +111,22 @@ const print = (io: CliIo, summary: RunSummary, events: number, exported: Exporte
 interface Exported {
   files: number;
   rows: number;
-  failed: boolean;
+  /** What the command exits with for its sake; undefined when there is nothing to say. */
+  exitCode?: ExitCode;
 }
 
-const NOTHING_EXPORTED: Exported = { files: 0, rows: 0, failed: false };
+const NOTHING_EXPORTED: Exported = { files: 0, rows: 0 };
 
 /** Exports; what goes wrong is told, and leaves the summary of what was loaded to be printed. */
 const exportAfter = async (lake: Lake, io: CliIo): Promise<Exported> => {
   const { exportLake } = await import('../export/export-lake.ts');
   try {
     const { files, rows } = await exportLake(lake, { clock: io.clock, signal: io.signal });
-    return { files, rows, failed: false };
+    return { files, rows };
   } catch (error) {
+    if (isStop(error, io.signal)) return { ...NOTHING_EXPORTED, exitCode: EXIT.paused };
     io.err(`The export failed, what was loaded stays: ${messageOf(error)}`);
-    return { ...NOTHING_EXPORTED, failed: true };
+    return { ...NOTHING_EXPORTED, exitCode: EXIT.failed };
   }
 };
 
@@ -162,15 +164,15 @@ const run = async (options: SyncOptions, io: CliIo): Promise<void> => {
       progress.clear();
       const last = summaries.at(-1);
       if (last === undefined) return;
-      const { clock, random } = io;
-      const events = await afterSync(lake, config, { clock, random, report: io.err });
+      const { clock, random, signal } = io;
+      const events = await afterSync(lake, config, { clock, random, signal, report: io.err });
       const exported = options.export ? await exportAfter(lake, io) : NOTHING_EXPORTED;
       if (options.json === true) {
         const { files, rows } = exported;
         io.out(JSON.stringify({ ...last, events, exported: { files, rows } }, null, 2));
         if (last.reason !== null) io.err(last.reason);
       } else print(io, last, events, exported);
-      io.exitCode = exported.failed ? EXIT.failed : EXIT_OF[last.outcome];
+      io.exitCode = exported.exitCode ?? EXIT_OF[last.outcome];
     } finally {
       progress.clear();
       await client.close();

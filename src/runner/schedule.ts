@@ -1,5 +1,5 @@
 import { type Clock, HOUR_MS, isoOf, SECOND_MS } from '../clock.ts';
-import { messageOf, TrendlakeError } from '../errors.ts';
+import { isStop, messageOf, TrendlakeError } from '../errors.ts';
 import type { Lake } from '../lake/open.ts';
 import type { Cron } from './cron.ts';
 
@@ -96,6 +96,7 @@ export class Schedule {
       this.#resumesAt = (await runJobs(names)).resumesAt;
       if (this.#resumesAt !== null) tell(`Paused; goes on at ${isoOf(this.#resumesAt)}.`);
     } catch (error) {
+      if (isStop(error, signal)) return;
       tell(`${names.join(', ')}: ${messageOf(error)}`);
       if (!(error instanceof TrendlakeError)) throw error;
       if (!error.transient) return;

@@ -28,12 +28,15 @@ const handCron = (name: string, previous: number | undefined) => {
 const daemon = (
   lake: Lake,
   jobs: Scheduled[],
-  runJobs: (names: readonly string[], stop: () => void) => Promise<{ resumesAt: number | null }>,
+  runJobs: (
+    names: readonly string[],
+    stop: (reason?: Error) => void,
+  ) => Promise<{ resumesAt: number | null }>,
 ) => {
   const stopping = new AbortController();
   const clock = virtualClock(NOON);
   const told: string[] = [];
-  const stop = () => stopping.abort();
+  const stop = (reason?: Error) => stopping.abort(reason);
   const schedule = new Schedule({
     lake,
     clock,
@@ -109,6 +112,17 @@ test('when somebody else is syncing, the jobs stay due', async () => {
   await run();
   expect(batches).toEqual([['feed'], ['feed']]);
   expect(told).toEqual(['feed: Another sync is at work']);
+});
+
+test('a batch that the signal cuts off ends the daemon like any stop', async () => {
+  const stop = new Error('stopped by SIGTERM');
+  const cutOff = async (_: readonly string[], abort: (reason: Error) => void) => {
+    abort(stop);
+    throw stop;
+  };
+  const { run, told } = daemon(freshLake(), [handCron('export', NOON).job], cutOff);
+  await run();
+  expect(told).toEqual([]);
 });
 
 test.each([
