@@ -25,8 +25,9 @@ export const ACCEPTED = {
 } as const;
 export type Accepted = keyof typeof ACCEPTED;
 
-/** The value under the first accepted name the object has, or undefined. */
+/** The first value that is not null under an accepted name; null if all are, undefined without any. */
 export const pick = (object: Record<string, unknown>, what: Accepted): unknown => {
-  for (const name of ACCEPTED[what]) if (Object.hasOwn(object, name)) return object[name];
-  return undefined;
+  const present = ACCEPTED[what].filter((name) => Object.hasOwn(object, name));
+  const telling = present.find((name) => object[name] !== null) ?? present[0];
+  return telling === undefined ? undefined : object[telling];
 };

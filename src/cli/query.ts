@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import Table from 'cli-table3';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { messageOf, UsageError } from '../errors.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { openLakeForReading } from '../lake/open.ts';
@@ -37,7 +37,7 @@ const cell = (value: unknown): string => {
 export const define = (command: Command, io: CliIo): void => {
   command
     .argument('<sql>', 'one SELECT, or WITH ... SELECT')
-    .option('--csv', 'RFC 4180, with a header line')
+    .addOption(new Option('--csv', 'RFC 4180, with a header line').conflicts('json'))
     .option('--json', 'an array of objects')
     .addHelpText('after', EXAMPLES)
     .action((sql: string, options: { csv?: boolean; json?: boolean }) => {

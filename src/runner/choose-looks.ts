@@ -2,7 +2,7 @@ import { type Platform, sourceCode } from '../../schema/vocabulary.ts';
 import { requestLine } from '../api/ask.ts';
 import { chooseCalls } from '../budget/choice.ts';
 import { lakeInput } from '../budget/lake-input.ts';
-import { DAY_MS } from '../clock.ts';
+import { DAY_MS, HOUR_MS } from '../clock.ts';
 import { platformOfId } from '../fields.ts';
 import type { Lake } from '../lake/open.ts';
 import { markTaken, wantedSubjects } from '../lake/wanted-subjects.ts';
@@ -14,12 +14,14 @@ interface Looks {
   creators: PlannedItem[];
 }
 
-/** What the upstream itself said something happened to. */
-const wantedLooks = (lake: Lake, limit: number, now: number): PlannedItem[] =>
+/** What the upstream itself said something happened to; what this run has no calls for stays wanted. */
+const wantedLooks = ({ lake, clock, lookCalls }: PlanContext, limit: number): PlannedItem[] =>
   wantedSubjects(lake, limit).flatMap((wanted): PlannedItem[] => {
     const { kind, id, wantedAt } = wanted;
     const platform = wanted.platform ?? platformOfId(id);
-    markTaken(lake, wanted, now);
+    if (kind === 'video' && lookCalls.growth === 0) return [];
+    if (kind === 'creator' && lookCalls.creators === 0) return [];
+    markTaken(lake, wanted, clock.now());
     if (platform === undefined || (kind !== 'video' && kind !== 'creator')) return [];
     const reason = { rule: 'event of the upstream', wantedAt };
     return kind === 'video'
@@ -30,7 +32,10 @@ const wantedLooks = (lake: Lake, limit: number, now: number): PlannedItem[] =>
 const LISTED = `
   select v.key, v.id, v.platform, v.user, v.views from video v
   where v.views > 0 and v.key in (
-    select r.video_key from capture c join ranking r on r.capture_key = c.key where c.run_id = @runId)`;
+    select r.video_key from capture c join ranking r on r.capture_key = c.key
+    where c.run_id = (
+      select run_id from capture where run_id is not null and list <> 'hashtags'
+      order by run_id desc limit 1))`;
 const FIRST_TIMELINES = `
   select id, platform, views from (${LISTED}) v
   where not exists (select 1 from video_snapshot s where s.video_key = v.key and s.source = @growth)
@@ -41,9 +46,9 @@ const FIRST_PROFILES = `
     select 1 from creator c where c.platform = v.platform and c.handle = v.user)
   group by platform, user order by sum(views) desc, platform, user limit @limit`;
 
-/** Listed videos whose past nobody asked for yet, most views first: a timeline shows all of it. */
-const firstTimelines = ({ lake, runId, lookCalls }: PlanContext): PlannedItem[] => {
-  const asked = { runId, growth: sourceCode('growth'), limit: lookCalls.growth };
+/** Videos of the newest pulled lists whose past nobody asked for yet, most views first: a timeline shows all of it. */
+const firstTimelines = ({ lake, lookCalls }: PlanContext): PlannedItem[] => {
+  const asked = { growth: sourceCode('growth'), limit: lookCalls.growth };
   const rows = lake.sqlite.prepare(FIRST_TIMELINES).all(asked);
   return (rows as { id: string; platform: Platform; views: number }[]).map(
     ({ id, platform, views }) => ({
@@ -53,9 +58,9 @@ const firstTimelines = ({ lake, runId, lookCalls }: PlanContext): PlannedItem[] 
   );
 };
 
-/** Creators of listed videos whose profile nobody asked for yet, most listed views first. */
-const firstProfiles = ({ lake, runId, lookCalls }: PlanContext): PlannedItem[] => {
-  const rows = lake.sqlite.prepare(FIRST_PROFILES).all({ runId, limit: lookCalls.creators });
+/** Creators of those videos whose profile nobody asked for yet, most listed views first. */
+const firstProfiles = ({ lake, lookCalls }: PlanContext): PlannedItem[] => {
+  const rows = lake.sqlite.prepare(FIRST_PROFILES).all({ limit: lookCalls.creators });
   return (rows as { platform: Platform; handle: string; views: number }[]).map(
     ({ platform, handle, views }) => ({
       ask: { kind: 'creator', platform, handle },
@@ -76,11 +81,17 @@ const presentOf = ({ lake, clock, runId }: PlanContext): number =>
 
 /** The planner's choices as requests, best first. */
 const plannedLooks = (context: PlanContext, calls: number): PlannedItem[] => {
-  const { lake } = context;
+  const { lake, lookCalls } = context;
   const now = presentOf(context);
-  const input = lakeInput(lake, now);
+  const { showing, ...input } = lakeInput(lake, now);
   const idOf = lake.sqlite.prepare('select id, platform from video where key = ?');
-  const choices = chooseCalls({ ...input, now, calls, callsPerDay: callsPerDay(lake, calls, now) });
+  const choices = chooseCalls({
+    ...input,
+    ...(lookCalls.creators > 0 ? { showing } : {}),
+    now,
+    calls,
+    callsPerDay: callsPerDay(lake, calls, now),
+  });
   return choices.flatMap((choice): PlannedItem[] => {
     const reason = { ...choice.reason };
     if (choice.kind === 'growth') {
@@ -104,19 +115,26 @@ const firstOf = (items: readonly PlannedItem[], calls: number): PlannedItem[] =>
 };
 
 /**
- * What the upstream's events named; then looks that are worth their price; then first looks, half
- * of them before the planner's next best and the rest after, as far as the calls reach.
+ * Looks that are worth their price; then first looks, half of them before the planner's next best
+ * and the rest after.
  */
-const choose = (context: PlanContext): Looks => {
-  const { lake, clock, lookCalls } = context;
-  const calls = lookCalls.growth + lookCalls.creators;
-  const wanted = wantedLooks(lake, calls, clock.now());
+const looksByWorth = (context: PlanContext, calls: number): PlannedItem[] => {
   const planned = plannedLooks(context, calls);
   const due = planned.filter(({ reason }) => reason?.rule === 'due');
   const [timelines, profiles] = [firstTimelines(context), firstProfiles(context)];
   const some = [...firstHalf(timelines), ...firstHalf(profiles)];
-  const all = [...wanted, ...due, ...some, ...planned, ...timelines, ...profiles];
-  const chosen = firstOf(all, calls);
+  return [...due, ...some, ...planned, ...timelines, ...profiles];
+};
+
+/** What the upstream's events named, and then what is worth most, as far as the calls reach. */
+const choose = (context: PlanContext): Looks => {
+  const { lookCalls } = context;
+  const calls = lookCalls.growth + lookCalls.creators;
+  const worth = nothingNew(context) ? [] : looksByWorth(context, calls);
+  const made = [...wantedLooks(context, calls), ...worth].filter(
+    ({ ask }) => (ask.kind === 'growth' ? lookCalls.growth : lookCalls.creators) > 0,
+  );
+  const chosen = firstOf(made, calls);
   return {
     growth: chosen.filter(({ ask }) => ask.kind === 'growth'),
     creators: chosen.filter(({ ask }) => ask.kind === 'creator'),
@@ -135,16 +153,16 @@ const callsPerDay = ({ sqlite }: Lake, calls: number, now: number): number => {
 };
 
 /**
- * True when no list was pulled since looks were last planned: the service's clock stands still, and
- * looks would show what they showed before.
+ * True when looks were planned within the hour and no list was pulled since: the service's clock
+ * stands still, and looks would show what they showed before.
  */
-const nothingNew = ({ lake, runId }: PlanContext): boolean =>
+const nothingNew = ({ lake, clock, runId }: PlanContext): boolean =>
   lake.sqlite
     .prepare(`
-      select 1 from capture where run_id > coalesce(
-        (select max(run_id) from run_items where job in ('growth', 'creators') and run_id < ?), 0)
-      limit 1`)
-    .get(runId) === undefined;
+      select 1 from runs r where r.started_at > @since and r.id = (
+        select max(run_id) from run_items where job in ('growth', 'creators') and run_id < @runId)
+      and not exists (select 1 from capture c where c.run_id > r.id)`)
+    .get({ runId, since: clock.now() - HOUR_MS }) !== undefined;
 
 const CHOSEN = new WeakMap<Lake, { runId: number; looks: Looks }>();
 
@@ -157,7 +175,7 @@ export const chooseLooks = (context: PlanContext): Looks => {
   const { lake, runId, lookCalls } = context;
   const known = CHOSEN.get(lake);
   if (known?.runId === runId) return known.looks;
-  const none = lookCalls.growth + lookCalls.creators === 0 || nothingNew(context);
+  const none = lookCalls.growth + lookCalls.creators === 0;
   const looks = none ? { growth: [], creators: [] } : choose(context);
   CHOSEN.set(lake, { runId, looks });
   return looks;

@@ -10,7 +10,7 @@ export interface PlanContext {
   config: Config;
   clock: Clock;
   runId: number;
-  /** Calls the month's budget lets each look job spend in this run. */
+  /** Calls the month's budget lets each look job spend in this run; 0 for a job it does not make. */
   lookCalls: Readonly<Record<LookJob, number>>;
 }
 

@@ -131,7 +131,9 @@ export class Run {
     const { lake, config, clock, jobs, allJobs = jobs } = this.#deps;
     if (this.#log.isPlanned(this.#runId, job.name)) return;
     if (job.stage === 'looks') this.#lookCalls ??= lookBudget(lake, config, allJobs, clock.now());
-    const lookCalls = this.#lookCalls ?? { growth: 0, creators: 0 };
+    const lookCalls = { growth: 0, creators: 0 };
+    for (const { name } of jobs)
+      if (name in lookCalls) lookCalls[name as LookJob] = this.#lookCalls?.[name as LookJob] ?? 0;
     const context = { lake, config, clock, runId: this.#runId, lookCalls };
     this.#log.plan(this.#runId, job.name, job.plan(context));
   }

@@ -37,6 +37,11 @@ test('--csv is RFC 4180, --json one document', async () => {
   ]);
 });
 
+test('--csv and --json together are refused: one of them would be ignored', async () => {
+  const { code, out } = await prepared().query(SQL, '--csv', '--json');
+  expect([code, out]).toEqual([2, '']);
+});
+
 describe('nothing is ever written', () => {
   test.each([
     'delete from video',

@@ -251,7 +251,9 @@ describe('odd questions', () => {
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }), (title) => {
         const id = `tt_p${n++}`;
         insertVideos(lake, [{ id, title }]);
-        const pieces = title.split(/[\s"*-]+/).filter((piece) => /[\p{L}\p{N}]/u.test(piece));
+        // NFKD: an Arabic vowel sign in its form of old code pages is called a letter, and is none
+        const isWord = (piece: string) => /[\p{L}\p{N}]/u.test(piece.normalize('NFKD'));
+        const pieces = title.split(/[\s"*-]+/).filter(isWord);
         for (const piece of pieces) expect(idsOf(lake, piece, { limit: 1000 })).toContain(id);
       }),
       { numRuns: 100 },

@@ -4,8 +4,9 @@ import { type ApiClient, apiClient } from '../../src/api/client.ts';
 import { type Clock, virtualClock } from '../../src/clock.ts';
 import { type Config, type Overrides, readConfig } from '../../src/config.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
+import type { Job } from '../../src/runner/job.ts';
 import type { RunSummary } from '../../src/runner/run.ts';
-import { sync } from '../../src/runner/sync.ts';
+import { jobsNamed, sync } from '../../src/runner/sync.ts';
 import type { Secret } from '../../src/settings.ts';
 import { lakeRows } from './lake-rows.ts';
 import { SMALL_JOBS } from './small-jobs.ts';
@@ -53,6 +54,9 @@ export interface SyncOptions {
   signal?: AbortSignal;
   client?: (real: ApiClient) => ApiClient;
   lake?: Lake;
+  /** All jobs there are, and those of them this run makes; without, those of a small run. */
+  jobs?: readonly Job[];
+  only?: readonly string[];
   onProgress?: () => void;
 }
 
@@ -65,6 +69,7 @@ export const syncOnce = async (
   const config = smallConfig(dataDir, baseUrl, options.config);
   const lake = options.lake ?? openLake(dataDir);
   const real = apiClient(config);
+  const jobs = options.jobs ?? SMALL_JOBS;
   try {
     const summaries = await sync(
       {
@@ -74,10 +79,10 @@ export const syncOnce = async (
         clock: options.clock ?? virtualClock(WORLD_AT),
         random: () => 0.5,
         signal: options.signal ?? new AbortController().signal,
-        jobs: SMALL_JOBS,
+        jobs: jobsNamed(options.only, jobs),
         ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
       },
-      SMALL_JOBS,
+      jobs,
     );
     const summary = summaries.at(-1);
     if (summary === undefined) throw new Error('sync made no run');

@@ -1,0 +1,80 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { JOBS } from '../../jobs/all-jobs.ts';
+import { virtualClock } from '../../src/clock.ts';
+import { openLake } from '../../src/lake/open.ts';
+import { startFaultyUpstream } from '../support/faulty-upstream.ts';
+import { freshFolder } from '../support/fresh.ts';
+import { WORLD_AT } from '../support/small-world.ts';
+import { type SyncOptions, syncOnce } from '../support/sync-once.ts';
+
+const prepared = async () => {
+  const upstream = await startFaultyUpstream();
+  const dataDir = freshFolder();
+  const lake = openLake(dataDir);
+  onTestFinished(async () => {
+    lake.close();
+    await upstream.close();
+  });
+  const config = { growthCalls: '6', creatorCalls: '4' };
+  /** Syncs with the product's own jobs; the looks it made, `[request, rule]`. */
+  const looks = async (options: SyncOptions = {}) => {
+    const { summary } = await syncOnce(dataDir, upstream.baseUrl, {
+      lake,
+      config,
+      jobs: JOBS,
+      ...options,
+    });
+    expect(summary.outcome).toBe('complete');
+    return lake.sqlite
+      .prepare(
+        `select request, reason ->> 'rule' from run_items
+         where run_id = ? and job in ('growth', 'creators') order by position`,
+      )
+      .raw()
+      .all(summary.runId) as [request: string, rule: string][];
+  };
+  return { lake, looks };
+};
+const isTimeline = ([request]: [string, string]) => request.endsWith('/growth');
+
+test('the calls of both jobs are one sum; every look says why', async () => {
+  const { looks } = await prepared();
+  const first = await looks();
+  expect(first).toHaveLength(10);
+  expect(first.filter(isTimeline).length).toBeGreaterThan(0);
+  expect(first.filter(isTimeline).length).toBeLessThan(10);
+  expect(new Set(first.map(([request]) => request)).size).toBe(10);
+  for (const [, rule] of first) expect(rule).toMatch(/^(due|spare|first timeline|first profile)$/);
+});
+
+test('while the lists stand still, nothing is looked at again within the hour', async () => {
+  const { looks } = await prepared();
+  await looks();
+  expect(await looks()).toEqual([]);
+  const clock = virtualClock(WORLD_AT + 61 * 60_000);
+  expect((await looks({ only: ['growth', 'creators'], clock })).length).toBeGreaterThan(0);
+});
+
+test.each([
+  ['growth', 6, true],
+  ['creators', 4, false],
+] as const)('a run of %s alone spends its calls on nothing else', async (job, calls, timelines) => {
+  const { looks } = await prepared();
+  expect(await looks({ only: ['feed', 'trends'] })).toEqual([]);
+  const made = await looks({ only: [job] });
+  expect(made).toHaveLength(calls);
+  expect(made.every((look) => isTimeline(look) === timelines)).toBe(true);
+});
+
+test('what the upstream named comes first, and stays wanted while a run has no calls for it', async () => {
+  const { lake, looks } = await prepared();
+  const want = lake.sqlite.prepare(
+    `insert into wanted_subjects (platform, subject, event_id, wanted_at) values (?, ?, 'e', ?)`,
+  );
+  want.run('tiktok', 'video:tt_111', 1);
+  want.run('youtube', 'creator:user7', 2);
+  await looks({ only: ['feed'] });
+  const rule = 'event of the upstream';
+  expect((await looks({ only: ['growth'] }))[0]).toEqual(['GET /videos/tt_111/growth', rule]);
+  expect(await looks({ only: ['creators'] })).toEqual([['GET /creators/youtube/user7', rule]]);
+});
