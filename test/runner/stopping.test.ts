@@ -73,8 +73,8 @@ test(`${STOPS} of ${STOPS} processes asked to stop did, within ${WITHIN_MS / 100
     const { name } = scenario;
     const running = await scenario.start(Math.floor(n / SCENARIOS.length));
     const { code, tookMs } = await stop(running, [n % 5 === 4 ? 'SIGINT' : 'SIGTERM']);
-    const ended = { name, code, inTime: tookMs < WITHIN_MS };
-    expect(ended, running.err).toEqual({ name, code: scenario.code, inTime: true });
+    expect(scenario.codes, `${name}: ${running.err}`).toContain(code);
+    expect(tookMs, name).toBeLessThan(WITHIN_MS);
     slowest.set(name, Math.max(tookMs, slowest.get(name) ?? 0));
   }
   const each = [...slowest].map(([name, ms]) => `${name} ${Math.round(ms)} ms`);
