@@ -1,333 +1,245 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { gzipSync } from 'node:zlib';
-import type { Ask } from '../src/api/ask.ts';
-import { requestLine } from '../src/api/ask.ts';
 import { decodeAnswer } from '../src/api/decode.ts';
 import { LAKE_FILE, type Lake, openLake } from '../src/lake/open.ts';
-import { wordsOf } from '../src/lake/search-words.ts';
 import { loadAnswer } from '../src/load/load-answer.ts';
-import { foldTag } from '../src/load/title-hashtags.ts';
-import { madePage, madeVideo, numbers } from './made-pages.ts';
+import type { LoadCounts } from '../src/load/tally.ts';
+import { bareLoader } from './load/bare-loader.ts';
+import { buildLake } from './load/build-lake.ts';
+import { type MadePage, madePages, PAGE_ITEMS } from './load/made-pages.ts';
 
-// Loading pages of 100 items, body to commit, on lakes of two sizes, beside the same writes through
-// bare prepared statements from objects already parsed and bodies already packed.
+// Loading pages of 100 items in time order, body to commit, on lakes of two sizes, beside the same
+// writes through bare prepared statements from pages already read, checked and packed. All take
+// turns, page by page in one process, so that what else the machine does falls on each alike; at
+// the end both lakes of a size hold the same rows, which is checked. Ratios are of mean times; time
+// of the processor leaves out the disk, and waiting for other programs.
 //
-//   npm run bench:load [-- --small 100000 --large 1000000 --pages 300]
+//   npm run bench:load [-- --small 100000 --large 1000000 --pages 300 --rounds 3]
 
 const { values } = parseArgs({
   options: {
     small: { type: 'string', default: '100000' },
     large: { type: 'string', default: '1000000' },
     pages: { type: 'string', default: '300' },
+    rounds: { type: 'string', default: '3' },
   },
 });
 const PAGES = Number(values.pages);
-const START_AT = 1_795_000_000_000;
-const MINUTE_MS = 60_000;
-const FRESH_SHARE = 0.2; // of a page's videos the lake has never seen
 
-interface Page {
-  ask: Ask;
-  body: Buffer;
-  at: number;
+/** Time that passed, and time of this thread's processor. */
+interface Cost {
+  wallMs: number;
+  cpuMs: number;
 }
 
-/** Pages in time order: mostly recent videos, some new ones, the same for every contestant. */
-const pagesFor = (videos: number): Page[] => {
-  const random = numbers(7);
-  let next = videos;
-  return Array.from({ length: PAGES }, (_, page) => {
-    const chosen = new Set<number>();
-    while (chosen.size < 100)
-      chosen.add(
-        random() < FRESH_SHARE ? next++ : Math.floor(videos * (1 - random() ** 2 * 0.3)) - 1,
-      );
-    const at = START_AT + page * MINUTE_MS;
-    const ask: Ask = {
-      kind: 'feed',
-      platform: 'tiktok',
-      dateRange: '24h',
-      limit: 100,
-      page: 1,
-      offset: 0,
-    };
-    return { ask, body: madePage([...chosen], at, 1), at };
-  });
-};
-
-/** A lake of `videos` videos with two looks each, written with bare statements. */
-const build = (dataDir: string, videos: number): void => {
-  mkdirSync(dataDir);
-  const { sqlite, close } = openLake(dataDir);
-  sqlite.pragma('synchronous = OFF');
-  const video = sqlite.prepare(
-    'insert into video (key, id, platform, title, user, views, likes, created_at, first_seen_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-  );
-  const snapshot = sqlite.prepare(
-    'insert into video_snapshot (video_key, observed_at, views, likes, rate_derived, source) values (?, ?, ?, ?, 1, 0)',
-  );
-  const tag = sqlite.prepare(
-    'insert into hashtag (tag, folded) values (?, ?) on conflict do nothing',
-  );
-  const link = sqlite.prepare(
-    'insert into video_hashtag (video_key, hashtag_key, position) select ?, key, ? from hashtag where folded = ? on conflict do nothing',
-  );
-  sqlite.transaction(() => {
-    for (let index = 0; index < videos; index++) {
-      const made = madeVideo(index);
-      const likes = Math.floor(made.views / 20);
-      video.run(
-        index + 1,
-        made.id,
-        'tiktok',
-        made.title,
-        made.user,
-        made.views,
-        likes,
-        made.createdAt,
-        made.createdAt,
-      );
-      made.tags.forEach((name, position) => {
-        tag.run(name, name);
-        link.run(index + 1, position, name);
-      });
-    }
-    for (const look of [2, 1])
-      for (let index = 0; index < videos; index++) {
-        const { views } = madeVideo(index);
-        const at = START_AT - look * 86_400_000 + Math.floor(index / 100);
-        snapshot.run(index + 1, at, views, Math.floor(views / 20));
-      }
-  })();
-  sqlite.pragma('wal_checkpoint(TRUNCATE)');
-  close();
+const timed = (work: () => void): Cost => {
+  const cpu = process.threadCpuUsage();
+  const startedAt = performance.now();
+  work();
+  const wallMs = performance.now() - startedAt;
+  const { user, system } = process.threadCpuUsage(cpu);
+  return { wallMs, cpuMs: (user + system) / 1000 };
 };
 
 /** Writes the ledger and item rows that the throttle and the runner write before a page is asked. */
-const plan = ({ sqlite }: Lake, pages: readonly Page[]): void => {
+const plan = ({ sqlite }: Lake, pages: readonly MadePage[]): void => {
+  const run = sqlite.prepare(
+    "insert into runs (id, started_at, outcome, heartbeat_at, jobs) values (?, 0, 'running', 0, '[]')",
+  );
   const call = sqlite.prepare(
-    "insert into calls (id, run_id, job, request, sent_at, sender) values (?, 1, 'feed', ?, ?, 'bench')",
+    "insert into calls (id, run_id, job, request, sent_at, sender) values (?, ?, 'feed', ?, ?, 'bench')",
   );
   const item = sqlite.prepare(
-    "insert into run_items (run_id, job, request, ask, position, state, attempts) values (1, 'feed', ?, '', ?, 'planned', 0)",
+    "insert into run_items (run_id, job, request, ask, position, state, attempts) values (?, 'feed', ?, '', 0, 'planned', 0)",
   );
   sqlite.transaction(() => {
-    sqlite.exec(
-      "insert into runs (id, started_at, outcome, heartbeat_at, jobs) values (1, 0, 'running', 0, '[]')",
-    );
-    pages.forEach(({ ask, at }, index) => {
-      call.run(index + 1, requestLine(ask), at);
-      item.run(`${requestLine(ask)} ${index}`, index);
-    });
+    for (const { id, request, at } of pages) {
+      run.run(id);
+      call.run(id, id, request, at);
+      item.run(id, request);
+    }
   })();
 };
 
-const answered = ({ ask, body, at }: Page, index: number) => ({
-  runId: 1,
-  job: 'feed',
-  request: `${requestLine(ask)} ${index}`,
-  ask,
-  callId: index + 1,
-  attempts: 1,
-  answer: { status: 200, headers: { 'content-type': 'application/json' }, body },
-  receivedAt: at,
-});
-
-const loadOurs = (lake: Lake, pages: readonly Page[]): number => {
-  const startedAt = performance.now();
-  pages.forEach((page, index) => {
-    const item = answered(page, index);
-    loadAnswer(lake, { ...item, decoded: decodeAnswer(page.ask, item.answer) });
-  });
-  return (performance.now() - startedAt) / pages.length;
-};
-
-interface BareItem {
-  id: string;
-  title: string;
-  user: string;
-  views: number;
-  likes: number;
-  createdAt: string;
-  hashtags: string[];
-  score: number;
-  velocity: number;
-}
-
-/** The same rows by hand: nothing parsed, checked, packed or counted inside the clock. */
-const loadBare = ({ sqlite }: Lake, pages: readonly Page[]): number => {
-  const find = sqlite.prepare('select key from video where id = ?').pluck();
-  const insert = sqlite
-    .prepare(
-      "insert into video (id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at) values (?, 'tiktok', ?, ?, ?, ?, ?, ?, ?) returning key",
-    )
-    .pluck();
-  const update = sqlite.prepare(
-    'update video set views = ?, likes = ?, engagement_rate = ? where key = ?',
-  );
-  const snapshot = sqlite.prepare(
-    'insert into video_snapshot (video_key, observed_at, views, likes, rate_derived, source) values (?, ?, ?, ?, 1, 0) on conflict do nothing',
-  );
-  const tagKey = sqlite.prepare('select key from hashtag where folded = ?').pluck();
-  const tag = sqlite
-    .prepare('insert into hashtag (tag, folded, first_seen_at) values (?, ?, ?) returning key')
-    .pluck();
-  const link = sqlite.prepare(
-    'insert into video_hashtag (video_key, hashtag_key, position) values (?, ?, ?) on conflict do nothing',
-  );
-  const capture = sqlite
-    .prepare(
-      "insert into capture (list, platform, period, captured_at, completed_at, total, run_id) values ('feed', 'tiktok', '24h', ?, ?, 10000, 1) returning key",
-    )
-    .pluck();
-  const ranking = sqlite.prepare(
-    'insert into ranking (capture_key, rank, video_key, score, velocity) values (?, ?, ?, ?, ?)',
-  );
-  const response = sqlite.prepare(
-    "insert into responses (call_id, content_type, observed_at, body) values (?, 'application/json', ?, ?)",
-  );
-  const call = sqlite.prepare(
-    'update calls set finished_at = ?, status = 200, rows_changed = 300 where id = ?',
-  );
-  const done = sqlite.prepare(
-    "update run_items set state = 'done', attempts = 1 where run_id = 1 and job = 'feed' and request = ?",
-  );
-  const search = sqlite.prepare(
-    "insert into search (rowid, platform, title, user, tags) values (?, 'tiktok', ?, ?, '')",
-  );
-  const indexed = sqlite.prepare('delete from search_pending');
-  const ready = pages.map((page, index) => ({
-    items: (JSON.parse(page.body.toString()) as { items: BareItem[] }).items.map((item) => ({
-      ...item,
-      createdAt: Date.parse(item.createdAt),
-      titleWords: wordsOf(item.title).join(' '),
-      userWords: wordsOf(item.user).join(' '),
-    })),
-    packed: gzipSync(page.body, { level: 1 }),
-    request: answered(page, index).request,
-    at: page.at,
-  }));
-  const startedAt = performance.now();
-  ready.forEach(({ items, packed, request, at }, index) => {
-    sqlite
-      .transaction(() => {
-        const captureKey = capture.get(at, at);
-        items.forEach((item, place) => {
-          const rate = (100 * item.likes) / item.views;
-          let key = find.get(item.id);
-          const isNew = key === undefined;
-          if (isNew)
-            key = insert.get(
-              item.id,
-              item.title,
-              item.user,
-              item.views,
-              item.likes,
-              rate,
-              item.createdAt,
-              at,
-            );
-          else update.run(item.views, item.likes, rate, key);
-          if (isNew) search.run(key, item.titleWords, item.userWords);
-          snapshot.run(key, at, item.views, item.likes);
-          ranking.run(captureKey, place + 1, key, item.score, item.velocity);
-          item.hashtags.forEach((name, position) => {
-            const known = tagKey.get(foldTag(name)) ?? tag.get(name, foldTag(name), at);
-            link.run(key, known, position);
-          });
-        });
-        indexed.run();
-        response.run(index + 1, at, packed);
-        call.run(at, index + 1);
-        done.run(request);
-      })
-      .immediate();
-  });
-  return (performance.now() - startedAt) / pages.length;
+const loadOurs = (lake: Lake, page: MadePage, callId = page.id): LoadCounts => {
+  const { id, ask, request, body, at } = page;
+  const answer = { status: 200, headers: { 'content-type': 'application/json' }, body };
+  const decoded = decodeAnswer(ask, answer);
+  const item = { runId: id, job: 'feed', request, ask, callId, attempts: 1, answer, decoded };
+  return loadAnswer(lake, { ...item, receivedAt: at });
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'trendlake-bench-'));
-const ms = (value: number): string => `${value.toFixed(2)} ms`;
 
-/** Times one contestant on its own copy of a lake. */
-const contest = <T>(
+/** One that loads pages into a lake of its own. */
+interface Contender {
+  lake: Lake;
+  /** Gives what is timed for one page. */
+  prepare(page: MadePage): () => void;
+  costs: Cost[];
+}
+
+/** A copy of a lake with its pages' calls planned, and who loads them into it. */
+const contender = (
   built: string,
   name: string,
-  pages: readonly Page[],
-  work: (lake: Lake) => T,
-): T => {
-  const dataDir = join(folder, name);
+  pages: readonly MadePage[],
+  preparing: (lake: Lake) => Contender['prepare'],
+): Contender => {
+  const dataDir = `${built}-${name}`;
   mkdirSync(dataDir);
   copyFileSync(join(built, LAKE_FILE), join(dataDir, LAKE_FILE));
   const lake = openLake(dataDir);
-  try {
-    plan(lake, pages);
-    return work(lake);
-  } finally {
-    lake.close();
-    rmSync(dataDir, { recursive: true });
-  }
+  plan(lake, pages);
+  return { lake, prepare: preparing(lake), costs: [] };
 };
 
-/** Bytes of the write-ahead log that loading the last page once more writes. */
-const walOfUnchanged = (lake: Lake, pages: readonly Page[]): number => {
+/** Ours and the bare statements, on copies of a lake of one size, with the pages they load. */
+const contest = (videos: number) => {
+  const pages = madePages(videos, PAGES);
+  const built = builtLake(videos);
+  return {
+    videos,
+    pages,
+    ours: contender(built, 'ours', pages, (lake) => (page) => () => void loadOurs(lake, page)),
+    bare: contender(built, 'bare', pages, bareLoader),
+  };
+};
+type Contest = ReturnType<typeof contest>;
+
+const builtLake = (videos: number): string => join(folder, String(videos));
+
+/** Every contender loads its next page, each time another of them first. */
+const takeTurns = (contests: readonly Contest[]): void => {
+  const all = contests.flatMap(({ pages, ours, bare }) => [
+    { pages, contender: ours },
+    { pages, contender: bare },
+  ]);
+  for (let index = 0; index < PAGES; index++)
+    for (let turn = 0; turn < all.length; turn++) {
+      const next = all[(index + turn) % all.length];
+      const page = next?.pages[index];
+      if (next !== undefined && page !== undefined)
+        next.contender.costs.push(timed(next.contender.prepare(page)));
+    }
+};
+
+/** Tables without those of the search index, whose segments depend on when they were merged. */
+const TABLES = `select name from sqlite_master where type = 'table'
+  and (name not like 'search%' or name = 'search_pending')`;
+
+/** @throws Error when the two lakes differ in any row */
+const expectSameRows = ({ ours, bare }: Contest): void => {
+  const { sqlite } = ours.lake;
+  sqlite.prepare('attach ? as bare').run(bare.lake.path);
+  for (const table of sqlite.prepare(TABLES).pluck().all())
+    for (const [one, other] of [
+      ['main', 'bare'],
+      ['bare', 'main'],
+    ]) {
+      const lacking = `select * from ${one}.${table} except select * from ${other}.${table}`;
+      const row = sqlite.prepare(lacking).get();
+      if (row !== undefined)
+        throw new Error(`only one of the two wrote this to ${table}: ${JSON.stringify(row)}`);
+    }
+  sqlite.exec('detach bare');
+};
+
+const FRAME_HEADER_BYTES = 24;
+const LOG_HEADER_BYTES = 32;
+
+/** What loading the last page once more writes to the log: bytes, and the tables they belong to. */
+const logOfUnchanged = ({ ours: { lake }, pages }: Contest): { bytes: number; tables: string } => {
   const page = pages.at(-1);
   if (page === undefined) throw new Error('no pages');
   const { sqlite } = lake;
-  sqlite.exec(
-    "insert into calls (id, run_id, job, request, sent_at, sender) values (999999, 1, 'feed', 'again', 0, 'bench')",
-  );
+  const call = sqlite
+    .prepare(
+      "insert into calls (job, request, sent_at, sender) values ('feed', 'again', 0, 'bench')",
+    )
+    .run();
   sqlite.pragma('wal_checkpoint(TRUNCATE)');
-  const item = { ...answered(page, PAGES - 1), callId: 999_999 };
-  const counts = loadAnswer(lake, { ...item, decoded: decodeAnswer(page.ask, item.answer) });
-  if (counts.video_snapshots.unchanged !== 100) throw new Error('the page did change something');
-  return statSync(`${lake.path}-wal`).size;
+  const counts = loadOurs(lake, page, Number(call.lastInsertRowid));
+  if (counts.video_snapshots.unchanged !== PAGE_ITEMS)
+    throw new Error('the page changed something');
+  const log = readFileSync(`${lake.path}-wal`);
+  const frame = FRAME_HEADER_BYTES + (sqlite.pragma('page_size', { simple: true }) as number);
+  const numbers: number[] = [];
+  for (let at = LOG_HEADER_BYTES; at < log.length; at += frame) numbers.push(log.readUInt32BE(at));
+  const names = sqlite
+    .prepare(
+      'select distinct m.tbl_name from json_each(?) p join dbstat d on d.pageno = p.value join sqlite_master m on m.name = d.name',
+    )
+    .pluck()
+    .all(JSON.stringify(numbers));
+  return { bytes: log.length, tables: names.sort().join(', ') };
 };
 
-const bytesPerRow = ({ sqlite }: Lake, object: string, table: string): number =>
+const bytesPerRow = ({ sqlite }: Lake, object: string): number =>
   sqlite
     .prepare(
-      `select 1.0 * (select sum(pgsize) from dbstat where name = ?) / (select count(*) from ${table})`,
+      'select 1.0 * (select sum(pgsize) from dbstat where name = ?) / (select count(*) from video_snapshot)',
     )
     .pluck()
     .get(object) as number;
 
-const measure = (videos: number) => {
-  const built = join(folder, `built-${videos}`);
-  build(built, videos);
-  const pages = pagesFor(videos);
-  const rounds = [0, 1, 2].map((round) => ({
-    bare: contest(built, `bare-${videos}-${round}`, pages, (lake) => loadBare(lake, pages)),
-    ours: contest(built, `ours-${videos}-${round}`, pages, (lake) => loadOurs(lake, pages)),
-  }));
-  const extra = contest(built, `extra-${videos}`, pages, (lake) => {
-    loadOurs(lake, pages);
-    return {
-      walBytes: walOfUnchanged(lake, pages),
-      rowBytes: bytesPerRow(lake, 'video_snapshot', 'video_snapshot'),
-      indexBytes: bytesPerRow(lake, 'video_snapshot_observed_at', 'video_snapshot'),
-    };
-  });
-  const median = (pick: (round: { bare: number; ours: number }) => number): number =>
-    rounds.map(pick).sort((a, b) => a - b)[1] as number;
-  const ours = median((round) => round.ours);
-  const bare = median((round) => round.bare);
-  console.log(
-    `${videos.toLocaleString('en')} videos: ours ${ms(ours)} a page of 100, bare statements ${ms(bare)}, ratio ${(ours / bare).toFixed(2)}`,
-  );
-  console.log(
-    `  unchanged page: ${extra.walBytes} bytes of log (call, item and body); a snapshot: ${extra.rowBytes.toFixed(1)} bytes, its time index ${extra.indexBytes.toFixed(1)}`,
-  );
-  return ours;
+const mean = (numbers: readonly number[]): number =>
+  numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
+
+const KINDS = { wallMs: 'time', cpuMs: 'time of the processor' } as const;
+type Kind = keyof typeof KINDS;
+const meanOf = ({ costs }: Contender, kind: Kind): number => mean(costs.map((cost) => cost[kind]));
+
+/** Mean times of one round, by kind: ours and bare on each size, smallest first. */
+type Round = Record<Kind, { ours: number; bare: number }[]>;
+
+const playRound = (sizes: readonly number[], isLast: boolean): Round => {
+  const contests = sizes.map(contest);
+  takeTurns(contests);
+  const of = (kind: Kind) =>
+    contests.map(({ ours, bare }) => ({ ours: meanOf(ours, kind), bare: meanOf(bare, kind) }));
+  for (const each of contests) {
+    const { videos, ours, bare } = each;
+    expectSameRows(each);
+    if (isLast) {
+      const { bytes, tables } = logOfUnchanged(each);
+      const row = bytesPerRow(ours.lake, 'video_snapshot').toFixed(1);
+      const index = bytesPerRow(ours.lake, 'video_snapshot_observed_at').toFixed(1);
+      console.log(
+        `${videos} videos: an unchanged page writes ${bytes} bytes of log, to ${tables}; a snapshot takes ${row} bytes, its time index ${index}`,
+      );
+    }
+    for (const { lake } of [ours, bare]) {
+      lake.close();
+      rmSync(lake.dataDir, { recursive: true });
+    }
+  }
+  return { wallMs: of('wallMs'), cpuMs: of('cpuMs') };
 };
 
 try {
-  const small = measure(Number(values.small));
-  const large = measure(Number(values.large));
-  console.log(`large lake / small lake: ${(large / small).toFixed(2)}`);
+  const sizes = [Number(values.small), Number(values.large)];
+  for (const videos of sizes) buildLake(builtLake(videos), videos);
+  const count = Number(values.rounds);
+  const rounds = Array.from({ length: count }, (_, i) => playRound(sizes, i === count - 1));
+  for (const kind of Object.keys(KINDS) as Kind[]) {
+    console.log(`\n${KINDS[kind]}, median of ${count} rounds of ${PAGES} pages of ${PAGE_ITEMS}`);
+    sizes.forEach((videos, size) => {
+      const pairs = rounds.map((round) => round[kind][size] ?? { ours: 0, bare: 0 });
+      const ours = median(pairs.map((pair) => pair.ours)).toFixed(2);
+      const bare = median(pairs.map((pair) => pair.bare)).toFixed(2);
+      const ratio = median(pairs.map((pair) => pair.ours / pair.bare)).toFixed(2);
+      console.log(`  ${videos} videos: ours ${ours} ms a page, bare ${bare} ms, ratio ${ratio}`);
+    });
+    const grown = rounds.map(
+      ({ [kind]: [small, large] }) => (large?.ours ?? 0) / (small?.ours ?? 1),
+    );
+    console.log(`  large lake / small lake: ${median(grown).toFixed(2)}`);
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

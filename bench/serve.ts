@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { systemClock } from '../src/clock.ts';
+import { computeList } from '../src/lake/computed-list.ts';
+import { keptLists } from '../src/lake/kept-lists.ts';
 import { LAKE_FILE, openLakeForReading } from '../src/lake/open.ts';
 import { feedPage } from '../src/lake/video-lists.ts';
 import { createKey } from '../src/serve/keys.ts';
@@ -44,10 +47,28 @@ const ask = (
 ): Promise<Asked> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./serve/asker.ts', import.meta.url), {
-      workerData: { origin, paths, count, connections, key },
+      workerData: { origin, paths, count, connections, key, restMs: 0 },
     });
     worker.once('message', resolve).once('error', reject);
   });
+
+/** Asks `paths` in turn, resting a little after each, for as long as `meanwhile` lasts. */
+const askDuring = async (
+  origin: string,
+  paths: string[],
+  key: string,
+  meanwhile: () => Promise<unknown>,
+): Promise<Asked> => {
+  const worker = new Worker(new URL('./serve/asker.ts', import.meta.url), {
+    workerData: { origin, paths, count: 1e9, connections: 1, key, restMs: 3 },
+  });
+  const asked = new Promise<Asked>((resolve, reject) => {
+    worker.once('message', resolve).once('error', reject);
+  });
+  await meanwhile();
+  worker.postMessage('enough');
+  return asked;
+};
 
 const percentile = (spans: readonly number[], share: number): number =>
   [...spans].sort((a, b) => a - b)[
@@ -123,12 +144,39 @@ for (const [name, path, goal] of timed) {
   }
 }
 
+const OTHERS_ASK: readonly [name: string, path: string][] = [
+  ['health', '/health'],
+  ['a feed page computed before', '/v1/feed/youtube?limit=50'],
+  ['the same, not from memory', '/v1/feed/youtube?limit=50&unknown='],
+];
+const yearLists = (days: number): string[] => [
+  `/v1/feed/tiktok?dateRange=${days}d&limit=3`,
+  `/v1/feed/youtube?dateRange=${days}d&limit=3`,
+  `/v1/hashtags?dateRange=${days}d&limit=3`,
+  `/v1/search?q=us*%20vi*%20nu*%20th*%20-zz${days}`,
+];
+console.log('others, alone and while lists of a year are computed and nasty searches made');
+for (const [index, [name, path]] of OTHERS_ASK.entries()) {
+  const paths = path.endsWith('=') ? Array.from({ length: 5000 }, (_, n) => `${path}${n}`) : [path];
+  const { spans: alone } = await ask(origin, paths, 500, 1, key);
+  let yearsMs = 0;
+  const { spans } = await askDuring(origin, paths, key, async () => {
+    const years = await Promise.all(
+      [365, 364].map((days) => ask(origin, yearLists(days - 2 * index), 4, 1, key)),
+    );
+    yearsMs = Math.max(...years.map(({ totalMs }) => totalMs));
+  });
+  console.log(
+    `  ${name.padEnd(28)} alone p50 ${ms(percentile(alone, 0.5))} p99 ${ms(percentile(alone, 0.99))}; meanwhile (${(yearsMs / 1000).toFixed(1)} s, ${spans.length} asked) p50 ${ms(percentile(spans, 0.5))} p99 ${ms(percentile(spans, 0.99))} worst ${ms(Math.max(...spans))} (goal: p99 20 ms)`,
+  );
+}
+
 const lake = openLakeForReading(dataDir);
 const bare = async (
-  answer: (url: string) => string,
+  answer: (url: string) => string | Promise<string>,
 ): Promise<{ origin: string; close: () => void }> => {
-  const server = createServer((request, response) => {
-    const body = answer(request.url ?? '');
+  const server = createServer(async (request, response) => {
+    const body = await answer(request.url ?? '');
     response
       .writeHead(200, {
         'content-type': 'application/json',
@@ -142,17 +190,19 @@ const bare = async (
     close: () => void server.close(),
   };
 };
+const lists = keptLists(lake, (ask) => computeList(lake, ask, systemClock), systemClock);
 const pageOf = (url: string) =>
-  feedPage(lake, {
+  feedPage(lists, {
     platform: 'tiktok',
     dateRange: '24h',
     windowMs: 86_400_000,
     asOf: END_AT,
+    isNow: true,
     limit: 50,
     page: Number(new URL(url, 'http://x').searchParams.get('page')),
   });
-const statement = await bare((url) => JSON.stringify(pageOf(url)));
-const constantBody = JSON.stringify(pageOf('/?page=1'));
+const statement = await bare(async (url) => JSON.stringify(await pageOf(url)));
+const constantBody = JSON.stringify(await pageOf('/?page=1'));
 const constant = await bare(() => constantBody);
 
 const pages = Array.from(

@@ -19,8 +19,11 @@ const numberOf = (value: unknown): number | undefined => {
   return undefined;
 };
 
-/** Numbers in JSON that may hold more digits, or a larger exponent, than a double can. */
-const WIDE_NUMBER = /[:,[]\s*-?[\d.]*(?:\d{16}|\d[eE])/;
+/**
+ * Numbers in JSON that may be past 2^53: of 16 digits before the point or more, or with an exponent
+ * that is not negative. Digits after the point do not count: any rate may have 16 of them.
+ */
+const WIDE_NUMBER = /[:,[]\s*-?(?:\d{16}|[\d.]+[eE]\+?\d)/;
 
 const keepWideNumbers = (_: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' &&
@@ -148,9 +151,9 @@ export const extraOf = (
   known: ReadonlySet<string>,
   odd: Odd,
 ): JsonObject | null => {
-  const entries = Object.entries(object)
-    .filter(([name]) => !known.has(name))
-    .map(([name, value]) => [name, keepable(value)] as const);
+  const entries: [string, unknown][] = [];
+  for (const name of Object.keys(object))
+    if (!known.has(name)) entries.push([name, keepable(object[name])]);
   const originals = odd.map(([field, original]) => [field, keepable(original)] as const);
   if (odd.length > 0) entries.push(['odd', Object.fromEntries(originals)]);
   return entries.length === 0 ? null : Object.fromEntries(entries);

@@ -6,6 +6,7 @@ import {
   PLATFORMS,
   type Platform,
 } from '../schema/vocabulary.ts';
+import { LOG_LEVELS } from './log.ts';
 
 /** A value that prints as `[hidden]` wherever it is logged, joined or serialised. */
 export class Secret {
@@ -283,5 +284,17 @@ export const SETTINGS = {
     read: secret,
     default: undefined,
     help: 'Shared with the upstream, whose webhooks `serve` then takes at /hooks/upstream. Stored nowhere.',
+  },
+  log: {
+    env: 'TRENDLAKE_LOG',
+    read: oneOf(LOG_LEVELS),
+    default: undefined,
+    help: 'Least level logged, as JSON lines: off, error, warn, info or debug (every call). Unless set: info in serve, with TRENDLAKE_LOG_FILE, and in schedule where stderr is no terminal; off elsewhere. See docs/operating.md.',
+  },
+  logFile: {
+    env: 'TRENDLAKE_LOG_FILE',
+    read: anyText,
+    default: undefined,
+    help: 'File that log lines are appended to. Unless set: stderr.',
   },
 } as const;

@@ -17,6 +17,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
   events: ['schema', 'root', 'lake'],
   webhooks: ['schema', 'root', 'lake', 'events'],
   lab: ['schema', 'root', 'lake', 'api'],
+  metrics: ['schema', 'root', 'lake', 'throttle', 'export'],
   serve: ['schema', 'root', 'lake', 'api', 'lab', 'webhooks'],
   sandbox: ['schema', 'root', 'lake', 'load', 'serve'],
   runner: [
@@ -26,7 +27,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
   jobs: ['schema', 'root', 'lake', 'export', 'runner'],
   cli: [
     ...['schema', 'root', 'lake', 'api', 'throttle', 'load', 'budget', 'export', 'events'],
-    ...['webhooks', 'lab', 'serve', 'sandbox', 'runner', 'jobs'],
+    ...['webhooks', 'lab', 'serve', 'sandbox', 'runner', 'jobs', 'metrics'],
   ],
 };
 

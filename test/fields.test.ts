@@ -159,6 +159,24 @@ test('numbers a double cannot hold stay as the text they were', () => {
   });
 });
 
+test('property: whatever digits, point and exponent a number has, it is read exactly or stays text', () => {
+  const digits = fc.stringMatching(/^(0|[1-9]\d{0,25})$/);
+  const fraction = fc.constantFrom('', '.5', '.0', '.3333333333333333', `.${'0'.repeat(20)}1`);
+  const exponent = fc.constantFrom('', 'e0', 'E5', 'e+16', 'e400', 'e-3', 'E-20', 'e-400');
+  fc.assert(
+    fc.property(fc.constantFrom('', '-'), digits, fraction, exponent, (...parts) => {
+      const text = parts.join('');
+      const number = Number(text);
+      const fits =
+        Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
+      expect(parseJson(`{"views":${text},"all":[${text}, ${text}]}`)).toEqual({
+        views: fits ? number : text,
+        all: fits ? [number, number] : [text, text],
+      });
+    }),
+  );
+});
+
 test('an object is neither null nor a list', () => {
   expect([{}, null, [], 'x'].map(isObject)).toEqual([true, false, false, false]);
 });

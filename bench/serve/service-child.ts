@@ -1,4 +1,5 @@
 import { virtualClock } from '../../src/clock.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
 import { startService } from '../../src/serve/service.ts';
 import { keepHeapSmall } from '../../src/serve/small-heap.ts';
 
@@ -8,6 +9,9 @@ import { keepHeapSmall } from '../../src/serve/small-heap.ts';
 const [dataDir = '', at = ''] = process.argv.slice(2);
 keepHeapSmall();
 const from = performance.now();
-const service = await startService({ dataDir, clock: virtualClock(Number(at)), at: Number(at) });
+const clock = virtualClock(Number(at));
+const quota = { ratePerMinute: 60, callsPerMonth: 50_000, quotaReset: 'calendar' };
+const metrics = createMetrics({ dataDir, clock, ...quota });
+const service = await startService({ dataDir, clock, metrics, at: Number(at) });
 console.log(JSON.stringify({ url: service.url, startedMs: performance.now() - from }));
-process.stdin.resume().once('end', () => void service.close());
+process.stdin.resume().once('end', () => void service.close().then(() => metrics.close()));

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type ExportSummary, exportLake } from '../export/export-lake.ts';
 import { openLake } from '../lake/open.ts';
 import { type CliIo, configOf } from './io.ts';
+import { type Told, withLog } from './log.ts';
 import { progressLine } from './progress-line.ts';
 
 const EXAMPLES = `
@@ -35,27 +36,39 @@ const print = (io: CliIo, summary: ExportSummary): void => {
   );
 };
 
+interface Options {
+  full?: boolean;
+  json?: boolean;
+}
+
+const run = async (dataDir: string, options: Options, { io, log }: Told): Promise<void> => {
+  const lake = openLake(dataDir);
+  const progress = progressLine(io);
+  try {
+    const summary = await exportLake(lake, {
+      clock: io.clock,
+      full: options.full === true,
+      signal: io.signal,
+      onProgress: (done, of) => progress.show(`Parquet: ${done} of ${of} files`),
+    });
+    progress.clear();
+    const { files, rows, bytes, durationMs: ms } = summary;
+    log.info({ job: 'export', files, rows, bytes, ms }, 'exported');
+    if (options.json === true) io.out(JSON.stringify(summary, null, 2));
+    else print(io, summary);
+  } finally {
+    progress.clear();
+    lake.close();
+  }
+};
+
 export const define = (command: Command, io: CliIo): void => {
   command
     .option('--full', 'rewrite every file, changed or not')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: { full?: boolean; json?: boolean }) => {
-      const lake = openLake(configOf(io).dataDir);
-      const progress = progressLine(io);
-      try {
-        const summary = await exportLake(lake, {
-          clock: io.clock,
-          full: options.full === true,
-          signal: io.signal,
-          onProgress: (done, of) => progress.show(`Parquet: ${done} of ${of} files`),
-        });
-        progress.clear();
-        if (options.json === true) io.out(JSON.stringify(summary, null, 2));
-        else print(io, summary);
-      } finally {
-        progress.clear();
-        lake.close();
-      }
+    .action((options: Options) => {
+      const config = configOf(io);
+      return withLog(config, 'off', io, (told) => run(config.dataDir, options, told));
     });
 };

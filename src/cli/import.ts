@@ -4,7 +4,9 @@ import { openLake } from '../lake/open.ts';
 import type { ImportSummary } from '../load/import-file.ts';
 import { importPaths } from '../load/import-path.ts';
 import { LOADED_TABLES } from '../load/tally.ts';
+import type { Log } from '../log.ts';
 import { type CliIo, configOf } from './io.ts';
+import { type Told, withLog } from './log.ts';
 import { progressLine } from './progress-line.ts';
 
 const EXAMPLES = `
@@ -36,30 +38,53 @@ const print = (io: CliIo, summary: ImportSummary): void => {
     io.err('More rejected lines: trendlake query "select * from rejected_items"');
 };
 
+interface Options {
+  json?: boolean;
+}
+
+const logFiles = ({ files, outcome }: ImportSummary, log: Log): void => {
+  for (const { file, lines, rejected } of files) {
+    const fields = { job: 'import', item: file, lines, rejected, outcome };
+    if (rejected > 0) log.warn(fields, 'file imported, lines rejected');
+    else log.info(fields, 'file imported');
+  }
+};
+
+const run = async (
+  dataDir: string,
+  paths: string[],
+  options: Options,
+  { io, log }: Told,
+): Promise<void> => {
+  const lake = openLake(dataDir);
+  const progress = progressLine(io);
+  try {
+    const summary = await importPaths(lake, paths, io.cwd, {
+      clock: io.clock,
+      signal: io.signal,
+      onProgress: ({ file, lines, bytesRead, bytesTotal }) =>
+        progress.show(
+          `${file}: ${lines.toLocaleString('en')} lines, ${Math.floor((100 * bytesRead) / Math.max(1, bytesTotal))} %`,
+        ),
+    });
+    progress.clear();
+    logFiles(summary, log);
+    if (options.json === true) io.out(JSON.stringify(summary, null, 2));
+    else print(io, summary);
+    io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
+  } finally {
+    progress.clear();
+    lake.close();
+  }
+};
+
 export const define = (command: Command, io: CliIo): void => {
   command
     .argument('<path...>', 'NDJSON files, or folders holding them')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', EXAMPLES)
-    .action(async (paths: string[], options: { json?: boolean }) => {
-      const lake = openLake(configOf(io).dataDir);
-      const progress = progressLine(io);
-      try {
-        const summary = await importPaths(lake, paths, io.cwd, {
-          clock: io.clock,
-          signal: io.signal,
-          onProgress: ({ file, lines, bytesRead, bytesTotal }) =>
-            progress.show(
-              `${file}: ${lines.toLocaleString('en')} lines, ${Math.floor((100 * bytesRead) / Math.max(1, bytesTotal))} %`,
-            ),
-        });
-        progress.clear();
-        if (options.json === true) io.out(JSON.stringify(summary, null, 2));
-        else print(io, summary);
-        io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
-      } finally {
-        progress.clear();
-        lake.close();
-      }
+    .action((paths: string[], options: Options) => {
+      const config = configOf(io);
+      return withLog(config, 'off', io, (told) => run(config.dataDir, paths, options, told));
     });
 };

@@ -4,8 +4,10 @@ import { EXIT } from '../errors.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
 import { type ReplaySummary, replayAnswers } from '../load/replay.ts';
 import { LOADED_TABLES } from '../load/tally.ts';
+import type { Log } from '../log.ts';
 import { readInstant } from './instant.ts';
 import { type CliIo, configOf } from './io.ts';
+import { type Told, withLog } from './log.ts';
 import { progressLine } from './progress-line.ts';
 
 const HELP = `
@@ -43,39 +45,50 @@ const print = (io: CliIo, summary: ReplaySummary): void => {
     io.err(`${unreadableCount} kept answers cannot be read; nothing of them was loaded.`);
 };
 
+const logSummary = ({ answers, rejected, unreadable, outcome }: ReplaySummary, log: Log): void => {
+  for (const { callId, request, problem } of unreadable)
+    log.warn({ job: 'replay', item: request, callId, outcome: 'unreadable' }, problem);
+  log.info({ job: 'replay', outcome, answers, rejected }, 'replayed');
+};
+
+const run = async (dataDir: string, options: Options, told: Told): Promise<void> => {
+  const { io, log } = told;
+  const since =
+    options.since === undefined ? 0 : readInstant('--since', options.since, io.clock.now());
+  openLakeForReading(dataDir).close(); // there must be one: replay makes none
+  const source = openLake(dataDir);
+  const elsewhere = options.into === undefined ? undefined : resolve(io.cwd, options.into);
+  const progress = progressLine(io);
+  try {
+    const target = elsewhere === undefined || elsewhere === dataDir ? source : openLake(elsewhere);
+    try {
+      const summary = await replayAnswers(source, target, {
+        since,
+        signal: io.signal,
+        onProgress: (done, of) => progress.show(`replay: ${done} of ${of} answers`),
+      });
+      progress.clear();
+      logSummary(summary, log);
+      if (options.json === true) io.out(JSON.stringify(summary, null, 2));
+      else print(io, summary);
+      io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
+    } finally {
+      if (target !== source) target.close();
+    }
+  } finally {
+    progress.clear();
+    source.close();
+  }
+};
+
 export const define = (command: Command, io: CliIo): void => {
   command
     .option('--since <instant>', 'only answers true at or after it: ISO 8601, or a span such as 7d')
     .option('--into <folder>', 'rebuild into the lake of another data directory')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', HELP)
-    .action(async (options: Options) => {
-      const { dataDir } = configOf(io);
-      const since =
-        options.since === undefined ? 0 : readInstant('--since', options.since, io.clock.now());
-      openLakeForReading(dataDir).close(); // there must be one: replay makes none
-      const source = openLake(dataDir);
-      const elsewhere = options.into === undefined ? undefined : resolve(io.cwd, options.into);
-      const progress = progressLine(io);
-      try {
-        const target =
-          elsewhere === undefined || elsewhere === dataDir ? source : openLake(elsewhere);
-        try {
-          const summary = await replayAnswers(source, target, {
-            since,
-            signal: io.signal,
-            onProgress: (done, of) => progress.show(`replay: ${done} of ${of} answers`),
-          });
-          progress.clear();
-          if (options.json === true) io.out(JSON.stringify(summary, null, 2));
-          else print(io, summary);
-          io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
-        } finally {
-          if (target !== source) target.close();
-        }
-      } finally {
-        progress.clear();
-        source.close();
-      }
+    .action((options: Options) => {
+      const config = configOf(io);
+      return withLog(config, 'off', io, (told) => run(config.dataDir, options, told));
     });
 };

@@ -2,14 +2,17 @@ import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import { apiClient } from '../api/client.ts';
 import { isoOf, parseIso } from '../clock.ts';
+import type { Config } from '../config.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import { openLakeFor } from '../lake/origin.ts';
 import { afterSync } from '../runner/after-sync.ts';
+import type { Chore } from '../runner/job.ts';
 import { cronOfJob, monthSpent, planMonth } from '../runner/month-plan.ts';
 import { type BatchEnd, Schedule } from '../runner/schedule.ts';
 import { sync } from '../runner/sync.ts';
 import { startSender } from '../webhooks/sender.ts';
 import { type CliIo, configOf } from './io.ts';
+import { type Told, withLog } from './log.ts';
 import { connect } from './upstream.ts';
 
 const HELP = `
@@ -22,38 +25,54 @@ Schedules (cron, in TRENDLAKE_TIMEZONE):
 ${[...JOBS, ...CHORES].map(({ name, schedule }) => `  ${name.padEnd(10)} ${schedule}`).join('\n')}
 TRENDLAKE_SCHEDULES='{"feed": "5 */2 * * *", "hashtags": "off"}' changes them.
 
+On a terminal it says in sentences what it does; elsewhere, such as under systemd, in JSON lines on
+stderr (TRENDLAKE_LOG=debug adds every call, TRENDLAKE_LOG_FILE sends them to a file).
+
 Example:
   TRENDLAKE_TIMEZONE=Europe/Berlin trendlake schedule`;
 
-const run = async (io: CliIo): Promise<void> => {
-  const config = configOf(io);
+const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> => {
   const scheduled = [...JOBS, ...CHORES].flatMap((job) => {
     const cron = cronOfJob(job, config);
     return cron === undefined ? [] : [{ name: job.name, cron }];
   });
   const upstream = await connect(config, io);
-  const tell = (sentence: string): void => io.err(`${isoOf(io.clock.now())} ${sentence}`);
+  const say = (sentence: string): void => {
+    if (forPeople) io.err(`${isoOf(io.clock.now())} ${sentence}`);
+  };
+  const tell = (sentence: string): void => {
+    log.info({}, sentence);
+    say(sentence);
+  };
+  const warn = (sentence: string): void => {
+    log.warn({}, sentence);
+    say(sentence);
+  };
   const lake = openLakeFor(config.dataDir, upstream.origin, { now: io.clock.now(), tell });
   const client = apiClient(upstream.config);
   const { clock, random, signal } = io;
   const context = { lake, config: upstream.config, clock, signal };
 
+  const doChore = async (chore: Chore): Promise<void> => {
+    const did = await chore.run(context);
+    log.info({ job: chore.name }, did);
+    say(`${chore.name}: ${did}`);
+  };
   const runJobs = async (names: readonly string[]): Promise<BatchEnd> => {
     const jobs = JOBS.filter((job) => names.includes(job.name));
     const chores = CHORES.filter((chore) => names.includes(chore.name));
     const summaries = await withExclusive(config.dataDir, 'sync', clock, () =>
-      sync({ ...context, client, random, jobs }, JOBS),
+      sync({ ...context, client, random, jobs, log }, JOBS),
     );
     for (const { runId, outcome, calls, items, reason } of summaries)
-      tell(
+      say(
         `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} answers loaded${reason === null ? '' : `; ${reason}`}`,
       );
     if (summaries.length > 0) {
-      const events = await afterSync(lake, config, { clock, random, signal, report: tell });
+      const events = await afterSync(lake, config, { clock, random, signal, report: warn });
       if (events > 0) tell(`${events} events noticed`);
     }
-    for (const chore of chores)
-      if (!signal.aborted) tell(`${chore.name}: ${await chore.run(context)}`);
+    for (const chore of chores) if (!signal.aborted) await doChore(chore);
     const resumesAt = summaries.at(-1)?.resumesAt ?? null;
     return { resumesAt: resumesAt === null ? null : (parseIso(resumesAt) ?? null) };
   };
@@ -65,15 +84,18 @@ const run = async (io: CliIo): Promise<void> => {
       clock.now(),
     );
     if (!plan.fits)
-      tell(
+      warn(
         `warning: ${plan.missing} calls are missing for this month's schedules; \`trendlake plan\` tells more. ${plan.advice.join(' ')}`,
       );
     tell(
       `trendlake schedules ${scheduled.map(({ name }) => name).join(', ')} (${config.timezone})`,
     );
-    const sender = startSender(lake, { clock, random, report: tell });
-    await new Schedule({ lake, clock, signal, jobs: scheduled, runJobs, tell }).run();
-    await sender.stop();
+    const sender = startSender(lake, { clock, random, report: warn });
+    try {
+      await new Schedule({ lake, clock, signal, jobs: scheduled, runJobs, tell }).run();
+    } finally {
+      await sender.stop();
+    }
     tell('stopped');
   } finally {
     await client.close();
@@ -83,5 +105,8 @@ const run = async (io: CliIo): Promise<void> => {
 };
 
 export const define = (command: Command, io: CliIo): void => {
-  command.addHelpText('after', HELP).action(() => run(io));
+  command.addHelpText('after', HELP).action(() => {
+    const config = configOf(io);
+    return withLog(config, io.isTerminal ? 'off' : 'info', io, (told) => run(config, told));
+  });
 };

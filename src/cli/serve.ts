@@ -1,15 +1,16 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { pino } from 'pino';
 import { parseIso } from '../clock.ts';
 import { UsageError } from '../errors.ts';
 import { modelSettings } from '../lab/model.ts';
 import { openLake } from '../lake/open.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { startService } from '../serve/service.ts';
 import { keepHeapSmall } from '../serve/small-heap.ts';
 import { readHookSecret } from '../webhooks/hook-proof.ts';
 import { startSender } from '../webhooks/sender.ts';
 import { type CliIo, configOf } from './io.ts';
+import { openLog } from './log.ts';
 
 const EXAMPLES = `
 Examples:
@@ -60,21 +61,32 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => {
       keepHeapSmall();
-      const { dataDir, hookSecret } = configOf(io);
-      const running = await startService({
-        dataDir,
-        clock: io.clock,
+      const config = configOf(io);
+      const { dataDir, hookSecret } = config;
+      const opened = await openLog(config, 'info', io);
+      const wished = {
         host: options.host,
         port: portOf(options.port),
         ...(options.at === undefined ? {} : { at: instantOf(options.at) }),
         model: modelSettings(io.env),
         ...(hookSecret === undefined ? {} : { hookSecret: readHookSecret(hookSecret.reveal()) }),
         corsOrigins: options.cors?.split(',') ?? [],
-        log: pino({ base: null }, { write: (line) => io.err(line.trimEnd()) }),
-      });
+        ...(opened === undefined ? {} : { log: opened.log }),
+      };
+      const metrics = createMetrics({ ...config, clock: io.clock });
+      const running = await startService({ ...wished, dataDir, metrics, clock: io.clock }).catch(
+        async (error: unknown) => {
+          await metrics.close();
+          throw error;
+        },
+      );
       const lake = openLake(dataDir);
       const { clock, random } = io;
-      const sender = startSender(lake, { clock, random, report: io.err });
+      const sender = startSender(lake, {
+        clock,
+        random,
+        report: opened === undefined ? io.err : (sentence) => opened.log.warn(sentence),
+      });
       const { url, dashboard } = running;
       io.out(
         options.json === true
@@ -84,5 +96,7 @@ export const define = (command: Command, io: CliIo): void => {
       if (!io.signal.aborted) await once(io.signal, 'abort');
       await Promise.all([sender.stop(), running.close()]);
       lake.close();
+      await metrics.close();
+      opened?.close();
     });
 };

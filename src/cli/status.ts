@@ -3,6 +3,7 @@ import { isoOf } from '../clock.ts';
 import { openLakeForReading } from '../lake/open.ts';
 import { type LakeStatus, lakeStatus } from '../lake/status.ts';
 import { type Accounting, accounting } from '../runner/accounting.ts';
+import { failureText } from './failure-text.ts';
 import { type CliIo, configOf } from './io.ts';
 
 const EXAMPLES = `
@@ -63,9 +64,8 @@ const print = (io: CliIo, path: string, status: LakeStatus, money: Accounting): 
   if (status.disabledEndpoints.length > 0) heading(io, 'Webhook endpoints switched off');
   for (const { id, url, disabledAt, reason } of status.disabledEndpoints)
     io.out(`  ${id}  ${url}, since ${isoOf(disabledAt)}: ${reason ?? 'by hand'}`);
-  if (status.failures.length > 0) heading(io, 'Last failed calls');
-  for (const { callId, at, request, error } of status.failures)
-    io.out(`  ${callId}  ${isoOf(at)}  ${request}\n     ${error}`);
+  if (status.failures.length > 0) heading(io, 'Last failures');
+  for (const failure of status.failures) for (const line of failureText(failure)) io.out(line);
   if (status.drift.length > 0) heading(io, 'Fields the interface does not show (kept in extra)');
   for (const { resource, field, firstSeenAt } of status.drift)
     io.out(`  ${resource}: ${field}, first seen ${isoOf(firstSeenAt)}`);
@@ -73,12 +73,16 @@ const print = (io: CliIo, path: string, status: LakeStatus, money: Accounting): 
   for (const { reason, items } of status.rejected) io.out(`  ${count(items)}  ${reason}`);
 };
 
-const jsonOf = (lake: string, status: LakeStatus, { month, spentAt, ...money }: Accounting) => {
+/** Instants of the lake's reads are Unix ms, of JSON documents ISO 8601. */
+const instantsAsIso = (key: string, value: unknown): unknown =>
+  (key === 'at' || key.endsWith('At')) && typeof value === 'number' ? isoOf(value) : value;
+
+const jsonOf = (lake: string, status: LakeStatus, { month, ...money }: Accounting) => {
   const { startsAt, endsAt, ...numbers } = month;
   return {
     lake,
-    quota: { ...numbers, startsAt: isoOf(startsAt), resetsAt: isoOf(endsAt) },
-    accounting: { ...money, spentAt: spentAt === null ? null : isoOf(spentAt) },
+    quota: { ...numbers, startsAt, resetsAt: endsAt },
+    accounting: money,
     ...status,
   };
 };
@@ -94,7 +98,7 @@ export const define = (command: Command, io: CliIo): void => {
         const status = lakeStatus(lake);
         const money = accounting(lake, config, io.clock.now());
         if (options.json === true)
-          io.out(JSON.stringify(jsonOf(lake.path, status, money), null, 2));
+          io.out(JSON.stringify(jsonOf(lake.path, status, money), instantsAsIso, 2));
         else print(io, lake.path, status, money);
       } finally {
         lake.close();

@@ -1,15 +1,18 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { JOBS } from '../../jobs/all-jobs.ts';
 import { apiClient } from '../api/client.ts';
+import type { Config } from '../config.ts';
 import { EXIT, type ExitCode, isStop, messageOf } from '../errors.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';
 import { openLakeFor } from '../lake/origin.ts';
 import { LOADED_TABLES } from '../load/tally.ts';
+import type { Log } from '../log.ts';
 import { afterSync } from '../runner/after-sync.ts';
 import type { RunProgress, RunSummary } from '../runner/run.ts';
 import { jobsNamed, sync } from '../runner/sync.ts';
 import { type CliIo, configOf } from './io.ts';
+import { type Told, withLog } from './log.ts';
 import { progressLine } from './progress-line.ts';
 import { connect, looksWhileWaiting } from './upstream.ts';
 
@@ -35,6 +38,8 @@ Then:
 Since you wait, it looks at no more timelines and profiles than fit into a minute of the key's pace
 beside the lists (TRENDLAKE_GROWTH_CALLS and TRENDLAKE_CREATOR_CALLS change it); \`schedule\` spends
 what the month's budget allows.
+
+TRENDLAKE_LOG=debug tells every call as a JSON line on stderr (docs/operating.md).
 
 Every call is written down before it leaves; a run that is killed or runs out of calls is taken up
 by the next sync, which asks for nothing twice. Exit codes: 0 complete, 1 failed, 2 usage or
@@ -118,13 +123,16 @@ interface Exported {
 const NOTHING_EXPORTED: Exported = { files: 0, rows: 0 };
 
 /** Exports; what goes wrong is told, and leaves the summary of what was loaded to be printed. */
-const exportAfter = async (lake: Lake, io: CliIo): Promise<Exported> => {
+const exportAfter = async (lake: Lake, io: CliIo, log: Log): Promise<Exported> => {
   const { exportLake } = await import('../export/export-lake.ts');
   try {
-    const { files, rows } = await exportLake(lake, { clock: io.clock, signal: io.signal });
+    const done = await exportLake(lake, { clock: io.clock, signal: io.signal });
+    const { files, rows, durationMs: ms } = done;
+    log.info({ job: 'export', files, rows, ms }, 'exported');
     return { files, rows };
   } catch (error) {
     if (isStop(error, io.signal)) return { ...NOTHING_EXPORTED, exitCode: EXIT.paused };
+    log.error({ job: 'export', outcome: 'failed' }, messageOf(error));
     io.err(`The export failed, what was loaded stays: ${messageOf(error)}`);
     return { ...NOTHING_EXPORTED, exitCode: EXIT.failed };
   }
@@ -137,8 +145,8 @@ const positive = (text: string): number => {
   return value;
 };
 
-const run = async (options: SyncOptions, io: CliIo): Promise<void> => {
-  const given = configOf(io);
+const run = async (given: Config, options: SyncOptions, told: Told): Promise<void> => {
+  const { io, log, forPeople } = told;
   const jobs = jobsNamed(options.jobs, JOBS);
   const upstream = await connect(given, io);
   const config = { ...upstream.config, ...looksWhileWaiting(upstream.config) };
@@ -149,24 +157,22 @@ const run = async (options: SyncOptions, io: CliIo): Promise<void> => {
     });
     const client = apiClient(config);
     const progress = progressOf(io, options.json === true);
+    const watched = forPeople ? { onProgress: progress.show, onWait: progress.wait } : {};
     try {
-      const deps = { lake, config, client, jobs, ...io };
+      const deps = { lake, config, client, jobs, log, ...io };
       const maxCalls = options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls };
       const summaries = await withExclusive(config.dataDir, 'sync', io.clock, () =>
-        sync(
-          { ...deps, ...maxCalls, onProgress: progress.show, onWait: progress.wait },
-          JOBS,
-          (id) => {
-            if (id !== undefined) io.err(`Taking up run ${id}, which did not finish.`);
-          },
-        ),
+        sync({ ...deps, ...maxCalls, ...watched }, JOBS, (id) => {
+          if (id !== undefined && forPeople) io.err(`Taking up run ${id}, which did not finish.`);
+        }),
       );
       progress.clear();
       const last = summaries.at(-1);
       if (last === undefined) return;
       const { clock, random, signal } = io;
       const events = await afterSync(lake, config, { clock, random, signal, report: io.err });
-      const exported = options.export ? await exportAfter(lake, io) : NOTHING_EXPORTED;
+      log.info({ runId: last.runId, events }, 'events looked for');
+      const exported = options.export ? await exportAfter(lake, io, log) : NOTHING_EXPORTED;
       if (options.json === true) {
         const { files, rows } = exported;
         io.out(JSON.stringify({ ...last, events, exported: { files, rows } }, null, 2));
@@ -190,5 +196,8 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--no-export', 'leave the Parquet files as they are')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', HELP)
-    .action((options: SyncOptions) => run(options, io));
+    .action((options: SyncOptions) => {
+      const config = configOf(io);
+      return withLog(config, 'off', io, (told) => run(config, options, told));
+    });
 };

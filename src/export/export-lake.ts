@@ -4,6 +4,7 @@ import { type Clock, isoOf } from '../clock.ts';
 import { LakeError } from '../errors.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';
+import { workerFile } from '../worker-file.ts';
 import type { SnapshotExport, Touch } from './export-snapshot.ts';
 import type { ExportOrder, ExportReport } from './export-worker.ts';
 import { PARQUET_TABLES } from './parquet-tables.ts';
@@ -32,11 +33,6 @@ export interface ExportOptions {
   readonly onProgress?: (done: number, of: number) => void;
 }
 
-// built files stand beside each other under the ending of this one
-const WORKER = import.meta.url.endsWith('.ts')
-  ? new URL('./export-worker.ts', import.meta.url)
-  : new URL('./export-worker.js', import.meta.url);
-
 /** Rows live for a moment only: a larger nursery takes memory and saves no time. */
 const YOUNG_MIB = 8;
 
@@ -46,7 +42,7 @@ const inThread = async (
 ): Promise<SnapshotExport> => {
   const stop = new SharedArrayBuffer(4);
   const raise = (): void => void Atomics.store(new Int32Array(stop), 0, 1);
-  const worker = new Worker(WORKER, {
+  const worker = new Worker(workerFile(import.meta.url, 'export-worker'), {
     workerData: { ...order, stop } satisfies ExportOrder,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
   });

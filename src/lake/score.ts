@@ -60,26 +60,29 @@ const countBelow = (sorted: Float64Array, value: number): number => {
   return low;
 };
 
-/** Ranks values among `all`: the share of them that is lower, 0 to 1. */
-const shareBelow = (all: readonly number[]): ((value: number) => number) => {
-  const sorted = Float64Array.from(all).sort();
+/** Ranks values among the known ones of `all`: the share of them that is lower, 0 to 1. */
+const shareBelow = (all: Float64Array): ((value: number) => number) => {
+  const sorted = all.filter((value) => !Number.isNaN(value)).sort();
   return (value) => (sorted.length < 2 ? 0 : countBelow(sorted, value) / (sorted.length - 1));
 };
 
-const known = (values: readonly (number | null)[]): number[] =>
-  values.filter((value) => value !== null);
+/** What scores are made of: one column each, all of one length; NaN where a count is not known. */
+export interface Measures {
+  readonly views: Float64Array;
+  readonly likes: Float64Array;
+  readonly damped: Float64Array;
+}
 
 /** The score of each of one platform's matching videos, in their order. Pure. */
-export const scoresOf = (movements: readonly Movement[]): number[] => {
-  const reachByViews = shareBelow(known(movements.map((m) => m.views)));
-  const reachByLikes = shareBelow(known(movements.map((m) => m.likes)));
-  const damped = movements.map(dampedVelocity);
+export const scoresOf = ({ views, likes, damped }: Measures): Float64Array => {
+  const reachByViews = shareBelow(views);
+  const reachByLikes = shareBelow(likes);
   const paceOf = shareBelow(damped);
-  return movements.map((m, index) => {
-    const reach =
-      m.views !== null ? reachByViews(m.views) : m.likes !== null ? reachByLikes(m.likes) : 0;
-    const velocity = damped[index] as number;
-    return reach + (velocity > 0 ? paceOf(velocity) : 0);
+  return damped.map((pace, index) => {
+    const [seen, liked] = [views[index] as number, likes[index] as number];
+    const byLikes = Number.isNaN(liked) ? 0 : reachByLikes(liked);
+    const reach = Number.isNaN(seen) ? byLikes : reachByViews(seen);
+    return reach + (pace > 0 ? paceOf(pace) : 0);
   });
 };
 

@@ -40,8 +40,9 @@ export const ftsExpression = (
   platform: Platform | undefined,
 ): string | undefined => {
   if (wanted.length === 0) return undefined;
-  const all = wanted.map(ftsPhrase).join(' AND ');
-  const without = unwanted.map(ftsPhrase).join(' OR ');
+  const once = (phrases: readonly Phrase[]): string[] => [...new Set(phrases.map(ftsPhrase))];
+  const all = once(wanted).join(' AND ');
+  const without = once(unwanted).join(' OR ');
   const words = `{title user tags} : (${without === '' ? all : `(${all}) NOT (${without})`})`;
   return platform === undefined ? words : `(${words}) AND (platform : "${platform}")`;
 };

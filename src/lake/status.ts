@@ -1,3 +1,4 @@
+import { type FailedRequest, lastFailures } from './failures.ts';
 import type { Lake } from './open.ts';
 import { rowsOf } from './volumes.ts';
 
@@ -21,7 +22,8 @@ export interface LakeStatus {
   volumes: { table: string; rows: number }[];
   drift: { resource: string; field: string; firstSeenAt: number }[];
   rejected: { reason: string; items: number; lastSeenAt: number }[];
-  failures: { callId: number; job: string; request: string; at: number; error: string }[];
+  /** Requests that calls failed for last. */
+  failures: FailedRequest[];
   /** What was noticed last. */
   events: { id: string; kind: string; subject: string; occurredAt: number; origin: string }[];
   /** Endpoints that events no longer go to, and why. */
@@ -62,9 +64,7 @@ export const lakeStatus = (lake: Lake): LakeStatus => {
     rejected: all(`
       select reason, count(*) as items, max(seen_at) as lastSeenAt from rejected_items
       group by reason order by items desc limit 10`),
-    failures: all(`
-      select id as callId, job, request, coalesce(finished_at, sent_at) as at, error from calls
-      where error is not null order by id desc limit 5`),
+    failures: lastFailures(lake, 5),
     events: all(`
       select id, kind, subject, occurred_at as occurredAt, origin from events
       order by occurred_at desc, id limit 5`),

@@ -14,6 +14,8 @@ const STORAGE = {
   calls: 'calls',
 } as const;
 type Counted = keyof typeof STORAGE;
+/** Tables whose rows are counted, by their public names. */
+export const COUNTED_TABLES = Object.keys(STORAGE) as Counted[];
 
 /** How many rows a table holds, by its public name. */
 export const rowsOf = ({ sqlite }: Pick<Lake, 'sqlite'>, table: Counted): number =>

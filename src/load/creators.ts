@@ -23,6 +23,16 @@ export interface SeenCreator {
   growth: { at: number; followers: number | null; views: number | null; likes: number | null }[];
 }
 
+/** A creator's counts at one instant, as they are stored. */
+interface CreatorCounts {
+  at: number;
+  followers: number | null;
+  videoCount: number | null;
+  views: number | null;
+  likes: number | null;
+  extra: string | null;
+}
+
 const p = sql.placeholder;
 
 /** Writes creators' profiles and counts, its statements prepared once. */
@@ -65,20 +75,10 @@ export const creatorWriter = (lake: Lake) => {
     .set(facts as never)
     .where(eq(creator.key, p('key')))
     .prepare();
-  const insertSnapshot = db
-    .insert(creatorSnapshot)
-    .values({
-      creatorKey: p('key'),
-      observedAt: p('at'),
-      followers: p('followers'),
-      videoCount: p('videoCount'),
-      views: p('views'),
-      likes: p('likes'),
-      source: p('source'),
-      extra: p('extra'),
-    })
-    .onConflictDoNothing()
-    .prepare();
+  const insertSnapshot = sqlite.prepare(`
+    insert into creator_snapshot
+      (creator_key, observed_at, followers, video_count, views, likes, source, extra)
+    values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`);
   const mergeSnapshot = sqlite.prepare(`
     update creator_snapshot set
       followers = coalesce(@followers, followers), video_count = coalesce(@videoCount, video_count),
@@ -127,17 +127,20 @@ export const creatorWriter = (lake: Lake) => {
     snapshotExtra: Record<string, unknown> | null = null,
   ): void => {
     const key = writeProfile(seen, seen.extra === null ? null : JSON.stringify(seen.extra), tally);
-    const keep = (counts: {
-      at: number;
-      followers: number | null;
-      videoCount: number | null;
-      views: number | null;
-      likes: number | null;
-      extra: string | null;
-    }): void => {
-      const row = { key, source: sourceCode(source), ...counts };
+    const keep = (counts: CreatorCounts): void => {
+      const { at, followers, videoCount, views, likes, extra } = counts;
+      const row = {
+        key,
+        at,
+        followers,
+        videoCount,
+        views,
+        likes,
+        source: sourceCode(source),
+        extra,
+      };
       const change = insertOrMerge(insertSnapshot, mergeSnapshot, row);
-      tally.add('creator_snapshots', change, counts.at);
+      tally.add('creator_snapshots', change, at);
     };
     for (const point of seen.growth) keep({ ...point, videoCount: null, extra: null });
     const { at, followers, videoCount, views, likes } = seen;

@@ -1,12 +1,8 @@
-import { eq, sql } from 'drizzle-orm';
-import { hashtag } from '../../schema/hashtag.ts';
-import { hashtagSnapshot } from '../../schema/hashtag-snapshot.ts';
-import { videoHashtag } from '../../schema/video-hashtag.ts';
 import { type Platform, type Source, sourceCode } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
 import { cleanTag, foldTag } from './title-hashtags.ts';
-import { typedLake } from './typed-lake.ts';
+import type { WrittenVideo } from './videos.ts';
 
 /** A hashtag's volume at one instant; platform '' where it covers all. */
 export interface SeenHashtag {
@@ -20,46 +16,21 @@ export interface SeenHashtag {
   extra: Record<string, unknown> | null;
 }
 
-const p = sql.placeholder;
 const CACHED_TAGS = 100_000;
 
 /** Writes hashtags, their volumes and which video carries them, its statements prepared once. */
-export const hashtagWriter = (lake: Lake) => {
-  const { sqlite } = lake;
-  const db = typedLake(lake);
-  const find = db
-    .select({ key: hashtag.key })
-    .from(hashtag)
-    .where(eq(hashtag.folded, p('folded')))
-    .prepare();
-  const insert = db
-    .insert(hashtag)
-    .values({ tag: p('tag'), folded: p('folded'), firstSeenAt: p('at') })
-    .returning({ key: hashtag.key })
-    .prepare();
-  const insertLink = db
-    .insert(videoHashtag)
-    .values({ videoKey: p('videoKey'), hashtagKey: p('hashtagKey'), position: p('position') })
-    .onConflictDoNothing()
-    .prepare();
-  const linked = sqlite
-    .prepare('select hashtag_key from video_hashtag where video_key = ?')
-    .pluck();
-  const insertSnapshot = db
-    .insert(hashtagSnapshot)
-    .values({
-      hashtagKey: p('key'),
-      platform: p('platform'),
-      observedAt: p('at'),
-      volume: p('volume'),
-      views: p('views'),
-      change: p('change'),
-      rank: p('rank'),
-      source: p('source'),
-      extra: p('extra'),
-    })
-    .onConflictDoNothing()
-    .prepare();
+export const hashtagWriter = ({ sqlite }: Lake) => {
+  const find = sqlite.prepare('select key from hashtag where folded = ?').pluck();
+  const insert = sqlite.prepare(
+    'insert into hashtag (tag, folded, first_seen_at) values (?, ?, ?)',
+  );
+  const insertLink = sqlite.prepare(`
+    insert into video_hashtag (video_key, hashtag_key, position)
+    values (?, ?, ?) on conflict do nothing`);
+  const insertSnapshot = sqlite.prepare(`
+    insert into hashtag_snapshot
+      (hashtag_key, platform, observed_at, volume, views, change, rank, source, extra)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`);
   const mergeSnapshot = sqlite.prepare(`
     update hashtag_snapshot set
       volume = coalesce(@volume, volume), views = coalesce(@views, views),
@@ -80,9 +51,9 @@ export const hashtagWriter = (lake: Lake) => {
     const cached = keys.get(tag);
     if (cached !== undefined) return cached;
     const folded = foldTag(tag);
-    let key = find.get({ folded })?.key;
+    let key = find.get(folded) as number | undefined;
     if (key === undefined) {
-      key = insert.get({ tag, folded, at }).key;
+      key = Number(insert.run(tag, folded, at).lastInsertRowid);
       tally.add('hashtags', 'inserted');
     }
     if (keys.size >= CACHED_TAGS) keys.clear();
@@ -92,21 +63,18 @@ export const hashtagWriter = (lake: Lake) => {
 
   /** Adds the hashtags a video carries. Tags it carried before stay. */
   const link = (
-    videoKey: number,
-    isNew: boolean,
+    { key: videoKey, tagKeys }: Pick<WrittenVideo, 'key' | 'tagKeys'>,
     tags: readonly string[],
     at: number | null,
     tally: Tally,
   ): void => {
-    if (tags.length === 0) return;
-    const have = isNew ? new Set<number>() : new Set(linked.all(videoKey) as number[]);
     tags.forEach((raw, position) => {
       const tag = cleanTag(raw);
       if (tag === '') return;
       const hashtagKey = keyOf(tag, at, tally);
-      const change = have.has(hashtagKey) ? 'unchanged' : 'inserted';
-      if (change === 'inserted') insertLink.run({ videoKey, hashtagKey, position });
-      have.add(hashtagKey);
+      const change = tagKeys.has(hashtagKey) ? 'unchanged' : 'inserted';
+      if (change === 'inserted') insertLink.run(videoKey, hashtagKey, position);
+      tagKeys.add(hashtagKey);
       tally.add('video_hashtags', change);
     });
   };
@@ -114,8 +82,18 @@ export const hashtagWriter = (lake: Lake) => {
   /** Keeps a hashtag's volume at one instant; the same again changes nothing. */
   const write = (seen: SeenHashtag, source: Source, tally: Tally): void => {
     const key = keyOf(cleanTag(seen.tag), seen.at, tally);
-    const extra = seen.extra === null ? null : JSON.stringify(seen.extra);
-    const row = { ...seen, key, source: sourceCode(source), extra };
+    const { platform, at, volume, views, change: growth, rank } = seen;
+    const row = {
+      key,
+      platform,
+      at,
+      volume,
+      views,
+      change: growth,
+      rank,
+      source: sourceCode(source),
+      extra: seen.extra === null ? null : JSON.stringify(seen.extra),
+    };
     const change = insertOrMerge(insertSnapshot, mergeSnapshot, row);
     tally.add('hashtag_snapshots', change, seen.at);
   };

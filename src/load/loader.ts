@@ -1,3 +1,4 @@
+import type { Statement } from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { refreshSearch } from '../lake/search-index.ts';
@@ -15,7 +16,6 @@ import { videoWriter } from './videos.ts';
 
 /** A video with its counts, as lists and profiles show it. */
 export interface SeenItem extends Omit<SeenVideo, 'at'> {
-  at: number;
   /** As listed with the item; null: parse them from the title. */
   hashtags: string[] | null;
 }
@@ -32,7 +32,13 @@ const LOADERS = new WeakMap<Lake, Loader>();
 export type Loader = ReturnType<typeof makeLoader>;
 
 /** What stands around the rows of an answer: its call's outcome, its item's state, its body. */
-const settlingStatements = ({ sqlite }: Lake) => ({
+interface SettlingStatements {
+  readonly call: Statement;
+  readonly item: Statement;
+  readonly keepBody: Statement;
+}
+
+const settlingStatements = ({ sqlite }: Lake): SettlingStatements => ({
   call: sqlite.prepare(
     'update calls set finished_at = ?, status = ?, rows_changed = ? where id = ?',
   ),
@@ -53,18 +59,20 @@ const makeLoader = (lake: Lake) => {
   const writeAnalysis = analysisWriter(lake);
 
   const writeVideo = (seen: SeenVideo, tags: string[] | null, tally: Tally): number => {
-    const { key, isNew, retitled } = videos.write(seen, tally);
-    const parsed = tags === null && (isNew || retitled) ? titleHashtags(seen.title ?? '') : [];
-    hashtags.link(key, isNew, tags ?? parsed, seen.at, tally);
-    return key;
+    const video = videos.write(seen, tally);
+    const reads = tags === null && (video.isNew || video.retitled);
+    hashtags.link(video, tags ?? (reads ? titleHashtags(seen.title ?? '') : []), seen.at, tally);
+    return video.key;
   };
 
-  /** Keeps a video and its counts; resolves to its key. */
-  const writeItem = (item: SeenItem, source: SnapshotSource, tally: Tally): number => {
-    const { hashtags: tags, ...seen } = item;
-    const key = writeVideo(seen, tags, tally);
-    writeSnapshot(key, { ...seen, extra: null }, source, tally);
-    videos.sawCounts(item.id, item.at);
+  /** Keeps a video and its counts as they were at an instant; returns its key. */
+  const writeItem = (item: SeenItem, at: number, source: SnapshotSource, tally: Tally): number => {
+    const { id, platform, title, user, views, likes, engagementRate, createdAt, extra } = item;
+    const counts = { views, likes, engagementRate };
+    const seen = { id, platform, at, title, user, ...counts, createdAt, extra };
+    const key = writeVideo(seen, item.hashtags, tally);
+    writeSnapshot(key, { at, ...counts, extra: null }, source, tally);
+    videos.sawCounts(id, at);
     return key;
   };
 
@@ -110,22 +118,26 @@ const makeLoader = (lake: Lake) => {
      on conflict (table_name, date) do update set version = version + 1`,
   );
   /**
-   * Runs `work` in one immediate transaction, marks the partitions it touched and makes new words
-   * searchable. When it throws, nothing was written.
+   * Runs `write` in one immediate transaction, marks the partitions it touched and makes new words
+   * searchable; `settle` runs last, when all rows are written and counted. When either throws,
+   * nothing was written.
    */
-  const transaction = <T>(work: (tally: Tally) => T): { result: T; counts: LoadCounts } => {
+  const transaction = (
+    write: (tally: Tally) => void,
+    settle: (counts: LoadCounts) => void,
+  ): LoadCounts => {
     const tally = new Tally();
     try {
-      const result = lake.sqlite
+      lake.sqlite
         .transaction(() => {
-          const value = work(tally);
+          write(tally);
           videos.flush(tally);
           tally.markTouched(mark);
           refreshSearch(lake.sqlite);
-          return value;
+          settle(tally.counts);
         })
         .immediate();
-      return { result, counts: tally.counts };
+      return tally.counts;
     } catch (error) {
       hashtags.forget();
       videos.forget();
@@ -133,6 +145,7 @@ const makeLoader = (lake: Lake) => {
     }
   };
   return {
+    expect: videos.expect,
     writeVideo,
     writeItem,
     writeCounts,

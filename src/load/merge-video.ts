@@ -81,16 +81,20 @@ export const mergeVideo = (known: KnownVideo, seen: SeenVideo): VideoFacts => {
   };
 };
 
-/** True when a row would not change. */
-export const sameVideo = (a: VideoFacts, b: VideoFacts): boolean =>
+/** True when nothing but the counts differs: the columns that have indices stay as they are. */
+export const sameButCounts = (a: VideoFacts, b: VideoFacts): boolean =>
   a.title === b.title &&
   a.user === b.user &&
-  a.views === b.views &&
-  a.likes === b.likes &&
-  a.engagementRate === b.engagementRate &&
   a.createdAt === b.createdAt &&
   a.firstSeenAt === b.firstSeenAt &&
   a.extra === b.extra;
+
+/** True when a row would not change. */
+export const sameVideo = (a: VideoFacts, b: VideoFacts): boolean =>
+  a.views === b.views &&
+  a.likes === b.likes &&
+  a.engagementRate === b.engagementRate &&
+  sameButCounts(a, b);
 
 /** 100 x likes / views, percent; null when either is unknown or views is 0. */
 export const engagementRateOf = (views: number | null, likes: number | null): number | null =>

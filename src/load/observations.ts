@@ -2,7 +2,7 @@ import { platformOfId } from '../fields.ts';
 import type { Lake } from '../lake/open.ts';
 import { loaderOf } from './loader.ts';
 import type { ObservationBatch } from './observation.ts';
-import type { LoadCounts } from './tally.ts';
+import type { LoadCounts, Tally } from './tally.ts';
 
 /**
  * Loads observations as an import holds them, in one transaction; `within` runs inside it, after
@@ -15,7 +15,8 @@ export const loadObservations = (
   within: () => void = () => {},
 ): LoadCounts => {
   const loader = loaderOf(lake);
-  return loader.transaction((tally) => {
+  const load = (tally: Tally): void => {
+    loader.expect([...new Set([...batch.videos, ...batch.snapshots].map(({ id }) => id))]);
     for (const { hashtags, seenAt, ...video } of batch.videos)
       loader.writeVideo(
         { ...video, at: seenAt, views: null, likes: null, engagementRate: null },
@@ -35,6 +36,6 @@ export const loadObservations = (
         tally,
         extra,
       );
-    within();
-  }).counts;
+  };
+  return loader.transaction(load, within);
 };

@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm';
 import { capture } from '../../schema/capture.ts';
-import { ranking } from '../../schema/ranking.ts';
 import type { Lake } from '../lake/open.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
 import { typedLake } from './typed-lake.ts';
@@ -49,17 +48,9 @@ export const rankingWriter = (lake: Lake) => {
     .returning({ key: capture.key })
     .prepare();
   const extend = sqlite.prepare('update capture set completed_at = ? where key = ?');
-  const insertRank = db
-    .insert(ranking)
-    .values({
-      captureKey: p('capture'),
-      rank: p('rank'),
-      videoKey: p('video'),
-      score: p('score'),
-      velocity: p('velocity'),
-    })
-    .onConflictDoNothing()
-    .prepare();
+  const insertRank = sqlite.prepare(`
+    insert into ranking (capture_key, rank, video_key, score, velocity)
+    values (?, ?, ?, ?, ?) on conflict do nothing`);
   const mergeRank = sqlite.prepare(`
     update ranking set video_key = @video, score = @score, velocity = @velocity
     where capture_key = @capture and rank = @rank
@@ -76,10 +67,12 @@ export const rankingWriter = (lake: Lake) => {
   /** Keeps that a video stood at a rank of a capture; the same again changes nothing. */
   const place = (
     { key, at }: WrittenCapture,
-    row: { rank: number; video: number; score: number | null; velocity: number | null },
+    seen: { rank: number; video: number; score: number | null; velocity: number | null },
     tally: Tally,
   ): void => {
-    const change = insertOrMerge(insertRank, mergeRank, { capture: key, ...row });
+    const { rank, video, score, velocity } = seen;
+    const row = { capture: key, rank, video, score, velocity };
+    const change = insertOrMerge(insertRank, mergeRank, row);
     tally.add('rankings', change, at);
   };
   return { open, place };

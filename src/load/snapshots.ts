@@ -1,10 +1,7 @@
-import { sql } from 'drizzle-orm';
-import { videoSnapshot } from '../../schema/video-snapshot.ts';
 import { type Source, sourceCode } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { engagementRateOf } from './merge-video.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
-import { typedLake } from './typed-lake.ts';
 
 /** A video's counts at one instant, as they are stored. */
 export interface SeenCounts {
@@ -15,30 +12,16 @@ export interface SeenCounts {
   extra: Record<string, unknown> | null;
 }
 
-const p = sql.placeholder;
-
 /** Whether a look states a rate that its row would not show, stored or derived, once it is merged. */
 const saysAnotherRate = `(@rate is not null and @rate is not case when rate_derived = 1
   then 100.0 * coalesce(@likes, likes) / nullif(coalesce(@views, views), 0) else engagement_rate end)`;
 
 /** Writes video snapshots into one lake, its statements prepared once. */
-export const snapshotWriter = (lake: Lake) => {
-  const { sqlite } = lake;
-  const db = typedLake(lake);
-  const insert = db
-    .insert(videoSnapshot)
-    .values({
-      videoKey: p('key'),
-      observedAt: p('at'),
-      views: p('views'),
-      likes: p('likes'),
-      engagementRate: p('rate'),
-      rateDerived: p('derived'),
-      source: p('source'),
-      extra: p('extra'),
-    })
-    .onConflictDoNothing()
-    .prepare();
+export const snapshotWriter = ({ sqlite }: Lake) => {
+  const insert = sqlite.prepare(`
+    insert into video_snapshot
+      (video_key, observed_at, views, likes, engagement_rate, rate_derived, source, extra)
+    values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`);
   const merge = sqlite.prepare(`
     update video_snapshot set
       views = coalesce(@views, views),

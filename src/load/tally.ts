@@ -1,3 +1,4 @@
+import type { Statement } from 'better-sqlite3';
 import { DAY_MS, dateOf } from '../clock.ts';
 
 /** Tables that loading fills, by their public names. */
@@ -17,20 +18,13 @@ export type Change = 'inserted' | 'updated' | 'unchanged';
 export type RowCounts = Record<Change, number>;
 export type LoadCounts = Record<LoadedTable, RowCounts>;
 
-interface Runnable<Row> {
-  run(row: Row): { changes: number };
-}
-
 /**
  * Inserts a row, or where its key stands already, lets `merge` fill and correct it. Two statements
- * instead of one upsert, because an upsert cannot say which of the two it did.
+ * instead of one upsert, because an upsert cannot say which of the two it did. `row` names what
+ * `merge` binds, in the order in which `insert` takes it: binding by name takes as long again.
  */
-export const insertOrMerge = <Row>(
-  insert: Runnable<Row>,
-  merge: Runnable<Row>,
-  row: Row,
-): Change => {
-  if (insert.run(row).changes > 0) return 'inserted';
+export const insertOrMerge = (insert: Statement, merge: Statement, row: object): Change => {
+  if (insert.run(...Object.values(row)).changes > 0) return 'inserted';
   return merge.run(row).changes > 0 ? 'updated' : 'unchanged';
 };
 

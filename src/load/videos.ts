@@ -1,29 +1,13 @@
-import { eq, sql } from 'drizzle-orm';
-import { video } from '../../schema/video.ts';
-import { videoRevision } from '../../schema/video-revision.ts';
-import { videoSnapshot } from '../../schema/video-snapshot.ts';
 import type { Lake } from '../lake/open.ts';
 import {
   type KnownVideo,
   mergeVideo,
   type SeenVideo,
+  sameButCounts,
   sameVideo,
   type VideoFacts,
 } from './merge-video.ts';
 import type { Tally } from './tally.ts';
-import { typedLake } from './typed-lake.ts';
-
-const p = sql.placeholder;
-const FACTS = {
-  title: p('title'),
-  user: p('user'),
-  views: p('views'),
-  likes: p('likes'),
-  engagementRate: p('engagementRate'),
-  createdAt: p('createdAt'),
-  firstSeenAt: p('firstSeenAt'),
-  extra: p('extra'),
-};
 
 /** Where a video stands after it was written. */
 export interface WrittenVideo {
@@ -31,6 +15,14 @@ export interface WrittenVideo {
   isNew: boolean;
   /** True when its title is another than before. */
   retitled: boolean;
+  /** Keys of the hashtags it carries; whoever links more adds them. */
+  tagKeys: Set<number>;
+}
+
+/** A row as it is read: what is known of a video, and its hashtags' keys, divided by commas. */
+interface ReadVideo extends KnownVideo {
+  id: string;
+  tagKeys: string | null;
 }
 
 /** A video while its transaction is under way. */
@@ -39,69 +31,91 @@ interface OpenVideo {
   readonly isNew: boolean;
   /** The row as it stands in the table. */
   readonly stored: VideoFacts;
+  readonly tagKeys: Set<number>;
   now: KnownVideo;
 }
 
+/** Videos read by one statement: as many as the longest page of a list has. */
+const READ_TOGETHER = 100;
+
+const readingOf = (ids: number): string => `
+  select key, id, title, user, views, likes, engagement_rate as engagementRate,
+    created_at as createdAt, first_seen_at as firstSeenAt, extra,
+    (select max(observed_at) from video_snapshot where video_key = video.key) as lastSeenAt,
+    (select group_concat(hashtag_key) from video_hashtag where video_key = video.key) as tagKeys
+  from video where id in (${Array(ids).fill('?').join(', ')})`;
+
 /** Writes videos into one lake, its statements prepared once. */
-export const videoWriter = (lake: Lake) => {
-  const db = typedLake(lake);
-  const find = db
-    .select({
-      key: video.key,
-      title: video.title,
-      user: video.user,
-      views: video.views,
-      likes: video.likes,
-      engagementRate: video.engagementRate,
-      createdAt: video.createdAt,
-      firstSeenAt: video.firstSeenAt,
-      extra: video.extra,
-      lastSeenAt: sql<
-        number | null
-      >`(select max(${videoSnapshot.observedAt}) from ${videoSnapshot} where ${videoSnapshot.videoKey} = ${video.key})`,
-    })
-    .from(video)
-    .where(eq(video.id, p('id')))
-    .prepare();
-  const insert = db
-    .insert(video)
-    .values({ id: p('id'), platform: p('platform'), ...FACTS })
-    .returning({ key: video.key })
-    .prepare();
-  const update = db
-    .update(video)
-    .set(FACTS as never)
-    .where(eq(video.key, p('key')))
-    .prepare();
-  const revise = db
-    .insert(videoRevision)
-    .values({ videoKey: p('key'), untilAt: p('at'), title: p('title'), user: p('user') })
-    .onConflictDoNothing()
-    .prepare();
+export const videoWriter = ({ sqlite }: Lake) => {
+  const read = sqlite.prepare(readingOf(1));
+  const readTogether = sqlite.prepare(readingOf(READ_TOGETHER));
+  const insert = sqlite.prepare(`
+    insert into video
+      (id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at, extra)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  // An update writes the index of every column it names, changed or not, and most known videos
+  // change in their counts alone.
+  const updateCounts = sqlite.prepare(
+    'update video set views = ?, likes = ?, engagement_rate = ? where key = ?',
+  );
+  const update = sqlite.prepare(`
+    update video set title = ?, user = ?, views = ?, likes = ?, engagement_rate = ?,
+      created_at = ?, first_seen_at = ?, extra = ? where key = ?`);
+  const revise = sqlite.prepare(`
+    insert into video_revision (video_key, until_at, title, user) values (?, ?, ?, ?)
+    on conflict do nothing`);
 
   /** Videos of the transaction under way, by id, as they will stand at its end. */
   const open = new Map<string, OpenVideo>();
+  /** Videos read in this transaction before they were opened; undefined: not in the lake. */
+  const expected = new Map<string, ReadVideo | undefined>();
+
+  /** Reads what the lake knows of videos that are about to be written, many in one statement. */
+  const expect = (ids: readonly string[]): void => {
+    for (let from = 0; from < ids.length; from += READ_TOGETHER) {
+      const some = ids.slice(from, from + READ_TOGETHER);
+      const asked = [...some, ...Array(READ_TOGETHER - some.length).fill(null)];
+      for (const id of some) expected.set(id, undefined);
+      for (const video of readTogether.all(asked) as ReadVideo[]) expected.set(video.id, video);
+    }
+  };
 
   const openOf = (seen: SeenVideo, tally: Tally): OpenVideo => {
     const cached = open.get(seen.id);
     if (cached !== undefined) return cached;
-    const before = find.get({ id: seen.id });
-    const video: OpenVideo =
-      before === undefined ? insertNew(seen, tally) : { isNew: false, stored: before, now: before };
+    const before = expected.has(seen.id)
+      ? expected.get(seen.id)
+      : (read.get(seen.id) as ReadVideo | undefined);
+    const video = before === undefined ? insertNew(seen, tally) : openKnown(before);
     open.set(seen.id, video);
     return video;
   };
 
+  const openKnown = (known: ReadVideo): OpenVideo => ({
+    isNew: false,
+    stored: known,
+    tagKeys: new Set(known.tagKeys?.split(',').map(Number)),
+    now: known,
+  });
+
   const insertNew = (seen: SeenVideo, tally: Tally): OpenVideo => {
-    const { id, platform, at, extra, ...facts } = seen;
-    const row = {
-      ...facts,
-      firstSeenAt: at,
-      extra: extra === null ? null : JSON.stringify(extra),
-    };
-    const { key } = insert.get({ id, platform, ...row });
+    const { id, platform, at, title, user, views, likes, engagementRate, createdAt } = seen;
+    const extra = seen.extra === null ? null : JSON.stringify(seen.extra);
+    const counts = [views, likes, engagementRate];
+    const { lastInsertRowid } = insert.run(
+      id,
+      platform,
+      title,
+      user,
+      ...counts,
+      createdAt,
+      at,
+      extra,
+    );
     tally.add('videos', 'inserted');
-    return { isNew: true, stored: row, now: { key, ...row, lastSeenAt: null } };
+    const row = { title, user, views, likes, engagementRate, createdAt, firstSeenAt: at, extra };
+    const now = { key: Number(lastInsertRowid), ...row, lastSeenAt: null };
+    return { isNew: true, stored: row, tagKeys: new Set(), now };
   };
 
   /**
@@ -112,18 +126,17 @@ export const videoWriter = (lake: Lake) => {
   const write = (seen: SeenVideo, tally: Tally): WrittenVideo => {
     const fresh = !open.has(seen.id);
     const video = openOf(seen, tally);
-    const { key } = video.now;
-    if (fresh && video.isNew) return { key, isNew: true, retitled: false };
-    const before = video.now;
+    const { tagKeys, now: before } = video;
+    const { key } = before;
+    if (fresh && video.isNew) return { key, isNew: true, retitled: false, tagKeys };
     const after = mergeVideo(before, seen);
-    if (sameVideo(before, after)) return { key, isNew: false, retitled: false };
+    if (sameVideo(before, after)) return { key, isNew: false, retitled: false, tagKeys };
     video.now = { key, lastSeenAt: before.lastSeenAt, ...after };
     const retitled = after.title !== before.title;
     const reworded =
       (retitled && before.title !== null) || (after.user !== before.user && before.user !== null);
-    if (reworded && seen.at !== null)
-      revise.run({ key, at: seen.at, title: before.title, user: before.user });
-    return { key, isNew: false, retitled };
+    if (reworded && seen.at !== null) revise.run(key, seen.at, before.title, before.user);
+    return { key, isNew: false, retitled, tagKeys };
   };
 
   /** Notes that the counts of a video written before were seen at an instant. */
@@ -132,20 +145,25 @@ export const videoWriter = (lake: Lake) => {
     if (video !== undefined) video.now.lastSeenAt = Math.max(video.now.lastSeenAt ?? at, at);
   };
 
+  const updateRow = (stored: VideoFacts, now: KnownVideo): void => {
+    const { key, title, user, views, likes, engagementRate, createdAt, firstSeenAt, extra } = now;
+    if (sameButCounts(stored, now)) updateCounts.run(views, likes, engagementRate, key);
+    else update.run(title, user, views, likes, engagementRate, createdAt, firstSeenAt, extra, key);
+  };
+
   /** Writes the rows that changed. Call before the transaction's end. */
   const flush = (tally: Tally): void => {
-    for (const video of open.values()) {
-      const { stored, now, isNew } = video;
+    for (const { stored, now, isNew } of open.values()) {
       const same = sameVideo(stored, now);
-      if (!same) {
-        const { lastSeenAt: _, ...row } = now;
-        update.run(row);
-      }
+      if (!same) updateRow(stored, now);
       if (!isNew) tally.add('videos', same ? 'unchanged' : 'updated');
     }
-    open.clear();
+    forget();
   };
   /** Forgets the transaction under way; call when it was rolled back. */
-  const forget = (): void => open.clear();
-  return { write, sawCounts, flush, forget };
+  const forget = (): void => {
+    open.clear();
+    expected.clear();
+  };
+  return { expect, write, sawCounts, flush, forget };
 };

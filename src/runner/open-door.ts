@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Lake } from '../lake/open.ts';
 import { keepBody } from '../load/load-answer.ts';
+import type { Log } from '../log.ts';
 import { Ledger } from '../throttle/ledger.ts';
 import { Throttle } from '../throttle/throttle.ts';
 
@@ -15,11 +16,12 @@ interface DoorDeps {
   random: () => number;
   maxCalls?: number;
   onWait?: (ms: number, why: string) => void;
+  log?: Log;
 }
 
 /** The door through which calls leave for one lake and key, and the ledger that writes them down. */
 export const openDoor = (deps: DoorDeps): { ledger: Ledger; throttle: Throttle } => {
-  const { lake, config, client, clock, random, maxCalls, onWait } = deps;
+  const { lake, config, client, clock, random, maxCalls, onWait, log } = deps;
   const sender = random().toString(36).slice(2);
   const ledger = new Ledger(lake, clock, config, sender);
   const throttle = new Throttle({
@@ -29,6 +31,7 @@ export const openDoor = (deps: DoorDeps): { ledger: Ledger; throttle: Throttle }
     random,
     judge,
     keepBody: (callId, answer) => keepBody(lake, callId, answer, clock.now()),
+    log,
     ...(maxCalls === undefined ? {} : { maxCalls }),
     ...(onWait === undefined ? {} : { onWait }),
   });

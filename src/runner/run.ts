@@ -9,7 +9,8 @@ import type { Config } from '../config.ts';
 import { messageOf } from '../errors.ts';
 import type { Lake } from '../lake/open.ts';
 import { loadAnswer } from '../load/load-answer.ts';
-import { addRows, type LoadCounts, noRows } from '../load/tally.ts';
+import { addRows, type LoadCounts, noRows, rowsChanged } from '../load/tally.ts';
+import { type Log, SILENT } from '../log.ts';
 import { QuotaSpentError, ServiceDownError } from '../throttle/errors.ts';
 import type { Ledger } from '../throttle/ledger.ts';
 import type { Throttle } from '../throttle/throttle.ts';
@@ -18,6 +19,7 @@ import type { Job } from './job.ts';
 import { lookBudget } from './month-plan.ts';
 import { openDoor } from './open-door.ts';
 import { type OpenItem, RunLog } from './run-log.ts';
+import { RunReport } from './run-report.ts';
 
 /** What a run needs of the world. */
 export interface RunDeps {
@@ -35,6 +37,8 @@ export interface RunDeps {
   onProgress?: (progress: RunProgress) => void;
   /** Told when the service makes the run wait, and why. */
   onWait?: (waitMs: number, why: string) => void;
+  /** Told what happens, call by call; says nothing unless given. */
+  log?: Log;
 }
 
 /** How far a run is. */
@@ -75,6 +79,7 @@ const HEARTBEAT_MS = 10 * SECOND_MS;
 export class Run {
   readonly #deps: RunDeps;
   readonly #log: RunLog;
+  readonly #report: RunReport;
   readonly #ledger: Ledger;
   readonly #throttle: Throttle;
   readonly #queue: PQueue;
@@ -101,15 +106,14 @@ export class Run {
     this.#queue = new PQueue({ concurrency: config.concurrency });
     this.#startedAt = clock.now();
     this.#heartbeatAt = this.#startedAt;
-    if (resumed === undefined)
-      this.#runId = this.#log.begin(
-        deps.jobs.map((job) => job.name),
-        this.#startedAt,
-      );
+    const jobs = deps.jobs.map((job) => job.name);
+    if (resumed === undefined) this.#runId = this.#log.begin(jobs, this.#startedAt);
     else {
       this.#runId = resumed.id;
       this.#log.resume(resumed.id, this.#startedAt);
     }
+    this.#report = new RunReport(deps.log ?? SILENT, this.#runId);
+    this.#report.began(jobs, resumed !== undefined);
   }
 
   /**
@@ -135,7 +139,9 @@ export class Run {
     for (const { name } of jobs)
       if (name in lookCalls) lookCalls[name as LookJob] = this.#lookCalls?.[name as LookJob] ?? 0;
     const context = { lake, config, clock, runId: this.#runId, lookCalls };
-    this.#log.plan(this.#runId, job.name, job.plan(context));
+    const items = job.plan(context);
+    this.#log.plan(this.#runId, job.name, items);
+    this.#report.planned(job.name, items.length);
   }
 
   async #work(jobs: readonly string[]): Promise<void> {
@@ -165,7 +171,7 @@ export class Run {
       return;
     }
     const runId = this.#runId;
-    const { read, settle, ...answered } = await this.#throttle.ask(
+    const { read, settle, tookMs, ...answered } = await this.#throttle.ask(
       ask,
       (answer) => decodeAnswer(ask, answer),
       { runId, job, signal },
@@ -181,6 +187,9 @@ export class Run {
       },
     );
     addRows(this.#rows, counts);
+    const { callId, attempts: attempt } = answered;
+    const told = { callId, attempt, status: answered.answer.status, ms: tookMs };
+    this.#report.loaded({ job, item: request, ...told, rows: rowsChanged(counts) }, read);
     if (next !== undefined) this.#enqueue({ job, request: requestLine(next), ask: next });
   }
 
@@ -198,7 +207,9 @@ export class Run {
     }
     if (error instanceof KeyRefusedError) this.#forbidden.set(item.job, error.message);
     const gone = error.status === 404 && !('page' in item.ask);
-    this.#log.giveUp(this.#runId, item, gone ? 'skipped' : 'failed', error.message, 1);
+    const state = gone ? 'skipped' : 'failed';
+    this.#log.giveUp(this.#runId, item, state, error.message, 1);
+    this.#report.gaveUp(item.job, item.request, state, error);
   }
 
   #isExpected(error: Error): boolean {
@@ -279,6 +290,7 @@ export class Run {
       items,
     };
     this.#log.finish(this.#runId, { outcome, at, resumesAt, summary });
+    this.#report.ended(summary);
     return summary;
   }
 }

@@ -96,7 +96,7 @@ export class Schedule {
       this.#resumesAt = (await runJobs(names)).resumesAt;
       if (this.#resumesAt !== null) tell(`Paused; goes on at ${isoOf(this.#resumesAt)}.`);
     } catch (error) {
-      if (isStop(error, signal)) return;
+      if (isStop(error, signal)) return; // stopped in the middle of a chore
       tell(`${names.join(', ')}: ${messageOf(error)}`);
       if (!(error instanceof TrendlakeError)) throw error;
       if (!error.transient) return;

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
 import { KEY_PREFIX } from './keys.ts';
 
 const ANY_KEY = new RegExp(`${KEY_PREFIX}[\\w-]+`, 'g');
@@ -14,23 +13,20 @@ const keyIds = new WeakMap<ServerResponse, string>();
 export const noteKey = (response: ServerResponse, keyId: string): void =>
   void keyIds.set(response, keyId);
 
-/** Logs a request once its answer has left: who (id of the key, never the key), what, how it ended. */
-export const logWhenDone = (
+/** Logs a request whose answer has left: who (id of the key, never the key), what, how it ended. */
+export const logAnswered = (
   log: Logger,
-  clock: Clock,
   request: IncomingMessage,
   response: ServerResponse,
+  tookMs: number,
 ): void => {
   if (!log.isLevelEnabled('info')) return;
-  const from = clock.monotonic();
-  response.on('close', () =>
-    log.info({
-      method: request.method,
-      address: withoutKeys(request.url ?? ''),
-      status: response.statusCode,
-      complete: response.writableFinished,
-      key: keyIds.get(response),
-      ms: Math.round((clock.monotonic() - from) * 10) / 10,
-    }),
-  );
+  log.info({
+    method: request.method,
+    address: withoutKeys(request.url ?? ''),
+    status: response.statusCode,
+    complete: response.writableFinished,
+    key: keyIds.get(response),
+    ms: Math.round(tookMs * 10) / 10,
+  });
 };

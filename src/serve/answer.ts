@@ -15,6 +15,8 @@ export interface Answer {
    * goes into it: then it may be given again. Left out: never given again from memory.
    */
   readonly windowsMs?: readonly number[];
+  /** The instant and the version of the lake it was read for, where it took its time; else those of now. */
+  readonly readFor?: { readonly at: number; readonly version: number };
 }
 
 /** An answer written once, to be sent often. */

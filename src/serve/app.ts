@@ -5,6 +5,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
 import type { Logger } from 'pino';
 import { messageOf } from '../errors.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { type Admit, authenticate } from './authenticate.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './context.ts';
 import { allowedMethods } from './methods.ts';
@@ -15,6 +16,7 @@ import { extensionRoutes } from './routes/extensions.ts';
 import { healthRoute } from './routes/health.ts';
 import { type Analyze, labRoute } from './routes/lab.ts';
 import { listRoutes } from './routes/lists.ts';
+import { metricsRoute } from './routes/metrics.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { type SearchVideos, searchRoute } from './routes/search.ts';
 import { type CurveOf, videoRoutes } from './routes/videos.ts';
@@ -35,6 +37,8 @@ export interface Surroundings {
   readonly log: Logger;
   /** Origins whose pages may read answers; none unless configured. */
   readonly corsOrigins: readonly string[];
+  /** Told at `/metrics`; no such address without. */
+  readonly metrics: Metrics | undefined;
 }
 
 const LARGEST_BODY_BYTES = 64 * 1024;
@@ -81,8 +85,10 @@ const nothingHere = (app: ServiceApp, c: Context<ServiceEnv>): Response => {
 };
 
 /** What a thrown value answers: refusals as they are, a lake that cannot be read now as 503. */
-const failureResponse = (error: unknown, log: Logger): Response => {
+const failureResponse = (error: unknown, c: Context, log: Logger): Response => {
   if (error instanceof RefusedError) return problemResponse(error);
+  if (c.req.raw.signal.aborted)
+    return problemResponse(new RefusedError('unavailable', 'Nobody waits for this answer.'));
   log.error({ err: error }, 'a request failed unexpectedly');
   return problemResponse(
     error instanceof Database.SqliteError
@@ -134,10 +140,10 @@ export const serviceApp = (
   service: ServiceContext,
   admit: Admit,
   capabilities: Capabilities,
-  { log, corsOrigins }: Surroundings,
+  { log, corsOrigins, metrics }: Surroundings,
 ): ServiceApp => {
   const app = newApp();
-  app.onError((error) => failureResponse(error, log));
+  app.onError((error, c) => failureResponse(error, c, log));
   app.notFound((c) => nothingHere(app, c));
   if (corsOrigins.length > 0)
     app.use(
@@ -149,6 +155,7 @@ export const serviceApp = (
       }),
     );
   healthRoute(app, service);
+  if (metrics !== undefined) metricsRoute(app, metrics);
   app.use('/hooks/*', smallBodies);
   hookRoute(app, service, capabilities.webhooks);
   const { v1, document } = versionOne(service, admit, capabilities);

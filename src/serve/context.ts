@@ -3,6 +3,8 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type Database from 'better-sqlite3';
 import type { Context } from 'hono';
 import type { Clock } from '../clock.ts';
+import type { KeptLists } from '../lake/kept-lists.ts';
+import { lakeVersion } from '../lake/lake-version.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
 import { holdsUntil } from '../lake/validity.ts';
@@ -23,6 +25,7 @@ export type ServiceApp = OpenAPIHono<ServiceEnv>;
 /** What the routes answer from. */
 export interface ServiceContext {
   readonly lake: Lake;
+  readonly lists: KeptLists;
   readonly service: Database.Database;
   /** The time that answers are given at; fixed where the service was started with `at`. */
   readonly now: () => number;
@@ -36,6 +39,17 @@ export const instantAsked = (service: ServiceContext, asOf: number | undefined):
   const now = service.now();
   return asOf === undefined ? now : Math.min(asOf, now);
 };
+
+/** The instant a request is for, and how to learn that its sender waits no longer. */
+export const momentOf = (
+  service: ServiceContext,
+  c: Context<ServiceEnv>,
+  asked: number | undefined,
+): { asOf: number; isNow: boolean; gone: () => AbortSignal } => ({
+  asOf: instantAsked(service, asked),
+  isNow: asked === undefined,
+  gone: () => c.req.raw.signal, // making one takes a moment: only when there is something to wait for
+});
 
 const NEWEST_LOOK = 'select max(observed_at) from video_snapshot where observed_at <= ?';
 
@@ -52,13 +66,15 @@ export const respond = (
 ): Response => {
   const now = clock();
   const written = write(answer);
+  const { at, version } = answer.readFor ?? { at: now, version: lakeVersion(lake) };
   if (answer.windowsMs !== undefined && (asked === undefined || asked <= now))
     replay.keep(c.env.incoming.url ?? '', {
       written,
-      from: asked ?? now,
+      version,
+      from: asked ?? at,
       until:
-        asked === undefined ? holdsUntil(lake, now, answer.windowsMs) : Number.POSITIVE_INFINITY,
-      asOf: asked === undefined && answer.asOf === now ? null : answer.asOf,
+        asked === undefined ? holdsUntil(lake, at, answer.windowsMs) : Number.POSITIVE_INFINITY,
+      asOf: asked === undefined && answer.asOf === at ? null : answer.asOf,
     });
   const gzip = acceptsGzip(c.req.header('accept-encoding'));
   const accepts = { ifNoneMatch: c.req.header('if-none-match'), gzip };

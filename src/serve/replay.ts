@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { lakeVersion } from '../lake/list-cache.ts';
+import { lakeVersion } from '../lake/lake-version.ts';
 import type { Lake } from '../lake/open.ts';
 import { noteKey } from './access-log.ts';
 import { acceptsGzip, bytesOf, replyWith, type WrittenAnswer } from './answer.ts';
@@ -29,7 +29,7 @@ const KEPT_CHARACTERS = 12_000_000;
 
 /** Answers that may be given again, by address (path and query as they came). */
 export interface Replay {
-  keep(address: string, kept: Omit<Kept, 'bytes' | 'version'>): void;
+  keep(address: string, kept: Omit<Kept, 'bytes'>): void;
   /** Sends the kept answer, if there is one that holds. False: nothing was done or counted. */
   send(request: IncomingMessage, response: ServerResponse): boolean;
 }
@@ -69,7 +69,7 @@ export const replayOf = (lake: Lake, admit: Admit, now: () => number): Replay =>
   return {
     keep: (address, kept) => {
       drop(address);
-      held.set(address, { ...kept, version: lakeVersion(lake), bytes: { asOf: -1 } });
+      held.set(address, { ...kept, bytes: { asOf: -1 } });
       characters += kept.written.body.length;
       for (const oldest of held.keys()) {
         if (characters <= KEPT_CHARACTERS) break;

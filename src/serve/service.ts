@@ -8,14 +8,17 @@ import type { Clock } from '../clock.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import type { ModelSettings } from '../lab/model.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { HookSecret } from '../webhooks/hook-proof.ts';
 import { createPoster } from '../webhooks/post.ts';
-import { logWhenDone } from './access-log.ts';
+import { logAnswered } from './access-log.ts';
 import { serviceApp } from './app.ts';
 import { doorOf } from './authenticate.ts';
 import { capabilitiesOf } from './capabilities.ts';
+import { heavyReads, type ReadLimits } from './heavy-reads.ts';
 import { problemResponse, RefusedError } from './problems.ts';
 import { replayOf } from './replay.ts';
+import { routesOf } from './route-of.ts';
 import { openServiceDb } from './service-db.ts';
 
 export interface ServiceOptions {
@@ -39,8 +42,12 @@ export interface ServiceOptions {
   readonly report?: (sentence: string) => void;
   /** Puts analyses into words; statistical without one. */
   readonly model?: ModelSettings | undefined;
+  /** What `/metrics` tells; without it there is no such address. */
+  readonly metrics?: Metrics | undefined;
   /** Origins whose pages may read answers in a browser; none by default. */
   readonly corsOrigins?: readonly string[];
+  /** What one request may cost the others, where it is not as usual. */
+  readonly readLimits?: Partial<ReadLimits>;
 }
 
 /** A service that is listening. `url` ends in `/v1`. */
@@ -119,37 +126,48 @@ const failuresOnly = (report: ServiceOptions['report']): Logger =>
  * @throws UsageError when the address is taken or the data directory cannot be used
  */
 export const startService = async (options: ServiceOptions): Promise<RunningService> => {
-  const { dataDir, clock, at, host = '127.0.0.1', port = 0, corsOrigins = [] } = options;
+  const { dataDir, clock, at, host = '127.0.0.1', port = 0, corsOrigins = [], metrics } = options;
   const log = options.log ?? failuresOnly(options.report);
   const writer = openLake(dataDir); // makes or migrates it; subscriptions are written through it
   writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
   const lake = openLakeForReading(dataDir);
-  lake.sqlite.pragma('temp_store = FILE'); // a year of hashtags is sorted on disk, not in memory
+  lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
   lake.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
   const service = openServiceDb(dataDir);
   const now = typeof at === 'function' ? at : () => at ?? clock.now();
   const admit = doorOf({ service, clock });
   const replay = replayOf(lake, admit, now);
+  const reads = heavyReads(lake, options.readLimits);
   const poster = createPoster({ clock });
   const capabilities = capabilitiesOf(
     lake,
     { writer, poster, hookSecret: options.hookSecret },
-    { clock: { ...clock, now }, model: options.model },
+    { clock: { ...clock, now }, model: options.model, searchVideos: reads.search },
   );
-  const app = serviceApp({ lake, service, now, clock, replay }, admit, capabilities, {
+  const context = { lake, lists: reads.lists, service, now, clock, replay };
+  const app = serviceApp(context, admit, capabilities, {
     log,
     corsOrigins,
+    metrics,
   });
+  const routeOf = routesOf(app);
   const answer = getRequestListener(app.fetch);
   const mayReplay = corsOrigins.length === 0; // else answers differ by origin
   const server = createServer(TIMEOUTS, (request, response) => {
-    logWhenDone(log, clock, request, response);
+    const from = clock.monotonic();
+    response.on('close', () => {
+      const tookMs = clock.monotonic() - from;
+      logAnswered(log, request, response, tookMs);
+      const { method = '', url = '' } = request;
+      metrics?.count({ method, route: routeOf(method, url), status: response.statusCode, tookMs });
+    });
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     if (!(mayReplay && replay.send(request, response))) void answer(request, response);
   });
   server.setTimeout(SILENT_SOCKET_MS);
   server.on('clientError', (error, socket) => void answerUnreadable(error, socket));
   const release = async (): Promise<void> => {
+    await reads.close();
     await poster.close();
     service.close();
     lake.close();

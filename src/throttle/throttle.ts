@@ -4,6 +4,7 @@ import type { ApiClient, RawAnswer } from '../api/client.ts';
 import { CallError, RateLimitedError } from '../api/errors.ts';
 import { type Clock, SECOND_MS } from '../clock.ts';
 import { messageOf } from '../errors.ts';
+import { type Log, SILENT } from '../log.ts';
 import { backoffMs, Circuit, PATIENCE_MS } from './circuit.ts';
 import { QuotaSpentError, ServiceDownError } from './errors.ts';
 import type { Ledger, Refusal } from './ledger.ts';
@@ -15,6 +16,8 @@ export interface Answered<T> {
   read: T;
   /** Unix ms at which the answer was complete. */
   receivedAt: number;
+  /** Milliseconds from letting it leave to its last byte, of the attempt that was answered. */
+  tookMs: number;
   attempts: number;
   /** Writes the call's outcome. To be called inside the transaction that loads the answer. */
   settle: () => void;
@@ -39,11 +42,24 @@ interface ThrottleDeps {
   maxCalls?: number;
   /** Told of waits the service caused, not of the pace's own. */
   onWait?: (waitMs: number, why: string) => void;
+  /** Told of attempts that failed and of waits. */
+  log?: Log | undefined;
+}
+
+/** One attempt under way, as it is logged. */
+interface Attempt {
+  runId: number | null;
+  job: string;
+  item: string;
+  callId: number;
+  attempt: number;
 }
 
 /** Attempts at one ask while the service is there; each is a call. */
 const ATTEMPTS = 4;
 const LEAST_LIMITED_MS = 5 * SECOND_MS;
+
+const roundMs = (ms: number): number => Math.round(ms * 10) / 10;
 
 /** Calls made so far, by how they ended. */
 export interface CallCounts {
@@ -88,7 +104,7 @@ export class Throttle {
     let ownFailures = 0;
     for (let attempts = 1; ; attempts++) {
       try {
-        return { ...(await this.#attempt(ask, read, context)), attempts };
+        return { ...(await this.#attempt(ask, read, context, attempts)), attempts };
       } catch (error) {
         if (!(error instanceof CallError) || !error.transient) throw error;
         context.signal?.throwIfAborted();
@@ -107,9 +123,12 @@ export class Throttle {
     ask: Ask,
     read: (answer: RawAnswer) => T,
     { runId, job, signal }: CallContext,
+    attempt: number,
   ): Promise<Omit<Answered<T>, 'attempts'>> {
     const { ledger, client, clock, judge } = this.#deps;
-    const callId = await this.#pass({ runId, job, request: requestLine(ask) }, signal);
+    const item = requestLine(ask);
+    const callId = await this.#pass({ runId, job, request: item }, signal);
+    const sentMono = clock.monotonic();
     let answer: RawAnswer | undefined;
     let endedMono = 0;
     try {
@@ -126,9 +145,11 @@ export class Throttle {
         ledger.settle(callId, { status, error: null, endedMono });
         ledger.noteHeaders(callId, headers);
       };
-      return { callId, answer, read: value, receivedAt: clock.now(), settle };
+      const tookMs = roundMs(endedMono - sentMono);
+      return { callId, answer, read: value, receivedAt: clock.now(), tookMs, settle };
     } catch (error) {
       this.#fail(callId, answer, error, endedMono);
+      this.#logFailed({ runId, job, item, callId, attempt }, answer, error, endedMono - sentMono);
       throw error;
     } finally {
       this.#inFlight -= 1;
@@ -151,6 +172,14 @@ export class Throttle {
     if (!(error instanceof CallError)) return;
     if (error.transient) this.#rest(error, clock.monotonic());
     else this.#circuit.succeeded(); // a refusal is an answer: the service is there
+  }
+
+  #logFailed(made: Attempt, answer: RawAnswer | undefined, error: unknown, tookMs: number): void {
+    const { log = SILENT } = this.#deps;
+    const status = error instanceof CallError ? error.status : (answer?.status ?? null);
+    const outcome = error instanceof CallError ? 'failed' : 'given up';
+    const { name } = error instanceof Error ? error : { name: typeof error };
+    log.warn({ ...made, outcome, error: name, status, ms: roundMs(tookMs) }, messageOf(error));
   }
 
   #rest(error: CallError, mono: number): void {
@@ -235,7 +264,9 @@ export class Throttle {
   }
 
   async #sleep(waitMs: number, why: string, signal?: AbortSignal): Promise<void> {
-    this.#deps.onWait?.(waitMs, why);
+    const { onWait, log = SILENT } = this.#deps;
+    onWait?.(waitMs, why);
+    log.warn({ waitMs: Math.ceil(waitMs) }, why);
     await this.#deps.clock.sleep(waitMs, signal);
   }
 }

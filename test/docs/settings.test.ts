@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { metricsPage } from '../../tools/generate-metrics.ts';
 import { settingsPage } from '../../tools/generate-settings.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -10,7 +11,11 @@ test('docs/settings.md says what the code does (else: npm run docs:settings)', (
   expect(page('docs/settings.md')).toBe(settingsPage());
 });
 
-test.each(['README.md', 'docs/settings.md', 'docs/service.md'])(
+test('docs/metrics.md says what the code does (else: npm run docs:metrics)', async () => {
+  expect(page('docs/metrics.md')).toBe(await metricsPage());
+});
+
+test.each(['README.md', 'docs/settings.md', 'docs/service.md', 'docs/metrics.md'])(
   'every page that %s links to is there',
   (path) => {
     const links = [...page(path).matchAll(/\]\(([^)#:]+)\)/g)].map(([, link]) => link as string);

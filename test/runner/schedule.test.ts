@@ -28,15 +28,16 @@ const handCron = (name: string, previous: number | undefined) => {
 const daemon = (
   lake: Lake,
   jobs: Scheduled[],
-  runJobs: (
-    names: readonly string[],
-    stop: (reason?: Error) => void,
-  ) => Promise<{ resumesAt: number | null }>,
+  runJobs: (names: readonly string[], stop: () => Error) => Promise<{ resumesAt: number | null }>,
 ) => {
   const stopping = new AbortController();
   const clock = virtualClock(NOON);
   const told: string[] = [];
-  const stop = (reason?: Error) => stopping.abort(reason);
+  const stop = (): Error => {
+    const reason = new Error('stopped by the test');
+    stopping.abort(reason);
+    return reason;
+  };
   const schedule = new Schedule({
     lake,
     clock,
@@ -100,6 +101,14 @@ test('a paused batch is taken up again when calls are free', async () => {
   expect(seen[1]?.at).toBeGreaterThanOrEqual(NOON + 3 * HOUR_MS);
 });
 
+test('stopped in the middle of a chore it ends as any other stop does', async () => {
+  const { run, told } = daemon(freshLake(), [handCron('export', NOON).job], async (_, stop) => {
+    throw stop();
+  });
+  await run();
+  expect(told).toEqual([]);
+});
+
 test('when somebody else is syncing, the jobs stay due', async () => {
   const lake = freshLake();
   const batches: string[][] = [];
@@ -112,17 +121,6 @@ test('when somebody else is syncing, the jobs stay due', async () => {
   await run();
   expect(batches).toEqual([['feed'], ['feed']]);
   expect(told).toEqual(['feed: Another sync is at work']);
-});
-
-test('a batch that the signal cuts off ends the daemon like any stop', async () => {
-  const stop = new Error('stopped by SIGTERM');
-  const cutOff = async (_: readonly string[], abort: (reason: Error) => void) => {
-    abort(stop);
-    throw stop;
-  };
-  const { run, told } = daemon(freshLake(), [handCron('export', NOON).job], cutOff);
-  await run();
-  expect(told).toEqual([]);
 });
 
 test.each([

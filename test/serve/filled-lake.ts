@@ -220,8 +220,12 @@ export type Filler = ReturnType<typeof filler>;
 export const fillLake = (dataDir: string, fill: (into: Filler) => void): void => {
   const lake = openLake(dataDir);
   try {
-    fill(filler(lake));
-    refreshSearch(lake.sqlite);
+    lake.sqlite
+      .transaction(() => {
+        fill(filler(lake));
+        refreshSearch(lake.sqlite);
+      })
+      .immediate();
   } finally {
     lake.close();
   }

@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { storeEvents } from '../../src/events/outbox.ts';
 import { freshLake } from '../events/made-lake.ts';
+import { eventually } from '../support/eventually.ts';
 import { madeEndpoint, subscribe } from './made-endpoint.ts';
 import { madeEvent } from './made-event.ts';
 
@@ -31,17 +32,14 @@ test('a sender killed again and again loses nothing', async () => {
   for (let kill = 0; kill < KILLS; kill += 1) {
     const before = received();
     sender = start();
-    await vi.waitFor(() => expect(received()).toBeGreaterThan(before + kill * 3), {
-      timeout: 10_000,
-      interval: 1,
-    });
+    await eventually(() => expect(received()).toBeGreaterThan(before + kill * 3));
     sender.kill('SIGKILL');
     await once(sender, 'exit');
   }
   sender = start();
   const everyId = (): number[] =>
     endpoints.map((its) => new Set(its.received.map(({ headers }) => headers['webhook-id'])).size);
-  await vi.waitFor(() => expect(everyId()).toEqual([EVENTS, EVENTS, EVENTS]), { timeout: 20_000 });
+  await eventually(() => expect(everyId()).toEqual([EVENTS, EVENTS, EVENTS]));
 
   for (const [index, { received: letters }] of endpoints.entries())
     for (const { body, headers } of letters) {

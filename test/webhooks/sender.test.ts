@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   DAY_MS,
   HOUR_MS,
@@ -22,6 +22,7 @@ import {
   rotateSecret,
 } from '../../src/webhooks/subscriptions.ts';
 import { freshLake } from '../events/made-lake.ts';
+import { eventually } from '../support/eventually.ts';
 import { madeEndpoint, subscribe } from './made-endpoint.ts';
 import { madeEvent } from './made-event.ts';
 
@@ -222,10 +223,9 @@ describe('deliveries', () => {
       { now },
     );
     const sender = startSender(lake, { clock: systemClock, random });
-    await vi.waitFor(() => expect(living.received).toHaveLength(40), { timeout: 10_000 });
-    await vi.waitFor(
-      () => expect(deliveriesPage(lake, { state: 'delivered', limit: 200 }).items).toHaveLength(80),
-      { timeout: 10_000 },
+    await eventually(() => expect(living.received).toHaveLength(40));
+    await eventually(() =>
+      expect(deliveriesPage(lake, { state: 'delivered', limit: 200 }).items).toHaveLength(80),
     );
     expect(never.received.length).toBeLessThanOrEqual(8);
     expect(
@@ -247,10 +247,10 @@ describe('deliveries', () => {
     expect(await flushDeliveries(lake, { clock: systemClock, random })).toMatchObject({
       elsewhere: true,
     });
-    await vi.waitFor(() => expect(deliveryOf(lake)?.state).toBe('delivered'));
+    await eventually(() => expect(deliveryOf(lake)?.state).toBe('delivered'));
     await first.stop();
     storeEvents(lake, [madeEvent(now, 1)], { now });
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(deliveriesPage(lake, { state: 'delivered', limit: 5 }).items).toHaveLength(2),
     );
     await second.stop();

@@ -1,15 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { feedAnswer, hashtagsAnswer, trendsAnswer } from '../../api/wire.ts';
+import { PERIOD_MS } from '../../lake/computed-list.ts';
 import { hashtagsPage } from '../../lake/hashtag-list.ts';
-import { feedPage, type ListPage, PERIOD_MS, trendsPage } from '../../lake/video-lists.ts';
+import type { ListPage } from '../../lake/list-page.ts';
+import { feedPage, trendsPage } from '../../lake/video-lists.ts';
 import type { Answer } from '../answer.ts';
-import {
-  instantAsked,
-  newestLook,
-  respond,
-  type ServiceApp,
-  type ServiceContext,
-} from '../context.ts';
+import { momentOf, newestLook, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import {
   asOf,
@@ -60,60 +56,55 @@ const hashtags = describeGet({
 export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
   const answerOf = <T>(
     list: ListPage<T>,
+    at: number,
     pageNumber: number,
-    windowsMs: readonly number[],
-    further: Record<string, string> = {},
+    { windowsMs, ...further }: { windowsMs: readonly number[]; platform?: string; period?: string },
   ): Answer => ({
     body: { total: list.total, page: pageNumber, items: list.items, ...further },
     asOf: list.asOf,
     observedAt: list.pulledAt ?? newestLook(service.lake, list.asOf),
+    readFor: { at, version: list.version },
     ...(list.isStale ? {} : { windowsMs: list.pulledAt === null ? windowsMs : [] }),
   });
 
-  app.openapi(feed, (c) => {
+  app.openapi(feed, async (c) => {
     const { platform } = c.req.valid('param');
     const { dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
-    const list = feedPage(service.lake, {
+    const moment = momentOf(service, c, asked);
+    const { token: dateRange, windowMs } = range;
+    const list = await feedPage(service.lists, {
       ...paging,
+      ...moment,
       platform,
-      dateRange: range.token,
-      windowMs: range.windowMs,
-      asOf: instantAsked(service, asked),
+      dateRange,
+      windowMs,
     });
-    return respond(service, c, answerOf(list, paging.page, [range.windowMs]), asked);
+    const answer = answerOf(list, moment.asOf, paging.page, { windowsMs: [windowMs] });
+    return respond(service, c, answer, asked);
   });
 
-  app.openapi(trends, (c) => {
+  app.openapi(trends, async (c) => {
     const { platform, period } = c.req.valid('param');
     const { asOf: asked, ...paging } = c.req.valid('query');
-    const list = trendsPage(service.lake, {
-      ...paging,
-      platform,
-      period,
-      asOf: instantAsked(service, asked),
-    });
-    return respond(
-      service,
-      c,
-      answerOf(list, paging.page, [PERIOD_MS[period]], { platform, period }),
-      asked,
-    );
+    const moment = momentOf(service, c, asked);
+    const list = await trendsPage(service.lists, { ...paging, ...moment, platform, period });
+    const windowsMs = [PERIOD_MS[period]];
+    const answer = answerOf(list, moment.asOf, paging.page, { platform, period, windowsMs });
+    return respond(service, c, answer, asked);
   });
 
-  app.openapi(hashtags, (c) => {
+  app.openapi(hashtags, async (c) => {
     const { platform, dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
-    const list = hashtagsPage(service.lake, {
+    const moment = momentOf(service, c, asked);
+    const { token: dateRange, windowMs } = range;
+    const list = await hashtagsPage(service.lists, {
       ...paging,
+      ...moment,
       ...(platform === undefined ? {} : { platform }),
-      dateRange: range.token,
-      windowMs: range.windowMs,
-      asOf: instantAsked(service, asked),
+      dateRange,
+      windowMs,
     });
-    return respond(
-      service,
-      c,
-      answerOf(list, paging.page, [range.windowMs, 2 * range.windowMs]),
-      asked,
-    );
+    const windowsMs = [windowMs, 2 * windowMs];
+    return respond(service, c, answerOf(list, moment.asOf, paging.page, { windowsMs }), asked);
   });
 };

@@ -7,7 +7,7 @@ import { hashtagsPage } from '../../lake/hashtag-list.ts';
 import { timeline, videoByIdAsOf, videoRecord } from '../../lake/timeline.ts';
 import { feedPage, trendsPage } from '../../lake/video-lists.ts';
 import {
-  instantAsked,
+  momentOf,
   newestLook,
   type ServiceApp,
   type ServiceContext,
@@ -53,20 +53,35 @@ const timelineOf = (service: ServiceContext, id: string, now: number) => {
 const DAY = { dateRange: '24h', windowMs: DAY_MS, page: 1 };
 const MONTH = { dateRange: '30d', windowMs: 30 * DAY_MS, page: 1 };
 
-/** The platform asked for, else the first that has something to show. */
-const platformFor = ({ lake }: ServiceContext, asked: string | undefined, asOf: number): Platform =>
-  PLATFORMS.find((name) => name === asked) ??
-  PLATFORMS.find((platform) => feedPage(lake, { platform, asOf, limit: 1, ...DAY }).total > 0) ??
-  'tiktok';
+type Moment = ReturnType<typeof momentOf>;
 
-const dataFor = (service: ServiceContext, c: Context<ServiceEnv>): DashboardData => {
-  const { lake } = service;
+/** The platform asked for, else the first that has something to show. */
+const platformFor = async (
+  { lists }: ServiceContext,
+  asked: string | undefined,
+  moment: Moment,
+): Promise<Platform> => {
+  const named = PLATFORMS.find((name) => name === asked);
+  if (named !== undefined) return named;
+  for (const platform of PLATFORMS) {
+    const { total } = await feedPage(lists, { ...moment, ...DAY, platform, limit: 1 });
+    if (total > 0) return platform;
+  }
+  return 'tiktok';
+};
+
+const dataFor = async (service: ServiceContext, c: Context<ServiceEnv>): Promise<DashboardData> => {
+  const { lake, lists } = service;
   const written = c.req.query('asOf');
   const instant = written === undefined ? undefined : parseIso(written);
-  const asOf = instantAsked(service, instant);
-  const platform = platformFor(service, c.req.query('platform'), asOf);
-  const feed = feedPage(lake, { platform, asOf, limit: 20, ...DAY });
-  const trends = trendsPage(lake, { platform, period: 'week', asOf, limit: 10, page: 1 });
+  const moment = momentOf(service, c, instant);
+  const { asOf } = moment;
+  const platform = await platformFor(service, c.req.query('platform'), moment);
+  const [feed, trends, hashtags] = await Promise.all([
+    feedPage(lists, { ...moment, ...DAY, platform, limit: 20 }),
+    trendsPage(lists, { ...moment, platform, period: 'week', limit: 10, page: 1 }),
+    hashtagsPage(lists, { ...moment, ...MONTH, limit: 15 }),
+  ]);
   return {
     platform,
     now: asOf,
@@ -77,7 +92,7 @@ const dataFor = (service: ServiceContext, c: Context<ServiceEnv>): DashboardData
       videos: feed.items.map((item) => ({ item, timeline: timelineOf(service, item.id, asOf) })),
     },
     trends,
-    hashtags: hashtagsPage(lake, { asOf, limit: 15, ...MONTH }).items,
+    hashtags: hashtags.items,
     video: growthOf(
       service,
       c.req.query('video') ?? feed.items[0]?.id ?? trends.items[0]?.id,
@@ -92,7 +107,7 @@ export const pageRoutes = (
   service: ServiceContext,
   document: () => string,
 ): void => {
-  app.get('/', (c) => c.html(dashboardPage(dataFor(service, c)), 200, HEADERS));
+  app.get('/', async (c) => c.html(dashboardPage(await dataFor(service, c)), 200, HEADERS));
   app.get('/docs', (c) =>
     c.html(referencePage(JSON.parse(document()) as ShownDocument), 200, HEADERS),
   );

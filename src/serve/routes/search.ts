@@ -1,17 +1,16 @@
 import { z } from '@hono/zod-openapi';
 import { feedAnswer } from '../../api/wire.ts';
-import { contentItems } from '../../lake/content-items.ts';
-import type { Lake } from '../../lake/open.ts';
-import type { SearchAsk, SearchResult } from '../../lake/search.ts';
-import {
-  instantAsked,
-  newestLook,
-  respond,
-  type ServiceApp,
-  type ServiceContext,
-} from '../context.ts';
+import { momentOf, newestLook, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
-import { asOf, limit, openDateRange, page, platformQuery, searchText } from '../parameters.ts';
+import type { HeavyReads } from '../heavy-reads.ts';
+import {
+  asOf as asOfParameter,
+  limit,
+  openDateRange,
+  page,
+  platformQuery,
+  searchText,
+} from '../parameters.ts';
 
 const search = describeGet({
   path: '/search',
@@ -24,18 +23,15 @@ const search = describeGet({
       dateRange: openDateRange,
       limit,
       page,
-      asOf,
+      asOf: asOfParameter,
     }),
   },
   answer: feedAnswer,
   problems: ['invalid-parameter'],
 });
 
-/** Longest a search may hold up the other requests. */
-const SEARCH_DEADLINE_MS = 500;
-
-/** Finds video keys, best match first. */
-export type SearchVideos = (lake: Lake, asked: SearchAsk) => Pick<SearchResult, 'total' | 'keys'>;
+/** Finds a page of videos, best match first. */
+export type SearchVideos = HeavyReads['search'];
 
 /** `GET /search`. */
 export const searchRoute = (
@@ -43,34 +39,20 @@ export const searchRoute = (
   service: ServiceContext,
   searchVideos: SearchVideos,
 ): void => {
-  app.openapi(search, (c) => {
+  app.openapi(search, async (c) => {
     const { q, platform, dateRange, asOf: asked, ...paging } = c.req.valid('query');
-    const at = instantAsked(service, asked);
-    const { total, keys } = searchVideos(service.lake, {
+    const windowMs = dateRange?.windowMs;
+    const { total, items, asOf, version } = await searchVideos({
       q,
+      platform,
+      windowMs,
       ...paging,
-      ...(platform === undefined ? {} : { platform }),
-      ...(dateRange === undefined ? {} : { since: at - dateRange.windowMs }),
-      asOf: at,
-      deadlineMs: SEARCH_DEADLINE_MS,
+      ...momentOf(service, c, asked),
     });
-    const before = (paging.page - 1) * paging.limit;
-    const places = keys.map((key, index) => ({
-      key,
-      rank: before + index + 1,
-      score: null,
-      velocity: null,
-    }));
-    return respond(
-      service,
-      c,
-      {
-        body: { total, page: paging.page, items: contentItems(service.lake, places, at) },
-        asOf: at,
-        observedAt: newestLook(service.lake, at),
-        windowsMs: dateRange === undefined ? [] : [dateRange.windowMs],
-      },
-      asked,
-    );
+    const windowsMs = windowMs === undefined ? [] : [windowMs];
+    const mayRepeat = version === null ? {} : { readFor: { at: asOf, version }, windowsMs };
+    const observedAt = newestLook(service.lake, asOf);
+    const body = { total, page: paging.page, items };
+    return respond(service, c, { body, asOf, observedAt, ...mayRepeat }, asked);
   });
 };

@@ -1,0 +1,38 @@
+import { DAY_MS } from '../../src/clock.ts';
+import { openLake } from '../../src/lake/open.ts';
+import { refreshSearch } from '../../src/lake/search-index.ts';
+import { madeVideo, START_AT } from './made-pages.ts';
+
+/** Makes a lake of `videos` videos with two looks each, searchable. */
+export const buildLake = (dataDir: string, videos: number): void => {
+  const { sqlite, close } = openLake(dataDir);
+  sqlite.pragma('synchronous = OFF');
+  const video = sqlite.prepare(
+    "insert into video (key, id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at) values (?, ?, 'tiktok', ?, ?, ?, ?, ?, ?, ?)",
+  );
+  const look = sqlite.prepare(
+    'insert into video_snapshot (video_key, observed_at, views, likes, rate_derived, source) values (?, ?, ?, ?, 1, 0)',
+  );
+  const tag = sqlite.prepare(
+    'insert into hashtag (tag, folded) values (?, ?) on conflict do nothing',
+  );
+  const link = sqlite.prepare(
+    'insert into video_hashtag (video_key, hashtag_key, position) select ?, key, ? from hashtag where folded = ? on conflict do nothing',
+  );
+  const put = (index: number): void => {
+    const { id, title, user, tags, createdAt, views } = madeVideo(index);
+    const [key, likes] = [index + 1, Math.floor(views / 20)];
+    video.run(key, id, title, user, views, likes, (100 * likes) / views, createdAt, createdAt);
+    tags.forEach((name, position) => {
+      tag.run(name, name);
+      link.run(key, position, name);
+    });
+    for (const daysAgo of [2, 1])
+      look.run(key, START_AT - daysAgo * DAY_MS + Math.floor(index / 100), views, likes);
+  };
+  sqlite.transaction(() => {
+    for (let index = 0; index < videos; index++) put(index);
+    refreshSearch(sqlite);
+  })();
+  close();
+};

@@ -1,0 +1,152 @@
+import { closeSync, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { isoOf } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { messageOf, UsageError } from '../errors.ts';
+import { type Log, type LogLevel, SILENT } from '../log.ts';
+import type { CliIo } from './io.ts';
+
+/** What to switch on, and where it goes. */
+type LogSettings = Pick<Config, 'log' | 'logFile' | 'apiKey' | 'hookSecret'>;
+
+/** A log that is open. */
+interface OpenLog {
+  readonly log: Logger;
+  /** True: lines go to stderr, where sentences for people would stand between them. */
+  readonly onStderr: boolean;
+  close(): void;
+}
+
+/** Priorities of syslog, which journald reads from the start of a line (see sd-daemon(3)). */
+const PRIORITIES: Record<string, number> = { error: 3, warn: 4, info: 6, debug: 7 };
+
+/** True when stderr is journald itself, which then takes a line's priority from its start. */
+const isJournal = (env: NodeJS.ProcessEnv): boolean => {
+  const [device, inode] = (env.JOURNAL_STREAM ?? '').split(':');
+  if (inode === undefined) return false;
+  const stderr = fstatSync(2, { bigint: true });
+  return String(stderr.dev) === device && String(stderr.ino) === inode;
+};
+
+/** Appends lines to a file. That it cannot be written, such as on a full disk, is told once. */
+const appendTo = (path: string, io: CliIo): { write(line: string): void; close(): void } => {
+  let file: number;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    file = openSync(path, 'a', 0o640);
+  } catch (error) {
+    throw new UsageError(
+      `TRENDLAKE_LOG_FILE cannot be written: ${messageOf(error)}. Choose another file, or unset it to log to stderr.`,
+      { cause: error },
+    );
+  }
+  let failed = false;
+  return {
+    write: (line) => {
+      try {
+        writeSync(file, line);
+        failed = false;
+      } catch (error) {
+        if (!failed) io.err(`warning: the log lacks lines, ${path}: ${messageOf(error)}`);
+        failed = true;
+      }
+    },
+    close: () => closeSync(file),
+  };
+};
+
+/** No key is that short, and hiding every `k` of a log would hide the log. */
+const SHORTEST_SECRET = 8;
+
+/** Text without the secrets, should anybody have put one into a message. */
+const hiding = ({ apiKey, hookSecret }: LogSettings): ((line: string) => string) => {
+  const secrets = [apiKey, hookSecret]
+    .filter((secret) => secret !== undefined)
+    .map((secret) => JSON.stringify(secret.reveal()).slice(1, -1))
+    .filter((secret) => secret.length >= SHORTEST_SECRET);
+  return (line) => secrets.reduce((text, secret) => text.replaceAll(secret, '[hidden]'), line);
+};
+
+/**
+ * Opens the log: JSON lines to stderr, or appended to `TRENDLAKE_LOG_FILE`. Undefined when it is off:
+ * then pino is not even loaded.
+ * @param usual the level unless `TRENDLAKE_LOG` says otherwise
+ * @throws UsageError when the file cannot be opened
+ */
+export const openLog = async (
+  settings: LogSettings,
+  usual: LogLevel,
+  io: CliIo,
+): Promise<OpenLog | undefined> => {
+  const level = settings.log ?? (settings.logFile === undefined ? usual : 'info');
+  if (level === 'off') return undefined;
+  const { pino } = await import('pino');
+  const withoutSecrets = hiding(settings);
+  const file =
+    settings.logFile === undefined ? undefined : appendTo(resolve(io.cwd, settings.logFile), io);
+  const priority = file === undefined && isJournal(io.env);
+  const write = (line: string): void => {
+    const text = withoutSecrets(line);
+    if (file !== undefined) file.write(text);
+    else io.err(text.trimEnd());
+  };
+  const log = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${isoOf(io.clock.now())}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    {
+      write: (line) => {
+        const [, label = ''] = priority ? (/^\{"level":"(\w+)"/.exec(line) ?? []) : [];
+        write(priority ? `<${PRIORITIES[label] ?? 6}>${line}` : line);
+      },
+    },
+  );
+  return { log, onStderr: file === undefined, close: () => file?.close() };
+};
+
+/** `io` whose stderr holds log lines only: what people would be told there is logged instead. */
+const loggingTo = (log: Log, io: CliIo): CliIo => ({
+  ...io,
+  isTerminal: false,
+  err: (line) => (line.startsWith('warning: ') ? log.warn : log.info).call(log, {}, line),
+  draw: () => {},
+  get exitCode() {
+    return io.exitCode;
+  },
+  set exitCode(code) {
+    io.exitCode = code;
+  },
+});
+
+/** A command's log, and what it then speaks through. */
+export interface Told {
+  readonly log: Log;
+  readonly io: CliIo;
+  /** True: stderr is for people. False: it holds the log, and nobody is drawn a progress line. */
+  readonly forPeople: boolean;
+}
+
+/** Runs a command with its log; what it throws is logged too. */
+export const withLog = async (
+  settings: LogSettings,
+  usual: LogLevel,
+  io: CliIo,
+  work: (told: Told) => Promise<void>,
+): Promise<void> => {
+  const opened = await openLog(settings, usual, io);
+  if (opened === undefined) return work({ log: SILENT, io, forPeople: true });
+  const { log, onStderr, close } = opened;
+  try {
+    await work({ log, io: onStderr ? loggingTo(log, io) : io, forPeople: !onStderr });
+  } catch (error) {
+    const name = error instanceof Error ? error.name : typeof error;
+    log.error({ outcome: 'failed', error: name }, messageOf(error));
+    throw error;
+  } finally {
+    close();
+  }
+};

@@ -1,0 +1,27 @@
+/**
+ * A computed list, best first. Its places are rows of a fixed number of numbers, so that thousands of
+ * them are kept, and sent between threads, in one piece. NaN: not known.
+ */
+export interface Ranking {
+  readonly total: number;
+  /** The rows of places `from` + 1 to `to`, as far as the list goes. */
+  rows(from: number, to: number): Float64Array;
+}
+
+/** The ranking of `places` (any numbers) in the order of `compare`; `rowOf` writes a place's row. */
+export const rankingOf = (
+  places: Uint32Array,
+  compare: (a: number, b: number) => number,
+  { width, rowOf }: { width: number; rowOf: (place: number) => readonly number[] },
+): Ranking => {
+  const order = places.sort(compare);
+  return {
+    total: order.length,
+    rows: (from, to) => {
+      const part = order.subarray(from, to);
+      const rows = new Float64Array(width * part.length);
+      for (const [index, place] of part.entries()) rows.set(rowOf(place), width * index);
+      return rows;
+    },
+  };
+};

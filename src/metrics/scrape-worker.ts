@@ -1,0 +1,91 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../clock.ts';
+import { messageOf } from '../errors.ts';
+import { type Manifest, readManifest } from '../export/manifest.ts';
+import { lakeVersion } from '../lake/lake-version.ts';
+import { SCHEMA_VERSION } from '../lake/migrate.ts';
+import { type Lake, openLakeForReading } from '../lake/open.ts';
+import { monthState } from '../throttle/ledger.ts';
+import { CallTally } from './call-tally.ts';
+import { LAKE_METRICS } from './lake-metrics.ts';
+import type { QuotaLimits, ScrapeReport } from './lake-reader.ts';
+import { type Tallies, tallyLake } from './tallies.ts';
+
+// The thread that reads the lake for a scrape, so that the one that serves does not wait for it.
+// Whole tables are counted again when the lake was written to: at once where that is quick, else
+// after the answer and at most a hundredth of the time, so that neither scrapes nor a core wait
+// for it however large the lake is.
+
+const { dataDir, limits } = workerData as { dataDir: string; limits: QuotaLimits };
+const QUICK_MS = 20;
+const PATIENCE = 100;
+const CACHE_KIB = 4 * 1024;
+
+interface Open {
+  readonly lake: Lake;
+  readonly calls: CallTally;
+  tallies: { content: Tallies; version: number; madeAt: number; costMs: number };
+}
+
+let open: Open | undefined;
+let manifest: { stamp: string; content: Manifest | undefined } | undefined;
+
+const tally = (lake: Lake): Open['tallies'] => {
+  const version = lakeVersion(lake);
+  const madeAt = systemClock.monotonic();
+  const content = tallyLake(lake);
+  return { content, version, madeAt, costMs: systemClock.monotonic() - madeAt };
+};
+
+const openLake = (): Open => {
+  const lake = openLakeForReading(dataDir);
+  lake.sqlite.pragma(`cache_size = -${CACHE_KIB}`);
+  lake.sqlite.pragma('temp_store = FILE'); // the first count sorts a year of calls, not in memory
+  return { lake, calls: new CallTally(lake), tallies: tally(lake) };
+};
+
+/** Counts again what was written to since. @param costsMs what a count may cost to be made now */
+const recount = (of: Open, costsMs: number): void => {
+  const { version, madeAt, costMs } = of.tallies;
+  const restedMs = systemClock.monotonic() - madeAt;
+  const due = costMs < QUICK_MS || restedMs >= PATIENCE * costMs;
+  if (costMs < costsMs && due && version !== lakeVersion(of.lake)) of.tallies = tally(of.lake);
+};
+
+const manifestOf = (): Manifest | undefined => {
+  const folder = join(dataDir, 'parquet');
+  const file = statSync(join(folder, 'manifest.json'), { throwIfNoEntry: false });
+  const stamp = file === undefined ? '' : `${file.ino} ${file.mtimeMs} ${file.size}`;
+  if (manifest?.stamp !== stamp)
+    manifest = { stamp, content: readManifest(folder, SCHEMA_VERSION) };
+  return manifest.content;
+};
+
+/** What `work` gives, or why it cannot; then the lake is opened anew the next time. */
+const orFailed = <T>(work: () => T): T | { failed: string } => {
+  try {
+    return work();
+  } catch (error) {
+    open?.lake.close();
+    open = undefined;
+    return { failed: messageOf(error) };
+  }
+};
+
+const scrape = (now: number): ScrapeReport => {
+  open ??= openLake();
+  recount(open, QUICK_MS);
+  const { lake, tallies, calls } = open;
+  const month = monthState(lake, limits, now);
+  const counted = { tallies: tallies.content, ...calls.update() };
+  const scraped = { lake, now, month, manifest: manifestOf(), ...counted };
+  const samples = LAKE_METRICS.map((metric) => metric.read(scraped));
+  return { samples };
+};
+
+parentPort?.on('message', (now: number) => {
+  parentPort?.postMessage(orFailed(() => scrape(now)));
+  orFailed(() => open !== undefined && recount(open, Number.POSITIVE_INFINITY));
+});

@@ -1,0 +1,37 @@
+import { EVENT_KINDS } from '../../schema/vocabulary.ts';
+import type { Lake } from '../lake/open.ts';
+import { COUNTED_TABLES, rowsOf } from '../lake/volumes.ts';
+
+/** What takes a look at whole tables to know. Instants are Unix ms. */
+export interface Tallies {
+  runs: { outcome: string; runs: number; lastAt: number | null }[];
+  rows: { table: string; rows: number }[];
+  rejected: number;
+  drift: number;
+  /** Of kinds nobody knows: `other`. */
+  events: { kind: string; events: number }[];
+  deliveries: { state: string; deliveries: number }[];
+}
+
+const RUNS = `
+  select outcome, count(*) as runs, max(finished_at) as lastAt from runs group by outcome`;
+
+const EVENTS = `
+  select iif(kind in (${EVENT_KINDS.map((kind) => `'${kind}'`).join()}), kind, 'other') as kind,
+    count(*) as events
+  from events group by 1`;
+
+/** Counts a lake: time grows with it, so see that it is not done at every scrape. */
+export const tallyLake = ({ sqlite }: Lake): Tallies => {
+  const all = <T>(sql: string): T[] => sqlite.prepare(sql).all() as T[];
+  const count = (table: string): number =>
+    sqlite.prepare(`select count(*) from ${table}`).pluck().get() as number;
+  return {
+    runs: all(RUNS),
+    rows: COUNTED_TABLES.map((table) => ({ table, rows: rowsOf({ sqlite }, table) })),
+    rejected: count('rejected_items'),
+    drift: count('drift'),
+    events: all(EVENTS),
+    deliveries: all('select state, count(*) as deliveries from deliveries group by state'),
+  };
+};

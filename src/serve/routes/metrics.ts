@@ -1,0 +1,15 @@
+import type { Metrics } from '../../metrics/metrics.ts';
+import type { ServiceApp } from '../context.ts';
+
+/**
+ * `GET /metrics`: the service, its lake and its process in the Prometheus text format. Needs no key
+ * and counts against none, like `/health`: it tells how much there is, not what.
+ */
+export const metricsRoute = (app: ServiceApp, metrics: Metrics): void => {
+  app.get('/metrics', async (c) =>
+    c.body(await metrics.text(), 200, {
+      'content-type': metrics.contentType,
+      'cache-control': 'no-store',
+    }),
+  );
+};

@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { startService } from '../../src/serve/service.ts';
+import { fillLake, hoursAgo } from './filled-lake.ts';
+import { fillWith, madeVideos } from './made-videos.ts';
+import { type Running, runService } from './running.ts';
+
+const EVERYTHING = 1_000_000_000;
+const NOTHING = -1;
+const fill: Parameters<typeof runService>[0] = (into) => {
+  const [many = []] = fc.sample(fc.array(madeVideos, { minLength: 4, maxLength: 4 }), {
+    numRuns: 1,
+    seed: 7,
+  });
+  fillWith(into, many.flat());
+};
+
+const instant = fc
+  .option(fc.integer({ min: -5, max: 24 * 70 }), { nil: undefined })
+  .map((hours) => (hours === undefined ? '' : `&asOf=${new Date(hoursAgo(hours)).toISOString()}`));
+const platform = fc.constantFrom('tiktok', 'instagram', 'youtube');
+const range = fc.constantFrom('1h', '24h', '7d', '30d', '366d');
+const paging = fc
+  .tuple(fc.integer({ min: 1, max: 100 }), fc.constantFrom(1, 2, 3, 1_000_000))
+  .map(([limit, page]) => `limit=${limit}&page=${page}`);
+const words = fc.constantFrom('words', 'tt', 'number -3', '"about yt"', 'w* n*', '-x', 'none');
+const address = fc.oneof(
+  fc
+    .tuple(platform, range, paging, instant)
+    .map(([name, window, part, at]) => `/feed/${name}?dateRange=${window}&${part}${at}`),
+  fc
+    .tuple(platform, fc.constantFrom('day', 'week', 'month'), paging, instant)
+    .map(([name, period, part, at]) => `/trends/${name}/${period}?${part}${at}`),
+  fc
+    .tuple(fc.option(platform), range, paging, instant)
+    .map(
+      ([name, window, part, at]) =>
+        `/hashtags?dateRange=${window}&${part}${at}${name === null ? '' : `&platform=${name}`}`,
+    ),
+  fc
+    .tuple(words, fc.option(range), paging, instant)
+    .map(
+      ([q, window, part, at]) =>
+        `/search?q=${encodeURIComponent(q)}&${part}${at}${window === null ? '' : `&dateRange=${window}`}`,
+    ),
+);
+
+describe('what is read elsewhere', () => {
+  let here: Running;
+  let elsewhere: Running;
+  beforeAll(async () => {
+    here = await runService(fill, { readLimits: { rowsHere: EVERYTHING } });
+    elsewhere = await runService(fill, { readLimits: { rowsHere: NOTHING } });
+  });
+
+  test('is, byte for byte, what is read here', async () => {
+    await fc.assert(
+      fc.asyncProperty(address, async (path) => {
+        const [ours, theirs] = await Promise.all([here.get(path), elsewhere.get(path)]);
+        expect(theirs.status).toBe(200);
+        expect(theirs.text).toBe(ours.text);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('makes the same dashboard', async () => {
+    const [ours, theirs] = await Promise.all(
+      [here, elsewhere].map(async ({ service }) => (await fetch(service.dashboard)).text()),
+    );
+    expect(theirs).toBe(ours);
+  });
+
+  test('does not hold up what is read here', async () => {
+    const order: string[] = [];
+    const note = (name: string) => () => void order.push(name);
+    const busy = await runService(fill, { readLimits: { rowsHere: NOTHING, queueMost: 20 } });
+    const lists = Array.from({ length: 20 }, (_, days) =>
+      busy.get(`/feed/tiktok?dateRange=${days + 300}d`).then(note('list')),
+    ); // a thread is started for them, and answers one after another
+    await busy.get('/usage').then(note('usage'));
+    await fetch(busy.service.url.replace(/\/v1$/, '/health')).then(note('health'));
+    await Promise.all(lists);
+    expect(order.toSorted()).toEqual(['health', ...lists.map(() => 'list'), 'usage']);
+    expect(order.at(-1)).toBe('list');
+  });
+});
+
+test('too many long reads at once: 503 that says when to come back', async () => {
+  const running = await runService(fill, { readLimits: { rowsHere: NOTHING, queueMost: 1 } });
+  const got = await Promise.all(
+    [1, 2, 3, 4, 5, 6].map((days) => running.get(`/feed/tiktok?dateRange=${days}d`)),
+  );
+  const refused = got.filter(({ status }) => status !== 200);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { status, body, headers } of refused) {
+    expect([status, body.type]).toEqual([503, '/problems/unavailable']);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(headers.get('ratelimit')).toContain('"minute"');
+  }
+});
+
+test('a read that takes too long is a 503; the next one is answered', async () => {
+  const alarms: (() => void)[] = [];
+  const running = await runService(fill, {
+    readLimits: {
+      rowsHere: NOTHING,
+      deadlineMs: 11_000,
+      clock: {
+        ...systemClock,
+        sleep: (ms) =>
+          new Promise((resolve) => {
+            if (ms === 11_000) alarms.push(resolve);
+            if (alarms.length === 1) resolve(); // the first deadline is over at once
+          }),
+      },
+    },
+  });
+  const late = await running.get('/search?q=words');
+  expect([late.status, late.body.type]).toEqual([503, '/problems/unavailable']);
+  expect(late.body.detail).toContain('longer than 11 s');
+  expect((await running.get('/search?q=words')).status).toBe(200);
+});
+
+test('the service stops while a long read is under way', async () => {
+  const running = await runService(fill);
+  const reported: string[] = [];
+  const service = await startService({
+    dataDir: running.dataDir,
+    clock: running.clock,
+    report: (line) => void reported.push(line),
+    readLimits: { rowsHere: NOTHING },
+  });
+  const leaving = new AbortController();
+  const asked = fetch(`${service.url}/hashtags?dateRange=366d`, {
+    headers: { authorization: `Bearer ${running.key}` },
+    signal: leaving.signal,
+  }).catch(() => 'gone');
+  await running.get('/usage');
+  leaving.abort();
+  await service.close();
+  expect(await asked).toBe('gone');
+  expect(reported).toEqual([]);
+});
+
+test('a lake of many looks is read elsewhere as it comes, and is seen to grow', async () => {
+  const running = await runService((into) => {
+    for (let key = 0; key < 120; key++)
+      into.video({
+        id: `tt_${key}`,
+        looks: Array.from({ length: 100 }, (_, hour) => [hoursAgo(100 - hour), key * hour, hour]),
+      });
+  });
+  const path = '/feed/tiktok?dateRange=366d&limit=1';
+  expect((await running.get(path)).body.total).toBe(120);
+  fillLake(running.dataDir, (into) => into.video({ id: 'tt_new', looks: [[hoursAgo(1), 5]] }));
+  const { body } = await running.get('/feed/tiktok?dateRange=365d&limit=1');
+  expect(body.total).toBe(121);
+});

@@ -1,0 +1,150 @@
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type Clock, DAY_MS, systemClock } from '../../src/clock.ts';
+import { computeList, type ListAsk } from '../../src/lake/computed-list.ts';
+import { openLakeForReading } from '../../src/lake/open.ts';
+import { RefusedError } from '../../src/serve/problems.ts';
+import { type ReaderOptions, startReader } from '../../src/serve/reader.ts';
+import { freshFolder } from '../support/fresh.ts';
+import { fillLake, hoursAgo, NOW } from './filled-lake.ts';
+
+const LARGE = 400_000;
+let dataDir: string;
+beforeAll(() => {
+  dataDir = freshFolder();
+  fillLake(dataDir, (into) => {
+    for (let key = 0; key < 100; key++)
+      into.video({
+        id: `tt_${key}`,
+        looks: [[hoursAgo(2), key]],
+        extra: key < 80 ? { note: 'x'.repeat(LARGE) } : {},
+      });
+  });
+});
+
+const listAsk = (more: Partial<ListAsk> = {}): ListAsk => ({
+  question: { list: 'feed', platform: 'tiktok', windowMs: DAY_MS },
+  asOf: NOW,
+  from: 0,
+  count: 5,
+  ...more,
+});
+
+const wanted = new AbortController().signal;
+const reader = (options: Partial<ReaderOptions> = {}) => {
+  const made = startReader({
+    dataDir,
+    kind: 'lists',
+    clock: systemClock,
+    deadlineMs: 60_000,
+    idleMs: 60_000,
+    queueMost: 3,
+    heapMib: 64,
+    ...options,
+  });
+  onTestFinished(() => made.close());
+  return made;
+};
+
+/** What an ask was refused with. */
+const refusal = async (asked: Promise<unknown>): Promise<RefusedError> => {
+  const error = await asked.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(RefusedError);
+  return error as RefusedError;
+};
+
+/** A clock whose sleeps end when told to, by their length. */
+const alarmClock = () => {
+  const asleep: { ms: number; wake: () => void }[] = [];
+  const clock: Clock = {
+    ...systemClock,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        asleep.push({ ms, wake: resolve });
+        signal?.addEventListener('abort', () => reject(signal.reason));
+      }),
+  };
+  const ring = (ms: number): void => {
+    for (const alarm of asleep) if (alarm.ms === ms) alarm.wake();
+  };
+  return { clock, ring };
+};
+
+test('answers what computing here would, one question after another', async () => {
+  const lake = openLakeForReading(dataDir);
+  onTestFinished(() => lake.close());
+  const { ask } = reader();
+  const asks = [listAsk(), listAsk({ from: 50 }), listAsk({ asOf: hoursAgo(3) })];
+  const found = await Promise.all(asks.map((one) => ask(one, wanted)));
+  expect(found).toEqual(
+    asks.map((one) => ({ ...computeList(lake, one, systemClock), costMs: expect.any(Number) })),
+  );
+});
+
+test('more questions than may wait are refused at once, saying when to come back', async () => {
+  const { ask } = reader();
+  const asked = [0, 1, 2, 3].map((from) => ask(listAsk({ from }), wanted));
+  const { slug, headers } = await refusal(ask(listAsk({ from: 4 }), wanted));
+  expect(slug).toBe('unavailable');
+  expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  expect(await Promise.all(asked)).toHaveLength(4);
+});
+
+test('an answer that takes longer than the deadline is given up; the next gets a fresh thread', async () => {
+  const { clock, ring } = alarmClock();
+  const { ask } = reader({ clock, deadlineMs: 7000 });
+  const slow = refusal(ask(listAsk(), wanted));
+  const next = ask(listAsk(), wanted);
+  ring(7000);
+  expect(await slow).toMatchObject({
+    slug: 'unavailable',
+    message: expect.stringContaining('longer than 7 s'),
+    headers: { 'retry-after': '7' },
+  });
+  expect((await next).total).toBe(100);
+});
+
+test('an idle thread is ended; another is there when needed', async () => {
+  const { clock, ring } = alarmClock();
+  const { ask } = reader({ clock, idleMs: 9000 });
+  const first = await ask(listAsk(), wanted);
+  ring(9000);
+  await Promise.resolve();
+  expect((await ask(listAsk(), wanted)).items).toEqual(first.items);
+});
+
+test('a thread that dies is an error of its question alone', async () => {
+  const { ask } = reader({ heapMib: 16 });
+  const dying = ask(listAsk({ count: 100 }), wanted);
+  const next = ask(listAsk(), wanted);
+  await expect(dying).rejects.toThrow(/memory|ended/);
+  await expect(dying).rejects.not.toBeInstanceOf(RefusedError);
+  expect((await next).items).toHaveLength(5);
+});
+
+test('what nobody waits for is not begun', async () => {
+  const { ask } = reader({ queueMost: 1 });
+  const leaving = new AbortController();
+  const first = ask(listAsk(), wanted);
+  const dropped = refusal(ask(listAsk({ from: 1 }), leaving.signal));
+  leaving.abort();
+  await dropped;
+  const third = ask(listAsk({ from: 2 }), wanted); // there is room for it again
+  expect(await Promise.all([first, third])).toHaveLength(2);
+});
+
+test('a lake that is not there is an error, and no end of the thread', async () => {
+  const { ask } = reader({ dataDir: freshFolder() });
+  await expect(ask(listAsk(), wanted)).rejects.toThrow('There is no lake');
+  await expect(ask(listAsk(), wanted)).rejects.toThrow('There is no lake');
+});
+
+test('closing gives up what is under way and what waits', async () => {
+  const { ask, close } = reader();
+  const refused = [0, 1].map((from) => refusal(ask(listAsk({ from }), wanted)));
+  await close();
+  await Promise.all(refused);
+  await refusal(ask(listAsk(), wanted));
+});
