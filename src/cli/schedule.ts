@@ -69,7 +69,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
         `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} answers loaded${reason === null ? '' : `; ${reason}`}`,
       );
     if (summaries.length > 0) {
-      const events = await afterSync(lake, config, { clock, random, report: warn });
+      const events = await afterSync(lake, config, { clock, random, signal, report: warn });
       if (events > 0) tell(`${events} events noticed`);
     }
     for (const chore of chores) if (!signal.aborted) await doChore(chore);
