@@ -38,7 +38,7 @@ for (let round = 1; !signal.aborted; round++) {
     await systemClock.sleep(Math.max(0, waitMs), signal).catch(() => {}); // stopped
   }
   if (signal.aborted) break;
-  await afterSync(lake, config, { clock: systemClock, random: Math.random, report: tell });
+  await afterSync(lake, config, { ...context, random: Math.random, report: tell });
   for (const chore of CHORES)
     if (chore.name === 'export' || round % CHORES_EVERY === 0) await chore.run(context);
 }

@@ -72,7 +72,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
       for (const found of drift) tell(driftText(found, `in ${found.request}`).trim());
     }
     if (summaries.length > 0) {
-      const events = await afterSync(lake, config, { clock, random, report: warn });
+      const events = await afterSync(lake, config, { clock, random, signal, report: warn });
       if (events > 0) tell(`${events} events noticed`);
     }
     for (const chore of chores) if (!signal.aborted) await doChore(chore);

@@ -2,12 +2,14 @@ import { gzipSync } from 'node:zlib';
 import type { Ask, ListAsk } from '../api/ask.ts';
 import type { RawAnswer } from '../api/client.ts';
 import type { DecodedAnswer } from '../api/decode.ts';
-import type { Rejection } from '../api/decode-items.ts';
+import type { DecodedItem, Rejection } from '../api/decode-items.ts';
 import { type Drift, UnreadableAnswerError } from '../api/errors.ts';
 import { shortly } from '../fields.ts';
 import type { Lake } from '../lake/open.ts';
 import { type Loader, loaderOf } from './loader.ts';
+import { saidOnce } from './said-once.ts';
 import { type LoadCounts, rowsChanged, type Tally } from './tally.ts';
+import { foldTag } from './title-hashtags.ts';
 
 /** One answered call of a run, read. */
 export interface AnsweredItem {
@@ -38,6 +40,19 @@ interface Context {
   runId: number | null;
 }
 
+/** Writes the videos of a page; their keys by id. */
+const writeItems = (
+  items: readonly DecodedItem[],
+  source: 'feed' | 'trends' | 'creator',
+  { loader, tally, at }: Context,
+): Map<string, number> => {
+  const byId = saidOnce(items, ({ id }) => id);
+  loader.expect([...byId.keys()]);
+  const keys = new Map<string, number>();
+  for (const [id, item] of byId) keys.set(id, loader.writeItem(item, at, source, tally));
+  return keys;
+};
+
 const loadVideos = (
   ask: Extract<ListAsk, { platform: string }>,
   answer: VideosAnswer,
@@ -52,9 +67,10 @@ const loadVideos = (
     total: answer.total,
     runId,
   });
-  loader.expect(answer.items.map(({ item }) => item.id));
+  const items = answer.items.map(({ item }) => item);
+  const keys = writeItems(items, ask.kind, { loader, tally, at, runId });
   for (const { place, item } of answer.items) {
-    const video = loader.writeItem(item, at, ask.kind, tally);
+    const video = keys.get(item.id) as number;
     const { score, velocity } = item;
     loader.rankings.place(capture, { rank: ask.offset + place + 1, video, score, velocity }, tally);
   }
@@ -67,9 +83,9 @@ const loadHashtags = (
 ): void => {
   const list = { list: 'hashtags', platform: '', period: ask.dateRange } as const;
   loader.rankings.open({ ...list, at, total: answer.total, runId });
-  for (const { place, item } of answer.items) {
-    const { platforms, ...overall } = item;
-    const rank = ask.offset + place + 1;
+  const placed = answer.items.map(({ place, item }) => ({ ...item, rank: ask.offset + place + 1 }));
+  for (const item of saidOnce(placed, ({ tag }) => foldTag(tag)).values()) {
+    const { platforms, rank, ...overall } = item;
     loader.hashtags.write({ ...overall, platform: '', at, rank }, 'hashtags', tally);
     for (const part of platforms)
       loader.hashtags.write(
@@ -85,7 +101,8 @@ const loadGrowth = (
   answer: GrowthAnswer,
   { loader, tally }: Context,
 ): void => {
-  const oldestFirst = answer.points.toSorted((a, b) => a.at - b.at);
+  const points = [...saidOnce(answer.points, ({ at }) => at).values()];
+  const oldestFirst = points.toSorted((a, b) => a.at - b.at);
   for (const { at, views, likes, engagementRate, extra } of oldestFirst)
     loader.writeCounts(
       { id: ask.id, platform: ask.platform, at, views, likes, engagementRate, extra },
@@ -94,16 +111,18 @@ const loadGrowth = (
     );
 };
 
-const loadCreator = (answer: CreatorAnswer, { loader, tally, at }: Context): void => {
-  const growth = answer.growth.map(({ at: pointAt, followers, views, likes }) => ({
-    at: pointAt,
-    followers,
-    views,
-    likes,
-  }));
+const loadCreator = (answer: CreatorAnswer, context: Context): void => {
+  const { loader, tally, at } = context;
+  const growth = [...saidOnce(answer.growth, (point) => point.at).values()].map(
+    ({ at: pointAt, followers, views, likes }) => ({
+      at: pointAt,
+      followers,
+      views,
+      likes,
+    }),
+  );
   loader.writeCreator({ ...answer.profile, at, growth }, 'creator', tally);
-  loader.expect(answer.items.map(({ id }) => id));
-  for (const item of answer.items) loader.writeItem(item, at, 'creator', tally);
+  writeItems(answer.items, 'creator', context);
 };
 
 const loadRows = (ask: Ask, decoded: DecodedAnswer, context: Context): void => {

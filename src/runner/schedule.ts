@@ -1,5 +1,5 @@
 import { type Clock, HOUR_MS, isoOf, SECOND_MS } from '../clock.ts';
-import { messageOf, TrendlakeError } from '../errors.ts';
+import { isStop, messageOf, TrendlakeError } from '../errors.ts';
 import type { Lake } from '../lake/open.ts';
 import type { Cron } from './cron.ts';
 
@@ -96,7 +96,7 @@ export class Schedule {
       this.#resumesAt = (await runJobs(names)).resumesAt;
       if (this.#resumesAt !== null) tell(`Paused; goes on at ${isoOf(this.#resumesAt)}.`);
     } catch (error) {
-      if (signal.aborted && error === signal.reason) return; // stopped in the middle of a chore
+      if (isStop(error, signal)) return; // stopped in the middle of a chore
       tell(`${names.join(', ')}: ${messageOf(error)}`);
       if (!(error instanceof TrendlakeError)) throw error;
       if (!error.transient) return;

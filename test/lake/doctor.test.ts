@@ -175,7 +175,7 @@ test('rows without parents, search entries without videos, leftovers', async () 
   lake.sqlite.pragma('foreign_keys = off');
   lake.sqlite.exec("delete from video where id = 'tt_0'; delete from search_pending");
   lake.close();
-  writeFileSync(join(dataDir, `${LAKE_FILE}.new-0123456789ab`), '');
+  writeFileSync(join(dataDir, `${LAKE_FILE}.restored`), '');
   const checks = (await doctor(dataDir)).bad.map(({ check }) => check);
   expect(checks).toEqual(expect.arrayContaining(['references', 'leftovers']));
 });
@@ -222,4 +222,15 @@ test('seven backups are kept, each whole; an old newest one is reported', async 
       .map((name) => name.slice(-13)),
   );
   expect(readdirSync(join(dataDir, 'backups'))).toHaveLength(7);
+});
+
+test('a backup stops on its signal; nothing of it is left', async () => {
+  const { dataDir } = await kept();
+  const clock = virtualClock(WORLD_AT + 5 * DAY_MS);
+  const before = readdirSync(join(dataDir, 'backups'));
+  const lake = openLake(dataDir);
+  const signal = AbortSignal.abort(new Error('stopped by SIGTERM'));
+  await expect(backupLake(lake, { clock, signal })).rejects.toThrow('stopped by SIGTERM');
+  lake.close();
+  expect(readdirSync(join(dataDir, 'backups'))).toEqual(before);
 });

@@ -24,20 +24,23 @@ interface Item {
   title?: string;
 }
 
-/** Loads a feed of these items as answered at an instant, to a call of its own. */
-const loadFeed = (lake: Lake, items: readonly Item[], at: number): LoadCounts => {
-  const request = requestLine(ASK);
+/** Loads an answer as given at an instant, to a call of its own. */
+const load = (lake: Lake, ask: Ask, said: unknown, at: number): LoadCounts => {
+  const request = requestLine(ask);
   const callId = Number(
     lake.sqlite
       .prepare("insert into calls (job, request, sent_at, sender) values ('feed', ?, ?, 'test')")
       .run(request, at).lastInsertRowid,
   );
-  const body = Buffer.from(JSON.stringify({ total: items.length, items, asOf: isoOf(at) }));
+  const body = Buffer.from(JSON.stringify(said));
   const answer = { status: 200, headers: {}, body };
-  const decoded = decodeAnswer(ASK, answer);
-  const item = { runId: null, job: 'feed', request, ask: ASK, callId, attempts: 1 };
+  const decoded = decodeAnswer(ask, answer);
+  const item = { runId: null, job: 'feed', request, ask, callId, attempts: 1 };
   return loadAnswer(lake, { ...item, answer, decoded, receivedAt: at });
 };
+
+const loadFeed = (lake: Lake, items: readonly Item[], at: number): LoadCounts =>
+  load(lake, ASK, { total: items.length, items, asOf: isoOf(at) }, at);
 
 test('a call tells how many rows its answer changed, rows of videos known before among them', () => {
   const lake = freshLake();
@@ -56,7 +59,7 @@ test('a call tells how many rows its answer changed, rows of videos known before
   expect(told).toEqual(looks.map(rowsChanged));
 });
 
-test('a page of any length, with one video twice and ids of any text, loads as item by item', () => {
+test('a page of any length, with one video twice and ids of any text, loads whole', () => {
   const many = Array.from({ length: 250 }, (_, i) => ({
     id: `tt_${i}`,
     views: i,
@@ -71,9 +74,70 @@ test('a page of any length, with one video twice and ids of any text, loads as i
   loadFeed(lake, items.slice(0, 120), AT - HOUR_MS);
   const counts = loadFeed(lake, items, AT);
   expect(counts.videos).toEqual({ inserted: 135, updated: 1, unchanged: 119 });
-  expect(counts.video_snapshots).toEqual({ inserted: 255, updated: 0, unchanged: 1 });
+  expect(counts.video_snapshots).toEqual({ inserted: 255, updated: 0, unchanged: 0 });
   expect(rowsChanged(loadFeed(lake, items, AT))).toBe(0);
   expect(countOf(lake, "select count(*) from videos where title = '#t1 #more'")).toBe(1);
   expect(countOf(lake, "select count(*) from video_hashtags where video_id = 'tt_3'")).toBe(3);
   expect(countOf(lake, 'select count(*) from videos')).toBe(255);
 });
+
+const AT_AGAIN = isoOf(AT);
+test.each<[string, Ask, unknown, string, unknown]>([
+  [
+    'a video',
+    ASK,
+    {
+      items: [
+        { id: 'tt_1', views: 10, likes: 3, note: 'first' },
+        { id: 'tt_1', views: 12, more: 1 },
+      ],
+    },
+    'select views, likes, extra from videos',
+    [12, 3, '{"note":"first","more":1}'],
+  ],
+  [
+    'a hashtag',
+    { kind: 'hashtags', dateRange: '30d', limit: 100, page: 1, offset: 0 },
+    {
+      items: [
+        { tag: 'Cats', volume: 10, views: 7 },
+        { tag: '#cats', volume: 12 },
+      ],
+    },
+    'select volume, views from hashtag_snapshots',
+    [12, 7],
+  ],
+  [
+    'an instant',
+    { kind: 'growth', id: 'tt_1', platform: 'tiktok' },
+    [
+      { at: AT_AGAIN, views: 10, likes: 3 },
+      { at: AT_AGAIN, views: 12 },
+    ],
+    'select views, likes from video_snapshots',
+    [12, 3],
+  ],
+  [
+    'a creator once, an instant of theirs twice',
+    { kind: 'creator', platform: 'tiktok', handle: 'ann' },
+    {
+      handle: 'ann',
+      followers: 5,
+      growth: [
+        { at: isoOf(AT - HOUR_MS), followers: 3 },
+        { at: isoOf(AT - HOUR_MS), followers: 4 },
+      ],
+    },
+    'select followers from creator_snapshots order by observed_at limit 1',
+    [4],
+  ],
+])(
+  '%s named twice: the later stands as far as it says anything, and again changes nothing',
+  (_, ask, body, sql, row) => {
+    const lake = freshLake();
+    expect(rowsChanged(load(lake, ask, body, AT))).toBeGreaterThan(0);
+    expect(lake.sqlite.prepare(sql).raw().all()).toEqual([row]);
+    expect(rowsChanged(load(lake, ask, body, AT))).toBe(0);
+    expect(lake.sqlite.prepare(sql).raw().all()).toEqual([row]);
+  },
+);
