@@ -11,6 +11,7 @@ import type { Log } from '../log.ts';
 import { afterSync } from '../runner/after-sync.ts';
 import type { RunProgress, RunSummary } from '../runner/run.ts';
 import { jobsNamed, sync } from '../runner/sync.ts';
+import { driftText } from './drift-text.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
 import { progressLine } from './progress-line.ts';
@@ -88,6 +89,8 @@ const progressOf = (io: CliIo, quiet: boolean) => {
   };
 };
 
+const DRIFT_TOLD = 10;
+
 const print = (io: CliIo, summary: RunSummary, events: number, exported: Exported): void => {
   const { calls, items, quota } = summary;
   io.out(
@@ -100,6 +103,12 @@ const print = (io: CliIo, summary: RunSummary, events: number, exported: Exporte
   }
   if (summary.rejected > 0)
     io.out(`  ${summary.rejected} items rejected: trendlake query "select * from rejected_items"`);
+  if (summary.drift.length > 0)
+    io.out(`  ${summary.drift.length} things unlike the interface, seen for the first time:`);
+  for (const drift of summary.drift.slice(0, DRIFT_TOLD))
+    io.out(`  ${driftText(drift, `in ${drift.request}`)}`);
+  if (summary.drift.length > DRIFT_TOLD)
+    io.out(`    ${summary.drift.length - DRIFT_TOLD} more: trendlake query "select * from drift"`);
   if (events > 0) io.out(`  Events             ${events} noticed: trendlake events`);
   if (exported.files > 0)
     io.out(`  Parquet            ${exported.files} files, ${exported.rows} rows written`);
