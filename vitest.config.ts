@@ -6,6 +6,8 @@ export default defineConfig({
     setupFiles: ['test/support/seed.ts'],
     maxWorkers: 2, // as many as CI has cores
     pool: 'forks', // native modules, and tests that kill what they start
-    testTimeout: 300_000, // only ends what hangs: the machine may be busy
+    // they only end what hangs: the machine may be busy
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

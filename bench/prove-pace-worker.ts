@@ -27,7 +27,7 @@ const throttle = new Throttle({
   clock: systemClock,
   random: Math.random,
   judge,
-  keepBody: () => {},
+  keepUnread: () => {},
 });
 
 const work = async (): Promise<void> => {

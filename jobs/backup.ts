@@ -5,8 +5,8 @@ import type { Chore } from '../src/runner/job.ts';
 export default {
   name: 'backup',
   schedule: '15 5 * * *',
-  run: async ({ lake, clock }) => {
-    const { path, bytes } = await backupLake(lake, { clock });
+  run: async ({ lake, clock, signal }) => {
+    const { path, bytes } = await backupLake(lake, { clock, signal });
     return `${path}, ${bytes} bytes, checked`;
   },
 } satisfies Chore;

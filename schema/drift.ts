@@ -1,7 +1,8 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
- * Fields the interface does not show, or shows otherwise than they came; once each.
+ * Fields and shapes the interface does not show, shows otherwise than they came, or shows and that
+ * did not come; once each.
  * Written by src/load/load-answer.ts.
  */
 export const drift = sqliteTable(

@@ -36,6 +36,11 @@ export class LakeError extends TrendlakeError {
   }
 }
 
+/** Whether an error only says that the signal asked to stop: the work is cut off, not failed. */
+export const isStop = (error: unknown, signal: AbortSignal): boolean =>
+  signal.aborted &&
+  (error === signal.reason || (error instanceof Error && error.name === 'AbortError'));
+
 /** What an unknown thrown value says of itself. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

@@ -24,14 +24,7 @@ import {
   decodePoint,
   type Rejection,
 } from './decode-items.ts';
-import { UnreadableAnswerError } from './errors.ts';
-
-/** A field nobody announced, or one that came otherwise than announced. */
-export interface Drift {
-  resource: string;
-  field: string;
-  sample: unknown;
-}
+import { type Drift, UnreadableAnswerError } from './errors.ts';
 
 interface Decoded {
   /** The instant the answer says it is true at, Unix ms; null when it does not say. */
@@ -94,29 +87,37 @@ const parseBody = (answer: RawAnswer): unknown => {
   }
 };
 
-/** The first array under one of the names, looking one level deeper too. */
+/** The first array under one of the names, looking one level deeper too. `path` is where it was. */
 const findArray = (
   value: unknown,
   names: readonly string[],
-): { list: unknown[]; holder: JsonObject | undefined } | undefined => {
-  if (Array.isArray(value)) return { list: value, holder: undefined };
+): { list: unknown[]; holder: JsonObject | undefined; path: string } | undefined => {
+  if (Array.isArray(value)) return { list: value, holder: undefined, path: 'a bare list' };
   if (!isObject(value)) return undefined;
   for (const name of names) {
     const inner = value[name];
-    if (Array.isArray(inner)) return { list: inner, holder: value };
+    if (Array.isArray(inner)) return { list: inner, holder: value, path: name };
     if (!isObject(inner)) continue;
     for (const deeper of names)
-      if (Array.isArray(inner[deeper])) return { list: inner[deeper], holder: inner };
+      if (Array.isArray(inner[deeper]))
+        return { list: inner[deeper], holder: inner, path: `${name}.${deeper}` };
   }
   return undefined;
 };
 
-const unknownShape = (answer: RawAnswer, expected: string, value: unknown): Error =>
-  new UnreadableAnswerError(
+const unknownShape = (
+  answer: RawAnswer,
+  { resource, expected }: { resource: string; expected: string },
+  value: unknown,
+): Error => {
+  const error = new UnreadableAnswerError(
     `The answer has no ${expected}; it starts ${shortly(value)}`,
     answer.status,
     false,
   );
+  error.drift = { resource, field: '(unknown shape)', sample: value };
+  return error;
+};
 
 /** Reads every member, keeping the readable ones with their place and the rest as rejections. */
 const readAll = <T extends { extra: JsonObject | null }>(
@@ -132,8 +133,31 @@ const readAll = <T extends { extra: JsonObject | null }>(
       return [];
     }
     noteDrift(resource, item.extra, into);
+    noteMissing(resource, raw, into);
     return [{ place, item }];
   });
+
+/** What the interface shows of a resource, and the names each is accepted under. */
+const SHOWN: Record<string, Record<string, readonly string[]>> = {
+  list: { total: ['total'], page: ['page'] },
+  'content item': Object.fromEntries(
+    ['title', 'user', 'views', 'likes', 'engagementRate', 'createdAt', 'platform'].map((name) => [
+      name,
+      [name],
+    ]),
+  ),
+  hashtag: { volume: ACCEPTED.volume },
+  'growth point': { views: ACCEPTED.views },
+  creator: { followers: ACCEPTED.followers },
+};
+
+/** Notes the shown fields that are not there at all; null says that a value is not known. */
+const noteMissing = (resource: string, value: unknown, into: Decoded): void => {
+  if (!isObject(value)) return;
+  for (const [field, names] of Object.entries(SHOWN[resource] ?? {}))
+    if (!names.some((name) => Object.hasOwn(value, name)))
+      into.drift.push({ resource, field: `${field} (missing)`, sample: value });
+};
 
 const noteDrift = (resource: string, extra: JsonObject | null, into: Decoded): void => {
   if (extra === null) return;
@@ -147,18 +171,17 @@ const noteDrift = (resource: string, extra: JsonObject | null, into: Decoded): v
 
 const ENVELOPE = new Set(['total', 'page', 'asOf', 'platform', 'period', ...ACCEPTED.list]);
 const GROWTH = new Set(['id', 'platform', 'asOf', 'curve', ...ACCEPTED.timeline]);
-const PROFILE = new Set<string>([
-  'platform',
-  'views',
-  'likes',
-  'asOf',
+const PROFILE_SAYS = new Set<string>([
   ...ACCEPTED.handle,
   ...ACCEPTED.followers,
   ...ACCEPTED.videoCount,
+  ...ACCEPTED.views,
+  ...ACCEPTED.likes,
   ...ACCEPTED.engagementRate,
   ...ACCEPTED.creatorVideos,
   ...ACCEPTED.creatorGrowth,
 ]);
+const PROFILE = new Set([...PROFILE_SAYS, 'platform', 'asOf']);
 
 const startOf = (value: unknown): Decoded => ({
   asOf: isObject(value) ? readInstant(value.asOf, 'asOf', []) : null,
@@ -173,10 +196,15 @@ const decodeList = <T extends { extra: JsonObject | null }>(
   resource: string,
 ) => {
   const found = findArray(value, ACCEPTED.list);
-  if (found === undefined)
-    throw unknownShape(answer, `list (looked for ${ACCEPTED.list.join(', ')})`, value);
+  if (found === undefined) {
+    const expected = `list (looked for ${ACCEPTED.list.join(', ')})`;
+    throw unknownShape(answer, { resource: 'list', expected }, value);
+  }
   const into = startOf(value);
   if (found.holder !== undefined) noteDrift('list', extraOf(found.holder, ENVELOPE, []), into);
+  if (found.path !== ACCEPTED.list[0])
+    into.drift.push({ resource: 'list', field: `items (as ${found.path})`, sample: value });
+  if (isObject(value)) noteMissing('list', { ...value, ...found.holder }, into);
   const total = readCount(
     found.holder?.total ?? (isObject(value) ? value.total : undefined),
     'total',
@@ -188,8 +216,10 @@ const decodeList = <T extends { extra: JsonObject | null }>(
 
 const decodeGrowth = (answer: RawAnswer, value: unknown): DecodedAnswer => {
   const found = findArray(value, ACCEPTED.timeline);
-  if (found === undefined)
-    throw unknownShape(answer, `timeline (looked for ${ACCEPTED.timeline.join(', ')})`, value);
+  if (found === undefined) {
+    const expected = `timeline (looked for ${ACCEPTED.timeline.join(', ')})`;
+    throw unknownShape(answer, { resource: 'growth', expected }, value);
+  }
   const into = startOf(value);
   if (isObject(value)) noteDrift('growth', extraOf(value, GROWTH, []), into);
   const points = readAll(found.list, decodePoint, 'growth point', into).map(({ item }) => item);
@@ -201,7 +231,11 @@ const decodeCreator = (
   value: unknown,
   asked: { platform: Platform; handle: string },
 ): DecodedAnswer => {
-  if (!isObject(value)) throw unknownShape(answer, 'creator', value);
+  // an object that says nothing of a creator is no profile without numbers
+  if (!isObject(value) || !Object.keys(value).some((name) => PROFILE_SAYS.has(name))) {
+    const expected = `creator (looked for ${[...PROFILE_SAYS].join(', ')})`;
+    throw unknownShape(answer, { resource: 'creator', expected }, value);
+  }
   const into = startOf(value);
   const odd: Odd = [];
   const numbers = {
@@ -214,6 +248,7 @@ const decodeCreator = (
   const handle = (readText(pick(value, 'handle'), 'handle', odd) ?? asked.handle).replace(/^@/, '');
   const extra = extraOf(value, PROFILE, odd);
   noteDrift('creator', extra, into);
+  noteMissing('creator', value, into);
   const videos = pick(value, 'creatorVideos');
   const growth = pick(value, 'creatorGrowth');
   const items = readAll(Array.isArray(videos) ? videos : [], decodeItem, 'content item', into);
@@ -244,7 +279,8 @@ export const decodeAnswer = (ask: Ask, answer: RawAnswer): DecodedAnswer => {
     case 'creator':
       return decodeCreator(answer, value, ask);
     case 'analyze': {
-      if (!isObject(value)) throw unknownShape(answer, 'analysis', value);
+      if (!isObject(value))
+        throw unknownShape(answer, { resource: 'analysis', expected: 'analysis' }, value);
       const generatedAt = readInstant(value.generatedAt, 'generatedAt', []);
       return { kind: 'analysis', ...startOf(value), analysis: value, generatedAt };
     }

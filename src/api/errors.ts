@@ -42,10 +42,19 @@ export class RefusedError extends CallError {
   }
 }
 
+/** A field or shape nobody announced, or one that came otherwise than announced, or not at all. */
+export interface Drift {
+  resource: string;
+  field: string;
+  sample: unknown;
+}
+
 /** An answer of status 200 that cannot be read: not JSON, cut, or of a shape nobody knows. */
 export class UnreadableAnswerError extends CallError {
   /** A cut or garbled body may be whole the next time; an unknown shape will not change. */
   readonly transient: boolean;
+  /** The shape nobody knows, where it is one. */
+  drift: Drift | undefined;
   constructor(message: string, status: number, transient: boolean, cause?: unknown) {
     super(message, status, cause);
     this.transient = transient;

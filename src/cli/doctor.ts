@@ -84,7 +84,7 @@ const backup = async (dataDir: string, options: Options, io: CliIo): Promise<voi
   openLakeForReading(dataDir).close();
   const lake = openLake(dataDir);
   try {
-    const made = await backupLake(lake, { clock: io.clock });
+    const made = await backupLake(lake, { clock: io.clock, signal: io.signal });
     io.out(
       options.json === true
         ? JSON.stringify(made)

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { systemClock } from '../clock.ts';
-import { EXIT, messageOf, TrendlakeError } from '../errors.ts';
+import { EXIT, isStop, messageOf, TrendlakeError } from '../errors.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { COMMANDS } from './commands.ts';
 import type { CliIo } from './io.ts';
@@ -36,6 +36,11 @@ export const run = async (argv: readonly string[], io: CliIo): Promise<number> =
     return io.exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.complete : EXIT.usage;
+    if (isStop(error, io.signal)) {
+      const why = messageOf(io.signal.reason);
+      io.err(`trendlake: ${why}. What was done is kept; run the command again to go on.`);
+      return EXIT.paused;
+    }
     const told = error instanceof TrendlakeError ? error : lakeErrorOf(error, 'The lake');
     if (told !== undefined) {
       io.err(`trendlake: ${told.message}`);

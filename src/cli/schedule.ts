@@ -11,6 +11,7 @@ import { cronOfJob, monthSpent, planMonth } from '../runner/month-plan.ts';
 import { type BatchEnd, Schedule } from '../runner/schedule.ts';
 import { sync } from '../runner/sync.ts';
 import { startSender } from '../webhooks/sender.ts';
+import { driftText } from './drift-text.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
 import { connect } from './upstream.ts';
@@ -64,12 +65,14 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     const summaries = await withExclusive(config.dataDir, 'sync', clock, () =>
       sync({ ...context, client, random, jobs, log }, JOBS),
     );
-    for (const { runId, outcome, calls, items, reason } of summaries)
+    for (const { runId, outcome, calls, items, drift, reason } of summaries) {
       say(
         `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} answers loaded${reason === null ? '' : `; ${reason}`}`,
       );
+      for (const found of drift) tell(driftText(found, `in ${found.request}`).trim());
+    }
     if (summaries.length > 0) {
-      const events = await afterSync(lake, config, { clock, random, report: warn });
+      const events = await afterSync(lake, config, { clock, random, signal, report: warn });
       if (events > 0) tell(`${events} events noticed`);
     }
     for (const chore of chores) if (!signal.aborted) await doChore(chore);

@@ -94,9 +94,8 @@ export const define = (command: Command, io: CliIo): void => {
           : `Serving ${url} (dashboard ${dashboard}); Ctrl-C stops it.`,
       );
       if (!io.signal.aborted) await once(io.signal, 'abort');
-      await sender.stop();
+      await Promise.all([sender.stop(), running.close()]);
       lake.close();
-      await running.close();
       await metrics.close();
       opened?.close();
     });

@@ -3,6 +3,7 @@ import { isoOf } from '../clock.ts';
 import { openLakeForReading } from '../lake/open.ts';
 import { type LakeStatus, lakeStatus } from '../lake/status.ts';
 import { type Accounting, accounting } from '../runner/accounting.ts';
+import { driftText } from './drift-text.ts';
 import { failureText } from './failure-text.ts';
 import { type CliIo, configOf } from './io.ts';
 
@@ -66,9 +67,9 @@ const print = (io: CliIo, path: string, status: LakeStatus, money: Accounting): 
     io.out(`  ${id}  ${url}, since ${isoOf(disabledAt)}: ${reason ?? 'by hand'}`);
   if (status.failures.length > 0) heading(io, 'Last failures');
   for (const failure of status.failures) for (const line of failureText(failure)) io.out(line);
-  if (status.drift.length > 0) heading(io, 'Fields the interface does not show (kept in extra)');
-  for (const { resource, field, firstSeenAt } of status.drift)
-    io.out(`  ${resource}: ${field}, first seen ${isoOf(firstSeenAt)}`);
+  if (status.drift.length > 0)
+    heading(io, 'Unlike the interface (each once; values are kept in extra)');
+  for (const drift of status.drift) io.out(driftText(drift, `seen ${isoOf(drift.firstSeenAt)}`));
   if (status.rejected.length > 0) heading(io, 'Rejected items');
   for (const { reason, items } of status.rejected) io.out(`  ${count(items)}  ${reason}`);
 };

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { JOBS } from '../../jobs/all-jobs.ts';
 import { apiClient } from '../api/client.ts';
 import type { Config } from '../config.ts';
-import { EXIT, type ExitCode, messageOf } from '../errors.ts';
+import { EXIT, type ExitCode, isStop, messageOf } from '../errors.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';
 import { openLakeFor } from '../lake/origin.ts';
@@ -11,6 +11,7 @@ import type { Log } from '../log.ts';
 import { afterSync } from '../runner/after-sync.ts';
 import type { RunProgress, RunSummary } from '../runner/run.ts';
 import { jobsNamed, sync } from '../runner/sync.ts';
+import { driftText } from './drift-text.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
 import { progressLine } from './progress-line.ts';
@@ -88,6 +89,8 @@ const progressOf = (io: CliIo, quiet: boolean) => {
   };
 };
 
+const DRIFT_TOLD = 10;
+
 const print = (io: CliIo, summary: RunSummary, events: number, exported: Exported): void => {
   const { calls, items, quota } = summary;
   io.out(
@@ -100,6 +103,12 @@ const print = (io: CliIo, summary: RunSummary, events: number, exported: Exporte
   }
   if (summary.rejected > 0)
     io.out(`  ${summary.rejected} items rejected: trendlake query "select * from rejected_items"`);
+  if (summary.drift.length > 0)
+    io.out(`  ${summary.drift.length} things unlike the interface, seen for the first time:`);
+  for (const drift of summary.drift.slice(0, DRIFT_TOLD))
+    io.out(`  ${driftText(drift, `in ${drift.request}`)}`);
+  if (summary.drift.length > DRIFT_TOLD)
+    io.out(`    ${summary.drift.length - DRIFT_TOLD} more: trendlake query "select * from drift"`);
   if (events > 0) io.out(`  Events             ${events} noticed: trendlake events`);
   if (exported.files > 0)
     io.out(`  Parquet            ${exported.files} files, ${exported.rows} rows written`);
@@ -116,10 +125,11 @@ const print = (io: CliIo, summary: RunSummary, events: number, exported: Exporte
 interface Exported {
   files: number;
   rows: number;
-  failed: boolean;
+  /** What the command exits with for its sake; undefined when there is nothing to say. */
+  exitCode?: ExitCode;
 }
 
-const NOTHING_EXPORTED: Exported = { files: 0, rows: 0, failed: false };
+const NOTHING_EXPORTED: Exported = { files: 0, rows: 0 };
 
 /** Exports; what goes wrong is told, and leaves the summary of what was loaded to be printed. */
 const exportAfter = async (lake: Lake, io: CliIo, log: Log): Promise<Exported> => {
@@ -128,11 +138,12 @@ const exportAfter = async (lake: Lake, io: CliIo, log: Log): Promise<Exported> =
     const done = await exportLake(lake, { clock: io.clock, signal: io.signal });
     const { files, rows, durationMs: ms } = done;
     log.info({ job: 'export', files, rows, ms }, 'exported');
-    return { files, rows, failed: false };
+    return { files, rows };
   } catch (error) {
+    if (isStop(error, io.signal)) return { ...NOTHING_EXPORTED, exitCode: EXIT.paused };
     log.error({ job: 'export', outcome: 'failed' }, messageOf(error));
     io.err(`The export failed, what was loaded stays: ${messageOf(error)}`);
-    return { ...NOTHING_EXPORTED, failed: true };
+    return { ...NOTHING_EXPORTED, exitCode: EXIT.failed };
   }
 };
 
@@ -167,8 +178,8 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
       progress.clear();
       const last = summaries.at(-1);
       if (last === undefined) return;
-      const { clock, random } = io;
-      const events = await afterSync(lake, config, { clock, random, report: io.err });
+      const { clock, random, signal } = io;
+      const events = await afterSync(lake, config, { clock, random, signal, report: io.err });
       log.info({ runId: last.runId, events }, 'events looked for');
       const exported = options.export ? await exportAfter(lake, io, log) : NOTHING_EXPORTED;
       if (options.json === true) {
@@ -176,7 +187,7 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
         io.out(JSON.stringify({ ...last, events, exported: { files, rows } }, null, 2));
         if (last.reason !== null) io.err(last.reason);
       } else print(io, last, events, exported);
-      io.exitCode = exported.failed ? EXIT.failed : EXIT_OF[last.outcome];
+      io.exitCode = exported.exitCode ?? EXIT_OF[last.outcome];
     } finally {
       progress.clear();
       await client.close();

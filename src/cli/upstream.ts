@@ -50,7 +50,7 @@ export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
     'No TRENDLAKE_BASE_URL: asking the built-in sandbox, a made-up world. `trendlake sync --help` tells how to use a key.',
   );
   const { SANDBOX_LIMITS, startSandbox } = await import('../sandbox/sandbox.ts');
-  const sandbox = await startSandbox({ clock: io.clock });
+  const sandbox = await startSandbox({ clock: io.clock, signal: io.signal });
   return {
     origin: 'sandbox',
     config: {

@@ -208,8 +208,8 @@ const defineRedeliver = (command: Command, io: CliIo): void => {
           const to = instant('--to', options.to, now);
           const ask = ofSubscription ? { subscriptionId: id, from, to } : { deliveryId: id };
           const redelivered = redeliver(lake, ask, now);
-          const { clock, random } = io;
-          const { left } = await flushDeliveries(lake, { clock, random, report: io.err });
+          const { clock, random, signal } = io;
+          const { left } = await flushDeliveries(lake, { clock, random, signal, report: io.err });
           return { redelivered, left };
         },
         ({ redelivered, left }: { redelivered: number; left: number }) =>

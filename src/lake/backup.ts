@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
@@ -11,9 +12,10 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { type Clock, dateOf, isoOf } from '../clock.ts';
 import { LakeError, messageOf, UsageError } from '../errors.ts';
-import { withExclusive } from './exclusive.ts';
+import { whileAlone, withExclusive } from './exclusive.ts';
+import { restoredName } from './leftovers.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from './migrate.ts';
-import { LAKE_FILE, type Lake } from './open.ts';
+import { LAKE_FILE, type Lake, MIGRATION, WAIT_MS } from './open.ts';
 
 /** A copy of the lake in `<data dir>/backups`. */
 export interface Backup {
@@ -22,6 +24,7 @@ export interface Backup {
 }
 
 const FOLDER = 'backups';
+const PAGES_A_TURN = 1000; // 4 MB; signals arrive between turns
 const NAME = /^trendlake-\d{4}-\d\d-\d\d\.db$/;
 
 /** Backups of a data directory, oldest first. */
@@ -58,11 +61,11 @@ const faultOf = (path: string): string | undefined => {
  * Copies the lake by SQLite's online backup to `<data dir>/backups/trendlake-<UTC date>.db`, checks
  * the copy, puts it in place whole, and keeps the newest `keep`. Writers go on meanwhile. A second
  * backup of a day replaces the first.
- * @throws LakeError when the copy is not whole; the backups before stay
+ * @throws LakeError when the copy is not whole, the signal's reason when stopped; the backups before stay
  */
 export const backupLake = async (
   lake: Lake,
-  { clock, keep = 7 }: { clock: Clock; keep?: number },
+  { clock, keep = 7, signal }: { clock: Clock; keep?: number; signal?: AbortSignal },
 ): Promise<Backup> => {
   const folder = join(lake.dataDir, FOLDER);
   mkdirSync(folder, { recursive: true });
@@ -74,7 +77,12 @@ export const backupLake = async (
   };
   drop();
   try {
-    await lake.sqlite.backup(growing);
+    await lake.sqlite.backup(growing, {
+      progress: () => {
+        signal?.throwIfAborted();
+        return PAGES_A_TURN;
+      },
+    });
     const fault = faultOf(growing);
     if (fault !== undefined)
       throw new LakeError(
@@ -116,9 +124,37 @@ export interface Restored {
   callsCarried: number | null;
 }
 
+/** The newest of the lakes set aside; undefined when there is none. */
+const lastSetAside = (dataDir: string): string | undefined =>
+  readdirSync(dataDir)
+    .filter((name) => name.startsWith(`${LAKE_FILE}.before-`) && !/-(wal|shm)$/.test(name))
+    .sort()
+    .map((name) => join(dataDir, name))
+    .at(-1);
+
+/**
+ * Makes a copy of a backup that counts the calls of `old` on; until it is in its place no empty lake
+ * is made in its stead.
+ */
+const prepareCopy = (path: string, from: string, old: string | undefined): number | null => {
+  const growing = `${path}.new-${randomBytes(6).toString('hex')}`;
+  copyFileSync(from, growing);
+  const callsCarried = old === undefined ? 0 : carryLedger(growing, old);
+  renameSync(growing, restoredName(path));
+  return callsCarried;
+};
+
+/** Exchanges the lake at `path`, if there is one, for the copy. */
+const exchange = (path: string, setAside: string): void => {
+  for (const suffix of ['', '-wal', '-shm'])
+    if (existsSync(path + suffix)) renameSync(path + suffix, setAside + suffix);
+  renameSync(restoredName(path), path);
+};
+
 /**
  * Puts a backup in the lake's place, after checking it. What stood there is kept beside it, and the
- * calls it counted since are counted on where it can still be read.
+ * calls it counted since are counted on where it can still be read. One that was cut off is done
+ * again: the lake it had set aside is the one whose calls are counted on.
  * @param file undefined: the newest backup
  * @throws UsageError when there is no such backup or it is not whole; nothing is changed then
  */
@@ -135,13 +171,14 @@ export const restoreLake = (
     if (fault !== undefined)
       throw new UsageError(`${from} cannot be restored: ${fault}. Nothing was changed.`);
     const path = join(dataDir, LAKE_FILE);
-    const growing = `${path}.restored`;
-    copyFileSync(from, growing);
-    const setAside = `${path}.before-${isoOf(clock.now()).replace(/[:.]/g, '-')}`;
-    const stood = existsSync(path);
-    for (const suffix of ['', '-wal', '-shm'])
-      if (existsSync(path + suffix)) renameSync(path + suffix, setAside + suffix);
-    renameSync(growing, path);
-    const callsCarried = stood ? carryLedger(path, setAside) : 0;
-    return { from, setAside: stood ? setAside : null, callsCarried };
+    return whileAlone(dataDir, MIGRATION, WAIT_MS, () => {
+      const wasCutOff = !existsSync(path) && existsSync(restoredName(path));
+      const before = wasCutOff ? lastSetAside(dataDir) : undefined;
+      const stands = existsSync(path);
+      const stamped = `${path}.before-${isoOf(clock.now()).replace(/[:.]/g, '-')}`;
+      const callsCarried = prepareCopy(path, from, stands ? path : before);
+      exchange(path, before ?? stamped);
+      const setAside = before ?? (stands ? stamped : null);
+      return { from, setAside, callsCarried };
+    });
   });

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Clock, DAY_MS, isoOf } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { backupsIn } from './backup.ts';
+import { restoredName } from './leftovers.ts';
 import { LAKE_FILE, type Lake, openLake, openLakeForReading } from './open.ts';
 import { checkSearch } from './search-integrity.ts';
 
@@ -86,15 +87,10 @@ const databaseFindings = (dataDir: string): Finding[] => {
 };
 
 const leftoversFinding = (dataDir: string): Finding => {
-  const names = existsSync(dataDir) ? readdirSync(dataDir) : [];
-  const left = names.filter((name) => /^trendlake\.db.*\.(new-[0-9a-f]+|restored)/.test(name));
-  return left.length === 0
-    ? well('leftovers', 'none')
-    : ill(
-        'leftovers',
-        left.join(', '),
-        'A process died while it made them; remove them when no trendlake runs.',
-      );
+  const restored = restoredName(join(dataDir, LAKE_FILE));
+  return existsSync(restored)
+    ? ill('leftovers', restored, 'A restore was cut off: run `trendlake doctor --restore` again.')
+    : well('leftovers', 'none');
 };
 
 const backupFinding = (dataDir: string, clock: Clock): Finding => {

@@ -10,10 +10,10 @@ interface Holder {
   readonly since: number;
 }
 
-const open = (dataDir: string, name: string): Database.Database => {
+const open = (dataDir: string, name: string, waitMs = 0): Database.Database => {
   const folder = join(dataDir, 'locks');
   mkdirSync(folder, { recursive: true });
-  const lock = new Database(join(folder, `${name}.lock`), { timeout: 0 });
+  const lock = new Database(join(folder, `${name}.lock`), { timeout: waitMs });
   lock.pragma('synchronous = OFF'); // holds nothing that must survive
   return lock;
 };
@@ -65,6 +65,28 @@ export const withExclusive = async <T>(
       );
     }
     return await work();
+  } finally {
+    lock.close();
+  }
+};
+
+/**
+ * Runs `work`, which awaits nothing, under a lock of the same kind, waiting for whoever holds it.
+ * @throws LakeError (transient) when somebody else still holds it after `waitMs`
+ */
+export const whileAlone = <T>(dataDir: string, name: string, waitMs: number, work: () => T): T => {
+  const lock = open(dataDir, name, waitMs);
+  try {
+    try {
+      lock.exec('begin immediate');
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      throw new LakeError(
+        `Another ${name} has been at work in ${dataDir} for more than ${waitMs / 1000} s. One at a time: try again when it is done.`,
+        { cause: error, transient: true },
+      );
+    }
+    return work();
   } finally {
     lock.close();
   }

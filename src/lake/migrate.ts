@@ -68,11 +68,11 @@ export const migrate = (sqlite: Database.Database, path: string, folder = MIGRAT
             throw new LakeError(
               `Migration ${file} of ${path} would leave ${broken.length} rows without their parents. Nothing was changed; the copy is ${backup}. Please report this.`,
             );
+          if (index === files.length - 1) writePlanStatistics(sqlite);
           sqlite.pragma(`user_version = ${index + 1}`);
         })
         .immediate();
     });
-    writePlanStatistics(sqlite);
   } finally {
     sqlite.pragma('foreign_keys = ON');
   }

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { UsageError } from '../errors.ts';
 import { prepareDataFolder } from './data-folder.ts';
+import { whileAlone } from './exclusive.ts';
 import { lakeErrorOf } from './explain-error.ts';
+import { leftoversIn, refuseRemains, removeLeftovers } from './leftovers.ts';
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from './migrate.ts';
 import { refreshSearch } from './search-index.ts';
 
@@ -20,6 +22,9 @@ export interface Lake {
 }
 
 const HEADER_BYTES = 100;
+/** Lock of whoever makes, migrates or exchanges a lake, and how long others wait for it. */
+export const MIGRATION = 'migration';
+export const WAIT_MS = 10_000;
 
 /** The first bytes of a database file, read without opening it as one. */
 const headerOf = (path: string): Buffer => {
@@ -82,6 +87,26 @@ const create = (path: string): void => {
   }
 };
 
+/**
+ * Makes the lake where there is none, and removes what processes that died over this left behind.
+ * Whoever makes or migrates a lake holds the lock, so that what lies there under it is nobody's.
+ */
+const makeIfMissing = (dataDir: string, path: string): void => {
+  if (existsSync(path) && leftoversIn(dataDir).length === 0) return;
+  whileAlone(dataDir, MIGRATION, WAIT_MS, () => {
+    removeLeftovers(dataDir);
+    if (existsSync(path)) return;
+    refuseRemains(path);
+    create(path);
+  });
+};
+
+/** Leads an older lake forward, one process at a time; a newer one is refused. */
+const migrateIfOlder = (sqlite: Database.Database, dataDir: string, path: string): void => {
+  if (sqlite.pragma('user_version', { simple: true }) === SCHEMA_VERSION) return;
+  whileAlone(dataDir, MIGRATION, WAIT_MS, () => migrate(sqlite, path));
+};
+
 /** Runs `work`, turning SQLite's complaints about the file itself into words. */
 const explaining = <T>(path: string, work: () => T): T => {
   try {
@@ -93,20 +118,21 @@ const explaining = <T>(path: string, work: () => T): T => {
 
 /**
  * Opens the lake of a data directory for writing, making folder and lake where there are none and
- * migrating an older one (after a backup beside it).
+ * migrating an older one (after a backup beside it). What a process left that died over either is
+ * removed.
  * @throws UsageError when folder or file cannot be a lake; LakeError when the file is damaged
  */
 export const openLake = (dataDir: string): Lake => {
   prepareDataFolder(dataDir);
   const path = join(dataDir, LAKE_FILE);
   return explaining(path, () => {
-    if (!existsSync(path)) create(path);
+    makeIfMissing(dataDir, path);
     refuseForeign(path);
     const sqlite = new Database(path);
     try {
       configure(sqlite);
       sqlite.pragma('journal_mode = WAL');
-      migrate(sqlite, path);
+      migrateIfOlder(sqlite, dataDir, path);
       refreshSearch(sqlite); // rows that came by other hands than a load
     } catch (error) {
       sqlite.close();

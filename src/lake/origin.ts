@@ -26,7 +26,8 @@ const setOrigin = (lake: Lake, origin: Origin): void => {
 const setAside = (dataDir: string, stamp: string): string => {
   const folder = join(dataDir, `sandbox-${stamp}`);
   mkdirSync(folder, { recursive: true });
-  for (const name of [LAKE_FILE, `${LAKE_FILE}-wal`, `${LAKE_FILE}-shm`, 'parquet'])
+  // the file last of its three: a new lake beside an old one's journal would be damaged by it
+  for (const name of [`${LAKE_FILE}-wal`, `${LAKE_FILE}-shm`, LAKE_FILE, 'parquet'])
     if (existsSync(join(dataDir, name))) renameSync(join(dataDir, name), join(folder, name));
   return folder;
 };

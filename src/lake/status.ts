@@ -20,7 +20,8 @@ export interface LakeStatus {
   /** When each source was last asked with success, Unix ms. */
   freshness: { job: string; lastAnswerAt: number }[];
   volumes: { table: string; rows: number }[];
-  drift: { resource: string; field: string; firstSeenAt: number }[];
+  /** What came unlike the interface, each once; `sample` is the JSON of the first. */
+  drift: { resource: string; field: string; firstSeenAt: number; sample: string }[];
   rejected: { reason: string; items: number; lastSeenAt: number }[];
   /** Requests that calls failed for last. */
   failures: FailedRequest[];
@@ -59,7 +60,7 @@ export const lakeStatus = (lake: Lake): LakeStatus => {
       group by job order by job`),
     volumes: COUNTED.map((table) => ({ table, rows: rowsOf(lake, table) })),
     drift: all(
-      'select resource, field, first_seen_at as firstSeenAt from drift order by first_seen_at desc limit 20',
+      'select resource, field, first_seen_at as firstSeenAt, sample from drift order by first_seen_at desc limit 20',
     ),
     rejected: all(`
       select reason, count(*) as items, max(seen_at) as lastSeenAt from rejected_items

@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import type { Ask, ListAsk } from '../api/ask.ts';
 import type { RawAnswer } from '../api/client.ts';
-import type { DecodedAnswer, Drift } from '../api/decode.ts';
+import type { DecodedAnswer } from '../api/decode.ts';
 import type { DecodedItem, Rejection } from '../api/decode-items.ts';
+import { type Drift, UnreadableAnswerError } from '../api/errors.ts';
 import { shortly } from '../fields.ts';
 import type { Lake } from '../lake/open.ts';
 import { type Loader, loaderOf } from './loader.ts';
@@ -164,9 +165,24 @@ const keepDrift = (
   const insert = sqlite.prepare(`
     insert into drift (resource, field, first_seen_at, sample, call_id) values (?, ?, ?, ?, ?)
     on conflict (resource, field) do nothing`);
-  const once = new Map(drift.map((entry) => [`${entry.resource}\n${entry.field}`, entry]));
-  for (const { resource, field, sample } of once.values())
+  const seen = new Set<string>();
+  for (const { resource, field, sample } of drift) {
+    const name = `${resource}\n${field}`;
+    if (seen.has(name)) continue;
+    seen.add(name);
     insert.run(resource, field.slice(0, 256), seenAt, shortly(sample, LONGEST_SAMPLE), callId);
+  }
+};
+
+/** Reports the shape of an answer that could not be read because nobody knows it. */
+export const keepUnknownShape = (
+  lake: Lake,
+  callId: number,
+  error: unknown,
+  seenAt: number,
+): void => {
+  if (error instanceof UnreadableAnswerError && error.drift !== undefined)
+    keepDrift(lake, callId, [error.drift], seenAt);
 };
 
 /** Keeps the body of an answer, packed, for `replay`. Keeping it again changes nothing. */

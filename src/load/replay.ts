@@ -4,7 +4,7 @@ import { type Ask, askOfLine } from '../api/ask.ts';
 import { type DecodedAnswer, decodeAnswer } from '../api/decode.ts';
 import { CallError } from '../api/errors.ts';
 import type { Lake } from '../lake/open.ts';
-import { reloadAnswer } from './load-answer.ts';
+import { keepUnknownShape, reloadAnswer } from './load-answer.ts';
 import { addRows, type LoadCounts, noRows } from './tally.ts';
 
 /** A kept answer that today's decoder cannot read either. */
@@ -58,7 +58,7 @@ const KEPT = `
 
 const readAgain = (
   kept: KeptAnswer,
-): { ask: Ask; decoded: DecodedAnswer } | { problem: string } => {
+): { ask: Ask; decoded: DecodedAnswer } | { problem: string; error?: CallError } => {
   const ask = kept.ask === null ? askOfLine(kept.request) : (JSON.parse(kept.ask) as Ask);
   if (ask === undefined) return { problem: 'its request is of no known kind' };
   const headers = kept.contentType === null ? {} : { 'content-type': kept.contentType };
@@ -68,7 +68,7 @@ const readAgain = (
       decoded: decodeAnswer(ask, { status: 200, headers, body: gunzipSync(kept.body) }),
     };
   } catch (error) {
-    if (error instanceof CallError) return { problem: error.message };
+    if (error instanceof CallError) return { problem: error.message, error };
     throw error;
   }
 };
@@ -111,6 +111,7 @@ const replayOne = (kept: KeptAnswer, target: Lake, summary: ReplaySummary): void
   const { callId, runId, request, observedAt } = kept;
   const read = readAgain(kept);
   if ('problem' in read) {
+    keepUnknownShape(target, callId, read.error, observedAt);
     summary.unreadableCount += 1;
     if (kept.failed === 0) summary.outcome = 'partial';
     if (summary.unreadable.length < PROBLEMS_KEPT)

@@ -3,7 +3,7 @@ import { judge } from '../api/judge.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Lake } from '../lake/open.ts';
-import { keepBody } from '../load/load-answer.ts';
+import { keepBody, keepUnknownShape } from '../load/load-answer.ts';
 import type { Log } from '../log.ts';
 import { Ledger } from '../throttle/ledger.ts';
 import { Throttle } from '../throttle/throttle.ts';
@@ -30,7 +30,10 @@ export const openDoor = (deps: DoorDeps): { ledger: Ledger; throttle: Throttle }
     clock,
     random,
     judge,
-    keepBody: (callId, answer) => keepBody(lake, callId, answer, clock.now()),
+    keepUnread: (callId, answer, error) => {
+      keepBody(lake, callId, answer, clock.now());
+      keepUnknownShape(lake, callId, error, clock.now());
+    },
     log,
     ...(maxCalls === undefined ? {} : { maxCalls }),
     ...(onWait === undefined ? {} : { onWait }),

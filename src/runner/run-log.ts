@@ -18,6 +18,14 @@ export interface UnfinishedRun {
   startedAt: number;
 }
 
+/** Something unlike the interface that no run before had met; `sample` is JSON, cut at 1 KiB. */
+export interface NewDrift {
+  resource: string;
+  field: string;
+  sample: string;
+  request: string;
+}
+
 /** Reads and writes `runs` and `run_items`. */
 export class RunLog {
   readonly #lake: Lake;
@@ -165,5 +173,15 @@ export class RunLog {
       )
       .pluck()
       .get(runId) as number;
+  }
+
+  /** What a run's answers showed for the first time, call by call. `sample` is JSON. */
+  drift(runId: number): NewDrift[] {
+    return this.#lake.sqlite
+      .prepare(
+        `select d.resource, d.field, d.sample, c.request from drift d join calls c on c.id = d.call_id
+         where c.run_id = ? order by d.call_id, d.resource, d.field`,
+      )
+      .all(runId) as NewDrift[];
   }
 }

@@ -18,7 +18,7 @@ import { nextPage } from './first-page.ts';
 import type { Job } from './job.ts';
 import { lookBudget } from './month-plan.ts';
 import { openDoor } from './open-door.ts';
-import { type OpenItem, RunLog } from './run-log.ts';
+import { type NewDrift, type OpenItem, RunLog } from './run-log.ts';
 import { RunReport } from './run-report.ts';
 
 /** What a run needs of the world. */
@@ -66,6 +66,8 @@ export interface RunSummary {
   };
   rows: LoadCounts;
   rejected: number;
+  /** Fields and shapes unlike the interface that this run was the first to meet. */
+  drift: NewDrift[];
   quota: { minute: number; month: number; remaining: number; resetsAt: string };
   resumesAt: string | null;
   /** Why the run paused or failed, in words; null when it did not. */
@@ -279,6 +281,7 @@ export class Run {
       calls: { sent: sum('sent'), ok: sum('ok'), failed: sum('failed'), byJob },
       rows: this.#rows,
       rejected: this.#log.rejected(this.#runId),
+      drift: this.#log.drift(this.#runId),
       quota: {
         minute: config.ratePerMinute,
         month: month.limit,

@@ -1,5 +1,5 @@
 import { type Clock, HOUR_MS, isoOf, SECOND_MS } from '../clock.ts';
-import { messageOf, TrendlakeError } from '../errors.ts';
+import { isStop, messageOf, TrendlakeError } from '../errors.ts';
 import type { Lake } from '../lake/open.ts';
 import type { Cron } from './cron.ts';
 
@@ -32,8 +32,8 @@ const RETRY_MS = 30 * SECOND_MS;
 
 /**
  * The daemon. Cron only wakes it; a row in `slots`, unique by job and slot, decides who of all
- * processes does a slot's work, once. A slot missed while nothing ran is caught up, the newest one
- * only: the service knows no past. Jobs due together are done together, batches one after another.
+ * processes does a slot's work, once. A slot missed while nothing ran, or cron did not wake it, is
+ * caught up within the hour, the newest one only: the service knows no past. Jobs due together are done together, batches one after another.
  */
 export class Schedule {
   readonly #deps: ScheduleDeps;
@@ -75,8 +75,8 @@ export class Schedule {
     const stops = jobs.map(({ name, cron }) => cron.start((slotAt) => this.#arrive(name, slotAt)));
     signal.addEventListener('abort', () => this.#wake.resolve());
     try {
-      this.#catchUp();
       while (!signal.aborted) {
+        this.#catchUp(); // also what came while the machine slept, or its clock was set ahead
         await this.#runDue();
         await this.#sleep();
       }
@@ -96,7 +96,7 @@ export class Schedule {
       this.#resumesAt = (await runJobs(names)).resumesAt;
       if (this.#resumesAt !== null) tell(`Paused; goes on at ${isoOf(this.#resumesAt)}.`);
     } catch (error) {
-      if (signal.aborted && error === signal.reason) return; // stopped in the middle of a chore
+      if (isStop(error, signal)) return; // stopped in the middle of a chore
       tell(`${names.join(', ')}: ${messageOf(error)}`);
       if (!(error instanceof TrendlakeError)) throw error;
       if (!error.transient) return;

@@ -4,7 +4,7 @@ import { loadObservations } from '../load/observations.ts';
 import type { World } from './world.ts';
 
 /** Days of the world's past that a sandbox's lake holds when it starts. */
-const PAST_DAYS = 32;
+export const PAST_DAYS = 32;
 
 /**
  * Fills a lake from a world, as far as it has been asked to. What the lake holds at an instant

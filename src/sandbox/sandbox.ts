@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock } from '../clock.ts';
+import { setImmediate } from 'node:timers/promises';
+import { type Clock, DAY_MS } from '../clock.ts';
 import { EXIT, TrendlakeError, UsageError } from '../errors.ts';
 import { type Lake, openLake } from '../lake/open.ts';
 import type { ImportProgress } from '../load/import-file.ts';
@@ -10,7 +11,7 @@ import { createKey } from '../serve/keys.ts';
 import { startService } from '../serve/service.ts';
 import { openServiceDb } from '../serve/service-db.ts';
 import type { Tier } from '../settings.ts';
-import { worldFeed } from './feed.ts';
+import { PAST_DAYS, worldFeed } from './feed.ts';
 import { type SandboxClock, sandboxClock } from './sandbox-clock.ts';
 import { createWorld } from './world.ts';
 
@@ -58,7 +59,7 @@ export interface Sandbox {
 /** Its start was cut short by whoever asked for it; nothing is left behind. */
 class SandboxStoppedError extends TrendlakeError {
   readonly transient = true;
-  readonly exitCode = EXIT.failed;
+  readonly exitCode = EXIT.paused;
 }
 
 /** What the key of a sandbox allows unless told otherwise: nobody waits. */
@@ -81,6 +82,8 @@ const newKey = (dataDir: string, options: SandboxOptions) => {
     service.close();
   }
 };
+
+const DAYS_A_TURN = 8; // a day at a time makes the world a third slower
 
 const NEWEST = `select max(at) from (
   select max(observed_at) as at from video_snapshot union all
@@ -112,7 +115,12 @@ const prepared = async (lake: Lake, options: SandboxOptions): Promise<SandboxClo
     feed(at);
     return at;
   };
-  now();
+  const startAt = time.now();
+  for (let days = PAST_DAYS; days >= 0; days -= DAYS_A_TURN) {
+    feed(startAt - days * DAY_MS);
+    await setImmediate(); // signals arrive between turns
+    options.signal?.throwIfAborted();
+  }
   return { now, advanceTo: time.advanceTo };
 };
 

@@ -54,7 +54,7 @@ export interface ServiceOptions {
 export interface RunningService {
   readonly url: string;
   readonly dashboard: string;
-  /** Takes no new requests, lets those under way end (10 s at most), then lets go of the lake. */
+  /** Takes no new requests, lets those under way end (5 s at most), then lets go of the lake. */
   close(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ const SECURITY_HEADERS = {
 const PAGE_CACHE_KIB = 32 * 1024;
 const WRITER_CACHE_KIB = 2 * 1024; // subscriptions only
 const SILENT_SOCKET_MS = 120_000;
-const STOP_GRACE_MS = 10_000;
+const STOP_GRACE_MS = 5000; // a process has ten seconds for all it does to stop
 
 const listen = async (server: Server, host: string, port: number): Promise<number> => {
   server.listen(port, host);

@@ -36,8 +36,8 @@ interface ThrottleDeps {
   random: () => number;
   /** The error that an answer stands for, if any. */
   judge: (answer: RawAnswer, now: number) => CallError | undefined;
-  /** Keeps the body of an answer that could not be read. Called inside the settling transaction. */
-  keepBody: (callId: number, answer: RawAnswer) => void;
+  /** Keeps an answer that could not be read, and why. Called inside the settling transaction. */
+  keepUnread: (callId: number, answer: RawAnswer, error: unknown) => void;
   /** No more calls than these leave; then the run pauses. */
   maxCalls?: number;
   /** Told of waits the service caused, not of the pace's own. */
@@ -160,13 +160,13 @@ export class Throttle {
 
   /** Settles a failed call, keeps what it taught, and decides how long everybody waits. */
   #fail(callId: number, answer: RawAnswer | undefined, error: unknown, endedMono: number): void {
-    const { ledger, clock, keepBody } = this.#deps;
+    const { ledger, clock, keepUnread } = this.#deps;
     const status = error instanceof CallError ? error.status : (answer?.status ?? null);
     ledger.together(() => {
       ledger.settle(callId, { status, error: messageOf(error), endedMono });
       if (answer === undefined) return;
       ledger.noteHeaders(callId, answer.headers);
-      if (answer.status === 200) keepBody(callId, answer);
+      if (answer.status === 200) keepUnread(callId, answer, error);
     });
     this.counts.failed += 1;
     if (!(error instanceof CallError)) return;

@@ -123,22 +123,26 @@ const sendDue = async (
 };
 
 /**
- * Sends what is due at its start, for at most `budgetMs`, for the end of a sync. Retries that fall
- * due meanwhile are left to the next one.
+ * Sends what is due at its start, for at most `budgetMs` and not past the signal, for the end of a
+ * sync. Retries that fall due meanwhile are left to the next one.
  */
 export const flushDeliveries = async (
   lake: Lake,
-  { budgetMs = 10 * SECOND_MS, ...deps }: SenderDeps & { budgetMs?: number },
+  {
+    budgetMs = 10 * SECOND_MS,
+    signal,
+    ...deps
+  }: SenderDeps & { budgetMs?: number; signal?: AbortSignal },
 ): Promise<FlushSummary> => {
   const { clock, report = () => {} } = deps;
   const dueAt = clock.now();
   if (countDue(lake, dueAt) === 0) return { left: 0, elsewhere: false };
   const poster = deps.poster ?? createPoster({ clock });
   const dispatcher = new Dispatcher(lake, { ...deps, report, poster });
+  const overdue = AbortSignal.timeout(budgetMs);
+  const cutting = signal === undefined ? overdue : AbortSignal.any([overdue, signal]);
   try {
-    await withExclusive(lake.dataDir, EXCLUSIVE, clock, () =>
-      sendDue(dispatcher, dueAt, AbortSignal.timeout(budgetMs)),
-    );
+    await withExclusive(lake.dataDir, EXCLUSIVE, clock, () => sendDue(dispatcher, dueAt, cutting));
   } catch (error) {
     if (!isTaken(error)) throw error;
     return { left: countDue(lake, dueAt), elsewhere: true };

@@ -52,7 +52,11 @@ describe('a list is found', () => {
     expect(feed({ data: { total: 7, [name]: [item] } })).toMatchObject({ total: 7, length: 1 });
   });
   test('bare, without total and page', () => {
-    expect(feed([item])).toMatchObject({ total: null, length: 1, drift: [] });
+    expect(feed([item])).toMatchObject({
+      total: null,
+      length: 1,
+      drift: [{ resource: 'list', field: 'items (as a bare list)', sample: [item] }],
+    });
   });
   test.each([{}, { items: {} }, { list: [item] }, 'text', 5, null, { data: { data: {} } }])(
     'not in %j: the page cannot be read, and asking again will not help',
@@ -106,7 +110,7 @@ describe('content items', () => {
       engagementRate: 'NaN',
       hashtags: 'dance',
     };
-    const { items, rejected, drift } = feed([{ ...item, ...odd }]);
+    const { items, rejected, drift } = feed({ total: 1, page: 1, items: [{ ...item, ...odd }] });
     expect(items[0]?.item).toMatchObject({ id: 'tt_1', views: null, likes: null, extra: { odd } });
     expect(rejected).toEqual([]);
     expect(drift.map(({ field }) => field).sort()).toEqual(
@@ -226,7 +230,7 @@ describe('creators', () => {
     });
   });
   test('what is not said is null; the handle is then the one asked for', () => {
-    expect(creator({}).profile).toEqual({
+    expect(creator({ videos: [] }).profile).toEqual({
       platform: 'tiktok',
       handle: 'ann',
       followers: null,
@@ -236,8 +240,11 @@ describe('creators', () => {
       engagementRate: null,
       extra: null,
     });
-    expect(() => creator([])).toThrow(UnreadableAnswerError);
   });
+  test.each([[[]], [{}], [{ things: [] }], [{ platform: 'tiktok', asOf: null }]])(
+    'not in %j: no profile of nulls',
+    (body) => expect(() => creator(body)).toThrow(UnreadableAnswerError),
+  );
 });
 
 describe('bodies', () => {

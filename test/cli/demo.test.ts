@@ -173,7 +173,7 @@ describe('sandbox', () => {
     const stop = { at: 'never', with: new AbortController() };
     stop.with.abort();
     const { code, out, err } = await command(join(folder, 'unused'), argv, stop);
-    expect(code).toBe(1);
+    expect(code).toBe(75);
     expect(out).toBe('');
     expect(err).toMatch(/stopped before it was ready/);
   });

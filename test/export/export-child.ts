@@ -3,11 +3,14 @@ import { exportLake } from '../../src/export/export-lake.ts';
 import { openLake } from '../../src/lake/open.ts';
 import { touch } from './touch.ts';
 
-// Exports the lake of the folder it is given again and again, with other rows each time, until killed.
+// Exports the lake of the folder it is given again and again, until killed. Every row of the files
+// that change holds the number of its round, and so does the manifest: as the time of its export.
 
 const lake = openLake(process.argv[2] ?? '');
 const change = lake.sqlite.transaction((round: number) => {
-  lake.sqlite.prepare('update video set title = ?').run('x'.repeat((round * 97) % 5000));
+  lake.sqlite
+    .prepare('update video set title = ?')
+    .run(`${round} ${'x'.repeat((round * 97) % 5000)}`);
   lake.sqlite.prepare('update video_snapshot set views = ?').run(round);
   touch(lake, 'videos', '');
   for (const day of ['01', '02', '03']) touch(lake, 'video_snapshots', `2026-03-${day}`);

@@ -8,9 +8,11 @@ import { type Fault, startFaultyUpstream } from '../support/faulty-upstream.ts';
 const CHILD = join(import.meta.dirname, '..', 'support', 'memory-child.ts');
 
 test.each<[string, Fault]>([
-  ['a hundred megabytes and more', faults.endless],
+  ['a body of a hundred megabytes', faults.hundredMegabytes],
+  ['a body without end', faults.endless],
   ['a gzip bomb', faults.bomb('gzip')],
   ['a brotli bomb', faults.bomb('br')],
+  ['a deflate bomb', faults.bomb('deflate')],
 ])('%s costs less than 100 MB of memory', async (_, fault) => {
   const times = Number.POSITIVE_INFINITY;
   const upstream = await startFaultyUpstream([{ fault, on: /user1$/, times }]);

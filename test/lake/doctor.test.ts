@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DAY_MS, virtualClock } from '../../src/clock.ts';
@@ -79,6 +79,53 @@ test('a damaged page is found, with what to do; restoring brings back the lake o
   expect((await doctor(dataDir)).bad).toEqual([]);
 });
 
+const PAGE_BYTES = 4096;
+const TABLE_LEAF = 0x0d;
+
+/** Nonsense where the last leaf of a table says where its cells are. */
+const withoutCells = (bytes: Buffer): Buffer => {
+  const pages = Array.from({ length: bytes.length / PAGE_BYTES }, (_, n) => n * PAGE_BYTES);
+  const leaf = pages.findLast((at) => bytes[at] === TABLE_LEAF && bytes.readUInt16BE(at + 3) > 4);
+  if (leaf === undefined) throw new Error('no table has a leaf of its own');
+  return Buffer.from(bytes).fill(0xff, leaf + 8, leaf + 16);
+};
+
+/** Damages by what they do to the file's bytes. */
+const DAMAGES: [string, (bytes: Buffer) => Buffer][] = [
+  ['the file header', (bytes) => Buffer.from(bytes).fill(0x20, 0, 16)],
+  ['the first page behind the header', (bytes) => Buffer.from(bytes).fill(0xab, 100, 4096)],
+  ['the cells of a page', withoutCells],
+  ['every page but the first', (bytes) => Buffer.from(bytes).fill(0, 4096)],
+  ['cut to half', (bytes) => bytes.subarray(0, Math.floor(bytes.length / 2))],
+  ['an empty file', () => Buffer.alloc(0)],
+];
+
+let well: Awaited<ReturnType<typeof kept>> | undefined;
+test.each(DAMAGES)(
+  'damage (%s) is found; sync says so and stops; the backup restores it',
+  async (_, harm) => {
+    well ??= await kept();
+    const dataDir = freshFolder();
+    cpSync(well.dataDir, dataDir, { recursive: true });
+    const path = join(dataDir, LAKE_FILE);
+    writeFileSync(path, harm(readFileSync(path)));
+    const { bad } = await doctor(dataDir);
+    expect(bad[0]).toMatchObject({ check: 'database', advice: expect.stringMatching(/--restore/) });
+    const upstream = await startFaultyUpstream();
+    const env = { TRENDLAKE_BASE_URL: upstream.baseUrl, TRENDLAKE_API_KEY: 'tl_live_secret' };
+    const { code, err } = await runCommand(['sync', '--no-export'], { dataDir, env });
+    expect([1, 2]).toContain(code);
+    expect(err).toMatch(/damaged|not a SQLite database|is empty/);
+    expect(upstream.arrivals.length).toBeLessThan(10); // a run of lists alone makes 26
+    await upstream.close();
+    expect((await runCommand(['doctor', '--restore'], { dataDir })).code).toBe(0);
+    const lake = openLake(dataDir);
+    expect(lakeRows(lake)).toEqual(well.rows);
+    lake.close();
+    expect((await doctor(dataDir)).bad).toEqual([]);
+  },
+);
+
 test('calls made since the backup are counted on after a restore', async () => {
   const { dataDir, clock } = await kept();
   const upstream = await startFaultyUpstream();
@@ -128,7 +175,7 @@ test('rows without parents, search entries without videos, leftovers', async () 
   lake.sqlite.pragma('foreign_keys = off');
   lake.sqlite.exec("delete from video where id = 'tt_0'; delete from search_pending");
   lake.close();
-  writeFileSync(join(dataDir, `${LAKE_FILE}.new-0123456789ab`), '');
+  writeFileSync(join(dataDir, `${LAKE_FILE}.restored`), '');
   const checks = (await doctor(dataDir)).bad.map(({ check }) => check);
   expect(checks).toEqual(expect.arrayContaining(['references', 'leftovers']));
 });
@@ -175,4 +222,15 @@ test('seven backups are kept, each whole; an old newest one is reported', async 
       .map((name) => name.slice(-13)),
   );
   expect(readdirSync(join(dataDir, 'backups'))).toHaveLength(7);
+});
+
+test('a backup stops on its signal; nothing of it is left', async () => {
+  const { dataDir } = await kept();
+  const clock = virtualClock(WORLD_AT + 5 * DAY_MS);
+  const before = readdirSync(join(dataDir, 'backups'));
+  const lake = openLake(dataDir);
+  const signal = AbortSignal.abort(new Error('stopped by SIGTERM'));
+  await expect(backupLake(lake, { clock, signal })).rejects.toThrow('stopped by SIGTERM');
+  lake.close();
+  expect(readdirSync(join(dataDir, 'backups'))).toEqual(before);
 });

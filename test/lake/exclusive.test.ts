@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
 import { LakeError } from '../../src/errors.ts';
-import { withExclusive } from '../../src/lake/exclusive.ts';
+import { whileAlone, withExclusive } from '../../src/lake/exclusive.ts';
 
 const clock = virtualClock(Date.UTC(2026, 0, 1));
 const freshFolder = (): string => {
@@ -38,6 +38,16 @@ test('it is free again when the work is done, or has thrown', async () => {
   await expect(failing).rejects.toThrow('broken');
   expect(await withExclusive(folder, 'run', clock, async () => 1)).toBe(1);
   expect(await withExclusive(folder, 'run', clock, async () => 2)).toBe(2);
+});
+
+test('work that awaits nothing waits for its turn, and says so when it does not come', async () => {
+  const folder = freshFolder();
+  await withExclusive(folder, 'migration', clock, async () => {
+    expect(() => whileAlone(folder, 'migration', 20, () => 1)).toThrow(
+      expect.objectContaining({ transient: true, message: expect.stringMatching(/0.02 s/) }),
+    );
+  });
+  expect(whileAlone(folder, 'migration', 20, () => 1)).toBe(1);
 });
 
 test('a killed process leaves nothing locked, a living one keeps the others out', async () => {

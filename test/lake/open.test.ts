@@ -35,7 +35,7 @@ const refusal = (dataDir: string): string => {
 test('a folder without a lake gets one, whole, and it is a lake the next time', () => {
   const dataDir = join(freshFolder(), 'new', 'folder');
   openLake(dataDir).close();
-  expect(readdirSync(dataDir)).toEqual([LAKE_FILE]);
+  expect(readdirSync(dataDir)).toEqual(['locks', LAKE_FILE]);
   openLake(dataDir).close();
   openLakeForReading(dataDir).close();
 });
@@ -99,6 +99,13 @@ test.runIf(existsSync('/sys/kernel'))(
   },
 );
 
+test('a journal without its database is refused: the lake it belongs to may lie elsewhere', () => {
+  const dataDir = freshFolder();
+  writeFileSync(join(dataDir, `${LAKE_FILE}-wal`), 'commits');
+  expect(() => openLake(dataDir)).toThrow(/-wal lies there without its database.*move it/);
+  expect(readFileSync(join(dataDir, `${LAKE_FILE}-wal`), 'utf8')).toBe('commits');
+});
+
 test('a damaged page is met with words and exit code 1, not with a stack', async () => {
   const dataDir = freshFolder();
   const lake = openLake(dataDir);
@@ -137,7 +144,7 @@ test('four processes that start on an empty folder at once make one lake', async
   );
   const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]));
   expect(codes).toEqual([0, 0, 0, 0]);
-  expect(readdirSync(dataDir)).toEqual([LAKE_FILE]);
+  expect(readdirSync(dataDir)).toEqual(['locks', LAKE_FILE]);
   const lake = freshLake(dataDir);
   expect(lake.sqlite.prepare('select count(*) from video').pluck().get()).toBe(4);
 });

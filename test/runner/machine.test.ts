@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Clock, HOUR_MS, virtualClock } from '../../src/clock.ts';
-import { openLakeForReading } from '../../src/lake/open.ts';
+import { LAKE_FILE, openLakeForReading } from '../../src/lake/open.ts';
 import * as faults from '../support/faults.ts';
 import { startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
@@ -14,7 +15,8 @@ import { runCommand } from '../support/run-command.ts';
 import { WORLD_AT } from '../support/small-world.ts';
 import { CONCURRENCY, KEY, type SyncResult, syncOnce } from '../support/sync-once.ts';
 
-const BIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'bin.js');
+const ROOT = join(import.meta.dirname, '..', '..');
+const BIN = join(ROOT, 'src', 'cli', 'bin.js');
 
 let clean: SyncResult;
 beforeAll(async () => {
@@ -90,6 +92,124 @@ test('another program holds the lock: an error in words, no call spent', async (
   other.close();
   expect((await syncOnce(lake.dataDir, upstream.baseUrl, { lake })).rows).toEqual(clean.rows);
   await upstream.close();
+});
+
+test('a lock taken in the middle of a run: it ends in words, no call after those in flight, and goes on', async () => {
+  const upstream = await startFaultyUpstream();
+  const lake = freshLake();
+  lake.sqlite.pragma('busy_timeout = 50');
+  const other = new Database(lake.path);
+  let lockedAt = 0;
+  const onProgress = (): void => {
+    if (lockedAt > 0 || upstream.arrivals.length < 5) return;
+    other.exec('begin immediate');
+    lockedAt = upstream.arrivals.length;
+  };
+  await expect(
+    syncOnce(lake.dataDir, upstream.baseUrl, { lake, onProgress }),
+  ).rejects.toMatchObject({ code: 'SQLITE_BUSY' });
+  expect(upstream.arrivals.length - lockedAt).toBeLessThanOrEqual(CONCURRENCY);
+  other.exec('rollback');
+  other.close();
+  const { summary, rows } = await syncOnce(lake.dataDir, upstream.baseUrl, { lake });
+  expect(summary.outcome).toBe('complete');
+  expect(rows).toEqual(clean.rows);
+  await upstream.close();
+});
+
+test('a lock that is let go is waited for', async () => {
+  const upstream = await startFaultyUpstream();
+  const lake = freshLake();
+  const script = `
+    const db = new (require('better-sqlite3'))(process.argv[1]);
+    db.exec('begin immediate');
+    process.stdout.write('held');
+    setTimeout(() => { db.exec('commit'); db.close(); }, 300);`;
+  const holder = spawn(process.execPath, ['-e', script, lake.path], { cwd: ROOT });
+  const gone = once(holder, 'exit');
+  await once(holder.stdout, 'data');
+  const { summary, rows } = await syncOnce(lake.dataDir, upstream.baseUrl, { lake });
+  expect(summary.outcome).toBe('complete');
+  expect(rows).toEqual(clean.rows);
+  expect((await gone)[0]).toBe(0);
+  await upstream.close();
+});
+
+test.runIf(process.platform === 'linux')(
+  'a data directory that became read-only: an error in words, exit code 2, no call spent',
+  async () => {
+    const upstream = await startFaultyUpstream();
+    const dataDir = freshFolder();
+    await syncOnce(dataDir, upstream.baseUrl);
+    const before = readFileSync(join(dataDir, LAKE_FILE));
+    const asked = upstream.arrivals.length;
+    for (const [path, mode] of [
+      [join(dataDir, LAKE_FILE), 0o444],
+      [dataDir, 0o555],
+    ] as const)
+      chmodSync(path, mode);
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}; // root may write anywhere
+    const env = {
+      PATH: process.env.PATH,
+      TRENDLAKE_DATA_DIR: dataDir,
+      TRENDLAKE_BASE_URL: upstream.baseUrl,
+      TRENDLAKE_API_KEY: KEY,
+    };
+    const child = spawn(process.execPath, [BIN, 'sync'], { env, cwd: '/', ...nobody });
+    let err = '';
+    child.stderr.on('data', (chunk) => {
+      err += String(chunk);
+    });
+    const [code] = await once(child, 'exit');
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringMatching(/not writable/) });
+    expect(err).toMatch(/TRENDLAKE_DATA_DIR/);
+    expect(upstream.arrivals.length).toBe(asked);
+    expect(readFileSync(join(dataDir, LAKE_FILE))).toEqual(before);
+    chmodSync(dataDir, 0o755);
+    await upstream.close();
+  },
+);
+
+describe('a power cut leaves the commits whose bytes reached the disk', () => {
+  /** The files of a lake in the middle of a run, its newest pages in the log alone. */
+  const cutOff = async (dataDir: string): Promise<Buffer> => {
+    const upstream = await startFaultyUpstream();
+    const lake = freshLake();
+    let wal = Buffer.alloc(0);
+    const onProgress = (): void => {
+      if (upstream.arrivals.length < 12 || wal.length > 0) return;
+      copyFileSync(lake.path, join(dataDir, LAKE_FILE));
+      wal = readFileSync(`${lake.path}-wal`);
+    };
+    await syncOnce(lake.dataDir, upstream.baseUrl, { lake, onProgress });
+    await upstream.close();
+    expect(wal.length).toBeGreaterThan(100_000);
+    return wal;
+  };
+  const anything = { arrivals: [], kills: Number.POSITIVE_INFINITY, concurrency: 1 };
+
+  test.each<[string, (wal: Buffer) => Buffer | undefined]>([
+    ['the log is gone', () => undefined],
+    ['the log is empty', () => Buffer.alloc(0)],
+    ['the log is cut inside its header', (wal) => wal.subarray(0, 20)],
+    ['the log is cut inside a page', (wal) => wal.subarray(0, Math.floor(wal.length / 2))],
+    ['the log lacks its last page', (wal) => wal.subarray(0, wal.length - 4096)],
+    [
+      'the log ends in another file’s bytes',
+      (wal) => Buffer.from(wal).fill(0xab, wal.length - 9000),
+    ],
+    ['the log has zeros in its middle', (wal) => Buffer.from(wal).fill(0, 50_000, 60_000)],
+  ])('%s: an earlier commit, whole, and the next sync makes up for it', async (_, cut) => {
+    const dataDir = freshFolder();
+    const left = cut(await cutOff(dataDir));
+    if (left !== undefined) writeFileSync(join(dataDir, `${LAKE_FILE}-wal`), left);
+    expectWhole(dataDir, anything);
+    const upstream = await startFaultyUpstream();
+    const { summary, rows } = await syncOnce(dataDir, upstream.baseUrl);
+    expect(summary.outcome).toBe('complete');
+    expect(rows).toEqual(clean.rows);
+    await upstream.close();
+  });
 });
 
 test('an analyst who reads for long neither waits nor makes anybody wait, and sees one instant', async () => {

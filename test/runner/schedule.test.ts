@@ -1,3 +1,4 @@
+import { getTasks } from 'node-cron';
 import { expect, test } from 'vitest';
 import { HOUR_MS, MINUTE_MS, virtualClock } from '../../src/clock.ts';
 import { LakeError } from '../../src/errors.ts';
@@ -135,4 +136,68 @@ test.each([
 
 test.each(['', 'tomorrow', '61 * * * *', '* * * * * *'])('%j is no schedule', (expression) => {
   expect(() => cronOf('feed', expression, 'UTC')).toThrow(/schedule of job feed/);
+});
+
+test('a schedule that was only looked at leaves nothing behind', () => {
+  const before = getTasks().size;
+  const cron = cronOf('feed', '15 2 * * *', 'UTC');
+  expect(getTasks().size).toBe(before);
+  const stop = cron.start(() => {});
+  expect(getTasks().size).toBe(before + 1);
+  stop();
+  expect(getTasks().size).toBe(before);
+});
+
+/** Slots of `YYYY-MM-DD..YYYY-MM-DD`, as `MM-DDTHH:mm` in UTC. */
+const slotsOf = (expression: string, timezone: string, days: string): string => {
+  const [from, to] = days.split('..').map((day) => Date.parse(day)) as [number, number];
+  const slots = cronOf('feed', expression, timezone).slots(from - 1, to);
+  return slots.map((at) => new Date(at).toISOString().slice(5, 16)).join(' ');
+};
+
+test.each([
+  ['2:15', 'Europe/Berlin', '2026-03-28..2026-03-31', '03-28T01:15 03-29T01:00 03-30T00:15'],
+  ['2:15', 'Europe/Berlin', '2026-10-24..2026-10-27', '10-24T00:15 10-25T00:15 10-26T01:15'],
+  ['2:30', 'America/New_York', '2026-03-07..2026-03-10', '03-07T07:30 03-08T07:00 03-09T06:30'],
+  ['1:30', 'America/New_York', '2026-10-31..2026-11-03', '10-31T05:30 11-01T05:30 11-02T06:30'],
+  ['2:15', 'Australia/Lord_Howe', '2026-10-03..2026-10-05', '10-03T15:30 10-04T15:15'],
+  ['0:30', 'America/Santiago', '2026-09-05..2026-09-07', '09-05T04:30 09-06T04:00'],
+  ['2:15', 'Asia/Kathmandu', '2026-03-28..2026-03-30', '03-28T20:30 03-29T20:30'],
+])(
+  'a job at %s in %s is due once in the night the clocks change',
+  (time, timezone, days, slots) => {
+    const [hour, minute] = time.split(':').map(Number);
+    expect(slotsOf(`${minute} ${hour} * * *`, timezone, days)).toBe(slots);
+  },
+);
+
+test.each([
+  ['spring', '2026-03-29..2026-03-30', 24],
+  ['autumn', '2026-10-25..2026-10-26', 24],
+])('an hourly job follows the hours that pass: %s', (_, day, slots) => {
+  expect(slotsOf('5 * * * *', 'Europe/Berlin', day).split(' ')).toHaveLength(slots);
+});
+
+test('the slot that the night of summer time skips is found by whoever looks later', () => {
+  const cron = cronOf('feed', '15 2 * * *', 'Europe/Berlin');
+  const at = Date.parse('2026-03-29T01:00:00Z');
+  expect(cron.previousSlot(at + 40 * MINUTE_MS)).toBe(at);
+  expect(cron.previousSlot(at - MINUTE_MS)).toBe(Date.parse('2026-03-28T01:15:00Z'));
+});
+
+test('a slot that passed while the machine slept is caught up within the hour', async () => {
+  const lake = freshLake();
+  const batches: string[] = [];
+  const { job } = handCron('feed', undefined);
+  let slotAt: number | undefined;
+  job.cron.previousSlot = () => slotAt;
+  const { run, clock } = daemon(lake, [job, handCron('trends', NOON).job], async (names, stop) => {
+    batches.push(names.join());
+    slotAt = NOON + MINUTE_MS; // comes after the start, and nobody rings
+    if (names.includes('feed')) stop();
+    return { resumesAt: null };
+  });
+  await run();
+  expect(batches).toEqual(['trends', 'feed']);
+  expect(clock.now() - NOON).toBeLessThanOrEqual(HOUR_MS + MINUTE_MS);
 });

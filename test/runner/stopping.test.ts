@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as faults from '../support/faults.ts';
 import {
@@ -9,50 +6,23 @@ import {
   type FaultRule,
   startFaultyUpstream,
 } from '../support/faulty-upstream.ts';
-import { freshFolder } from '../support/fresh.ts';
-import { expectWhole } from '../support/lake-invariants.ts';
-import { CONCURRENCY, KEY, syncOnce } from '../support/sync-once.ts';
+import {
+  expectFilledWhole,
+  SCENARIOS,
+  startCommand,
+  stop,
+  until,
+} from '../support/stop-scenarios.ts';
+import { syncOnce } from '../support/sync-once.ts';
 
-const BIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'bin.js');
 const FOR_EVER = Number.POSITIVE_INFINITY;
+const STOPS = Number(process.env.PROVE_STOPS ?? 10);
+/** What the operator is promised, and a supervisor waits for before it kills. */
+const WITHIN_MS = 10_000;
+
 const slowly: Fault = ({ response, body }) =>
   void setTimeout(() => answerJson(response, body), 100);
 
-/** A real `trendlake sync` that is sent signals once a request has arrived. */
-const stopped = async (rules: FaultRule[], arrived: number, signals: NodeJS.Signals[]) => {
-  const upstream = await startFaultyUpstream(rules);
-  const dataDir = freshFolder();
-  const child = spawn(process.execPath, [BIN, 'sync', '--json', '--no-export'], {
-    env: {
-      PATH: process.env.PATH,
-      TRENDLAKE_DATA_DIR: dataDir,
-      TRENDLAKE_BASE_URL: upstream.baseUrl,
-      TRENDLAKE_API_KEY: KEY,
-      TRENDLAKE_PLATFORMS: 'tiktok,youtube',
-      TRENDLAKE_GROWTH_CALLS: '3',
-      TRENDLAKE_CREATOR_CALLS: '2',
-      TRENDLAKE_CONCURRENCY: String(CONCURRENCY),
-    },
-  });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk) => {
-    out += String(chunk);
-  });
-  child.stderr.on('data', (chunk) => {
-    err += String(chunk);
-  });
-  const exit = once(child, 'exit');
-  while (upstream.arrivals.length < arrived && child.exitCode === null)
-    await new Promise((resolve) => setImmediate(resolve));
-  const sentAt = performance.now();
-  for (const signal of signals) child.kill(signal);
-  const [code] = (await exit) as [number | null];
-  const tookMs = performance.now() - sentAt;
-  return { upstream, dataDir, code, out, err, tookMs };
-};
-
-// The issue asks for ten seconds; what is measured here is far below, and a hang would be endless.
 test.each<[string, NodeJS.Signals, FaultRule[], 'complete' | 'paused']>([
   ['between calls', 'SIGTERM', [{ fault: slowly, times: FOR_EVER }], 'complete'],
   [
@@ -70,16 +40,14 @@ test.each<[string, NodeJS.Signals, FaultRule[], 'complete' | 'paused']>([
 ])(
   'a signal %s: everything committed, exit code 75, the next sync goes on',
   async (_, signal, rules, next) => {
-    const { upstream, dataDir, code, out, tookMs } = await stopped(rules, 4, [signal]);
+    const running = await startCommand(['sync', '--json'], { rules });
+    await until(running, () => running.upstream.arrivals.length >= 4);
+    const { code } = await stop(running, [signal]);
     expect(code).toBe(75);
-    expect(tookMs).toBeLessThan(10_000);
-    expect(JSON.parse(out)).toMatchObject({ outcome: 'paused' });
-    expect(out).not.toContain(KEY);
-    const { arrivals } = upstream;
-    expectWhole(dataDir, { arrivals, kills: 1, concurrency: CONCURRENCY });
-    await upstream.close();
+    expect(JSON.parse(running.out)).toMatchObject({ outcome: 'paused' });
+    expectFilledWhole(running);
     const well = await startFaultyUpstream();
-    const resumed = await syncOnce(dataDir, well.baseUrl);
+    const resumed = await syncOnce(running.dataDir, well.baseUrl);
     expect(resumed.summary.outcome).toBe(next);
     expect(well.arrivals.length === 0).toBe(next === 'paused'); // a wait outlives its process
     if (next === 'complete') expect(resumed.rows.videos).toHaveLength(240);
@@ -88,9 +56,29 @@ test.each<[string, NodeJS.Signals, FaultRule[], 'complete' | 'paused']>([
 );
 
 test('a second signal ends at once', async () => {
-  const hanging = [{ fault: faults.hang, times: FOR_EVER }];
-  const { upstream, dataDir, code } = await stopped(hanging, 1, ['SIGTERM', 'SIGINT']);
+  const running = await startCommand(['sync', '--json'], {
+    rules: [{ fault: faults.hang, times: FOR_EVER }],
+  });
+  await until(running, () => running.upstream.arrivals.length >= 1);
+  const { code } = await stop(running, ['SIGTERM', 'SIGINT']);
   expect([75, 130, 143]).toContain(code);
-  expectWhole(dataDir, { arrivals: upstream.arrivals, kills: 1, concurrency: CONCURRENCY });
-  await upstream.close();
+  expectFilledWhole(running);
 });
+
+test(`${STOPS} of ${STOPS} processes asked to stop did, within ${WITHIN_MS / 1000} s, whatever they were at`, async () => {
+  const slowest = new Map<string, number>();
+  for (let n = 0; n < STOPS; n++) {
+    const scenario = SCENARIOS[n % SCENARIOS.length] ?? SCENARIOS[0];
+    if (scenario === undefined) continue;
+    const { name } = scenario;
+    const running = await scenario.start(Math.floor(n / SCENARIOS.length));
+    const { code, tookMs } = await stop(running, [n % 5 === 4 ? 'SIGINT' : 'SIGTERM']);
+    expect(scenario.codes, `${name}: ${running.err}`).toContain(code);
+    expect(tookMs, name).toBeLessThan(WITHIN_MS);
+    slowest.set(name, Math.max(tookMs, slowest.get(name) ?? 0));
+  }
+  const each = [...slowest].map(([name, ms]) => `${name} ${Math.round(ms)} ms`);
+  process.stdout.write(
+    `${STOPS} of ${STOPS} stopped, slowest ${Math.round(Math.max(...slowest.values()))} ms (${each.join(', ')})\n`,
+  );
+}, 3_600_000);

@@ -1,4 +1,5 @@
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import type { ServerResponse } from 'node:http';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { answerJson, type Exchange, type Fault } from './faulty-upstream.ts';
 
 // Everything a service, or what stands before it, may do wrong.
@@ -36,12 +37,9 @@ export interface Body {
   items: Record<string, unknown>[];
 }
 
-/** The right answer whose first item has other fields. */
-export const item = (fields: Record<string, unknown>): Fault =>
-  rewrite((body) => ({
-    ...body,
-    items: [Object.assign(body.items[0] ?? {}, fields), ...body.items.slice(1)],
-  }));
+/** The right answer whose n-th item, 0 first, has other fields. */
+export const item = (fields: Record<string, unknown>, n = 0): Fault =>
+  rewrite((body) => ({ ...body, items: body.items.with(n, { ...body.items[n], ...fields }) }));
 
 /** Never answers. */
 export const hang: Fault = () => {};
@@ -62,37 +60,87 @@ export const resetAfter =
     request.socket.write(raw.slice(0, bytes), () => request.socket.resetAndDestroy());
   };
 
-/** Half of the answer, ended as if it were whole: nothing but the JSON tells. */
-export const cutWithoutLength: Fault = ({ request, body }) => {
-  const json = JSON.stringify(body);
-  request.socket.end(
-    `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n${json.slice(0, json.length / 2)}`,
-  );
+/** Headers, and then nothing. */
+export const stall: Fault = ({ response }) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.flushHeaders();
 };
 
-/** So many bytes of blanks and more, as fast as they are read. */
-export const endless: Fault = ({ response }) => {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  const chunk = Buffer.alloc(1 << 20, ' ');
+const START = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
+
+/** Half of the answer, the connection then closed in order, under further header lines. */
+const half =
+  (headers: (json: string) => string, frame: (part: string) => string): Fault =>
+  ({ request, body }) => {
+    const json = JSON.stringify(body);
+    const part = json.slice(0, json.length / 2);
+    request.socket.end(`${START}${headers(json)}\r\n\r\n${frame(part)}`);
+  };
+const asIs = (part: string): string => part;
+
+/** Ended as if it were whole: nothing but the JSON tells. */
+export const cutWithoutLength = half(() => 'connection: close', asIs);
+
+/** Ended before the length it promised. */
+export const cutWithLength = half((json) => `content-length: ${Buffer.byteLength(json)}`, asIs);
+
+/** Ended before the last chunk. */
+export const cutInChunks = half(
+  () => 'transfer-encoding: chunked',
+  (part) => `${Buffer.byteLength(part).toString(16)}\r\n${part}\r\n`,
+);
+
+/** No HTTP at all. */
+export const noHttp: Fault = ({ request }) => void request.socket.end('SSH-2.0-OpenSSH_9.9\r\n');
+
+const CHUNK = Buffer.alloc(1 << 20, ' ');
+
+/** A megabyte of blanks as often as it is read, so many times. */
+const blanks = (response: ServerResponse, megabytes: number): void => {
+  let left = megabytes;
   const more = (): void => {
-    while (!response.destroyed && response.write(chunk));
-    if (!response.destroyed) response.once('drain', more);
+    while (!response.destroyed && left > 0) {
+      left -= 1;
+      if (!response.write(CHUNK)) return void response.once('drain', more);
+    }
+    if (!response.destroyed) response.end();
   };
   more();
 };
 
+/** Blanks for ever, as fast as they are read. */
+export const endless: Fault = ({ response }) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  blanks(response, Number.POSITIVE_INFINITY);
+};
+
+/** A body of a hundred megabytes that says so. */
+export const hundredMegabytes: Fault = ({ response }) => {
+  const length = String(100 << 20);
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': length });
+  blanks(response, 100);
+};
+
+const PACK = {
+  gzip: (bytes: Buffer) => gzipSync(bytes, { level: 1 }),
+  br: (bytes: Buffer) =>
+    brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  deflate: (bytes: Buffer) => deflateSync(bytes, { level: 1 }),
+};
+const packed = new Map<keyof typeof PACK, Buffer>();
+
 /** A few kilobytes that unpack to a hundred megabytes. */
-export const bomb = (encoding: 'gzip' | 'br'): Fault => {
-  const blanks = Buffer.alloc(100 << 20, ' ');
-  const packed = encoding === 'gzip' ? gzipSync(blanks, { level: 1 }) : brotliCompressSync(blanks);
-  return ({ response }) => {
+export const bomb =
+  (encoding: keyof typeof PACK): Fault =>
+  ({ response }) => {
+    const body = packed.get(encoding) ?? PACK[encoding](Buffer.alloc(100 << 20, ' '));
+    packed.set(encoding, body);
     response.writeHead(200, {
       'content-type': 'application/json',
       'content-encoding': encoding,
     });
-    response.end(packed);
+    response.end(body);
   };
-};
 
 /** Points elsewhere. */
 export const redirect =
@@ -107,5 +155,8 @@ export const echo =
   (code: number): Fault =>
   ({ response, request, body }: Exchange) => {
     const said = `you sent ${request.headers.authorization}`;
-    answerJson(response, { ...body, detail: said, title: said }, code, { 'x-echo': said });
+    const problem = { title: said, detail: said };
+    answerJson(response, code === 200 ? { ...body, ...problem } : problem, code, {
+      'x-echo': said,
+    });
   };

@@ -47,33 +47,46 @@ export const answerJson = (
   response.end(JSON.stringify(body));
 };
 
+/** Chooses the fault that a request, such as `GET /v1/hashtags`, meets; undefined: none. */
+export type ChooseFault = (line: string) => Fault | undefined;
+
 /** Whether a rule strikes at its n-th matching request, 0 first. */
 const strikes = ({ after = 0, times = 1 }: FaultRule, n: number): boolean =>
   n >= after && n < after + times;
+
+/** The fault of the first rule that strikes. */
+const chooseBy = (rules: readonly FaultRule[]): ChooseFault => {
+  const seen = new Map<FaultRule, number>();
+  return (line) => {
+    let fault: Fault | undefined;
+    for (const rule of rules) {
+      if (rule.on?.test(line) === false) continue;
+      const n = seen.get(rule) ?? 0;
+      seen.set(rule, n + 1);
+      if (strikes(rule, n)) fault ??= rule.fault;
+    }
+    return fault;
+  };
+};
 
 /**
  * The small world behind HTTP on a free port, with faults where the rules say. It keeps a log of
  * every arrival.
  */
 export const startFaultyUpstream = async (
-  rules: readonly FaultRule[] = [],
+  faults: readonly FaultRule[] | ChooseFault = [],
 ): Promise<FaultyUpstream> => {
   const arrivals: Arrival[] = [];
-  const seen = new Map<FaultRule, number>();
-  const server = createServer((request, response) => {
+  const choose = typeof faults === 'function' ? faults : chooseBy(faults);
+  // idle connections stay open: a busy machine's timer would close them under requests not yet read
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const line = `${request.method} ${request.url}`;
     const { authorization } = request.headers;
     arrivals.push({ line, authorization, at: performance.now() });
     response.on('error', () => {}); // clients that have seen enough hang up
     const body = smallWorld(new URL(request.url ?? '', 'http://world'), upstream.at);
-    let rule: FaultRule | undefined;
-    for (const candidate of rules) {
-      if (candidate.on?.test(line) === false) continue;
-      const n = seen.get(candidate) ?? 0;
-      seen.set(candidate, n + 1);
-      if (strikes(candidate, n)) rule ??= candidate;
-    }
-    if (rule !== undefined) rule.fault({ request, response, body: { ...body } });
+    const fault = choose(line);
+    if (fault !== undefined) fault({ request, response, body: { ...body } });
     else if (body === undefined) answerJson(response, { title: 'not found' }, 404);
     else answerJson(response, body);
   });

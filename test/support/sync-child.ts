@@ -1,39 +1,42 @@
 import { apiClient } from '../../src/api/client.ts';
 import { systemClock } from '../../src/clock.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
+import { withExclusive } from '../../src/lake/exclusive.ts';
 import { openLake } from '../../src/lake/open.ts';
+import { afterSync } from '../../src/runner/after-sync.ts';
 import { sync } from '../../src/runner/sync.ts';
 import { watchPoints } from './kill-points.ts';
 import { SMALL_JOBS } from './small-jobs.ts';
+import { enter, STAGE_OF } from './stages.ts';
 import { smallConfig } from './sync-once.ts';
 
-// A sync in a process of its own, for tests that kill it: `sync-child <data dir> <base url>
-// [point] [n]` dies at the n-th time it reaches the point; without one it
-// ends with an export.
+// What `trendlake sync` does, in a process that a test kills: `sync-child <data dir> <base url>
+// [point] [n]` dies at the n-th time it reaches the point. It says what it is at (stages.ts), and
+// exits with 0 when the run was completed and exported.
 const [dataDir = '', baseUrl = '', point = '', n = '1'] = process.argv.slice(2);
-const config = smallConfig(dataDir, baseUrl);
+const config = smallConfig(dataDir, baseUrl, { timeoutMs: '120000' }); // a busy machine is no fault
+enter('o');
 const lake = openLake(dataDir);
 let left = Number(n);
-const { client, onProgress } = watchPoints(lake, apiClient(config), [point], () => {
-  left -= 1;
+const watched = [point, ...Object.keys(STAGE_OF)];
+const { client, onProgress } = watchPoints(lake, apiClient(config), watched, (reached) => {
+  const stage = STAGE_OF[reached];
+  if (stage !== undefined) enter(stage);
+  if (reached === point) left -= 1;
   if (left === 0) process.kill(process.pid, 'SIGKILL');
 });
-process.send?.('started');
-const summaries = await sync(
-  {
-    lake,
-    config,
-    client,
-    clock: systemClock,
-    random: Math.random,
-    signal: new AbortController().signal,
-    jobs: SMALL_JOBS,
-    onProgress,
-  },
-  SMALL_JOBS,
-);
-if (point === '') await exportLake(lake, { clock: systemClock });
+const context = {
+  clock: systemClock,
+  random: Math.random,
+  signal: new AbortController().signal,
+};
+const deps = { lake, config, client, jobs: SMALL_JOBS, onProgress, ...context };
+const summaries = await withExclusive(dataDir, 'sync', systemClock, () => sync(deps, SMALL_JOBS));
+enter('n');
+await afterSync(lake, config, context);
+enter('x');
+await exportLake(lake, { clock: systemClock, onProgress: () => enter('x') });
+enter('d');
 await client.close();
 lake.close();
-process.send?.(summaries.at(-1)?.outcome ?? 'none');
-process.disconnect?.();
+if (summaries.at(-1)?.outcome !== 'complete') process.exitCode = 1;

@@ -73,7 +73,7 @@ const throttleOf = (
     clock,
     random: () => 0.5,
     judge,
-    keepBody: () => {},
+    keepUnread: () => {},
     ...given,
   });
 };

@@ -1,0 +1,11 @@
+const LONGEST_SAMPLE = 80;
+
+/** What came unlike the interface, with the first sample (JSON), in one line. */
+export const driftText = (
+  { resource, field, sample }: { resource: string; field: string; sample: string },
+  seen: string,
+): string => {
+  const first =
+    sample.length > LONGEST_SAMPLE ? `${sample.slice(0, LONGEST_SAMPLE - 3)}...` : sample;
+  return `  ${resource}: ${field}, first ${seen}: ${first}`;
+};

@@ -1,0 +1,33 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { UsageError } from '../errors.ts';
+
+/** Names under which a lake, a copy before a migration or a restored backup grows, with its journals. */
+const GROWING = /^trendlake\.db(\.v\d+)?\.new-[0-9a-f]+(-wal|-shm|-journal)?$/;
+
+/** Name of a backup that is about to take the place of the lake at `path`. */
+export const restoredName = (path: string): string => `${path}.restored`;
+
+/** Files of a data directory that grow, or that a process left which died while they grew. */
+export const leftoversIn = (dataDir: string): string[] =>
+  readdirSync(dataDir).filter((name) => GROWING.test(name));
+
+/** Removes them. Call it under the lock that whoever makes them holds: then nobody does. */
+export const removeLeftovers = (dataDir: string): void => {
+  for (const name of leftoversIn(dataDir)) rmSync(join(dataDir, name), { force: true });
+};
+
+/**
+ * Refuses to start an empty lake where parts of another lie.
+ * @throws UsageError saying which, and what to do
+ */
+export const refuseRemains = (path: string): void => {
+  if (existsSync(restoredName(path)))
+    throw new UsageError(
+      `A restore was cut off before ${basename(path)} was in its place. Run \`trendlake doctor --restore\` again; nothing is lost.`,
+    );
+  if (existsSync(`${path}-wal`))
+    throw new UsageError(
+      `${path}-wal lies there without its database. It may hold the last commits of a lake that was moved away: move it beside that one, under its name.`,
+    );
+};

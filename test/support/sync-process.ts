@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { STAGE_FD, type Stage } from './stages.ts';
+
+const CHILD = join(import.meta.dirname, 'sync-child.ts');
+/** Arguments of Node under which a child process of a test starts soonest. */
+export const QUICK_NODE = ['--import', join(import.meta.dirname, 'quick-drizzle-preload.ts')];
+/** What every child process shares, so that it compiles nothing twice. */
+export const QUICK_ENV = { NODE_COMPILE_CACHE: join(tmpdir(), 'trendlake-compile-cache') };
+
+/** When to kill a process: so long after it has come to a stage for the n-th time. */
+export interface Aim {
+  stage: Stage;
+  nth: number;
+  delayMs: number;
+}
+
+/** How a process ended, and what it was at. */
+export interface Ended {
+  killed: boolean;
+  code: number | null;
+  stage: Stage | undefined;
+}
+
+/**
+ * Syncs and exports in a process of its own (sync-child.ts), which dies by SIGKILL where `aim` says
+ * or at the n-th time it reaches the named `point` by itself; without either it gets through.
+ */
+export const syncInProcess = async (
+  dataDir: string,
+  baseUrl: string,
+  { aim, point = '', n = 1 }: { aim?: Aim; point?: string; n?: number } = {},
+): Promise<Ended> => {
+  const child = spawn(process.execPath, [...QUICK_NODE, CHILD, dataDir, baseUrl, point, `${n}`], {
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    env: { ...process.env, ...QUICK_ENV },
+  });
+  let stage: Stage | undefined;
+  let left = aim?.nth ?? 0;
+  let timer: NodeJS.Timeout | undefined;
+  (child.stdio[STAGE_FD] as Readable).on('data', (letters: Buffer) => {
+    for (const letter of letters.toString('latin1')) {
+      stage = letter as Stage;
+      if (stage !== aim?.stage) continue;
+      left -= 1;
+      if (left === 0) timer = setTimeout(() => child.kill('SIGKILL'), aim.delayMs);
+    }
+  });
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  clearTimeout(timer);
+  return { killed: signal === 'SIGKILL', code, stage };
+};
