@@ -1,19 +1,13 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { systemClock } from '../src/clock.ts';
-import { computeList } from '../src/lake/computed-list.ts';
-import { keptLists } from '../src/lake/kept-lists.ts';
-import { LAKE_FILE, openLakeForReading } from '../src/lake/open.ts';
-import { feedPage } from '../src/lake/video-lists.ts';
+import { LAKE_FILE } from '../src/lake/open.ts';
 import { createKey } from '../src/serve/keys.ts';
 import { openServiceDb } from '../src/serve/service-db.ts';
 import { BUSY_CREATOR, buildLake, END_AT } from './serve/build-lake.ts';
-import { startChild } from './serve/child.ts';
+import { type Child, startChild } from './serve/child.ts';
 
 // How fast the service answers, how much it needs, and how close that is to servers that do nothing
 // else; each figure beside its goal. With --keep the lake is built in DIR, or used from there.
@@ -96,7 +90,7 @@ const { key } = createKey(
 );
 db.close();
 
-const child = await startChild(dataDir, END_AT);
+const child = await startChild('service', dataDir, END_AT);
 const { origin } = child;
 console.log(
   `start: process to address ${ms(child.upMs)}, of which the service ${ms(child.startedMs)} (goal 500 ms)`,
@@ -121,7 +115,7 @@ const timed: readonly [name: string, path: string, goal: string][] = [
   ['search, rare word', `/v1/search?q=${videos - 1}`, OTHERS],
 ];
 console.log(
-  'one after another: the first; then 200, each with an address of its own (nothing from memory but lists)',
+  'one after another: the first; then 200, each with an address of its own (from memory: lists, and how many a question matches)',
 );
 let asked = 0;
 const apart = (path: string): string =>
@@ -171,85 +165,71 @@ for (const [index, [name, path]] of OTHERS_ASK.entries()) {
   );
 }
 
-const lake = openLakeForReading(dataDir);
-const bare = async (
-  answer: (url: string) => string | Promise<string>,
-): Promise<{ origin: string; close: () => void }> => {
-  const server = createServer(async (request, response) => {
-    const body = await answer(request.url ?? '');
-    response
-      .writeHead(200, {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-      })
-      .end(body);
+const bare = await startChild('bare', dataDir, END_AT);
+const bytes = async (at: string): Promise<string> => {
+  const answer = await fetch(`${at}/v1/feed/tiktok?limit=50&page=2`, {
+    headers: { authorization: `Bearer ${key}` },
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => void server.close(),
-  };
+  return answer.text();
 };
-const lists = keptLists(lake, (ask) => computeList(lake, ask, systemClock), systemClock);
-const pageOf = (url: string) =>
-  feedPage(lists, {
-    platform: 'tiktok',
-    dateRange: '24h',
-    windowMs: 86_400_000,
-    asOf: END_AT,
-    isNow: true,
-    limit: 50,
-    page: Number(new URL(url, 'http://x').searchParams.get('page')),
-  });
-const statement = await bare(async (url) => JSON.stringify(await pageOf(url)));
-const constantBody = JSON.stringify(await pageOf('/?page=1'));
-const constant = await bare(() => constantBody);
+if ((await bytes(origin)) !== (await bytes(bare.origin)))
+  throw new Error(
+    'The bare server sends other bytes than the service: there is nothing to compare.',
+  );
 
 const pages = Array.from(
   { length: 100 },
   (_, index) => `/v1/feed/tiktok?limit=50&page=${index + 1}`,
 );
-const rate = async (at: string, paths: string[]): Promise<number> => {
-  const { totalMs } = await ask(at, paths, requests, 8, key);
-  return (requests / totalMs) * 1000;
+interface Rate {
+  readonly perSecond: number;
+  readonly processorUs: number; // for each request
+}
+const rate = async (server: Child, paths: string[]): Promise<Rate> => {
+  const before = server.processorMs() ?? 0;
+  const { totalMs } = await ask(server.origin, paths, requests, 8, key);
+  const processorUs = (((server.processorMs() ?? 0) - before) * 1000) / requests;
+  return { perSecond: (requests / totalMs) * 1000, processorUs };
 };
-const ROUNDS = 5;
-/** Ours and theirs in turn, so that what else the machine does meets both; the median round counts. */
+const ROUNDS = 9;
+const median = (numbers: readonly number[]): number => percentile(numbers, 0.5);
+const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+/** Ours and theirs in turn, so that what else the machine does meets both; medians of the rounds count. */
 const compare = async (
   name: string,
   goal: string,
-  ours: () => Promise<number>,
-  theirs: () => Promise<number>,
+  ours: () => Promise<Rate>,
+  theirs: () => Promise<Rate>,
 ) => {
   await ours();
   await theirs();
-  const rounds: { ours: number; theirs: number; share: number }[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const [a, b] = [await ours(), await theirs()];
-    rounds.push({ ours: a, theirs: b, share: a / b });
-  }
-  const median = rounds.sort((a, b) => a.share - b.share)[ROUNDS >> 1];
-  if (median !== undefined)
-    console.log(
-      `  ${name}: ${Math.round(median.ours)}/s against ${Math.round(median.theirs)}/s, ${(100 * median.share).toFixed(0)} % (goal: ${goal})`,
-    );
+  const rounds: { ours: Rate; theirs: Rate }[] = [];
+  for (let round = 0; round < ROUNDS; round++)
+    rounds.push({ ours: await ours(), theirs: await theirs() });
+  const of = (number: (round: { ours: Rate; theirs: Rate }) => number): number =>
+    median(rounds.map(number));
+  const share = of((round) => round.ours.perSecond / round.theirs.perSecond);
+  const processor = of((round) => round.theirs.processorUs / round.ours.processorUs);
+  console.log(
+    `  ${name}: ${percent(share)}, ${Math.round(of((round) => round.ours.perSecond))}/s against ${Math.round(of((round) => round.theirs.perSecond))}/s (goal: ${goal}); by processor time ${percent(processor)}, ${Math.round(of((round) => round.ours.processorUs))} us against ${Math.round(of((round) => round.theirs.processorUs))} us`,
+  );
 };
 const fresh = pages.map((path, index) => `${path}&unknown=${index}`);
 let salt = 0;
 const firstTime = (): string[] =>
   Array.from({ length: requests }, (_, index) => `${fresh[index % 100]}${salt++}`);
-console.log('8 connections, requests per second, against a bare server (median of five rounds)');
+console.log('8 connections, requests per second, against a bare server (medians of nine rounds)');
 await compare(
   'first answers, same statement',
   '80 %',
-  () => rate(origin, firstTime()),
-  () => rate(statement.origin, fresh),
+  () => rate(child, firstTime()),
+  () => rate(bare, fresh),
 );
 await compare(
   'repeated answer, constant body',
   '50 %',
-  () => rate(origin, pages.slice(0, 1)),
-  () => rate(constant.origin, pages.slice(0, 1)),
+  () => rate(child, pages.slice(0, 1)),
+  () => rate(bare, [`${pages[0]}&constant`]),
 );
 const memory = child.memoryMb();
 if (memory !== null)
@@ -257,8 +237,6 @@ if (memory !== null)
     `memory of the service: ${memory.peak} MB resident at most, ${memory.own} MB its own now (goal: under 300 MB)`,
   );
 
-statement.close();
-constant.close();
-lake.close();
+await bare.stop();
 await child.stop();
 if (values.keep === undefined) rmSync(dataDir, { recursive: true, force: true });

@@ -3,27 +3,46 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** A service of its own process. */
+/** A server in a process of its own. */
 export interface Child {
   readonly origin: string;
-  /** From asking for the process to its address, and the part of it that starting the service took. */
+  /** From asking for the process to its address, and the part of it that starting the server took. */
   readonly upMs: number;
   readonly startedMs: number;
+  /** Processor time it has used so far, all its threads; null where /proc is not. */
+  processorMs(): number | null;
   /** Largest resident memory so far, and memory that is its alone now; null where /proc is not. */
   memoryMb(): { peak: number; own: number } | null;
   stop(): Promise<void>;
 }
 
+const hasProc = existsSync('/proc/self/status');
 const megabytes = (child: ChildProcess, name: string): number => {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
   return Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
 };
 
-/** Starts a service over a lake, its clock fixed at `at` (Unix ms). */
-export const startChild = async (dataDir: string, at: number): Promise<Child> => {
+const TICK_MS = 10; // of user and system time, fields 14 and 15
+const processorMs = (child: ChildProcess): number => {
+  const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+};
+
+const SCRIPTS = {
+  service: new URL('./service-child.ts', import.meta.url),
+  bare: new URL('./bare-child.ts', import.meta.url),
+};
+
+/** Starts a server over a lake, its clock fixed at `at` (Unix ms). */
+export const startChild = async (
+  kind: keyof typeof SCRIPTS,
+  dataDir: string,
+  at: number,
+): Promise<Child> => {
   const from = performance.now();
-  const script = fileURLToPath(new URL('./service-child.ts', import.meta.url));
-  const child = spawn(process.execPath, [script, dataDir, String(at)], {
+  const child = spawn(process.execPath, [fileURLToPath(SCRIPTS[kind]), dataDir, String(at)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
@@ -32,10 +51,9 @@ export const startChild = async (dataDir: string, at: number): Promise<Child> =>
     origin: new URL(url).origin,
     upMs: performance.now() - from,
     startedMs,
+    processorMs: () => (hasProc ? processorMs(child) : null),
     memoryMb: () =>
-      existsSync('/proc/self/status')
-        ? { peak: megabytes(child, 'VmHWM'), own: megabytes(child, 'RssAnon') }
-        : null,
+      hasProc ? { peak: megabytes(child, 'VmHWM'), own: megabytes(child, 'RssAnon') } : null,
     stop: async () => {
       child.stdin.end();
       await once(child, 'exit');

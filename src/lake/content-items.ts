@@ -78,6 +78,19 @@ const itemOf = (row: ItemRow, place: Place): ContentItem => {
   return { ...shown, ...extraOf(row.extra), ...shown };
 };
 
+type Counts = 'known' | 'seen';
+
+const rowsOf = (
+  lake: Lake,
+  places: readonly Place[],
+  asOf: number,
+  counts: Counts,
+): readonly ItemRow[] =>
+  statement(lake, counts === 'known' ? AS_KNOWN : AS_SEEN).all({
+    keys: JSON.stringify(places.map((place) => place.key)),
+    asOf,
+  }) as ItemRow[];
+
 /**
  * The content items of `places`, in their order, with titles, handles and counts as of `asOf`.
  * `counts`: `known` carries the newest known count forward, `seen` gives what the last look had.
@@ -86,11 +99,38 @@ export const contentItems = (
   lake: Lake,
   places: readonly Place[],
   asOf: number,
-  counts: 'known' | 'seen' = 'known',
-): ContentItem[] => {
-  const rows = statement(lake, counts === 'known' ? AS_KNOWN : AS_SEEN).all({
-    keys: JSON.stringify(places.map((place) => place.key)),
-    asOf,
-  }) as ItemRow[];
-  return rows.map((row, index) => itemOf(row, places[index] as Place));
+  counts: Counts = 'known',
+): ContentItem[] =>
+  rowsOf(lake, places, asOf, counts).map((row, index) => itemOf(row, places[index] as Place));
+
+/** A further field that may be a shown one as well, or is written in a way that hides it. */
+const MAYBE_SHOWN =
+  /"(?:id|platform|title|user|views|likes|engagementRate|createdAt|hashtags|rank|score|velocity)"|\\u/;
+
+const real = (value: number | null): string =>
+  value !== null && Number.isFinite(value) ? `${value}` : 'null';
+
+const itemText = (row: ItemRow, place: Place): string => {
+  const { extra } = row;
+  if (extra !== null && MAYBE_SHOWN.test(extra)) return JSON.stringify(itemOf(row, place));
+  const rate = row.derived === 1 ? engagementRate(row.likes, row.views) : row.rate;
+  const createdAt = row.created_at === null ? 'null' : `"${isoOf(row.created_at)}"`;
+  const further = extra === null || extra === '{}' ? '}' : `,${extra.slice(1)}`;
+  return (
+    `{"id":${JSON.stringify(row.id)},"platform":"${row.platform}","title":${JSON.stringify(row.title)},` +
+    `"user":${JSON.stringify(row.user)},"views":${row.views},"likes":${row.likes},` +
+    `"engagementRate":${real(rate)},"createdAt":${createdAt},"hashtags":${row.hashtags},` +
+    `"rank":${place.rank},"score":${real(place.score)},"velocity":${real(place.velocity)}${further}`
+  );
 };
+
+/** What `contentItems` gives, as the text of a JSON array, in less than half the time. */
+export const contentItemsText = (
+  lake: Lake,
+  places: readonly Place[],
+  asOf: number,
+  counts: Counts = 'known',
+): string =>
+  `[${rowsOf(lake, places, asOf, counts)
+    .map((row, index) => itemText(row, places[index] as Place))
+    .join(',')}]`;

@@ -37,7 +37,7 @@ const PROFILE = `select key, engagement_rate as rate, extra from creator
   where platform = ? and handle = ? and first_seen_at <= ?`;
 
 const LOOKS = `select observed_at as at, followers, video_count as videoCount, views, likes, source
-  from creator_snapshot where creator_key = ? and observed_at <= ? order by observed_at`;
+  from creator_snapshot where creator_key = +? and observed_at <= ? order by observed_at`;
 
 const LATER =
   'select exists(select 1 from creator_snapshot where creator_key = ? and observed_at > ?)';

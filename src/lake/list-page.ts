@@ -23,6 +23,8 @@ export interface ListMoment extends Paging {
 export interface ListPage<T> {
   readonly total: number;
   readonly items: T[];
+  /** The items as the text of a JSON array, where that is had without making them. */
+  readonly itemsText?: () => string;
   readonly asOf: number;
   readonly pulledAt: number | null;
   readonly isStale: boolean;

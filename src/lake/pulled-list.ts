@@ -13,7 +13,7 @@ export interface PulledList {
 }
 
 const LATEST = `select key, platform, captured_at as capturedAt, completed_at as completedAt, total
-  from capture where list = @list and platform = @platform and period = @period
+  from capture where list = +@list and platform = +@platform and period = +@period
     and captured_at <= @asOf and completed_at <= @asOf
   order by captured_at desc limit 1`;
 
@@ -26,7 +26,7 @@ export const latestPulled = (
   statement(lake, LATEST).get({ ...which, asOf }) as PulledList | undefined;
 
 const PAGE = `select video_key as key, rank, score, velocity from ranking
-  where capture_key = ? and rank > ? and rank <= ? order by rank`;
+  where capture_key = +? and rank > ? and rank <= ? order by rank`;
 
 /** The places of ranks `from` + 1 to `to`, in the order they were pulled in. */
 export const pulledPlaces = (lake: Lake, key: number, from: number, to: number): Place[] =>

@@ -1,8 +1,10 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { type Clock, systemClock } from '../clock.ts';
+import { countMatches } from './match-counts.ts';
 import type { Lake } from './open.ts';
 import { ftsExpression, parseQuestion, type SearchQuestion } from './search-query.ts';
 import { type Phrase, wordsOf } from './search-words.ts';
+import { statement } from './statements.ts';
 
 /** What to look for. Instants and spans in milliseconds. */
 export interface SearchAsk {
@@ -61,13 +63,12 @@ const matchScore = (wanted: readonly Phrase[], video: Candidate): number => {
 const WINDOW_KEYS_MOST = 50_000;
 
 /** Keys between which every video published since an instant lies; undefined for a wide window. */
-const keyRange = ({ sqlite }: Lake, since: number): readonly [number, number] | undefined => {
-  const { low, high, size } = sqlite
-    .prepare(
-      `select min(key) as low, max(key) as high, count(*) as size
+const keyRange = (lake: Lake, since: number): readonly [number, number] | undefined => {
+  const { low, high, size } = statement(
+    lake,
+    `select min(key) as low, max(key) as high, count(*) as size
       from (select key from video where created_at >= ? limit ?)`,
-    )
-    .get(since, WINDOW_KEYS_MOST) as { low: number | null; high: number | null; size: number };
+  ).get(since, WINDOW_KEYS_MOST) as { low: number | null; high: number | null; size: number };
   return size < WINDOW_KEYS_MOST ? [low ?? 0, high ?? 0] : undefined;
 };
 
@@ -84,8 +85,7 @@ interface Filter {
  */
 const filterOf = (lake: Lake, { since, asOf }: SearchAsk): Filter => {
   const latest = (column: string, table: string): number =>
-    (lake.sqlite.prepare(`select max(${column}) from ${table}`).pluck().get() as number | null) ??
-    0;
+    (statement(lake, `select max(${column}) from ${table}`).pluck().get() as number | null) ?? 0;
   const isPast =
     latest('first_seen_at', 'video') > asOf || latest('observed_at', 'video_snapshot') > asOf;
   const parts: { sql: string; values: readonly number[] }[] = isPast
@@ -108,12 +108,13 @@ const VIEWS_THEN = `(select s.views from video_snapshot s
 
 /** The given videos by `matchScore`, best first; reach is what was known at `asOf`. */
 const bestFirst = (
-  { sqlite }: Lake,
+  lake: Lake,
   { wanted }: SearchQuestion,
   keys: readonly number[],
   asOf: number | undefined,
 ): number[] => {
-  const read = sqlite.prepare(
+  const read = statement(
+    lake,
     `select title, user, ${asOf === undefined ? 'views' : VIEWS_THEN} as views from video v where key = :key`,
   );
   return keys
@@ -145,10 +146,10 @@ export const searchVideos = (
   const join = sql === '' ? '' : 'cross join video v on v.key = s.rowid';
   const most = sql === '' ? RANKED_MOST : COUNTED_MOST;
 
-  const rows = lake.sqlite
-    .prepare(
-      `select s.rowid from search s ${join} where search match ?${sql} order by s.rowid desc limit ?`,
-    )
+  const rows = statement(
+    lake,
+    `select s.rowid from search s ${join} where search match ?${sql} order by s.rowid desc limit ?`,
+  )
     .pluck()
     .iterate(expression, ...values, most) as IterableIterator<number>;
   const newest: number[] = [];
@@ -176,23 +177,17 @@ export const searchVideos = (
   return { total, keys, complete: true };
 };
 
-const countMatches = ({ sqlite }: Lake, expression: string): number =>
-  sqlite
-    .prepare('select count(*) from search where search match ?')
-    .pluck()
-    .get(expression) as number;
-
 /** Matches older than a key, newest first. */
 const olderMatches = (
-  { sqlite }: Lake,
+  lake: Lake,
   expression: string,
   before: number,
   limit: number,
   offset: number,
 ): number[] =>
-  sqlite
-    .prepare(
-      'select rowid from search where search match ? and rowid < ? order by rowid desc limit ? offset ?',
-    )
+  statement(
+    lake,
+    'select rowid from search where search match ? and rowid < ? order by rowid desc limit ? offset ?',
+  )
     .pluck()
     .all(expression, before, limit, offset) as number[];

@@ -38,7 +38,7 @@ export const withoutEchoes = <T extends { readonly source: number }>(
 
 const VIDEO = 'select key, platform from video where id = ? and first_seen_at <= ?';
 const POINTS = `select observed_at as at, views, likes, engagement_rate as engagementRate,
-  rate_derived as derived, source from video_snapshot where video_key = ? and observed_at <= ? order by observed_at`;
+  rate_derived as derived, source from video_snapshot where video_key = +? and observed_at <= ? order by observed_at`;
 
 /** The key of a video the lake had seen by `asOf`, or undefined. */
 export const videoByIdAsOf = (

@@ -1,6 +1,8 @@
+import { lakeVersion } from './lake-version.ts';
 import type { Lake } from './open.ts';
 import { statement } from './statements.ts';
 
+const NEWEST_LOOK = 'select max(observed_at) from video_snapshot where observed_at <= ?';
 const NEXT_LOOK = 'select min(observed_at) from video_snapshot where observed_at > ?';
 const NEXT_BIRTH = 'select min(created_at) from video where created_at > ?';
 
@@ -10,8 +12,53 @@ const NEXT_OTHER = [
   'select min(observed_at) from creator_snapshot where observed_at > ?',
 ];
 
-const next = (lake: Lake, sql: string, after: number): number =>
-  (statement(lake, sql).pluck().get(after) as number | null) ?? Number.POSITIVE_INFINITY;
+/** What a question about an instant was answered, and for which instants that is the answer. */
+interface Found {
+  readonly version: number; // of the lake
+  readonly from: number; // Unix ms
+  readonly until: number; // Unix ms, exclusive
+  readonly answer: number | null;
+}
+
+/** Questions remembered at most, each with its last answer. */
+const REMEMBERED = 200;
+
+const lakes = new WeakMap<Lake, Map<string, Found>>();
+
+/** The answer found before, where it holds at this instant as well; else a new one. */
+const remembered = (
+  lake: Lake,
+  question: string,
+  at: number,
+  find: () => Omit<Found, 'version'>,
+): number | null => {
+  const version = lakeVersion(lake);
+  const found = lakes.get(lake) ?? new Map<string, Found>();
+  lakes.set(lake, found);
+  const held = found.get(question);
+  if (held?.version === version && held.from <= at && at < held.until) return held.answer;
+  if (found.size >= REMEMBERED) found.clear();
+  const made = { ...find(), version };
+  found.set(question, made);
+  return made.answer;
+};
+
+const ask = (lake: Lake, sql: string, at: number): number | null =>
+  statement(lake, sql).pluck().get(at) as number | null;
+
+/** The first after an instant, `windowMs` before the one that is asked about. */
+const next = (lake: Lake, sql: string, asOf: number, windowMs = 0): number =>
+  remembered(lake, `${sql} ${windowMs}`, asOf, () => {
+    const until = (ask(lake, sql, asOf - windowMs) ?? Number.POSITIVE_INFINITY) + windowMs;
+    return { from: asOf, until, answer: until };
+  }) as number;
+
+/** The newest look at any video at or before `asOf`. */
+export const newestLook = (lake: Lake, asOf: number): number | null =>
+  remembered(lake, NEWEST_LOOK, asOf, () => {
+    const newest = ask(lake, NEWEST_LOOK, asOf);
+    return { from: newest ?? asOf, until: next(lake, NEXT_LOOK, asOf), answer: newest };
+  });
 
 /**
  * The first instant after `asOf` at which an answer over the windows of `windowsMs` can differ while
@@ -23,7 +70,7 @@ export const holdsUntil = (lake: Lake, asOf: number, windowsMs: readonly number[
     next(lake, NEXT_LOOK, asOf),
     ...NEXT_OTHER.map((sql) => next(lake, sql, asOf)),
     ...windowsMs.flatMap((windowMs) => [
-      next(lake, NEXT_LOOK, asOf - windowMs) + windowMs,
-      next(lake, NEXT_BIRTH, asOf - windowMs) + windowMs,
+      next(lake, NEXT_LOOK, asOf, windowMs),
+      next(lake, NEXT_BIRTH, asOf, windowMs),
     ]),
   );

@@ -1,6 +1,6 @@
 import type { Period, Platform } from '../../schema/vocabulary.ts';
 import type { ContentItem } from '../api/wire.ts';
-import { contentItems } from './content-items.ts';
+import { contentItems, contentItemsText } from './content-items.ts';
 import type { KeptLists } from './kept-lists.ts';
 import { lakeVersion } from './lake-version.ts';
 import { computedPage, type ListMoment, type ListPage, type Paging } from './list-page.ts';
@@ -16,7 +16,10 @@ const pulledPage = (
   const places = pulledPlaces(lake, pulled.key, from, from + paging.limit);
   return {
     total: pulled.total ?? deepestRank(lake, pulled.key),
-    items: contentItems(lake, places, pulled.completedAt, 'seen'),
+    get items() {
+      return contentItems(lake, places, pulled.completedAt, 'seen');
+    },
+    itemsText: () => contentItemsText(lake, places, pulled.completedAt, 'seen'),
     asOf: pulled.completedAt,
     pulledAt: pulled.completedAt,
     isStale: false,

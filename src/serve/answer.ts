@@ -19,6 +19,18 @@ export interface Answer {
   readonly readFor?: { readonly at: number; readonly version: number };
 }
 
+/** A value of a body that is JSON text already. */
+export class JsonText {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+  /** Inside another value it is read and written again. */
+  toJSON(): unknown {
+    return JSON.parse(this.text);
+  }
+}
+
 /** An answer written once, to be sent often. */
 export interface WrittenAnswer {
   readonly body: string; // without `asOf`
@@ -43,8 +55,17 @@ export interface Reply {
 const SMALLEST_COMPRESSED_BYTES = 1024;
 const GZIP_LEVEL = 4; // 6 takes twice as long here and saves 3 %
 
+const textOf = (body: Answer['body']): string => {
+  const fields = Object.entries(body).filter(([, value]) => value !== undefined);
+  const texts = fields.map(
+    ([name, value]) =>
+      `${JSON.stringify(name)}:${value instanceof JsonText ? value.text : JSON.stringify(value)}`,
+  );
+  return `{${texts.join(',')}}`;
+};
+
 export const write = ({ body, observedAt }: Answer): WrittenAnswer => {
-  const text = JSON.stringify(body);
+  const text = textOf(body);
   return { body: text, etag: `W/"${hash('sha1', text, 'base64url')}"`, observedAt };
 };
 

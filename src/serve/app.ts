@@ -10,7 +10,7 @@ import { type Admit, authenticate } from './authenticate.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './context.ts';
 import { allowedMethods } from './methods.ts';
 import { openApiRoute } from './openapi.ts';
-import { invalidParameters, problemResponse, RefusedError } from './problems.ts';
+import { problemResponse, RefusedError, refusedParameters } from './problems.ts';
 import { creatorRoutes } from './routes/creators.ts';
 import { extensionRoutes } from './routes/extensions.ts';
 import { healthRoute } from './routes/health.ts';
@@ -43,27 +43,10 @@ export interface Surroundings {
 
 const LARGEST_BODY_BYTES = 64 * 1024;
 
-/** A path parameter that names nothing is an unknown address; any other is a bad parameter. */
-const refusalOf = (
-  target: string,
-  issues: readonly { path: PropertyKey[]; message: string }[],
-): RefusedError => {
-  const errors = issues.map(({ path, message }) => ({
-    parameter: String(path[0] ?? target),
-    detail: message,
-  }));
-  return target === 'param'
-    ? new RefusedError(
-        'not-found',
-        errors.map(({ parameter, detail }) => `${parameter}: ${detail}`).join(' '),
-      )
-    : invalidParameters(errors);
-};
-
 const newApp = (): ServiceApp =>
   new OpenAPIHono<ServiceEnv>({
     defaultHook: (result) => {
-      if (!result.success) throw refusalOf(result.target, result.error.issues);
+      if (!result.success) throw refusedParameters(result.target, result.error.issues);
     },
   });
 

@@ -6,7 +6,6 @@ import type { Clock } from '../clock.ts';
 import type { KeptLists } from '../lake/kept-lists.ts';
 import { lakeVersion } from '../lake/lake-version.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
 import { holdsUntil } from '../lake/validity.ts';
 import { type Answer, acceptsGzip, bytesOf, replyWith, write } from './answer.ts';
 import type { Standing } from './limits.ts';
@@ -50,12 +49,6 @@ export const momentOf = (
   isNow: asked === undefined,
   gone: () => c.req.raw.signal, // making one takes a moment: only when there is something to wait for
 });
-
-const NEWEST_LOOK = 'select max(observed_at) from video_snapshot where observed_at <= ?';
-
-/** The newest look at any video at or before `asOf`. */
-export const newestLook = (lake: Lake, asOf: number): number | null =>
-  statement(lake, NEWEST_LOOK).pluck().get(asOf) as number | null;
 
 /** Sends an answer, and remembers it where it may be given again. */
 export const respond = (

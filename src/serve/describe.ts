@@ -1,8 +1,9 @@
 import { createRoute, type RouteConfig, type z } from '@hono/zod-openapi';
 import { problem } from '../api/wire.ts';
+import { EXAMPLE_ANSWERS } from './examples.ts';
 import { PROBLEMS, type Slug } from './problems.ts';
 
-type Json = { 'application/json': { schema: z.ZodType } };
+type Json = { 'application/json': { schema: z.ZodType; example: unknown } };
 
 /** Problems that any request with a key can meet. */
 const ALWAYS: readonly Slug[] = [
@@ -85,7 +86,9 @@ export const describeGet = <
       200: {
         description: 'The answer.',
         headers,
-        content: { 'application/json': { schema: route.answer } } satisfies Json,
+        content: {
+          'application/json': { schema: route.answer, example: EXAMPLE_ANSWERS[route.operationId] },
+        } satisfies Json,
       },
       304: { description: 'Nothing changed since the answer with that ETag.' },
       ...problemsOf(route.problems),

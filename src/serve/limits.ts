@@ -17,20 +17,37 @@ export interface Standing {
   readonly refusal: 'rate-limited' | 'quota-exhausted' | null;
 }
 
-interface Row {
+/** A key with this request counted in. */
+interface Counted {
   readonly id: string;
   readonly scopes: string;
   readonly rate: number;
   readonly quota: number;
+  readonly sequence: number; // of this request
+  readonly calls: number; // in this month, without this one
+}
+
+/** The first of a key's requests that lay inside the minute before `now`; its instant where known. */
+interface First {
   readonly sequence: number;
-  readonly month: string;
-  readonly calls: number;
+  readonly at: number | undefined;
+  readonly now: number;
 }
 
 const monthStart = (at: number, later: number): number => {
   const date = new Date(at);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later);
 };
+
+/** A key's numbers before this request, and the request counted: one statement for both. */
+const COUNT_IN = `update api_key set sequence = sequence + 1, month = @month,
+    month_calls = iif(month = @month, month_calls + 1, 1)
+  where hash = @hash and revoked_at is null
+  returning id, scopes, rate_per_minute as rate, calls_per_month as quota,
+    sequence - 1 as sequence, month_calls - 1 as calls`;
+
+/** Keys whose place in the ring is remembered at most. */
+const REMEMBERED_KEYS = 10_000;
 
 /**
  * Counts one authenticated request, whatever becomes of it, and says whether it may pass.
@@ -41,62 +58,75 @@ const monthStart = (at: number, later: number): number => {
 export const limiter = (
   db: Database.Database,
 ): ((key: string, now: number) => Standing | undefined) => {
-  const find = db.prepare(
-    `select id, scopes, rate_per_minute as rate, calls_per_month as quota, sequence, month,
-     month_calls as calls from api_key where hash = ? and revoked_at is null`,
-  );
+  const countIn = db.prepare(COUNT_IN);
   const instantAt = db.prepare('select at from recent_call where key_id = ? and slot = ?').pluck();
   const remember = db.prepare(
     `insert into recent_call (key_id, slot, at) values (?, ?, ?)
      on conflict do update set at = excluded.at`,
   );
-  const advance = db.prepare(
-    'update api_key set sequence = ?, month = ?, month_calls = ? where id = ?',
-  );
   const countDay = db.prepare(
     `insert into key_day (key_id, day, requests, refused) values (?, ?, 1, ?)
      on conflict do update set requests = requests + 1, refused = refused + excluded.refused`,
   );
+  const firsts = new Map<string, First>();
 
-  const atOf = (row: Row, sequence: number): number =>
+  const atOf = (row: Counted, sequence: number): number =>
     instantAt.get(row.id, sequence % row.rate) as number;
 
-  /** The number of the first of a key's last `rate` requests that lies inside the minute before `now`. */
-  const firstInside = (row: Row, now: number): number => {
-    let low = Math.max(0, row.sequence - row.rate);
+  /**
+   * Where to begin to look for the first request inside the minute. What had left the minute at an
+   * earlier instant has left it now, whoever counted since; with the clock set back nothing is known.
+   */
+  const known = (row: Counted, now: number): First => {
+    const oldest = Math.max(0, row.sequence - row.rate);
+    const first = firsts.get(row.id);
+    const holds = first !== undefined && first.now <= now && first.sequence >= oldest;
+    return holds ? first : { sequence: oldest, at: undefined, now };
+  };
+
+  /** The first of a key's last `rate` requests that lies inside the minute before `now`. */
+  const firstInside = (row: Counted, now: number): First => {
+    const start = known(row, now);
+    const isInside = (sequence: number): boolean => atOf(row, sequence) > now - MINUTE_MS;
+    if (start.at !== undefined && start.at > now - MINUTE_MS) return { ...start, now };
+    let low = start.sequence;
     let high = row.sequence;
+    // few leave the minute between two requests: the strides from where it began grow from one
+    for (let stride = 1; low + stride < high; stride *= 2) {
+      if (isInside(low + stride - 1)) high = low + stride - 1;
+      else low += stride;
+    }
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (atOf(row, middle) > now - MINUTE_MS) high = middle;
+      if (isInside(middle)) high = middle;
       else low = middle + 1;
     }
-    return low;
+    return { sequence: low, at: low < row.sequence ? atOf(row, low) : undefined, now };
   };
 
   const count = (key: string, now: number): Standing | undefined => {
-    const row = find.get(hashOf(key)) as Row | undefined;
-    if (row === undefined) return undefined;
     const day = dateOf(now);
-    const month = day.slice(0, 7);
-    const before = row.month === month ? row.calls : 0;
+    const row = countIn.get({ hash: hashOf(key), month: day.slice(0, 7) }) as Counted | undefined;
+    if (row === undefined) return undefined;
     const first = firstInside(row, now);
-    const used = row.sequence - first;
+    if (firsts.size >= REMEMBERED_KEYS) firsts.clear();
+    firsts.set(row.id, first);
+    const used = row.sequence - first.sequence;
     const refusal =
-      used >= row.rate ? 'rate-limited' : before >= row.quota ? 'quota-exhausted' : null;
+      used >= row.rate ? 'rate-limited' : row.calls >= row.quota ? 'quota-exhausted' : null;
+    // a full minute: this request takes the oldest one's place in the ring
+    const oldestAt = used < row.rate ? first.at : used > 1 ? atOf(row, first.sequence + 1) : now;
     remember.run(row.id, row.sequence % row.rate, now);
-    advance.run(row.sequence + 1, month, before + 1, row.id);
     countDay.run(row.id, day, refusal === null ? 0 : 1);
-    const oldest = used < row.rate ? first : first + 1; // this request took the oldest one's place
-    const oldestAt = oldest < row.sequence ? atOf(row, oldest) : now;
     return {
       id: row.id,
       at: now,
       scopes: row.scopes.split(',') as Scope[],
       ratePerMinute: row.rate,
       minuteLeft: Math.max(0, row.rate - used - 1),
-      minuteResetsMs: Math.max(0, oldestAt + MINUTE_MS - now),
+      minuteResetsMs: Math.max(0, (oldestAt ?? now) + MINUTE_MS - now),
       callsPerMonth: row.quota,
-      monthLeft: Math.max(0, row.quota - before - 1),
+      monthLeft: Math.max(0, row.quota - row.calls - 1),
       monthResetsMs: monthStart(now, 1) - now,
       monthMs: monthStart(now, 1) - monthStart(now, 0),
       refusal,

@@ -1,5 +1,6 @@
 import type { ServiceApp } from './context.ts';
 import { problemsOf } from './describe.ts';
+import { EXAMPLE_ANSWERS } from './examples.ts';
 
 const DESCRIPTION = `Ranked viral content, growth, creators, hashtags and search over a lake that remembers.
 
@@ -45,7 +46,12 @@ export const openApiRoute = (app: ServiceApp): (() => string) => {
     responses: {
       200: {
         description: 'OpenAPI 3.1.',
-        content: { 'application/json': { schema: { type: 'object' } } },
+        content: {
+          'application/json': {
+            schema: { type: 'object' },
+            example: EXAMPLE_ANSWERS.getOpenApi,
+          },
+        },
       },
       ...problemsOf([]),
     },

@@ -68,6 +68,23 @@ export const invalidParameters = (errors: readonly ParameterError[]): RefusedErr
     { errors },
   );
 
+/** Refuses what cannot be right. A path parameter that names nothing is an unknown address. */
+export const refusedParameters = (
+  target: string,
+  issues: readonly { path: readonly PropertyKey[]; message: string }[],
+): RefusedError => {
+  const errors = issues.map(({ path, message }) => ({
+    parameter: String(path[0] ?? target),
+    detail: message,
+  }));
+  return target === 'param'
+    ? new RefusedError(
+        'not-found',
+        errors.map(({ parameter, detail }) => `${parameter}: ${detail}`).join(' '),
+      )
+    : invalidParameters(errors);
+};
+
 /** A refusal as a response. */
 export const problemResponse = (refusal: RefusedError): Response => {
   const { body, ...rest } = refusal.reply();

@@ -6,6 +6,9 @@ import { prepareDataFolder } from '../lake/data-folder.ts';
 /** File name of the service's own database, beside the lake: keys and what they spent. */
 const SERVICE_FILE = 'service.db';
 
+/** A request reads and writes a few pages, of its key alone. */
+const CACHE_KIB = 2 * 1024;
+
 /** Marks a SQLite file as a service database (`tlsv` in ASCII). */
 const APPLICATION_ID = 0x746c7376;
 
@@ -60,6 +63,7 @@ export const openServiceDb = (dataDir: string): Database.Database => {
     if (id !== APPLICATION_ID && !(id === 0 && isNew)) throw new Error('it is another program’s');
     sqlite.pragma('journal_mode = WAL');
     sqlite.pragma('synchronous = NORMAL');
+    sqlite.pragma(`cache_size = -${CACHE_KIB}`);
     sqlite.pragma('wal_autocheckpoint = 4000'); // every request writes; rarer checkpoints stall fewer
     sqlite
       .transaction(() => {

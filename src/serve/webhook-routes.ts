@@ -15,6 +15,7 @@ import {
   rotateSecret,
   type Subscription,
 } from '../webhooks/subscriptions.ts';
+import { answerGet } from './answer-get.ts';
 import {
   instantAsked,
   respond,
@@ -85,7 +86,7 @@ const readingRoutes = (
   service: ServiceContext,
   { writer }: WebhookContext,
 ): void => {
-  app.openapi(listRoute, (c) => {
+  answerGet(app, service, listRoute, (c) => {
     const { asOf } = c.req.valid('query');
     const at = instantAsked(service, asOf);
     const all = listSubscriptions(writer, c.get('standing').id);
@@ -102,7 +103,7 @@ const readingRoutes = (
     );
   });
 
-  app.openapi(oneRoute, (c) => {
+  answerGet(app, service, oneRoute, (c) => {
     const found = required(writer, c, c.req.valid('param').id);
     const { asOf } = c.req.valid('query');
     const at = instantAsked(service, asOf);
@@ -114,7 +115,7 @@ const readingRoutes = (
     );
   });
 
-  app.openapi(deliveriesRoute, (c) => {
+  answerGet(app, service, deliveriesRoute, (c) => {
     const { id } = required(writer, c, c.req.valid('param').id);
     const { limit, page, asOf } = c.req.valid('query');
     const at = instantAsked(service, asOf);

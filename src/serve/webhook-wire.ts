@@ -4,6 +4,7 @@ import { isoOf } from '../clock.ts';
 import type { DeliveryRecord } from '../webhooks/deliveries.ts';
 import type { Subscription } from '../webhooks/subscriptions.ts';
 import { describeGet, problemsOf } from './describe.ts';
+import { EXAMPLE_ANSWERS, EXAMPLE_BODIES } from './examples.ts';
 import { asOf, limit, page } from './parameters.ts';
 
 // `/v1/webhooks` as it travels and as OpenAPI describes it.
@@ -103,9 +104,9 @@ const described = (operationId: string, summary: string) => ({
   tags: ['Extensions'],
   'x-extension': true,
 });
-const json = (schema: z.ZodType, description: string) => ({
+const json = (schema: z.ZodType, description: string, example: object | undefined) => ({
   description,
-  content: { 'application/json': { schema } },
+  content: { 'application/json': { schema, example } },
 });
 
 export const addRoute = createRoute({
@@ -127,6 +128,7 @@ export const addRoute = createRoute({
             .meta({ description: 'whsec_ and 24 to 64 bytes in base64.' }),
         }),
         'What is wanted, and where.',
+        EXAMPLE_BODIES.createWebhook,
       ),
     },
   },
@@ -134,6 +136,7 @@ export const addRoute = createRoute({
     201: json(
       subscription.extend({ secret: z.string() }),
       'Subscribed. The only time the secret is seen.',
+      EXAMPLE_ANSWERS.createWebhook,
     ),
     ...problemsOf(['invalid-parameter', 'payload-too-large', 'unsupported-media-type']),
   },
@@ -166,7 +169,11 @@ export const rotateRoute = createRoute({
   ...described('rotateWebhook', 'Gives a subscription a new secret; for a day both sign'),
   request: withId,
   responses: {
-    200: json(z.object({ id: z.string(), secret: z.string() }), 'The new secret.'),
+    200: json(
+      z.object({ id: z.string(), secret: z.string() }),
+      'The new secret.',
+      EXAMPLE_ANSWERS.rotateWebhook,
+    ),
     ...problemsOf(['not-found', 'payload-too-large']),
   },
 });
@@ -185,6 +192,7 @@ export const testRoute = createRoute({
         durationMs: z.int(),
       }),
       'What came of it.',
+      EXAMPLE_ANSWERS.testWebhook,
     ),
     ...problemsOf(['not-found', 'payload-too-large']),
   },

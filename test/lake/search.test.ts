@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Lake } from '../../src/lake/open.ts';
+import { type Lake, openLake, openLakeForReading } from '../../src/lake/open.ts';
 import { COUNTED_MOST, RANKED_MOST, type SearchAsk, searchVideos } from '../../src/lake/search.ts';
 import { rebuildSearch, refreshSearch } from '../../src/lake/search-index.ts';
 import { checkSearch } from '../../src/lake/search-integrity.ts';
 import { realPath } from '../real-data.ts';
+import { freshFolder } from '../serve/filled-lake.ts';
 import { emptyLake, insertVideos, type TestVideo } from './lake-fixture.ts';
 import { insertRealVideos } from './real-lake.ts';
 
@@ -91,6 +92,24 @@ describe('what is found', () => {
 });
 
 describe('filters and pages', () => {
+  test('a count is remembered only while no other connection writes', () => {
+    const { dataDir, remove } = freshFolder();
+    const titles = Array.from({ length: RANKED_MOST + 1 }, (_, i) => `cat ${i}`);
+    const writer = openLake(dataDir);
+    insertVideos(
+      writer,
+      titles.map((title, i) => ({ id: `tt_${i}`, title })),
+    );
+    const lake = openLakeForReading(dataDir);
+    const total = (): number => searchVideos(lake, ask('cat')).total;
+    expect([total(), total()]).toEqual([titles.length, titles.length]);
+    insertVideos(writer, [{ id: 'tt_new', title: 'one more cat' }]);
+    expect(total()).toBe(titles.length + 1);
+    lake.close();
+    writer.close();
+    remove();
+  });
+
   test('platform, window and as-of', () => {
     const lake = lakeOf(
       { id: 'tt_1', title: 'song', createdAt: 1000, firstSeenAt: 2000 },

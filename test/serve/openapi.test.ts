@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { z } from 'zod';
+import { z } from 'zod';
 import {
   creatorAnswer,
   eventsAnswer,
@@ -21,10 +21,14 @@ interface Parameter {
   readonly required?: boolean;
   readonly schema: { readonly enum?: string[]; readonly example?: unknown };
 }
+interface Body {
+  readonly content?: Readonly<Record<string, { schema: object; example?: unknown }>>;
+}
 interface Operation {
   readonly operationId: string;
   readonly parameters?: readonly Parameter[];
-  readonly responses: Readonly<Record<string, unknown>>;
+  readonly requestBody?: Body;
+  readonly responses: Readonly<Record<string, Body>>;
   readonly 'x-extension'?: boolean;
 }
 interface Document {
@@ -109,6 +113,24 @@ test('every reference in it leads somewhere, every parameter is described once',
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const described = (operation.parameters ?? []).filter((p) => p.in === 'path');
     expect(described.map(({ name }) => name)).toEqual(inPath);
+  }
+});
+
+test('every body has a whole example, which its own schema takes', () => {
+  const definitions = JSON.stringify({ $defs: document.components.schemas });
+  const schemaOf = (schema: object): z.ZodType => {
+    const text = JSON.stringify({ ...schema, ...JSON.parse(definitions) });
+    return z.fromJSONSchema(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')));
+  };
+  for (const { operation } of operations()) {
+    const bodies = [operation.requestBody, ...Object.values(operation.responses)];
+    for (const [type, { schema, example }] of bodies.flatMap((body) =>
+      Object.entries(body?.content ?? {}),
+    )) {
+      const where = `${operation.operationId} ${type}`;
+      expect(example, where).toBeDefined();
+      expect(schemaOf(schema).safeParse(example).error, where).toBeUndefined();
+    }
   }
 });
 

@@ -2,13 +2,9 @@ import { z } from '@hono/zod-openapi';
 import { creatorAnswer } from '../../api/wire.ts';
 import { isoOf } from '../../clock.ts';
 import { creatorProfile } from '../../lake/creator-profile.ts';
-import {
-  instantAsked,
-  newestLook,
-  respond,
-  type ServiceApp,
-  type ServiceContext,
-} from '../context.ts';
+import { newestLook } from '../../lake/validity.ts';
+import { answerGet } from '../answer-get.ts';
+import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import { asOf, handlePath, limit, platformPath } from '../parameters.ts';
 import { RefusedError } from '../problems.ts';
@@ -27,7 +23,7 @@ const creator = describeGet({
 
 /** What the lake knows of one creator. */
 export const creatorRoutes = (app: ServiceApp, service: ServiceContext): void => {
-  app.openapi(creator, (c) => {
+  answerGet(app, service, creator, (c) => {
     const { platform, handle: written } = c.req.valid('param');
     const { limit: videos, asOf: asked } = c.req.valid('query');
     const at = instantAsked(service, asked);

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { eventsAnswer, usageAnswer } from '../../api/wire.ts';
 import { isoOf } from '../../clock.ts';
 import { eventsPage } from '../../lake/event-list.ts';
+import { answerGet } from '../answer-get.ts';
 import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import { usageByDay } from '../limits.ts';
@@ -33,7 +34,7 @@ const DAYS_SHOWN = 62;
 
 /** What goes beyond the documented interface. */
 export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void => {
-  app.openapi(events, (c) => {
+  answerGet(app, service, events, (c) => {
     const { kind, platform, since: from, asOf: asked, ...paging } = c.req.valid('query');
     const at = instantAsked(service, asked);
     const { total, items } = eventsPage(service.lake, {
@@ -60,7 +61,7 @@ export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void 
     );
   });
 
-  app.openapi(usage, (c) => {
+  answerGet(app, service, usage, (c) => {
     const { asOf: asked } = c.req.valid('query');
     const key = c.get('standing');
     const now = key.at;

@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { isoOf } from '../../clock.ts';
-import { newestLook, type ServiceApp, type ServiceContext } from '../context.ts';
+import { newestLook } from '../../lake/validity.ts';
+import type { ServiceApp, ServiceContext } from '../context.ts';
 
 /** `GET /health`: database, lag of the lake and disk, for whoever watches the process. Needs no key. */
 export const healthRoute = (app: ServiceApp, service: ServiceContext): void => {

@@ -3,6 +3,7 @@ import { type Analysis, analysisAnswer } from '../../api/wire-analysis.ts';
 import { isoOf } from '../../clock.ts';
 import type { ServiceApp, ServiceContext } from '../context.ts';
 import { problemsOf } from '../describe.ts';
+import { EXAMPLE_ANSWERS, EXAMPLE_BODIES } from '../examples.ts';
 import { invalidParameters, RefusedError } from '../problems.ts';
 
 const analyzeBody = z
@@ -16,11 +17,18 @@ const analyze = createRoute({
   summary: 'Why a video went viral, and a production recipe',
   description: 'Needs a key with the scope `lab`.',
   tags: ['Interface'],
-  request: { body: { required: true, content: { 'application/json': { schema: analyzeBody } } } },
+  request: {
+    body: {
+      required: true,
+      content: { 'application/json': { schema: analyzeBody, example: EXAMPLE_BODIES.analyze } },
+    },
+  },
   responses: {
     200: {
       description: 'The analysis.',
-      content: { 'application/json': { schema: analysisAnswer } },
+      content: {
+        'application/json': { schema: analysisAnswer, example: EXAMPLE_ANSWERS.analyze },
+      },
     },
     ...problemsOf([
       'invalid-parameter',

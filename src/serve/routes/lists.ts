@@ -3,9 +3,11 @@ import { feedAnswer, hashtagsAnswer, trendsAnswer } from '../../api/wire.ts';
 import { PERIOD_MS } from '../../lake/computed-list.ts';
 import { hashtagsPage } from '../../lake/hashtag-list.ts';
 import type { ListPage } from '../../lake/list-page.ts';
+import { newestLook } from '../../lake/validity.ts';
 import { feedPage, trendsPage } from '../../lake/video-lists.ts';
-import type { Answer } from '../answer.ts';
-import { momentOf, newestLook, respond, type ServiceApp, type ServiceContext } from '../context.ts';
+import { type Answer, JsonText } from '../answer.ts';
+import { answerGet } from '../answer-get.ts';
+import { momentOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import {
   asOf,
@@ -52,6 +54,9 @@ const hashtags = describeGet({
   problems: ['invalid-parameter'],
 });
 
+const itemsOf = <T>(list: ListPage<T>): T[] | JsonText =>
+  list.itemsText === undefined ? list.items : new JsonText(list.itemsText());
+
 /** The three lists of the interface. */
 export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
   const answerOf = <T>(
@@ -60,14 +65,14 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     pageNumber: number,
     { windowsMs, ...further }: { windowsMs: readonly number[]; platform?: string; period?: string },
   ): Answer => ({
-    body: { total: list.total, page: pageNumber, items: list.items, ...further },
+    body: { total: list.total, page: pageNumber, items: itemsOf(list), ...further },
     asOf: list.asOf,
     observedAt: list.pulledAt ?? newestLook(service.lake, list.asOf),
     readFor: { at, version: list.version },
     ...(list.isStale ? {} : { windowsMs: list.pulledAt === null ? windowsMs : [] }),
   });
 
-  app.openapi(feed, async (c) => {
+  answerGet(app, service, feed, async (c) => {
     const { platform } = c.req.valid('param');
     const { dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
     const moment = momentOf(service, c, asked);
@@ -83,7 +88,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     return respond(service, c, answer, asked);
   });
 
-  app.openapi(trends, async (c) => {
+  answerGet(app, service, trends, async (c) => {
     const { platform, period } = c.req.valid('param');
     const { asOf: asked, ...paging } = c.req.valid('query');
     const moment = momentOf(service, c, asked);
@@ -93,7 +98,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     return respond(service, c, answer, asked);
   });
 
-  app.openapi(hashtags, async (c) => {
+  answerGet(app, service, hashtags, async (c) => {
     const { platform, dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
     const moment = momentOf(service, c, asked);
     const { token: dateRange, windowMs } = range;

@@ -5,14 +5,9 @@ import { DAY_MS, parseIso } from '../../clock.ts';
 import { growthCurve } from '../../lake/growth-curve.ts';
 import { hashtagsPage } from '../../lake/hashtag-list.ts';
 import { timeline, videoByIdAsOf, videoRecord } from '../../lake/timeline.ts';
+import { newestLook } from '../../lake/validity.ts';
 import { feedPage, trendsPage } from '../../lake/video-lists.ts';
-import {
-  momentOf,
-  newestLook,
-  type ServiceApp,
-  type ServiceContext,
-  type ServiceEnv,
-} from '../context.ts';
+import { momentOf, type ServiceApp, type ServiceContext, type ServiceEnv } from '../context.ts';
 import { CHART_SCRIPT } from '../pages/chart-script.ts';
 import { type DashboardData, dashboardPage } from '../pages/dashboard.ts';
 import { referencePage, type ShownDocument } from '../pages/reference.ts';

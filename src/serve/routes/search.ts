@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { feedAnswer } from '../../api/wire.ts';
-import { momentOf, newestLook, respond, type ServiceApp, type ServiceContext } from '../context.ts';
+import { newestLook } from '../../lake/validity.ts';
+import { answerGet } from '../answer-get.ts';
+import { momentOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import type { HeavyReads } from '../heavy-reads.ts';
 import {
@@ -39,7 +41,7 @@ export const searchRoute = (
   service: ServiceContext,
   searchVideos: SearchVideos,
 ): void => {
-  app.openapi(search, async (c) => {
+  answerGet(app, service, search, async (c) => {
     const { q, platform, dateRange, asOf: asked, ...paging } = c.req.valid('query');
     const windowMs = dateRange?.windowMs;
     const { total, items, asOf, version } = await searchVideos({

@@ -2,13 +2,9 @@ import { z } from '@hono/zod-openapi';
 import { type GrowthCurve, growthAnswer, videoAnswer } from '../../api/wire.ts';
 import { isoOf } from '../../clock.ts';
 import { timeline, videoByIdAsOf, videoRecord } from '../../lake/timeline.ts';
-import {
-  instantAsked,
-  newestLook,
-  respond,
-  type ServiceApp,
-  type ServiceContext,
-} from '../context.ts';
+import { newestLook } from '../../lake/validity.ts';
+import { answerGet } from '../answer-get.ts';
+import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import { asOf, idPath } from '../parameters.ts';
 import { RefusedError } from '../problems.ts';
@@ -44,7 +40,7 @@ export const videoRoutes = (app: ServiceApp, service: ServiceContext, curveOf: C
     return found;
   };
 
-  app.openapi(growth, (c) => {
+  answerGet(app, service, growth, (c) => {
     const { id } = c.req.valid('param');
     const { asOf: asked } = c.req.valid('query');
     const at = instantAsked(service, asked);
@@ -56,7 +52,7 @@ export const videoRoutes = (app: ServiceApp, service: ServiceContext, curveOf: C
     return respond(service, c, { body, asOf: at, observedAt, windowsMs: [] }, asked);
   });
 
-  app.openapi(video, (c) => {
+  answerGet(app, service, video, (c) => {
     const { id } = c.req.valid('param');
     const { asOf: asked } = c.req.valid('query');
     const at = instantAsked(service, asked);

@@ -1,0 +1,230 @@
+// What each operation answers, by its id, as the sandbox answered at 2026-03-10T12:00:00Z, lists cut
+// short. A test holds each against the schema it stands beside.
+
+const dance = {
+  id: 'tt_7603895131421137419',
+  platform: 'tiktok',
+  title: 'ok but dancing with strangers?? #choreography #dance #dancetok2 #fyp',
+  user: 'its.wren.moves',
+  views: 153778412,
+  likes: 20811891,
+  engagementRate: 13.533688330713156,
+  createdAt: '2026-02-06T23:16:37.000Z',
+  hashtags: ['choreography', 'dance', 'dancetok2', 'fyp'],
+  rank: 1,
+  score: 1.9951923076923077,
+  velocity: 22087.266226303385,
+  durationSec: 23,
+  lang: 'en',
+};
+const unranked = { ...dance, score: null, velocity: null };
+const asOf = '2026-03-10T12:00:00.000Z';
+
+const event = {
+  id: 'evt_5b0c41d2f7a98e365b0c41d2f7a98e36',
+  kind: 'trend.spike',
+  platform: 'tiktok',
+  subject: 'video:tt_7603895131421137419',
+  occurredAt: '2026-02-07T02:32:19.000Z',
+  detectedAt: '2026-02-07T03:00:04.000Z',
+  origin: 'trendlake',
+  data: {
+    id: 'evt_5b0c41d2f7a98e365b0c41d2f7a98e36',
+    platform: 'tiktok',
+    subject: { kind: 'video', id: 'tt_7603895131421137419' },
+    window: { from: '2026-02-07T01:22:37.000Z', to: '2026-02-07T02:32:19.000Z' },
+    evidence: { views: 4593267, viewsBefore: 2866226, viewsPerHour: 1486692.4, ratio: 41.3 },
+  },
+};
+
+const subscription = {
+  id: 'sub_3a985e05619f043562e6d4ef',
+  url: 'https://example.com/hook',
+  events: ['trend.spike'],
+  platforms: [],
+  subjects: [],
+  createdAt: '2026-03-01T09:30:00.000Z',
+  state: 'enabled',
+  reason: null,
+};
+const SECRET = 'whsec_c2VjcmV0cyBpbiBkb2N1bWVudHMgYXJlIG5vIHNlY3JldHM=';
+
+/** A whole body of each operation that answers with one. */
+export const EXAMPLE_ANSWERS: Readonly<Record<string, object>> = {
+  getFeed: { total: 1041, page: 1, items: [dance], asOf },
+  getTrends: {
+    total: 2492,
+    page: 1,
+    items: [
+      {
+        id: 'tt_7604544498194854133',
+        platform: 'tiktok',
+        title: 'J’ai testé la raclette parfaite… #patisserie #cuisine #gourmand',
+        user: 'rayan.craft',
+        views: 395311549,
+        likes: 8810235,
+        engagementRate: 2.228681408951197,
+        createdAt: '2026-02-08T17:16:30.000Z',
+        hashtags: ['patisserie', 'cuisine', 'gourmand'],
+        rank: 1,
+        score: 2,
+        velocity: 101343.8837296175,
+        durationSec: 101,
+        lang: 'fr',
+      },
+    ],
+    platform: 'tiktok',
+    period: 'week',
+    asOf,
+  },
+  getHashtags: {
+    total: 749,
+    page: 1,
+    items: [
+      {
+        tag: 'fyp',
+        volume: 3948,
+        views: 966780795,
+        change: 1.7569832402234637,
+        platforms: [
+          { platform: 'tiktok', volume: 1173, views: 414407374 },
+          { platform: 'instagram', volume: 1523, views: 380400903 },
+          { platform: 'youtube', volume: 1252, views: 171972518 },
+        ],
+      },
+    ],
+    asOf,
+  },
+  getCreator: {
+    platform: 'tiktok',
+    handle: 'its.wren.moves',
+    followers: 795806,
+    videoCount: 22,
+    views: 172666635,
+    likes: 21821818,
+    engagementRate: 12.63812085062062,
+    videos: [unranked],
+    growth: [
+      { at: '2026-02-06T09:28:37.000Z', followers: 705994, views: 15768399, likes: 792980 },
+      { at: '2026-02-07T09:28:37.000Z', followers: 708859, views: 29359436, likes: 2902024 },
+    ],
+    asOf,
+  },
+  getGrowth: {
+    id: dance.id,
+    platform: 'tiktok',
+    snapshots: [
+      {
+        at: '2026-02-07T00:19:18.000Z',
+        views: 1341618,
+        likes: 241324,
+        engagementRate: 17.987534454665933,
+      },
+      {
+        at: '2026-02-07T01:22:37.000Z',
+        views: 2866226,
+        likes: 492608,
+        engagementRate: 17.186641946587603,
+      },
+      {
+        at: '2026-02-07T02:32:19.000Z',
+        views: 4593267,
+        likes: 767404,
+        engagementRate: 16.707149834747252,
+      },
+    ],
+    curve: {
+      points: [
+        { at: '2026-02-07T01:22:37.000Z', views: 2866226, viewsPerHour: 1444731.5 },
+        { at: '2026-02-07T02:32:19.000Z', views: 4593267, viewsPerHour: 1486692.4 },
+      ],
+      peak: { at: '2026-02-07T02:32:19.000Z', viewsPerHour: 1486692.4 },
+      doublingHours: 3.1,
+      phase: 'rising',
+    },
+    asOf,
+  },
+  getVideo: { ...unranked, rank: null, asOf },
+  search: { total: 1, page: 1, items: [unranked], asOf },
+  getEvents: { total: 1, page: 1, items: [event], asOf },
+  getUsage: {
+    key: 'key__FRvN2JHsn27',
+    minute: { limit: 60, used: 11, remaining: 49, resetsAt: '2026-03-10T12:00:58.258Z' },
+    month: { limit: 50000, used: 812, remaining: 49188, resetsAt: '2026-04-01T00:00:00.000Z' },
+    days: [{ day: '2026-03-10', requests: 11, refused: 0 }],
+    asOf,
+  },
+  analyze: {
+    id: dance.id,
+    platform: 'tiktok',
+    method: 'statistical',
+    generatedAt: asOf,
+    summary:
+      'It does better than most. With 153,778,412 views it is above 99.9 % of 1,446 videos published within 7.9 days of it (95 % interval 99.6 % to 100 %).',
+    why: [
+      {
+        factor: 'age-cohort',
+        finding:
+          'With 153,778,412 views it is above 99.9 % of 1,446 videos published within 7.9 days of it (95 % interval 99.6 % to 100 %).',
+        strength: 0.992,
+        evidence: {
+          groupSize: 1446,
+          sampled: false,
+          smallGroup: false,
+          value: 153778412,
+          groupMedian: 29352,
+          shareBelow: 0.9993,
+          interval: [0.9961, 0.9999],
+          confidence: 0.95,
+          direction: 'for',
+        },
+      },
+    ],
+    recipe: {
+      hook: 'Open with the strangers, before a word is said.',
+      format: 'Vertical, 15 to 30 seconds, one take.',
+      caption: 'A question in fewer than eight words.',
+      hashtags: ['dance', 'choreography'],
+      postingWindows: [
+        {
+          weekday: 'Friday',
+          fromHour: 22,
+          toHour: 1,
+          finding: '11 % of 285 such videos reach the best-viewed tenth, 10 % of the others do.',
+        },
+      ],
+      steps: ['Film where people pass by.', 'Cut to the first step within a second.'],
+    },
+  },
+  getWebhooks: { total: 1, page: 1, items: [subscription], asOf },
+  createWebhook: { ...subscription, secret: SECRET },
+  getWebhook: { ...subscription, asOf },
+  getDeliveries: {
+    total: 1,
+    page: 1,
+    items: [
+      {
+        id: `${event.id}.${subscription.id}`,
+        event: event.id,
+        kind: 'trend.spike',
+        subject: event.subject,
+        state: 'delivered',
+        attempts: 1,
+        status: 204,
+        error: null,
+        attemptedAt: '2026-03-10T11:58:02.120Z',
+        nextAttemptAt: null,
+      },
+    ],
+    asOf,
+  },
+  rotateWebhook: { id: subscription.id, secret: SECRET },
+  testWebhook: { delivered: true, status: 204, error: null, durationMs: 84 },
+  getOpenApi: { openapi: '3.1.0', info: { title: 'trendlake', version: '1.0.0' }, paths: {} },
+};
+
+/** A whole body to send, for each operation that takes one. */
+export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
+  analyze: { id: dance.id },
+  createWebhook: { url: 'https://example.com/hook', events: ['trend.spike'] },
+};
