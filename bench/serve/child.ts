@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { ALLOCATOR } from '../../src/serve/allocator.ts';
 
 /** A server in a process of its own. */
 export interface Child {
@@ -44,6 +45,7 @@ export const startChild = async (
   const from = performance.now();
   const child = spawn(process.execPath, [fileURLToPath(SCRIPTS[kind]), dataDir, String(at)], {
     stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...ALLOCATOR }, // as `trendlake serve` has it
   });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   const { url, startedMs } = JSON.parse(line.toString()) as { url: string; startedMs: number };

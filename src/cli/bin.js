@@ -9,5 +9,13 @@ if (major < 22 || (major === 22 && minor < 19)) {
   );
   process.exit(2);
 }
+// What is compiled once is kept (in NODE_COMPILE_CACHE, or a folder of the system's temporary one):
+// the next start takes half the time. Where nothing can be kept, nothing is.
+const { enableCompileCache } = await import('node:module');
+enableCompileCache();
+if (process.argv[2] === 'serve') {
+  const { startAgainWithAllocator } = await import('../serve/allocator.ts');
+  startAgainWithAllocator();
+}
 const { main } = await import('./main.ts');
 await main();

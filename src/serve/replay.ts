@@ -25,7 +25,7 @@ const encoded = ({ bytes, encoding }: Bytes): Bytes => ({
 });
 
 /** Answers kept at most, counted as text (their bytes are kept beside it); the least recently sent go first. */
-const KEPT_CHARACTERS = 12_000_000;
+const KEPT_CHARACTERS = 4_000_000;
 
 /** Answers that may be given again, by address (path and query as they came). */
 export interface Replay {

@@ -70,7 +70,7 @@ const SECURITY_HEADERS = {
   'x-frame-options': 'DENY',
   'cross-origin-resource-policy': 'same-origin',
 };
-const PAGE_CACHE_KIB = 32 * 1024;
+const PAGE_CACHE_KIB = 16 * 1024;
 const WRITER_CACHE_KIB = 2 * 1024; // subscriptions only
 const SILENT_SOCKET_MS = 120_000;
 const STOP_GRACE_MS = 5000; // a process has ten seconds for all it does to stop

@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ALLOCATOR } from '../../src/serve/allocator.ts';
+import { freshFolder } from '../support/fresh.ts';
+
+const BIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'bin.js');
+
+/** `serve` in a process of its own, once it listens; the line it printed. */
+const served = async (env: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; url: string }> => {
+  const child = spawn(process.execPath, [BIN, 'serve', '--port', '0', '--json'], {
+    env: { ...process.env, TRENDLAKE_DATA_DIR: freshFolder(), ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+  return { child, url: (JSON.parse(line.toString()) as { url: string }).url };
+};
+
+/** The environment a running process began with, `NAME=value`. */
+const environmentOf = ({ pid }: ChildProcess): string[] =>
+  readFileSync(`/proc/${pid}/environ`, 'utf8')
+    .split('\0')
+    .filter((line) => line.startsWith('MALLOC_'));
+
+test.runIf(process.platform === 'linux')(
+  'serve starts again in its own process with the allocator told, listens and stops like any other',
+  async () => {
+    const { child, url } = await served({});
+    expect(environmentOf(child).toSorted()).toEqual(
+      Object.entries(ALLOCATOR)
+        .map(([name, value]) => `${name}=${value}`)
+        .toSorted(),
+    );
+    expect((await fetch(new URL('/health', url))).status).toBe(200);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'what the operator says of the allocator stands',
+  async () => {
+    const { child } = await served({ MALLOC_ARENA_MAX: '1' });
+    expect(environmentOf(child)).toEqual(['MALLOC_ARENA_MAX=1']);
+  },
+);
