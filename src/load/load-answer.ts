@@ -127,18 +127,26 @@ const loadGrowth = (
     );
 };
 
-const loadCreator = (answer: CreatorAnswer, context: Context): void => {
+const loadCreator = ({ profile, growth, items }: CreatorAnswer, context: Context): void => {
   const { loader, tally, at } = context;
-  const growth = [...saidOnce(answer.growth, (point) => point.at).values()].map(
-    ({ at: pointAt, followers, views, likes }) => ({
-      at: pointAt,
-      followers,
-      views,
-      likes,
-    }),
-  );
-  loader.writeCreator({ ...answer.profile, at, growth }, 'creator', tally);
-  writeItems(answer.items, 'creator', context);
+  const points = saidOnce(growth, (point) => point.at);
+  // the profile is itself a point of the timeline: two rows of one instant would replace each other
+  const now = points.get(at);
+  points.delete(at);
+  const present = {
+    ...profile,
+    followers: profile.followers ?? now?.followers ?? null,
+    views: profile.views ?? now?.views ?? null,
+    likes: profile.likes ?? now?.likes ?? null,
+  };
+  const earlier = [...points.values()].map(({ at: pointAt, followers, views, likes }) => ({
+    at: pointAt,
+    followers,
+    views,
+    likes,
+  }));
+  loader.writeCreator({ ...present, at, growth: earlier }, 'creator', tally);
+  writeItems(items, 'creator', context);
 };
 
 const loadRows = (ask: Ask, decoded: DecodedAnswer, context: Context): void => {

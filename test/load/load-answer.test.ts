@@ -189,6 +189,24 @@ test.each<[string, Ask, unknown, string, unknown[]]>([
     'select followers from creator_snapshots order by observed_at limit 1',
     [[4]],
   ],
+  [
+    "a creator's present, at the end of their timeline and then by their profile,",
+    { kind: 'creator', platform: 'tiktok', handle: 'ann' },
+    {
+      handle: 'ann',
+      followers: 5,
+      growth: [
+        { at: isoOf(AT - HOUR_MS), followers: 3 },
+        { at: AT_AGAIN, followers: 4, likes: 9 },
+      ],
+    },
+    `select s.followers, s.likes, c.followers, c.likes from creator_snapshots s, creators c
+     order by s.observed_at`,
+    [
+      [3, null, 5, 9],
+      [5, 9, 5, 9],
+    ],
+  ],
 ])(
   '%s named twice: the later stands as far as it says anything, and again changes nothing',
   (_, ask, body, sql, rows) => {
