@@ -96,6 +96,9 @@ export const readTexts = readWith((value) =>
     : undefined,
 );
 
+/** A tag as stored: without `#` and blanks around it; '' when nothing is left. */
+export const cleanTag = (tag: string): string => tag.replace(/^[#＃\s]+/u, '').trimEnd();
+
 /** An id: text of 1 to 128 characters; else undefined. */
 export const readId = (value: unknown): string | undefined =>
   typeof value === 'string' && value.length >= 1 && value.length <= 128 && value.isWellFormed()

@@ -1,5 +1,6 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import {
+  cleanTag,
   extraOf,
   isObject,
   type JsonObject,
@@ -126,7 +127,7 @@ const decodeTagPlatforms = (raw: unknown, odd: Odd): DecodedHashtag['platforms']
 export const decodeHashtag = (raw: unknown): Reading<DecodedHashtag> => {
   if (!isObject(raw)) return NOT_AN_OBJECT;
   const odd: Odd = [];
-  const tag = (readText(pick(raw, 'tag'), 'tag', odd) ?? '').trim().replace(/^[#＃]+/u, '');
+  const tag = cleanTag(readText(pick(raw, 'tag'), 'tag', odd) ?? '');
   if (tag === '' || tag.length > 256)
     return { problem: `no usable tag: expected text, got ${shortly(pick(raw, 'tag'))}` };
   const hashtag = {

@@ -19,7 +19,7 @@ export interface SeenCreator {
   engagementRate: number | null;
   /** Fields of the profile that the interface does not show. */
   extra: Record<string, unknown> | null;
-  /** Earlier and present counts; the present ones are kept under `at` in any case. */
+  /** Counts at other instants than `at`, each once. */
   growth: { at: number; followers: number | null; views: number | null; likes: number | null }[];
 }
 

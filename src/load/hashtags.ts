@@ -1,7 +1,8 @@
 import { type Platform, type Source, sourceCode } from '../../schema/vocabulary.ts';
+import { cleanTag } from '../fields.ts';
 import type { Lake } from '../lake/open.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
-import { cleanTag, foldTag } from './title-hashtags.ts';
+import { foldTag } from './title-hashtags.ts';
 import type { WrittenVideo } from './videos.ts';
 
 /** A hashtag's volume at one instant; platform '' where it covers all. */

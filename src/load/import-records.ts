@@ -1,4 +1,5 @@
 import {
+  cleanTag,
   extraOf,
   type JsonObject,
   type Odd,
@@ -17,7 +18,7 @@ import type {
   SnapshotObservation,
   VideoObservation,
 } from './observation.ts';
-import { cleanTag, foldTag } from './title-hashtags.ts';
+import { foldTag } from './title-hashtags.ts';
 
 /** The four kinds of files an import knows, in the order they are loaded. */
 export const IMPORT_KINDS = ['videos', 'snapshots', 'hashtags', 'creators'] as const;

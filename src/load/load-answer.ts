@@ -6,6 +6,7 @@ import type { DecodedItem, Rejection } from '../api/decode-items.ts';
 import { type Drift, UnreadableAnswerError } from '../api/errors.ts';
 import { shortly } from '../fields.ts';
 import type { Lake } from '../lake/open.ts';
+import type { SeenHashtag } from './hashtags.ts';
 import { type Loader, loaderOf } from './loader.ts';
 import { saidOnce } from './said-once.ts';
 import { type LoadCounts, rowsChanged, type Tally } from './tally.ts';
@@ -40,13 +41,22 @@ interface Context {
   runId: number | null;
 }
 
+/** The hashtags of two mentions, each once; null where neither has a list of its own. */
+const hashtagsOfBoth = (
+  { hashtags: earlier }: DecodedItem,
+  { hashtags: later }: DecodedItem,
+): Pick<DecodedItem, 'hashtags'> => ({
+  hashtags:
+    earlier === null || later === null ? (earlier ?? later) : [...new Set([...earlier, ...later])],
+});
+
 /** Writes the videos of a page; their keys by id. */
 const writeItems = (
   items: readonly DecodedItem[],
   source: 'feed' | 'trends' | 'creator',
   { loader, tally, at }: Context,
 ): Map<string, number> => {
-  const byId = saidOnce(items, ({ id }) => id);
+  const byId = saidOnce(items, ({ id }) => id, hashtagsOfBoth);
   loader.expect([...byId.keys()]);
   const keys = new Map<string, number>();
   for (const [id, item] of byId) keys.set(id, loader.writeItem(item, at, source, tally));
@@ -83,17 +93,23 @@ const loadHashtags = (
 ): void => {
   const list = { list: 'hashtags', platform: '', period: ask.dateRange } as const;
   loader.rankings.open({ ...list, at, total: answer.total, runId });
-  const placed = answer.items.map(({ place, item }) => ({ ...item, rank: ask.offset + place + 1 }));
-  for (const item of saidOnce(placed, ({ tag }) => foldTag(tag)).values()) {
-    const { platforms, rank, ...overall } = item;
-    loader.hashtags.write({ ...overall, platform: '', at, rank }, 'hashtags', tally);
-    for (const part of platforms)
-      loader.hashtags.write(
-        { ...part, tag: item.tag, at, change: null, rank: null, extra: null },
-        'hashtags',
-        tally,
-      );
-  }
+  const volumes = answer.items.flatMap(({ place, item: { platforms, ...overall } }) => [
+    { ...overall, platform: '' as const, at, rank: ask.offset + place + 1 },
+    ...platforms.map((part) => ({
+      ...part,
+      tag: overall.tag,
+      at,
+      change: null,
+      rank: null,
+      extra: null,
+    })),
+  ]);
+  const once = saidOnce<SeenHashtag, string>(
+    volumes,
+    ({ tag, platform }) => `${platform}#${foldTag(tag)}`,
+    ({ rank }) => ({ rank }), // the first place on the page is a hashtag's rank
+  );
+  for (const volume of once.values()) loader.hashtags.write(volume, 'hashtags', tally);
 };
 
 const loadGrowth = (
@@ -111,18 +127,26 @@ const loadGrowth = (
     );
 };
 
-const loadCreator = (answer: CreatorAnswer, context: Context): void => {
+const loadCreator = ({ profile, growth, items }: CreatorAnswer, context: Context): void => {
   const { loader, tally, at } = context;
-  const growth = [...saidOnce(answer.growth, (point) => point.at).values()].map(
-    ({ at: pointAt, followers, views, likes }) => ({
-      at: pointAt,
-      followers,
-      views,
-      likes,
-    }),
-  );
-  loader.writeCreator({ ...answer.profile, at, growth }, 'creator', tally);
-  writeItems(answer.items, 'creator', context);
+  const points = saidOnce(growth, (point) => point.at);
+  // the profile is itself a point of the timeline: two rows of one instant would replace each other
+  const now = points.get(at);
+  points.delete(at);
+  const present = {
+    ...profile,
+    followers: profile.followers ?? now?.followers ?? null,
+    views: profile.views ?? now?.views ?? null,
+    likes: profile.likes ?? now?.likes ?? null,
+  };
+  const earlier = [...points.values()].map(({ at: pointAt, followers, views, likes }) => ({
+    at: pointAt,
+    followers,
+    views,
+    likes,
+  }));
+  loader.writeCreator({ ...present, at, growth: earlier }, 'creator', tally);
+  writeItems(items, 'creator', context);
 };
 
 const loadRows = (ask: Ask, decoded: DecodedAnswer, context: Context): void => {

@@ -21,10 +21,3 @@ export const titleHashtags = (title: string): string[] => {
 
 /** The form under which spellings of one tag are equal: NFKC, lower case. */
 export const foldTag = (tag: string): string => tag.normalize('NFKC').toLowerCase();
-
-/** A tag as stored: without `#` and blanks around it; '' when nothing is left. */
-export const cleanTag = (tag: string): string =>
-  tag
-    .trim()
-    .replace(/^[#＃]+/u, '')
-    .trim();

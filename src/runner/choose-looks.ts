@@ -5,7 +5,7 @@ import { lakeInput } from '../budget/lake-input.ts';
 import { DAY_MS, HOUR_MS } from '../clock.ts';
 import { platformOfId } from '../fields.ts';
 import type { Lake } from '../lake/open.ts';
-import { markTaken, wantedSubjects } from '../lake/wanted-subjects.ts';
+import { markOthersTaken, markTaken, wantedSubjects } from '../lake/wanted-subjects.ts';
 import type { PlanContext, PlannedItem } from './job.ts';
 
 /** The looks of one run: timelines of single videos, and profiles that show many. */
@@ -15,19 +15,21 @@ interface Looks {
 }
 
 /** What the upstream itself said something happened to; what this run has no calls for stays wanted. */
-const wantedLooks = ({ lake, clock, lookCalls }: PlanContext, limit: number): PlannedItem[] =>
-  wantedSubjects(lake, limit).flatMap((wanted): PlannedItem[] => {
+const wantedLooks = ({ lake, clock, lookCalls }: PlanContext, limit: number): PlannedItem[] => {
+  const calls = { video: lookCalls.growth, creator: lookCalls.creators };
+  markOthersTaken(lake, Object.keys(calls), clock.now());
+  const kinds = Object.entries(calls).flatMap(([kind, some]) => (some > 0 ? [kind] : []));
+  return wantedSubjects(lake, kinds, limit).flatMap((wanted): PlannedItem[] => {
     const { kind, id, wantedAt } = wanted;
     const platform = wanted.platform ?? platformOfId(id);
-    if (kind === 'video' && lookCalls.growth === 0) return [];
-    if (kind === 'creator' && lookCalls.creators === 0) return [];
     markTaken(lake, wanted, clock.now());
-    if (platform === undefined || (kind !== 'video' && kind !== 'creator')) return [];
+    if (platform === undefined) return [];
     const reason = { rule: 'event of the upstream', wantedAt };
     return kind === 'video'
       ? [{ ask: { kind: 'growth', id, platform }, reason }]
       : [{ ask: { kind: 'creator', platform, handle: id }, reason }];
   });
+};
 
 const LISTED = `
   select v.key, v.id, v.platform, v.user, v.views from video v

@@ -51,10 +51,7 @@ export class RunReport {
     const unseen = [...names].filter((name) => !this.#drifted.has(name));
     for (const name of unseen) this.#drifted.add(name);
     if (unseen.length > 0)
-      this.#log.warn(
-        { runId, job, item, callId, drift: unseen },
-        'fields that the interface does not show',
-      );
+      this.#log.warn({ runId, job, item, callId, drift: unseen }, 'fields unlike the interface');
   }
 
   gaveUp(job: string, item: string, state: 'failed' | 'skipped', error: CallError): void {

@@ -186,6 +186,11 @@ describe('hashtags', () => {
     expect(items[0]?.item.extra).toHaveProperty('odd');
     expect(rejected).toHaveLength(2);
   });
+  test('a tag has no # and no blanks around it, in whatever order they come', () => {
+    const { items, rejected } = tags([{ tag: '# a' }, { tag: ' #＃ a ' }, { tag: '# #' }]);
+    expect(items.map(({ item }) => item.tag)).toEqual(['a', 'a']);
+    expect(rejected.map(({ item }) => item)).toEqual([{ tag: '# #' }]);
+  });
 });
 
 describe('growth', () => {

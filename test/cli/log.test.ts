@@ -107,6 +107,7 @@ test('drift and rejected items are warnings, once a run; what failed for good is
   const { code, err } = await syncWith(
     [
       { on: /feed/, fault: item({ id: null, mood: 'great' }), times: 2 },
+      { on: /trends/, fault: item({ views: 'many', user: undefined, mood: 'great' }), times: 1 },
       { on: /hashtags/, fault: status(400), times: 9 },
     ],
     { TRENDLAKE_LOG: 'warn' },
@@ -118,6 +119,16 @@ test('drift and rejected items are warnings, once a run; what failed for good is
     ...{ level: 'warn', rejected: 1 },
     ...feed,
   });
+  expect(lines.filter(({ msg }) => msg === 'fields unlike the interface')).toEqual([
+    expect.objectContaining({
+      job: 'trends',
+      drift: [
+        'content item: mood',
+        'content item: views (unexpected value)',
+        'content item: user (missing)',
+      ],
+    }),
+  ]);
   expect(lines.filter(({ level }) => level === 'error')).toEqual([
     expect.objectContaining({ job: 'hashtags', outcome: 'failed', status: 400 }),
   ]);

@@ -18,6 +18,8 @@ const ASK: Ask = {
   offset: 0,
 };
 
+const HASHTAGS: Ask = { kind: 'hashtags', dateRange: '30d', limit: 100, page: 1, offset: 0 };
+
 interface Item {
   id: string;
   views: number;
@@ -82,7 +84,7 @@ test('a page of any length, with one video twice and ids of any text, loads whol
 });
 
 const AT_AGAIN = isoOf(AT);
-test.each<[string, Ask, unknown, string, unknown]>([
+test.each<[string, Ask, unknown, string, unknown[]]>([
   [
     'a video',
     ASK,
@@ -93,11 +95,11 @@ test.each<[string, Ask, unknown, string, unknown]>([
       ],
     },
     'select views, likes, extra from videos',
-    [12, 3, '{"note":"first","more":1}'],
+    [[12, 3, '{"note":"first","more":1}']],
   ],
   [
     'a hashtag',
-    { kind: 'hashtags', dateRange: '30d', limit: 100, page: 1, offset: 0 },
+    HASHTAGS,
     {
       items: [
         { tag: 'Cats', volume: 10, views: 7 },
@@ -105,7 +107,63 @@ test.each<[string, Ask, unknown, string, unknown]>([
       ],
     },
     'select volume, views from hashtag_snapshots',
-    [12, 7],
+    [[12, 7]],
+  ],
+  [
+    'a hashtag, with its platforms the first time alone,',
+    HASHTAGS,
+    {
+      items: [
+        { tag: 'dogs', volume: 11 },
+        {
+          tag: 'cats',
+          platforms: [
+            { platform: 'tiktok', volume: 10, views: 7 },
+            { platform: 'youtube', volume: 5 },
+          ],
+        },
+        { tag: 'cats', volume: 12 },
+        { tag: 'cats', platforms: [{ platform: 'tiktok', volume: 11 }] },
+      ],
+    },
+    `select platform, rank, volume, views from hashtag_snapshots where tag = 'cats'
+     order by platform`,
+    [
+      ['', 2, 12, null],
+      ['tiktok', null, 11, 7],
+      ['youtube', null, 5, null],
+    ],
+  ],
+  [
+    'a platform of a hashtag',
+    HASHTAGS,
+    {
+      items: [
+        {
+          tag: 'cats',
+          platforms: [
+            { platform: 'tiktok', volume: 10, views: 7 },
+            { platform: 'tiktok', volume: 12 },
+          ],
+        },
+      ],
+    },
+    "select volume, views from hashtag_snapshots where platform = 'tiktok'",
+    [[12, 7]],
+  ],
+  [
+    'a video, with other hashtags each time,',
+    ASK,
+    {
+      items: [
+        { id: 'tt_1', views: 10, hashtags: ['one', 'two'] },
+        { id: 'tt_1', views: 10, hashtags: ['two', 'three'] },
+        { id: 'tt_1', views: 10, hashtags: [] },
+        { id: 'tt_1', views: 10 },
+      ],
+    },
+    'select tag from video_hashtags order by position',
+    [['one'], ['two'], ['three']],
   ],
   [
     'an instant',
@@ -115,7 +173,7 @@ test.each<[string, Ask, unknown, string, unknown]>([
       { at: AT_AGAIN, views: 12 },
     ],
     'select views, likes from video_snapshots',
-    [12, 3],
+    [[12, 3]],
   ],
   [
     'a creator once, an instant of theirs twice',
@@ -129,15 +187,33 @@ test.each<[string, Ask, unknown, string, unknown]>([
       ],
     },
     'select followers from creator_snapshots order by observed_at limit 1',
-    [4],
+    [[4]],
+  ],
+  [
+    "a creator's present, at the end of their timeline and then by their profile,",
+    { kind: 'creator', platform: 'tiktok', handle: 'ann' },
+    {
+      handle: 'ann',
+      followers: 5,
+      growth: [
+        { at: isoOf(AT - HOUR_MS), followers: 3 },
+        { at: AT_AGAIN, followers: 4, likes: 9 },
+      ],
+    },
+    `select s.followers, s.likes, c.followers, c.likes from creator_snapshots s, creators c
+     order by s.observed_at`,
+    [
+      [3, null, 5, 9],
+      [5, 9, 5, 9],
+    ],
   ],
 ])(
   '%s named twice: the later stands as far as it says anything, and again changes nothing',
-  (_, ask, body, sql, row) => {
+  (_, ask, body, sql, rows) => {
     const lake = freshLake();
     expect(rowsChanged(load(lake, ask, body, AT))).toBeGreaterThan(0);
-    expect(lake.sqlite.prepare(sql).raw().all()).toEqual([row]);
+    expect(lake.sqlite.prepare(sql).raw().all()).toEqual(rows);
     expect(rowsChanged(load(lake, ask, body, AT))).toBe(0);
-    expect(lake.sqlite.prepare(sql).raw().all()).toEqual([row]);
+    expect(lake.sqlite.prepare(sql).raw().all()).toEqual(rows);
   },
 );

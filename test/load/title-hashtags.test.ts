@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cleanTag, foldTag, titleHashtags } from '../../src/load/title-hashtags.ts';
+import { cleanTag } from '../../src/fields.ts';
+import { foldTag, titleHashtags } from '../../src/load/title-hashtags.ts';
 
 test.each([
   ['Dance #fyp #foryou', ['fyp', 'foryou']],
@@ -36,5 +37,13 @@ test('property: every tag found stands in the title behind a #, once', () => {
 });
 
 test('a stored tag has no # and no blanks around it', () => {
-  expect(['#a', ' ##b ', '＃c', '#', 'd e'].map(cleanTag)).toEqual(['a', 'b', 'c', '', 'd e']);
+  expect(['#a', ' ##b ', '＃c', '#', 'd e', '# #', '# ＃ f'].map(cleanTag)).toEqual([
+    'a',
+    'b',
+    'c',
+    '',
+    'd e',
+    '',
+    'f',
+  ]);
 });

@@ -78,3 +78,23 @@ test('what the upstream named comes first, and stays wanted while a run has no c
   expect((await looks({ only: ['growth'] }))[0]).toEqual(['GET /videos/tt_111/growth', rule]);
   expect(await looks({ only: ['creators'] })).toEqual([['GET /creators/youtube/user7', rule]]);
 });
+
+test('wanted creators do not wait behind wanted videos and hashtags that a run has no calls for', async () => {
+  const { lake, looks } = await prepared();
+  const want = lake.sqlite.prepare(
+    `insert into wanted_subjects (platform, subject, event_id, wanted_at) values (?, ?, 'e', ?)`,
+  );
+  for (const i of Array(20).keys()) {
+    want.run('tiktok', `video:tt_11${i}`, i);
+    want.run('', `hashtag:tag${i}`, i);
+  }
+  want.run('youtube', 'creator:user7', 100);
+  expect((await looks({ only: ['creators'] }))[0]).toEqual([
+    'GET /creators/youtube/user7',
+    'event of the upstream',
+  ]);
+  const waiting = lake.sqlite.prepare(
+    `select count(*), min(subject glob 'video:*') from wanted_subjects where taken_at is null`,
+  );
+  expect(waiting.raw().get()).toEqual([20, 1]);
+});

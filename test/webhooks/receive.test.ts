@@ -74,10 +74,10 @@ describe('upstream webhooks', () => {
       origin: 'upstream',
       data: expect.stringContaining('"evidence":{"views":5}'),
     });
-    const [wanted] = wantedSubjects(lake, 5);
+    const [wanted] = wantedSubjects(lake, ['video'], 5);
     expect(wanted).toMatchObject({ platform: 'tiktok', kind: 'video', id: 'tt_9' });
     if (wanted !== undefined) markTaken(lake, wanted, NOW);
-    expect(wantedSubjects(lake, 5)).toEqual([]);
+    expect(wantedSubjects(lake, ['video'], 5)).toEqual([]);
   });
 
   test('an event has one effect, however often it comes', () => {
