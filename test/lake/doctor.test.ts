@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DAY_MS, virtualClock } from '../../src/clock.ts';
@@ -6,7 +6,7 @@ import { exportLake } from '../../src/export/export-lake.ts';
 import { backupLake, backupsIn, restoreLake } from '../../src/lake/backup.ts';
 import { LAKE_FILE, openLake } from '../../src/lake/open.ts';
 import { startFaultyUpstream } from '../support/faulty-upstream.ts';
-import { freshFolder } from '../support/fresh.ts';
+import { freshFolder, freshLake } from '../support/fresh.ts';
 import { countOf, lakeRows } from '../support/lake-rows.ts';
 import { runCommand } from '../support/run-command.ts';
 import { WORLD_AT } from '../support/small-world.ts';
@@ -233,4 +233,29 @@ test('a backup stops on its signal; nothing of it is left', async () => {
   await expect(backupLake(lake, { clock, signal })).rejects.toThrow('stopped by SIGTERM');
   lake.close();
   expect(readdirSync(join(dataDir, 'backups'))).toEqual(before);
+});
+
+test('of two backups at once one is made, whole; the other is told to come later', async () => {
+  const { dataDir, clock } = await kept();
+  const lake = freshLake(dataDir);
+  const made = backupLake(lake, { clock });
+  await expect(backupLake(lake, { clock })).rejects.toMatchObject({
+    message: expect.stringMatching(/^Another backup is at work/),
+    transient: true,
+  });
+  expect(await made).toEqual(backupsIn(dataDir)[0]);
+  expect(readdirSync(join(dataDir, 'backups'))).toHaveLength(1);
+});
+
+test.runIf(process.platform === 'linux').each([
+  ['a file', (path: string) => writeFileSync(path, ''), /could not be written: EEXIST/],
+  // nobody, root included, may make a file there
+  ['a folder that takes no files', (path: string) => symlinkSync('/proc', path), /write access/],
+])('where backups go lies %s: said in words', async (_, lay, words) => {
+  const lake = freshLake();
+  lay(join(lake.dataDir, 'backups'));
+  const { code, err } = await runCommand(['doctor', '--backup'], { dataDir: lake.dataDir });
+  expect([1, 2]).toContain(code);
+  expect(err).toMatch(/^trendlake: The backup of .*trendlake\.db /);
+  expect(err).toMatch(words);
 });
