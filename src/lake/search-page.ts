@@ -8,12 +8,14 @@ export interface SearchPage {
   /** Matching videos; a lower bound where counting stopped. */
   readonly total: number;
   readonly items: ContentItem[];
+  /** True when the deadline came first: asked again, it may find more. */
+  readonly isCutOff: boolean;
 }
 
 /** `GET /search`. What it reads is one instant of the lake; question and answer are plain data. */
 export const searchPage = (lake: Lake, ask: SearchAsk): SearchPage =>
   lake.sqlite.transaction(() => {
-    const { total, keys } = searchVideos(lake, ask);
+    const { total, keys, isCutOff } = searchVideos(lake, ask);
     const before = (ask.page - 1) * ask.limit;
     const places = keys.map((key, index) => ({
       key,
@@ -21,5 +23,5 @@ export const searchPage = (lake: Lake, ask: SearchAsk): SearchPage =>
       score: null,
       velocity: null,
     }));
-    return { total, items: contentItems(lake, places, ask.asOf) };
+    return { total, items: contentItems(lake, places, ask.asOf), isCutOff };
   })();

@@ -28,6 +28,8 @@ export interface SearchResult {
   readonly keys: number[];
   /** False when counting stopped at `COUNTED_MOST` or at the deadline. */
   readonly complete: boolean;
+  /** True when the deadline came first: asked again, it may find more. */
+  readonly isCutOff: boolean;
 }
 
 /** This many newest matches are ranked; older ones follow them, newest first. */
@@ -139,7 +141,7 @@ export const searchVideos = (
 ): SearchResult => {
   const question = parseQuestion(ask.q);
   const expression = ftsExpression(question, ask.platform);
-  if (expression === undefined) return { total: 0, keys: [], complete: true };
+  if (expression === undefined) return { total: 0, keys: [], complete: true, isCutOff: false };
   const stopAt = clock.monotonic() + ask.deadlineMs;
   const late = (): boolean => clock.monotonic() > stopAt;
   const { sql, values, isPast } = filterOf(lake, ask);
@@ -166,15 +168,17 @@ export const searchVideos = (
   const found = [...ranked, ...newest.slice(RANKED_MOST)];
   const offset = (ask.page - 1) * ask.limit;
   const keys = found.slice(offset, offset + ask.limit);
-  const isWhole = newest.length < most && !late();
-  if (isWhole || sql !== '' || late()) return { total: found.length, keys, complete: isWhole };
+  const isCutOff = late();
+  const isWhole = newest.length < most && !isCutOff;
+  if (isWhole || sql !== '' || isCutOff)
+    return { total: found.length, keys, complete: isWhole, isCutOff };
   const total = countMatches(lake, expression);
   const missing = Math.min(ask.limit, total - offset) - keys.length;
   if (missing > 0) {
     const skip = Math.max(0, offset - found.length);
     keys.push(...olderMatches(lake, expression, newest.at(-1) ?? 0, missing, skip));
   }
-  return { total, keys, complete: true };
+  return { total, keys, complete: true, isCutOff: false };
 };
 
 /** Matches older than a key, newest first. */

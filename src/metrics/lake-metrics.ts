@@ -224,7 +224,7 @@ export const LAKE_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_rows',
     type: 'gauge',
-    help: 'Rows of each table. Recounted in the background, so that it may lag behind by some seconds in a large lake.',
+    help: 'Rows of each table. What is counted (rows, runs, rejected items, drift, events, deliveries) is counted anew in the background, after a hundred times what counting took: a minute or two late in a large lake.',
     labels: ['table'],
     read: ({ tallies }) => tallies.rows.map(({ table, rows }) => [rows, { table }]),
   },

@@ -63,7 +63,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
   });
   const requests = new Counter({
     name: 'trendlake_http_requests_total',
-    help: 'Requests answered by this service, by method, route and status.',
+    help: 'Requests to this service, by method, route and status; status 499 is a client that left before its answer.',
     labelNames: ['method', 'route', 'status'],
     registers,
   });

@@ -67,22 +67,25 @@ const nothingHere = (app: ServiceApp, c: Context<ServiceEnv>): Response => {
   );
 };
 
-/** What a thrown value answers: refusals as they are, a lake that cannot be read now as 503. */
-const failureResponse = (error: unknown, c: Context, log: Logger): Response => {
-  if (error instanceof RefusedError) return problemResponse(error);
-  if (c.req.raw.signal.aborted)
-    return problemResponse(new RefusedError('unavailable', 'Nobody waits for this answer.'));
+/** What a thrown value is refused with: refusals as they are, a lake that cannot be read now as 503. */
+export const refusalOf = (error: unknown, log: Logger): RefusedError => {
+  if (error instanceof RefusedError) return error;
   log.error({ err: error }, 'a request failed unexpectedly');
-  return problemResponse(
-    error instanceof Database.SqliteError
-      ? new RefusedError(
-          'unavailable',
-          `The lake cannot be read now (${messageOf(error)}). Try again in a moment.`,
-          { headers: { 'retry-after': '1' } },
-        )
-      : new RefusedError('internal', 'Something failed here; it was logged. Try again later.'),
-  );
+  return error instanceof Database.SqliteError
+    ? new RefusedError(
+        'unavailable',
+        `The lake cannot be read now (${messageOf(error)}). Try again in a moment.`,
+        { headers: { 'retry-after': '1' } },
+      )
+    : new RefusedError('internal', 'Something failed here; it was logged. Try again later.');
 };
+
+const failureResponse = (error: unknown, c: Context, log: Logger): Response =>
+  problemResponse(
+    !(error instanceof RefusedError) && c.req.raw.signal.aborted
+      ? new RefusedError('unavailable', 'Nobody waits for this answer.')
+      : refusalOf(error, log),
+  );
 
 const smallBodies = bodyLimit({
   maxSize: LARGEST_BODY_BYTES,

@@ -60,7 +60,7 @@ export const respond = (
   const now = clock();
   const written = write(answer);
   const { at, version } = answer.readFor ?? { at: now, version: lakeVersion(lake) };
-  if (answer.windowsMs !== undefined && (asked === undefined || asked <= now))
+  if (answer.windowsMs !== undefined && (asked === undefined || asked <= at))
     replay.keep(c.env.incoming.url ?? '', {
       written,
       version,

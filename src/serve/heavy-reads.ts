@@ -65,8 +65,8 @@ export const heavyReads = (lake: Lake, limits: Partial<ReadLimits> = {}): HeavyR
   const searchElsewhere = async (ask: SearchAsk, unwanted: AbortSignal): Promise<FoundPage> => {
     const before = lakeVersion(lake);
     const found = await searches.ask(ask, unwanted);
-    const version = lakeVersion(lake) === before ? before : null;
-    return { ...found, asOf: ask.asOf, version };
+    const isSure = !found.isCutOff && lakeVersion(lake) === before;
+    return { ...found, asOf: ask.asOf, version: isSure ? before : null };
   };
 
   return {
@@ -82,8 +82,10 @@ export const heavyReads = (lake: Lake, limits: Partial<ReadLimits> = {}): HeavyR
       const since = windowMs === undefined ? undefined : asked.asOf - windowMs;
       const ask = { ...asked, since, deadlineMs: SEARCH_MS };
       const version = lakeVersion(lake);
-      if (videosAtMost(lake) <= rowsHere)
-        return { ...searchPage(lake, ask), asOf: ask.asOf, version };
+      if (videosAtMost(lake) <= rowsHere) {
+        const found = searchPage(lake, ask);
+        return { ...found, asOf: ask.asOf, version: found.isCutOff ? null : version };
+      }
       const { asOf, ...words } = asked;
       const name = JSON.stringify({ ...words, windowMs, asOf: isNow ? 'now' : asOf, version });
       return share(name, (unwanted) => searchElsewhere(ask, unwanted), gone());

@@ -21,7 +21,7 @@ export interface ReaderOptions extends ReaderStart {
 /** A thread that answers questions over the lake, one after another. */
 export interface Reader<K extends ReaderKind> {
   /**
-   * Rejects with a RefusedError when too many wait, when the answer takes too long, when the reader is
+   * Rejects with a RefusedError when too many wait, when its turn or its answer takes too long, when the reader is
    * closed, and when `unwanted` tells before its turn that nobody waits for it; with a SqliteError when
    * the lake cannot be read. Once its turn has come it is read to the end.
    */
@@ -34,7 +34,12 @@ interface Job<K extends ReaderKind> {
   readonly ask: ReaderKinds[K]['ask'];
   readonly resolve: (found: ReaderKinds[K]['found']) => void;
   readonly reject: (error: Error) => void;
+  /** Aborted when its turn comes. */
+  readonly turn: AbortController;
 }
+
+/** Longest a question waits for its turn: with its deadline, less than a socket may be silent. */
+const WAIT_MS = 45 * SECOND_MS;
 
 /** Rows live for a moment only: a larger nursery takes memory and saves no time. */
 const YOUNG_MIB = 4;
@@ -120,6 +125,7 @@ export const startReader = <K extends ReaderKind>({
   const next = (): void => {
     const job = current === undefined ? queue.shift() : undefined;
     if (job === undefined) return;
+    job.turn.abort();
     const startedAt = clock.monotonic();
     const answered = (): void => {
       lastMs = clock.monotonic() - startedAt;
@@ -154,19 +160,34 @@ export const startReader = <K extends ReaderKind>({
               (queue.length + 1) * lastMs,
             ),
           );
-        const job = { ask, resolve, reject };
+        const turn = new AbortController();
+        const job = { ask, resolve, reject, turn };
         queue.push(job);
-        unwanted.addEventListener('abort', () => {
+        const giveUp = (detail: string, waitMs: number): void => {
           const place = queue.indexOf(job);
           if (place < 0) return;
           queue.splice(place, 1);
-          reject(unavailable('Nobody waits for this answer.', SECOND_MS));
-        });
+          turn.abort();
+          reject(unavailable(detail, waitMs));
+        };
+        unwanted.addEventListener('abort', () =>
+          giveUp('Nobody waits for this answer.', SECOND_MS),
+        );
         next();
+        if (current?.turn === turn) return;
+        const tooLong = () =>
+          giveUp(
+            `This answer waited ${WAIT_MS / SECOND_MS} s for others that take long to compute. Try again later.`,
+            lastMs,
+          );
+        clock.sleep(WAIT_MS, turn.signal).then(tooLong, () => {}); // its turn came
       }),
     close: async () => {
       isClosed = true;
-      for (const job of queue.splice(0)) job.reject(unavailable('The service is stopping.', 0));
+      for (const { turn, reject } of queue.splice(0)) {
+        turn.abort();
+        reject(unavailable('The service is stopping.', 0));
+      }
       endThread();
       settle(({ reject }) => reject(unavailable('The service is stopping.', 0)));
       alarm.abort();

@@ -12,7 +12,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { HookSecret } from '../webhooks/hook-proof.ts';
 import { createPoster } from '../webhooks/post.ts';
 import { logAnswered } from './access-log.ts';
-import { serviceApp } from './app.ts';
+import { refusalOf, serviceApp } from './app.ts';
 import { doorOf } from './authenticate.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { heavyReads, type ReadLimits } from './heavy-reads.ts';
@@ -159,10 +159,19 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
       const tookMs = clock.monotonic() - from;
       logAnswered(log, request, response, tookMs);
       const { method = '', url = '' } = request;
-      metrics?.count({ method, route: routeOf(method, url), status: response.statusCode, tookMs });
+      // as other servers count a client that left before its answer: nothing was answered
+      const status = response.writableFinished ? response.statusCode : 499;
+      metrics?.count({ method, route: routeOf(method, url), status, tookMs });
     });
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-    if (!(mayReplay && replay.send(request, response))) void answer(request, response);
+    try {
+      if (mayReplay && replay.send(request, response)) return;
+    } catch (error) {
+      const { status, headers, body } = refusalOf(error, log).reply();
+      response.writeHead(status, headers).end(body);
+      return;
+    }
+    void answer(request, response);
   });
   server.setTimeout(SILENT_SOCKET_MS);
   server.on('clientError', (error, socket) => void answerUnreadable(error, socket));

@@ -170,7 +170,7 @@ describe('filters and pages', () => {
     const bounded = searchVideos(lake, ask('common', { asOf: size - 10 }));
     expect(bounded).toMatchObject({ total: COUNTED_MOST, complete: false });
     const exact = searchVideos(lake, ask('common', { asOf: RANKED_MOST + 99 }));
-    expect(exact).toMatchObject({ total: RANKED_MOST + 100, complete: true });
+    expect(exact).toMatchObject({ total: RANKED_MOST + 100, complete: true, isCutOff: false });
   });
 
   test('past the deadline the answer is what was found', () => {
@@ -179,7 +179,9 @@ describe('filters and pages', () => {
       lake,
       Array.from({ length: 600 }, (_, i) => ({ id: `tt_${i}`, title: 'common' })),
     );
-    const { total, keys, complete } = searchVideos(lake, ask('common', { deadlineMs: -1 }));
+    const found = searchVideos(lake, ask('common', { deadlineMs: -1 }));
+    const { total, keys, complete } = found;
+    expect(found.isCutOff).toBe(true);
     expect({ total, found: keys.length, complete }).toEqual({
       total: 256,
       found: 50,
@@ -215,7 +217,12 @@ describe('odd questions', () => {
       '\ufeff',
     ];
     for (const q of questions)
-      expect(searchVideos(lake, ask(q)), q).toEqual({ total: 0, keys: [], complete: true });
+      expect(searchVideos(lake, ask(q)), q).toEqual({
+        total: 0,
+        keys: [],
+        complete: true,
+        isCutOff: false,
+      });
   });
 
   test('no text whatsoever fails', () => {

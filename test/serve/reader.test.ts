@@ -106,6 +106,19 @@ test('an answer that takes longer than the deadline is given up; the next gets a
   expect((await next).total).toBe(100);
 });
 
+test('what waits too long for its turn is told so, and is not begun', async () => {
+  const { clock, ring } = alarmClock();
+  const { ask } = reader({ clock });
+  const first = ask(listAsk(), wanted);
+  const waiting = refusal(ask(listAsk({ from: 1 }), wanted));
+  ring(45_000);
+  expect(await waiting).toMatchObject({
+    slug: 'unavailable',
+    message: expect.stringContaining('waited 45 s'),
+  });
+  expect((await first).total).toBe(100);
+});
+
 test('an idle thread is ended; another is there when needed', async () => {
   const { clock, ring } = alarmClock();
   const { ask } = reader({ clock, idleMs: 9000 });

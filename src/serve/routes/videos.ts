@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type GrowthCurve, growthAnswer, videoAnswer } from '../../api/wire.ts';
 import { isoOf } from '../../clock.ts';
+import { lakeVersion } from '../../lake/lake-version.ts';
 import { timeline, videoByIdAsOf, videoRecord } from '../../lake/timeline.ts';
 import { newestLook } from '../../lake/validity.ts';
 import { answerGet } from '../answer-get.ts';
@@ -40,6 +41,11 @@ export const videoRoutes = (app: ServiceApp, service: ServiceContext, curveOf: C
     return found;
   };
 
+  const mayRepeat = (at: number) => ({
+    readFor: { at, version: lakeVersion(service.lake) },
+    windowsMs: [],
+  });
+
   answerGet(app, service, growth, (c) => {
     const { id } = c.req.valid('param');
     const { asOf: asked } = c.req.valid('query');
@@ -49,7 +55,7 @@ export const videoRoutes = (app: ServiceApp, service: ServiceContext, curveOf: C
     const snapshots = points.map((point) => ({ ...point, at: isoOf(point.at) }));
     const body = { id, platform, snapshots, curve: curveOf(points) };
     const observedAt = points.at(-1)?.at ?? null;
-    return respond(service, c, { body, asOf: at, observedAt, windowsMs: [] }, asked);
+    return respond(service, c, { body, asOf: at, observedAt, ...mayRepeat(at) }, asked);
   });
 
   answerGet(app, service, video, (c) => {
@@ -58,6 +64,6 @@ export const videoRoutes = (app: ServiceApp, service: ServiceContext, curveOf: C
     const at = instantAsked(service, asked);
     const body = videoRecord(service.lake, find(id, at).key, at);
     const observedAt = newestLook(service.lake, at);
-    return respond(service, c, { body, asOf: at, observedAt, windowsMs: [] }, asked);
+    return respond(service, c, { body, asOf: at, observedAt, ...mayRepeat(at) }, asked);
   });
 };

@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { hoursAgo, NOW } from './filled-lake.ts';
+import { runService } from './running.ts';
+
+test('an answer from memory that cannot be counted is 503, and the service goes on', async () => {
+  const running = await runService((into) => into.video({ id: 'tt_1', looks: [[hoursAgo(2), 5]] }));
+  expect((await running.get('/feed/tiktok')).status).toBe(200);
+  const other = new Database(join(running.dataDir, 'service.db'));
+  onTestFinished(() => void other.close());
+  other.exec('begin immediate');
+  const refused = await running.get('/feed/tiktok');
+  expect([refused.status, refused.body.type]).toEqual([503, '/problems/unavailable']);
+  other.exec('rollback');
+  expect((await running.get('/feed/tiktok')).status).toBe(200);
+});
+
+test.each(['/videos/tt_1', '/videos/tt_1/growth', '/feed/tiktok', '/search?q=x'])(
+  '%s asked again is true at its own instant, however the clock moves between',
+  async (path) => {
+    let now = NOW;
+    const running = await runService(
+      (into) => into.video({ id: 'tt_1', title: 'x', looks: [[hoursAgo(2), 5]] }),
+      { at: () => now++ },
+    );
+    const asOf = async () => Date.parse(String((await running.get(path)).body.asOf));
+    const [first, again] = [await asOf(), await asOf()];
+    expect(again).toBeGreaterThan(first);
+  },
+);
