@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { isoOf } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { messageOf, UsageError } from '../errors.ts';
+import { isStop, messageOf, UsageError } from '../errors.ts';
 import { type Log, type LogLevel, SILENT } from '../log.ts';
 import type { CliIo } from './io.ts';
 
@@ -130,7 +130,7 @@ export interface Told {
   readonly forPeople: boolean;
 }
 
-/** Runs a command with its log; what it throws is logged too. */
+/** Runs a command with its log; what it throws is logged too: a stop is no failure. */
 export const withLog = async (
   settings: LogSettings,
   usual: LogLevel,
@@ -144,7 +144,8 @@ export const withLog = async (
     await work({ log, io: onStderr ? loggingTo(log, io) : io, forPeople: !onStderr });
   } catch (error) {
     const name = error instanceof Error ? error.name : typeof error;
-    log.error({ outcome: 'failed', error: name }, messageOf(error));
+    if (isStop(error, io.signal)) log.info({ outcome: 'paused' }, messageOf(io.signal.reason));
+    else log.error({ outcome: 'failed', error: name }, messageOf(error));
     throw error;
   } finally {
     close();

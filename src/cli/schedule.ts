@@ -3,11 +3,14 @@ import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import { apiClient } from '../api/client.ts';
 import { isoOf, parseIso } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { TrendlakeError } from '../errors.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import { openLakeFor } from '../lake/origin.ts';
 import { afterSync } from '../runner/after-sync.ts';
-import type { Chore } from '../runner/job.ts';
+import { attempt } from '../runner/attempt.ts';
+import type { Chore, Job } from '../runner/job.ts';
 import { cronOfJob, monthSpent, planMonth } from '../runner/month-plan.ts';
+import type { RunSummary } from '../runner/run.ts';
 import { type BatchEnd, Schedule } from '../runner/schedule.ts';
 import { sync } from '../runner/sync.ts';
 import { startSender } from '../webhooks/sender.ts';
@@ -49,22 +52,37 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     log.warn({}, sentence);
     say(sentence);
   };
+  const fail = (sentence: string): void => {
+    log.error({}, sentence);
+    say(sentence);
+  };
   const lake = openLakeFor(config.dataDir, upstream.origin, { now: io.clock.now(), tell });
   const client = apiClient(upstream.config);
   const { clock, random, signal } = io;
   const context = { lake, config: upstream.config, clock, signal };
+  const attempting = { lakePath: lake.path, signal, report: { warn, fail } };
 
   const doChore = async (chore: Chore): Promise<void> => {
     const did = await chore.run(context);
     log.info({ job: chore.name }, did);
     say(`${chore.name}: ${did}`);
   };
+  /** @throws what is worth a retry, of chores too: they follow what was pulled */
+  const pull = async (jobs: readonly Job[]): Promise<RunSummary[]> => {
+    try {
+      return await withExclusive(config.dataDir, 'sync', clock, () =>
+        sync({ ...context, client, random, jobs, log }, JOBS),
+      );
+    } catch (error) {
+      if (!(error instanceof TrendlakeError) || error.transient) throw error;
+      fail(`sync: ${error.message}`);
+      return [];
+    }
+  };
   const runJobs = async (names: readonly string[]): Promise<BatchEnd> => {
     const jobs = JOBS.filter((job) => names.includes(job.name));
     const chores = CHORES.filter((chore) => names.includes(chore.name));
-    const summaries = await withExclusive(config.dataDir, 'sync', clock, () =>
-      sync({ ...context, client, random, jobs, log }, JOBS),
-    );
+    const summaries = await pull(jobs);
     for (const { runId, outcome, calls, items, drift, reason } of summaries) {
       say(
         `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} answers loaded${reason === null ? '' : `; ${reason}`}`,
@@ -72,12 +90,18 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
       for (const found of drift) tell(driftText(found, `in ${found.request}`).trim());
     }
     if (summaries.length > 0) {
-      const events = await afterSync(lake, config, { clock, random, signal, report: warn });
-      if (events > 0) tell(`${events} events noticed`);
+      const noticing = () => afterSync(lake, config, { clock, random, signal, report: warn });
+      const events = await attempt('events', noticing, attempting); // the next sync finds the rest
+      if (events.ok && events.value > 0) tell(`${events.value} events noticed`);
     }
-    for (const chore of chores) if (!signal.aborted) await doChore(chore);
+    const retry: string[] = [];
+    for (const chore of chores) {
+      if (signal.aborted) break;
+      const did = await attempt(chore.name, () => doChore(chore), attempting);
+      if (!did.ok && did.retry) retry.push(chore.name);
+    }
     const resumesAt = summaries.at(-1)?.resumesAt ?? null;
-    return { resumesAt: resumesAt === null ? null : (parseIso(resumesAt) ?? null) };
+    return { resumesAt: resumesAt === null ? null : (parseIso(resumesAt) ?? null), retry };
   };
   try {
     const plan = planMonth(
@@ -95,7 +119,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     );
     const sender = startSender(lake, { clock, random, report: warn });
     try {
-      await new Schedule({ lake, clock, signal, jobs: scheduled, runJobs, tell }).run();
+      await new Schedule({ lake, clock, signal, jobs: scheduled, runJobs, tell, warn, fail }).run();
     } finally {
       await sender.stop();
     }

@@ -8,11 +8,12 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { type Clock, dateOf, isoOf } from '../clock.ts';
 import { LakeError, messageOf, UsageError } from '../errors.ts';
 import { whileAlone, withExclusive } from './exclusive.ts';
+import { lakeErrorOf } from './explain-error.ts';
 import { restoredName } from './leftovers.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from './migrate.ts';
 import { LAKE_FILE, type Lake, MIGRATION, WAIT_MS } from './open.ts';
@@ -57,24 +58,24 @@ const faultOf = (path: string): string | undefined => {
   }
 };
 
-/**
- * Copies the lake by SQLite's online backup to `<data dir>/backups/trendlake-<UTC date>.db`, checks
- * the copy, puts it in place whole, and keeps the newest `keep`. Writers go on meanwhile. A second
- * backup of a day replaces the first.
- * @throws LakeError when the copy is not whole, the signal's reason when stopped; the backups before stay
- */
-export const backupLake = async (
-  lake: Lake,
-  { clock, keep = 7, signal }: { clock: Clock; keep?: number; signal?: AbortSignal },
-): Promise<Backup> => {
-  const folder = join(lake.dataDir, FOLDER);
-  mkdirSync(folder, { recursive: true });
-  const path = join(folder, `trendlake-${dateOf(clock.now())}.db`);
+/** What went wrong over a backup, in words where it is a file's or the disk's doing. */
+const explain = (error: unknown, path: string): unknown => {
+  if (error instanceof Error && 'syscall' in error)
+    return new LakeError(
+      `The backup of ${path} could not be written: ${error.message}. The backups before it stay. See that trendlake may write there and that the disk has room.`,
+      { cause: error, transient: 'code' in error && error.code === 'ENOSPC' },
+    );
+  return lakeErrorOf(error, `The backup of ${path}`) ?? error;
+};
+
+/** Makes a checked copy of the lake appear at `path`, whole or not at all. */
+const copyTo = async (lake: Lake, path: string, signal: AbortSignal | undefined): Promise<void> => {
   const growing = `${path}.new`;
   const drop = (): void => {
     for (const suffix of ['', '-wal', '-shm', '-journal'])
       rmSync(growing + suffix, { force: true });
   };
+  mkdirSync(dirname(path), { recursive: true });
   drop();
   try {
     await lake.sqlite.backup(growing, {
@@ -93,8 +94,29 @@ export const backupLake = async (
   } finally {
     drop();
   }
-  for (const old of backupsIn(lake.dataDir).slice(0, -keep)) rmSync(old.path);
-  return { path, bytes: statSync(path).size };
+};
+
+/**
+ * Copies the lake by SQLite's online backup to `<data dir>/backups/trendlake-<UTC date>.db`, checks
+ * the copy, puts it in place whole, and keeps the newest `keep`. Writers go on meanwhile. A second
+ * backup of a day replaces the first.
+ * @throws LakeError (UsageError when the folder takes no files) when another backup is at work or
+ * the copy is not whole or cannot be written, the signal's reason when stopped; those before stay
+ */
+export const backupLake = async (
+  lake: Lake,
+  { clock, keep = 7, signal }: { clock: Clock; keep?: number; signal?: AbortSignal },
+): Promise<Backup> => {
+  const path = join(lake.dataDir, FOLDER, `trendlake-${dateOf(clock.now())}.db`);
+  try {
+    return await withExclusive(lake.dataDir, 'backup', clock, async () => {
+      await copyTo(lake, path, signal);
+      for (const old of backupsIn(lake.dataDir).slice(0, -keep)) rmSync(old.path);
+      return { path, bytes: statSync(path).size };
+    });
+  } catch (error) {
+    throw explain(error, lake.path);
+  }
 };
 
 /**

@@ -16,7 +16,7 @@ export const lakeErrorOf = (error: unknown, path: string): TrendlakeError | unde
   const said = messageOf(error);
   if (is(DAMAGED))
     return new LakeError(
-      `${path} is damaged (${said}). It was left as it is: run \`trendlake doctor\`, or put your backup in its place.`,
+      `${path} is damaged (${said}). It was left as it is: run \`trendlake doctor\`; \`trendlake doctor --restore\` puts the newest backup in its place.`,
       { cause: error },
     );
   if (is(LOCKED))

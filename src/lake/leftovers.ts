@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { UsageError } from '../errors.ts';
 
@@ -18,7 +18,8 @@ export const removeLeftovers = (dataDir: string): void => {
 };
 
 /**
- * Refuses to start an empty lake where parts of another lie.
+ * Refuses to start an empty lake where parts of another lie. An empty journal is no part: it holds
+ * no commit.
  * @throws UsageError saying which, and what to do
  */
 export const refuseRemains = (path: string): void => {
@@ -26,8 +27,9 @@ export const refuseRemains = (path: string): void => {
     throw new UsageError(
       `A restore was cut off before ${basename(path)} was in its place. Run \`trendlake doctor --restore\` again; nothing is lost.`,
     );
-  if (existsSync(`${path}-wal`))
+  const journal = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (journal !== undefined && journal.size > 0)
     throw new UsageError(
-      `${path}-wal lies there without its database. It may hold the last commits of a lake that was moved away: move it beside that one, under its name.`,
+      `${path}-wal lies there without its database. It may hold the last commits of a lake that was moved away: move it beside that one, under its name, or remove it to start a new lake.`,
     );
 };

@@ -44,11 +44,11 @@ const refuseForeign = (path: string): void => {
   const header = headerOf(path);
   if (header.length === 0)
     throw new UsageError(
-      `${path} is empty, which no lake ever is. Remove it to start a new lake, or put your backup in its place.`,
+      `${path} is empty, which no lake ever is. \`trendlake doctor --restore\` puts the newest backup in its place; remove it to start a new lake.`,
     );
   if (header.length < HEADER_BYTES || header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
     throw new UsageError(
-      `${path} is not a SQLite database (damaged or another program's file). It was left as it is: move it away, or put your backup in its place.`,
+      `${path} is not a SQLite database (damaged or another program's file). It was left as it is: \`trendlake doctor --restore\` puts the newest backup in its place; or move it away.`,
     );
   const applicationId = header.readUInt32BE(68);
   if (applicationId !== APPLICATION_ID)

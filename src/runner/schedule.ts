@@ -1,6 +1,6 @@
 import { type Clock, HOUR_MS, isoOf, SECOND_MS } from '../clock.ts';
-import { isStop, messageOf, TrendlakeError } from '../errors.ts';
 import type { Lake } from '../lake/open.ts';
+import { attempt, type FailureReport } from './attempt.ts';
 import type { Cron } from './cron.ts';
 
 /** Something to do at the slots of a cron expression. */
@@ -9,18 +9,24 @@ export interface Scheduled {
   cron: Cron;
 }
 
-/** How a batch of due jobs ended: done, or to be taken up again at an instant (Unix ms). */
+/** How a batch of due jobs ended. */
 export interface BatchEnd {
+  /** When a paused run goes on (Unix ms); null when none paused. */
   resumesAt: number | null;
+  /** Names of the jobs to try again soon; what else was due is done, or failed for good. */
+  retry: readonly string[];
 }
 
-export interface ScheduleDeps {
+export interface ScheduleDeps extends FailureReport {
   lake: Lake;
   clock: Clock;
   /** Aborted to stop: the batch at work stops itself by it, no new one begins. */
   signal: AbortSignal;
   jobs: readonly Scheduled[];
-  /** Does the jobs that are due, together; an empty list takes up what was paused. */
+  /**
+   * Does the jobs that are due, together; an empty list takes up what was paused. When it throws an
+   * error that is transient, none of them is taken for done.
+   */
   runJobs(names: readonly string[]): Promise<BatchEnd>;
   tell(sentence: string): void;
 }
@@ -38,7 +44,8 @@ const RETRY_MS = 30 * SECOND_MS;
 export class Schedule {
   readonly #deps: ScheduleDeps;
   readonly #due = new Set<string>();
-  #resumesAt: number | null = null;
+  #pausedUntil: number | null = null;
+  #retryAt: number | null = null;
   #wake = Promise.withResolvers<void>();
 
   constructor(deps: ScheduleDeps) {
@@ -85,24 +92,34 @@ export class Schedule {
     }
   }
 
+  /** When to go on without a slot: a pause ends or a retry is due, whichever comes first. */
+  get #resumesAt(): number | null {
+    const instants = [this.#pausedUntil, this.#retryAt].filter((at) => at !== null);
+    return instants.length === 0 ? null : Math.min(...instants);
+  }
+
   async #runDue(): Promise<void> {
-    const { clock, signal, runJobs, tell } = this.#deps;
+    const { lake, clock, signal, runJobs, warn, fail } = this.#deps;
     const resumes = this.#resumesAt !== null && clock.now() >= this.#resumesAt;
     if (signal.aborted || (this.#due.size === 0 && !resumes)) return;
     const names = [...this.#due];
     this.#due.clear();
-    this.#resumesAt = null;
-    try {
-      this.#resumesAt = (await runJobs(names)).resumesAt;
-      if (this.#resumesAt !== null) tell(`Paused; goes on at ${isoOf(this.#resumesAt)}.`);
-    } catch (error) {
-      if (isStop(error, signal)) return; // stopped in the middle of a chore
-      tell(`${names.join(', ')}: ${messageOf(error)}`);
-      if (!(error instanceof TrendlakeError)) throw error;
-      if (!error.transient) return;
-      for (const name of names) this.#due.add(name);
-      this.#resumesAt = clock.now() + RETRY_MS;
-    }
+    this.#retryAt = null;
+    if (this.#pausedUntil !== null && clock.now() >= this.#pausedUntil) this.#pausedUntil = null;
+    const deps = { lakePath: lake.path, signal, report: { warn, fail } };
+    const batch = await attempt(names.join(', ') || 'paused run', () => runJobs(names), deps);
+    if (batch.ok) this.#pause(batch.value.resumesAt);
+    const again = batch.ok ? batch.value.retry : names;
+    if (batch.ok ? again.length === 0 : !batch.retry) return;
+    for (const name of again) this.#due.add(name);
+    this.#retryAt = clock.now() + RETRY_MS;
+  }
+
+  /** Until `resumesAt`. Null leaves a pause as it is: looking once too often costs no call. */
+  #pause(resumesAt: number | null): void {
+    if (resumesAt === null || resumesAt === this.#pausedUntil) return; // told before
+    this.#pausedUntil = resumesAt;
+    this.#deps.tell(`Paused; goes on at ${isoOf(resumesAt)}.`);
   }
 
   /** Until a slot comes, a pause ends or the signal is aborted. */

@@ -163,6 +163,22 @@ test('a file that cannot be written is refused before anything is asked', async 
   expect(upstream?.arrivals).toEqual([]);
 });
 
+test('a command that is stopped has not failed: its last line says paused', async () => {
+  const dataDir = freshFolder();
+  freshLake(dataDir);
+  const signal = AbortSignal.abort(new Error('stopped by SIGTERM'));
+  const env = { TRENDLAKE_LOG: 'info' };
+  const { code, err } = await runCommand(['export'], { dataDir, env, signal });
+  expect(code).toBe(75);
+  const lines = linesOf(err.replace(/^trendlake: .*$/m, ''));
+  expect(lines.at(-1)).toMatchObject({
+    level: 'info',
+    outcome: 'paused',
+    msg: 'stopped by SIGTERM',
+  });
+  expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+});
+
 const BIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'bin.js');
 
 let child: ChildProcess | undefined;

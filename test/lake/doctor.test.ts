@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DAY_MS, virtualClock } from '../../src/clock.ts';
@@ -6,7 +6,7 @@ import { exportLake } from '../../src/export/export-lake.ts';
 import { backupLake, backupsIn, restoreLake } from '../../src/lake/backup.ts';
 import { LAKE_FILE, openLake } from '../../src/lake/open.ts';
 import { startFaultyUpstream } from '../support/faulty-upstream.ts';
-import { freshFolder } from '../support/fresh.ts';
+import { freshFolder, freshLake } from '../support/fresh.ts';
 import { countOf, lakeRows } from '../support/lake-rows.ts';
 import { runCommand } from '../support/run-command.ts';
 import { WORLD_AT } from '../support/small-world.ts';
@@ -90,20 +90,20 @@ const withoutCells = (bytes: Buffer): Buffer => {
   return Buffer.from(bytes).fill(0xff, leaf + 8, leaf + 16);
 };
 
-/** Damages by what they do to the file's bytes. */
-const DAMAGES: [string, (bytes: Buffer) => Buffer][] = [
-  ['the file header', (bytes) => Buffer.from(bytes).fill(0x20, 0, 16)],
-  ['the first page behind the header', (bytes) => Buffer.from(bytes).fill(0xab, 100, 4096)],
-  ['the cells of a page', withoutCells],
-  ['every page but the first', (bytes) => Buffer.from(bytes).fill(0, 4096)],
-  ['cut to half', (bytes) => bytes.subarray(0, Math.floor(bytes.length / 2))],
-  ['an empty file', () => Buffer.alloc(0)],
+/** Damages, what `sync` exits with, and what they do to the file's bytes. */
+const DAMAGES: [string, number, (bytes: Buffer) => Buffer][] = [
+  ['the file header', 2, (bytes) => Buffer.from(bytes).fill(0x20, 0, 16)],
+  ['the first page behind the header', 1, (bytes) => Buffer.from(bytes).fill(0xab, 100, 4096)],
+  ['the cells of a page', 1, withoutCells],
+  ['every page but the first', 1, (bytes) => Buffer.from(bytes).fill(0, 4096)],
+  ['cut to half', 1, (bytes) => bytes.subarray(0, Math.floor(bytes.length / 2))],
+  ['an empty file', 2, () => Buffer.alloc(0)],
 ];
 
 let well: Awaited<ReturnType<typeof kept>> | undefined;
 test.each(DAMAGES)(
-  'damage (%s) is found; sync says so and stops; the backup restores it',
-  async (_, harm) => {
+  'damage (%s) is found; sync says so and stops with exit code %i; the backup restores it',
+  async (_, exitCode, harm) => {
     well ??= await kept();
     const dataDir = freshFolder();
     cpSync(well.dataDir, dataDir, { recursive: true });
@@ -114,8 +114,8 @@ test.each(DAMAGES)(
     const upstream = await startFaultyUpstream();
     const env = { TRENDLAKE_BASE_URL: upstream.baseUrl, TRENDLAKE_API_KEY: 'tl_live_secret' };
     const { code, err } = await runCommand(['sync', '--no-export'], { dataDir, env });
-    expect([1, 2]).toContain(code);
-    expect(err).toMatch(/damaged|not a SQLite database|is empty/);
+    expect(code).toBe(exitCode);
+    expect(err).toMatch(/(damaged|not a SQLite database|is empty).*trendlake doctor --restore/);
     expect(upstream.arrivals.length).toBeLessThan(10); // a run of lists alone makes 26
     await upstream.close();
     expect((await runCommand(['doctor', '--restore'], { dataDir })).code).toBe(0);
@@ -233,4 +233,29 @@ test('a backup stops on its signal; nothing of it is left', async () => {
   await expect(backupLake(lake, { clock, signal })).rejects.toThrow('stopped by SIGTERM');
   lake.close();
   expect(readdirSync(join(dataDir, 'backups'))).toEqual(before);
+});
+
+test('of two backups at once one is made, whole; the other is told to come later', async () => {
+  const { dataDir, clock } = await kept();
+  const lake = freshLake(dataDir);
+  const made = backupLake(lake, { clock });
+  await expect(backupLake(lake, { clock })).rejects.toMatchObject({
+    message: expect.stringMatching(/^Another backup is at work/),
+    transient: true,
+  });
+  expect(await made).toEqual(backupsIn(dataDir)[0]);
+  expect(readdirSync(join(dataDir, 'backups'))).toHaveLength(1);
+});
+
+test.runIf(process.platform === 'linux').each([
+  ['a file', (path: string) => writeFileSync(path, ''), /could not be written: EEXIST/],
+  // nobody, root included, may make a file there
+  ['a folder that takes no files', (path: string) => symlinkSync('/proc', path), /write access/],
+])('where backups go lies %s: said in words', async (_, lay, words) => {
+  const lake = freshLake();
+  lay(join(lake.dataDir, 'backups'));
+  const { code, err } = await runCommand(['doctor', '--backup'], { dataDir: lake.dataDir });
+  expect([1, 2]).toContain(code);
+  expect(err).toMatch(/^trendlake: The backup of .*trendlake\.db /);
+  expect(err).toMatch(words);
 });

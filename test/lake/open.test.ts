@@ -102,8 +102,17 @@ test.runIf(existsSync('/sys/kernel'))(
 test('a journal without its database is refused: the lake it belongs to may lie elsewhere', () => {
   const dataDir = freshFolder();
   writeFileSync(join(dataDir, `${LAKE_FILE}-wal`), 'commits');
-  expect(() => openLake(dataDir)).toThrow(/-wal lies there without its database.*move it/);
+  expect(() => openLake(dataDir)).toThrow(
+    /-wal lies there without its database.*move it.*or remove it to start a new lake/,
+  );
   expect(readFileSync(join(dataDir, `${LAKE_FILE}-wal`), 'utf8')).toBe('commits');
+});
+
+test('an empty journal without its database holds no commit: a new lake is made', () => {
+  const dataDir = freshFolder();
+  writeFileSync(join(dataDir, `${LAKE_FILE}-wal`), '');
+  openLake(dataDir).close();
+  expect(readdirSync(dataDir)).toEqual(['locks', LAKE_FILE]);
 });
 
 test('a damaged page is met with words and exit code 1, not with a stack', async () => {

@@ -4,7 +4,7 @@ import { HOUR_MS, MINUTE_MS, virtualClock } from '../../src/clock.ts';
 import { LakeError } from '../../src/errors.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { cronOf } from '../../src/runner/cron.ts';
-import { Schedule, type Scheduled } from '../../src/runner/schedule.ts';
+import { type BatchEnd, Schedule, type Scheduled } from '../../src/runner/schedule.ts';
 import { freshLake } from '../support/fresh.ts';
 
 const NOON = Date.UTC(2026, 4, 10, 12);
@@ -29,7 +29,7 @@ const handCron = (name: string, previous: number | undefined) => {
 const daemon = (
   lake: Lake,
   jobs: Scheduled[],
-  runJobs: (names: readonly string[], stop: () => Error) => Promise<{ resumesAt: number | null }>,
+  runJobs: (names: readonly string[], stop: () => Error) => Promise<Partial<BatchEnd>>,
 ) => {
   const stopping = new AbortController();
   const clock = virtualClock(NOON);
@@ -44,8 +44,10 @@ const daemon = (
     clock,
     signal: stopping.signal,
     jobs,
-    runJobs: (names) => runJobs(names, stop),
+    runJobs: async (names) => ({ resumesAt: null, retry: [], ...(await runJobs(names, stop)) }),
     tell: (sentence) => void told.push(sentence),
+    warn: (sentence) => void told.push(`warning: ${sentence}`),
+    fail: (sentence) => void told.push(`error: ${sentence}`),
   });
   return { run: () => schedule.run(), clock, told };
 };
@@ -121,7 +123,34 @@ test('when somebody else is syncing, the jobs stay due', async () => {
   });
   await run();
   expect(batches).toEqual([['feed'], ['feed']]);
-  expect(told).toEqual(['feed: Another sync is at work']);
+  expect(told).toEqual(['warning: feed: Another sync is at work']);
+});
+
+test('only what asks for it is tried again, soon; the pause of the batch it came from is kept', async () => {
+  const seen: { names: readonly string[]; at: number }[] = [];
+  const jobs = [handCron('growth', NOON).job, handCron('backup', NOON).job];
+  const { run, clock, told } = daemon(freshLake(), jobs, async (names, stop) => {
+    seen.push({ names, at: clock.now() });
+    if (seen.length === 1) return { resumesAt: NOON + 3 * HOUR_MS, retry: ['backup'] };
+    if (seen.length === 2) throw new LakeError('The disk is full', { transient: true });
+    if (seen.length === 3) throw new LakeError('It is damaged');
+    stop();
+    return {};
+  });
+  await run();
+  expect(seen.map(({ names }) => names)).toEqual([
+    ['growth', 'backup'],
+    ['backup'],
+    ['backup'],
+    [],
+  ]);
+  expect(seen[2]?.at).toBeLessThan(NOON + 2 * MINUTE_MS);
+  expect(seen[3]?.at).toBe(NOON + 3 * HOUR_MS);
+  expect(told).toEqual([
+    'Paused; goes on at 2026-05-10T15:00:00.000Z.',
+    'warning: backup: The disk is full',
+    'error: backup: It is damaged',
+  ]);
 });
 
 test.each([

@@ -1,0 +1,80 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Clock, HOUR_MS, virtualClock } from '../../src/clock.ts';
+import { withExclusive } from '../../src/lake/exclusive.ts';
+import { startFaultyUpstream } from '../support/faulty-upstream.ts';
+import { freshFolder } from '../support/fresh.ts';
+import { runCommand } from '../support/run-command.ts';
+import { WORLD_AT } from '../support/small-world.ts';
+import { KEY } from '../support/sync-once.ts';
+
+const FEED_AND_CHORES = { trends: 'off', hashtags: 'off', growth: 'off', creators: 'off' };
+const FEED_PAGES = 2;
+
+/** Runs the daemon until `isOver`, which sees `level message` of each line logged, says so; an hour at most. */
+const scheduleUntil = async (
+  dataDir: string,
+  isOver: (lines: readonly string[]) => boolean | Promise<boolean>,
+) => {
+  const clock = virtualClock(WORLD_AT);
+  const upstream = await startFaultyUpstream();
+  const logFile = join(dataDir, 'log');
+  writeFileSync(logFile, '');
+  const lines = (): string[] =>
+    readFileSync(logFile, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { level: string; msg: string })
+      .map(({ level, msg }) => `${level} ${msg}`);
+  const stopping = new AbortController();
+  const watched: Clock = {
+    ...clock,
+    sleep: async (ms, signal) => {
+      const late = clock.now() > WORLD_AT + HOUR_MS;
+      if (late || (await isOver(lines()))) stopping.abort(new Error('stopped by the test'));
+      await clock.sleep(ms, signal);
+    },
+  };
+  const env = {
+    TRENDLAKE_BASE_URL: upstream.baseUrl,
+    TRENDLAKE_API_KEY: KEY,
+    TRENDLAKE_PLATFORMS: 'tiktok',
+    TRENDLAKE_SCHEDULES: JSON.stringify(FEED_AND_CHORES),
+    TRENDLAKE_LOG_FILE: logFile,
+  };
+  const given = { dataDir, env, clock: watched, signal: stopping.signal };
+  const { code } = await runCommand(['schedule'], given);
+  await upstream.close();
+  return { code, calls: upstream.arrivals.length, told: lines().join('\n') };
+};
+
+test('a chore that is to be tried again is, alone: nothing is pulled a second time', async () => {
+  const dataDir = freshFolder();
+  const gate = Promise.withResolvers<void>();
+  const elsewhere = withExclusive(dataDir, 'export', virtualClock(WORLD_AT), () => gate.promise);
+  const { code, calls, told } = await scheduleUntil(dataDir, async (lines) => {
+    if (!lines.some((line) => line.startsWith('warn export: Another export'))) return false;
+    gate.resolve();
+    await elsewhere;
+    return lines.some((line) => /rows written$/.test(line));
+  });
+  expect(code).toBe(0);
+  expect(told).toMatch(
+    /^warn export: Another export[\s\S]*^info .*checked$[\s\S]*^info .*rows written$/m,
+  );
+  expect(told.match(/ checked$/gm)).toHaveLength(1); // the backup, which did not fail
+  expect(calls).toBe(FEED_PAGES);
+});
+
+test('a chore that fails for good keeps none behind it from being done', async () => {
+  const dataDir = freshFolder();
+  writeFileSync(join(dataDir, 'parquet'), 'not a folder');
+  const { code, told } = await scheduleUntil(dataDir, (lines) =>
+    lines.some((line) => line.endsWith(' checked')),
+  );
+  expect(code).toBe(0);
+  expect(told).toMatch(/^error export: .*parquet.* could not be written/m);
+  expect(told).toMatch(/^info .* kept answers older .* removed$/m);
+  expect(told).toMatch(/^info .*backups.*checked$/m);
+});
