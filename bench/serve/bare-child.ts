@@ -1,19 +1,17 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isoOf } from '../../src/clock.ts';
-import { contentItems } from '../../src/lake/content-items.ts';
+import { readContentItems } from '../../src/lake/content-items.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { latestPulled, pulledPlaces } from '../../src/lake/pulled-list.ts';
-import { keepHeapSmall } from '../../src/serve/small-heap.ts';
 
 // A bare server in a process of its own, set up as the service's is. `/v1/feed/tiktok?...` runs the same
 // statements for that page and JSON.stringify, and sends the bytes the service sends; with `constant` in
 // the query it sends the first page, made once. No key, no checks, no tags. Stops when its input ends.
 
 const [dataDir = '', at = ''] = process.argv.slice(2);
-keepHeapSmall();
 const lake = openLakeForReading(dataDir);
-lake.sqlite.pragma('cache_size = -32768');
+lake.sqlite.pragma('cache_size = -16384');
 
 const answer = (url: string): string => {
   const query = new URL(url, 'http://x').searchParams;
@@ -21,7 +19,7 @@ const answer = (url: string): string => {
   const list = latestPulled(lake, { list: 'feed', platform: 'tiktok', period: '24h' }, Number(at));
   if (list === undefined) throw new Error('The lake holds no pulled feed of TikTok.');
   const places = pulledPlaces(lake, list.key, (page - 1) * limit, page * limit);
-  const items = contentItems(lake, places, list.completedAt, 'seen');
+  const items = readContentItems(lake, places, list.completedAt, 'seen').objects();
   return JSON.stringify({ total: list.total, page, items, asOf: isoOf(list.completedAt) });
 };
 const constant = answer('/?limit=50&page=1');

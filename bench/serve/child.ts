@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ALLOCATOR } from '../../src/serve/allocator.ts';
+import { ALLOCATOR, HEAP } from '../../src/serve/small-memory.ts';
 
 /** A server in a process of its own. */
 export interface Child {
@@ -36,17 +38,24 @@ const SCRIPTS = {
   bare: new URL('./bare-child.ts', import.meta.url),
 };
 
-/** Starts a server over a lake, its clock fixed at `at` (Unix ms). */
+/** Where compiled code is kept from one start to the next, as `bin.js` keeps it. */
+const COMPILED = join(tmpdir(), 'trendlake-bench-compiled');
+
+/** Starts a server over a lake, its clock fixed at `at` (Unix ms), in a process set up as `trendlake serve` sets its own up. */
 export const startChild = async (
   kind: keyof typeof SCRIPTS,
   dataDir: string,
   at: number,
 ): Promise<Child> => {
   const from = performance.now();
-  const child = spawn(process.execPath, [fileURLToPath(SCRIPTS[kind]), dataDir, String(at)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, ...ALLOCATOR }, // as `trendlake serve` has it
-  });
+  const child = spawn(
+    process.execPath,
+    [...HEAP, fileURLToPath(SCRIPTS[kind]), dataDir, String(at)],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, ...ALLOCATOR, NODE_COMPILE_CACHE: COMPILED },
+    },
+  );
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   const { url, startedMs } = JSON.parse(line.toString()) as { url: string; startedMs: number };
   return {

@@ -14,8 +14,8 @@ if (major < 22 || (major === 22 && minor < 19)) {
 const { enableCompileCache } = await import('node:module');
 enableCompileCache();
 if (process.argv[2] === 'serve') {
-  const { startAgainWithAllocator } = await import('../serve/allocator.ts');
-  startAgainWithAllocator();
+  const { startAgainSmall } = await import('../serve/small-memory.ts');
+  startAgainSmall();
 }
 const { main } = await import('./main.ts');
 await main();

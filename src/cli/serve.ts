@@ -6,7 +6,7 @@ import { modelSettings } from '../lab/model.ts';
 import { openLake } from '../lake/open.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { startService } from '../serve/service.ts';
-import { keepHeapSmall } from '../serve/small-heap.ts';
+import { keepHeapSmall } from '../serve/small-memory.ts';
 import { readHookSecret } from '../webhooks/hook-proof.ts';
 import { startSender } from '../webhooks/sender.ts';
 import { type CliIo, configOf } from './io.ts';

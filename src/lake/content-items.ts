@@ -56,52 +56,23 @@ const AS_KNOWN = itemsQuery(lastKnown('views'), lastKnown('likes'));
 export const engagementRate = (likes: number | null, views: number | null): number | null =>
   likes === null || views === null || views === 0 ? null : (100 * likes) / views;
 
-const extraOf = (json: string | null): Record<string, unknown> =>
-  json === null ? {} : (JSON.parse(json) as Record<string, unknown>);
+const shownOf = (row: ItemRow) => ({
+  id: row.id,
+  platform: row.platform,
+  title: row.title,
+  user: row.user,
+  views: row.views,
+  likes: row.likes,
+  engagementRate: row.derived === 1 ? engagementRate(row.likes, row.views) : row.rate,
+  createdAt: row.created_at === null ? null : isoOf(row.created_at),
+});
 
-const itemOf = (row: ItemRow, place: Place): ContentItem => {
-  const shown = {
-    id: row.id,
-    platform: row.platform,
-    title: row.title,
-    user: row.user,
-    views: row.views,
-    likes: row.likes,
-    engagementRate: row.derived === 1 ? engagementRate(row.likes, row.views) : row.rate,
-    createdAt: row.created_at === null ? null : isoOf(row.created_at),
-    hashtags: JSON.parse(row.hashtags) as string[],
-    rank: place.rank,
-    score: place.score,
-    velocity: place.velocity,
-  };
+const itemOf = (row: ItemRow, { rank, score, velocity }: Place): ContentItem => {
+  const hashtags = JSON.parse(row.hashtags) as string[];
+  const item = { ...shownOf(row), hashtags, rank, score, velocity };
   // twice: the shown fields come first, and no further field of the same name overrides one
-  return { ...shown, ...extraOf(row.extra), ...shown };
+  return row.extra === null ? item : { ...item, ...JSON.parse(row.extra), ...item };
 };
-
-type Counts = 'known' | 'seen';
-
-const rowsOf = (
-  lake: Lake,
-  places: readonly Place[],
-  asOf: number,
-  counts: Counts,
-): readonly ItemRow[] =>
-  statement(lake, counts === 'known' ? AS_KNOWN : AS_SEEN).all({
-    keys: JSON.stringify(places.map((place) => place.key)),
-    asOf,
-  }) as ItemRow[];
-
-/**
- * The content items of `places`, in their order, with titles, handles and counts as of `asOf`.
- * `counts`: `known` carries the newest known count forward, `seen` gives what the last look had.
- */
-export const contentItems = (
-  lake: Lake,
-  places: readonly Place[],
-  asOf: number,
-  counts: Counts = 'known',
-): ContentItem[] =>
-  rowsOf(lake, places, asOf, counts).map((row, index) => itemOf(row, places[index] as Place));
 
 /** A further field that may be a shown one as well, or is written in a way that hides it. */
 const MAYBE_SHOWN =
@@ -110,27 +81,47 @@ const MAYBE_SHOWN =
 const real = (value: number | null): string =>
   value !== null && Number.isFinite(value) ? `${value}` : 'null';
 
+/** What `itemOf` gives, as JSON text; what is such text in the lake stays it. */
 const itemText = (row: ItemRow, place: Place): string => {
   const { extra } = row;
   if (extra !== null && MAYBE_SHOWN.test(extra)) return JSON.stringify(itemOf(row, place));
-  const rate = row.derived === 1 ? engagementRate(row.likes, row.views) : row.rate;
-  const createdAt = row.created_at === null ? 'null' : `"${isoOf(row.created_at)}"`;
+  const shown = JSON.stringify(shownOf(row)).slice(0, -1);
   const further = extra === null || extra === '{}' ? '}' : `,${extra.slice(1)}`;
   return (
-    `{"id":${JSON.stringify(row.id)},"platform":"${row.platform}","title":${JSON.stringify(row.title)},` +
-    `"user":${JSON.stringify(row.user)},"views":${row.views},"likes":${row.likes},` +
-    `"engagementRate":${real(rate)},"createdAt":${createdAt},"hashtags":${row.hashtags},` +
-    `"rank":${place.rank},"score":${real(place.score)},"velocity":${real(place.velocity)}${further}`
+    `${shown},"hashtags":${row.hashtags},"rank":${place.rank},` +
+    `"score":${real(place.score)},"velocity":${real(place.velocity)}${further}`
   );
 };
 
-/** What `contentItems` gives, as the text of a JSON array, in less than half the time. */
-export const contentItemsText = (
+type Counts = 'known' | 'seen';
+
+/** Content items that were read: what is made of them reads nothing more. */
+export interface ReadItems {
+  readonly objects: () => ContentItem[];
+  /** The same as the text of a JSON array, in less than half the time. */
+  readonly text: () => string;
+}
+
+/**
+ * Reads the content items of `places`, in their order, with titles, handles and counts as of `asOf`.
+ * `counts`: `known` carries the newest known count forward, `seen` gives what the last look had.
+ */
+export const readContentItems = (
   lake: Lake,
   places: readonly Place[],
   asOf: number,
-  counts: Counts = 'known',
-): string =>
-  `[${rowsOf(lake, places, asOf, counts)
-    .map((row, index) => itemText(row, places[index] as Place))
-    .join(',')}]`;
+  counts: Counts,
+): ReadItems => {
+  const rows = statement(lake, counts === 'known' ? AS_KNOWN : AS_SEEN).all({
+    keys: JSON.stringify(places.map((place) => place.key)),
+    asOf,
+  }) as ItemRow[];
+  return {
+    objects: () => rows.map((row, index) => itemOf(row, places[index] as Place)),
+    text: () => `[${rows.map((row, index) => itemText(row, places[index] as Place)).join(',')}]`,
+  };
+};
+
+/** The content items of `places` as `readContentItems` reads them, counts as last known. */
+export const contentItems = (lake: Lake, places: readonly Place[], asOf: number): ContentItem[] =>
+  readContentItems(lake, places, asOf, 'known').objects();

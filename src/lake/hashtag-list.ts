@@ -2,7 +2,13 @@ import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import type { HashtagItem } from '../api/wire.ts';
 import type { KeptLists } from './kept-lists.ts';
 import { lakeVersion } from './lake-version.ts';
-import { computedPage, type ListMoment, type ListPage, type Paging } from './list-page.ts';
+import {
+  computedPage,
+  type ListMoment,
+  type ListPage,
+  type Paging,
+  type Reading,
+} from './list-page.ts';
 import type { Lake } from './open.ts';
 import { latestPulled, type PulledList } from './pulled-list.ts';
 import { statement } from './statements.ts';
@@ -64,9 +70,10 @@ const pulledPage = (
   }) as PulledRow[];
   const held = (): number =>
     statement(lake, DEEPEST).pluck().get(capturedAt, completedAt, platform) as number;
+  const items = rows.map((row) => pulledItem(lake, row));
   return {
     total: pulled.total ?? held(),
-    items: rows.map((row) => pulledItem(lake, row)),
+    items: () => items,
     asOf: completedAt,
     pulledAt: completedAt,
     isStale: false,
@@ -78,10 +85,10 @@ const pulledPage = (
  * `GET /hashtags`: the pulled list of that dateRange where the lake holds one; else tags by the
  * number of distinct videos seen with them inside the window. `views` is the sum over those videos.
  */
-export const hashtagsPage = async (
+export const hashtagsPage = (
   lists: KeptLists,
   asked: ListMoment & { platform?: Platform; dateRange: string; windowMs: number },
-): Promise<ListPage<HashtagItem>> => {
+): Reading<ListPage<HashtagItem>> => {
   const version = lakeVersion(lists.lake);
   const platform = asked.platform ?? '';
   const which = { list: 'hashtags', platform, period: asked.dateRange } as const;

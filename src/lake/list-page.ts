@@ -22,7 +22,7 @@ export interface ListMoment extends Paging {
  */
 export interface ListPage<T> {
   readonly total: number;
-  readonly items: T[];
+  readonly items: () => T[];
   /** The items as the text of a JSON array, where that is had without making them. */
   readonly itemsText?: () => string;
   readonly asOf: number;
@@ -32,6 +32,9 @@ export interface ListPage<T> {
   readonly version: number;
 }
 
+/** What could be read at once, or a promise of what has to be computed. */
+export type Reading<T> = T | Promise<T>;
+
 /** A page of a list that no source gave whole. */
 export const computedPage = async <Q extends ListQuestion>(
   lists: KeptLists,
@@ -39,5 +42,5 @@ export const computedPage = async <Q extends ListQuestion>(
   { limit, page, ...moment }: ListMoment,
 ): Promise<ListPage<ItemOf<Q>>> => {
   const part = await lists.part({ ...moment, question, from: (page - 1) * limit, count: limit });
-  return { ...part, pulledAt: null };
+  return { ...part, items: () => part.items, pulledAt: null };
 };

@@ -1,9 +1,15 @@
 import type { Period, Platform } from '../../schema/vocabulary.ts';
 import type { ContentItem } from '../api/wire.ts';
-import { contentItems, contentItemsText } from './content-items.ts';
+import { readContentItems } from './content-items.ts';
 import type { KeptLists } from './kept-lists.ts';
 import { lakeVersion } from './lake-version.ts';
-import { computedPage, type ListMoment, type ListPage, type Paging } from './list-page.ts';
+import {
+  computedPage,
+  type ListMoment,
+  type ListPage,
+  type Paging,
+  type Reading,
+} from './list-page.ts';
 import type { Lake } from './open.ts';
 import { deepestRank, latestPulled, type PulledList, pulledPlaces } from './pulled-list.ts';
 
@@ -14,12 +20,11 @@ const pulledPage = (
 ): ListPage<ContentItem> => {
   const from = (paging.page - 1) * paging.limit;
   const places = pulledPlaces(lake, pulled.key, from, from + paging.limit);
+  const read = readContentItems(lake, places, pulled.completedAt, 'seen');
   return {
     total: pulled.total ?? deepestRank(lake, pulled.key),
-    get items() {
-      return contentItems(lake, places, pulled.completedAt, 'seen');
-    },
-    itemsText: () => contentItemsText(lake, places, pulled.completedAt, 'seen'),
+    items: read.objects,
+    itemsText: read.text,
     asOf: pulled.completedAt,
     pulledAt: pulled.completedAt,
     isStale: false,
@@ -31,10 +36,10 @@ const pulledPage = (
  * `GET /feed/{platform}`: the pulled feed of that dateRange where the lake holds one, in its order;
  * else the platform's videos seen inside the window, by score (src/lake/score.ts).
  */
-export const feedPage = async (
+export const feedPage = (
   lists: KeptLists,
   asked: ListMoment & { platform: Platform; dateRange: string; windowMs: number },
-): Promise<ListPage<ContentItem>> => {
+): Reading<ListPage<ContentItem>> => {
   const { platform, dateRange, windowMs, asOf } = asked;
   const version = lakeVersion(lists.lake);
   const which = { list: 'feed', platform, period: dateRange } as const;
@@ -48,10 +53,10 @@ export const feedPage = async (
  * inside the period by views gained in it. A video known to have gained nothing is not trending and
  * is left out; one whose gain the looks do not tell comes after all others.
  */
-export const trendsPage = async (
+export const trendsPage = (
   lists: KeptLists,
   asked: ListMoment & { platform: Platform; period: Period },
-): Promise<ListPage<ContentItem>> => {
+): Reading<ListPage<ContentItem>> => {
   const { platform, period, asOf } = asked;
   const version = lakeVersion(lists.lake);
   const pulled = latestPulled(lists.lake, { list: 'trends', platform, period }, asOf);

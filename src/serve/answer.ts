@@ -33,10 +33,17 @@ export class JsonText {
 
 /** An answer written once, to be sent often. */
 export interface WrittenAnswer {
-  readonly body: string; // without `asOf`
+  readonly bytes: Buffer<ArrayBuffer>; // JSON, `asOf` last
+  readonly asOf: number;
   /** Weak: bodies that differ in nothing but the instant they were asked for are the same answer. */
   readonly etag: string;
   readonly observedAt: number | null;
+}
+
+/** The bytes that are sent of an answer. */
+export interface SentBytes {
+  readonly bytes: Buffer<ArrayBuffer>;
+  readonly encoding: 'gzip' | null;
 }
 
 /** What of a request decides how an answer is sent. */
@@ -49,24 +56,40 @@ export interface Accepts {
 export interface Reply {
   readonly status: 200 | 304;
   readonly headers: Record<string, string>;
-  readonly body: string | Buffer<ArrayBuffer> | null;
+  readonly body: Buffer<ArrayBuffer> | null;
 }
 
 const SMALLEST_COMPRESSED_BYTES = 1024;
 const GZIP_LEVEL = 4; // 6 takes twice as long here and saves 3 %
 
+/** A body but for its closing brace. */
 const textOf = (body: Answer['body']): string => {
   const fields = Object.entries(body).filter(([, value]) => value !== undefined);
   const texts = fields.map(
     ([name, value]) =>
       `${JSON.stringify(name)}:${value instanceof JsonText ? value.text : JSON.stringify(value)}`,
   );
-  return `{${texts.join(',')}}`;
+  return `{${texts.join(',')}`;
 };
 
-export const write = ({ body, observedAt }: Answer): WrittenAnswer => {
-  const text = textOf(body);
-  return { body: text, etag: `W/"${hash('sha1', text, 'base64url')}"`, observedAt };
+/** What ends a body that is true at `asOf`: ASCII only. */
+const endOf = (asOf: number): string => `,"asOf":"${isoOf(asOf)}"}`;
+
+/** The part of an answer that is the same at every instant. */
+const toldBy = (bytes: WrittenAnswer['bytes'], asOf: number): WrittenAnswer['bytes'] =>
+  bytes.subarray(0, -endOf(asOf).length);
+
+export const write = ({ body, asOf, observedAt }: Answer): WrittenAnswer => {
+  const bytes = Buffer.from(textOf(body) + endOf(asOf));
+  const etag = `W/"${hash('sha1', toldBy(bytes, asOf), 'base64url')}"`;
+  return { bytes, asOf, etag, observedAt };
+};
+
+/** The same answer, true at another instant. */
+export const writtenAt = (written: WrittenAnswer, asOf: number): WrittenAnswer => {
+  if (written.asOf === asOf) return written;
+  const told = toldBy(written.bytes, written.asOf);
+  return { ...written, asOf, bytes: Buffer.concat([told, Buffer.from(endOf(asOf))]) };
 };
 
 const matches = (header: string | undefined, etag: string): boolean =>
@@ -79,17 +102,11 @@ const matches = (header: string | undefined, etag: string): boolean =>
 export const acceptsGzip = (header: string | undefined): boolean =>
   header !== undefined && /(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))|,|$)/i.test(header);
 
-/** The bytes of an answer true at `asOf` (Unix ms), compressed where that is taken and pays. */
-export const bytesOf = (
-  { body }: WrittenAnswer,
-  asOf: number,
-  gzip: boolean,
-): { bytes: string | Buffer<ArrayBuffer>; encoding: 'gzip' | null } => {
-  const whole = `${body.slice(0, -1)},"asOf":"${isoOf(asOf)}"}`;
-  return gzip && whole.length >= SMALLEST_COMPRESSED_BYTES
-    ? { bytes: gzipSync(whole, { level: GZIP_LEVEL }), encoding: 'gzip' }
-    : { bytes: whole, encoding: null };
-};
+/** An answer's bytes, compressed where that is taken and pays. */
+export const bytesOf = ({ bytes }: WrittenAnswer, gzip: boolean): SentBytes =>
+  gzip && bytes.length >= SMALLEST_COMPRESSED_BYTES
+    ? { bytes: gzipSync(bytes, { level: GZIP_LEVEL }), encoding: 'gzip' }
+    : { bytes, encoding: null };
 
 /**
  * An answer as it is sent at `now`: JSON with `asOf` last, how old it is (`Age`, `Last-Modified`), its
@@ -99,7 +116,7 @@ export const replyWith = (
   written: WrittenAnswer,
   now: number,
   accepts: Accepts,
-  bytes: () => ReturnType<typeof bytesOf>,
+  bytes: () => SentBytes,
 ): Reply => {
   const { etag, observedAt } = written;
   const headers: Record<string, string> = {

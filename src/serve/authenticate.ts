@@ -75,16 +75,58 @@ export interface Admission {
   readonly refusal?: RefusedError;
 }
 
-/** Counts a request by its key, whatever its answer will be, and says whether it may enter. */
-export type Admit = (authorization: string | undefined, method: string, path: string) => Admission;
+/**
+ * Counts a request by its key, whatever its answer will be, and says whether it may enter.
+ * @throws (rejects) when the count could not be written; then nothing was counted
+ */
+export type Admit = (
+  authorization: string | undefined,
+  method: string,
+  path: string,
+) => Promise<Admission>;
+
+interface Waiting {
+  readonly key: string;
+  readonly counted: (standing: Standing | undefined) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Counts requests by their keys, those that the process reads in one turn of its loop together: what
+ * a commit costs, they share.
+ */
+const countTogether = ({
+  service,
+  clock,
+}: Pick<ServiceContext, 'service' | 'clock'>): ((key: string) => Promise<Standing | undefined>) => {
+  const count = limiter(service);
+  let waiting: Waiting[] = [];
+  const countWaiting = (): void => {
+    const together = waiting;
+    waiting = [];
+    try {
+      const standings = count(
+        together.map(({ key }) => key),
+        clock.now(),
+      );
+      for (const [index, { counted }] of together.entries()) counted(standings[index]);
+    } catch (error) {
+      for (const { failed } of together) failed(error);
+    }
+  };
+  return (key) =>
+    new Promise((counted, failed) => {
+      if (waiting.push({ key, counted, failed }) === 1) setImmediate(countWaiting);
+    });
+};
 
 /** The door of one service. */
-export const doorOf = ({ service, clock }: Pick<ServiceContext, 'service' | 'clock'>): Admit => {
-  const count = limiter(service);
-  return (authorization, method, path) => {
+export const doorOf = (context: Pick<ServiceContext, 'service' | 'clock'>): Admit => {
+  const count = countTogether(context);
+  return async (authorization, method, path) => {
     const key = keyIn(authorization);
     if (key instanceof RefusedError) return { headers: {}, refusal: key };
-    const standing = count(key, clock.now());
+    const standing = await count(key);
     if (standing === undefined) return { headers: {}, refusal: unknownKey() };
     const refusal = refusalOf(standing) ?? mayDo(standing, method, path);
     const headers = rateLimitHeaders(standing);
@@ -96,7 +138,7 @@ export const doorOf = ({ service, clock }: Pick<ServiceContext, 'service' | 'clo
 export const authenticate =
   (admit: Admit): MiddlewareHandler<ServiceEnv> =>
   async (c, next) => {
-    const { headers, standing, refusal } = admit(
+    const { headers, standing, refusal } = await admit(
       c.req.header('authorization'),
       c.req.method,
       c.req.path,

@@ -67,12 +67,10 @@ export const respond = (
       from: asked ?? at,
       until:
         asked === undefined ? holdsUntil(lake, at, answer.windowsMs) : Number.POSITIVE_INFINITY,
-      asOf: asked === undefined && answer.asOf === at ? null : answer.asOf,
+      isOfItsInstant: asked === undefined && answer.asOf === at,
     });
   const gzip = acceptsGzip(c.req.header('accept-encoding'));
   const accepts = { ifNoneMatch: c.req.header('if-none-match'), gzip };
-  const { body, ...rest } = replyWith(written, now, accepts, () =>
-    bytesOf(written, answer.asOf, gzip),
-  );
+  const { body, ...rest } = replyWith(written, now, accepts, () => bytesOf(written, gzip));
   return new Response(body, rest);
 };

@@ -17,14 +17,14 @@ export interface Standing {
   readonly refusal: 'rate-limited' | 'quota-exhausted' | null;
 }
 
-/** A key with this request counted in. */
+/** A key with some requests counted in. */
 interface Counted {
   readonly id: string;
   readonly scopes: string;
   readonly rate: number;
   readonly quota: number;
-  readonly sequence: number; // of this request
-  readonly calls: number; // in this month, without this one
+  readonly sequence: number; // of the first of them
+  readonly calls: number; // in this month, without them
 }
 
 /** The first of a key's requests that lay inside the minute before `now`; its instant where known. */
@@ -39,25 +39,26 @@ const monthStart = (at: number, later: number): number => {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later);
 };
 
-/** A key's numbers before this request, and the request counted: one statement for both. */
-const COUNT_IN = `update api_key set sequence = sequence + 1, month = @month,
-    month_calls = iif(month = @month, month_calls + 1, 1)
+/** A key's numbers before its requests, and the requests counted: one statement for both. */
+const COUNT_IN = `update api_key set sequence = sequence + @requests, month = @month,
+    month_calls = iif(month = @month, month_calls + @requests, @requests)
   where hash = @hash and revoked_at is null
   returning id, scopes, rate_per_minute as rate, calls_per_month as quota,
-    sequence - 1 as sequence, month_calls - 1 as calls`;
+    sequence - @requests as sequence, month_calls - @requests as calls`;
 
 /** Keys whose place in the ring is remembered at most. */
 const REMEMBERED_KEYS = 10_000;
 
 /**
- * Counts one authenticated request, whatever becomes of it, and says whether it may pass.
- * One immediate transaction on the service database, so parallel requests and other processes of the
- * data directory are exact: of the requests of any 60 s no more than the rate pass. Undefined when
- * no such key exists or it was revoked; then nothing is counted.
+ * Counts authenticated requests that came together, whatever becomes of them, and says of each whether
+ * it may pass: given the key of each, its standing. One immediate transaction on the service database,
+ * so parallel requests and other processes of the data directory are exact: of the requests of any
+ * 60 s no more than the rate pass. Undefined where no such key exists or it was revoked; then nothing
+ * is counted.
  */
 export const limiter = (
   db: Database.Database,
-): ((key: string, now: number) => Standing | undefined) => {
+): ((keys: readonly string[], now: number) => (Standing | undefined)[]) => {
   const countIn = db.prepare(COUNT_IN);
   const instantAt = db.prepare('select at from recent_call where key_id = ? and slot = ?').pluck();
   const remember = db.prepare(
@@ -65,8 +66,8 @@ export const limiter = (
      on conflict do update set at = excluded.at`,
   );
   const countDay = db.prepare(
-    `insert into key_day (key_id, day, requests, refused) values (?, ?, 1, ?)
-     on conflict do update set requests = requests + 1, refused = refused + excluded.refused`,
+    `insert into key_day (key_id, day, requests, refused) values (?, ?, ?, ?)
+     on conflict do update set requests = requests + excluded.requests, refused = refused + excluded.refused`,
   );
   const firsts = new Map<string, First>();
 
@@ -104,20 +105,14 @@ export const limiter = (
     return { sequence: low, at: low < row.sequence ? atOf(row, low) : undefined, now };
   };
 
-  const count = (key: string, now: number): Standing | undefined => {
-    const day = dateOf(now);
-    const row = countIn.get({ hash: hashOf(key), month: day.slice(0, 7) }) as Counted | undefined;
-    if (row === undefined) return undefined;
-    const first = firstInside(row, now);
-    if (firsts.size >= REMEMBERED_KEYS) firsts.clear();
-    firsts.set(row.id, first);
-    const used = row.sequence - first.sequence;
-    const refusal =
-      used >= row.rate ? 'rate-limited' : row.calls >= row.quota ? 'quota-exhausted' : null;
+  /** Where a key stands after the `index`th of the requests counted in together. */
+  const standingAfter = (row: Counted, first: First, index: number, now: number): Standing => {
+    const sequence = row.sequence + index;
+    const used = Math.min(row.rate, sequence - first.sequence);
     // a full minute: this request takes the oldest one's place in the ring
-    const oldestAt = used < row.rate ? first.at : used > 1 ? atOf(row, first.sequence + 1) : now;
-    remember.run(row.id, row.sequence % row.rate, now);
-    countDay.run(row.id, day, refusal === null ? 0 : 1);
+    const oldest = Math.max(first.sequence, sequence + 1 - row.rate);
+    const oldestAt =
+      oldest >= row.sequence ? now : oldest === first.sequence ? first.at : atOf(row, oldest);
     return {
       id: row.id,
       at: now,
@@ -126,14 +121,46 @@ export const limiter = (
       minuteLeft: Math.max(0, row.rate - used - 1),
       minuteResetsMs: Math.max(0, (oldestAt ?? now) + MINUTE_MS - now),
       callsPerMonth: row.quota,
-      monthLeft: Math.max(0, row.quota - row.calls - 1),
+      monthLeft: Math.max(0, row.quota - row.calls - index - 1),
       monthResetsMs: monthStart(now, 1) - now,
       monthMs: monthStart(now, 1) - monthStart(now, 0),
-      refusal,
+      refusal:
+        used >= row.rate
+          ? 'rate-limited'
+          : row.calls + index >= row.quota
+            ? 'quota-exhausted'
+            : null,
     };
   };
-  const inTransaction = db.transaction(count);
-  return (key, now) => inTransaction.immediate(key, now);
+
+  /** Counts `requests` of one key; their standings in their order, none without such a key. */
+  const countKey = (key: string, requests: number, now: number): Standing[] => {
+    const day = dateOf(now);
+    const given = { hash: hashOf(key), month: day.slice(0, 7), requests };
+    const row = countIn.get(given) as Counted | undefined;
+    if (row === undefined) return [];
+    const first = firstInside(row, now);
+    if (firsts.size >= REMEMBERED_KEYS) firsts.clear();
+    firsts.set(row.id, first);
+    const standings = Array.from({ length: requests }, (_, index) =>
+      standingAfter(row, first, index, now),
+    );
+    for (let index = Math.max(0, requests - row.rate); index < requests; index++)
+      remember.run(row.id, (row.sequence + index) % row.rate, now);
+    const refused = standings.filter(({ refusal }) => refusal !== null).length;
+    countDay.run(row.id, day, requests, refused);
+    return standings;
+  };
+
+  const count = db.transaction((keys: readonly string[], now: number) => {
+    const requests = new Map<string, number>();
+    for (const key of keys) requests.set(key, (requests.get(key) ?? 0) + 1);
+    const standings = new Map(
+      [...requests].map(([key, number]) => [key, countKey(key, number, now).values()]),
+    );
+    return keys.map((key) => standings.get(key)?.next().value);
+  });
+  return (keys, now) => count.immediate(keys, now);
 };
 
 /** Requests of one key on one UTC day; `refused` of them were answered 429. */

@@ -2,36 +2,43 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { lakeVersion } from '../lake/lake-version.ts';
 import type { Lake } from '../lake/open.ts';
 import { noteKey } from './access-log.ts';
-import { acceptsGzip, bytesOf, replyWith, type WrittenAnswer } from './answer.ts';
+import {
+  acceptsGzip,
+  bytesOf,
+  replyWith,
+  type SentBytes,
+  type WrittenAnswer,
+  writtenAt,
+} from './answer.ts';
 import type { Admit } from './authenticate.ts';
 
-type Bytes = ReturnType<typeof bytesOf>;
-
-/** An answer kept under its address, and for which instants of the service's clock it holds. */
-interface Kept {
+/** An answer that may be given again, and for which instants of the service's clock it holds. */
+interface Holding {
   readonly written: WrittenAnswer;
   readonly version: number; // of the lake it was read from
   readonly from: number; // Unix ms
   readonly until: number; // Unix ms, exclusive
-  /** The instant it is true at; null: whenever it is asked. */
-  readonly asOf: number | null;
-  bytes: { readonly asOf: number; readonly plain?: Bytes; readonly gzip?: Bytes };
+  /** True where it is true at whatever instant it is given, not at one of its own. */
+  readonly isOfItsInstant: boolean;
 }
 
-/** Text as the bytes it is sent as, so that sending it again encodes nothing. */
-const encoded = ({ bytes, encoding }: Bytes): Bytes => ({
-  bytes: typeof bytes === 'string' ? Buffer.from(bytes) : bytes,
-  encoding,
-});
+/** An answer kept under its address, as it was sent last. */
+interface Kept extends Holding {
+  written: WrittenAnswer;
+  gzipped: SentBytes | undefined;
+}
 
-/** Answers kept at most, counted as text (their bytes are kept beside it); the least recently sent go first. */
-const KEPT_CHARACTERS = 4_000_000;
+/** Bytes of answers kept at most (compressed ones are kept beside them); the least recently sent go first. */
+const KEPT_BYTES = 6_000_000;
 
 /** Answers that may be given again, by address (path and query as they came). */
 export interface Replay {
-  keep(address: string, kept: Omit<Kept, 'bytes'>): void;
-  /** Sends the kept answer, if there is one that holds. False: nothing was done or counted. */
-  send(request: IncomingMessage, response: ServerResponse): boolean;
+  keep(address: string, holding: Holding): void;
+  /**
+   * Sends the kept answer, if there is one that holds. Undefined: nothing was done or counted.
+   * Rejects when the request could not be counted; then nothing was sent.
+   */
+  send(request: IncomingMessage, response: ServerResponse): Promise<void> | undefined;
 }
 
 /**
@@ -40,10 +47,10 @@ export interface Replay {
  */
 export const replayOf = (lake: Lake, admit: Admit, now: () => number): Replay => {
   const held = new Map<string, Kept>();
-  let characters = 0;
+  let bytesHeld = 0;
 
   const drop = (address: string): void => {
-    characters -= held.get(address)?.written.body.length ?? 0;
+    bytesHeld -= held.get(address)?.written.bytes.length ?? 0;
     held.delete(address);
   };
 
@@ -59,47 +66,53 @@ export const replayOf = (lake: Lake, admit: Admit, now: () => number): Replay =>
     return kept;
   };
 
-  const bytes = (kept: Kept, asOf: number, gzip: boolean): Bytes => {
-    const same = kept.bytes.asOf === asOf ? kept.bytes : { asOf };
-    const made = (gzip ? same.gzip : same.plain) ?? encoded(bytesOf(kept.written, asOf, gzip));
-    kept.bytes = { ...same, [gzip ? 'gzip' : 'plain']: made };
-    return made;
+  /** What is sent of a kept answer at `at`; an instant's text is as long as another's. */
+  const bytesAt = (kept: Kept, at: number, gzip: boolean): SentBytes => {
+    const written = kept.isOfItsInstant ? writtenAt(kept.written, at) : kept.written;
+    if (written !== kept.written) {
+      kept.written = written;
+      kept.gzipped = undefined;
+    }
+    if (!gzip) return bytesOf(written, false);
+    kept.gzipped ??= bytesOf(written, true);
+    return kept.gzipped;
+  };
+
+  const sendKept = async (
+    kept: Kept,
+    at: number,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
+    const { authorization, 'if-none-match': ifNoneMatch } = request.headers;
+    const admitted = await admit(authorization, 'GET', request.url ?? '');
+    if (admitted.standing !== undefined) noteKey(response, admitted.standing.id);
+    for (const [name, value] of Object.entries(admitted.headers)) response.setHeader(name, value);
+    if (admitted.refusal !== undefined) {
+      const { status, headers, body } = admitted.refusal.reply();
+      response.writeHead(status, headers).end(body);
+      return;
+    }
+    const gzip = acceptsGzip(request.headers['accept-encoding']);
+    const reply = replyWith(kept.written, at, { ifNoneMatch, gzip }, () => bytesAt(kept, at, gzip));
+    if (reply.body !== null) reply.headers['content-length'] = String(reply.body.length);
+    response.writeHead(reply.status, reply.headers).end(reply.body);
   };
 
   return {
-    keep: (address, kept) => {
+    keep: (address, holding) => {
       drop(address);
-      held.set(address, { ...kept, bytes: { asOf: -1 } });
-      characters += kept.written.body.length;
+      held.set(address, { ...holding, gzipped: undefined });
+      bytesHeld += holding.written.bytes.length;
       for (const oldest of held.keys()) {
-        if (characters <= KEPT_CHARACTERS) break;
+        if (bytesHeld <= KEPT_BYTES) break;
         drop(oldest);
       }
     },
     send: (request, response) => {
       const at = now();
-      const address = request.url ?? '';
-      const kept = request.method === 'GET' ? find(address, at) : undefined;
-      if (kept === undefined) return false;
-      const { authorization, 'if-none-match': ifNoneMatch } = request.headers;
-      const admitted = admit(authorization, 'GET', address);
-      if (admitted.standing !== undefined) noteKey(response, admitted.standing.id);
-      for (const [name, value] of Object.entries(admitted.headers)) response.setHeader(name, value);
-      if (admitted.refusal !== undefined) {
-        const { status, headers, body } = admitted.refusal.reply();
-        response.writeHead(status, headers).end(body);
-        return true;
-      }
-      const gzip = acceptsGzip(request.headers['accept-encoding']);
-      const reply = replyWith(kept.written, at, { ifNoneMatch, gzip }, () =>
-        bytes(kept, kept.asOf ?? at, gzip),
-      );
-      if (reply.body === null) response.writeHead(reply.status, reply.headers).end();
-      else {
-        reply.headers['content-length'] = String(Buffer.byteLength(reply.body));
-        response.writeHead(reply.status, reply.headers).end(reply.body);
-      }
-      return true;
+      const kept = request.method === 'GET' ? find(request.url ?? '', at) : undefined;
+      return kept === undefined ? undefined : sendKept(kept, at, request, response);
     },
   };
 };

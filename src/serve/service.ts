@@ -164,14 +164,17 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
       metrics?.count({ method, route: routeOf(method, url), status, tookMs });
     });
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-    try {
-      if (mayReplay && replay.send(request, response)) return;
-    } catch (error) {
+    const failed = (error: unknown): void => {
       const { status, headers, body } = refusalOf(error, log).reply();
       response.writeHead(status, headers).end(body);
-      return;
+    };
+    try {
+      const sent = mayReplay ? replay.send(request, response) : undefined;
+      if (sent === undefined) void answer(request, response);
+      else sent.catch(failed);
+    } catch (error) {
+      failed(error);
     }
-    void answer(request, response);
   });
   server.setTimeout(SILENT_SOCKET_MS);
   server.on('clientError', (error, socket) => void answerUnreadable(error, socket));

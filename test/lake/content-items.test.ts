@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { contentItems, contentItemsText } from '../../src/lake/content-items.ts';
+import { readContentItems } from '../../src/lake/content-items.ts';
 import { openLake, openLakeForReading } from '../../src/lake/open.ts';
 import { filler, fillLake, freshFolder, hoursAgo, NOW } from '../serve/filled-lake.ts';
 
@@ -39,9 +39,8 @@ test('the text of items is what their objects would be written as', () => {
       );
       const places = keys.map((key, index) => ({ key, rank: index + 1, score, velocity }));
       for (const counts of ['known', 'seen'] as const) {
-        const written = contentItemsText(writer, places, NOW, counts);
-        const made = contentItems(writer, places, NOW, counts);
-        expect(JSON.stringify(JSON.parse(written))).toBe(JSON.stringify(made));
+        const read = readContentItems(writer, places, NOW, counts);
+        expect(JSON.stringify(JSON.parse(read.text()))).toBe(JSON.stringify(read.objects()));
       }
       writer.close();
       remove();
@@ -58,7 +57,8 @@ test('where nothing is odd it is the same text, byte by byte', () => {
   });
   const lake = openLakeForReading(dataDir);
   const places = [1, 2].map((key) => ({ key, rank: key, score: 1 / 3, velocity: null }));
-  expect(contentItemsText(lake, places, NOW)).toBe(JSON.stringify(contentItems(lake, places, NOW)));
+  const read = readContentItems(lake, places, NOW, 'known');
+  expect(read.text()).toBe(JSON.stringify(read.objects()));
   lake.close();
   remove();
 });

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS, MINUTE_MS } from '../../src/clock.ts';
 import { createKey, type KeyWish, listKeys, revokeKey } from '../../src/serve/keys.ts';
-import { limiter, usageByDay } from '../../src/serve/limits.ts';
+import { limiter, type Standing, usageByDay } from '../../src/serve/limits.ts';
 import { openServiceDb } from '../../src/serve/service-db.ts';
 import { freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 import { runService } from './running.ts';
@@ -20,14 +21,24 @@ afterEach(() => {
   folder.remove();
 });
 
-const keyWith = (ratePerMinute: number, callsPerMonth = 1000): string => {
-  const wish: KeyWish = { useCase: 'test', tier: 'enterprise', ratePerMinute, callsPerMonth };
-  return createKey(db, wish, NOW).key;
+const wishOf = (ratePerMinute: number, callsPerMonth: number): KeyWish => ({
+  useCase: 'test',
+  tier: 'enterprise',
+  ratePerMinute,
+  callsPerMonth,
+});
+const keyWith = (ratePerMinute: number, callsPerMonth = 1000): string =>
+  createKey(db, wishOf(ratePerMinute, callsPerMonth), NOW).key;
+
+/** Counts requests that come one by one. */
+const oneByOne = (of: typeof db): ((key: string, now: number) => Standing | undefined) => {
+  const count = limiter(of);
+  return (key, now) => count([key], now)[0];
 };
 
 describe('the sliding minute', () => {
   test('passes the rate and not one more inside any 60 s', () => {
-    const count = limiter(db);
+    const count = oneByOne(db);
     const key = keyWith(3);
     const at = (seconds: number) => count(key, NOW + seconds * 1000)?.refusal;
     expect([0, 10, 20].map(at)).toEqual([null, null, null]);
@@ -38,7 +49,7 @@ describe('the sliding minute', () => {
   });
 
   test('waiting as long as told is long enough, however often it was refused', () => {
-    const count = limiter(db);
+    const count = oneByOne(db);
     const key = keyWith(5);
     for (let i = 0; i < 30; i++) count(key, NOW + i);
     const refused = count(key, NOW + 100);
@@ -48,7 +59,7 @@ describe('the sliding minute', () => {
   });
 
   test('tells what is left and when more comes free', () => {
-    const count = limiter(db);
+    const count = oneByOne(db);
     const key = keyWith(3);
     expect(count(key, NOW)).toMatchObject({ minuteLeft: 2, minuteResetsMs: MINUTE_MS });
     expect(count(key, NOW + 5000)).toMatchObject({ minuteLeft: 1, minuteResetsMs: 55_000 });
@@ -56,7 +67,7 @@ describe('the sliding minute', () => {
   });
 
   test('keys do not share it', () => {
-    const count = limiter(db);
+    const count = oneByOne(db);
     const [a, b] = [keyWith(1), keyWith(1)];
     expect([count(a, NOW)?.refusal, count(b, NOW)?.refusal]).toEqual([null, null]);
     expect(count(a, NOW)?.refusal).toBe('rate-limited');
@@ -64,7 +75,7 @@ describe('the sliding minute', () => {
 });
 
 test('the month is the calendar month in UTC', () => {
-  const count = limiter(db);
+  const count = oneByOne(db);
   const key = keyWith(100, 2);
   const end = Date.UTC(2026, 3, 1);
   expect(count(key, end - 3000)).toMatchObject({
@@ -82,7 +93,7 @@ test('the month is the calendar month in UTC', () => {
 });
 
 test('use is kept by day, refused requests marked', () => {
-  const count = limiter(db);
+  const count = oneByOne(db);
   const key = keyWith(2);
   const id = listKeys(db)[0]?.id ?? '';
   for (const at of [NOW, NOW, NOW, NOW + DAY_MS]) count(key, at);
@@ -95,13 +106,55 @@ test('use is kept by day, refused requests marked', () => {
 test('a revoked key counts nothing more, at once and for other connections', () => {
   const key = keyWith(5);
   const other = openServiceDb(folder.dataDir);
-  const count = limiter(other);
+  const count = oneByOne(other);
   expect(count(key, NOW)).toBeDefined();
   const id = listKeys(db)[0]?.id ?? '';
   revokeKey(db, id, NOW);
   expect(count(key, NOW)).toBeUndefined();
   expect(revokeKey(db, id, NOW + 5).revokedAt).toBe(NOW);
   other.close();
+});
+
+describe('requests that came together', () => {
+  const standings = (of: (Standing | undefined)[]) =>
+    of.map((standing) => standing && [standing.refusal, standing.minuteLeft, standing.monthLeft]);
+
+  test('are counted as if they had come one by one, in their order', () => {
+    const [one, many] = [oneByOne(db), limiter(db)];
+    const batch = fc.record({
+      requests: fc.integer({ min: 1, max: 9 }),
+      afterMs: fc.oneof(fc.integer({ min: 0, max: 40_000 }), fc.constant(MINUTE_MS)),
+    });
+    const rate = fc.integer({ min: 1, max: 6 });
+    fc.assert(
+      fc.property(rate, fc.array(batch, { maxLength: 12 }), (perMinute, batches) => {
+        const make = () => createKey(db, wishOf(perMinute, 30), NOW);
+        const [apart, together] = [make(), make()];
+        const withoutId = (standing: Standing | undefined) => ({ ...standing, id: '' });
+        let at = NOW;
+        for (const { requests, afterMs } of batches) {
+          at += afterMs;
+          const counted = Array.from({ length: requests }, () => one(apart.key, at));
+          const batch = many(Array<string>(requests).fill(together.key), at);
+          expect(batch.map(withoutId)).toEqual(counted.map(withoutId));
+        }
+        const [first, second] = [apart, together].map(({ record }) => usageByDay(db, record.id, 9));
+        expect(first).toEqual(second);
+      }),
+    );
+  });
+
+  test('of several keys, known and not, each get their own standing', () => {
+    const [a, b] = [keyWith(2), keyWith(1)];
+    expect(standings(limiter(db)([a, 'tl_live_none', b, a, b, a], NOW))).toEqual([
+      [null, 1, 999],
+      undefined,
+      [null, 0, 999],
+      [null, 0, 998],
+      ['rate-limited', 0, 998],
+      ['rate-limited', 0, 997],
+    ]);
+  });
 });
 
 test('two processes on one data directory are exact together', async () => {
@@ -112,7 +165,7 @@ test('two processes on one data directory are exact together', async () => {
     const db = openServiceDb(process.argv[1]);
     const count = limiter(db);
     let passed = 0;
-    for (let i = 0; i < 100; i++) if (count(process.argv[2], ${NOW} + i)?.refusal === null) passed += 1;
+    for (let i = 0; i < 100; i++) if (count([process.argv[2]], ${NOW} + i)[0]?.refusal === null) passed += 1;
     console.log(passed);`;
   const run = () =>
     promisify(execFile)(process.execPath, [

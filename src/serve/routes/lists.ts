@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { feedAnswer, hashtagsAnswer, trendsAnswer } from '../../api/wire.ts';
 import { PERIOD_MS } from '../../lake/computed-list.ts';
 import { hashtagsPage } from '../../lake/hashtag-list.ts';
-import type { ListPage } from '../../lake/list-page.ts';
+import type { ListPage, Reading } from '../../lake/list-page.ts';
 import { newestLook } from '../../lake/validity.ts';
 import { feedPage, trendsPage } from '../../lake/video-lists.ts';
 import { type Answer, JsonText } from '../answer.ts';
@@ -55,7 +55,11 @@ const hashtags = describeGet({
 });
 
 const itemsOf = <T>(list: ListPage<T>): T[] | JsonText =>
-  list.itemsText === undefined ? list.items : new JsonText(list.itemsText());
+  list.itemsText === undefined ? list.items() : new JsonText(list.itemsText());
+
+/** Goes on with what was read: at once where it is here, so that nobody else's turn comes between. */
+const once = <T, R>(reading: Reading<T>, then: (read: T) => R): R | Promise<R> =>
+  reading instanceof Promise ? reading.then(then) : then(reading);
 
 /** The three lists of the interface. */
 export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
@@ -72,37 +76,41 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     ...(list.isStale ? {} : { windowsMs: list.pulledAt === null ? windowsMs : [] }),
   });
 
-  answerGet(app, service, feed, async (c) => {
+  answerGet(app, service, feed, (c) => {
     const { platform } = c.req.valid('param');
     const { dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
     const moment = momentOf(service, c, asked);
     const { token: dateRange, windowMs } = range;
-    const list = await feedPage(service.lists, {
+    const list = feedPage(service.lists, {
       ...paging,
       ...moment,
       platform,
       dateRange,
       windowMs,
     });
-    const answer = answerOf(list, moment.asOf, paging.page, { windowsMs: [windowMs] });
-    return respond(service, c, answer, asked);
+    return once(list, (read) => {
+      const answer = answerOf(read, moment.asOf, paging.page, { windowsMs: [windowMs] });
+      return respond(service, c, answer, asked);
+    });
   });
 
-  answerGet(app, service, trends, async (c) => {
+  answerGet(app, service, trends, (c) => {
     const { platform, period } = c.req.valid('param');
     const { asOf: asked, ...paging } = c.req.valid('query');
     const moment = momentOf(service, c, asked);
-    const list = await trendsPage(service.lists, { ...paging, ...moment, platform, period });
+    const list = trendsPage(service.lists, { ...paging, ...moment, platform, period });
     const windowsMs = [PERIOD_MS[period]];
-    const answer = answerOf(list, moment.asOf, paging.page, { platform, period, windowsMs });
-    return respond(service, c, answer, asked);
+    return once(list, (read) => {
+      const answer = answerOf(read, moment.asOf, paging.page, { platform, period, windowsMs });
+      return respond(service, c, answer, asked);
+    });
   });
 
-  answerGet(app, service, hashtags, async (c) => {
+  answerGet(app, service, hashtags, (c) => {
     const { platform, dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
     const moment = momentOf(service, c, asked);
     const { token: dateRange, windowMs } = range;
-    const list = await hashtagsPage(service.lists, {
+    const list = hashtagsPage(service.lists, {
       ...paging,
       ...moment,
       ...(platform === undefined ? {} : { platform }),
@@ -110,6 +118,8 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
       windowMs,
     });
     const windowsMs = [windowMs, 2 * windowMs];
-    return respond(service, c, answerOf(list, moment.asOf, paging.page, { windowsMs }), asked);
+    return once(list, (read) =>
+      respond(service, c, answerOf(read, moment.asOf, paging.page, { windowsMs }), asked),
+    );
   });
 };

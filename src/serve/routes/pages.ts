@@ -77,6 +77,7 @@ const dataFor = async (service: ServiceContext, c: Context<ServiceEnv>): Promise
     trendsPage(lists, { ...moment, platform, period: 'week', limit: 10, page: 1 }),
     hashtagsPage(lists, { ...moment, ...MONTH, limit: 15 }),
   ]);
+  const [videos, trending] = [feed.items(), trends.items()];
   return {
     platform,
     now: asOf,
@@ -84,15 +85,11 @@ const dataFor = async (service: ServiceContext, c: Context<ServiceEnv>): Promise
     newestLook: newestLook(lake, asOf),
     feed: {
       ...feed,
-      videos: feed.items.map((item) => ({ item, timeline: timelineOf(service, item.id, asOf) })),
+      videos: videos.map((item) => ({ item, timeline: timelineOf(service, item.id, asOf) })),
     },
-    trends,
-    hashtags: hashtags.items,
-    video: growthOf(
-      service,
-      c.req.query('video') ?? feed.items[0]?.id ?? trends.items[0]?.id,
-      asOf,
-    ),
+    trends: { ...trends, items: trending },
+    hashtags: hashtags.items(),
+    video: growthOf(service, c.req.query('video') ?? videos[0]?.id ?? trending[0]?.id, asOf),
   };
 };
 

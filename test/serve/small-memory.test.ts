@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ALLOCATOR } from '../../src/serve/allocator.ts';
+import { ALLOCATOR, HEAP } from '../../src/serve/small-memory.ts';
 import { freshFolder } from '../support/fresh.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'bin.js');
@@ -25,8 +25,14 @@ const environmentOf = ({ pid }: ChildProcess): string[] =>
     .split('\0')
     .filter((line) => line.startsWith('MALLOC_'));
 
+/** The options of Node and V8 that a running process was started with. */
+const optionsOf = ({ pid }: ChildProcess): string[] =>
+  readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+    .split('\0')
+    .filter((word) => /^--(max-semi|semi|heap)/.test(word));
+
 test.runIf(process.platform === 'linux')(
-  'serve starts again in its own process with the allocator told, listens and stops like any other',
+  'serve starts again in its own process with allocator and V8 told, listens and stops like any other',
   async () => {
     const { child, url } = await served({});
     expect(environmentOf(child).toSorted()).toEqual(
@@ -34,6 +40,7 @@ test.runIf(process.platform === 'linux')(
         .map(([name, value]) => `${name}=${value}`)
         .toSorted(),
     );
+    expect(optionsOf(child)).toEqual(HEAP);
     expect((await fetch(new URL('/health', url))).status).toBe(200);
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
