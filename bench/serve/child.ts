@@ -41,7 +41,7 @@ const SCRIPTS = {
 /** Where compiled code is kept from one start to the next, as `bin.js` keeps it. */
 const COMPILED = join(tmpdir(), 'trendlake-bench-compiled');
 
-/** Starts a server over a lake, its clock fixed at `at` (Unix ms), in a process set up as `trendlake serve` sets its own up. */
+/** Starts a server over a lake, its answers' clock at `at` (Unix ms), in a process set up as `trendlake serve` sets its own up. */
 export const startChild = async (
   kind: keyof typeof SCRIPTS,
   dataDir: string,
