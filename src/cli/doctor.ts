@@ -3,9 +3,10 @@ import { resolve } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import type { Command } from 'commander';
 import { EXIT, messageOf } from '../errors.ts';
-import { backupLake, restoreLake } from '../lake/backup.ts';
+import { backupLake } from '../lake/backup.ts';
 import { examine, type Finding } from '../lake/doctor.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
+import { restoreLake } from '../lake/restore.ts';
 import { rebuildSearch } from '../lake/search-index.ts';
 import { type CliIo, configOf } from './io.ts';
 
