@@ -1,6 +1,6 @@
 import { getTasks } from 'node-cron';
 import { expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS, virtualClock } from '../../src/clock.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS, virtualClock } from '../../src/clock.ts';
 import { LakeError } from '../../src/errors.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { cronOf } from '../../src/runner/cron.ts';
@@ -151,6 +151,41 @@ test('only what asks for it is tried again, soon; the pause of the batch it came
     'warning: backup: The disk is full',
     'error: backup: It is damaged',
   ]);
+});
+
+test('what keeps failing is tried ever less, an hour apart in the end, and told when it changes', async () => {
+  const full = new LakeError('The disk is full', { transient: true });
+  const seen: number[] = [];
+  const { run, clock, told } = daemon(
+    freshLake(),
+    [handCron('backup', NOON).job],
+    async (_, stop) => {
+      seen.push(clock.now());
+      if (seen.length === 11) stop();
+      if (seen.length === 10) throw new LakeError('It is locked', { transient: true });
+      if (seen.length < 11) throw full;
+      return {};
+    },
+  );
+  await run();
+  const waits = seen.slice(1).map((at, n) => (at - (seen[n] ?? 0)) / SECOND_MS);
+  expect(waits).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
+  expect(told).toEqual(['warning: backup: The disk is full', 'warning: backup: It is locked']);
+});
+
+test('a slot does not wait for the retry; done, the next failure is new', async () => {
+  const { job, ring } = handCron('backup', NOON);
+  const seen: number[] = [];
+  const { run, clock, told } = daemon(freshLake(), [job], async (_, stop) => {
+    seen.push((clock.now() - NOON) / SECOND_MS);
+    if (seen.length === 2 || seen.length === 3) ring(NOON + seen.length); // while it is at work
+    if (seen.length === 5) stop();
+    if (seen.length === 3 || seen.length === 5) return {};
+    throw new LakeError('The disk is full', { transient: true });
+  });
+  await run();
+  expect(seen).toEqual([0, 30, 30, 30, 60]);
+  expect(told).toHaveLength(2);
 });
 
 test.each([
