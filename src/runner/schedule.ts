@@ -1,4 +1,5 @@
 import { type Clock, HOUR_MS, isoOf, SECOND_MS } from '../clock.ts';
+import { lakeErrorOf } from '../lake/explain-error.ts';
 import type { Lake } from '../lake/open.ts';
 import { type Attempting, attempting, type FailureReport } from './attempt.ts';
 import type { Cron } from './cron.ts';
@@ -37,8 +38,10 @@ const GATHER_MS = SECOND_MS;
 /** Wait before what failed is tried again: twice as long each time, up to the longest. */
 const FIRST_RETRY_MS = 30 * SECOND_MS;
 const LONGEST_RETRY_MS = HOUR_MS;
-/** Stands among the names of due jobs for what a run left that was paused. */
+/** Stands among the names of due jobs for what a run left that was paused or cut off. */
 const PAUSED_RUN = 'paused run';
+/** Stands among the names of retries for taking on slots. */
+const TAKING_ON = 'schedule';
 
 /** When a job is tried again, by the monotonic clock, and how long that was waited for. */
 interface Retry {
@@ -50,11 +53,17 @@ interface Retry {
  * The daemon. Cron only wakes it; a row in `slots`, unique by job and slot, decides who of all
  * processes does a slot's work, once. A slot missed while nothing ran, or cron did not wake it, is
  * caught up within the hour, the newest one only: the service knows no past. Jobs due together are done
- * together, batches one after another. What fails for now is tried again at its next slot at the latest.
+ * together, batches one after another. What fails for now is tried again at its next slot at the latest;
+ * what a stop keeps from being done is given back, for whoever is started next.
  */
 export class Schedule {
   readonly #deps: ScheduleDeps;
-  readonly #due = new Set<string>();
+  /** The newest slot of each job that is still to be taken on. */
+  readonly #arrived = new Map<string, number>();
+  /** The slot of each job that was taken on and is not done. */
+  readonly #taken = new Map<string, number>();
+  /** What a process left that died is due at once. */
+  readonly #due = new Set<string>([PAUSED_RUN]);
   #pausedUntil: number | null = null;
   readonly #retries = new Map<string, Retry>();
   readonly #attempt: Attempting;
@@ -78,15 +87,42 @@ export class Schedule {
   }
 
   #arrive(job: string, slotAt: number): void {
-    if (this.#deps.signal.aborted || !this.#claim(job, slotAt)) return;
-    this.#due.add(job);
+    this.#arrived.set(job, slotAt);
     this.#wake.resolve();
   }
 
-  #catchUp(): void {
-    for (const { name, cron } of this.#deps.jobs) {
-      const slotAt = cron.previousSlot(this.#deps.clock.now());
-      if (slotAt !== undefined) this.#arrive(name, slotAt);
+  /** Takes on the slots that came, also while the machine slept or its clock was set ahead. */
+  async #takeOn(): Promise<void> {
+    const { jobs, clock } = this.#deps;
+    for (const { name, cron } of jobs) {
+      const slotAt = cron.previousSlot(clock.now());
+      if (slotAt !== undefined && !this.#arrived.has(name)) this.#arrived.set(name, slotAt);
+    }
+    const taken = await this.#attempt(TAKING_ON, async () => {
+      for (const [job, slotAt] of this.#arrived) {
+        if (this.#claim(job, slotAt)) {
+          this.#taken.set(job, slotAt);
+          this.#due.add(job);
+        }
+        this.#arrived.delete(job);
+      }
+    });
+    if (taken.ok) this.#retries.delete(TAKING_ON);
+    else this.#retryLater(TAKING_ON);
+  }
+
+  /** Leaves what was taken on and is not done to whoever looks next. */
+  #giveBack(): void {
+    const { lake, warn } = this.#deps;
+    const remove = 'delete from slots where job = ? and slot_at = ?';
+    try {
+      for (const slot of this.#taken) lake.sqlite.prepare(remove).run(...slot);
+    } catch (error) {
+      const told = lakeErrorOf(error, lake.path);
+      if (told === undefined) throw error;
+      warn(
+        `What is left of ${[...this.#taken.keys()].join(', ')} waits for its next slot: ${told.message}`,
+      );
     }
   }
 
@@ -97,10 +133,11 @@ export class Schedule {
     signal.addEventListener('abort', () => this.#wake.resolve());
     try {
       while (!signal.aborted) {
-        this.#catchUp(); // also what came while the machine slept, or its clock was set ahead
+        await this.#takeOn();
         await this.#runDue();
         await this.#sleep();
       }
+      this.#giveBack();
     } finally {
       for (const stop of stops) stop();
     }
@@ -110,7 +147,8 @@ export class Schedule {
   #resume(): void {
     const { clock } = this.#deps;
     const now = clock.monotonic();
-    for (const [name, { at }] of this.#retries) if (now >= at) this.#due.add(name);
+    for (const [name, { at }] of this.#retries)
+      if (now >= at && name !== TAKING_ON) this.#due.add(name);
     if (this.#pausedUntil === null || clock.now() < this.#pausedUntil) return;
     this.#pausedUntil = null;
     this.#due.add(PAUSED_RUN);
@@ -121,13 +159,16 @@ export class Schedule {
     this.#resume();
     if (signal.aborted || this.#due.size === 0) return;
     const names = [...this.#due];
+    const jobs = names.filter((name) => name !== PAUSED_RUN);
     this.#due.clear();
-    const batch = await this.#attempt(names.join(', '), () =>
-      runJobs(names.filter((name) => name !== PAUSED_RUN)),
-    );
+    const batch = await this.#attempt(jobs.join(', ') || PAUSED_RUN, () => runJobs(jobs));
     if (batch.ok) this.#pause(batch.value.resumesAt);
     const again = batch.ok ? batch.value.retry : batch.retry ? names : [];
-    for (const name of names) if (!again.includes(name)) this.#retries.delete(name);
+    for (const name of names) {
+      if (again.includes(name)) continue;
+      this.#retries.delete(name);
+      this.#taken.delete(name);
+    }
     for (const name of again) this.#retryLater(name);
   }
 
@@ -155,12 +196,12 @@ export class Schedule {
   /** Until a slot comes, a pause ends, a retry is due or the signal is aborted. */
   async #sleep(): Promise<void> {
     const { clock, signal } = this.#deps;
-    if (signal.aborted || this.#due.size > 0) return;
+    if (signal.aborted) return;
     const awake = new AbortController();
     const timer = clock.sleep(this.#restMs, awake.signal).catch(() => {}); // woken before its time
     await Promise.race([this.#wake.promise, timer]);
     awake.abort();
-    if (this.#due.size > 0) await clock.sleep(GATHER_MS, signal).catch(() => {}); // stopping
+    if (this.#arrived.size > 0) await clock.sleep(GATHER_MS, signal).catch(() => {}); // stopping
     this.#wake = Promise.withResolvers<void>();
   }
 }

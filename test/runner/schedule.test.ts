@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import { getTasks } from 'node-cron';
 import { expect, test } from 'vitest';
 import { HOUR_MS, MINUTE_MS, SECOND_MS, virtualClock } from '../../src/clock.ts';
@@ -184,8 +185,70 @@ test('a slot does not wait for the retry; done, the next failure is new', async 
     throw new LakeError('The disk is full', { transient: true });
   });
   await run();
-  expect(seen).toEqual([0, 30, 30, 30, 60]);
+  expect(seen).toEqual([0, 30, 31, 32, 62]);
   expect(told).toHaveLength(2);
+});
+
+test('what a stop keeps from being done is done by the next daemon; what was done is not', async () => {
+  const lake = freshLake();
+  const jobs = ['feed', 'backup', 'export', 'prune'].map((name) => handCron(name, NOON));
+  const first = daemon(
+    lake,
+    jobs.map(({ job }) => job),
+    async (names, stop) => {
+      if (names.includes('feed')) return { retry: ['backup', 'export'] };
+      jobs[3]?.ring(NOON + MINUTE_MS); // comes while the daemon stops
+      throw stop();
+    },
+  );
+  await first.run();
+  const batches: string[][] = [];
+  const second = daemon(
+    lake,
+    jobs.map(({ job }) => job),
+    async (names, stop) => {
+      batches.push([...names]);
+      stop();
+      return {};
+    },
+  );
+  await second.run();
+  expect(batches).toEqual([['backup', 'export']]);
+});
+
+test('what a run left whose process died is taken up at the start, not at the next slot', async () => {
+  const batches: string[][] = [];
+  const { run, clock } = daemon(
+    freshLake(),
+    [handCron('feed', undefined).job],
+    async (names, stop) => {
+      batches.push([...names]);
+      stop();
+      return {};
+    },
+  );
+  await run();
+  expect(batches).toEqual([[]]);
+  expect(clock.now()).toBe(NOON);
+});
+
+test('a slot that cannot be written down for now is taken on when it can be', async () => {
+  const lake = freshLake();
+  lake.sqlite.pragma('busy_timeout = 0');
+  const other = new Database(lake.path);
+  other.exec('begin immediate');
+  const { job } = handCron('feed', NOON);
+  const batches: string[][] = [];
+  const { run, told } = daemon(lake, [job], async (names, stop) => {
+    batches.push([...names]);
+    if (other.inTransaction) other.exec('rollback');
+    else stop();
+    return {};
+  });
+  await run();
+  other.close();
+  expect(batches).toEqual([[], ['feed']]);
+  expect(told).toEqual([expect.stringMatching(/^warning: schedule: .* is locked/)]);
 });
 
 test.each([
