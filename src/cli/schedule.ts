@@ -82,7 +82,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
       say(
         `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} answers loaded${reason === null ? '' : `; ${reason}`}`,
       );
-      for (const found of drift) tell(driftText(found, `in ${found.request}`).trim());
+      for (const found of drift) say(driftText(found, `in ${found.request}`).trim());
     }
     if (summaries.length > 0) {
       const noticing = () => afterSync(lake, config, { clock, random, signal, report: warn });
