@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
-import { LAKE_METRICS, type Sample } from './lake-metrics.ts';
+import type { Sample } from './lake-metric.ts';
+import { LAKE_METRICS } from './lake-metrics.ts';
 import { lakeReader, type QuotaLimits } from './lake-reader.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
