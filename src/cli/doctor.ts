@@ -113,7 +113,7 @@ const restore = async (dataDir: string, options: Options, io: CliIo): Promise<vo
   if (options.json === true) io.out(JSON.stringify(restored));
   else
     io.out(
-      `Restored ${restored.from}.${restored.setAside === null ? '' : ` What stood there is ${restored.setAside}.`} Run \`trendlake export --full\` so that the Parquet files agree.`,
+      `Restored ${restored.from}.${restored.setAside === null ? '' : ` What stood there is ${restored.setAside}.`} Start \`serve\` and \`schedule\` again where they run, and run \`trendlake export --full\` so that the Parquet files agree.`,
     );
   if (restored.callsCarried === null)
     io.err(

@@ -1,5 +1,6 @@
 import { type Clock, HOUR_MS, isoOf, SECOND_MS } from '../clock.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
+import { watchPlace } from '../lake/in-place.ts';
 import type { Lake } from '../lake/open.ts';
 import { type Attempting, attempting, type FailureReport } from './attempt.ts';
 import type { Cron } from './cron.ts';
@@ -67,12 +68,14 @@ export class Schedule {
   #pausedUntil: number | null = null;
   readonly #retries = new Map<string, Retry>();
   readonly #attempt: Attempting;
+  readonly #expectInPlace: () => void;
   #wake = Promise.withResolvers<void>();
 
   constructor(deps: ScheduleDeps) {
     this.#deps = deps;
     const { lake, signal, warn, fail } = deps;
     this.#attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
+    this.#expectInPlace = watchPlace(lake);
   }
 
   /** Takes on a slot; false when it was taken on before, here or elsewhere. */
@@ -126,13 +129,17 @@ export class Schedule {
     }
   }
 
-  /** Runs until the signal is aborted and the batch at work has ended. */
+  /**
+   * Runs until the signal is aborted and the batch at work has ended.
+   * @throws LakeError when the lake was exchanged: whoever supervises starts the next one on the new
+   */
   async run(): Promise<void> {
     const { jobs, signal } = this.#deps;
     const stops = jobs.map(({ name, cron }) => cron.start((slotAt) => this.#arrive(name, slotAt)));
     signal.addEventListener('abort', () => this.#wake.resolve());
     try {
       while (!signal.aborted) {
+        this.#expectInPlace();
         await this.#takeOn();
         await this.#runDue();
         await this.#sleep();

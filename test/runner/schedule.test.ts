@@ -3,7 +3,9 @@ import { getTasks } from 'node-cron';
 import { expect, test } from 'vitest';
 import { HOUR_MS, MINUTE_MS, SECOND_MS, virtualClock } from '../../src/clock.ts';
 import { LakeError } from '../../src/errors.ts';
+import { backupLake } from '../../src/lake/backup.ts';
 import type { Lake } from '../../src/lake/open.ts';
+import { restoreLake } from '../../src/lake/restore.ts';
 import { cronOf } from '../../src/runner/cron.ts';
 import { type BatchEnd, Schedule, type Scheduled } from '../../src/runner/schedule.ts';
 import { freshLake } from '../support/fresh.ts';
@@ -249,6 +251,22 @@ test('a slot that cannot be written down for now is taken on when it can be', as
   other.close();
   expect(batches).toEqual([[], ['feed']]);
   expect(told).toEqual([expect.stringMatching(/^warning: schedule: .* is locked/)]);
+});
+
+test('a daemon whose lake was restored ends, and writes nothing more to the one set aside', async () => {
+  const lake = freshLake();
+  await backupLake(lake, { clock: virtualClock(NOON) });
+  const { job, ring } = handCron('feed', NOON);
+  const batches: string[][] = [];
+  const { run } = daemon(lake, [job], async (names) => {
+    batches.push([...names]);
+    await restoreLake(lake.dataDir, undefined, virtualClock(NOON));
+    ring(NOON + MINUTE_MS);
+    return {};
+  });
+  await expect(run()).rejects.toThrow(/no longer the lake.*start again/);
+  expect(batches).toHaveLength(1);
+  expect(lake.sqlite.prepare('select count(*) from slots').pluck().get()).toBe(1);
 });
 
 test.each([
