@@ -59,6 +59,30 @@ const explain = (error: unknown, path: string): unknown => {
   return lakeErrorOf(error, `The backup of ${path}`) ?? error;
 };
 
+/**
+ * Copies the lake as it is now. Over a connection of its own that reads all the while: without, the
+ * copy would begin anew whenever another process commits, in a large lake for ever.
+ */
+const copyPages = async (
+  lake: Lake,
+  to: string,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  const sqlite = new Database(lake.path, { readonly: true, fileMustExist: true });
+  try {
+    sqlite.exec('begin');
+    sqlite.prepare('select 1 from sqlite_schema').get();
+    await sqlite.backup(to, {
+      progress: () => {
+        signal?.throwIfAborted();
+        return PAGES_A_TURN;
+      },
+    });
+  } finally {
+    sqlite.close();
+  }
+};
+
 /** Makes a checked copy of the lake appear at `path`, whole or not at all. */
 const copyTo = async (lake: Lake, path: string, signal: AbortSignal | undefined): Promise<void> => {
   const growing = `${path}.new`;
@@ -69,12 +93,7 @@ const copyTo = async (lake: Lake, path: string, signal: AbortSignal | undefined)
   mkdirSync(dirname(path), { recursive: true });
   drop();
   try {
-    await lake.sqlite.backup(growing, {
-      progress: () => {
-        signal?.throwIfAborted();
-        return PAGES_A_TURN;
-      },
-    });
+    await copyPages(lake, growing, signal);
     const fault = faultOf(growing);
     if (fault !== undefined)
       throw new LakeError(
@@ -102,7 +121,8 @@ export const backupLake = async (
   try {
     return await withExclusive(lake.dataDir, 'backup', clock, async () => {
       await copyTo(lake, path, signal);
-      for (const old of backupsIn(lake.dataDir).slice(0, -keep)) rmSync(old.path);
+      const others = backupsIn(lake.dataDir).filter((backup) => backup.path !== path);
+      for (const old of others.slice(0, Math.max(0, others.length + 1 - keep))) rmSync(old.path);
       return { path, bytes: statSync(path).size };
     });
   } catch (error) {

@@ -275,6 +275,43 @@ test('a backup stops on its signal; nothing of it is left', async () => {
   expect(readdirSync(join(dataDir, 'backups'))).toEqual(before);
 });
 
+test('a backup ends while another process writes all the time: it is the lake as it began', async () => {
+  const lake = freshLake();
+  lake.sqlite.exec(`create table filler (text text); insert into filler
+    select hex(randomblob(4000)) from (with recursive n(i) as
+      (select 1 union all select i + 1 from n where i < 2000) select i from n)`);
+  const other = new Database(lake.path);
+  const { signal } = new AbortController();
+  let turns = 0;
+  signal.throwIfAborted = () => {
+    turns += 1;
+    if (turns > 50) throw new Error('it begins anew for ever');
+    other.exec("insert into filler values ('written meanwhile')");
+  };
+  const clock = virtualClock(WORLD_AT);
+  const { path } = await backupLake(lake, { clock, signal });
+  expect(turns).toBeGreaterThan(2);
+  lake.sqlite.exec("insert into filler values ('this one writes on')");
+  for (const open of [other, lake]) open.close();
+  const copy = new Database(path);
+  expect(copy.prepare('select count(*) from filler').pluck().get()).toBe(2000);
+  copy.close();
+});
+
+test('a clock that was set ahead costs no backup, and doctor says what it left', async () => {
+  const { dataDir } = await kept();
+  const lake = openLake(dataDir);
+  for (let day = 7; day >= 0; day--)
+    await backupLake(lake, { clock: virtualClock(WORLD_AT + (365 + day) * DAY_MS) });
+  const { path } = await backupLake(lake, { clock: virtualClock(WORLD_AT) });
+  lake.close();
+  expect(backupsIn(dataDir).map((backup) => backup.path)).toContain(path);
+  expect(backupsIn(dataDir)).toHaveLength(7);
+  expect((await doctor(dataDir)).bad).toMatchObject([
+    { check: 'backup', detail: expect.stringMatching(/2027-03-0\d.*dated after today/) },
+  ]);
+});
+
 test('of two backups at once one is made, whole; the other is told to come later', async () => {
   const { dataDir, clock } = await kept();
   const lake = freshLake(dataDir);
