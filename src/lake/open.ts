@@ -128,7 +128,7 @@ export const openLake = (dataDir: string): Lake => {
   return explaining(path, () => {
     makeIfMissing(dataDir, path);
     refuseForeign(path);
-    const sqlite = new Database(path);
+    const sqlite = new Database(path, { fileMustExist: true }); // an empty one is no lake
     try {
       configure(sqlite);
       sqlite.pragma('journal_mode = WAL');
