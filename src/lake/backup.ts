@@ -32,6 +32,7 @@ export const backupsIn = (dataDir: string): Backup[] => {
 
 /** What keeps a file from being a lake that can be used, in words; undefined when nothing does. */
 export const faultOf = (path: string): string | undefined => {
+  const hadJournal = existsSync(`${path}-wal`);
   try {
     const sqlite = new Database(path, { readonly: true, fileMustExist: true });
     try {
@@ -43,6 +44,9 @@ export const faultOf = (path: string): string | undefined => {
       return said === 'ok' ? undefined : `it is damaged (${said})`;
     } finally {
       sqlite.close();
+      // a reader makes them, empty, and leaves them
+      if (!hadJournal)
+        for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
     }
   } catch (error) {
     return messageOf(error);
@@ -99,7 +103,6 @@ const copyTo = async (lake: Lake, path: string, signal: AbortSignal | undefined)
       throw new LakeError(
         `The backup of ${lake.path} is not whole: ${fault}. The backups before it stay; run \`trendlake doctor\`.`,
       );
-    for (const suffix of ['-wal', '-shm']) rmSync(growing + suffix, { force: true });
     renameSync(growing, path);
   } finally {
     drop();

@@ -134,6 +134,7 @@ test('calls made since the backup are counted on after a restore', async () => {
   const { ledger } = await syncOnce(dataDir, upstream.baseUrl);
   await upstream.close();
   expect(await restoreLake(dataDir, undefined, clock)).toMatchObject({ callsCarried: ledger - 16 });
+  expect(readdirSync(join(dataDir, 'backups'))).toHaveLength(1); // nothing but the backup
   const lake = openLake(dataDir);
   expect(countOf(lake, 'select count(*) from calls')).toBe(ledger);
   lake.close();
