@@ -217,3 +217,14 @@ test.each<[string, Ask, unknown, string, unknown[]]>([
     expect(lake.sqlite.prepare(sql).raw().all()).toEqual(rows);
   },
 );
+
+test('a hashtag keeps its known volume where a later answer leaves it out or cannot mean it', () => {
+  const lake = freshLake();
+  const known = () =>
+    lake.sqlite.prepare("select volume, views from hashtags where tag = 'dance'").get();
+  load(lake, HASHTAGS, { items: [{ tag: 'dance', volume: 4, views: 50 }] }, AT);
+  load(lake, HASHTAGS, { items: [{ tag: 'dance' }] }, AT + HOUR_MS);
+  expect(known()).toEqual({ volume: 4, views: 50 });
+  load(lake, HASHTAGS, { items: [{ tag: 'dance', volume: -1, views: 60 }] }, AT + 2 * HOUR_MS);
+  expect(known()).toEqual({ volume: 4, views: 60 });
+});
