@@ -107,7 +107,8 @@ const loadHashtags = (
   const once = saidOnce<SeenHashtag, string>(
     volumes,
     ({ tag, platform }) => `${platform}#${foldTag(tag)}`,
-    ({ rank }) => ({ rank }), // the first place on the page is a hashtag's rank
+    // the first place on the page is a hashtag's rank, and its first spelling the one kept
+    ({ tag, rank }) => ({ tag, rank }),
   );
   for (const volume of once.values()) loader.hashtags.write(volume, 'hashtags', tally);
 };

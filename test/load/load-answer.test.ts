@@ -228,3 +228,10 @@ test('a hashtag keeps its known volume where a later answer leaves it out or can
   load(lake, HASHTAGS, { items: [{ tag: 'dance', volume: -1, views: 60 }] }, AT + 2 * HOUR_MS);
   expect(known()).toEqual({ volume: 4, views: 60 });
 });
+
+test('of the spellings of a hashtag on one page the first is kept', () => {
+  const lake = freshLake();
+  const items = ['ok', 'Ok', 'OK'].map((tag) => ({ tag, volume: 5 }));
+  load(lake, HASHTAGS, { items }, AT);
+  expect(lake.sqlite.prepare('select tag from hashtags').pluck().all()).toEqual(['ok']);
+});
