@@ -1,4 +1,5 @@
 import type { Platform, Source } from '../../schema/vocabulary.ts';
+import { joinExtra } from './join-extra.ts';
 
 /** A video as an answer or an import showed it at one instant; null: nobody knows when. */
 export interface SeenVideo {
@@ -44,9 +45,8 @@ const mergeExtra = (
   const seenText = JSON.stringify(seen);
   if (known === null || known === seenText) return seenText;
   const knownFields = JSON.parse(known) as Record<string, unknown>;
-  return JSON.stringify(
-    seenWins ? { ...knownFields, ...seen } : { ...knownFields, ...seen, ...knownFields },
-  );
+  const joined = joinExtra(knownFields, seen);
+  return JSON.stringify(seenWins ? joined : joinExtra(joined, knownFields));
 };
 
 /**

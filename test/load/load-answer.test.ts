@@ -235,3 +235,16 @@ test('of the spellings of a hashtag on one page the first is kept', () => {
   load(lake, HASHTAGS, { items }, AT);
   expect(lake.sqlite.prepare('select tag from hashtags').pluck().all()).toEqual(['ok']);
 });
+
+test('what could not be right is kept of every look, and of an item that a page has twice', () => {
+  const lake = freshLake();
+  const odd = () =>
+    JSON.parse(lake.sqlite.prepare('select extra from videos').pluck().get() as string).odd;
+  const looked = (at: number, ...items: object[]) =>
+    load(lake, ASK, { items: items.map((item) => ({ id: 'tt_1', ...item })), asOf: isoOf(at) }, at);
+  looked(AT, { views: -1 }, { title: 5 });
+  expect(odd()).toEqual({ views: -1, title: 5 });
+  looked(AT + HOUR_MS, { likes: 'many', views: -2 });
+  looked(AT - HOUR_MS, { user: 7, views: -3 });
+  expect(odd()).toEqual({ views: -2, title: 5, likes: 'many', user: 7 });
+});
