@@ -10,3 +10,20 @@ export const joinExtra = (earlier: JsonObject | null, later: JsonObject | null):
     ? { ...joined, odd: { ...earlier.odd, ...later.odd } }
     : joined;
 };
+
+/**
+ * The further fields of a row, as JSON, after an observation: the newer one's win field by field,
+ * and one that an observation leaves out keeps what is known.
+ */
+export const mergeExtra = (
+  known: string | null,
+  seen: Record<string, unknown> | null,
+  seenWins: boolean,
+): string | null => {
+  if (seen === null || Object.keys(seen).length === 0) return known;
+  const seenText = JSON.stringify(seen);
+  if (known === null || known === seenText) return seenText;
+  const knownFields = JSON.parse(known) as Record<string, unknown>;
+  const joined = joinExtra(knownFields, seen);
+  return JSON.stringify(seenWins ? joined : joinExtra(joined, knownFields));
+};

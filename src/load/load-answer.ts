@@ -140,13 +140,8 @@ const loadCreator = ({ profile, growth, items }: CreatorAnswer, context: Context
     views: profile.views ?? now?.views ?? null,
     likes: profile.likes ?? now?.likes ?? null,
   };
-  const earlier = [...points.values()].map(({ at: pointAt, followers, views, likes }) => ({
-    at: pointAt,
-    followers,
-    views,
-    likes,
-  }));
-  loader.writeCreator({ ...present, at, growth: earlier }, 'creator', tally);
+  const seen = { ...present, at, growth: [...points.values()] };
+  loader.writeCreator(seen, 'creator', tally, now?.extra ?? null);
   writeItems(items, 'creator', context);
 };
 

@@ -248,3 +248,24 @@ test('what could not be right is kept of every look, and of an item that a page 
   looked(AT - HOUR_MS, { user: 7, views: -3 });
   expect(odd()).toEqual({ views: -2, title: 5, likes: 'many', user: 7 });
 });
+
+test("a creator's further fields are kept field by field, those of a growth point with the point", () => {
+  const lake = freshLake();
+  const ask: Ask = { kind: 'creator', platform: 'tiktok', handle: 'ann' };
+  const point = { at: isoOf(AT - HOUR_MS), followers: -3, region: 'DE' };
+  const profile = { handle: 'ann', followers: 5, bio: 'b', link: 'l', growth: [point] };
+  load(lake, ask, { ...profile, asOf: isoOf(AT) }, AT);
+  const later = isoOf(AT + HOUR_MS);
+  const now = { at: later, followers: 6, region: 'FR' };
+  load(lake, ask, { handle: 'ann', bio: 'c', growth: [now], asOf: later }, AT + HOUR_MS);
+  const [extra] = lake.sqlite.prepare('select extra from creators').pluck().all() as string[];
+  expect(JSON.parse(extra ?? '')).toEqual({ bio: 'c', link: 'l' });
+  const looks = lake.sqlite
+    .prepare('select followers, extra from creator_snapshots order by observed_at')
+    .all();
+  expect(looks).toEqual([
+    { followers: null, extra: '{"region":"DE","odd":{"followers":-3}}' },
+    { followers: 5, extra: null },
+    { followers: 6, extra: '{"region":"FR"}' },
+  ]);
+});
