@@ -1,4 +1,4 @@
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
  * Why a video went viral, as answered once.
@@ -12,5 +12,8 @@ export const analyses = sqliteTable(
     method: text('method').notNull(), // `statistical` or `model`
     result: text('result').notNull(), // the whole answer, JSON
   },
-  (t) => [primaryKey({ columns: [t.videoId, t.generatedAt] })],
+  (t) => [
+    primaryKey({ columns: [t.videoId, t.generatedAt] }),
+    index('analyses_generated_at').on(t.generatedAt),
+  ],
 );

@@ -1,4 +1,4 @@
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
  * Fields and shapes the interface does not show, shows otherwise than they came, or shows and that
@@ -14,5 +14,8 @@ export const drift = sqliteTable(
     sample: text('sample').notNull(), // JSON of the first value seen; cut at 1 KiB
     callId: integer('call_id'),
   },
-  (t) => [primaryKey({ columns: [t.resource, t.field] })],
+  (t) => [
+    primaryKey({ columns: [t.resource, t.field] }),
+    index('drift_first_seen_at').on(t.firstSeenAt),
+  ],
 );

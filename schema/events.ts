@@ -20,6 +20,7 @@ export const events = sqliteTable(
   },
   (t) => [
     index('events_occurred_at').on(t.occurredAt),
+    index('events_detected_at').on(t.detectedAt),
     index('events_platform').on(t.platform, t.occurredAt),
     index('events_subject').on(t.subject),
   ],

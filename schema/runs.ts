@@ -17,5 +17,9 @@ export const runs = sqliteTable(
     jobs: text('jobs').notNull(), // JSON array of the job names it runs
     summary: text('summary'), // JSON, as `sync --json` prints it
   },
-  (t) => [index('runs_started_at').on(t.startedAt)],
+  (t) => [
+    index('runs_started_at').on(t.startedAt),
+    index('runs_finished_at').on(t.finishedAt),
+    index('runs_heartbeat_at').on(t.heartbeatAt),
+  ],
 );

@@ -68,7 +68,7 @@ export const rankings = sqliteView('rankings', {
 
 const latestTagNumber = (column: string): SQL =>
   sql.raw(
-    `coalesce((select s.${column} from hashtag_snapshot s where s.hashtag_key = h.key and s.platform = '' order by s.observed_at desc limit 1), (select s.${column} from hashtag_snapshot s where s.hashtag_key = h.key order by s.observed_at desc limit 1))`,
+    `coalesce((select s.${column} from hashtag_snapshot s where s.hashtag_key = h.key and s.platform = '' and s.${column} is not null order by s.observed_at desc limit 1), (select s.${column} from hashtag_snapshot s where s.hashtag_key = h.key and s.${column} is not null order by s.observed_at desc limit 1))`,
   );
 
 /** Hashtags with their latest known volume: over all platforms where an answer covers them, else the latest of any. */

@@ -6,6 +6,7 @@ CREATE TABLE `analyses` (
 	PRIMARY KEY(`video_id`, `generated_at`)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
+CREATE INDEX `analyses_generated_at` ON `analyses` (`generated_at`);--> statement-breakpoint
 CREATE TABLE `calls` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`run_id` integer,
@@ -100,6 +101,7 @@ CREATE TABLE `drift` (
 	PRIMARY KEY(`resource`, `field`)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
+CREATE INDEX `drift_first_seen_at` ON `drift` (`first_seen_at`);--> statement-breakpoint
 CREATE TABLE `event_progress` (
 	`name` text PRIMARY KEY NOT NULL,
 	`looked_until` integer NOT NULL
@@ -117,6 +119,7 @@ CREATE TABLE `events` (
 ) STRICT;
 --> statement-breakpoint
 CREATE INDEX `events_occurred_at` ON `events` (`occurred_at`);--> statement-breakpoint
+CREATE INDEX `events_detected_at` ON `events` (`detected_at`);--> statement-breakpoint
 CREATE INDEX `events_platform` ON `events` (`platform`,`occurred_at`);--> statement-breakpoint
 CREATE INDEX `events_subject` ON `events` (`subject`);--> statement-breakpoint
 CREATE TABLE `hashtag_snapshot` (
@@ -243,6 +246,8 @@ CREATE TABLE `runs` (
 ) STRICT;
 --> statement-breakpoint
 CREATE INDEX `runs_started_at` ON `runs` (`started_at`);--> statement-breakpoint
+CREATE INDEX `runs_finished_at` ON `runs` (`finished_at`);--> statement-breakpoint
+CREATE INDEX `runs_heartbeat_at` ON `runs` (`heartbeat_at`);--> statement-breakpoint
 CREATE TABLE `search_pending` (
 	`video_key` integer PRIMARY KEY NOT NULL
 ) STRICT;
@@ -349,7 +354,7 @@ CREATE VIEW `feed_now` AS select c.platform as platform, c.period as period, r.r
 CREATE VIEW `fresh_videos` AS select v.id as id, v.platform as platform, v.title as title, v.user as user, v.views as views, v.likes as likes, v.engagement_rate as engagement_rate, strftime('%Y-%m-%dT%H:%M:%fZ', v.created_at / 1000.0, 'unixepoch') as created_at, strftime('%Y-%m-%dT%H:%M:%fZ', v.first_seen_at / 1000.0, 'unixepoch') as first_seen_at from video v where v.created_at is not null order by v.created_at desc;--> statement-breakpoint
 CREATE VIEW `hashtag_history` AS select h.tag as tag, s.platform as platform, strftime('%Y-%m-%dT%H:%M:%fZ', s.observed_at / 1000.0, 'unixepoch') as observed_at, s.volume as volume, s.views as views, s.change as change from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key;--> statement-breakpoint
 CREATE VIEW `hashtag_snapshots` AS select h.tag as tag, s.platform as platform, s.observed_at as observed_at, s.volume as volume, s.views as views, s.change as change, s.rank as rank, case s.source when 0 then 'feed' when 1 then 'trends' when 2 then 'growth' when 3 then 'search' when 4 then 'creator' when 5 then 'import' when 6 then 'hashtags' end as source, s.extra as extra from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key;--> statement-breakpoint
-CREATE VIEW `hashtags` AS select h.tag as tag, coalesce((select s.volume from hashtag_snapshot s where s.hashtag_key = h.key and s.platform = '' order by s.observed_at desc limit 1), (select s.volume from hashtag_snapshot s where s.hashtag_key = h.key order by s.observed_at desc limit 1)) as volume, coalesce((select s.views from hashtag_snapshot s where s.hashtag_key = h.key and s.platform = '' order by s.observed_at desc limit 1), (select s.views from hashtag_snapshot s where s.hashtag_key = h.key order by s.observed_at desc limit 1)) as views, h.first_seen_at as first_seen_at from hashtag h;--> statement-breakpoint
+CREATE VIEW `hashtags` AS select h.tag as tag, coalesce((select s.volume from hashtag_snapshot s where s.hashtag_key = h.key and s.platform = '' and s.volume is not null order by s.observed_at desc limit 1), (select s.volume from hashtag_snapshot s where s.hashtag_key = h.key and s.volume is not null order by s.observed_at desc limit 1)) as volume, coalesce((select s.views from hashtag_snapshot s where s.hashtag_key = h.key and s.platform = '' and s.views is not null order by s.observed_at desc limit 1), (select s.views from hashtag_snapshot s where s.hashtag_key = h.key and s.views is not null order by s.observed_at desc limit 1)) as views, h.first_seen_at as first_seen_at from hashtag h;--> statement-breakpoint
 CREATE VIEW `rankings` AS select c.list as list, c.platform as platform, c.period as period, c.captured_at as captured_at, r.rank as rank, v.id as video_id, c.total as total, c.run_id as run_id, r.score as score, r.velocity as velocity from ranking r join capture c on c.key = r.capture_key join video v on v.key = r.video_key;--> statement-breakpoint
 CREATE VIEW `trends_now` AS select c.platform as platform, c.period as period, r.rank as rank, v.id as id, v.title as title, v.user as user, v.views as views, v.likes as likes, v.engagement_rate as engagement_rate, r.velocity as velocity, strftime('%Y-%m-%dT%H:%M:%fZ', v.created_at / 1000.0, 'unixepoch') as created_at, strftime('%Y-%m-%dT%H:%M:%fZ', c.captured_at / 1000.0, 'unixepoch') as captured_at from capture c join ranking r on r.capture_key = c.key join video v on v.key = r.video_key where c.list = 'trends' and c.captured_at = (select max(n.captured_at) from capture n where n.list = c.list and n.platform = c.platform and n.period = c.period) order by c.platform, c.period, r.rank;--> statement-breakpoint
 CREATE VIEW `video_hashtags` AS select v.id as video_id, h.tag as tag, vh.position as position from video_hashtag vh join video v on v.key = vh.video_key join hashtag h on h.key = vh.hashtag_key;--> statement-breakpoint

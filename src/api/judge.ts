@@ -21,7 +21,10 @@ export const retryAfterMs = (
   return waitMs > 0 && waitMs <= LONGEST_WAIT_MS ? waitMs : null;
 };
 
-/** What a problem document says went wrong: the service's own sentence, nothing else of a body. */
+/**
+ * What a problem document says went wrong, the service's own sentence and nothing else of a body, as
+ * the end of a sentence; else its full stop.
+ */
 const detailOf = (answer: RawAnswer): string => {
   const text = answer.body.toString('utf8', 0, 2000);
   try {
@@ -29,7 +32,8 @@ const detailOf = (answer: RawAnswer): string => {
     const said = isObject(body)
       ? (body.detail ?? body.title ?? body.message ?? body.error)
       : undefined;
-    if (typeof said === 'string') return `: ${said.slice(0, 300)}`;
+    const words = typeof said === 'string' ? said.slice(0, 300).trim() : '';
+    if (words !== '') return `: ${words}${/[.!?]$/.test(words) ? '' : '.'}`;
   } catch {
     // not JSON: its status says enough
   }
@@ -56,9 +60,9 @@ export const judge = (answer: RawAnswer, now: number): CallError | undefined => 
       `The service does not let this key ask for this (403)${detail} Check the key's plan and scopes.`,
       status,
     );
-  if (status >= 300 && status < 400)
+  if (status >= 300 && status < 400 && headers.location !== undefined)
     return new RefusedError(
-      `The service redirects to ${(headers.location ?? 'nowhere').slice(0, 200)} (${status}); redirects are not followed, so that the key stays with the base URL. Check TRENDLAKE_BASE_URL.`,
+      `The service redirects to ${headers.location.slice(0, 200)} (${status}); redirects are not followed, so that the key stays with the base URL. Check TRENDLAKE_BASE_URL.`,
       status,
     );
   return new RefusedError(`The service answered ${status}${detail}`, status);

@@ -200,7 +200,9 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .option('--jobs <names>', 'only these jobs, separated by commas', (text) => text.split(','))
+    .option('--jobs <names>', 'only these jobs, separated by commas', (text) =>
+      text.split(',').map((name) => name.trim()),
+    )
     .option('--max-calls <n>', 'spend at most so many calls', positive)
     .option('--no-export', 'leave the Parquet files as they are')
     .option('--json', 'print the summary as one JSON document')

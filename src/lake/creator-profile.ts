@@ -42,15 +42,18 @@ const LOOKS = `select observed_at as at, followers, video_count as videoCount, v
 const LATER =
   'select exists(select 1 from creator_snapshot where creator_key = ? and observed_at > ?)';
 
-/** Videos whose handle was this one at @asOf: by the current handle, and by one they had before. */
+/**
+ * Videos whose handle was this one at @asOf, with or without an @ before it: by the current handle,
+ * and by one they had before.
+ */
 const VIDEOS = `
   with named as (
-    select v.key, v.created_at from video v where v.platform = @platform and v.user = @handle
-      and v.first_seen_at <= @asOf and not exists (
+    select v.key, v.created_at from video v where v.platform = @platform
+      and v.user in (@handle, '@' || @handle) and v.first_seen_at <= @asOf and not exists (
         select 1 from video_revision r where r.video_key = v.key and r.until_at > @asOf)
     union
     select v.key, v.created_at from video_revision r join video v on v.key = r.video_key
-      where r.user = @handle and v.platform = @platform and v.first_seen_at <= @asOf
+      where r.user in (@handle, '@' || @handle) and v.platform = @platform and v.first_seen_at <= @asOf
       and r.until_at = (select min(n.until_at) from video_revision n
         where n.video_key = r.video_key and n.until_at > @asOf))
   select n.key, n.created_at as createdAt, (select s.views from video_snapshot s

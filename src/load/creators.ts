@@ -3,6 +3,7 @@ import { creator } from '../../schema/creator.ts';
 import { creatorSnapshot } from '../../schema/creator-snapshot.ts';
 import { type Platform, type Source, sourceCode } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
+import { mergeExtra } from './join-extra.ts';
 import { pickOf } from './merge-video.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
 import { typedLake } from './typed-lake.ts';
@@ -20,7 +21,13 @@ export interface SeenCreator {
   /** Fields of the profile that the interface does not show. */
   extra: Record<string, unknown> | null;
   /** Counts at other instants than `at`, each once. */
-  growth: { at: number; followers: number | null; views: number | null; likes: number | null }[];
+  growth: {
+    at: number;
+    followers: number | null;
+    views: number | null;
+    likes: number | null;
+    extra: Record<string, unknown> | null;
+  }[];
 }
 
 /** A creator's counts at one instant, as they are stored. */
@@ -90,9 +97,10 @@ export const creatorWriter = (lake: Lake) => {
       (@likes is not null and likes is not @likes) or
       (@extra is not null and extra is not @extra))`);
 
-  const writeProfile = (seen: SeenCreator, extra: string | null, tally: Tally): number => {
+  const writeProfile = (seen: SeenCreator, tally: Tally): number => {
     const before = find.get({ platform: seen.platform, handle: seen.handle });
     if (before === undefined) {
+      const extra = mergeExtra(null, seen.extra, true);
       const { key } = insert.get({ ...seen, extra, firstSeenAt: seen.at });
       tally.add('creators', 'inserted');
       return key;
@@ -106,7 +114,7 @@ export const creatorWriter = (lake: Lake) => {
       likes: pick(before.likes, seen.likes),
       engagementRate: pick(before.engagementRate, seen.engagementRate),
       firstSeenAt: Math.min(before.firstSeenAt, seen.at),
-      extra: pick(before.extra, extra),
+      extra: mergeExtra(before.extra, seen.extra, newer),
     };
     const same = (Object.keys(after) as (keyof typeof after)[]).every(
       (name) => after[name] === before[name],
@@ -126,7 +134,7 @@ export const creatorWriter = (lake: Lake) => {
     tally: Tally,
     snapshotExtra: Record<string, unknown> | null = null,
   ): void => {
-    const key = writeProfile(seen, seen.extra === null ? null : JSON.stringify(seen.extra), tally);
+    const key = writeProfile(seen, tally);
     const keep = (counts: CreatorCounts): void => {
       const { at, followers, videoCount, views, likes, extra } = counts;
       const row = {
@@ -142,9 +150,10 @@ export const creatorWriter = (lake: Lake) => {
       const change = insertOrMerge(insertSnapshot, mergeSnapshot, row);
       tally.add('creator_snapshots', change, at);
     };
-    for (const point of seen.growth) keep({ ...point, videoCount: null, extra: null });
+    for (const { extra, ...point } of seen.growth)
+      keep({ ...point, videoCount: null, extra: mergeExtra(null, extra, true) });
     const { at, followers, videoCount, views, likes } = seen;
-    const extra = snapshotExtra === null ? null : JSON.stringify(snapshotExtra);
+    const extra = mergeExtra(null, snapshotExtra, true);
     keep({ at, followers, videoCount, views, likes, extra });
   };
 };

@@ -78,7 +78,7 @@ const readHashtag = (line: JsonObject): Reading<HashtagObservation> => {
   const odd: Odd = [];
   const tag = cleanTag(readText(line.tag, 'tag', odd) ?? '');
   if (tag === '') return { problem: 'no usable tag: expected text' };
-  const where = readPlatform(line.platform, '');
+  const where = line.platform === '' ? { platform: '' as const } : readPlatform(line.platform, '');
   if ('problem' in where) return where;
   const at = readInstant(line.at, 'at', odd);
   if (at === null) return NO_INSTANT;

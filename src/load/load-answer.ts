@@ -107,7 +107,8 @@ const loadHashtags = (
   const once = saidOnce<SeenHashtag, string>(
     volumes,
     ({ tag, platform }) => `${platform}#${foldTag(tag)}`,
-    ({ rank }) => ({ rank }), // the first place on the page is a hashtag's rank
+    // the first place on the page is a hashtag's rank, and its first spelling the one kept
+    ({ tag, rank }) => ({ tag, rank }),
   );
   for (const volume of once.values()) loader.hashtags.write(volume, 'hashtags', tally);
 };
@@ -139,13 +140,8 @@ const loadCreator = ({ profile, growth, items }: CreatorAnswer, context: Context
     views: profile.views ?? now?.views ?? null,
     likes: profile.likes ?? now?.likes ?? null,
   };
-  const earlier = [...points.values()].map(({ at: pointAt, followers, views, likes }) => ({
-    at: pointAt,
-    followers,
-    views,
-    likes,
-  }));
-  loader.writeCreator({ ...present, at, growth: earlier }, 'creator', tally);
+  const seen = { ...present, at, growth: [...points.values()] };
+  loader.writeCreator(seen, 'creator', tally, now?.extra ?? null);
   writeItems(items, 'creator', context);
 };
 

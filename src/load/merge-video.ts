@@ -1,4 +1,5 @@
 import type { Platform, Source } from '../../schema/vocabulary.ts';
+import { mergeExtra } from './join-extra.ts';
 
 /** A video as an answer or an import showed it at one instant; null: nobody knows when. */
 export interface SeenVideo {
@@ -34,20 +35,6 @@ export interface KnownVideo extends VideoFacts {
 
 /** How an observation came: its counts make a snapshot, under this source. */
 export type SnapshotSource = Exclude<Source, 'hashtags'>;
-
-const mergeExtra = (
-  known: string | null,
-  seen: Record<string, unknown> | null,
-  seenWins: boolean,
-): string | null => {
-  if (seen === null || Object.keys(seen).length === 0) return known;
-  const seenText = JSON.stringify(seen);
-  if (known === null || known === seenText) return seenText;
-  const knownFields = JSON.parse(known) as Record<string, unknown>;
-  return JSON.stringify(
-    seenWins ? { ...knownFields, ...seen } : { ...knownFields, ...seen, ...knownFields },
-  );
-};
 
 /**
  * How a column of a known row and of an observation merge: the newer one's value wins, an unknown

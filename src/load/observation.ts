@@ -30,10 +30,10 @@ export interface SnapshotObservation {
   extra: Extra;
 }
 
-/** A hashtag's volume on one platform at one instant. */
+/** A hashtag's volume at one instant, on one platform or, as '', over all. */
 export interface HashtagObservation {
   tag: string;
-  platform: Platform;
+  platform: Platform | '';
   at: number;
   volume: number | null;
   views: number | null;

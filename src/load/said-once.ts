@@ -1,3 +1,5 @@
+import { joinExtra } from './join-extra.ts';
+
 /** What may be said of a thing more than once on a page. */
 interface Said {
   extra: Record<string, unknown> | null;
@@ -8,7 +10,7 @@ type Joined<T> = (earlier: T, later: T) => Partial<T>;
 
 const overlaid = <T extends Said>(earlier: T, later: T, joined: Joined<T>): T => {
   const stated = Object.entries(later).filter(([, value]) => value !== null);
-  const extra = { ...earlier.extra, ...later.extra };
+  const extra = joinExtra(earlier.extra, later.extra);
   return {
     ...earlier,
     ...Object.fromEntries(stated),

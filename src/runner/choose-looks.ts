@@ -44,8 +44,9 @@ const FIRST_TIMELINES = `
   order by views desc, id limit @limit`;
 const FIRST_PROFILES = `
   select platform, user as handle, sum(views) as views from (${LISTED}) v
-  where user <> '' and not exists (
-    select 1 from creator c where c.platform = v.platform and c.handle = v.user)
+  where user not in ('', '@') and not exists (
+    select 1 from creator c where c.platform = v.platform
+      and c.handle = iif(v.user glob '@*', substr(v.user, 2), v.user))
   group by platform, user order by sum(views) desc, platform, user limit @limit`;
 
 /** Videos of the newest pulled lists whose past nobody asked for yet, most views first: a timeline shows all of it. */

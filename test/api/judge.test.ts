@@ -40,6 +40,19 @@ describe('what a status stands for', () => {
     expect(error).toBeInstanceOf(KeyRefusedError);
     expect(error?.message).toMatch(/Check/);
   });
+  test.each([
+    ['{"detail":"The month is spent"}', ': The month is spent.'],
+    ['{"detail":"The month is spent. "}', ': The month is spent.'],
+    ['{"detail":"Who are you?"}', ': Who are you?'],
+    ['{"detail":" "}', '.'],
+  ])('a sentence may follow what %s says', (body, end) =>
+    expect(judge(answer(429, {}, body), NOW)?.message).toBe(`The service answered 429${end}`),
+  );
+  test.each([300, 304])('%i without an address is no redirect', (status) => {
+    const error = judge(answer(status), NOW);
+    expect(error).toMatchObject({ transient: false, status });
+    expect(error?.message).toBe(`The service answered ${status}.`);
+  });
   test.each([500, 502, 504, 408, 425])('%i may be over soon', (status) =>
     expect(judge(answer(status), NOW)).toMatchObject({ transient: true, status }),
   );

@@ -63,7 +63,7 @@ test('the last failures say what was asked, when, what came back, by which call,
   const shown = out.slice(out.indexOf('Last failures'));
   expect(shown).toContain(
     `  ${hashtags?.request}  (hashtags, run 1: given up)\n` +
-      `     ${call?.at}  call ${call?.callId}: The service answered 400: dateRange is odd\n` +
+      `     ${call?.at}  call ${call?.callId}: The service answered 400: dateRange is odd.\n` +
       `     ${hashtags?.advice}\n`,
   );
   expect(shown).toMatch(/\d failed before it: \d+, \d+, \d+/);

@@ -88,6 +88,14 @@ describe('a line that cannot be kept costs itself, by file and number', () => {
   });
 });
 
+test("a hashtag's volume over all platforms, as the lake itself writes it", async () => {
+  const overAll = lines({ tag: 'b', platform: '', at: AT, volume: 5 });
+  const { code, dataDir } = await importing('hashtags.ndjson', overAll);
+  expect(code).toBe(0);
+  const rows = lakeRows(freshLake(dataDir));
+  expect(rows.hashtag_snapshots).toMatchObject([{ tag: 'b', platform: '', volume: 5 }]);
+});
+
 test('odd fields are null, their originals kept', async () => {
   const odd = { views: -1, likes: 1.5 };
   const { code, dataDir } = await importing('snapshots.ndjson', lines(snapshot(1, odd)));

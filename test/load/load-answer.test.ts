@@ -217,3 +217,55 @@ test.each<[string, Ask, unknown, string, unknown[]]>([
     expect(lake.sqlite.prepare(sql).raw().all()).toEqual(rows);
   },
 );
+
+test('a hashtag keeps its known volume where a later answer leaves it out or cannot mean it', () => {
+  const lake = freshLake();
+  const known = () =>
+    lake.sqlite.prepare("select volume, views from hashtags where tag = 'dance'").get();
+  load(lake, HASHTAGS, { items: [{ tag: 'dance', volume: 4, views: 50 }] }, AT);
+  load(lake, HASHTAGS, { items: [{ tag: 'dance' }] }, AT + HOUR_MS);
+  expect(known()).toEqual({ volume: 4, views: 50 });
+  load(lake, HASHTAGS, { items: [{ tag: 'dance', volume: -1, views: 60 }] }, AT + 2 * HOUR_MS);
+  expect(known()).toEqual({ volume: 4, views: 60 });
+});
+
+test('of the spellings of a hashtag on one page the first is kept', () => {
+  const lake = freshLake();
+  const items = ['ok', 'Ok', 'OK'].map((tag) => ({ tag, volume: 5 }));
+  load(lake, HASHTAGS, { items }, AT);
+  expect(lake.sqlite.prepare('select tag from hashtags').pluck().all()).toEqual(['ok']);
+});
+
+test('what could not be right is kept of every look, and of an item that a page has twice', () => {
+  const lake = freshLake();
+  const odd = () =>
+    JSON.parse(lake.sqlite.prepare('select extra from videos').pluck().get() as string).odd;
+  const looked = (at: number, ...items: object[]) =>
+    load(lake, ASK, { items: items.map((item) => ({ id: 'tt_1', ...item })), asOf: isoOf(at) }, at);
+  looked(AT, { views: -1 }, { title: 5 });
+  expect(odd()).toEqual({ views: -1, title: 5 });
+  looked(AT + HOUR_MS, { likes: 'many', views: -2 });
+  looked(AT - HOUR_MS, { user: 7, views: -3 });
+  expect(odd()).toEqual({ views: -2, title: 5, likes: 'many', user: 7 });
+});
+
+test("a creator's further fields are kept field by field, those of a growth point with the point", () => {
+  const lake = freshLake();
+  const ask: Ask = { kind: 'creator', platform: 'tiktok', handle: 'ann' };
+  const point = { at: isoOf(AT - HOUR_MS), followers: -3, region: 'DE' };
+  const profile = { handle: 'ann', followers: 5, bio: 'b', link: 'l', growth: [point] };
+  load(lake, ask, { ...profile, asOf: isoOf(AT) }, AT);
+  const later = isoOf(AT + HOUR_MS);
+  const now = { at: later, followers: 6, region: 'FR' };
+  load(lake, ask, { handle: 'ann', bio: 'c', growth: [now], asOf: later }, AT + HOUR_MS);
+  const [extra] = lake.sqlite.prepare('select extra from creators').pluck().all() as string[];
+  expect(JSON.parse(extra ?? '')).toEqual({ bio: 'c', link: 'l' });
+  const looks = lake.sqlite
+    .prepare('select followers, extra from creator_snapshots order by observed_at')
+    .all();
+  expect(looks).toEqual([
+    { followers: null, extra: '{"region":"DE","odd":{"followers":-3}}' },
+    { followers: 5, extra: null },
+    { followers: 6, extra: '{"region":"FR"}' },
+  ]);
+});

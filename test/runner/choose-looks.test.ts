@@ -2,13 +2,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { JOBS } from '../../jobs/all-jobs.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { openLake } from '../../src/lake/open.ts';
+import * as faults from '../support/faults.ts';
 import { startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { WORLD_AT } from '../support/small-world.ts';
 import { type SyncOptions, syncOnce } from '../support/sync-once.ts';
 
-const prepared = async () => {
-  const upstream = await startFaultyUpstream();
+const prepared = async (faulty: Parameters<typeof startFaultyUpstream>[0] = []) => {
+  const upstream = await startFaultyUpstream(faulty);
   const dataDir = freshFolder();
   const lake = openLake(dataDir);
   onTestFinished(async () => {
@@ -53,6 +54,21 @@ test('while the lists stand still, nothing is looked at again within the hour', 
   expect(await looks()).toEqual([]);
   const clock = virtualClock(WORLD_AT + 61 * 60_000);
   expect((await looks({ only: ['growth', 'creators'], clock })).length).toBeGreaterThan(0);
+});
+
+test('a profile is asked for once, also where the lists write its handle with an @', async () => {
+  const fault = faults.rewrite((body) => ({
+    ...body,
+    items: body.items.map((item) => ({ ...item, user: `@${item.user}` })),
+  }));
+  const { looks } = await prepared([{ fault, times: Number.POSITIVE_INFINITY, on: /feed|trends/ }]);
+  const firstProfiles = async (options: SyncOptions = {}) =>
+    (await looks(options)).filter(([, rule]) => rule === 'first profile');
+  const asked = await firstProfiles();
+  expect(asked.length).toBeGreaterThan(0);
+  const clock = virtualClock(WORLD_AT + 61 * 60_000);
+  const later = await firstProfiles({ only: ['growth', 'creators'], clock });
+  expect(later.filter(([request]) => asked.some(([before]) => before === request))).toEqual([]);
 });
 
 test.each([
