@@ -12,6 +12,7 @@ import { densestStretch, looksByDay } from '../sandbox/dense-days.ts';
 import { RandomStream } from '../sandbox/random-stream.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { Secret } from '../settings.ts';
+import { counted } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { overviewText } from './overview-text.ts';
 import { progressLine } from './progress-line.ts';
@@ -53,7 +54,7 @@ const bestCovered = (options: Options, sandbox: Sandbox): number => {
 
 const nightLine = ({ at, run, exported }: Night): string => {
   const { videos, video_snapshots: snapshots } = run.rows;
-  return `${dateOf(at)}  ${run.outcome}: ${run.calls.sent} calls, ${videos.inserted} new videos, ${snapshots.inserted} counts, ${exported.files} Parquet files`;
+  return `${dateOf(at)}  ${run.outcome}: ${counted(run.calls.sent, 'call')}, ${counted(videos.inserted, 'new video')}, ${counted(snapshots.inserted, 'count')}, ${counted(exported.files, 'Parquet file')}`;
 };
 
 const nightJson = ({ at, run, exported }: Night) => ({ at: isoOf(at), ...run, exported });
@@ -136,7 +137,7 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
     cwd: io.cwd,
     at: clock.now(), // stands still until a night moves it
     signal: io.signal,
-    onProgress: ({ file, lines }) => progress.show(`${file}: ${lines.toLocaleString('en')} lines`),
+    onProgress: ({ file, lines }) => progress.show(`${file}: ${counted(lines, 'line')}`),
     report: io.err,
   }).finally(() => progress.clear());
   try {
@@ -151,7 +152,7 @@ export const define = (command: Command, io: CliIo): void => {
   command
     .option('--nights <n>', 'how many', wholeNumber(1, 366), 7)
     .option('--from <path>', 'folder or file of NDJSON observations, instead of the made-up world')
-    .option('--at <time>', 'when the last night is (ISO 8601)', instant)
+    .option('--at <instant>', 'when the last night is (ISO 8601)', instant)
     .option('--json', 'print what was done as one JSON document')
     .addHelpText('after', HELP)
     .action((options: Options) => run(options, io));

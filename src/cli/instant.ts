@@ -12,7 +12,7 @@ export const readInstant = (flag: string, text: string, now: number): number => 
   const at = spanMs === undefined ? parseIso(text) : now - spanMs;
   if (at === undefined)
     throw new UsageError(
-      `${flag} must be an ISO 8601 instant such as 2026-03-01T12:00:00Z, or a span such as 24h, 7d or 4w that ends now; it is "${text}".`,
+      `${flag} must be an ISO 8601 instant such as 2026-03-01T12:00:00Z, or a span such as 24h, 7d or 4w (at most 366 days) that ends now; it is "${text}".`,
     );
   return at;
 };

@@ -1,4 +1,3 @@
-import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { isoOf } from '../clock.ts';
 import { UsageError } from '../errors.ts';
@@ -12,7 +11,9 @@ import {
 } from '../serve/keys.ts';
 import { openServiceDb } from '../serve/service-db.ts';
 import { TIERS, type Tier } from '../settings.ts';
+import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { textTable } from './text-table.ts';
 
 const EXAMPLES = `
 Examples:
@@ -54,7 +55,8 @@ const shown = (record: KeyRecord): Record<string, unknown> => ({
   revokedAt: record.revokedAt === null ? null : isoOf(record.revokedAt),
 });
 
-const asTable = (records: readonly KeyRecord[]): string => {
+const asTable = (records: readonly KeyRecord[], io: CliIo): string => {
+  if (records.length === 0) return 'No keys yet: trendlake keys create --use-case "..."';
   const head = [
     'id',
     'use case',
@@ -65,19 +67,12 @@ const asTable = (records: readonly KeyRecord[]): string => {
     'created',
     'revoked',
   ];
-  const table = new Table({ head, style: { head: [], border: [] } });
-  for (const key of records)
-    table.push([
-      key.id,
-      key.useCase,
-      key.tier,
-      key.ratePerMinute,
-      key.callsPerMonth,
-      key.scopes.join(','),
-      isoOf(key.createdAt),
-      key.revokedAt === null ? '' : isoOf(key.revokedAt),
-    ]);
-  return table.toString();
+  const rows = records.map((key) => [
+    ...[key.id, key.useCase, key.tier, grouped(key.ratePerMinute), grouped(key.callsPerMonth)],
+    ...[key.scopes.join(', '), isoOf(key.createdAt)],
+    key.revokedAt === null ? null : isoOf(key.revokedAt),
+  ]);
+  return textTable(head, rows, { columns: io.columns, figures: ['per minute', 'per month'] });
 };
 
 const create = (io: CliIo, options: CreateOptions): void => {
@@ -113,8 +108,8 @@ export const define = (command: Command, io: CliIo): void => {
     .description('make a key; the only time it is shown')
     .requiredOption('--use-case <text>', 'what the key will be used for')
     .option('--tier <tier>', Object.keys(TIERS).join(', '), 'beta')
-    .option('--rate <n>', 'calls per minute, instead of the tier’s')
-    .option('--month <n>', 'calls per calendar month, instead of the tier’s')
+    .option('--rate <n>', "calls per minute, instead of the tier's")
+    .option('--month <n>', "calls per calendar month, instead of the tier's")
     .option('--scopes <a,b>', `comma list of ${SCOPES.join(', ')} (all)`)
     .option('--json', 'print {id, key, tier, scopes}')
     .action((options: CreateOptions) => create(io, options));
@@ -126,13 +121,13 @@ export const define = (command: Command, io: CliIo): void => {
       const db = openServiceDb(configOf(io).dataDir);
       const records = listKeys(db);
       db.close();
-      io.out(options.json === true ? JSON.stringify(records.map(shown)) : asTable(records));
+      io.out(options.json === true ? JSON.stringify(records.map(shown)) : asTable(records, io));
     });
   command
     .command('revoke')
     .description('revoke a key at once, also where it is being served')
     .argument('<id>', 'the id that `keys list` shows')
-    .option('--json', 'print the revoked key’s record')
+    .option('--json', "print the revoked key's record")
     .action((id: string, options: { json?: boolean }) => {
       const db = openServiceDb(configOf(io).dataDir);
       try {

@@ -24,7 +24,10 @@ export const run = async (argv: readonly string[], io: CliIo): Promise<number> =
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.err(text.trimEnd()),
     })
-    .showSuggestionAfterError();
+    .showSuggestionAfterError()
+    .showHelpAfterError(
+      '`trendlake --help` lists the commands, `trendlake <command> --help` its options.',
+    );
   const asked = argv.find((word) => !word.startsWith('-'));
   try {
     for (const { name, summary, load } of COMMANDS) {
@@ -71,6 +74,7 @@ export const main = async (): Promise<void> => {
     random: Math.random,
     signal: stopping.signal,
     isTerminal: process.stderr.isTTY === true,
+    columns: process.stdout.columns,
     out: (line) => void process.stdout.write(`${line}\n`),
     err: (line) => void process.stderr.write(`${line}\n`),
     draw: (text) => void process.stderr.write(text),

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { isoOf, parseIso } from '../clock.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { TIERS, type Tier } from '../settings.ts';
+import { counted } from './figures.ts';
 import type { CliIo } from './io.ts';
 import { progressLine } from './progress-line.ts';
 
@@ -61,7 +62,7 @@ export const define = (command: Command, io: CliIo): void => {
   command
     .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 0)
     .option('--from <path>', 'folder or file of NDJSON observations, instead of the made-up world')
-    .option('--at <time>', 'its clock stands still at this time (ISO 8601)', instant)
+    .option('--at <instant>', 'its clock stands still at this time (ISO 8601)', instant)
     .option('--speed <n>', 'its clock runs n times as fast, from --at or from now', positiveNumber)
     .option('--seed <n>', 'which made-up world', wholeNumber(0, 2 ** 31 - 1))
     .option('--tier <tier>', 'limits of its key: beta, scale or enterprise (default)', tierName)
@@ -85,8 +86,7 @@ export const define = (command: Command, io: CliIo): void => {
         tier: options.tier,
         ratePerMinute: options.rate,
         callsPerMonth: options.month,
-        onProgress: ({ file, lines }) =>
-          progress.show(`${file}: ${lines.toLocaleString('en')} lines`),
+        onProgress: ({ file, lines }) => progress.show(`${file}: ${counted(lines, 'line')}`),
         report: (sentence) => io.err(sentence),
       }).finally(() => progress.clear());
       const { url, key, clock, dashboard } = sandbox;

@@ -1,4 +1,3 @@
-import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import { isoOf } from '../clock.ts';
@@ -6,7 +5,9 @@ import { UsageError } from '../errors.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
 import { searchVideos } from '../lake/search.ts';
 import { rangeMs } from '../settings.ts';
+import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { textTable } from './text-table.ts';
 
 const EXAMPLES = `
 Examples:
@@ -71,19 +72,15 @@ const videosOf = (lake: Lake, keys: readonly number[]): FoundVideo[] => {
   });
 };
 
-const WIDEST_TITLE = 60;
-const line = (text: string | null): string => {
-  const plain = (text ?? '').replace(/\s+/g, ' ');
-  return plain.length > WIDEST_TITLE ? `${plain.slice(0, WIDEST_TITLE - 1)}…` : plain;
-};
-
-const tableOf = (items: readonly FoundVideo[]): string => {
-  const head = ['id', 'views', 'created', 'user', 'title'];
-  const table = new Table({ head, style: { head: [], border: [] } });
-  for (const { id, views, createdAt, user, title } of items)
-    table.push([id, views ?? '', createdAt?.slice(0, 10) ?? '', line(user), line(title)]);
-  return table.toString();
-};
+const tableOf = (items: readonly FoundVideo[], io: CliIo): string =>
+  textTable(
+    ['id', 'views', 'created', 'user', 'title'],
+    items.map(({ id, views, createdAt, user, title }) => [
+      ...[id, views === null ? null : grouped(views), createdAt?.slice(0, 10) ?? null],
+      ...[user, title],
+    ]),
+    { columns: io.columns, figures: ['views'] },
+  );
 
 export const define = (command: Command, io: CliIo): void => {
   command
@@ -110,8 +107,10 @@ export const define = (command: Command, io: CliIo): void => {
         const items = videosOf(lake, keys);
         if (options.json === true) io.out(JSON.stringify({ total, complete, items }, null, 2));
         else {
-          if (items.length > 0) io.out(tableOf(items));
-          io.out(`${items.length} of ${total}${complete ? '' : ' or more'} videos`);
+          if (items.length > 0) io.out(tableOf(items, io));
+          io.out(
+            `${grouped(items.length)} of ${grouped(total)}${complete ? '' : ' or more'} videos`,
+          );
         }
       } finally {
         lake.close();

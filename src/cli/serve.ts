@@ -52,7 +52,7 @@ export const define = (command: Command, io: CliIo): void => {
       'address to listen on; others than this one are not reached',
       '127.0.0.1',
     )
-    .option('--at <instant>', 'fix the service’s clock')
+    .option('--at <instant>', "fix the service's clock")
     .option(
       '--cors <origins>',
       'comma list of origins whose pages may read answers; none by default',

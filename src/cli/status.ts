@@ -5,6 +5,7 @@ import { type LakeStatus, lakeStatus } from '../lake/status.ts';
 import { type Accounting, accounting } from '../runner/accounting.ts';
 import { driftText } from './drift-text.ts';
 import { failureText } from './failure-text.ts';
+import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 
 const EXAMPLES = `
@@ -12,24 +13,25 @@ Examples:
   trendlake status
   trendlake status --json`;
 
-const count = (value: number): string => value.toLocaleString('en');
-
 const heading = (io: CliIo, text: string): void => io.out(`\n${text}`);
 
 const printMoney = (io: CliIo, { month, byJob, forecast, spentAt, hints }: Accounting): void => {
   heading(io, 'Calls this month');
   io.out(
-    `  ${count(month.spent)} of ${count(month.limit)} spent, ${count(month.remaining)} left until ${isoOf(month.endsAt)}`,
+    `  ${grouped(month.spent)} of ${grouped(month.limit)} spent, ${grouped(month.remaining)} left until ${isoOf(month.endsAt)}`,
   );
   const end = spentAt === null ? 'enough until then' : `all spent at ${isoOf(spentAt)}`;
-  if (month.spent > 0) io.out(`  at this pace ${count(forecast)} by then: ${end}`);
+  if (month.spent > 0) io.out(`  at this pace ${grouped(forecast)} by then: ${end}`);
   for (const { job, calls, failed, rowsPerCall } of byJob)
     io.out(
-      `  ${job.padEnd(18)} ${count(calls)} calls${failed > 0 ? ` (${count(failed)} failed)` : ''}, ${rowsPerCall} rows changed per call`,
+      `  ${job.padEnd(18)} ${counted(calls, 'call')}${failed > 0 ? ` (${grouped(failed)} failed)` : ''}, ${grouped(rowsPerCall)} rows changed per call`,
     );
   if (hints.length > 0) heading(io, 'What the service says of its limits');
   for (const { name, said, windowMs, remaining, seenAt } of hints) {
-    const read = windowMs === null ? 'not understood' : `${remaining ?? 'unknown'} left`;
+    const read =
+      windowMs === null
+        ? 'not understood'
+        : `${remaining === null ? 'unknown' : grouped(remaining)} left`;
     io.out(`  ${isoOf(seenAt)}  ${name}: ${read} (${said})`);
   }
 };
@@ -37,10 +39,10 @@ const printMoney = (io: CliIo, { month, byJob, forecast, spentAt, hints }: Accou
 const print = (io: CliIo, path: string, status: LakeStatus, money: Accounting): void => {
   io.out(`Lake ${path}`);
   const perTable = status.volumes.filter(({ rows }) => rows > 0);
-  io.out(perTable.map(({ table, rows }) => `  ${table.padEnd(18)} ${count(rows)}`).join('\n'));
+  io.out(perTable.map(({ table, rows }) => `  ${table.padEnd(18)} ${grouped(rows)}`).join('\n'));
   if (status.unexported > 0)
     io.out(
-      `  ${status.unexported} Parquet partitions changed since the last export: trendlake export`,
+      `  ${counted(status.unexported, 'Parquet partition')} changed since the last export: trendlake export`,
     );
 
   heading(io, 'Last runs');
@@ -48,7 +50,7 @@ const print = (io: CliIo, path: string, status: LakeStatus, money: Accounting): 
   for (const run of status.runs) {
     const resumes = run.resumesAt === null ? '' : `, resumes at ${isoOf(run.resumesAt)}`;
     io.out(
-      `  ${run.id}  ${isoOf(run.startedAt)}  ${run.outcome}, ${run.calls} calls (${run.jobs.join(', ')})${resumes}`,
+      `  ${run.id}  ${isoOf(run.startedAt)}  ${run.outcome}, ${counted(run.calls, 'call')} (${run.jobs.join(', ')})${resumes}`,
     );
     if (run.reason !== null) io.out(`     ${run.reason}`);
   }
@@ -71,7 +73,7 @@ const print = (io: CliIo, path: string, status: LakeStatus, money: Accounting): 
     heading(io, 'Unlike the interface (each once; values are kept in extra)');
   for (const drift of status.drift) io.out(driftText(drift, `seen ${isoOf(drift.firstSeenAt)}`));
   if (status.rejected.length > 0) heading(io, 'Rejected items');
-  for (const { reason, items } of status.rejected) io.out(`  ${count(items)}  ${reason}`);
+  for (const { reason, items } of status.rejected) io.out(`  ${grouped(items)}  ${reason}`);
 };
 
 /** Instants of the lake's reads are Unix ms, of JSON documents ISO 8601. */
