@@ -14,9 +14,9 @@ import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { Secret } from '../settings.ts';
 import { counted } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { isoInstant, wholeNumber } from './option-values.ts';
 import { overviewText } from './overview-text.ts';
 import { progressLine } from './progress-line.ts';
-import { instant, wholeNumber } from './sandbox.ts';
 import { looksWhileWaiting } from './upstream.ts';
 
 const HELP = `
@@ -150,9 +150,9 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .option('--nights <n>', 'how many', wholeNumber(1, 366), 7)
+    .option('--nights <n>', 'how many', wholeNumber('--nights', 1, 366), 7)
     .option('--from <path>', 'folder or file of NDJSON observations, instead of the made-up world')
-    .option('--at <instant>', 'when the last night is (ISO 8601)', instant)
+    .option('--at <instant>', 'when the last night is (ISO 8601)', isoInstant('--at'))
     .option('--json', 'print what was done as one JSON document')
     .addHelpText('after', HELP)
     .action((options: Options) => run(options, io));

@@ -6,8 +6,8 @@ import { storableEvent } from '../events/outbox.ts';
 import { readThresholds } from '../events/thresholds.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
 import { counted, grouped } from './figures.ts';
-import { readInstant } from './instant.ts';
 import { type CliIo, configOf } from './io.ts';
+import { readInstant } from './option-values.ts';
 import { textTable } from './text-table.ts';
 
 const EXAMPLES = `

@@ -10,9 +10,10 @@ import {
   type Scope,
 } from '../serve/keys.ts';
 import { openServiceDb } from '../serve/service-db.ts';
-import { TIERS, type Tier } from '../settings.ts';
+import { TIER_NAMES, type Tier } from '../settings.ts';
 import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { oneOf, wholeNumber } from './option-values.ts';
 import { textTable } from './text-table.ts';
 
 const EXAMPLES = `
@@ -25,23 +26,12 @@ Examples:
 
 interface CreateOptions {
   readonly useCase: string;
-  readonly tier: string;
-  readonly rate?: string;
-  readonly month?: string;
+  readonly tier: Tier;
+  readonly rate?: number;
+  readonly month?: number;
   readonly scopes?: string;
   readonly json?: boolean;
 }
-
-const tierOf = (text: string): Tier => {
-  if (Object.hasOwn(TIERS, text)) return text as Tier;
-  throw new UsageError(`--tier must be one of ${Object.keys(TIERS).join(', ')}; got "${text}".`);
-};
-
-const wholeNumber = (flag: string, text: string, max: number): number => {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
-  throw new UsageError(`${flag} must be a whole number from 1 to ${max}; got "${text}".`);
-};
 
 const scopesOf = (text: string): Scope[] => {
   const names = text.split(',').map((name) => name.trim());
@@ -78,13 +68,9 @@ const asTable = (records: readonly KeyRecord[], io: CliIo): string => {
 const create = (io: CliIo, options: CreateOptions): void => {
   const wish = {
     useCase: options.useCase,
-    tier: tierOf(options.tier),
-    ...(options.rate === undefined
-      ? {}
-      : { ratePerMinute: wholeNumber('--rate', options.rate, 100_000) }),
-    ...(options.month === undefined
-      ? {}
-      : { callsPerMonth: wholeNumber('--month', options.month, 1_000_000_000) }),
+    tier: options.tier,
+    ...(options.rate === undefined ? {} : { ratePerMinute: options.rate }),
+    ...(options.month === undefined ? {} : { callsPerMonth: options.month }),
     ...(options.scopes === undefined ? {} : { scopes: scopesOf(options.scopes) }),
   };
   const db = openServiceDb(configOf(io).dataDir);
@@ -107,9 +93,17 @@ export const define = (command: Command, io: CliIo): void => {
     .command('create')
     .description('make a key; the only time it is shown')
     .requiredOption('--use-case <text>', 'what the key will be used for')
-    .option('--tier <tier>', Object.keys(TIERS).join(', '), 'beta')
-    .option('--rate <n>', "calls per minute, instead of the tier's")
-    .option('--month <n>', "calls per calendar month, instead of the tier's")
+    .option('--tier <tier>', TIER_NAMES.join(', '), oneOf('--tier', TIER_NAMES), 'beta')
+    .option(
+      '--rate <n>',
+      "calls per minute, instead of the tier's",
+      wholeNumber('--rate', 1, 100_000),
+    )
+    .option(
+      '--month <n>',
+      "calls per calendar month, instead of the tier's",
+      wholeNumber('--month', 1, 1_000_000_000),
+    )
     .option('--scopes <a,b>', `comma list of ${SCOPES.join(', ')} (all)`)
     .option('--json', 'print {id, key, tier, scopes}')
     .action((options: CreateOptions) => create(io, options));

@@ -5,9 +5,9 @@ import { openLake, openLakeForReading } from '../lake/open.ts';
 import { type ReplaySummary, replayAnswers } from '../load/replay.ts';
 import type { Log } from '../log.ts';
 import { counted, grouped } from './figures.ts';
-import { readInstant } from './instant.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
+import { readInstant } from './option-values.ts';
 import { progressLine } from './progress-line.ts';
 import { rowsText } from './rows-text.ts';
 

@@ -7,6 +7,7 @@ import { searchVideos } from '../lake/search.ts';
 import { rangeMs } from '../settings.ts';
 import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { oneOf, wholeNumber } from './option-values.ts';
 import { textTable } from './text-table.ts';
 
 const EXAMPLES = `
@@ -22,18 +23,11 @@ without accents. Best match first: words in the title, then handle and hashtags,
 const DEADLINE_MS = 10_000;
 
 interface SearchOptions {
-  platform?: string;
+  platform?: Platform;
   range?: string;
-  limit: string;
+  limit: number;
   json?: boolean;
 }
-
-const platformOf = (name: string | undefined): Platform | undefined => {
-  const platform = PLATFORMS.find((known) => known === name);
-  if (name !== undefined && platform === undefined)
-    throw new UsageError(`--platform must be one of ${PLATFORMS.join(', ')}; it is "${name}".`);
-  return platform;
-};
 
 const sinceOf = (range: string | undefined, now: number): number | undefined => {
   if (range === undefined) return undefined;
@@ -43,13 +37,6 @@ const sinceOf = (range: string | undefined, now: number): number | undefined => 
       `--range must be a span such as 24h, 7d or 4w, at most 366 days; it is "${range}".`,
     );
   return now - spanMs;
-};
-
-const limitOf = (text: string): number => {
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
-    throw new UsageError(`--limit must be a whole number from 1 to 1000; it is "${text}".`);
-  return limit;
 };
 
 interface FoundVideo {
@@ -85,18 +72,18 @@ const tableOf = (items: readonly FoundVideo[], io: CliIo): string =>
 export const define = (command: Command, io: CliIo): void => {
   command
     .argument('<words...>', 'words, "phrases", prefix*, -without (put -- before a leading minus)')
-    .option('--platform <platform>', PLATFORMS.join(', '))
+    .option('--platform <platform>', PLATFORMS.join(', '), oneOf('--platform', PLATFORMS))
     .option('--range <span>', 'published within the last 24h, 7d, 4w ...')
-    .option('--limit <n>', 'videos to show, 1 to 1000', '20')
+    .option('--limit <n>', 'videos to show, 1 to 1000', wholeNumber('--limit', 1, 1000), 20)
     .option('--json', 'one JSON document: total, complete, items')
     .addHelpText('after', EXAMPLES)
     .action((words: string[], options: SearchOptions) => {
       const now = io.clock.now();
       const ask = {
         q: words.join(' '),
-        platform: platformOf(options.platform),
+        platform: options.platform,
         since: sinceOf(options.range, now),
-        limit: limitOf(options.limit),
+        limit: options.limit,
         page: 1,
         asOf: now,
         deadlineMs: DEADLINE_MS,

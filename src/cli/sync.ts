@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { JOBS } from '../../jobs/all-jobs.ts';
 import { apiClient } from '../api/client.ts';
 import type { Config } from '../config.ts';
@@ -14,6 +14,7 @@ import { driftText } from './drift-text.ts';
 import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
+import { wholeNumber } from './option-values.ts';
 import { progressLine } from './progress-line.ts';
 import { rowsText } from './rows-text.ts';
 import { connect, looksWhileWaiting } from './upstream.ts';
@@ -156,13 +157,6 @@ const exportAfter = async (lake: Lake, io: CliIo, log: Log): Promise<Exported> =
   }
 };
 
-const positive = (text: string): number => {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1)
-    throw new InvalidArgumentError('expected a whole number from 1.');
-  return value;
-};
-
 const run = async (given: Config, options: SyncOptions, told: Told): Promise<void> => {
   const { io, log, forPeople } = told;
   const jobs = jobsNamed(options.jobs, JOBS);
@@ -210,7 +204,7 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
 export const define = (command: Command, io: CliIo): void => {
   command
     .option('--jobs <names>', 'only these jobs, separated by commas', (text) => text.split(','))
-    .option('--max-calls <n>', 'spend at most so many calls', positive)
+    .option('--max-calls <n>', 'spend at most so many calls', wholeNumber('--max-calls', 1))
     .option('--no-export', 'leave the Parquet files as they are')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', HELP)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isoOf } from '../clock.ts';
-import { EXIT, UsageError } from '../errors.ts';
+import { EXIT } from '../errors.ts';
 import { type Lake, openLake } from '../lake/open.ts';
 import { deliveriesPage, redeliver } from '../webhooks/deliveries.ts';
 import { sendTest } from '../webhooks/dispatcher.ts';
@@ -16,8 +16,8 @@ import {
   rotateSecret,
   type Subscription,
 } from '../webhooks/subscriptions.ts';
-import { readInstant } from './instant.ts';
 import { type CliIo, configOf } from './io.ts';
+import { readInstant, wholeNumber } from './option-values.ts';
 import { type Cell, textTable } from './text-table.ts';
 
 const EXAMPLES = `
@@ -31,7 +31,7 @@ Examples:
 
 What is sent, signed and tried again how: docs/webhooks.md.`;
 
-type Options = Readonly<Record<string, string | boolean | undefined>>;
+type Options = Readonly<Record<string, string | number | boolean | undefined>>;
 
 const list = (value: unknown): string[] | undefined =>
   typeof value === 'string'
@@ -154,12 +154,10 @@ const defineDeliveries = (command: Command, io: CliIo): void => {
     .description('what was sent, what came back, what is tried again when')
     .option('--subscription <id>', 'of this subscription only')
     .option('--state <state>', 'pending, delivered or failed')
-    .option('--limit <n>', 'at most so many, newest first', '50')
+    .option('--limit <n>', 'at most so many, newest first', wholeNumber('--limit', 1), 50)
     .option('--json', 'an array of objects')
     .action((options: Options) => {
-      const limit = Number(options.limit);
-      if (!Number.isSafeInteger(limit) || limit < 1)
-        throw new UsageError(`--limit must be a whole number from 1; it is "${options.limit}".`);
+      const limit = options.limit as number;
       const subscriptionId = options.subscription as string | undefined;
       const state = options.state as string | undefined;
       const time = (at: number | null): string | null => (at === null ? null : isoOf(at));
