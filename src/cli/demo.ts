@@ -20,7 +20,7 @@ import { progressLine } from './progress-line.ts';
 import { looksWhileWaiting } from './upstream.ts';
 
 const HELP = `
-Lives through nights in seconds: a made-up world (or an import) is served on a clock of its own, and
+Lives through a night in a few seconds: a made-up world (or an import) is served on a clock of its own, and
 each night is a real sync over HTTP with its export. The lake is ordinary; query and serve it.
 A lake of an earlier demo or of the built-in sandbox is set aside, one of real data is never touched.
 

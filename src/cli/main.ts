@@ -8,7 +8,7 @@ import type { CliIo } from './io.ts';
 const EXAMPLES = `
 Examples:
   trendlake sync                 pull once, load, export (without a key: from the built-in sandbox)
-  trendlake demo --nights 14     a fortnight of history in seconds
+  trendlake demo --nights 14     a fortnight of history in a minute
   trendlake query "select * from feed_now limit 5"
   trendlake <command> --help     what a command does, its options, examples
 
