@@ -47,6 +47,13 @@ test('as of an instant; odd parameters show the present', async () => {
   expect((await page('/?platform=vine&asOf=never&video=zz')).status).toBe(200);
 });
 
+test.each(['/', '/docs'])('%s brings its icon, which its policy lets in', async (path) => {
+  const { text, headers } = await page(path);
+  expect(headers.get('content-security-policy')).toContain('img-src data:;');
+  const icon = /<link rel="icon" href="data:image\/svg\+xml,([^"]+)">/.exec(text)?.[1] ?? '';
+  expect(decodeURIComponent(icon)).toMatch(/^<svg xmlns="[^"]+" {2}viewBox=.*<\/svg>$/);
+});
+
 test('every script and style of a page is served from here', async () => {
   const { text } = await page('/');
   const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(

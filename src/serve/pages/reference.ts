@@ -1,4 +1,5 @@
 import { html, raw } from 'hono/html';
+import { ICON } from './icon.ts';
 import { STYLE } from './style.ts';
 
 /** The parts of an OpenAPI document that the reference page shows. */
@@ -152,7 +153,7 @@ const schemaSection = (
 /** The OpenAPI document as a page for people; `origin` is where they reach the service. */
 export const referencePage = (document: ShownDocument, origin: string) => html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${document.info.title} ${document.info.version}</title><style>${raw(STYLE)}</style></head><body>
+<title>${document.info.title} ${document.info.version}</title>${ICON}<style>${raw(STYLE)}</style></head><body>
 <header><h1>${document.info.title} <span class="soft">v1</span></h1><nav><a href="/">dashboard</a><a href="/v1/openapi.json">OpenAPI</a></nav></header>
 <main class="grid">
   <section class="wide">${(document.info.description ?? '').split('\n\n').map((text) => html`<p>${text}</p>`)}</section>

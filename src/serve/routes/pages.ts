@@ -14,7 +14,7 @@ import { referencePage, type ShownDocument } from '../pages/reference.ts';
 
 const HEADERS = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; form-action 'self'; base-uri 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; form-action 'self'; base-uri 'none'",
   'cache-control': 'no-store',
 };
 
