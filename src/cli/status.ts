@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { isoOf } from '../clock.ts';
-import { openLakeForReading } from '../lake/open.ts';
+import { type Lake, openLakeForReading } from '../lake/open.ts';
+import { type Origin, originOf } from '../lake/origin.ts';
 import { type LakeStatus, lakeStatus } from '../lake/status.ts';
 import { type Accounting, accounting } from '../runner/accounting.ts';
 import { driftText } from './drift-text.ts';
@@ -15,11 +16,19 @@ Examples:
 
 const heading = (io: CliIo, text: string): void => io.out(`\n${text}`);
 
-const printMoney = (io: CliIo, { month, byJob, forecast, spentAt, hints }: Accounting): void => {
+const printMoney = (
+  io: CliIo,
+  { month, byJob, forecast, spentAt, hints }: Accounting,
+  origin: Origin | undefined,
+): void => {
   heading(io, 'Calls this month');
   io.out(
     `  ${grouped(month.spent)} of ${grouped(month.limit)} spent, ${grouped(month.remaining)} left until ${isoOf(month.endsAt)}`,
   );
+  if (origin === 'sandbox')
+    io.out(
+      `  of the built-in sandbox, which has limits of its own; ${grouped(month.limit)} is what a key has with these settings`,
+    );
   const end = spentAt === null ? 'enough until then' : `all spent at ${isoOf(spentAt)}`;
   if (month.spent > 0) io.out(`  at this pace ${grouped(forecast)} by then: ${end}`);
   for (const { job, calls, failed, rowsPerCall } of byJob)
@@ -36,8 +45,8 @@ const printMoney = (io: CliIo, { month, byJob, forecast, spentAt, hints }: Accou
   }
 };
 
-const print = (io: CliIo, path: string, status: LakeStatus, money: Accounting): void => {
-  io.out(`Lake ${path}`);
+const print = (io: CliIo, lake: Lake, status: LakeStatus, money: Accounting): void => {
+  io.out(`Lake ${lake.path}`);
   const perTable = status.volumes.filter(({ rows }) => rows > 0);
   io.out(perTable.map(({ table, rows }) => `  ${table.padEnd(18)} ${grouped(rows)}`).join('\n'));
   if (status.unexported > 0)
@@ -55,7 +64,7 @@ const print = (io: CliIo, path: string, status: LakeStatus, money: Accounting): 
     if (run.reason !== null) io.out(`     ${run.reason}`);
   }
 
-  printMoney(io, money);
+  printMoney(io, money, originOf(lake));
   if (status.freshness.length > 0) heading(io, 'Last answer of each job');
   for (const { job, lastAnswerAt } of status.freshness)
     io.out(`  ${job.padEnd(18)} ${isoOf(lastAnswerAt)}`);
@@ -102,7 +111,7 @@ export const define = (command: Command, io: CliIo): void => {
         const money = accounting(lake, config, io.clock.now());
         if (options.json === true)
           io.out(JSON.stringify(jsonOf(lake.path, status, money), instantsAsIso, 2));
-        else print(io, lake.path, status, money);
+        else print(io, lake, status, money);
       } finally {
         lake.close();
       }
