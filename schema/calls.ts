@@ -16,7 +16,7 @@ export const calls = sqliteTable(
     sentAt: integer('sent_at').notNull(), // Unix ms; taken before sending
     finishedAt: integer('finished_at'), // Unix ms; answer complete or given up
     status: integer('status'), // HTTP status; null when no answer came
-    error: text('error'), // what went wrong, in words
+    error: text('error'), // what went wrong, in words; not what a body says
     sender: text('sender').notNull(), // which process sent it; a random word
     rowsChanged: integer('rows_changed'), // rows inserted or updated by its answer
     countedAt: integer('counted_at'), // Unix ms of the newest call before it, where the clock had stepped behind that

@@ -109,6 +109,12 @@ export const readId = (value: unknown): string | undefined =>
 export const platformOfId = (id: string): Platform | undefined =>
   PLATFORMS.find((platform) => id.startsWith(`${PLATFORM_PREFIXES[platform]}_`));
 
+const A_WORD = /^[a-z0-9_-]{1,20}$/i;
+
+/** A value that is a single word, else what it is. */
+const wordOr = (value: unknown): string =>
+  typeof value === 'string' && A_WORD.test(value) ? `"${value}"` : `(${kindOf(value)})`;
+
 /**
  * The platform of an item: as it says, else as its id's prefix says.
  * @returns a sentence when neither is usable, or when both are and they differ
@@ -121,7 +127,7 @@ export const readPlatform = (
   if (value === undefined || value === null)
     return byId === undefined ? { problem: 'no platform, and none in the id' } : { platform: byId };
   const named = PLATFORMS.find((platform) => platform === value);
-  if (named === undefined) return { problem: `unknown platform ${shortly(value)}` };
+  if (named === undefined) return { problem: `unknown platform ${wordOr(value)}` };
   if (byId !== undefined && byId !== named)
     return { problem: `platform ${named} by its field, ${byId} by its id` };
   return { platform: named };
@@ -139,8 +145,26 @@ const isTooDeep = (value: unknown, levels = DEEPEST_LEVELS): boolean =>
 /** A value that can be kept as JSON: itself, or a word that it is nested too deep. */
 const keepable = (value: unknown): unknown => (isTooDeep(value) ? TOO_DEEP : value);
 
+const MOST_NAMES = 10;
+const LONGEST_NAME = 40;
+
+/** What a value is, in words that say nothing of what it says: it may be somebody's own. */
+export const kindOf = (value: unknown): string => {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (typeof value === 'string')
+    return value === '' ? 'empty text' : `text of ${value.length} characters`;
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value !== 'object') return `a ${typeof value}`;
+  const names = Object.keys(value);
+  if (names.length === 0) return 'an object without fields';
+  const told = names.slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME));
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  return `an object with the fields ${told.join(', ')}${more}`;
+};
+
 /** A value as JSON, short enough for a sentence. */
-export const shortly = (value: unknown, characters = 80): string => {
+export const shortly = (value: unknown, characters: number): string => {
   const text = JSON.stringify(keepable(value)) ?? String(value);
   return text.length > characters ? `${text.slice(0, characters)}...` : text;
 };

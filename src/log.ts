@@ -6,8 +6,8 @@ type Write = (fields: Readonly<Record<string, unknown>>, message: string) => voi
 
 /**
  * Where the pipeline says what it does, for machines: a message and its fields, such as `runId`,
- * `job`, `item` (a request line), `callId`, `outcome`, `attempt`, `ms`, `status`, `rows`. Never a
- * header or a body. Handed in; pino's loggers are such logs.
+ * `job`, `item` (a request line), `callId`, `outcome`, `attempt`, `ms`, `status`, `rows`. Never what
+ * a body says, but for the sentence of a refusal. Handed in; pino's loggers are such logs.
  */
 export interface Log {
   /** Each call, each plan. */

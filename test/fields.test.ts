@@ -125,7 +125,8 @@ describe('platforms', () => {
     ['youtube', 'tt_1', 'platform youtube by its field, tiktok by its id'],
     ['vimeo', 'tt_1', 'unknown platform "vimeo"'],
     [undefined, 'vm_1', 'no platform, and none in the id'],
-    [{}, 'tt_1', 'unknown platform {}'],
+    [{}, 'tt_1', 'unknown platform (an object without fields)'],
+    ['ann lives in Ulm', 'tt_1', 'unknown platform (text of 16 characters)'],
   ])('%j on %s: %s', (value, id, problem) => expect(readPlatform(value, id)).toEqual({ problem }));
 });
 
@@ -144,7 +145,7 @@ describe('further fields', () => {
     const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
     const extra = extraOf({ deep }, new Set(), [['views', deep]]);
     expect(JSON.stringify(extra)).toMatch(/nested deeper than \d+ levels/);
-    expect(shortly(deep)).toMatch(/nested deeper/);
+    expect(shortly(deep, 80)).toMatch(/nested deeper/);
   });
 });
 

@@ -9,8 +9,8 @@ import { latestPulled, pulledPlaces } from '../../src/lake/pulled-list.ts';
 // statements for that page and JSON.stringify, and sends the bytes the service sends; with `constant` in
 // the query it sends the first page, made once. No key, no checks, no tags. Stops when its input ends.
 
-const [dataDir = '', at = ''] = process.argv.slice(2);
-const lake = openLakeForReading(dataDir);
+const [at = ''] = process.argv.slice(2);
+const lake = openLakeForReading(process.env.TRENDLAKE_DATA_DIR ?? '');
 lake.sqlite.pragma('cache_size = -16384');
 
 const answer = (url: string): string => {
@@ -36,6 +36,6 @@ const server = createServer((request, response) => {
 });
 server.listen(0, '127.0.0.1', () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  console.log(JSON.stringify({ url, startedMs: 0 }));
+  console.log(JSON.stringify({ url }));
 });
 process.stdin.resume().once('end', () => process.exit());

@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { ALLOCATOR, HEAP } from '../../src/serve/small-memory.ts';
 
 /** A server in a process of its own. */
 export interface Child {
   readonly origin: string;
-  /** From asking for the process to its address, and the part of it that starting the server took. */
+  /** From asking for the process to its address. */
   readonly upMs: number;
-  readonly startedMs: number;
   /** Processor time it has used so far, all its threads; null where /proc is not. */
   processorMs(): number | null;
   /** Largest resident memory so far, and memory that is its alone now; null where /proc is not. */
@@ -41,32 +41,35 @@ const SCRIPTS = {
 /** Where compiled code is kept from one start to the next, as `bin.js` keeps it. */
 const COMPILED = join(tmpdir(), 'trendlake-bench-compiled');
 
-/** Starts a server over a lake, its clock fixed at `at` (Unix ms), in a process set up as `trendlake serve` sets its own up. */
+/**
+ * Starts a server over a lake, its clock at `at` (Unix ms), in a process set up as `trendlake serve`
+ * sets its own up; what it logs goes to a file beside the lake.
+ */
 export const startChild = async (
   kind: keyof typeof SCRIPTS,
   dataDir: string,
   at: number,
 ): Promise<Child> => {
   const from = performance.now();
-  const child = spawn(
-    process.execPath,
-    [...HEAP, fileURLToPath(SCRIPTS[kind]), dataDir, String(at)],
-    {
-      stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...process.env, ...ALLOCATOR, NODE_COMPILE_CACHE: COMPILED },
+  const child = spawn(process.execPath, [...HEAP, fileURLToPath(SCRIPTS[kind]), String(at)], {
+    stdio: ['pipe', 'pipe', openSync(join(dataDir, `${kind}.log`), 'w')],
+    env: {
+      ...process.env,
+      ...ALLOCATOR,
+      NODE_COMPILE_CACHE: COMPILED,
+      TRENDLAKE_DATA_DIR: dataDir,
     },
-  );
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  const { url, startedMs } = JSON.parse(line.toString()) as { url: string; startedMs: number };
+  });
+  const [line] = (await once(child.stdout as Readable, 'data')) as [Buffer];
+  const { url } = JSON.parse(line.toString()) as { url: string };
   return {
     origin: new URL(url).origin,
     upMs: performance.now() - from,
-    startedMs,
     processorMs: () => (hasProc ? processorMs(child) : null),
     memoryMb: () =>
       hasProc ? { peak: megabytes(child, 'VmHWM'), own: megabytes(child, 'RssAnon') } : null,
     stop: async () => {
-      child.stdin.end();
+      child.stdin?.end();
       await once(child, 'exit');
     },
   };

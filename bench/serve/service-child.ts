@@ -1,15 +1,26 @@
-import { virtualClock } from '../../src/clock.ts';
-import { createMetrics } from '../../src/metrics/metrics.ts';
-import { startService } from '../../src/serve/service.ts';
+import { once } from 'node:events';
+import type { CliIo } from '../../src/cli/io.ts';
+import { run } from '../../src/cli/main.ts';
+import { systemClock } from '../../src/clock.ts';
 
-// The service in a process of its own, so that its memory and its processor are its alone, set up as `serve` does. Prints its
-// address and how long it took to start; stops when its input ends.
+// `trendlake serve` in a process of its own, as people run it but for its clock, which starts at an
+// instant and goes on, so that what it keeps grows old. Stops when its input ends.
 
-const [dataDir = '', at = ''] = process.argv.slice(2);
-const from = performance.now();
-const clock = virtualClock(Number(at));
-const quota = { ratePerMinute: 60, callsPerMonth: 50_000, quotaReset: 'calendar' };
-const metrics = createMetrics({ dataDir, clock, ...quota });
-const service = await startService({ dataDir, clock, metrics, at: Number(at) });
-console.log(JSON.stringify({ url: service.url, startedMs: performance.now() - from }));
-process.stdin.resume().once('end', () => void service.close().then(() => metrics.close()));
+const [at = ''] = process.argv.slice(2);
+const startedAt = Number(at) - performance.now();
+const stopping = new AbortController();
+const io: CliIo = {
+  env: process.env,
+  cwd: process.cwd(),
+  clock: { ...systemClock, now: () => Math.floor(startedAt + performance.now()) },
+  random: Math.random,
+  signal: stopping.signal,
+  isTerminal: false,
+  columns: undefined,
+  out: (line) => void process.stdout.write(`${line}\n`),
+  err: (line) => void process.stderr.write(`${line}\n`),
+  draw: () => {},
+  exitCode: 0,
+};
+void once(process.stdin.resume(), 'end').then(() => stopping.abort(new Error('stopped')));
+process.exitCode = await run(['serve', '--port', '0', '--json'], io);

@@ -4,6 +4,7 @@ import {
   extraOf,
   isObject,
   type JsonObject,
+  kindOf,
   type Odd,
   readCount,
   readId,
@@ -13,7 +14,6 @@ import {
   readRate,
   readText,
   readTexts,
-  shortly,
 } from '../fields.ts';
 import { ACCEPTED, pick } from './accepted-names.ts';
 import { contentItem } from './wire.ts';
@@ -72,7 +72,7 @@ export const decodeItem = (raw: unknown): Reading<DecodedItem> => {
   const id = readId(raw.id);
   if (id === undefined)
     return {
-      problem: `no usable id: expected text of 1 to 128 characters, got ${shortly(raw.id)}`,
+      problem: `no usable id: expected text of 1 to 128 characters, got ${kindOf(raw.id)}`,
     };
   const where = readPlatform(raw.platform, id);
   if ('problem' in where) return where;
@@ -129,7 +129,7 @@ export const decodeHashtag = (raw: unknown): Reading<DecodedHashtag> => {
   const odd: Odd = [];
   const tag = cleanTag(readText(pick(raw, 'tag'), 'tag', odd) ?? '');
   if (tag === '' || tag.length > 256)
-    return { problem: `no usable tag: expected text, got ${shortly(pick(raw, 'tag'))}` };
+    return { problem: `no usable tag: expected text, got ${kindOf(pick(raw, 'tag'))}` };
   const hashtag = {
     tag,
     volume: readCount(pick(raw, 'volume'), 'volume', odd),
@@ -155,7 +155,7 @@ export const decodePoint = (raw: unknown): Reading<DecodedPoint> => {
   const at = readInstant(pick(raw, 'at'), 'at', odd);
   if (at === null)
     return {
-      problem: `no usable time: expected ISO 8601 or Unix, got ${shortly(pick(raw, 'at'))}`,
+      problem: `no usable time: expected ISO 8601 or Unix, got ${kindOf(pick(raw, 'at'))}`,
     };
   const point = {
     at,

@@ -1,16 +1,15 @@
 import type { Platform } from '../../schema/vocabulary.ts';
-import { messageOf } from '../errors.ts';
 import {
   extraOf,
   isObject,
   type JsonObject,
+  kindOf,
   type Odd,
   parseJson,
   readCount,
   readInstant,
   readRate,
   readText,
-  shortly,
 } from '../fields.ts';
 import { ACCEPTED, pick } from './accepted-names.ts';
 import type { Ask } from './ask.ts';
@@ -71,15 +70,28 @@ const parseText = (body: Buffer, charset: string): unknown => {
   }
 };
 
+const LONGEST_TYPE = 80;
+
+/** What a body that is no JSON looks like. Not its words, which the parser's complaint quotes too. */
+const looksOf = (body: Buffer, error: unknown): string => {
+  const start = body.toString('latin1', 0, 1024).trimStart();
+  if (start === '') return 'it is empty';
+  if (start.startsWith('<')) return 'it looks like HTML or XML';
+  if (error instanceof TypeError || error instanceof RangeError)
+    return 'it is not text in its charset';
+  if (/^[[{]/.test(start)) return 'it begins like JSON and is cut or garbled';
+  return 'it is something else';
+};
+
 const parseBody = (answer: RawAnswer): unknown => {
   const type = answer.headers['content-type'] ?? '';
   const charset = /charset="?([^";\s]+)/i.exec(type)?.[1] ?? 'utf-8';
   try {
     return parseText(answer.body, charset);
   } catch (error) {
-    const start = shortly(answer.body.toString('latin1', 0, 40), 60);
+    const said = type === '' ? 'no content type' : `content type ${type.slice(0, LONGEST_TYPE)}`;
     throw new UnreadableAnswerError(
-      `The answer is not whole JSON (${type === '' ? 'no content type' : type}, ${answer.body.length} bytes, starting ${start}): ${messageOf(error)}`,
+      `The answer is not whole JSON (${said}, ${answer.body.length} bytes): ${looksOf(answer.body, error)}.`,
       answer.status,
       true,
       error,
@@ -111,7 +123,7 @@ const unknownShape = (
   value: unknown,
 ): Error => {
   const error = new UnreadableAnswerError(
-    `The answer has no ${expected}; it starts ${shortly(value)}`,
+    `The answer has no ${expected}; it is ${kindOf(value)}`,
     answer.status,
     false,
   );

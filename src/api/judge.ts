@@ -21,7 +21,7 @@ export const retryAfterMs = (
   return waitMs > 0 && waitMs <= LONGEST_WAIT_MS ? waitMs : null;
 };
 
-/** What a problem document says went wrong, or the first words of another body. */
+/** What a problem document says went wrong: the service's own sentence, nothing else of a body. */
 const detailOf = (answer: RawAnswer): string => {
   const text = answer.body.toString('utf8', 0, 2000);
   try {

@@ -3,9 +3,10 @@ import { resolve } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import type { Command } from 'commander';
 import { EXIT, messageOf } from '../errors.ts';
-import { backupLake, restoreLake } from '../lake/backup.ts';
+import { backupLake } from '../lake/backup.ts';
 import { examine, type Finding } from '../lake/doctor.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
+import { restoreLake } from '../lake/restore.ts';
 import { rebuildSearch } from '../lake/search-index.ts';
 import { mebibytes } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
@@ -113,7 +114,7 @@ const restore = async (dataDir: string, options: Options, io: CliIo): Promise<vo
   if (options.json === true) io.out(JSON.stringify(restored));
   else
     io.out(
-      `Restored ${restored.from}.${restored.setAside === null ? '' : ` What stood there is ${restored.setAside}.`} Run \`trendlake export --full\` so that the Parquet files agree.`,
+      `Restored ${restored.from}.${restored.setAside === null ? '' : ` What stood there is ${restored.setAside}.`} Start \`serve\` and \`schedule\` again where they run, and run \`trendlake export --full\` so that the Parquet files agree.`,
     );
   if (restored.callsCarried === null)
     io.err(

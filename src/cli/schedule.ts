@@ -7,7 +7,7 @@ import { TrendlakeError } from '../errors.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import { openLakeFor } from '../lake/origin.ts';
 import { afterSync } from '../runner/after-sync.ts';
-import { attempt } from '../runner/attempt.ts';
+import { attempting } from '../runner/attempt.ts';
 import type { Chore, Job } from '../runner/job.ts';
 import { cronOfJob, monthSpent, planMonth } from '../runner/month-plan.ts';
 import type { RunSummary } from '../runner/run.ts';
@@ -44,23 +44,18 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
   const say = (sentence: string): void => {
     if (forPeople) io.err(`${isoOf(io.clock.now())} ${sentence}`);
   };
-  const tell = (sentence: string): void => {
-    log.info({}, sentence);
-    say(sentence);
-  };
-  const warn = (sentence: string): void => {
-    log.warn({}, sentence);
-    say(sentence);
-  };
-  const fail = (sentence: string): void => {
-    log.error({}, sentence);
-    say(sentence);
-  };
+  const teller =
+    (level: 'info' | 'warn' | 'error') =>
+    (sentence: string): void => {
+      log[level]({}, sentence);
+      say(sentence);
+    };
+  const [tell, warn, fail] = [teller('info'), teller('warn'), teller('error')];
   const lake = openLakeFor(config.dataDir, upstream.origin, { now: io.clock.now(), tell });
   const client = apiClient(upstream.config);
   const { clock, random, signal } = io;
   const context = { lake, config: upstream.config, clock, signal };
-  const attempting = { lakePath: lake.path, signal, report: { warn, fail } };
+  const attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
 
   const doChore = async (chore: Chore): Promise<void> => {
     const did = await chore.run(context);
@@ -87,17 +82,16 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
       say(
         `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} answers loaded${reason === null ? '' : `; ${reason}`}`,
       );
-      for (const found of drift) tell(driftText(found, `in ${found.request}`).trim());
+      for (const found of drift) say(driftText(found, `in ${found.request}`).trim());
     }
     if (summaries.length > 0) {
       const noticing = () => afterSync(lake, config, { clock, random, signal, report: warn });
-      const events = await attempt('events', noticing, attempting); // the next sync finds the rest
+      const events = await attempt('events', noticing); // the next sync finds the rest
       if (events.ok && events.value > 0) tell(`${events.value} events noticed`);
     }
     const retry: string[] = [];
     for (const chore of chores) {
-      if (signal.aborted) break;
-      const did = await attempt(chore.name, () => doChore(chore), attempting);
+      const did = await attempt(chore.name, () => doChore(chore));
       if (!did.ok && did.retry) retry.push(chore.name);
     }
     const resumesAt = summaries.at(-1)?.resumesAt ?? null;

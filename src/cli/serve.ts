@@ -61,7 +61,9 @@ export const define = (command: Command, io: CliIo): void => {
         corsOrigins: options.cors?.split(',') ?? [],
         ...(opened === undefined ? {} : { log: opened.log }),
       };
-      const metrics = createMetrics({ ...config, clock: io.clock });
+      const report =
+        opened === undefined ? io.err : (sentence: string): void => opened.log.warn(sentence);
+      const metrics = createMetrics({ ...config, clock: io.clock, report });
       const running = await startService({ ...wished, dataDir, metrics, clock: io.clock }).catch(
         async (error: unknown) => {
           await metrics.close();
@@ -70,11 +72,7 @@ export const define = (command: Command, io: CliIo): void => {
       );
       const lake = openLake(dataDir);
       const { clock, random } = io;
-      const sender = startSender(lake, {
-        clock,
-        random,
-        report: opened === undefined ? io.err : (sentence) => opened.log.warn(sentence),
-      });
+      const sender = startSender(lake, { clock, random, report });
       const { url, dashboard } = running;
       io.out(
         options.json === true

@@ -1,22 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { type Clock, dateOf, isoOf } from '../clock.ts';
-import { LakeError, messageOf, UsageError } from '../errors.ts';
-import { whileAlone, withExclusive } from './exclusive.ts';
+import { type Clock, dateOf } from '../clock.ts';
+import { LakeError, messageOf } from '../errors.ts';
+import { withExclusive } from './exclusive.ts';
 import { lakeErrorOf } from './explain-error.ts';
-import { restoredName } from './leftovers.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from './migrate.ts';
-import { LAKE_FILE, type Lake, MIGRATION, WAIT_MS } from './open.ts';
+import type { Lake } from './open.ts';
 
 /** A copy of the lake in `<data dir>/backups`. */
 export interface Backup {
@@ -24,13 +14,14 @@ export interface Backup {
   bytes: number;
 }
 
-const FOLDER = 'backups';
+/** Where backups lie in a data directory. */
+export const BACKUPS = 'backups';
 const PAGES_A_TURN = 1000; // 4 MB; signals arrive between turns
 const NAME = /^trendlake-\d{4}-\d\d-\d\d\.db$/;
 
 /** Backups of a data directory, oldest first. */
 export const backupsIn = (dataDir: string): Backup[] => {
-  const folder = join(dataDir, FOLDER);
+  const folder = join(dataDir, BACKUPS);
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => NAME.test(name))
@@ -40,7 +31,8 @@ export const backupsIn = (dataDir: string): Backup[] => {
 };
 
 /** What keeps a file from being a lake that can be used, in words; undefined when nothing does. */
-const faultOf = (path: string): string | undefined => {
+export const faultOf = (path: string): string | undefined => {
+  const hadJournal = existsSync(`${path}-wal`);
   try {
     const sqlite = new Database(path, { readonly: true, fileMustExist: true });
     try {
@@ -52,6 +44,9 @@ const faultOf = (path: string): string | undefined => {
       return said === 'ok' ? undefined : `it is damaged (${said})`;
     } finally {
       sqlite.close();
+      // a reader makes them, empty, and leaves them
+      if (!hadJournal)
+        for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
     }
   } catch (error) {
     return messageOf(error);
@@ -68,6 +63,30 @@ const explain = (error: unknown, path: string): unknown => {
   return lakeErrorOf(error, `The backup of ${path}`) ?? error;
 };
 
+/**
+ * Copies the lake as it is now. Over a connection of its own that reads all the while: without, the
+ * copy would begin anew whenever another process commits, in a large lake for ever.
+ */
+const copyPages = async (
+  lake: Lake,
+  to: string,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  const sqlite = new Database(lake.path, { readonly: true, fileMustExist: true });
+  try {
+    sqlite.exec('begin');
+    sqlite.prepare('select 1 from sqlite_schema').get();
+    await sqlite.backup(to, {
+      progress: () => {
+        signal?.throwIfAborted();
+        return PAGES_A_TURN;
+      },
+    });
+  } finally {
+    sqlite.close();
+  }
+};
+
 /** Makes a checked copy of the lake appear at `path`, whole or not at all. */
 const copyTo = async (lake: Lake, path: string, signal: AbortSignal | undefined): Promise<void> => {
   const growing = `${path}.new`;
@@ -78,18 +97,12 @@ const copyTo = async (lake: Lake, path: string, signal: AbortSignal | undefined)
   mkdirSync(dirname(path), { recursive: true });
   drop();
   try {
-    await lake.sqlite.backup(growing, {
-      progress: () => {
-        signal?.throwIfAborted();
-        return PAGES_A_TURN;
-      },
-    });
+    await copyPages(lake, growing, signal);
     const fault = faultOf(growing);
     if (fault !== undefined)
       throw new LakeError(
         `The backup of ${lake.path} is not whole: ${fault}. The backups before it stay; run \`trendlake doctor\`.`,
       );
-    for (const suffix of ['-wal', '-shm']) rmSync(growing + suffix, { force: true });
     renameSync(growing, path);
   } finally {
     drop();
@@ -107,100 +120,15 @@ export const backupLake = async (
   lake: Lake,
   { clock, keep = 7, signal }: { clock: Clock; keep?: number; signal?: AbortSignal },
 ): Promise<Backup> => {
-  const path = join(lake.dataDir, FOLDER, `trendlake-${dateOf(clock.now())}.db`);
+  const path = join(lake.dataDir, BACKUPS, `trendlake-${dateOf(clock.now())}.db`);
   try {
     return await withExclusive(lake.dataDir, 'backup', clock, async () => {
       await copyTo(lake, path, signal);
-      for (const old of backupsIn(lake.dataDir).slice(0, -keep)) rmSync(old.path);
+      const others = backupsIn(lake.dataDir).filter((backup) => backup.path !== path);
+      for (const old of others.slice(0, Math.max(0, others.length + 1 - keep))) rmSync(old.path);
       return { path, bytes: statSync(path).size };
     });
   } catch (error) {
     throw explain(error, lake.path);
   }
 };
-
-/**
- * Copies the calls that `old` counted since the backup was made, so that the month's count goes on.
- * @returns how many; null where the old file is too damaged to tell
- */
-const carryLedger = (path: string, old: string): number | null => {
-  const sqlite = new Database(path);
-  try {
-    sqlite.prepare('attach ? as old').run(old);
-    const newer =
-      'select * from old.calls where id > (select coalesce(max(id), 0) from main.calls)';
-    return sqlite.prepare(`insert into main.calls ${newer}`).run().changes;
-  } catch {
-    return null;
-  } finally {
-    sqlite.close();
-  }
-};
-
-/** What a restore did. */
-export interface Restored {
-  from: string;
-  /** Where the lake that stood there is now; null when there was none. */
-  setAside: string | null;
-  /** Calls made since the backup that are counted on; null when the old lake could not tell. */
-  callsCarried: number | null;
-}
-
-/** The newest of the lakes set aside; undefined when there is none. */
-const lastSetAside = (dataDir: string): string | undefined =>
-  readdirSync(dataDir)
-    .filter((name) => name.startsWith(`${LAKE_FILE}.before-`) && !/-(wal|shm)$/.test(name))
-    .sort()
-    .map((name) => join(dataDir, name))
-    .at(-1);
-
-/**
- * Makes a copy of a backup that counts the calls of `old` on; until it is in its place no empty lake
- * is made in its stead.
- */
-const prepareCopy = (path: string, from: string, old: string | undefined): number | null => {
-  const growing = `${path}.new-${randomBytes(6).toString('hex')}`;
-  copyFileSync(from, growing);
-  const callsCarried = old === undefined ? 0 : carryLedger(growing, old);
-  renameSync(growing, restoredName(path));
-  return callsCarried;
-};
-
-/** Exchanges the lake at `path`, if there is one, for the copy. */
-const exchange = (path: string, setAside: string): void => {
-  for (const suffix of ['', '-wal', '-shm'])
-    if (existsSync(path + suffix)) renameSync(path + suffix, setAside + suffix);
-  renameSync(restoredName(path), path);
-};
-
-/**
- * Puts a backup in the lake's place, after checking it. What stood there is kept beside it, and the
- * calls it counted since are counted on where it can still be read. One that was cut off is done
- * again: the lake it had set aside is the one whose calls are counted on.
- * @param file undefined: the newest backup
- * @throws UsageError when there is no such backup or it is not whole; nothing is changed then
- */
-export const restoreLake = (
-  dataDir: string,
-  file: string | undefined,
-  clock: Clock,
-): Promise<Restored> =>
-  withExclusive(dataDir, 'sync', clock, async () => {
-    const from = file ?? backupsIn(dataDir).at(-1)?.path;
-    if (from === undefined)
-      throw new UsageError(`There is no backup in ${join(dataDir, FOLDER)}. Name a file.`);
-    const fault = existsSync(from) ? faultOf(from) : 'there is no such file';
-    if (fault !== undefined)
-      throw new UsageError(`${from} cannot be restored: ${fault}. Nothing was changed.`);
-    const path = join(dataDir, LAKE_FILE);
-    return whileAlone(dataDir, MIGRATION, WAIT_MS, () => {
-      const wasCutOff = !existsSync(path) && existsSync(restoredName(path));
-      const before = wasCutOff ? lastSetAside(dataDir) : undefined;
-      const stands = existsSync(path);
-      const stamped = `${path}.before-${isoOf(clock.now()).replace(/[:.]/g, '-')}`;
-      const callsCarried = prepareCopy(path, from, stands ? path : before);
-      exchange(path, before ?? stamped);
-      const setAside = before ?? (stands ? stamped : null);
-      return { from, setAside, callsCarried };
-    });
-  });

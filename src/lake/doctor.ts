@@ -101,6 +101,12 @@ const backupFinding = (dataDir: string, clock: Clock): Finding => {
     return hasLake ? well('backup', `none yet; ${advice}`) : well('backup', 'none yet');
   const madeAt = Date.parse(/(\d{4}-\d\d-\d\d)\.db$/.exec(newest.path)?.[1] ?? '');
   const ageDays = Math.floor((clock.now() - madeAt) / DAY_MS);
+  if (ageDays < 0)
+    return ill(
+      'backup',
+      `the newest, ${newest.path}, is dated after today`,
+      'The clock was wrong when it was made, or is wrong now: set the clock, or rename the file; `trendlake doctor --restore` would take it for the newest.',
+    );
   return ageDays <= 7
     ? well('backup', newest.path)
     : ill('backup', `the newest, ${newest.path}, is ${ageDays} days old`, advice);

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, MINUTE_MS } from '../clock.ts';
 import { sharedWork } from '../shared-work.ts';
 import {
   type ComputedList,
@@ -13,11 +13,13 @@ import {
 import { lakeVersion } from './lake-version.ts';
 import type { Lake } from './open.ts';
 
+/** A list, and what it took; null where it is so cheap that it is never given when it may be another. */
+export interface PricedList extends Omit<ComputedList, 'costMs'> {
+  readonly costMs: number | null;
+}
+
 /** Computes a list, here or elsewhere. `unwanted` tells when nobody waits for it any more. */
-export type ComputeList = (
-  ask: ListAsk,
-  unwanted: AbortSignal,
-) => ComputedList | Promise<ComputedList>;
+export type ComputeList = (ask: ListAsk, unwanted: AbortSignal) => PricedList | Promise<PricedList>;
 
 /** A part of a list, and how exactly its instant is meant. */
 export interface PartAsk<Q extends ListQuestion> extends ListAsk<Q> {
@@ -50,7 +52,8 @@ interface Entry {
   readonly until: number; // Unix ms; the first instant it may no longer hold
   readonly isNow: boolean; // whether that instant was the present then
   readonly madeAt: number; // monotonic ms
-  readonly costMs: number;
+  /** What it took; null where it is cheap. */
+  readonly costMs: number | null;
 }
 
 /** What computing brought: the list to keep, and the part that was asked for. */
@@ -64,12 +67,15 @@ interface Made {
 const KEPT = 64;
 
 /**
- * A list that took this long is given on for `PATIENCE` times as long, to whoever asks for the present
- * or for its very instant, so that a large lake is not computed anew for every request while it is
- * synced, or because the clock moved on.
+ * A costly list is given on for `PATIENCE` times what it took, to whoever asks for the present or for
+ * its very instant, so that a large lake is not computed anew for every request while it is synced;
+ * and for a minute at least where nothing was written and only the clock moved on. Who is given one
+ * older than `AHEAD` times what it took has the next one computed meanwhile: where a list is asked for
+ * now and then, nobody waits for it.
  */
-const COSTLY_MS = 200;
 const PATIENCE = 20;
+const PATIENT_MS = MINUTE_MS;
+const AHEAD = 10;
 
 const windowName = (question: ListQuestion): string =>
   `${question.list} ${question.platform} ${windowsOf(question)[0]}`;
@@ -107,12 +113,12 @@ const keeper = () => {
  * Computed lists, from memory while they hold. One is computed again when the lake was written to, and
  * when an instant is asked at which a look comes into or leaves one of its windows, so what is answered
  * is what computing it would give. One exception, which its `asOf` tells: a costly list stays as it was
- * for a while, by `clock`. Equal lists wanted at the same time are computed once; one that nobody waits
+ * for a while, by `clock`, and is computed ahead of its end. Equal lists wanted at the same time are computed once; one that nobody waits
  * for any more is kept all the same when it was under way.
  */
 export const keptLists = (
   lake: Lake,
-  compute: ComputeList,
+  computeList: ComputeList,
   clock: Pick<Clock, 'monotonic'>,
 ): KeptLists => {
   const kept = keeper();
@@ -121,8 +127,14 @@ export const keptLists = (
   const isExact = (entry: Entry, { asOf }: PartAsk<ListQuestion>, version: number): boolean =>
     entry.version === version && entry.from <= asOf && asOf < entry.until;
 
-  const isPatient = (entry: Entry, { asOf, isNow }: PartAsk<ListQuestion>): boolean => {
-    const patienceMs = entry.costMs < COSTLY_MS ? 0 : PATIENCE * entry.costMs;
+  const isPatient = (
+    entry: Entry,
+    { asOf, isNow }: PartAsk<ListQuestion>,
+    version: number,
+  ): boolean => {
+    if (entry.costMs === null) return false;
+    const leastMs = entry.version === version ? PATIENT_MS : 0;
+    const patienceMs = Math.max(leastMs, PATIENCE * entry.costMs);
     const isRecent = isNow && entry.isNow && asOf - entry.from < patienceMs;
     return (
       clock.monotonic() - entry.madeAt < patienceMs &&
@@ -130,6 +142,9 @@ export const keptLists = (
       (isRecent || asOf < entry.until)
     );
   };
+
+  const isAging = ({ costMs, madeAt }: Entry): boolean =>
+    clock.monotonic() - madeAt >= AHEAD * (costMs ?? 0);
 
   const covers = ({ rows, total }: Entry, { question, from, count }: ListAsk): boolean => {
     const depth = rows.length / rowWidth(question);
@@ -141,17 +156,17 @@ export const keptLists = (
     const near = kept.of(windowName(ask.question)).filter((entry) => covers(entry, ask));
     return (
       near.find((entry) => isExact(entry, ask, version)) ??
-      near.findLast((entry) => isPatient(entry, ask))
+      near.findLast((entry) => isPatient(entry, ask, version))
     );
   };
 
   const make = async (ask: PartAsk<ListQuestion>, unwanted: AbortSignal): Promise<Made> => {
     const { question, asOf, from, count, isNow } = ask;
     const before = lakeVersion(lake);
-    const { items, ...list } = await compute({ question, asOf, from, count }, unwanted);
+    const { items, ...list } = await computeList({ question, asOf, from, count }, unwanted);
     const version = lakeVersion(lake) === before ? before : null;
     const entry = { ...list, version, from: asOf, isNow, madeAt: clock.monotonic() };
-    if (version !== null || list.costMs >= COSTLY_MS) kept.add(windowName(question), entry);
+    if (version !== null || list.costMs !== null) kept.add(windowName(question), entry);
     return { ask, entry, items };
   };
 
@@ -164,7 +179,9 @@ export const keptLists = (
     return { total: entry.total, items: items as ItemOf<Q>[], asOf, isStale, version };
   };
 
-  const fromMemory = <Q extends ListQuestion>(ask: PartAsk<Q>): ListPart<ItemOf<Q>> | undefined =>
+  const fromMemory = <Q extends ListQuestion>(
+    ask: PartAsk<Q>,
+  ): { part: ListPart<ItemOf<Q>>; entry: Entry } | undefined =>
     lake.sqlite.transaction(() => {
       const version = lakeVersion(lake);
       const entry = find(ask, version);
@@ -174,22 +191,28 @@ export const keptLists = (
       const rows = entry.rows.subarray(width * from, width * (from + count));
       const asOf = isExact(entry, ask, version) ? ask.asOf : entry.from;
       const items = itemsOf(lake, question, { rows, before: from, asOf });
-      return partOf(ask, { entry, items, version });
+      return { part: partOf(ask, { entry, items, version }), entry };
     })();
 
   const part = async <Q extends ListQuestion>(ask: PartAsk<Q>): Promise<ListPart<ItemOf<Q>>> => {
     const { question, asOf, from, count } = ask;
     const place = from + count > KEPT_DEPTH ? ` ${from} ${count}` : '';
     const name = `${windowName(question)} ${ask.isNow ? 'now' : asOf}${place}`;
+    const compute = (gone?: AbortSignal): Promise<Made> =>
+      share(name, (unwanted) => make(ask, unwanted), gone);
     for (;;) {
       const held = fromMemory(ask);
-      if (held !== undefined) return held;
-      const made = await share(name, (unwanted) => make(ask, unwanted), ask.gone?.());
+      if (held !== undefined) {
+        // who waits for one is told when it fails; nobody waits for this one yet
+        if (held.part.isStale && isAging(held.entry)) compute().catch(() => {});
+        return held.part;
+      }
+      const made = await compute(ask.gone?.());
       const { entry, items } = made;
       const version = lakeVersion(lake);
       const isSamePart = made.ask.from === from && made.ask.count === count;
       const isOwn = made.ask === ask;
-      if (isOwn || (isSamePart && (isExact(entry, ask, version) || isPatient(entry, ask))))
+      if (isOwn || (isSamePart && (isExact(entry, ask, version) || isPatient(entry, ask, version))))
         return partOf(ask, { entry, items, version });
     }
   };

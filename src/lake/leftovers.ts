@@ -8,13 +8,21 @@ const GROWING = /^trendlake\.db(\.v\d+)?\.new-[0-9a-f]+(-wal|-shm|-journal)?$/;
 /** Name of a backup that is about to take the place of the lake at `path`. */
 export const restoredName = (path: string): string => `${path}.restored`;
 
-/** Files of a data directory that grow, or that a process left which died while they grew. */
-export const leftoversIn = (dataDir: string): string[] =>
-  readdirSync(dataDir).filter((name) => GROWING.test(name));
+/**
+ * Files of a data directory that grow, or that a process left which died while they grew. So is a
+ * backup ready to take the place of a lake that still stands: restoring makes it anew.
+ */
+export const leftoversIn = (dataDir: string, lakeFile: string): string[] => {
+  const names = readdirSync(dataDir);
+  const restored = restoredName(lakeFile);
+  return names.filter(
+    (name) => GROWING.test(name) || (name === restored && names.includes(lakeFile)),
+  );
+};
 
 /** Removes them. Call it under the lock that whoever makes them holds: then nobody does. */
-export const removeLeftovers = (dataDir: string): void => {
-  for (const name of leftoversIn(dataDir)) rmSync(join(dataDir, name), { force: true });
+export const removeLeftovers = (dataDir: string, lakeFile: string): void => {
+  for (const name of leftoversIn(dataDir, lakeFile)) rmSync(join(dataDir, name), { force: true });
 };
 
 /**

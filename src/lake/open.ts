@@ -92,9 +92,9 @@ const create = (path: string): void => {
  * Whoever makes or migrates a lake holds the lock, so that what lies there under it is nobody's.
  */
 const makeIfMissing = (dataDir: string, path: string): void => {
-  if (existsSync(path) && leftoversIn(dataDir).length === 0) return;
+  if (existsSync(path) && leftoversIn(dataDir, LAKE_FILE).length === 0) return;
   whileAlone(dataDir, MIGRATION, WAIT_MS, () => {
-    removeLeftovers(dataDir);
+    removeLeftovers(dataDir, LAKE_FILE);
     if (existsSync(path)) return;
     refuseRemains(path);
     create(path);
@@ -128,7 +128,7 @@ export const openLake = (dataDir: string): Lake => {
   return explaining(path, () => {
     makeIfMissing(dataDir, path);
     refuseForeign(path);
-    const sqlite = new Database(path);
+    const sqlite = new Database(path, { fileMustExist: true }); // an empty one is no lake
     try {
       configure(sqlite);
       sqlite.pragma('journal_mode = WAL');
@@ -144,10 +144,11 @@ export const openLake = (dataDir: string): Lake => {
 
 /**
  * Opens an existing lake for reading only. Several may be open beside the writer.
- * @throws UsageError when there is none, or it is not one
+ * @throws UsageError when there is none, only parts of one, or it is not one
  */
 export const openLakeForReading = (dataDir: string): Lake => {
   const path = join(dataDir, LAKE_FILE);
+  if (!existsSync(path)) refuseRemains(path);
   if (!existsSync(path))
     throw new UsageError(
       `There is no lake at ${path}. Make one with \`trendlake sync\`, \`import\` or \`demo\`, or set TRENDLAKE_DATA_DIR.`,

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Config } from '../config.ts';
 import { messageOf } from '../errors.ts';
 import { workerFile } from '../worker-file.ts';
-import type { Sample } from './lake-metrics.ts';
+import type { Sample } from './lake-metric.ts';
 
 /** What the month of the upstream key allows. */
 export type QuotaLimits = Pick<Config, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset'>;

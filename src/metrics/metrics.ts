@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
-import { LAKE_METRICS, type Sample } from './lake-metrics.ts';
+import type { Sample } from './lake-metric.ts';
+import { LAKE_METRICS } from './lake-metrics.ts';
 import { lakeReader, type QuotaLimits } from './lake-reader.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
@@ -27,6 +28,8 @@ export interface Metrics {
 export interface MetricsOptions extends QuotaLimits {
   readonly dataDir: string;
   readonly clock: Clock;
+  /** Receives a sentence for whoever runs the service when the lake's metrics go, or come back. */
+  readonly report?: (sentence: string) => void;
 }
 
 /** From a repeated answer out of memory to the longest that a request may take. */
@@ -49,7 +52,7 @@ const fill = (metric: Settable, samples: readonly Sample[]): void => {
 
 /** The metrics of a service over a data directory. */
 export const createMetrics = (options: MetricsOptions): Metrics => {
-  const { dataDir, clock } = options;
+  const { dataDir, clock, report: tell = () => {} } = options;
   const registry = new Registry();
   const registers = [registry];
   const ofLake = LAKE_METRICS.map(({ name, help, type, labels }): Settable => {
@@ -58,7 +61,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
   });
   const readable = new Gauge({
     name: 'trendlake_lake_up',
-    help: '1: the lake could be read for this scrape. 0: it could not, and none of its metrics is here.',
+    help: '1: the lake could be read for this scrape. 0: it could not, and none of its metrics is here; the log of serve says why, trendlake doctor what to do.',
     registers,
   });
   const requests = new Counter({
@@ -77,10 +80,23 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
   const stopProcess = addProcessMetrics(registry, clock);
   const reader = lakeReader(dataDir, options);
 
+  let fault: string | undefined;
+  let isClosed = false;
+  const noteFault = (now: string | undefined): void => {
+    if (now === fault || isClosed) return;
+    fault = now;
+    tell(
+      now === undefined
+        ? 'The lake can be read for /metrics again: trendlake_lake_up is 1.'
+        : `The lake cannot be read for /metrics, trendlake_lake_up is 0: ${now}`,
+    );
+  };
+
   const scrape = async (): Promise<string> => {
     const report = await reader.read(clock.now());
     const samples = 'samples' in report ? report.samples : [];
     readable.set('samples' in report ? 1 : 0);
+    noteFault('failed' in report ? report.failed : undefined);
     for (const [index, metric] of ofLake.entries()) fill(metric, samples[index] ?? []);
     return registry.metrics();
   };
@@ -105,6 +121,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
         labels: labelsOf(metric),
       })),
     close: async () => {
+      isClosed = true;
       stopProcess();
       await reader.close();
     },

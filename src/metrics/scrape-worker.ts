@@ -4,9 +4,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { type Manifest, readManifest } from '../export/manifest.ts';
+import { lakeErrorOf } from '../lake/explain-error.ts';
 import { lakeVersion } from '../lake/lake-version.ts';
 import { SCHEMA_VERSION } from '../lake/migrate.ts';
-import { type Lake, openLakeForReading } from '../lake/open.ts';
+import { LAKE_FILE, type Lake, openLakeForReading } from '../lake/open.ts';
 import { monthState } from '../throttle/ledger.ts';
 import { CallTally } from './call-tally.ts';
 import { LAKE_METRICS } from './lake-metrics.ts';
@@ -70,7 +71,7 @@ const orFailed = <T>(work: () => T): T | { failed: string } => {
   } catch (error) {
     open?.lake.close();
     open = undefined;
-    return { failed: messageOf(error) };
+    return { failed: messageOf(lakeErrorOf(error, join(dataDir, LAKE_FILE)) ?? error) };
   }
 };
 

@@ -1,6 +1,8 @@
 import { type Clock, HOUR_MS, isoOf, SECOND_MS } from '../clock.ts';
+import { lakeErrorOf } from '../lake/explain-error.ts';
+import { watchPlace } from '../lake/in-place.ts';
 import type { Lake } from '../lake/open.ts';
-import { attempt, type FailureReport } from './attempt.ts';
+import { type Attempting, attempting, type FailureReport } from './attempt.ts';
 import type { Cron } from './cron.ts';
 
 /** Something to do at the slots of a cron expression. */
@@ -34,22 +36,46 @@ export interface ScheduleDeps extends FailureReport {
 const LONGEST_SLEEP_MS = HOUR_MS; // timers cannot wait for weeks
 /** Jobs whose slots come together are done together: the lists of a night before its looks. */
 const GATHER_MS = SECOND_MS;
-const RETRY_MS = 30 * SECOND_MS;
+/** Wait before what failed is tried again: twice as long each time, up to the longest. */
+const FIRST_RETRY_MS = 30 * SECOND_MS;
+const LONGEST_RETRY_MS = HOUR_MS;
+/** Stands among the names of due jobs for what a run left that was paused or cut off. */
+const PAUSED_RUN = 'paused run';
+/** Stands among the names of retries for taking on slots. */
+const TAKING_ON = 'schedule';
+
+/** When a job is tried again, by the monotonic clock, and how long that was waited for. */
+interface Retry {
+  at: number;
+  waitMs: number;
+}
 
 /**
  * The daemon. Cron only wakes it; a row in `slots`, unique by job and slot, decides who of all
  * processes does a slot's work, once. A slot missed while nothing ran, or cron did not wake it, is
- * caught up within the hour, the newest one only: the service knows no past. Jobs due together are done together, batches one after another.
+ * caught up within the hour, the newest one only: the service knows no past. Jobs due together are done
+ * together, batches one after another. What fails for now is tried again at its next slot at the latest;
+ * what a stop keeps from being done is given back, for whoever is started next.
  */
 export class Schedule {
   readonly #deps: ScheduleDeps;
-  readonly #due = new Set<string>();
+  /** The newest slot of each job that is still to be taken on. */
+  readonly #arrived = new Map<string, number>();
+  /** The slot of each job that was taken on and is not done. */
+  readonly #taken = new Map<string, number>();
+  /** What a process left that died is due at once. */
+  readonly #due = new Set<string>([PAUSED_RUN]);
   #pausedUntil: number | null = null;
-  #retryAt: number | null = null;
+  readonly #retries = new Map<string, Retry>();
+  readonly #attempt: Attempting;
+  readonly #expectInPlace: () => void;
   #wake = Promise.withResolvers<void>();
 
   constructor(deps: ScheduleDeps) {
     this.#deps = deps;
+    const { lake, signal, warn, fail } = deps;
+    this.#attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
+    this.#expectInPlace = watchPlace(lake);
   }
 
   /** Takes on a slot; false when it was taken on before, here or elsewhere. */
@@ -64,55 +90,99 @@ export class Schedule {
   }
 
   #arrive(job: string, slotAt: number): void {
-    if (this.#deps.signal.aborted || !this.#claim(job, slotAt)) return;
-    this.#due.add(job);
+    this.#arrived.set(job, slotAt);
     this.#wake.resolve();
   }
 
-  #catchUp(): void {
-    for (const { name, cron } of this.#deps.jobs) {
-      const slotAt = cron.previousSlot(this.#deps.clock.now());
-      if (slotAt !== undefined) this.#arrive(name, slotAt);
+  /** Takes on the slots that came, also while the machine slept or its clock was set ahead. */
+  async #takeOn(): Promise<void> {
+    const { jobs, clock } = this.#deps;
+    for (const { name, cron } of jobs) {
+      const slotAt = cron.previousSlot(clock.now());
+      if (slotAt !== undefined && !this.#arrived.has(name)) this.#arrived.set(name, slotAt);
+    }
+    const taken = await this.#attempt(TAKING_ON, async () => {
+      for (const [job, slotAt] of this.#arrived) {
+        if (this.#claim(job, slotAt)) {
+          this.#taken.set(job, slotAt);
+          this.#due.add(job);
+        }
+        this.#arrived.delete(job);
+      }
+    });
+    if (taken.ok) this.#retries.delete(TAKING_ON);
+    else this.#retryLater(TAKING_ON);
+  }
+
+  /** Leaves what was taken on and is not done to whoever looks next. */
+  #giveBack(): void {
+    const { lake, warn } = this.#deps;
+    const remove = 'delete from slots where job = ? and slot_at = ?';
+    try {
+      for (const slot of this.#taken) lake.sqlite.prepare(remove).run(...slot);
+    } catch (error) {
+      const told = lakeErrorOf(error, lake.path);
+      if (told === undefined) throw error;
+      warn(
+        `What is left of ${[...this.#taken.keys()].join(', ')} waits for its next slot: ${told.message}`,
+      );
     }
   }
 
-  /** Runs until the signal is aborted and the batch at work has ended. */
+  /**
+   * Runs until the signal is aborted and the batch at work has ended.
+   * @throws LakeError when the lake was exchanged: whoever supervises starts the next one on the new
+   */
   async run(): Promise<void> {
     const { jobs, signal } = this.#deps;
     const stops = jobs.map(({ name, cron }) => cron.start((slotAt) => this.#arrive(name, slotAt)));
     signal.addEventListener('abort', () => this.#wake.resolve());
     try {
       while (!signal.aborted) {
-        this.#catchUp(); // also what came while the machine slept, or its clock was set ahead
+        this.#expectInPlace();
+        await this.#takeOn();
         await this.#runDue();
         await this.#sleep();
       }
+      this.#giveBack();
     } finally {
       for (const stop of stops) stop();
     }
   }
 
-  /** When to go on without a slot: a pause ends or a retry is due, whichever comes first. */
-  get #resumesAt(): number | null {
-    const instants = [this.#pausedUntil, this.#retryAt].filter((at) => at !== null);
-    return instants.length === 0 ? null : Math.min(...instants);
+  /** Adds what is due without a slot: a pause ended, or a retry's time has come. */
+  #resume(): void {
+    const { clock } = this.#deps;
+    const now = clock.monotonic();
+    for (const [name, { at }] of this.#retries)
+      if (now >= at && name !== TAKING_ON) this.#due.add(name);
+    if (this.#pausedUntil === null || clock.now() < this.#pausedUntil) return;
+    this.#pausedUntil = null;
+    this.#due.add(PAUSED_RUN);
   }
 
   async #runDue(): Promise<void> {
-    const { lake, clock, signal, runJobs, warn, fail } = this.#deps;
-    const resumes = this.#resumesAt !== null && clock.now() >= this.#resumesAt;
-    if (signal.aborted || (this.#due.size === 0 && !resumes)) return;
+    const { signal, runJobs } = this.#deps;
+    this.#resume();
+    if (signal.aborted || this.#due.size === 0) return;
     const names = [...this.#due];
+    const jobs = names.filter((name) => name !== PAUSED_RUN);
     this.#due.clear();
-    this.#retryAt = null;
-    if (this.#pausedUntil !== null && clock.now() >= this.#pausedUntil) this.#pausedUntil = null;
-    const deps = { lakePath: lake.path, signal, report: { warn, fail } };
-    const batch = await attempt(names.join(', ') || 'paused run', () => runJobs(names), deps);
+    const batch = await this.#attempt(jobs.join(', ') || PAUSED_RUN, () => runJobs(jobs));
     if (batch.ok) this.#pause(batch.value.resumesAt);
-    const again = batch.ok ? batch.value.retry : names;
-    if (batch.ok ? again.length === 0 : !batch.retry) return;
-    for (const name of again) this.#due.add(name);
-    this.#retryAt = clock.now() + RETRY_MS;
+    const again = batch.ok ? batch.value.retry : batch.retry ? names : [];
+    for (const name of names) {
+      if (again.includes(name)) continue;
+      this.#retries.delete(name);
+      this.#taken.delete(name);
+    }
+    for (const name of again) this.#retryLater(name);
+  }
+
+  #retryLater(name: string): void {
+    const waited = this.#retries.get(name)?.waitMs;
+    const waitMs = waited === undefined ? FIRST_RETRY_MS : Math.min(2 * waited, LONGEST_RETRY_MS);
+    this.#retries.set(name, { at: this.#deps.clock.monotonic() + waitMs, waitMs });
   }
 
   /** Until `resumesAt`. Null leaves a pause as it is: looking once too often costs no call. */
@@ -122,18 +192,23 @@ export class Schedule {
     this.#deps.tell(`Paused; goes on at ${isoOf(resumesAt)}.`);
   }
 
-  /** Until a slot comes, a pause ends or the signal is aborted. */
+  /** How long nothing is due but by a slot. */
+  get #restMs(): number {
+    const { clock } = this.#deps;
+    const waits = [...this.#retries.values()].map(({ at }) => at - clock.monotonic());
+    if (this.#pausedUntil !== null) waits.push(this.#pausedUntil - clock.now());
+    return Math.max(0, Math.min(LONGEST_SLEEP_MS, ...waits));
+  }
+
+  /** Until a slot comes, a pause ends, a retry is due or the signal is aborted. */
   async #sleep(): Promise<void> {
     const { clock, signal } = this.#deps;
-    if (signal.aborted || (this.#due.size > 0 && this.#resumesAt === null)) return;
-    const untilResume = this.#resumesAt === null ? LONGEST_SLEEP_MS : this.#resumesAt - clock.now();
+    if (signal.aborted) return;
     const awake = new AbortController();
-    const timer = clock
-      .sleep(Math.min(Math.max(0, untilResume), LONGEST_SLEEP_MS), awake.signal)
-      .catch(() => {}); // woken before its time
+    const timer = clock.sleep(this.#restMs, awake.signal).catch(() => {}); // woken before its time
     await Promise.race([this.#wake.promise, timer]);
     awake.abort();
-    if (this.#due.size > 0) await clock.sleep(GATHER_MS, signal).catch(() => {}); // stopping
+    if (this.#arrived.size > 0) await clock.sleep(GATHER_MS, signal).catch(() => {}); // stopping
     this.#wake = Promise.withResolvers<void>();
   }
 }

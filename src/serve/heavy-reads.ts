@@ -74,7 +74,7 @@ export const heavyReads = (lake: Lake, limits: Partial<ReadLimits> = {}): HeavyR
       lake,
       (ask, unwanted) =>
         looksOf(lake, ask, rowsHere + 1) <= rowsHere
-          ? computeList(lake, ask, options.clock)
+          ? { ...computeList(lake, ask, options.clock), costMs: null }
           : lists.ask(ask, unwanted),
       options.clock,
     ),

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { BIN } from '../support/cli-bin.ts';
-import { echo, item, status } from '../support/faults.ts';
+import { echo, item, status, text } from '../support/faults.ts';
 import {
+  type Fault,
   type FaultRule,
   type FaultyUpstream,
   startFaultyUpstream,
@@ -156,6 +157,34 @@ test('with a file, lines are appended there and stderr stays for people; the key
     expect(text).not.toContain('Video 7'); // a title: no line holds a body
   }
 });
+
+const SOMEBODYS = 'Ann of 5 Elm Row';
+/** Answers that cannot be read, each saying what is somebody's own. */
+const UNREADABLE: [string, Fault, RegExp][] = [
+  ['HTML', text(`<p>${SOMEBODYS}</p>`), /looks like HTML/],
+  ['JSON that is cut', text(`{"items": [{"title": "${SOMEBODYS}`), /cut or garbled/],
+  ['JSON that is garbled', text(`{"items": [${SOMEBODYS}]}`), /cut or garbled/],
+  ['a plain sentence', text(SOMEBODYS), /something else/],
+  ['a shape nobody knows', text(`{"title": "${SOMEBODYS}"}`), /an object with the fields title/],
+  ['another shape', text(`"${SOMEBODYS}"`), /text of 16 characters/],
+  ['an odd id', item({ id: [SOMEBODYS] }), /got a list of 1/],
+  ['an odd platform', item({ platform: SOMEBODYS }), /unknown platform \(text/],
+  ['a further field', item({ about: SOMEBODYS }), /content item: about/],
+];
+
+test.each(UNREADABLE)(
+  'of %s the log and the ledger say what it is, not what it says',
+  async (_, fault, says) => {
+    const rules = [{ on: /feed/, fault, times: 9 }];
+    const { err, dataDir } = await syncWith(rules, { TRENDLAKE_LOG: 'debug' }, ['--json']);
+    expect(err).toMatch(says);
+    expect(err).not.toContain('Elm Row');
+    const lake = openLakeForReading(dataDir);
+    const errors = 'select error from calls union select error from run_items';
+    expect(lake.sqlite.prepare(errors).pluck().all().join()).not.toContain('Elm Row');
+    lake.close();
+  },
+);
 
 test('a file that cannot be written is refused before anything is asked', async () => {
   const { code, err } = await syncWith([], { TRENDLAKE_LOG_FILE: '/dev/null/x.log' });

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
-import { backupLake, restoreLake } from '../../src/lake/backup.ts';
+import { backupLake } from '../../src/lake/backup.ts';
 import { migrate } from '../../src/lake/migrate.ts';
 import { LAKE_FILE, openLake } from '../../src/lake/open.ts';
+import { restoreLake } from '../../src/lake/restore.ts';
 import { RandomStream } from '../../src/sandbox/random-stream.ts';
 import { runDying } from '../support/dying-process.ts';
 import { freshFolder } from '../support/fresh.ts';
@@ -172,8 +173,8 @@ describe('killed while a backup takes the place of a lake', () => {
   test.each([
     'before rename trendlake.db.new',
     'after rename trendlake.db.new',
-    'before rename trendlake.db',
-    'after rename trendlake.db',
+    'before rename trendlake.db$',
+    'after rename trendlake.db$',
     'before rename trendlake.db.restored',
     'after rename trendlake.db.restored',
   ])(
@@ -193,6 +194,31 @@ describe('killed while a backup takes the place of a lake', () => {
       expectSound(dataDir);
       const left = readdirSync(dataDir).filter((name) => /\.new-|\.restored/.test(name));
       expect(left).toEqual([]);
+    },
+  );
+
+  test.each([
+    'after rename trendlake.db.new',
+    'after rename trendlake.db$',
+    'after rename trendlake.db-wal$',
+    'after rename trendlake.db-shm$',
+    'after rename trendlake.db.restored',
+  ])(
+    '%s, while another holds the lake open: the calls in its journal are counted',
+    async (dieAt) => {
+      const dataDir = freshFolder();
+      cpSync(kept, dataDir, { recursive: true });
+      const held = openLake(dataDir);
+      held.sqlite.exec(
+        `insert into calls (job, request, sent_at, sender) values ('feed', '/feed', ${WORLD_AT}, 'x')`,
+      );
+      expect(await runDying(child('restore'), [dataDir], { dieAt })).toBe('SIGKILL');
+      await restoreLake(dataDir, undefined, clock);
+      held.close();
+      const lake = openLake(dataDir);
+      expect(countOf(lake, 'select count(*) from calls')).toBe(2);
+      lake.close();
+      expectSound(dataDir);
     },
   );
 });

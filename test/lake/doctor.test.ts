@@ -1,10 +1,12 @@
-import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { DAY_MS, virtualClock } from '../../src/clock.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
-import { backupLake, backupsIn, restoreLake } from '../../src/lake/backup.ts';
-import { LAKE_FILE, openLake } from '../../src/lake/open.ts';
+import { backupLake, backupsIn } from '../../src/lake/backup.ts';
+import { LAKE_FILE, openLake, openLakeForReading } from '../../src/lake/open.ts';
+import { restoreLake } from '../../src/lake/restore.ts';
 import { startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
 import { countOf, lakeRows } from '../support/lake-rows.ts';
@@ -132,9 +134,35 @@ test('calls made since the backup are counted on after a restore', async () => {
   const { ledger } = await syncOnce(dataDir, upstream.baseUrl);
   await upstream.close();
   expect(await restoreLake(dataDir, undefined, clock)).toMatchObject({ callsCarried: ledger - 16 });
+  expect(readdirSync(join(dataDir, 'backups'))).toHaveLength(1); // nothing but the backup
   const lake = openLake(dataDir);
   expect(countOf(lake, 'select count(*) from calls')).toBe(ledger);
   lake.close();
+});
+
+test('a lake set aside is restored with the commits of its journal', async () => {
+  const { dataDir, clock } = await kept();
+  const lake = openLake(dataDir);
+  lake.sqlite.exec("insert into video (id, platform) values ('tt_newest', 'tiktok')");
+  const { setAside } = await restoreLake(dataDir, undefined, clock);
+  const again = await restoreLake(dataDir, setAside ?? '', clock);
+  lake.close();
+  expect(again.setAside).not.toBe(setAside); // also where the clock stands still or was set back
+  const restored = openLake(dataDir);
+  const newest = "select count(*) from video where id = 'tt_newest'";
+  expect(countOf(restored, newest)).toBe(1);
+  restored.close();
+});
+
+test('calls that cannot be read for now are no reason to go on without them', async () => {
+  const { dataDir, clock } = await kept();
+  const path = join(dataDir, LAKE_FILE);
+  const other = new Database(path);
+  other.pragma('locking_mode = exclusive');
+  other.exec("update video set title = 'held'");
+  await expect(restoreLake(dataDir, undefined, clock)).rejects.toThrow(/locked by another program/);
+  other.close();
+  expect(readdirSync(dataDir).filter((name) => /before|restored|new-/.test(name))).toEqual([]);
 });
 
 test('what is no backup is not restored, and nothing is changed', async () => {
@@ -169,15 +197,28 @@ test('a Parquet file that changed or went missing is found', async () => {
   expect((await doctor(dataDir)).bad).toMatchObject([{ check: 'Parquet' }]);
 });
 
-test('rows without parents, search entries without videos, leftovers', async () => {
+test('what a restore left that was cut off: nothing beside a lake, advice where there is none', async () => {
+  const { dataDir } = await kept();
+  const restored = join(dataDir, `${LAKE_FILE}.restored`);
+  writeFileSync(restored, 'a copy');
+  expect((await doctor(dataDir)).bad).toEqual([]);
+  expect(readdirSync(dataDir)).not.toContain(`${LAKE_FILE}.restored`);
+
+  renameSync(join(dataDir, LAKE_FILE), restored);
+  expect((await doctor(dataDir)).bad).toMatchObject([
+    { check: 'leftovers', advice: expect.stringMatching(/--restore.*again/) },
+  ]);
+  expect(() => openLakeForReading(dataDir)).toThrow(/restore was cut off.*--restore/);
+});
+
+test('rows without parents, search entries without videos', async () => {
   const { dataDir } = await kept();
   const lake = openLake(dataDir);
   lake.sqlite.pragma('foreign_keys = off');
   lake.sqlite.exec("delete from video where id = 'tt_0'; delete from search_pending");
   lake.close();
-  writeFileSync(join(dataDir, `${LAKE_FILE}.restored`), '');
   const checks = (await doctor(dataDir)).bad.map(({ check }) => check);
-  expect(checks).toEqual(expect.arrayContaining(['references', 'leftovers']));
+  expect(checks).toContain('references');
 });
 
 test('a search index that lacks videos is found and made anew', async () => {
@@ -233,6 +274,43 @@ test('a backup stops on its signal; nothing of it is left', async () => {
   await expect(backupLake(lake, { clock, signal })).rejects.toThrow('stopped by SIGTERM');
   lake.close();
   expect(readdirSync(join(dataDir, 'backups'))).toEqual(before);
+});
+
+test('a backup ends while another process writes all the time: it is the lake as it began', async () => {
+  const lake = freshLake();
+  lake.sqlite.exec(`create table filler (text text); insert into filler
+    select hex(randomblob(4000)) from (with recursive n(i) as
+      (select 1 union all select i + 1 from n where i < 2000) select i from n)`);
+  const other = new Database(lake.path);
+  const { signal } = new AbortController();
+  let turns = 0;
+  signal.throwIfAborted = () => {
+    turns += 1;
+    if (turns > 50) throw new Error('it begins anew for ever');
+    other.exec("insert into filler values ('written meanwhile')");
+  };
+  const clock = virtualClock(WORLD_AT);
+  const { path } = await backupLake(lake, { clock, signal });
+  expect(turns).toBeGreaterThan(2);
+  lake.sqlite.exec("insert into filler values ('this one writes on')");
+  for (const open of [other, lake]) open.close();
+  const copy = new Database(path);
+  expect(copy.prepare('select count(*) from filler').pluck().get()).toBe(2000);
+  copy.close();
+});
+
+test('a clock that was set ahead costs no backup, and doctor says what it left', async () => {
+  const { dataDir } = await kept();
+  const lake = openLake(dataDir);
+  for (let day = 7; day >= 0; day--)
+    await backupLake(lake, { clock: virtualClock(WORLD_AT + (365 + day) * DAY_MS) });
+  const { path } = await backupLake(lake, { clock: virtualClock(WORLD_AT) });
+  lake.close();
+  expect(backupsIn(dataDir).map((backup) => backup.path)).toContain(path);
+  expect(backupsIn(dataDir)).toHaveLength(7);
+  expect((await doctor(dataDir)).bad).toMatchObject([
+    { check: 'backup', detail: expect.stringMatching(/2027-03-0\d.*dated after today/) },
+  ]);
 });
 
 test('of two backups at once one is made, whole; the other is told to come later', async () => {

@@ -17,7 +17,7 @@ const now = (asOf: number, more: Partial<PartAsk<typeof question>> = {}) => ({
 });
 
 /** Lists over a lake of one video; each computation says that it cost `costMs`, and waits for `release`. */
-const listsOf = (costMs: number, meanwhile: () => void = () => {}) => {
+const listsOf = (costMs: number | null, meanwhile: () => void = () => {}) => {
   const dataDir = freshFolder();
   const writer = freshLake(dataDir);
   const write = (id: string, at: number) => filler(writer).video({ id, looks: [[at, 5]] });
@@ -26,10 +26,12 @@ const listsOf = (costMs: number, meanwhile: () => void = () => {}) => {
   const clock = { at: 0, monotonic: () => clock.at };
   const computed: ListAsk[] = [];
   const waiting: (() => void)[] = [];
+  let failure: Error | undefined;
   const lists = keptLists(
     lake,
     async (ask) => {
       computed.push(ask);
+      if (failure !== undefined) throw failure;
       const list = computeList(lake, ask, clock);
       meanwhile();
       await new Promise<void>((resolve) => waiting.push(resolve));
@@ -45,11 +47,14 @@ const listsOf = (costMs: number, meanwhile: () => void = () => {}) => {
     release();
     return part;
   };
-  return { lists, get, release, write, computed, clock };
+  const fail = (): void => {
+    failure = new Error('disk I/O error');
+  };
+  return { lists, get, release, fail, write, computed, clock };
 };
 
 test('equal lists wanted at the same time are computed once, other parts of them too', async () => {
-  const { lists, release, computed } = listsOf(5);
+  const { lists, release, computed } = listsOf(null);
   const wanted = [
     now(NOW),
     now(NOW + 1),
@@ -75,7 +80,7 @@ test('a list of an instant is not given to whoever asks for the present', async 
 });
 
 test('a cheap list is never older than the lake or the clock', async () => {
-  const { get, write, computed } = listsOf(1);
+  const { get, write, computed } = listsOf(null);
   await get(now(NOW));
   expect((await get(now(NOW + 5))).asOf).toBe(NOW + 5);
   expect(computed).toHaveLength(1);
@@ -100,9 +105,48 @@ test('a costly list stays for twenty times its cost and says of when it is', asy
   expect(computed).toHaveLength(3);
 });
 
+test.each([
+  [59_999, { total: 1, asOf: NOW, isStale: true }],
+  [60_000, { total: 2, asOf: NOW + 60_000, isStale: false }],
+])('a costly list stays for a minute where only the clock moved on: %i ms', async (ms, given) => {
+  const { get, write, clock } = listsOf(10);
+  write('tt_soon', NOW + 5000);
+  await get(now(NOW));
+  clock.at += ms;
+  expect(await get(now(NOW + ms))).toMatchObject(given);
+});
+
+test('a costly list that is asked for is computed ahead, once, so that nobody waits for it', async () => {
+  const { lists, get, release, write, computed, clock } = listsOf(1000);
+  await get(now(NOW));
+  write('tt_2', hoursAgo(1));
+  clock.at += 9_999;
+  await lists.part(now(NOW + 1));
+  expect(computed).toHaveLength(1);
+  clock.at += 1;
+  const given = await Promise.all([lists.part(now(NOW + 2)), lists.part(now(NOW + 3))]);
+  expect(given).toMatchObject([{ total: 1, asOf: NOW }, { asOf: NOW }]);
+  expect(computed).toHaveLength(2);
+  release();
+  await new Promise(setImmediate);
+  expect(await lists.part(now(NOW + 4))).toMatchObject({ total: 2, asOf: NOW + 4, isStale: false });
+  expect(computed).toHaveLength(2);
+});
+
+test('where computing ahead fails, who asked has the older list, and the next to wait is told', async () => {
+  const { lists, get, write, clock, fail } = listsOf(1000);
+  await get(now(NOW));
+  write('tt_2', hoursAgo(1));
+  fail();
+  clock.at += 10_000;
+  expect(await lists.part(now(NOW + 1))).toMatchObject({ total: 1 });
+  clock.at += 10_000;
+  await expect(lists.part(now(NOW + 2))).rejects.toThrow('disk I/O error');
+});
+
 test('a list computed while the lake was written to is given, and never taken for the newer lake', async () => {
   const write: { now?: () => void } = {};
-  const { get, computed, ...lake } = listsOf(1, () => write.now?.());
+  const { get, computed, ...lake } = listsOf(null, () => write.now?.());
   write.now = () => {
     lake.write('tt_2', hoursAgo(1));
     write.now = () => {};
@@ -113,7 +157,7 @@ test('a list computed while the lake was written to is given, and never taken fo
 });
 
 test('a list that nobody waits for any more is kept when it was under way', async () => {
-  const { lists, release, computed } = listsOf(5);
+  const { lists, release, computed } = listsOf(null);
   const leaving = new AbortController();
   const part = lists.part(now(NOW, { gone: () => leaving.signal }));
   leaving.abort(new Error('gone'));
@@ -124,7 +168,7 @@ test('a list that nobody waits for any more is kept when it was under way', asyn
 });
 
 test('the lists asked longest ago go first', async () => {
-  const { get, computed } = listsOf(5);
+  const { get, computed } = listsOf(null);
   const ofDays = (days: number) => now(NOW, { question: { ...question, windowMs: days * DAY_MS } });
   for (let days = 1; days <= 64; days++) await get(ofDays(days));
   await get(ofDays(1));

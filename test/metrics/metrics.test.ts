@@ -1,4 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MINUTE_MS, virtualClock } from '../../src/clock.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
@@ -191,6 +193,34 @@ describe('a lake that was synced', () => {
       expect(labels('method').sort()).toEqual(['GET', 'HEAD', 'other']);
     }, PATIENT);
   });
+});
+
+test('why the lake cannot be read is told once, and that it can again', async () => {
+  const dataDir = freshFolder();
+  const told: string[] = [];
+  const report = (sentence: string): void => void told.push(sentence);
+  const metrics = createMetrics({ dataDir, clock: virtualClock(NOW), report, ...QUOTA });
+  onTestFinished(() => metrics.close());
+  for (const _ of [1, 2]) await metrics.text();
+  openLake(dataDir).close();
+  for (const _ of [1, 2]) await metrics.text();
+  expect(told).toEqual([
+    expect.stringMatching(/trendlake_lake_up is 0.*There is no lake at .*trendlake\.db/),
+    expect.stringMatching(/trendlake_lake_up is 1/),
+  ]);
+});
+
+test('a damaged lake is told with its path and what to do', async () => {
+  const dataDir = freshFolder();
+  openLake(dataDir).close();
+  const path = join(dataDir, 'trendlake.db');
+  writeFileSync(path, readFileSync(path).fill(0xab, 100));
+  const told: string[] = [];
+  const report = (sentence: string): void => void told.push(sentence);
+  const metrics = createMetrics({ dataDir, clock: virtualClock(NOW), report, ...QUOTA });
+  await metrics.text();
+  await Promise.all([metrics.text(), metrics.close()]); // ended by us, not failed
+  expect(told).toEqual([expect.stringMatching(/trendlake\.db is .*doctor --restore/)]);
 });
 
 test('names follow the conventions: prefix, base units, _total for what only grows', async () => {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Clock, HOUR_MS, virtualClock } from '../../src/clock.ts';
 import { withExclusive } from '../../src/lake/exclusive.ts';
-import { startFaultyUpstream } from '../support/faulty-upstream.ts';
+import { item } from '../support/faults.ts';
+import { type FaultRule, startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 import { WORLD_AT } from '../support/small-world.ts';
@@ -16,9 +17,10 @@ const FEED_PAGES = 2;
 const scheduleUntil = async (
   dataDir: string,
   isOver: (lines: readonly string[]) => boolean | Promise<boolean>,
+  rules: FaultRule[] = [],
 ) => {
   const clock = virtualClock(WORLD_AT);
-  const upstream = await startFaultyUpstream();
+  const upstream = await startFaultyUpstream(rules);
   const logFile = join(dataDir, 'log');
   writeFileSync(logFile, '');
   const lines = (): string[] =>
@@ -77,4 +79,13 @@ test('a chore that fails for good keeps none behind it from being done', async (
   expect(told).toMatch(/^error export: .*parquet.* could not be written/m);
   expect(told).toMatch(/^info .* kept answers older .* removed$/m);
   expect(told).toMatch(/^info .*backups.*checked$/m);
+});
+
+test('a field unlike the interface is logged by its name, not by what it held', async () => {
+  const dataDir = freshFolder();
+  const rules = [{ on: /feed/, fault: item({ about: 'Ann of 5 Elm Row' }), times: 9 }];
+  await scheduleUntil(dataDir, (lines) => lines.some((line) => line.endsWith(' checked')), rules);
+  const log = readFileSync(join(dataDir, 'log'), 'utf8');
+  expect(log).toContain('content item: about');
+  expect(log).not.toContain('Elm Row');
 });

@@ -1,8 +1,11 @@
+import Database from 'better-sqlite3';
 import { getTasks } from 'node-cron';
 import { expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS, virtualClock } from '../../src/clock.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS, virtualClock } from '../../src/clock.ts';
 import { LakeError } from '../../src/errors.ts';
+import { backupLake } from '../../src/lake/backup.ts';
 import type { Lake } from '../../src/lake/open.ts';
+import { restoreLake } from '../../src/lake/restore.ts';
 import { cronOf } from '../../src/runner/cron.ts';
 import { type BatchEnd, Schedule, type Scheduled } from '../../src/runner/schedule.ts';
 import { freshLake } from '../support/fresh.ts';
@@ -151,6 +154,119 @@ test('only what asks for it is tried again, soon; the pause of the batch it came
     'warning: backup: The disk is full',
     'error: backup: It is damaged',
   ]);
+});
+
+test('what keeps failing is tried ever less, an hour apart in the end, and told when it changes', async () => {
+  const full = new LakeError('The disk is full', { transient: true });
+  const seen: number[] = [];
+  const { run, clock, told } = daemon(
+    freshLake(),
+    [handCron('backup', NOON).job],
+    async (_, stop) => {
+      seen.push(clock.now());
+      if (seen.length === 11) stop();
+      if (seen.length === 10) throw new LakeError('It is locked', { transient: true });
+      if (seen.length < 11) throw full;
+      return {};
+    },
+  );
+  await run();
+  const waits = seen.slice(1).map((at, n) => (at - (seen[n] ?? 0)) / SECOND_MS);
+  expect(waits).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
+  expect(told).toEqual(['warning: backup: The disk is full', 'warning: backup: It is locked']);
+});
+
+test('a slot does not wait for the retry; done, the next failure is new', async () => {
+  const { job, ring } = handCron('backup', NOON);
+  const seen: number[] = [];
+  const { run, clock, told } = daemon(freshLake(), [job], async (_, stop) => {
+    seen.push((clock.now() - NOON) / SECOND_MS);
+    if (seen.length === 2 || seen.length === 3) ring(NOON + seen.length); // while it is at work
+    if (seen.length === 5) stop();
+    if (seen.length === 3 || seen.length === 5) return {};
+    throw new LakeError('The disk is full', { transient: true });
+  });
+  await run();
+  expect(seen).toEqual([0, 30, 31, 32, 62]);
+  expect(told).toHaveLength(2);
+});
+
+test('what a stop keeps from being done is done by the next daemon; what was done is not', async () => {
+  const lake = freshLake();
+  const jobs = ['feed', 'backup', 'export', 'prune'].map((name) => handCron(name, NOON));
+  const first = daemon(
+    lake,
+    jobs.map(({ job }) => job),
+    async (names, stop) => {
+      if (names.includes('feed')) return { retry: ['backup', 'export'] };
+      jobs[3]?.ring(NOON + MINUTE_MS); // comes while the daemon stops
+      throw stop();
+    },
+  );
+  await first.run();
+  const batches: string[][] = [];
+  const second = daemon(
+    lake,
+    jobs.map(({ job }) => job),
+    async (names, stop) => {
+      batches.push([...names]);
+      stop();
+      return {};
+    },
+  );
+  await second.run();
+  expect(batches).toEqual([['backup', 'export']]);
+});
+
+test('what a run left whose process died is taken up at the start, not at the next slot', async () => {
+  const batches: string[][] = [];
+  const { run, clock } = daemon(
+    freshLake(),
+    [handCron('feed', undefined).job],
+    async (names, stop) => {
+      batches.push([...names]);
+      stop();
+      return {};
+    },
+  );
+  await run();
+  expect(batches).toEqual([[]]);
+  expect(clock.now()).toBe(NOON);
+});
+
+test('a slot that cannot be written down for now is taken on when it can be', async () => {
+  const lake = freshLake();
+  lake.sqlite.pragma('busy_timeout = 0');
+  const other = new Database(lake.path);
+  other.exec('begin immediate');
+  const { job } = handCron('feed', NOON);
+  const batches: string[][] = [];
+  const { run, told } = daemon(lake, [job], async (names, stop) => {
+    batches.push([...names]);
+    if (other.inTransaction) other.exec('rollback');
+    else stop();
+    return {};
+  });
+  await run();
+  other.close();
+  expect(batches).toEqual([[], ['feed']]);
+  expect(told).toEqual([expect.stringMatching(/^warning: schedule: .* is locked/)]);
+});
+
+test('a daemon whose lake was restored ends, and writes nothing more to the one set aside', async () => {
+  const lake = freshLake();
+  await backupLake(lake, { clock: virtualClock(NOON) });
+  const { job, ring } = handCron('feed', NOON);
+  const batches: string[][] = [];
+  const { run } = daemon(lake, [job], async (names) => {
+    batches.push([...names]);
+    await restoreLake(lake.dataDir, undefined, virtualClock(NOON));
+    ring(NOON + MINUTE_MS);
+    return {};
+  });
+  await expect(run()).rejects.toThrow(/no longer the lake.*start again/);
+  expect(batches).toHaveLength(1);
+  expect(lake.sqlite.prepare('select count(*) from slots').pluck().get()).toBe(1);
 });
 
 test.each([

@@ -7,6 +7,8 @@ import Database from 'better-sqlite3';
 // step of theirs on the disk or in SQLite, `DIE_AT="before rename .videos.parquet.tmp"`, and writes
 // every step down where `STEPS_TO` names a file. The product knows nothing of it.
 //
+// A name is the beginning of a step's, or all of it where a `$` ends it.
+//
 // Steps: `write`, `fsync`, `rename`, `link` and `rm`, each with the name of the file or folder; `exec`,
 // `pragma` and `prepare` with the first words of the SQL.
 const { DIE_AT, STEPS_TO } = process.env;
@@ -15,7 +17,7 @@ const opened = new Map<number, string>();
 
 const reach = (step: string): void => {
   if (STEPS_TO !== undefined) real.appendFileSync(STEPS_TO, `${step}\n`);
-  if (DIE_AT !== undefined && step.startsWith(DIE_AT)) process.kill(process.pid, 'SIGKILL');
+  if (DIE_AT !== undefined && `${step}$`.startsWith(DIE_AT)) process.kill(process.pid, 'SIGKILL');
 };
 
 const around = <T>(step: string, work: () => T): T => {

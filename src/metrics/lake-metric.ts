@@ -1,0 +1,51 @@
+import type { Manifest } from '../export/manifest.ts';
+import type { Lake } from '../lake/open.ts';
+import type { MonthState } from '../throttle/month.ts';
+import type { CallCount } from './call-tally.ts';
+import type { Tallies } from './tallies.ts';
+
+/** A value, and the labels it stands under. */
+export type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>];
+
+/** What a scrape looks at. `now` is Unix ms. */
+export interface Scraped {
+  readonly lake: Lake;
+  readonly now: number;
+  readonly month: MonthState;
+  readonly tallies: Tallies;
+  readonly calls: readonly CallCount[];
+  /** Calls without an outcome. */
+  readonly unsettled: number;
+  /** Undefined: nothing was exported yet. */
+  readonly manifest: Manifest | undefined;
+}
+
+/**
+ * A metric that is read from the lake. Label values come from fixed sets, never from data. What else
+ * is called a job is `source` here: `job` is Prometheus's own label.
+ */
+export interface LakeMetric {
+  readonly name: string;
+  readonly type: 'gauge' | 'counter';
+  readonly help: string;
+  readonly labels: readonly string[];
+  read(scraped: Scraped): Sample[];
+}
+
+/** Prometheus counts time in seconds. */
+export const seconds = (ms: number): number => ms / 1000;
+
+/** Names of fixed sets that nothing was counted for stand at 0: a rate needs a first value. */
+export const zeroFilled = (
+  label: string,
+  names: readonly string[],
+  counted: readonly (readonly [name: string, count: number])[],
+): Sample[] => {
+  const counts = new Map(names.map((name) => [name, 0]));
+  for (const [name, count] of counted) counts.set(name, count);
+  return [...counts].map(([name, count]) => [count, { [label]: name }]);
+};
+
+/** Counts rows anew at each scrape: of small tables only. */
+export const countOf = ({ lake }: Scraped, what: string): number =>
+  lake.sqlite.prepare(`select count(*) from ${what}`).pluck().get() as number;
