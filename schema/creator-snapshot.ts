@@ -13,7 +13,7 @@ export const creatorSnapshot = sqliteTable(
       .notNull()
       .references(() => creator.key),
     observedAt: integer('observed_at').notNull(), // Unix ms
-    followers: integer('followers'),
+    followers: integer('followers'), // as counted then
     videoCount: integer('video_count'),
     views: integer('views'),
     likes: integer('likes'),

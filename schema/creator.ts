@@ -13,7 +13,7 @@ export const creator = sqliteTable(
     platform: text('platform').$type<Platform>().notNull(),
     handle: text('handle').notNull(), // without a leading `@`
     followers: integer('followers'), // latest known count
-    videoCount: integer('video_count'),
+    videoCount: integer('video_count'), // videos the creator has published
     views: integer('views'), // over all videos
     likes: integer('likes'), // over all videos
     engagementRate: real('engagement_rate'), // percent, as pulled

@@ -15,8 +15,8 @@ export const videoSnapshot = sqliteTable(
       .notNull()
       .references(() => video.key),
     observedAt: integer('observed_at').notNull(), // Unix ms; the instant the answer is true at
-    views: integer('views'),
-    likes: integer('likes'),
+    views: integer('views'), // as counted then
+    likes: integer('likes'), // as counted then
     engagementRate: real('engagement_rate'), // percent; null when unknown or when derivable
     rateDerived: integer('rate_derived').notNull(), // 1: the rate is 100.0 * likes / views and not stored
     source: integer('source').notNull(), // position in SOURCES

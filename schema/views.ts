@@ -31,7 +31,7 @@ export const videos = sqliteView('videos', {
   engagementRate: real('engagement_rate'),
   createdAt: integer('created_at'),
   firstSeenAt: integer('first_seen_at'),
-  lastSeenAt: integer('last_seen_at'),
+  lastSeenAt: integer('last_seen_at'), // Unix ms of the latest look
   extra: text('extra'),
 }).as(
   sql`select v.id as id, v.platform as platform, v.title as title, v.user as user, v.views as views, v.likes as likes, v.engagement_rate as engagement_rate, v.created_at as created_at, v.first_seen_at as first_seen_at, coalesce((select max(s.observed_at) from video_snapshot s where s.video_key = v.key), v.first_seen_at) as last_seen_at, v.extra as extra from video v`,
@@ -43,7 +43,7 @@ export const videoSnapshots = sqliteView('video_snapshots', {
   observedAt: integer('observed_at').notNull(),
   views: integer('views'),
   likes: integer('likes'),
-  engagementRate: real('engagement_rate'),
+  engagementRate: real('engagement_rate'), // percent; null when unknown
   source: text('source').notNull(),
   extra: text('extra'),
 }).as(
@@ -74,7 +74,7 @@ const latestTagNumber = (column: string): SQL =>
 /** Hashtags with their latest known volume: over all platforms where an answer covers them, else the latest of any. */
 export const hashtags = sqliteView('hashtags', {
   tag: text('tag').notNull(),
-  volume: integer('volume'),
+  volume: integer('volume'), // latest known; distinct videos with the tag inside the asked window
   views: integer('views'),
   firstSeenAt: integer('first_seen_at'),
 }).as(
@@ -115,7 +115,7 @@ export const creators = sqliteView('creators', {
   likes: integer('likes'),
   engagementRate: real('engagement_rate'),
   firstSeenAt: integer('first_seen_at').notNull(),
-  lastSeenAt: integer('last_seen_at').notNull(),
+  lastSeenAt: integer('last_seen_at').notNull(), // Unix ms of the latest look
   extra: text('extra'),
 }).as(
   sql`select c.platform as platform, c.handle as handle, c.followers as followers, c.video_count as video_count, c.views as views, c.likes as likes, c.engagement_rate as engagement_rate, c.first_seen_at as first_seen_at, coalesce((select max(s.observed_at) from creator_snapshot s where s.creator_key = c.key), c.first_seen_at) as last_seen_at, c.extra as extra from creator c`,
@@ -167,9 +167,9 @@ export const videoHistory = sqliteView('video_history', {
   observedAt: text('observed_at').notNull(),
   views: integer('views'),
   likes: integer('likes'),
-  engagementRate: real('engagement_rate'),
-  viewsGained: integer('views_gained'),
-  hoursSince: real('hours_since'),
+  engagementRate: real('engagement_rate'), // percent; null when unknown
+  viewsGained: integer('views_gained'), // since the look before; null: none before, or not known
+  hoursSince: real('hours_since'), // since the look before; null: it is the first
   source: text('source').notNull(),
 }).as(
   sql`select v.id as id, ${isoTime('s.observed_at')} as observed_at, s.views as views, s.likes as likes, ${snapshotRate} as engagement_rate, s.views - lag(s.views) over w as views_gained, (s.observed_at - lag(s.observed_at) over w) / 3600000.0 as hours_since, ${sourceWord('s.source')} as source from video_snapshot s join video v on v.key = s.video_key window w as (partition by v.id order by s.observed_at)`,

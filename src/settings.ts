@@ -35,6 +35,7 @@ export const TIERS = {
   enterprise: undefined,
 } as const;
 export type Tier = keyof typeof TIERS;
+export const TIER_NAMES = Object.keys(TIERS) as Tier[];
 
 /** A setting's text read, or what it should have been. */
 export type Reading<T> = { ok: T } | { expected: string };
@@ -167,7 +168,7 @@ export const SETTINGS = {
   },
   tier: {
     env: 'TRENDLAKE_TIER',
-    read: oneOf(Object.keys(TIERS) as Tier[]),
+    read: oneOf(TIER_NAMES),
     default: 'beta',
     help: 'Tier of the key: beta (60/min, 50,000/month), scale (300/min, 500,000/month) or enterprise (give both numbers).',
   },

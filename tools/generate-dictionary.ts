@@ -75,10 +75,21 @@ const tableOf = (table: SQLiteTable, source: string): Relation => {
   };
 };
 
-/** A view's column means what the first column of that name behind it means. */
+/** The comments of a view's own columns, for those that no table behind it has. */
+const ownComments = (source: string, view: string): Map<string, string> => {
+  const declared = source.slice(source.indexOf(`sqliteView('${view}'`));
+  return columnComments(declared.slice(0, declared.indexOf('.as(')));
+};
+
+const tablesBehind = (query: string): string[] => {
+  let outer = query; // without what stands in brackets: subqueries read other tables
+  while (/\([^()]*\)/.test(outer)) outer = outer.replace(/\([^()]*\)/g, '');
+  return [...outer.matchAll(/(?:from|join) (\w+)/g)].map(([, table = '']) => table);
+};
+
+/** A view's column means what the first column of that name behind it means, unless it says so itself. */
 const meaningIn = (tables: readonly Relation[], query: string, name: string, type: string) => {
-  const behind = [...query.matchAll(/(?:from|join) (\w+)/g)].map(([, table]) => table);
-  const columns = behind.flatMap(
+  const columns = tablesBehind(query).flatMap(
     (table) => tables.find((relation) => relation.name === table)?.columns ?? [],
   );
   const meaning = columns.find((column) => column.name === name && column.meaning !== '')?.meaning;
@@ -91,6 +102,7 @@ const viewOf = (view: SQLiteView, source: string, tables: readonly Relation[]): 
   const name = getViewName(view);
   const config = getViewConfig(view);
   const query = new SQLiteSyncDialect().sqlToQuery(config.query as SQL).sql;
+  const own = ownComments(source, name);
   const columns = Object.values(config.selectedFields).filter((field) => is(field, SQLiteColumn));
   return {
     name,
@@ -98,7 +110,7 @@ const viewOf = (view: SQLiteView, source: string, tables: readonly Relation[]): 
     query,
     columns: columns.map((column) => {
       const type = column.getSQLType();
-      const meaning = meaningIn(tables, query, column.name, type);
+      const meaning = own.get(column.name) ?? meaningIn(tables, query, column.name, type);
       return { name: column.name, type, key: false, nullable: !column.notNull, meaning };
     }),
   };

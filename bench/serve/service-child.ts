@@ -16,6 +16,7 @@ const io: CliIo = {
   random: Math.random,
   signal: stopping.signal,
   isTerminal: false,
+  columns: undefined,
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),
   draw: () => {},

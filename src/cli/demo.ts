@@ -12,14 +12,15 @@ import { densestStretch, looksByDay } from '../sandbox/dense-days.ts';
 import { RandomStream } from '../sandbox/random-stream.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { Secret } from '../settings.ts';
+import { counted } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { isoInstant, wholeNumber } from './option-values.ts';
 import { overviewText } from './overview-text.ts';
 import { progressLine } from './progress-line.ts';
-import { instant, wholeNumber } from './sandbox.ts';
 import { looksWhileWaiting } from './upstream.ts';
 
 const HELP = `
-Lives through nights in seconds: a made-up world (or an import) is served on a clock of its own, and
+Lives through a night in a few seconds: a made-up world (or an import) is served on a clock of its own, and
 each night is a real sync over HTTP with its export. The lake is ordinary; query and serve it.
 A lake of an earlier demo or of the built-in sandbox is set aside, one of real data is never touched.
 
@@ -53,7 +54,7 @@ const bestCovered = (options: Options, sandbox: Sandbox): number => {
 
 const nightLine = ({ at, run, exported }: Night): string => {
   const { videos, video_snapshots: snapshots } = run.rows;
-  return `${dateOf(at)}  ${run.outcome}: ${run.calls.sent} calls, ${videos.inserted} new videos, ${snapshots.inserted} counts, ${exported.files} Parquet files`;
+  return `${dateOf(at)}  ${run.outcome}: ${counted(run.calls.sent, 'call')}, ${counted(videos.inserted, 'new video')}, ${counted(snapshots.inserted, 'count')}, ${counted(exported.files, 'Parquet file')}`;
 };
 
 const nightJson = ({ at, run, exported }: Night) => ({ at: isoOf(at), ...run, exported });
@@ -136,7 +137,7 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
     cwd: io.cwd,
     at: clock.now(), // stands still until a night moves it
     signal: io.signal,
-    onProgress: ({ file, lines }) => progress.show(`${file}: ${lines.toLocaleString('en')} lines`),
+    onProgress: ({ file, lines }) => progress.show(`${file}: ${counted(lines, 'line')}`),
     report: io.err,
   }).finally(() => progress.clear());
   try {
@@ -149,9 +150,9 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .option('--nights <n>', 'how many', wholeNumber(1, 366), 7)
+    .option('--nights <n>', 'how many', wholeNumber('--nights', 1, 366), 7)
     .option('--from <path>', 'folder or file of NDJSON observations, instead of the made-up world')
-    .option('--at <time>', 'when the last night is (ISO 8601)', instant)
+    .option('--at <instant>', 'when the last night is (ISO 8601)', isoInstant('--at'))
     .option('--json', 'print what was done as one JSON document')
     .addHelpText('after', HELP)
     .action((options: Options) => run(options, io));

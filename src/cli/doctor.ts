@@ -8,6 +8,7 @@ import { examine, type Finding } from '../lake/doctor.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
 import { restoreLake } from '../lake/restore.ts';
 import { rebuildSearch } from '../lake/search-index.ts';
+import { mebibytes } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 
 const HELP = `
@@ -89,7 +90,7 @@ const backup = async (dataDir: string, options: Options, io: CliIo): Promise<voi
     io.out(
       options.json === true
         ? JSON.stringify(made)
-        : `Backup ${made.path} (${made.bytes} bytes), checked.`,
+        : `Backup ${made.path} (${mebibytes(made.bytes)}), checked.`,
     );
   } finally {
     lake.close();

@@ -1,13 +1,14 @@
-import Table from 'cli-table3';
 import type { Command } from 'commander';
-import { DAY_MS, isoOf } from '../clock.ts';
+import { DAY_MS, dateOf, isoOf } from '../clock.ts';
 import { UsageError } from '../errors.ts';
 import { type DetectAsk, detectEvents } from '../events/detect.ts';
 import { storableEvent } from '../events/outbox.ts';
 import { readThresholds } from '../events/thresholds.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
-import { readInstant } from './instant.ts';
+import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { readInstant } from './option-values.ts';
+import { textTable } from './text-table.ts';
 
 const EXAMPLES = `
 Examples:
@@ -74,7 +75,7 @@ const figure = (value: unknown): string =>
   Array.isArray(value)
     ? value.join(' ')
     : typeof value === 'number'
-      ? value.toLocaleString('en')
+      ? grouped(value)
       : String(value);
 
 const evidenceText = (data: unknown): string => {
@@ -85,23 +86,26 @@ const evidenceText = (data: unknown): string => {
     .join(', ');
 };
 
-const printTable = (io: CliIo, events: readonly ShownEvent[]): void => {
-  const table = new Table({
-    head: ['occurred', 'kind', 'platform', 'subject', 'because'],
-    style: { head: [], border: [] },
-    colWidths: [18, 16, 11, 32, 70],
-    wordWrap: true,
-  });
-  for (const { occurredAt, kind, platform, subject, data } of events)
-    table.push([
-      occurredAt.slice(0, 16).replace('T', ' '),
-      kind,
-      platform ?? 'all',
-      subject,
+const eventTable = (events: readonly ShownEvent[], { columns }: CliIo): string =>
+  textTable(
+    ['occurred', 'kind', 'platform', 'subject', 'because'],
+    events.map(({ occurredAt, kind, platform, subject, data }) => [
+      ...[occurredAt.slice(0, 16).replace('T', ' '), kind, platform ?? 'all', subject],
       evidenceText(data),
-    ]);
-  io.out(table.toString());
-  io.out(`${events.length} ${events.length === 1 ? 'event' : 'events'}`);
+    ]),
+    { columns, wrapped: 'because' },
+  );
+
+/** How to see the stored events before `since`, if there are any: a first sync notices old ones. */
+const earlierText = (lake: Lake, since: number): string => {
+  const { earlier, first } = lake.sqlite
+    .prepare(
+      'select count(*) as earlier, min(occurred_at) as first from events where occurred_at < ?',
+    )
+    .get(since) as { earlier: number; first: number | null };
+  return first === null
+    ? ''
+    : ` since ${dateOf(since)}; ${grouped(earlier)} before: trendlake events --since ${dateOf(first)}`;
 };
 
 export const define = (command: Command, io: CliIo): void => {
@@ -122,6 +126,7 @@ export const define = (command: Command, io: CliIo): void => {
       try {
         const instant = (flag: '--from' | '--to', text: string | undefined, fallback: number) =>
           text === undefined ? fallback : readInstant(flag, text, now);
+        const since = readInstant('--since', options.since ?? '7d', now);
         const events =
           options.dryRun === true
             ? wouldBe(lake, {
@@ -129,9 +134,11 @@ export const define = (command: Command, io: CliIo): void => {
                 to: instant('--to', options.to, now),
                 thresholds,
               })
-            : storedEvents(lake, readInstant('--since', options.since ?? '7d', now));
-        if (options.json === true) io.out(JSON.stringify(events, null, 2));
-        else printTable(io, events);
+            : storedEvents(lake, since);
+        if (options.json === true) return io.out(JSON.stringify(events, null, 2));
+        if (events.length > 0) io.out(eventTable(events, io));
+        const earlier = options.dryRun === true ? '' : earlierText(lake, since);
+        io.out(`${counted(events.length, 'event')}${earlier}`);
       } finally {
         lake.close();
       }

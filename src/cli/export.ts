@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type ExportSummary, exportLake } from '../export/export-lake.ts';
 import { openLake } from '../lake/open.ts';
+import { counted, mebibytes } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
 import { progressLine } from './progress-line.ts';
@@ -16,10 +17,6 @@ Files: <data dir>/parquet/<table>/date=YYYY-MM-DD/<table>.parquet (UTC days), or
   duckdb -c "select * from 'data/parquet/video_snapshots/*/*.parquet' limit 5"
 Columns, types, pandas, polars and BI tools: docs/parquet.md.`;
 
-const count = (n: number, one: string): string =>
-  `${n.toLocaleString('en')} ${n === 1 ? one : `${one}s`}`;
-const mebibytes = (bytes: number): string => `${(bytes / (1 << 20)).toFixed(1)} MiB`;
-
 const print = (io: CliIo, summary: ExportSummary): void => {
   const { files, rows, bytes, removed, folder, durationMs, tables } = summary;
   if (files === 0 && removed === 0) {
@@ -28,11 +25,11 @@ const print = (io: CliIo, summary: ExportSummary): void => {
   }
   for (const [table, sum] of Object.entries(tables))
     io.out(
-      `  ${table.padEnd(18)} ${count(sum.rows, 'row')} in ${count(sum.files, 'file')}, ${mebibytes(sum.bytes)}`,
+      `  ${table.padEnd(18)} ${counted(sum.rows, 'row')} in ${counted(sum.files, 'file')}, ${mebibytes(sum.bytes)}`,
     );
-  if (removed > 0) io.out(`  ${count(removed, 'file')} without rows removed`);
+  if (removed > 0) io.out(`  ${counted(removed, 'file')} without rows removed`);
   io.out(
-    `Exported ${count(rows, 'row')} in ${count(files, 'file')} (${mebibytes(bytes)}) to ${folder} in ${(durationMs / 1000).toFixed(1)} s.`,
+    `Exported ${counted(rows, 'row')} in ${counted(files, 'file')} (${mebibytes(bytes)}) to ${folder} in ${(durationMs / 1000).toFixed(1)} s.`,
   );
 };
 

@@ -1,6 +1,7 @@
 import type { ItemState } from '../../schema/vocabulary.ts';
 import { isoOf } from '../clock.ts';
 import type { FailedRequest } from '../lake/failures.ts';
+import { oneLine } from './text-table.ts';
 
 const LONGEST_ERROR = 400;
 const MOST_IDS = 10;
@@ -10,12 +11,6 @@ const BECAME: Record<ItemState, string> = {
   done: 'answered later',
   failed: 'given up',
   skipped: 'skipped',
-};
-
-/** What a service said, without what would move a terminal's cursor. */
-const oneLine = (text: string): string => {
-  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-  return line.length <= LONGEST_ERROR ? line : `${line.slice(0, LONGEST_ERROR)} ...`;
 };
 
 /** A request that failed as lines for people: what was asked, when, what came back, what to do. */
@@ -29,7 +24,7 @@ export const failureText = (failure: FailedRequest): string[] => {
   const ids = earlier.slice(-MOST_IDS).join(', ');
   return [
     `  ${request}  (${where}${became})`,
-    `     ${isoOf(last.at)}  call ${last.callId}: ${oneLine(last.error)}`,
+    `     ${isoOf(last.at)}  call ${last.callId}: ${oneLine(last.error, LONGEST_ERROR)}`,
     ...(earlier.length > 0
       ? [
           `     ${earlier.length} failed before it: ${earlier.length > MOST_IDS ? '..., ' : ''}${ids}`,

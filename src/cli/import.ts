@@ -3,11 +3,12 @@ import { EXIT } from '../errors.ts';
 import { openLake } from '../lake/open.ts';
 import type { ImportSummary } from '../load/import-file.ts';
 import { importPaths } from '../load/import-path.ts';
-import { LOADED_TABLES } from '../load/tally.ts';
 import type { Log } from '../log.ts';
+import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
 import { progressLine } from './progress-line.ts';
+import { rowsText } from './rows-text.ts';
 
 const EXAMPLES = `
 Examples:
@@ -25,13 +26,9 @@ An interrupted import goes on where it stopped; importing the same file again ch
 const print = (io: CliIo, summary: ImportSummary): void => {
   for (const file of summary.files)
     io.out(
-      `${file.file}: ${file.lines.toLocaleString('en')} lines${file.resumedAt > 0 ? `, resumed after line ${file.resumedAt}` : ''}${file.rejected > 0 ? `, ${file.rejected} rejected` : ''}`,
+      `${file.file}: ${counted(file.lines, 'line')}${file.resumedAt > 0 ? `, resumed after line ${grouped(file.resumedAt)}` : ''}${file.rejected > 0 ? `, ${grouped(file.rejected)} rejected` : ''}`,
     );
-  for (const table of LOADED_TABLES) {
-    const { inserted, updated, unchanged } = summary.rows[table];
-    if (inserted + updated + unchanged > 0)
-      io.out(`  ${table.padEnd(18)} ${inserted} new, ${updated} updated, ${unchanged} unchanged`);
-  }
+  for (const line of rowsText(summary.rows)) io.out(line);
   for (const { file, line, problem } of summary.problems.slice(0, 10))
     io.err(`${file}:${line}: ${problem}`);
   if (summary.problems.length > 10)
@@ -64,7 +61,7 @@ const run = async (
       signal: io.signal,
       onProgress: ({ file, lines, bytesRead, bytesTotal }) =>
         progress.show(
-          `${file}: ${lines.toLocaleString('en')} lines, ${Math.floor((100 * bytesRead) / Math.max(1, bytesTotal))} %`,
+          `${file}: ${counted(lines, 'line')}, ${Math.floor((100 * bytesRead) / Math.max(1, bytesTotal))} %`,
         ),
     });
     progress.clear();

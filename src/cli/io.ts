@@ -14,6 +14,8 @@ export interface CliIo {
   readonly signal: AbortSignal;
   /** True when stderr is a terminal: progress bars and colours are welcome there. */
   readonly isTerminal: boolean;
+  /** Columns of the terminal that stdout is; undefined where it is none, such as a file. */
+  readonly columns: number | undefined;
   /** A line to stdout: what was asked for. */
   out(line: string): void;
   /** A line to stderr: everything else. */

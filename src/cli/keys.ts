@@ -1,4 +1,3 @@
-import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { isoOf } from '../clock.ts';
 import { UsageError } from '../errors.ts';
@@ -11,8 +10,11 @@ import {
   type Scope,
 } from '../serve/keys.ts';
 import { openServiceDb } from '../serve/service-db.ts';
-import { TIERS, type Tier } from '../settings.ts';
+import { TIER_NAMES, type Tier } from '../settings.ts';
+import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { oneOf, wholeNumber } from './option-values.ts';
+import { textTable } from './text-table.ts';
 
 const EXAMPLES = `
 Examples:
@@ -24,23 +26,12 @@ Examples:
 
 interface CreateOptions {
   readonly useCase: string;
-  readonly tier: string;
-  readonly rate?: string;
-  readonly month?: string;
+  readonly tier: Tier;
+  readonly rate?: number;
+  readonly month?: number;
   readonly scopes?: string;
   readonly json?: boolean;
 }
-
-const tierOf = (text: string): Tier => {
-  if (Object.hasOwn(TIERS, text)) return text as Tier;
-  throw new UsageError(`--tier must be one of ${Object.keys(TIERS).join(', ')}; got "${text}".`);
-};
-
-const wholeNumber = (flag: string, text: string, max: number): number => {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
-  throw new UsageError(`${flag} must be a whole number from 1 to ${max}; got "${text}".`);
-};
 
 const scopesOf = (text: string): Scope[] => {
   const names = text.split(',').map((name) => name.trim());
@@ -54,7 +45,8 @@ const shown = (record: KeyRecord): Record<string, unknown> => ({
   revokedAt: record.revokedAt === null ? null : isoOf(record.revokedAt),
 });
 
-const asTable = (records: readonly KeyRecord[]): string => {
+const asTable = (records: readonly KeyRecord[], io: CliIo): string => {
+  if (records.length === 0) return 'No keys yet: trendlake keys create --use-case "..."';
   const head = [
     'id',
     'use case',
@@ -65,31 +57,20 @@ const asTable = (records: readonly KeyRecord[]): string => {
     'created',
     'revoked',
   ];
-  const table = new Table({ head, style: { head: [], border: [] } });
-  for (const key of records)
-    table.push([
-      key.id,
-      key.useCase,
-      key.tier,
-      key.ratePerMinute,
-      key.callsPerMonth,
-      key.scopes.join(','),
-      isoOf(key.createdAt),
-      key.revokedAt === null ? '' : isoOf(key.revokedAt),
-    ]);
-  return table.toString();
+  const rows = records.map((key) => [
+    ...[key.id, key.useCase, key.tier, grouped(key.ratePerMinute), grouped(key.callsPerMonth)],
+    ...[key.scopes.join(', '), isoOf(key.createdAt)],
+    key.revokedAt === null ? null : isoOf(key.revokedAt),
+  ]);
+  return textTable(head, rows, { columns: io.columns, figures: ['per minute', 'per month'] });
 };
 
 const create = (io: CliIo, options: CreateOptions): void => {
   const wish = {
     useCase: options.useCase,
-    tier: tierOf(options.tier),
-    ...(options.rate === undefined
-      ? {}
-      : { ratePerMinute: wholeNumber('--rate', options.rate, 100_000) }),
-    ...(options.month === undefined
-      ? {}
-      : { callsPerMonth: wholeNumber('--month', options.month, 1_000_000_000) }),
+    tier: options.tier,
+    ...(options.rate === undefined ? {} : { ratePerMinute: options.rate }),
+    ...(options.month === undefined ? {} : { callsPerMonth: options.month }),
     ...(options.scopes === undefined ? {} : { scopes: scopesOf(options.scopes) }),
   };
   const db = openServiceDb(configOf(io).dataDir);
@@ -112,9 +93,17 @@ export const define = (command: Command, io: CliIo): void => {
     .command('create')
     .description('make a key; the only time it is shown')
     .requiredOption('--use-case <text>', 'what the key will be used for')
-    .option('--tier <tier>', Object.keys(TIERS).join(', '), 'beta')
-    .option('--rate <n>', 'calls per minute, instead of the tier’s')
-    .option('--month <n>', 'calls per calendar month, instead of the tier’s')
+    .option('--tier <tier>', TIER_NAMES.join(', '), oneOf('--tier', TIER_NAMES), 'beta')
+    .option(
+      '--rate <n>',
+      "calls per minute, instead of the tier's",
+      wholeNumber('--rate', 1, 100_000),
+    )
+    .option(
+      '--month <n>',
+      "calls per calendar month, instead of the tier's",
+      wholeNumber('--month', 1, 1_000_000_000),
+    )
     .option('--scopes <a,b>', `comma list of ${SCOPES.join(', ')} (all)`)
     .option('--json', 'print {id, key, tier, scopes}')
     .action((options: CreateOptions) => create(io, options));
@@ -126,13 +115,13 @@ export const define = (command: Command, io: CliIo): void => {
       const db = openServiceDb(configOf(io).dataDir);
       const records = listKeys(db);
       db.close();
-      io.out(options.json === true ? JSON.stringify(records.map(shown)) : asTable(records));
+      io.out(options.json === true ? JSON.stringify(records.map(shown)) : asTable(records, io));
     });
   command
     .command('revoke')
     .description('revoke a key at once, also where it is being served')
     .argument('<id>', 'the id that `keys list` shows')
-    .option('--json', 'print the revoked key’s record')
+    .option('--json', "print the revoked key's record")
     .action((id: string, options: { json?: boolean }) => {
       const db = openServiceDb(configOf(io).dataDir);
       try {

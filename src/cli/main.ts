@@ -8,7 +8,7 @@ import type { CliIo } from './io.ts';
 const EXAMPLES = `
 Examples:
   trendlake sync                 pull once, load, export (without a key: from the built-in sandbox)
-  trendlake demo --nights 14     a fortnight of history in seconds
+  trendlake demo --nights 14     a fortnight of history in a minute
   trendlake query "select * from feed_now limit 5"
   trendlake <command> --help     what a command does, its options, examples
 
@@ -24,7 +24,10 @@ export const run = async (argv: readonly string[], io: CliIo): Promise<number> =
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.err(text.trimEnd()),
     })
-    .showSuggestionAfterError();
+    .showSuggestionAfterError()
+    .showHelpAfterError(
+      '`trendlake --help` lists the commands, `trendlake <command> --help` its options.',
+    );
   const asked = argv.find((word) => !word.startsWith('-'));
   try {
     for (const { name, summary, load } of COMMANDS) {
@@ -71,6 +74,7 @@ export const main = async (): Promise<void> => {
     random: Math.random,
     signal: stopping.signal,
     isTerminal: process.stderr.isTTY === true,
+    columns: process.stdout.columns,
     out: (line) => void process.stdout.write(`${line}\n`),
     err: (line) => void process.stderr.write(`${line}\n`),
     draw: (text) => void process.stderr.write(text),

@@ -1,5 +1,7 @@
 import { dateOf } from '../clock.ts';
 import type { GrownVideo, Overview } from '../lake/overview.ts';
+import { grouped } from './figures.ts';
+import { oneLine } from './text-table.ts';
 
 const BARS = '▁▂▃▄▅▆▇█';
 const WIDEST_LINE = 40;
@@ -16,39 +18,31 @@ export const sparkline = (values: readonly number[]): string => {
   return shown.map((value) => BARS[Math.round(((value - low) / span) * 7)]).join('');
 };
 
-const WIDEST_TITLE = 60;
-const oneLine = (title: string | null): string => {
-  const text = [...(title ?? '(no title)').replace(/\s+/g, ' ').trim()];
-  return text.length <= WIDEST_TITLE
-    ? text.join('')
-    : `${text.slice(0, WIDEST_TITLE - 1).join('')}…`;
-};
-
-const number = (value: number): string => value.toLocaleString('en');
+const titled = (title: string | null): string => oneLine(title ?? '(no title)');
 
 const growthLines = ({ user, title, points }: GrownVideo): string[] => {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return [];
   return [
-    `Most grown: ${user ?? '(nobody)'}: ${oneLine(title)}`,
-    `  ${dateOf(first.at)} ${number(first.views)} ${sparkline(points.map(({ views }) => views))} ${number(last.views)} ${dateOf(last.at)}`,
+    `Most grown: ${user ?? '(nobody)'}: ${titled(title)}`,
+    `  ${dateOf(first.at)} ${grouped(first.views)} ${sparkline(points.map(({ views }) => views))} ${grouped(last.views)} ${dateOf(last.at)}`,
   ];
 };
 
 /** An overview as lines for people. */
 export const overviewText = ({ tables, top, growth, rising, noticed }: Overview): string[] => [
   'In the lake:',
-  ...Object.entries(tables).map(([table, rows]) => `  ${table.padEnd(18)} ${number(rows)}`),
+  ...Object.entries(tables).map(([table, rows]) => `  ${table.padEnd(18)} ${grouped(rows)}`),
   ...(top.length > 0 ? ['Leading now:'] : []),
   ...top.map(
     ({ platform, user, title, views }) =>
-      `  ${platform.padEnd(10)} ${number(views).padStart(13)}  ${user ?? '(nobody)'}: ${oneLine(title)}`,
+      `  ${platform.padEnd(10)} ${grouped(views).padStart(13)}  ${user ?? '(nobody)'}: ${titled(title)}`,
   ),
   ...(growth === undefined ? [] : growthLines(growth)),
   ...(rising.length > 0 ? ['Rising hashtags:'] : []),
   ...rising.map(
     ({ tag, before, now }) =>
-      `  #${tag}: on ${number(now)} videos of the last three days, ${number(before)} of the three before`,
+      `  #${tag}: on ${grouped(now)} videos of the last three days, ${grouped(before)} of the three before`,
   ),
   ...(noticed.length > 0 ? ['Noticed:'] : []),
   ...noticed.map(({ kind, subject, occurredAt }) => `  ${dateOf(occurredAt)} ${kind} ${subject}`),

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { JOBS } from '../../jobs/all-jobs.ts';
 import { isoOf } from '../clock.ts';
@@ -10,7 +9,9 @@ import type { Forecast } from '../runner/forecast.ts';
 import { cronOfJob, type MonthSpent, monthSpent, planMonth } from '../runner/month-plan.ts';
 import { RunLog } from '../runner/run-log.ts';
 import { emptyMonth } from '../throttle/month.ts';
+import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { textTable } from './text-table.ts';
 import { looksWhileWaiting } from './upstream.ts';
 
 const HELP = `
@@ -43,7 +44,7 @@ const known = (config: Config, now: number): Known => {
   }
 };
 
-const count = (value: number): string => Math.round(value).toLocaleString('en');
+const count = (value: number): string => grouped(Math.round(value));
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 const print = (io: CliIo, rest: Forecast, next: Forecast, facts: Known): void => {
@@ -56,18 +57,12 @@ const print = (io: CliIo, rest: Forecast, next: Forecast, facts: Known): void =>
       `The next run takes up run ${unfinished.runId} first: ${unfinished.requests} requests left.`,
     );
   const head = ['job', 'schedule', 'calls a run', 'minutes', 'runs left', 'calls', 'of the month'];
-  const table = new Table({ head, style: { head: [], border: [] } });
-  for (const job of rest.jobs)
-    table.push([
-      job.job,
-      job.schedule,
-      count(job.callsPerRun),
-      job.minutesPerRun.toFixed(1),
-      count(job.runs),
-      count(job.calls),
-      percent(job.shareOfMonth),
-    ]);
-  io.out(table.toString());
+  const rows = rest.jobs.map((job) => [
+    ...[job.job, job.schedule, count(job.callsPerRun), job.minutesPerRun.toFixed(1)],
+    ...[count(job.runs), count(job.calls), percent(job.shareOfMonth)],
+  ]);
+  const figures = head.slice(2);
+  io.out(textTable(head, rows, { columns: io.columns, figures }));
   const calls = next.jobs.reduce((sum, job) => sum + job.callsPerRun, 0);
   const minutes = next.jobs.reduce((sum, job) => sum + job.minutesPerRun, 0);
   io.out(

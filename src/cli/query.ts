@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3';
-import Table from 'cli-table3';
 import { type Command, Option } from 'commander';
 import { messageOf, UsageError } from '../errors.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { openLakeForReading } from '../lake/open.ts';
 import { type CliIo, configOf } from './io.ts';
+import { type Cell, textTable } from './text-table.ts';
 
 const EXAMPLES = `
 Examples:
@@ -12,7 +12,8 @@ Examples:
   trendlake query "select rank, title, views from feed_now where platform = 'tiktok' limit 10"
   trendlake query "select * from video_history where id = 'tt_123'" --csv > history.csv
 
-Tables and views: docs/data-dictionary.md. Times are Unix milliseconds in tables, ISO text in views.`;
+Tables and views: docs/data-dictionary.md. Times are Unix milliseconds in tables, ISO text in views.
+The table is for reading: long text is cut, numbers have three decimals. --csv and --json have it all.`;
 
 const shown = (value: unknown): string =>
   value === null ? '' : Buffer.isBuffer(value) ? `<${value.length} bytes>` : String(value);
@@ -28,10 +29,13 @@ const jsonValue = (value: unknown): unknown => {
   return Buffer.isBuffer(value) ? value.toString('base64') : value;
 };
 
-const WIDEST_COLUMN = 60;
-const cell = (value: unknown): string => {
-  const text = shown(value).replace(/\s+/g, ' ');
-  return text.length > WIDEST_COLUMN ? `${text.slice(0, WIDEST_COLUMN - 1)}…` : text;
+/** Three decimals, or three digits where it is a small fraction: what a reader compares. */
+const readable = (value: number): number =>
+  Math.abs(value) >= 1 ? Math.round(value * 1000) / 1000 : Number(value.toPrecision(3));
+
+const cell = (value: unknown): Cell => {
+  if (typeof value === 'number') return Number.isFinite(value) ? readable(value) : String(value);
+  return typeof value === 'bigint' || value === null ? value : shown(value);
 };
 
 export const define = (command: Command, io: CliIo): void => {
@@ -59,10 +63,9 @@ export const define = (command: Command, io: CliIo): void => {
           io.out(columns.map(csvField).join(','));
           for (const row of rows) io.out(row.map(csvField).join(','));
         } else {
-          const table = new Table({ head: columns, style: { head: [], border: [] } });
-          for (const row of rows) table.push(row.map(cell));
-          io.out(table.toString());
-          io.out(`${table.length} ${table.length === 1 ? 'row' : 'rows'}`);
+          const cells = Array.from(rows, (row) => row.map(cell));
+          io.out(textTable(columns, cells, io));
+          io.out(`${cells.length} ${cells.length === 1 ? 'row' : 'rows'}`);
         }
       } catch (error) {
         const ofFile = lakeErrorOf(error, lake.path);

@@ -3,12 +3,13 @@ import type { Command } from 'commander';
 import { EXIT } from '../errors.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
 import { type ReplaySummary, replayAnswers } from '../load/replay.ts';
-import { LOADED_TABLES } from '../load/tally.ts';
 import type { Log } from '../log.ts';
-import { readInstant } from './instant.ts';
+import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
+import { readInstant } from './option-values.ts';
 import { progressLine } from './progress-line.ts';
+import { rowsText } from './rows-text.ts';
 
 const HELP = `
 Every answer's body is kept for TRENDLAKE_RETENTION_DAYS. After an update that reads more of them,
@@ -31,18 +32,16 @@ interface Options {
 const print = (io: CliIo, summary: ReplaySummary): void => {
   const { answers, newlyRead, rejected, unreadable, unreadableCount } = summary;
   io.out(
-    `${answers} answers replayed${newlyRead > 0 ? `, ${newlyRead} of them could not be read when they came` : ''}; no call spent.`,
+    `${counted(answers, 'answer')} replayed${newlyRead > 0 ? `, ${grouped(newlyRead)} of them could not be read when they came` : ''}; no call spent.`,
   );
-  for (const table of LOADED_TABLES) {
-    const { inserted, updated, unchanged } = summary.rows[table];
-    if (inserted + updated + unchanged > 0)
-      io.out(`  ${table.padEnd(18)} ${inserted} new, ${updated} updated, ${unchanged} unchanged`);
-  }
-  if (rejected > 0) io.out(`  ${rejected} items rejected`);
+  for (const line of rowsText(summary.rows)) io.out(line);
+  if (rejected > 0) io.out(`  ${counted(rejected, 'item')} rejected`);
   for (const { callId, request, problem } of unreadable.slice(0, 5))
     io.err(`call ${callId}, ${request}: ${problem}`);
   if (unreadableCount > 0)
-    io.err(`${unreadableCount} kept answers cannot be read; nothing of them was loaded.`);
+    io.err(
+      `${counted(unreadableCount, 'kept answer')} cannot be read; nothing of them was loaded.`,
+    );
 };
 
 const logSummary = ({ answers, rejected, unreadable, outcome }: ReplaySummary, log: Log): void => {

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { type Command, InvalidArgumentError } from 'commander';
-import { isoOf, parseIso } from '../clock.ts';
+import type { Command } from 'commander';
+import { isoOf } from '../clock.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
-import { TIERS, type Tier } from '../settings.ts';
+import { TIER_NAMES, type Tier } from '../settings.ts';
+import { counted } from './figures.ts';
 import type { CliIo } from './io.ts';
+import { isoInstant, oneOf, positiveNumber, wholeNumber } from './option-values.ts';
 import { progressLine } from './progress-line.ts';
 
 const EXAMPLES = `
@@ -27,46 +29,29 @@ interface Options {
   month?: number;
 }
 
-/** Reads an option's whole number. */
-export const wholeNumber =
-  (min: number, max: number) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
-  };
-
-const positiveNumber = (text: string): number => {
-  const value = Number(text);
-  if (text.trim() !== '' && value > 0 && value <= 1_000_000) return value;
-  throw new InvalidArgumentError('Expected a number above 0, at most 1000000.');
-};
-
-/** Reads an option's instant as Unix ms. */
-export const instant = (text: string): number => {
-  const at = parseIso(text);
-  if (at === undefined)
-    throw new InvalidArgumentError(
-      'Expected an ISO 8601 time such as 2026-03-01T12:00Z or 2026-03-01.',
-    );
-  return at;
-};
-
-const tierName = (text: string): Tier => {
-  if (Object.keys(TIERS).includes(text)) return text as Tier;
-  throw new InvalidArgumentError(`Expected one of ${Object.keys(TIERS).join(', ')}.`);
-};
-
 export const define = (command: Command, io: CliIo): void => {
   command
-    .option('--port <n>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 0)
+    .option(
+      '--port <n>',
+      'port to listen on; 0 picks a free one',
+      wholeNumber('--port', 0, 65_535),
+      0,
+    )
     .option('--from <path>', 'folder or file of NDJSON observations, instead of the made-up world')
-    .option('--at <time>', 'its clock stands still at this time (ISO 8601)', instant)
-    .option('--speed <n>', 'its clock runs n times as fast, from --at or from now', positiveNumber)
-    .option('--seed <n>', 'which made-up world', wholeNumber(0, 2 ** 31 - 1))
-    .option('--tier <tier>', 'limits of its key: beta, scale or enterprise (default)', tierName)
-    .option('--rate <n>', 'calls per minute of its key', wholeNumber(1, 100_000))
-    .option('--month <n>', 'calls per month of its key', wholeNumber(1, 1_000_000_000))
+    .option('--at <instant>', 'its clock stands still at this time (ISO 8601)', isoInstant('--at'))
+    .option(
+      '--speed <n>',
+      'its clock runs n times as fast, from --at or from now',
+      positiveNumber('--speed', 1e6),
+    )
+    .option('--seed <n>', 'which made-up world', wholeNumber('--seed', 0, 2 ** 31 - 1))
+    .option(
+      '--tier <tier>',
+      'limits of its key: beta, scale or enterprise (default)',
+      oneOf('--tier', TIER_NAMES),
+    )
+    .option('--rate <n>', 'calls per minute of its key', wholeNumber('--rate', 1, 100_000))
+    .option('--month <n>', 'calls per month of its key', wholeNumber('--month', 1, 1_000_000_000))
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => {
       const progress = progressLine(io);
@@ -85,8 +70,7 @@ export const define = (command: Command, io: CliIo): void => {
         tier: options.tier,
         ratePerMinute: options.rate,
         callsPerMonth: options.month,
-        onProgress: ({ file, lines }) =>
-          progress.show(`${file}: ${lines.toLocaleString('en')} lines`),
+        onProgress: ({ file, lines }) => progress.show(`${file}: ${counted(lines, 'line')}`),
         report: (sentence) => io.err(sentence),
       }).finally(() => progress.clear());
       const { url, key, clock, dashboard } = sandbox;

@@ -1,4 +1,3 @@
-import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import { isoOf } from '../clock.ts';
@@ -6,7 +5,10 @@ import { UsageError } from '../errors.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
 import { searchVideos } from '../lake/search.ts';
 import { rangeMs } from '../settings.ts';
+import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { oneOf, wholeNumber } from './option-values.ts';
+import { textTable } from './text-table.ts';
 
 const EXAMPLES = `
 Examples:
@@ -21,18 +23,11 @@ without accents. Best match first: words in the title, then handle and hashtags,
 const DEADLINE_MS = 10_000;
 
 interface SearchOptions {
-  platform?: string;
+  platform?: Platform;
   range?: string;
-  limit: string;
+  limit: number;
   json?: boolean;
 }
-
-const platformOf = (name: string | undefined): Platform | undefined => {
-  const platform = PLATFORMS.find((known) => known === name);
-  if (name !== undefined && platform === undefined)
-    throw new UsageError(`--platform must be one of ${PLATFORMS.join(', ')}; it is "${name}".`);
-  return platform;
-};
 
 const sinceOf = (range: string | undefined, now: number): number | undefined => {
   if (range === undefined) return undefined;
@@ -42,13 +37,6 @@ const sinceOf = (range: string | undefined, now: number): number | undefined => 
       `--range must be a span such as 24h, 7d or 4w, at most 366 days; it is "${range}".`,
     );
   return now - spanMs;
-};
-
-const limitOf = (text: string): number => {
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
-    throw new UsageError(`--limit must be a whole number from 1 to 1000; it is "${text}".`);
-  return limit;
 };
 
 interface FoundVideo {
@@ -71,35 +59,31 @@ const videosOf = (lake: Lake, keys: readonly number[]): FoundVideo[] => {
   });
 };
 
-const WIDEST_TITLE = 60;
-const line = (text: string | null): string => {
-  const plain = (text ?? '').replace(/\s+/g, ' ');
-  return plain.length > WIDEST_TITLE ? `${plain.slice(0, WIDEST_TITLE - 1)}…` : plain;
-};
-
-const tableOf = (items: readonly FoundVideo[]): string => {
-  const head = ['id', 'views', 'created', 'user', 'title'];
-  const table = new Table({ head, style: { head: [], border: [] } });
-  for (const { id, views, createdAt, user, title } of items)
-    table.push([id, views ?? '', createdAt?.slice(0, 10) ?? '', line(user), line(title)]);
-  return table.toString();
-};
+const tableOf = (items: readonly FoundVideo[], io: CliIo): string =>
+  textTable(
+    ['id', 'views', 'created', 'user', 'title'],
+    items.map(({ id, views, createdAt, user, title }) => [
+      ...[id, views === null ? null : grouped(views), createdAt?.slice(0, 10) ?? null],
+      ...[user, title],
+    ]),
+    { columns: io.columns, figures: ['views'] },
+  );
 
 export const define = (command: Command, io: CliIo): void => {
   command
     .argument('<words...>', 'words, "phrases", prefix*, -without (put -- before a leading minus)')
-    .option('--platform <platform>', PLATFORMS.join(', '))
+    .option('--platform <platform>', PLATFORMS.join(', '), oneOf('--platform', PLATFORMS))
     .option('--range <span>', 'published within the last 24h, 7d, 4w ...')
-    .option('--limit <n>', 'videos to show, 1 to 1000', '20')
+    .option('--limit <n>', 'videos to show, 1 to 1000', wholeNumber('--limit', 1, 1000), 20)
     .option('--json', 'one JSON document: total, complete, items')
     .addHelpText('after', EXAMPLES)
     .action((words: string[], options: SearchOptions) => {
       const now = io.clock.now();
       const ask = {
         q: words.join(' '),
-        platform: platformOf(options.platform),
+        platform: options.platform,
         since: sinceOf(options.range, now),
-        limit: limitOf(options.limit),
+        limit: options.limit,
         page: 1,
         asOf: now,
         deadlineMs: DEADLINE_MS,
@@ -110,8 +94,10 @@ export const define = (command: Command, io: CliIo): void => {
         const items = videosOf(lake, keys);
         if (options.json === true) io.out(JSON.stringify({ total, complete, items }, null, 2));
         else {
-          if (items.length > 0) io.out(tableOf(items));
-          io.out(`${items.length} of ${total}${complete ? '' : ' or more'} videos`);
+          if (items.length > 0) io.out(tableOf(items, io));
+          io.out(
+            `${grouped(items.length)} of ${grouped(total)}${complete ? '' : ' or more'} videos`,
+          );
         }
       } finally {
         lake.close();

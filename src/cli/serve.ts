@@ -1,7 +1,5 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { parseIso } from '../clock.ts';
-import { UsageError } from '../errors.ts';
 import { modelSettings } from '../lab/model.ts';
 import { openLake } from '../lake/open.ts';
 import { createMetrics } from '../metrics/metrics.ts';
@@ -11,6 +9,7 @@ import { readHookSecret } from '../webhooks/hook-proof.ts';
 import { startSender } from '../webhooks/sender.ts';
 import { type CliIo, configOf } from './io.ts';
 import { openLog } from './log.ts';
+import { isoInstant, wholeNumber } from './option-values.ts';
 
 const EXAMPLES = `
 Examples:
@@ -21,38 +20,27 @@ Examples:
 Keys: trendlake keys create --use-case "what it is for"`;
 
 interface Options {
-  readonly port: string;
+  readonly port: number;
   readonly host: string;
-  readonly at?: string;
+  readonly at?: number;
   readonly cors?: string;
   readonly json?: boolean;
 }
 
-const portOf = (text: string): number => {
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new UsageError(
-    `--port must be a whole number from 0 (any free one) to 65535; got "${text}".`,
-  );
-};
-
-const instantOf = (text: string): number => {
-  const at = parseIso(text);
-  if (at !== undefined) return at;
-  throw new UsageError(
-    `--at must be an ISO 8601 instant such as 2026-03-01T00:00:00Z; got "${text}".`,
-  );
-};
-
 export const define = (command: Command, io: CliIo): void => {
   command
-    .option('--port <n>', 'port to listen on; 0 picks a free one', '8787')
+    .option(
+      '--port <n>',
+      'port to listen on; 0 picks a free one',
+      wholeNumber('--port', 0, 65_535),
+      8787,
+    )
     .option(
       '--host <host>',
       'address to listen on; others than this one are not reached',
       '127.0.0.1',
     )
-    .option('--at <instant>', 'fix the service’s clock')
+    .option('--at <instant>', "fix the service's clock", isoInstant('--at'))
     .option(
       '--cors <origins>',
       'comma list of origins whose pages may read answers; none by default',
@@ -66,8 +54,8 @@ export const define = (command: Command, io: CliIo): void => {
       const opened = await openLog(config, 'info', io);
       const wished = {
         host: options.host,
-        port: portOf(options.port),
-        ...(options.at === undefined ? {} : { at: instantOf(options.at) }),
+        port: options.port,
+        ...(options.at === undefined ? {} : { at: options.at }),
         model: modelSettings(io.env),
         ...(hookSecret === undefined ? {} : { hookSecret: readHookSecret(hookSecret.reveal()) }),
         corsOrigins: options.cors?.split(',') ?? [],

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { isoOf } from '../clock.ts';
-import { openLakeForReading } from '../lake/open.ts';
+import { type Lake, openLakeForReading } from '../lake/open.ts';
+import { type Origin, originOf } from '../lake/origin.ts';
 import { type LakeStatus, lakeStatus } from '../lake/status.ts';
 import { type Accounting, accounting } from '../runner/accounting.ts';
 import { driftText } from './drift-text.ts';
 import { failureText } from './failure-text.ts';
+import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 
 const EXAMPLES = `
@@ -12,35 +14,44 @@ Examples:
   trendlake status
   trendlake status --json`;
 
-const count = (value: number): string => value.toLocaleString('en');
-
 const heading = (io: CliIo, text: string): void => io.out(`\n${text}`);
 
-const printMoney = (io: CliIo, { month, byJob, forecast, spentAt, hints }: Accounting): void => {
+const printMoney = (
+  io: CliIo,
+  { month, byJob, forecast, spentAt, hints }: Accounting,
+  origin: Origin | undefined,
+): void => {
   heading(io, 'Calls this month');
   io.out(
-    `  ${count(month.spent)} of ${count(month.limit)} spent, ${count(month.remaining)} left until ${isoOf(month.endsAt)}`,
+    `  ${grouped(month.spent)} of ${grouped(month.limit)} spent, ${grouped(month.remaining)} left until ${isoOf(month.endsAt)}`,
   );
+  if (origin === 'sandbox')
+    io.out(
+      `  of the built-in sandbox, which has limits of its own; ${grouped(month.limit)} is what a key has with these settings`,
+    );
   const end = spentAt === null ? 'enough until then' : `all spent at ${isoOf(spentAt)}`;
-  if (month.spent > 0) io.out(`  at this pace ${count(forecast)} by then: ${end}`);
+  if (month.spent > 0) io.out(`  at this pace ${grouped(forecast)} by then: ${end}`);
   for (const { job, calls, failed, rowsPerCall } of byJob)
     io.out(
-      `  ${job.padEnd(18)} ${count(calls)} calls${failed > 0 ? ` (${count(failed)} failed)` : ''}, ${rowsPerCall} rows changed per call`,
+      `  ${job.padEnd(18)} ${counted(calls, 'call')}${failed > 0 ? ` (${grouped(failed)} failed)` : ''}, ${grouped(rowsPerCall)} rows changed per call`,
     );
   if (hints.length > 0) heading(io, 'What the service says of its limits');
   for (const { name, said, windowMs, remaining, seenAt } of hints) {
-    const read = windowMs === null ? 'not understood' : `${remaining ?? 'unknown'} left`;
+    const read =
+      windowMs === null
+        ? 'not understood'
+        : `${remaining === null ? 'unknown' : grouped(remaining)} left`;
     io.out(`  ${isoOf(seenAt)}  ${name}: ${read} (${said})`);
   }
 };
 
-const print = (io: CliIo, path: string, status: LakeStatus, money: Accounting): void => {
-  io.out(`Lake ${path}`);
+const print = (io: CliIo, lake: Lake, status: LakeStatus, money: Accounting): void => {
+  io.out(`Lake ${lake.path}`);
   const perTable = status.volumes.filter(({ rows }) => rows > 0);
-  io.out(perTable.map(({ table, rows }) => `  ${table.padEnd(18)} ${count(rows)}`).join('\n'));
+  io.out(perTable.map(({ table, rows }) => `  ${table.padEnd(18)} ${grouped(rows)}`).join('\n'));
   if (status.unexported > 0)
     io.out(
-      `  ${status.unexported} Parquet partitions changed since the last export: trendlake export`,
+      `  ${counted(status.unexported, 'Parquet partition')} changed since the last export: trendlake export`,
     );
 
   heading(io, 'Last runs');
@@ -48,12 +59,12 @@ const print = (io: CliIo, path: string, status: LakeStatus, money: Accounting): 
   for (const run of status.runs) {
     const resumes = run.resumesAt === null ? '' : `, resumes at ${isoOf(run.resumesAt)}`;
     io.out(
-      `  ${run.id}  ${isoOf(run.startedAt)}  ${run.outcome}, ${run.calls} calls (${run.jobs.join(', ')})${resumes}`,
+      `  ${run.id}  ${isoOf(run.startedAt)}  ${run.outcome}, ${counted(run.calls, 'call')} (${run.jobs.join(', ')})${resumes}`,
     );
     if (run.reason !== null) io.out(`     ${run.reason}`);
   }
 
-  printMoney(io, money);
+  printMoney(io, money, originOf(lake));
   if (status.freshness.length > 0) heading(io, 'Last answer of each job');
   for (const { job, lastAnswerAt } of status.freshness)
     io.out(`  ${job.padEnd(18)} ${isoOf(lastAnswerAt)}`);
@@ -71,7 +82,7 @@ const print = (io: CliIo, path: string, status: LakeStatus, money: Accounting): 
     heading(io, 'Unlike the interface (each once; values are kept in extra)');
   for (const drift of status.drift) io.out(driftText(drift, `seen ${isoOf(drift.firstSeenAt)}`));
   if (status.rejected.length > 0) heading(io, 'Rejected items');
-  for (const { reason, items } of status.rejected) io.out(`  ${count(items)}  ${reason}`);
+  for (const { reason, items } of status.rejected) io.out(`  ${grouped(items)}  ${reason}`);
 };
 
 /** Instants of the lake's reads are Unix ms, of JSON documents ISO 8601. */
@@ -100,7 +111,7 @@ export const define = (command: Command, io: CliIo): void => {
         const money = accounting(lake, config, io.clock.now());
         if (options.json === true)
           io.out(JSON.stringify(jsonOf(lake.path, status, money), instantsAsIso, 2));
-        else print(io, lake.path, status, money);
+        else print(io, lake, status, money);
       } finally {
         lake.close();
       }

@@ -1,20 +1,22 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { JOBS } from '../../jobs/all-jobs.ts';
 import { apiClient } from '../api/client.ts';
 import type { Config } from '../config.ts';
 import { EXIT, type ExitCode, isStop, messageOf } from '../errors.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';
-import { openLakeFor } from '../lake/origin.ts';
-import { LOADED_TABLES } from '../load/tally.ts';
+import { type Origin, openLakeFor } from '../lake/origin.ts';
 import type { Log } from '../log.ts';
 import { afterSync } from '../runner/after-sync.ts';
 import type { RunProgress, RunSummary } from '../runner/run.ts';
 import { jobsNamed, sync } from '../runner/sync.ts';
 import { driftText } from './drift-text.ts';
+import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
+import { wholeNumber } from './option-values.ts';
 import { progressLine } from './progress-line.ts';
+import { rowsText } from './rows-text.ts';
 import { connect, looksWhileWaiting } from './upstream.ts';
 
 const HELP = `
@@ -91,29 +93,37 @@ const progressOf = (io: CliIo, quiet: boolean) => {
 
 const DRIFT_TOLD = 10;
 
-const print = (io: CliIo, summary: RunSummary, events: number, exported: Exported): void => {
+const print = (
+  io: CliIo,
+  summary: RunSummary,
+  events: number,
+  exported: Exported,
+  origin: Origin,
+): void => {
   const { calls, items, quota } = summary;
   io.out(
-    `Run ${summary.runId} ${summary.outcome}: ${calls.sent} calls (${calls.failed} failed), ${items.done} answers loaded${items.planned > 0 ? `, ${items.planned} requests still to make` : ''}.`,
+    `Run ${summary.runId} ${summary.outcome}: ${counted(calls.sent, 'call')} (${grouped(calls.failed)} failed), ${counted(items.done, 'answer')} loaded${items.planned > 0 ? `, ${counted(items.planned, 'request')} still to make` : ''}.`,
   );
-  for (const table of LOADED_TABLES) {
-    const { inserted, updated, unchanged } = summary.rows[table];
-    if (inserted + updated + unchanged > 0)
-      io.out(`  ${table.padEnd(18)} ${inserted} new, ${updated} updated, ${unchanged} unchanged`);
-  }
+  for (const line of rowsText(summary.rows)) io.out(line);
   if (summary.rejected > 0)
-    io.out(`  ${summary.rejected} items rejected: trendlake query "select * from rejected_items"`);
+    io.out(
+      `  ${counted(summary.rejected, 'item')} rejected: trendlake query "select * from rejected_items"`,
+    );
   if (summary.drift.length > 0)
-    io.out(`  ${summary.drift.length} things unlike the interface, seen for the first time:`);
+    io.out(
+      `  ${counted(summary.drift.length, 'thing')} unlike the interface, seen for the first time:`,
+    );
   for (const drift of summary.drift.slice(0, DRIFT_TOLD))
     io.out(`  ${driftText(drift, `in ${drift.request}`)}`);
   if (summary.drift.length > DRIFT_TOLD)
     io.out(`    ${summary.drift.length - DRIFT_TOLD} more: trendlake query "select * from drift"`);
-  if (events > 0) io.out(`  Events             ${events} noticed: trendlake events`);
+  if (events > 0) io.out(`  Events             ${grouped(events)} noticed: trendlake events`);
   if (exported.files > 0)
-    io.out(`  Parquet            ${exported.files} files, ${exported.rows} rows written`);
+    io.out(
+      `  Parquet            ${counted(exported.files, 'file')}, ${counted(exported.rows, 'row')} written`,
+    );
   io.out(
-    `  Quota              ${quota.remaining.toLocaleString('en')} of ${quota.month.toLocaleString('en')} calls left this month`,
+    `  Quota              ${grouped(quota.remaining)} of ${origin === 'sandbox' ? "the sandbox's " : ''}${grouped(quota.month)} calls left this month`,
   );
   if (summary.reason !== null) io.err(summary.reason);
   if (summary.outcome === 'paused')
@@ -145,13 +155,6 @@ const exportAfter = async (lake: Lake, io: CliIo, log: Log): Promise<Exported> =
     io.err(`The export failed, what was loaded stays: ${messageOf(error)}`);
     return { ...NOTHING_EXPORTED, exitCode: EXIT.failed };
   }
-};
-
-const positive = (text: string): number => {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1)
-    throw new InvalidArgumentError('expected a whole number from 1.');
-  return value;
 };
 
 const run = async (given: Config, options: SyncOptions, told: Told): Promise<void> => {
@@ -186,7 +189,7 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
         const { files, rows } = exported;
         io.out(JSON.stringify({ ...last, events, exported: { files, rows } }, null, 2));
         if (last.reason !== null) io.err(last.reason);
-      } else print(io, last, events, exported);
+      } else print(io, last, events, exported, upstream.origin);
       io.exitCode = exported.exitCode ?? EXIT_OF[last.outcome];
     } finally {
       progress.clear();
@@ -203,7 +206,7 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--jobs <names>', 'only these jobs, separated by commas', (text) =>
       text.split(',').map((name) => name.trim()),
     )
-    .option('--max-calls <n>', 'spend at most so many calls', positive)
+    .option('--max-calls <n>', 'spend at most so many calls', wholeNumber('--max-calls', 1))
     .option('--no-export', 'leave the Parquet files as they are')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', HELP)

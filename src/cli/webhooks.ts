@@ -1,7 +1,6 @@
-import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { isoOf } from '../clock.ts';
-import { EXIT, UsageError } from '../errors.ts';
+import { EXIT } from '../errors.ts';
 import { type Lake, openLake } from '../lake/open.ts';
 import { deliveriesPage, redeliver } from '../webhooks/deliveries.ts';
 import { sendTest } from '../webhooks/dispatcher.ts';
@@ -17,8 +16,9 @@ import {
   rotateSecret,
   type Subscription,
 } from '../webhooks/subscriptions.ts';
-import { readInstant } from './instant.ts';
 import { type CliIo, configOf } from './io.ts';
+import { readInstant, wholeNumber } from './option-values.ts';
+import { type Cell, textTable } from './text-table.ts';
 
 const EXAMPLES = `
 Examples:
@@ -31,7 +31,7 @@ Examples:
 
 What is sent, signed and tried again how: docs/webhooks.md.`;
 
-type Options = Readonly<Record<string, string | boolean | undefined>>;
+type Options = Readonly<Record<string, string | number | boolean | undefined>>;
 
 const list = (value: unknown): string[] | undefined =>
   typeof value === 'string'
@@ -61,11 +61,9 @@ const shownSubscription = (one: Subscription): Record<string, unknown> => ({
   pausedUntil: one.pausedUntil === null ? null : isoOf(one.pausedUntil),
 });
 
-const table = (head: string[], rows: string[][]): string => {
-  const made = new Table({ head, style: { head: [], border: [] } });
-  made.push(...rows);
-  return made.toString();
-};
+/** A table, or where it would be empty, what to say instead. */
+const tableOr = (nothing: string, head: string[], rows: Cell[][], { columns }: CliIo): string =>
+  rows.length === 0 ? nothing : textTable(head, rows, { columns });
 
 /** Runs `work` on the lake and prints its answer: as one JSON document, or as words. */
 const answering = async (
@@ -131,13 +129,24 @@ const defineList = (command: Command, io: CliIo): void => {
           return options.json === true ? all.map(shownSubscription) : all;
         },
         (all: Subscription[]) =>
-          table(
+          tableOr(
+            'No subscriptions yet: trendlake webhooks add URL',
             ['id', 'url', 'wants', 'state'],
             all.map((one) => [one.id, one.url, filterText(one), stateText(one)]),
+            io,
           ),
       ),
     );
 };
+
+/** What the table of deliveries shows, and the field it is in. */
+const DELIVERY_COLUMNS: ReadonlyMap<string, string> = new Map([
+  ...['id', 'kind', 'subject', 'state', 'attempts', 'status'].map((name) => [name, name] as const),
+  ['ms', 'durationMs'],
+  ['tried', 'attemptedAt'],
+  ['next', 'nextAttemptAt'],
+  ['why', 'error'],
+]);
 
 const defineDeliveries = (command: Command, io: CliIo): void => {
   command
@@ -145,12 +154,10 @@ const defineDeliveries = (command: Command, io: CliIo): void => {
     .description('what was sent, what came back, what is tried again when')
     .option('--subscription <id>', 'of this subscription only')
     .option('--state <state>', 'pending, delivered or failed')
-    .option('--limit <n>', 'at most so many, newest first', '50')
+    .option('--limit <n>', 'at most so many, newest first', wholeNumber('--limit', 1), 50)
     .option('--json', 'an array of objects')
     .action((options: Options) => {
-      const limit = Number(options.limit);
-      if (!Number.isSafeInteger(limit) || limit < 1)
-        throw new UsageError(`--limit must be a whole number from 1; it is "${options.limit}".`);
+      const limit = options.limit as number;
       const subscriptionId = options.subscription as string | undefined;
       const state = options.state as string | undefined;
       const time = (at: number | null): string | null => (at === null ? null : isoOf(at));
@@ -165,23 +172,12 @@ const defineDeliveries = (command: Command, io: CliIo): void => {
             attemptedAt: time(one.attemptedAt),
             deliveredAt: time(one.deliveredAt),
           })),
-        (all: Record<string, string | number | null>[]) =>
-          table(
-            ['id', 'kind', 'subject', 'state', 'attempts', 'status', 'ms', 'tried', 'next', 'why'],
-            all.map((one) =>
-              [
-                one.id,
-                one.kind,
-                one.subject,
-                one.state,
-                one.attempts,
-                one.status,
-                one.durationMs,
-                one.attemptedAt,
-                one.nextAttemptAt,
-                one.error,
-              ].map((value) => String(value ?? '')),
-            ),
+        (all: Record<string, Cell>[]) =>
+          tableOr(
+            'No deliveries.',
+            [...DELIVERY_COLUMNS.keys()],
+            all.map((one) => [...DELIVERY_COLUMNS.values()].map((field) => one[field] ?? null)),
+            io,
           ),
       );
     });

@@ -11,7 +11,8 @@ import { LAKE_FILE, type Lake, openLake } from './open.ts';
  */
 export type Origin = 'upstream' | 'sandbox' | 'replayed import';
 
-const originOf = (lake: Lake): Origin | undefined =>
+/** Whose data the lake holds; undefined where nothing was pulled into it. */
+export const originOf = (lake: Lake): Origin | undefined =>
   lake.sqlite.prepare("select value from meta where key = 'origin'").pluck().get() as
     | Origin
     | undefined;

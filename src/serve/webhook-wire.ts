@@ -9,9 +9,11 @@ import { asOf, limit, page } from './parameters.ts';
 
 // `/v1/webhooks` as it travels and as OpenAPI describes it.
 
+const EXAMPLE_ID = 'sub_5f1c0a9be27d4c3f8a6b1e20';
+
 const subscription = z
   .object({
-    id: z.string().meta({ example: 'sub_5f1c0a9be27d4c3f8a6b1e20' }),
+    id: z.string().meta({ example: EXAMPLE_ID }),
     url: z.url(),
     events: z.array(z.enum(EVENT_KINDS)).meta({ description: 'Empty: every kind.' }),
     platforms: z.array(z.enum(PLATFORMS)).meta({ description: 'Empty: every platform.' }),
@@ -34,7 +36,9 @@ export const shownSubscription = (one: Subscription): z.infer<typeof subscriptio
   reason: one.disabledReason,
 });
 
-const idPath = z.string().openapi({ param: { name: 'id', in: 'path' }, maxLength: 64 });
+const idPath = z
+  .string()
+  .openapi({ param: { name: 'id', in: 'path' }, maxLength: 64, example: EXAMPLE_ID });
 const withId = { params: z.object({ id: idPath }) };
 
 export const listRoute = describeGet({

@@ -1,27 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { ACCEPTED } from '../../src/api/accepted-names.ts';
 import type { Ask } from '../../src/api/ask.ts';
-import type { RawAnswer } from '../../src/api/client.ts';
 import { type DecodedAnswer, decodeAnswer } from '../../src/api/decode.ts';
 import { UnreadableAnswerError } from '../../src/api/errors.ts';
+import { answerOf, FEED, HASHTAGS } from '../support/answers.ts';
 
-const FEED: Ask = {
-  kind: 'feed',
-  platform: 'tiktok',
-  dateRange: '24h',
-  limit: 100,
-  page: 1,
-  offset: 0,
-};
-const HASHTAGS: Ask = { kind: 'hashtags', dateRange: '30d', limit: 100, page: 1, offset: 0 };
 const GROWTH: Ask = { kind: 'growth', id: 'tt_1', platform: 'tiktok' };
 const CREATOR: Ask = { kind: 'creator', platform: 'tiktok', handle: 'ann' };
-
-const answerOf = (body: unknown, type = 'application/json'): RawAnswer => ({
-  status: 200,
-  headers: { 'content-type': type },
-  body: Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)),
-});
 
 const decode = <K extends DecodedAnswer['kind']>(
   kind: K,

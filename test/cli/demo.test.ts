@@ -37,6 +37,7 @@ const command = async (
     random: () => 0.5,
     signal: stop.with.signal,
     isTerminal: false,
+    columns: undefined,
     out: (line) => {
       out.push(line);
       if (stop.at === 'first line') stop.with.abort();

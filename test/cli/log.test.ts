@@ -4,6 +4,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openLakeForReading } from '../../src/lake/open.ts';
+import { BIN } from '../support/cli-bin.ts';
 import { echo, item, status, text } from '../support/faults.ts';
 import {
   type Fault,
@@ -207,8 +208,6 @@ test('a command that is stopped has not failed: its last line says paused', asyn
   });
   expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
 });
-
-const BIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'bin.js');
 
 let child: ChildProcess | undefined;
 afterEach(() => void child?.kill('SIGKILL'));

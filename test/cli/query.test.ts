@@ -22,6 +22,15 @@ test('a table, with its number of rows', async () => {
   expect(out).toMatch(/tt_1.*Say "hi", all of you.*9007199254740991[\s\S]*2 rows$/);
 });
 
+test('a table is for reading: numbers have three decimals, small ones three digits', async () => {
+  const { query } = prepared();
+  const sql = 'select 1103809.629211899 as a, 0.000123456 as b, 1.0 / 3 as c, 9e999 as d, 2.0 as e';
+  expect((await query(sql)).out).toMatch(/1103809\.629 .* 0\.000123 .* 0\.333 .* Infinity .* 2 /);
+  expect((await query(sql, '--csv')).out).toContain(
+    '1103809.629211899,0.000123456,0.333333333333333',
+  );
+});
+
 test('--csv is RFC 4180, --json one document', async () => {
   const { query } = prepared();
   expect((await query(SQL, '--csv')).out.split('\n').slice(0, 2)).toEqual([

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { faultsPage } from '../../tools/generate-faults.ts';
 import { metricsPage } from '../../tools/generate-metrics.ts';
@@ -19,12 +19,3 @@ test('docs/faults.md says what the tests hold (else: npm run docs:faults)', () =
 test('docs/metrics.md says what the code does (else: npm run docs:metrics)', async () => {
   expect(page('docs/metrics.md')).toBe(await metricsPage());
 });
-
-test.each(['README.md', 'docs/settings.md', 'docs/service.md', 'docs/metrics.md'])(
-  'every page that %s links to is there',
-  (path) => {
-    const links = [...page(path).matchAll(/\]\(([^)#:]+)\)/g)].map(([, link]) => link as string);
-    const missing = links.filter((link) => !existsSync(join(root, dirname(path), link)));
-    expect(missing).toEqual([]);
-  },
-);

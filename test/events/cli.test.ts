@@ -1,31 +1,14 @@
 import { expect, test } from 'vitest';
-import type { CliIo } from '../../src/cli/io.ts';
-import { run } from '../../src/cli/main.ts';
 import { DAY_MS, HOUR_MS, virtualClock } from '../../src/clock.ts';
 import { noticeEvents } from '../../src/events/notice.ts';
 import { readThresholds } from '../../src/events/thresholds.ts';
+import { runCommand } from '../support/run-command.ts';
 import { freshLake, putVideo } from './made-lake.ts';
 
 const T0 = Date.UTC(2026, 2, 1);
 
-const cli = async (dataDir: string, now: number, ...argv: string[]) => {
-  const out: string[] = [];
-  const err: string[] = [];
-  const io: CliIo = {
-    env: { TRENDLAKE_DATA_DIR: dataDir },
-    cwd: dataDir,
-    clock: virtualClock(now),
-    random: () => 0,
-    signal: new AbortController().signal,
-    isTerminal: false,
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
-    draw: () => {},
-    exitCode: 0,
-  };
-  const code = await run(argv, io);
-  return { code, out: out.join('\n'), err: err.join('\n') };
-};
+const cli = (dataDir: string, now: number, ...argv: string[]) =>
+  runCommand(argv, { dataDir, clock: virtualClock(now) });
 
 test('events lists what was noticed, and tries the rules over any span without storing', async () => {
   const lake = freshLake();
@@ -48,6 +31,17 @@ test('events lists what was noticed, and tries the rules over any span without s
     { id: JSON.parse(dry.out)[0].id, detectedAt: '2026-03-05T01:00:00.000Z' },
   ]);
   expect((await cli(lake.dataDir, now, 'events')).out).toMatch(/video:tt_1[\s\S]*1 event$/);
+  expect((await cli(lake.dataDir, now + 30 * DAY_MS, 'events')).out).toBe(
+    '0 events since 2026-03-28; 1 before: trendlake events --since 2026-03-05',
+  );
+});
+
+test.each([
+  [['webhooks', 'list'], /^No subscriptions yet: trendlake webhooks add URL$/],
+  [['webhooks', 'deliveries'], /^No deliveries\.$/],
+  [['keys', 'list'], /^No keys yet: trendlake keys create /],
+])('%j says that there is nothing', async (argv, sentence) => {
+  expect((await cli(freshLake().dataDir, T0, ...argv)).out).toMatch(sentence);
 });
 
 test.each([

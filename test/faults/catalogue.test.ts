@@ -1,11 +1,11 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Ask } from '../../src/api/ask.ts';
 import { apiClient } from '../../src/api/client.ts';
 import { decodeAnswer } from '../../src/api/decode.ts';
 import { NoAnswerError, UnreadableAnswerError } from '../../src/api/errors.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
+import { FEED } from '../support/answers.ts';
 import * as faults from '../support/faults.ts';
 import { type FaultyUpstream, startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder } from '../support/fresh.ts';
@@ -332,15 +332,6 @@ test.each([301, 302, 303, 307, 308])(
     expect(elsewhere.arrivals.length).toBe(before);
   },
 );
-
-const FEED: Ask = {
-  kind: 'feed',
-  platform: 'tiktok',
-  dateRange: '24h',
-  limit: 100,
-  page: 1,
-  offset: 0,
-};
 
 test('property: an answer that ends at any byte but its last is never taken for one', async () => {
   let bytes = 0;

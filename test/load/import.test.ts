@@ -1,18 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { openLake } from '../../src/lake/open.ts';
 import type { ImportSummary } from '../../src/load/import-file.ts';
 import { rowsChanged } from '../../src/load/tally.ts';
+import { realPath } from '../real-data.ts';
+import { BIN } from '../support/cli-bin.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
 import { countOf, lakeRows } from '../support/lake-rows.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const AT = '2026-03-01T00:00:00Z';
-const BIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'bin.js');
 
 /** Writes a file of an import and imports it. */
 const importing = async (name: string, content: string | Buffer, dataDir = freshFolder()) => {
@@ -200,12 +201,10 @@ test('what names nothing to import is refused before anything is read', async ()
   }
 });
 
-const REAL = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'real');
-test.runIf(existsSync(REAL))('real creators', async () => {
+test.runIf(realPath)('real creators', async () => {
   const dataDir = freshFolder();
-  const { code, out } = await runCommand(['import', join(REAL, 'creators.ndjson.gz'), '--json'], {
-    dataDir,
-  });
+  const path = join(realPath ?? '', 'creators.ndjson.gz');
+  const { code, out } = await runCommand(['import', path, '--json'], { dataDir });
   expect(code).toBe(0);
   const { rows, files } = JSON.parse(out) as ImportSummary;
   expect(files[0]?.lines).toBe(40_049);

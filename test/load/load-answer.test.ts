@@ -5,20 +5,11 @@ import { HOUR_MS, isoOf } from '../../src/clock.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { loadAnswer } from '../../src/load/load-answer.ts';
 import { type LoadCounts, rowsChanged } from '../../src/load/tally.ts';
+import { answerOf, FEED, HASHTAGS } from '../support/answers.ts';
 import { freshLake } from '../support/fresh.ts';
 import { countOf } from '../support/lake-rows.ts';
 
 const AT = Date.UTC(2026, 2, 1, 12);
-const ASK: Ask = {
-  kind: 'feed',
-  platform: 'tiktok',
-  dateRange: '24h',
-  limit: 100,
-  page: 1,
-  offset: 0,
-};
-
-const HASHTAGS: Ask = { kind: 'hashtags', dateRange: '30d', limit: 100, page: 1, offset: 0 };
 
 interface Item {
   id: string;
@@ -34,15 +25,14 @@ const load = (lake: Lake, ask: Ask, said: unknown, at: number): LoadCounts => {
       .prepare("insert into calls (job, request, sent_at, sender) values ('feed', ?, ?, 'test')")
       .run(request, at).lastInsertRowid,
   );
-  const body = Buffer.from(JSON.stringify(said));
-  const answer = { status: 200, headers: {}, body };
+  const answer = answerOf(said);
   const decoded = decodeAnswer(ask, answer);
   const item = { runId: null, job: 'feed', request, ask, callId, attempts: 1 };
   return loadAnswer(lake, { ...item, answer, decoded, receivedAt: at });
 };
 
 const loadFeed = (lake: Lake, items: readonly Item[], at: number): LoadCounts =>
-  load(lake, ASK, { total: items.length, items, asOf: isoOf(at) }, at);
+  load(lake, FEED, { total: items.length, items, asOf: isoOf(at) }, at);
 
 test('a call tells how many rows its answer changed, rows of videos known before among them', () => {
   const lake = freshLake();
@@ -87,7 +77,7 @@ const AT_AGAIN = isoOf(AT);
 test.each<[string, Ask, unknown, string, unknown[]]>([
   [
     'a video',
-    ASK,
+    FEED,
     {
       items: [
         { id: 'tt_1', views: 10, likes: 3, note: 'first' },
@@ -153,7 +143,7 @@ test.each<[string, Ask, unknown, string, unknown[]]>([
   ],
   [
     'a video, with other hashtags each time,',
-    ASK,
+    FEED,
     {
       items: [
         { id: 'tt_1', views: 10, hashtags: ['one', 'two'] },

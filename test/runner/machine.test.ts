@@ -6,6 +6,7 @@ import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Clock, HOUR_MS, virtualClock } from '../../src/clock.ts';
 import { LAKE_FILE, openLakeForReading } from '../../src/lake/open.ts';
+import { BIN } from '../support/cli-bin.ts';
 import * as faults from '../support/faults.ts';
 import { startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
@@ -16,7 +17,6 @@ import { WORLD_AT } from '../support/small-world.ts';
 import { CONCURRENCY, KEY, type SyncResult, syncOnce } from '../support/sync-once.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const BIN = join(ROOT, 'src', 'cli', 'bin.js');
 
 let clean: SyncResult;
 beforeAll(async () => {

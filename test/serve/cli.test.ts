@@ -26,6 +26,7 @@ const invoke = async (
     random: () => 0.5,
     signal: stopping.signal,
     isTerminal: false,
+    columns: undefined,
     out: (line) => {
       out.push(line);
       onLine(line, () => stopping.abort());

@@ -60,6 +60,7 @@ const syncFrom = async ({ service, key }: Served): Promise<string> => {
     random: () => 0.5,
     signal: new AbortController().signal,
     isTerminal: false,
+    columns: undefined,
     out: () => {},
     err: (line) => void err.push(line),
     draw: () => {},

@@ -47,6 +47,13 @@ test('as of an instant; odd parameters show the present', async () => {
   expect((await page('/?platform=vine&asOf=never&video=zz')).status).toBe(200);
 });
 
+test.each(['/', '/docs'])('%s brings its icon, which its policy lets in', async (path) => {
+  const { text, headers } = await page(path);
+  expect(headers.get('content-security-policy')).toContain('img-src data:;');
+  const icon = /<link rel="icon" href="data:image\/svg\+xml,([^"]+)">/.exec(text)?.[1] ?? '';
+  expect(decodeURIComponent(icon)).toMatch(/^<svg xmlns="[^"]+" {2}viewBox=.*<\/svg>$/);
+});
+
 test('every script and style of a page is served from here', async () => {
   const { text } = await page('/');
   const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
@@ -61,6 +68,20 @@ test('the reference shows every endpoint with a command to try', async () => {
   const { text } = await page('/docs');
   for (const path of ['/feed/{platform}', '/search', '/lab/analyze', '/usage'])
     expect(text).toContain(path);
-  expect(text).toContain('curl -H');
+  const plain = text.replaceAll('&quot;', '"').replaceAll('&#39;', "'");
+  const commands = [...plain.matchAll(/<pre>(curl .*)<\/pre>/g)].map(([, command]) => command);
+  const { origin } = new URL(running.service.url);
+  const subscription = `${origin}/v1/webhooks/sub_5f1c0a9be27d4c3f8a6b1e20`;
+  const key = '-H "Authorization: Bearer $KEY"';
+  const json = "-H 'Content-Type: application/json' -d";
+  expect(commands).toEqual(
+    expect.arrayContaining([
+      `curl ${key} '${origin}/v1/feed/tiktok'`,
+      `curl -X POST ${key} ${json} '{"url":"https://example.com/hook","events":["trend.spike"]}' '${origin}/v1/webhooks'`,
+      `curl -X DELETE ${key} '${subscription}'`,
+      `curl -X POST ${key} '${subscription}/test'`,
+    ]),
+  );
+  expect(text).toMatch(/<code>url<\/code> <span class="soft small">body, required</);
   expect(text).toContain('id="schema-ContentItem"');
 });

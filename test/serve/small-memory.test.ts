@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ALLOCATOR, HEAP } from '../../src/serve/small-memory.ts';
+import { BIN } from '../support/cli-bin.ts';
 import { freshFolder } from '../support/fresh.ts';
-
-const BIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'bin.js');
 
 /** `serve` in a process of its own, once it listens; the line it printed. */
 const served = async (env: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; url: string }> => {

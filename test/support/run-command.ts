@@ -23,6 +23,7 @@ export const runCommand = async (
     random: () => 0.5,
     signal: options.signal ?? new AbortController().signal,
     isTerminal: false,
+    columns: undefined,
     out: (line) => void out.push(line),
     err: (line) => void err.push(line),
     draw: () => {},

@@ -11,6 +11,7 @@ import { withExclusive } from '../../src/lake/exclusive.ts';
 import { LAKE_FILE, openLake } from '../../src/lake/open.ts';
 import { madeEndpoint, subscribe } from '../webhooks/made-endpoint.ts';
 import { madeEvent } from '../webhooks/made-event.ts';
+import { BIN } from './cli-bin.ts';
 import * as faults from './faults.ts';
 import { type FaultRule, type FaultyUpstream, startFaultyUpstream } from './faulty-upstream.ts';
 import { freshFolder } from './fresh.ts';
@@ -19,7 +20,6 @@ import { WORLD_AT } from './small-world.ts';
 import { CONCURRENCY, KEY } from './sync-once.ts';
 import { QUICK_ENV, QUICK_NODE } from './sync-process.ts';
 
-const BIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'bin.js');
 const FOR_EVER = Number.POSITIVE_INFINITY;
 
 /** A `trendlake` command at work. */

@@ -3,6 +3,7 @@ import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import type { ContentItem, GrowthCurve, HashtagItem } from '../../api/wire.ts';
 import { DAY_MS, HOUR_MS, isoOf } from '../../clock.ts';
 import type { TimelinePoint } from '../../lake/timeline.ts';
+import { ICON, MARK } from './icon.ts';
 import { spark } from './spark.ts';
 import { STYLE } from './style.ts';
 
@@ -125,14 +126,10 @@ const freshness = ({ newestLook, now }: DashboardData) => {
   return html`<span class="soft small"><span class="dot ${isFresh ? 'fresh' : ''}"></span>${text} · ${minuteOf(now)}</span>`;
 };
 
-const MARK = raw(
-  '<svg width="22" height="20" viewBox="0 0 22 20" aria-hidden="true"><path d="M1 15c3-5 5-5 7-2s4 1 6-5 4-7 7-7" fill="none" stroke="var(--mark)" stroke-width="2.4" stroke-linecap="round"/><path d="M1 19h20" stroke="var(--soft)" stroke-width="1.6" stroke-linecap="round"/></svg>',
-);
-
 /** The dashboard as one page, complete without a script but for the chart. */
 export const dashboardPage = (data: DashboardData) => html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>trendlake: ${data.platform}</title><link rel="stylesheet" href="/assets/uplot.css"><style>${raw(STYLE)}</style></head><body>
+<title>trendlake: ${data.platform}</title>${ICON}<link rel="stylesheet" href="/assets/uplot.css"><style>${raw(STYLE)}</style></head><body>
 <header><h1>${MARK}trendlake</h1>
   <nav>${PLATFORMS.map(
     (name) =>

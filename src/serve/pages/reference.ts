@@ -1,4 +1,5 @@
 import { html, raw } from 'hono/html';
+import { ICON } from './icon.ts';
 import { STYLE } from './style.ts';
 
 /** The parts of an OpenAPI document that the reference page shows. */
@@ -16,6 +17,11 @@ interface ShownOperation {
   readonly summary?: string;
   readonly description?: string;
   readonly parameters?: readonly ShownParameter[];
+  readonly requestBody?: {
+    readonly content?: Readonly<
+      Record<string, { readonly schema?: ShownSchema; readonly example?: unknown }>
+    >;
+  };
   readonly responses?: Readonly<Record<string, ShownResponse>>;
   readonly 'x-extension'?: boolean;
 }
@@ -39,6 +45,7 @@ interface ShownSchema {
   readonly default?: unknown;
   readonly example?: unknown;
   readonly items?: ShownSchema;
+  readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, ShownSchema>>;
   readonly anyOf?: readonly ShownSchema[];
   readonly allOf?: readonly ShownSchema[];
@@ -70,7 +77,32 @@ const parameterRow = ({
   <td class="small">${typeText(schema)}${schema?.default === undefined ? '' : `, default ${schema.default}`}</td>
   <td class="small soft">${description ?? schema?.description ?? ''}</td></tr>`;
 
-const curlOf = (method: string, path: string, parameters: readonly ShownParameter[]): string => {
+/** The request's JSON: its schema, found where it is named only, and an example. */
+const bodyOf = ({ requestBody }: ShownOperation, document: ShownDocument) => {
+  const { schema, example } = requestBody?.content?.['application/json'] ?? {};
+  const named = schema?.$ref === undefined ? undefined : nameOf(schema.$ref);
+  return {
+    example,
+    schema: named === undefined ? schema : document.components?.schemas?.[named],
+  };
+};
+
+const bodyRows = (schema: ShownSchema | undefined) =>
+  Object.entries(schema?.properties ?? {}).map(([name, type]) =>
+    parameterRow({
+      ...{ name, in: 'body', schema: type },
+      required: schema?.required?.includes(name) === true,
+    }),
+  );
+
+/** A command that makes this request of the service at `origin`. */
+const curlOf = (
+  method: string,
+  path: string,
+  { parameters = [] }: ShownOperation,
+  example: unknown,
+  origin: string,
+): string => {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     String(parameters.find((one) => one.name === name)?.schema?.example ?? name),
   );
@@ -78,19 +110,31 @@ const curlOf = (method: string, path: string, parameters: readonly ShownParamete
   const query = required.map(
     ({ name, schema }) => `${name}=${encodeURIComponent(String(schema?.example ?? ''))}`,
   );
-  const address = `http://127.0.0.1:8787/v1${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`;
-  const body = ` -H 'Content-Type: application/json' -d '{"id":"tt_7240348510065823002"}'`;
-  return `curl -H "Authorization: Bearer $KEY"${method === 'post' ? body : ''} '${address}'`;
+  const verb = method === 'get' ? '' : ` -X ${method.toUpperCase()}`;
+  const body =
+    example === undefined
+      ? ''
+      : ` -H 'Content-Type: application/json' -d '${JSON.stringify(example)}'`;
+  const address = `${origin}/v1${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+  return `curl${verb} -H "Authorization: Bearer $KEY"${body} '${address}'`;
 };
 
-const operationSection = (method: string, path: string, operation: ShownOperation) => {
+const operationSection = (
+  method: string,
+  path: string,
+  operation: ShownOperation,
+  document: ShownDocument,
+  origin: string,
+) => {
   const { parameters = [], responses = {} } = operation;
+  const body = bodyOf(operation, document);
+  const rows = [...parameters.map(parameterRow), ...bodyRows(body.schema)];
   const answer = responses['200']?.content?.['application/json']?.schema;
   return html`<section class="wide" id="${operation.operationId ?? ''}">
     <h2><code>${method.toUpperCase()} ${path}</code> ${operation['x-extension'] === true ? html`<span class="tag">extension</span>` : ''}</h2>
     <p>${operation.summary ?? ''}</p>
-    <pre>${curlOf(method, path, parameters)}</pre>
-    ${parameters.length === 0 ? '' : html`<table><tbody>${parameters.map(parameterRow)}</tbody></table>`}
+    <pre>${curlOf(method, path, operation, body.example, origin)}</pre>
+    ${rows.length === 0 ? '' : html`<table><tbody>${rows}</tbody></table>`}
     <h3>Answers</h3><table><tbody>${Object.entries(responses).map(
       ([status, response]) =>
         html`<tr><td class="n">${status}</td><td class="small">${status === '200' && answer !== undefined ? html`<a href="#schema-${typeText(answer)}">${typeText(answer)}</a>` : (response.description ?? '')}</td></tr>`,
@@ -106,15 +150,17 @@ const schemaSection = (
       html`<tr><td><code>${field}</code></td><td class="small">${typeText(type)}</td><td class="small soft">${type.description ?? ''}</td></tr>`,
   )}</tbody></table></section>`;
 
-/** The OpenAPI document as a page for people. */
-export const referencePage = (document: ShownDocument) => html`<!doctype html>
+/** The OpenAPI document as a page for people; `origin` is where they reach the service. */
+export const referencePage = (document: ShownDocument, origin: string) => html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${document.info.title} ${document.info.version}</title><style>${raw(STYLE)}</style></head><body>
+<title>${document.info.title} ${document.info.version}</title>${ICON}<style>${raw(STYLE)}</style></head><body>
 <header><h1>${document.info.title} <span class="soft">v1</span></h1><nav><a href="/">dashboard</a><a href="/v1/openapi.json">OpenAPI</a></nav></header>
 <main class="grid">
   <section class="wide">${(document.info.description ?? '').split('\n\n').map((text) => html`<p>${text}</p>`)}</section>
   ${Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => operationSection(method, path, operation)),
+    Object.entries(methods).map(([method, operation]) =>
+      operationSection(method, path, operation, document, origin),
+    ),
   )}
   ${Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => schemaSection(name, schema))}
 </main></body></html>`;

@@ -14,7 +14,7 @@ import { referencePage, type ShownDocument } from '../pages/reference.ts';
 
 const HEADERS = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; form-action 'self'; base-uri 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; form-action 'self'; base-uri 'none'",
   'cache-control': 'no-store',
 };
 
@@ -101,7 +101,11 @@ export const pageRoutes = (
 ): void => {
   app.get('/', async (c) => c.html(dashboardPage(await dataFor(service, c)), 200, HEADERS));
   app.get('/docs', (c) =>
-    c.html(referencePage(JSON.parse(document()) as ShownDocument), 200, HEADERS),
+    c.html(
+      referencePage(JSON.parse(document()) as ShownDocument, new URL(c.req.url).origin),
+      200,
+      HEADERS,
+    ),
   );
   for (const [name, { type, text }] of Object.entries(ASSETS))
     app.get(`/assets/${name}`, (c) =>

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { oneLine, textTable } from '../../src/cli/text-table.ts';
+
+test('numbers stand to the right, null is empty, rows have no line between them', () => {
+  const rows = [
+    ['a', 5, null],
+    ['bcd', 12_345n, 0.5],
+  ];
+  expect(textTable(['name', 'views', 'rate'], rows, { columns: undefined }).split('\n')).toEqual([
+    '┌──────┬───────┬──────┐',
+    '│ name │ views │ rate │',
+    '├──────┼───────┼──────┤',
+    '│ a    │     5 │      │',
+    '│ bcd  │ 12345 │  0.5 │',
+    '└──────┴───────┴──────┘',
+  ]);
+});
+
+test('figures that are written out stand to the right too', () => {
+  const table = textTable(['calls'], [['5'], ['1,234']], {
+    columns: undefined,
+    figures: ['calls'],
+  });
+  expect(table).toContain('│     5 │');
+});
+
+test.each([60, 80, 100])(
+  'in a terminal of %i columns no line is longer; ids stay whole',
+  (columns) => {
+    const rows = [
+      ['tt_7240348510065823002', 'x'.repeat(300)],
+      ['yt_1', '음식 '.repeat(40)],
+    ];
+    const lines = textTable(['id', 'title'], rows, { columns }).split('\n');
+    expect(Math.max(...lines.map((line) => line.replace(/[가-힣]/g, 'xx').length))).toBe(
+      Math.min(columns, 22 + 60 + 7),
+    );
+    expect(lines.join()).toContain('│ tt_7240348510065823002 │');
+  },
+);
+
+test('a wrapped column keeps its whole text', () => {
+  const words = Array.from({ length: 40 }, (_, i) => `word${i}`);
+  const table = textTable(['because'], [[words.join(' ')]], { columns: 50, wrapped: 'because' });
+  expect(words.filter((word) => !table.includes(word))).toEqual([]);
+  expect(Math.max(...table.split('\n').map((line) => line.length))).toBeLessThanOrEqual(50);
+});
+
+test('a text is cut between characters as people see them, by the columns they take', () => {
+  expect(oneLine('abcdef', 6)).toBe('abcdef');
+  expect(oneLine('abcdefg', 6)).toBe('abcde…');
+  expect(oneLine('음식음식', 6)).toBe('음식…');
+  expect(oneLine('a👩‍👩‍👧b👩‍👩‍👧c', 4)).toBe('a👩‍👩‍👧…');
+});
+
+test('what others wrote moves no cursor', () => {
+  expect(oneLine(' one\n two\u001b[2J\u009b1A ')).toBe('one two [2J 1A');
+});
