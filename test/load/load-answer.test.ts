@@ -231,7 +231,12 @@ test('what could not be right is kept of every look, and of an item that a page 
   const odd = () =>
     JSON.parse(lake.sqlite.prepare('select extra from videos').pluck().get() as string).odd;
   const looked = (at: number, ...items: object[]) =>
-    load(lake, ASK, { items: items.map((item) => ({ id: 'tt_1', ...item })), asOf: isoOf(at) }, at);
+    load(
+      lake,
+      FEED,
+      { items: items.map((item) => ({ id: 'tt_1', ...item })), asOf: isoOf(at) },
+      at,
+    );
   looked(AT, { views: -1 }, { title: 5 });
   expect(odd()).toEqual({ views: -1, title: 5 });
   looked(AT + HOUR_MS, { likes: 'many', views: -2 });
