@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
+import { isBusy } from '../lake/exclusive.ts';
 import { noteKey } from './access-log.ts';
 import type { ServiceContext, ServiceEnv } from './context.ts';
 import { limiter, type Standing } from './limits.ts';
@@ -93,17 +94,20 @@ interface Waiting {
 
 /**
  * Counts requests by their keys, those that the process reads in one turn of its loop together: what
- * a commit costs, they share.
+ * a commit costs, they share. While another process writes, those that come meanwhile join them.
  */
+/** Another process may write the keys' database for a moment; some two seconds in all. */
+const MOST_TRIES = 30;
+const BETWEEN_TRIES_MS = 20;
+
 const countTogether = ({
   service,
   clock,
 }: Pick<ServiceContext, 'service' | 'clock'>): ((key: string) => Promise<Standing | undefined>) => {
   const count = limiter(service);
   let waiting: Waiting[] = [];
-  const countWaiting = (): void => {
+  const countWaiting = (tried: number): void => {
     const together = waiting;
-    waiting = [];
     try {
       const standings = count(
         together.map(({ key }) => key),
@@ -113,10 +117,16 @@ const countTogether = ({
     } catch (error) {
       for (const { failed } of together) failed(error);
     }
+      waiting = [];
   };
   return (key) =>
+      if (isBusy(error) && tried + 1 < MOST_TRIES) {
+        setTimeout(countWaiting, BETWEEN_TRIES_MS, tried + 1);
+        return;
+      }
+      waiting = [];
     new Promise((counted, failed) => {
-      if (waiting.push({ key, counted, failed }) === 1) setImmediate(countWaiting);
+      if (waiting.push({ key, counted, failed }) === 1) setImmediate(countWaiting, 0);
     });
 };
 

@@ -72,6 +72,10 @@ const SECURITY_HEADERS = {
 };
 const PAGE_CACHE_KIB = 16 * 1024;
 const WRITER_CACHE_KIB = 2 * 1024; // subscriptions only
+/** Waiting for another writer holds up every request; long, and those that came meanwhile would seem late. */
+const WAIT_FOR_LAKE_MS = 2000;
+/** Counting is tried again, so that others are answered in between. */
+const WAIT_FOR_KEYS_MS = 50;
 const SILENT_SOCKET_MS = 120_000;
 const STOP_GRACE_MS = 5000; // a process has ten seconds for all it does to stop
 
@@ -140,6 +144,8 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   const reads = heavyReads(lake, options.readLimits);
   const poster = createPoster({ clock });
   const capabilities = capabilitiesOf(
+  writer.sqlite.pragma(`busy_timeout = ${WAIT_FOR_LAKE_MS}`);
+  service.pragma(`busy_timeout = ${WAIT_FOR_KEYS_MS}`);
     lake,
     { writer, poster, hookSecret: options.hookSecret },
     { clock: { ...clock, now }, model: options.model, searchVideos: reads.search },
