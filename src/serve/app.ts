@@ -6,7 +6,7 @@ import { cors } from 'hono/cors';
 import type { Logger } from 'pino';
 import { messageOf } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { type Admit, authenticate } from './authenticate.ts';
+import { type Admit, authenticate, DOCUMENT_PATH } from './authenticate.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './context.ts';
 import { allowedMethods } from './methods.ts';
 import { openApiRoute } from './openapi.ts';
@@ -106,7 +106,7 @@ const versionOne = (
   const v1 = newApp();
   const withKey = authenticate(admit);
   v1.use((c, next) =>
-    c.req.path === '/v1/openapi.json' && c.req.header('authorization') === undefined
+    c.req.path === DOCUMENT_PATH && c.req.header('authorization') === undefined
       ? next()
       : withKey(c, next),
   );

@@ -5,6 +5,9 @@ import type { ServiceContext, ServiceEnv } from './context.ts';
 import { limiter, type Standing } from './limits.ts';
 import { problemResponse, RefusedError } from './problems.ts';
 
+/** What describes the interface: answered without a key, so a key that is sent needs no scope for it. */
+export const DOCUMENT_PATH = '/v1/openapi.json';
+
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="trendlake"' };
 const LONGEST_KEY = 512;
 
@@ -57,6 +60,7 @@ const refusalOf = (standing: Standing): RefusedError | undefined => {
 };
 
 const mayDo = (standing: Standing, method: string, path: string): RefusedError | undefined => {
+  if (path === DOCUMENT_PATH) return undefined;
   const scope = path.startsWith('/v1/lab/')
     ? 'lab'
     : path.startsWith('/v1/webhooks')
@@ -92,14 +96,14 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
-/**
- * Counts requests by their keys, those that the process reads in one turn of its loop together: what
- * a commit costs, they share. While another process writes, those that come meanwhile join them.
- */
 /** Another process may write the keys' database for a moment; some two seconds in all. */
 const MOST_TRIES = 30;
 const BETWEEN_TRIES_MS = 20;
 
+/**
+ * Counts requests by their keys, those that the process reads in one turn of its loop together: what
+ * a commit costs, they share. While another process writes, those that come meanwhile join them.
+ */
 const countTogether = ({
   service,
   clock,
@@ -113,18 +117,18 @@ const countTogether = ({
         together.map(({ key }) => key),
         clock.now(),
       );
+      waiting = [];
       for (const [index, { counted }] of together.entries()) counted(standings[index]);
     } catch (error) {
-      for (const { failed } of together) failed(error);
-    }
-      waiting = [];
-  };
-  return (key) =>
       if (isBusy(error) && tried + 1 < MOST_TRIES) {
         setTimeout(countWaiting, BETWEEN_TRIES_MS, tried + 1);
         return;
       }
       waiting = [];
+      for (const { failed } of together) failed(error);
+    }
+  };
+  return (key) =>
     new Promise((counted, failed) => {
       if (waiting.push({ key, counted, failed }) === 1) setImmediate(countWaiting, 0);
     });

@@ -14,6 +14,8 @@ import type { Admit } from './authenticate.ts';
 
 /** An answer that may be given again, and for which instants of the service's clock it holds. */
 interface Holding {
+  /** What of the address was asked for, as the routes read it. */
+  readonly path: string;
   readonly written: WrittenAnswer;
   readonly version: number; // of the lake it was read from
   readonly from: number; // Unix ms
@@ -85,7 +87,7 @@ export const replayOf = (lake: Lake, admit: Admit, now: () => number): Replay =>
     response: ServerResponse,
   ): Promise<void> => {
     const { authorization, 'if-none-match': ifNoneMatch } = request.headers;
-    const admitted = await admit(authorization, 'GET', request.url ?? '');
+    const admitted = await admit(authorization, 'GET', kept.path);
     if (admitted.standing !== undefined) noteKey(response, admitted.standing.id);
     for (const [name, value] of Object.entries(admitted.headers)) response.setHeader(name, value);
     if (admitted.refusal !== undefined) {

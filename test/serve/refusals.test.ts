@@ -86,6 +86,7 @@ test.each([
   ['/trends/tiktok/year', 'day, week, month'],
   ['/trends/vine/day', 'tiktok, instagram, youtube'],
   ['/creators/vine/a', 'tiktok, instagram, youtube'],
+  ['/feed/vine?limit=0', 'tiktok, instagram, youtube'],
 ])('an unknown name in a path is 404 naming the known ones: %s', async (path, known) => {
   const got = await get(path);
   expectProblem(got, 404, 'not-found');
@@ -134,6 +135,7 @@ describe('keys', () => {
   test('a key without the scope is 403', async () => {
     const lab = { headers: { authorization: `Bearer ${running.newKey({ scopes: ['lab'] })}` } };
     expectProblem(await get('/feed/tiktok', lab), 403, 'forbidden');
+    expect((await get('/openapi.json', lab)).status).toBe(200); // as without a key
     const read = { authorization: `Bearer ${running.newKey({ scopes: ['read'] })}` };
     expectProblem(await get('/lab/analyze', { method: 'POST', headers: read }), 403, 'forbidden');
   });
