@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
@@ -92,11 +92,17 @@ const listen = async (server: Server, host: string, port: number): Promise<numbe
   return (server.address() as AddressInfo).port;
 };
 
-const closeServer = async (server: Server): Promise<void> => {
+/** Ends a server; whoever is answered until then is told not to send more over that connection. */
+const closeServer = async (
+  server: Server,
+  underWay: ReadonlySet<ServerResponse>,
+): Promise<void> => {
   const closed = once(server, 'close');
-  server.prependListener('request', (_request, response) =>
-    response.setHeader('connection', 'close'),
-  );
+  const isLast = (response: ServerResponse): void => {
+    if (!response.headersSent) response.setHeader('connection', 'close');
+  };
+  for (const response of underWay) isLast(response);
+  server.prependListener('request', (_request, response) => isLast(response));
   server.close();
   const idle = setInterval(() => server.closeIdleConnections(), 20);
   const grace = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS);
@@ -138,14 +144,14 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
   lake.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
   const service = openServiceDb(dataDir);
+  writer.sqlite.pragma(`busy_timeout = ${WAIT_FOR_LAKE_MS}`);
+  service.pragma(`busy_timeout = ${WAIT_FOR_KEYS_MS}`);
   const now = typeof at === 'function' ? at : () => at ?? clock.now();
   const admit = doorOf({ service, clock });
   const replay = replayOf(lake, admit, now);
   const reads = heavyReads(lake, options.readLimits);
   const poster = createPoster({ clock });
   const capabilities = capabilitiesOf(
-  writer.sqlite.pragma(`busy_timeout = ${WAIT_FOR_LAKE_MS}`);
-  service.pragma(`busy_timeout = ${WAIT_FOR_KEYS_MS}`);
     lake,
     { writer, poster, hookSecret: options.hookSecret },
     { clock: { ...clock, now }, model: options.model, searchVideos: reads.search },
@@ -159,9 +165,12 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   const routeOf = routesOf(app);
   const answer = getRequestListener(app.fetch);
   const mayReplay = corsOrigins.length === 0; // else answers differ by origin
+  const underWay = new Set<ServerResponse>();
   const server = createServer(TIMEOUTS, (request, response) => {
     const from = clock.monotonic();
+    underWay.add(response);
     response.on('close', () => {
+      underWay.delete(response);
       const tookMs = clock.monotonic() - from;
       logAnswered(log, request, response, tookMs);
       const { method = '', url = '' } = request;
@@ -198,7 +207,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
       url: `${origin}/v1`,
       dashboard: `${origin}/`,
       close: async () => {
-        await closeServer(server);
+        await closeServer(server, underWay);
         await release();
       },
     };
