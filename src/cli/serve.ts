@@ -44,6 +44,17 @@ const instantOf = (text: string): number => {
   );
 };
 
+/** Origins as browsers send them, which is what they are compared with. */
+const originsOf = (list: string): string[] =>
+  list.split(',').map((written) => {
+    const url = URL.parse(written.trim());
+    if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`)
+      return url.origin;
+    throw new UsageError(
+      `--cors must be a comma list of origins such as https://app.example; got "${written}".`,
+    );
+  });
+
 export const define = (command: Command, io: CliIo): void => {
   command
     .option('--port <n>', 'port to listen on; 0 picks a free one', '8787')
@@ -70,7 +81,7 @@ export const define = (command: Command, io: CliIo): void => {
         ...(options.at === undefined ? {} : { at: instantOf(options.at) }),
         model: modelSettings(io.env),
         ...(hookSecret === undefined ? {} : { hookSecret: readHookSecret(hookSecret.reveal()) }),
-        corsOrigins: options.cors?.split(',') ?? [],
+        corsOrigins: options.cors === undefined ? [] : originsOf(options.cors),
         ...(opened === undefined ? {} : { log: opened.log }),
       };
       const metrics = createMetrics({ ...config, clock: io.clock });
