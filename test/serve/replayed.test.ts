@@ -1,9 +1,14 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { IncomingMessage, request, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { hoursAgo, NOW } from './filled-lake.ts';
+import { lakeVersion } from '../../src/lake/lake-version.ts';
+import { openLakeForReading } from '../../src/lake/open.ts';
+import { write } from '../../src/serve/answer.ts';
+import { replayOf } from '../../src/serve/replay.ts';
+import { fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 import { runService } from './running.ts';
 
 test('an answer from memory that cannot be counted is 503, and the service goes on', async () => {
@@ -60,3 +65,30 @@ test.each(['/videos/tt_1', '/videos/tt_1/growth', '/feed/tiktok', '/search?q=x']
     expect(again).toBeGreaterThan(first);
   },
 );
+
+test('long addresses take of the room for answers, so that memory stays bounded', () => {
+  const { dataDir, remove } = freshFolder();
+  fillLake(dataDir, (into) => into.video({ id: 'tt_1', looks: [[hoursAgo(2), 5]] }));
+  const lake = openLakeForReading(dataDir);
+  onTestFinished(() => {
+    lake.close();
+    remove();
+  });
+  const replay = replayOf(
+    lake,
+    () => Promise.resolve({ headers: {} }),
+    () => NOW,
+  );
+  const written = write({ body: { items: [] }, asOf: NOW, observedAt: null });
+  const version = lakeVersion(lake);
+  const from = { from: NOW, until: NOW + 1, isOfItsInstant: true, path: '/v1/feed/tiktok' };
+  const address = (number: number): string => `/v1/feed/tiktok?${number}=${'x'.repeat(14_000)}`;
+  const isKept = (number: number): boolean => {
+    const asked = new IncomingMessage(new Socket());
+    Object.assign(asked, { method: 'GET', url: address(number) });
+    return replay.send(asked, new ServerResponse(asked)) !== undefined;
+  };
+  for (let number = 0; number < 1000; number++)
+    replay.keep(address(number), { ...from, written, version });
+  expect([0, 500, 999].map(isKept)).toEqual([false, false, true]);
+});
