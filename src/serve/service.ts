@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import { type Logger, pino } from 'pino';
 import type { Clock } from '../clock.ts';
 import { messageOf, UsageError } from '../errors.ts';
@@ -126,6 +126,15 @@ const answerUnreadable = async (error: NodeJS.ErrnoException, socket: Duplex): P
   );
 };
 
+/** An address or a Host that is none is the sender's mistake. */
+const unreadableOr = (error: unknown, log: Logger): RefusedError =>
+  error instanceof RequestError
+    ? new RefusedError(
+        'invalid-parameter',
+        `The address or the Host header cannot be read: ${error.message}.`,
+      )
+    : refusalOf(error, log);
+
 const failuresOnly = (report: ServiceOptions['report']): Logger =>
   report === undefined
     ? pino({ level: 'silent' })
@@ -163,7 +172,10 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
     metrics,
   });
   const routeOf = routesOf(app);
-  const answer = getRequestListener(app.fetch);
+  const answer = getRequestListener(app.fetch, {
+    hostname: 'localhost', // where the sender names none: HTTP/1.0
+    errorHandler: (error) => problemResponse(unreadableOr(error, log)),
+  });
   const mayReplay = corsOrigins.length === 0; // else answers differ by origin
   const underWay = new Set<ServerResponse>();
   const server = createServer(TIMEOUTS, (request, response) => {

@@ -205,10 +205,16 @@ describe('what is hardly HTTP', () => {
     'nonsense\r\n\r\n',
     'GET / HTTP/1.1\r\nbad header\r\n\r\n',
     `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
+    'GET /v1/feed\\tiktok HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    'GET /v1/feed HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n',
+    'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
   ])('is 400 with a problem: %#', async (text) => {
     const got = await raw(text);
     expect(got).toMatch(/^HTTP\/1.1 400 /);
     expect(got).toContain('/problems/invalid-parameter');
+  });
+  test('HTTP/1.0 needs no Host, as probes of load balancers send it', async () => {
+    expect(await raw('GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
   });
   test.each([
     '/v1/videos/../../etc/passwd',
