@@ -31,6 +31,7 @@ beforeAll(async () => {
     });
     into.video({ id: 'tt_3', user: 'ada', createdAt: null, looks: [[hoursAgo(6), null]] });
     into.video({ id: 'yt_9', user: 'ada', looks: [[hoursAgo(6), 1]] });
+    into.video({ id: 'yt_7', user: '@Anushka', looks: [[hoursAgo(6), 1]] });
     into.video({ id: 'yt_8', user: 'Kanal ÄÖ/Ü & Co', looks: [[hoursAgo(6), 1]] });
     into.video({
       id: 'tt_4',
@@ -108,6 +109,14 @@ test('a leading @, blanks, slashes and umlauts in a handle', async () => {
     growth: [],
   });
   expect(channel.body.videos).toHaveLength(1);
+});
+
+test('a handle that begins with @ itself is found as its videos tell it', async () => {
+  for (const written of ['@Anushka', '@@Anushka']) {
+    const { status, body } = await get(`/creators/youtube/${written}`);
+    expect([status, body.handle]).toEqual([200, '@Anushka']);
+    expect(body.videos.map((item) => item.id)).toEqual(['yt_7']);
+  }
 });
 
 test('a renamed creator answers to the name of the instant', async () => {

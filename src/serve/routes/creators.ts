@@ -27,12 +27,14 @@ export const creatorRoutes = (app: ServiceApp, service: ServiceContext): void =>
     const { platform, handle: written } = c.req.valid('param');
     const { limit: videos, asOf: asked } = c.req.valid('query');
     const at = instantAsked(service, asked);
-    const handle = written.replace(/^@/, '');
-    const profile = creatorProfile(service.lake, { platform, handle, asOf: at, limit: videos });
+    const profileOf = (handle: string) =>
+      creatorProfile(service.lake, { platform, handle, asOf: at, limit: videos });
+    const bare = written.replace(/^@/, '');
+    const profile = profileOf(bare) ?? (bare === written ? undefined : profileOf(written));
     if (profile === undefined)
       throw new RefusedError(
         'not-found',
-        `No creator "${handle}" had been seen on ${platform} by ${isoOf(at)}.`,
+        `No creator "${bare}" had been seen on ${platform} by ${isoOf(at)}.`,
       );
     const { extra, growth, ...numbers } = profile;
     const shown = {
