@@ -49,12 +49,14 @@ const rateLimitHeaders = (standing: Standing): Record<string, string> => ({
 const refusalOf = (standing: Standing): RefusedError | undefined => {
   if (standing.refusal === null) return undefined;
   const minute = standing.refusal === 'rate-limited';
-  const wait = Math.max(1, seconds(minute ? standing.minuteResetsMs : standing.monthResetsMs));
+  const monthMs = minute ? 0 : standing.monthResetsMs;
+  const minuteMs = standing.minuteLeft === 0 ? standing.minuteResetsMs : 0;
+  const wait = Math.max(1, seconds(Math.max(monthMs, minuteMs)));
   return new RefusedError(
     standing.refusal,
     minute
       ? `This key may send ${standing.ratePerMinute} requests in any 60 seconds, refused ones included. Try again in ${wait} s.`
-      : `The ${standing.callsPerMonth} calls of this calendar month (UTC) are used up. The next month begins in ${wait} s.`,
+      : `The ${standing.callsPerMonth} calls of this calendar month (UTC) are used up. Try again in the next, in ${wait} s.`,
     { headers: { 'retry-after': String(wait) } },
   );
 };
