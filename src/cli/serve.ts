@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
+import { UsageError } from '../errors.ts';
 import { modelSettings } from '../lab/model.ts';
 import { openLake } from '../lake/open.ts';
 import { createMetrics } from '../metrics/metrics.ts';
@@ -26,6 +27,17 @@ interface Options {
   readonly cors?: string;
   readonly json?: boolean;
 }
+
+/** Origins as browsers send them, which is what they are compared with. */
+const originsOf = (list: string): string[] =>
+  list.split(',').map((written) => {
+    const url = URL.parse(written.trim());
+    if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`)
+      return url.origin;
+    throw new UsageError(
+      `--cors must be a comma list of origins such as https://app.example; got "${written}".`,
+    );
+  });
 
 export const define = (command: Command, io: CliIo): void => {
   command
@@ -58,7 +70,7 @@ export const define = (command: Command, io: CliIo): void => {
         ...(options.at === undefined ? {} : { at: options.at }),
         model: modelSettings(io.env),
         ...(hookSecret === undefined ? {} : { hookSecret: readHookSecret(hookSecret.reveal()) }),
-        corsOrigins: options.cors?.split(',') ?? [],
+        corsOrigins: options.cors === undefined ? [] : originsOf(options.cors),
         ...(opened === undefined ? {} : { log: opened.log }),
       };
       const report =

@@ -18,7 +18,8 @@ const open = (dataDir: string, name: string, waitMs = 0): Database.Database => {
   return lock;
 };
 
-const isBusy = (error: unknown): boolean =>
+/** True where another connection holds what was wanted. */
+export const isBusy = (error: unknown): boolean =>
   error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
 
 /** Takes the lock, leaving word of who has it for those who come too late. */

@@ -24,17 +24,17 @@ const single = (lists: Record<string, string[]>): Record<string, unknown> =>
     Object.entries(lists).map(([name, given]) => [name, given.length === 1 ? given[0] : given]),
   );
 
-/** Reads the parameters of a route, query first; handlers have them from `c.req.valid`. */
+/** Reads the parameters of a route, those of the address first; handlers have them from `c.req.valid`. */
 const parametersOf =
   ({ request }: RouteConfig): MiddlewareHandler<ServiceEnv> =>
   (c, next) => {
     c.req.addValidatedData(
-      'query',
-      read('query', request?.query, () => single(c.req.queries())),
-    );
-    c.req.addValidatedData(
       'param',
       read('param', request?.params, () => c.req.param()),
+    );
+    c.req.addValidatedData(
+      'query',
+      read('query', request?.query, () => single(c.req.queries())),
     );
     return next();
   };

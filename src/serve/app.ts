@@ -2,11 +2,12 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import Database from 'better-sqlite3';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { compress } from 'hono/compress';
 import { cors } from 'hono/cors';
 import type { Logger } from 'pino';
 import { messageOf } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { type Admit, authenticate } from './authenticate.ts';
+import { type Admit, authenticate, DOCUMENT_PATH } from './authenticate.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './context.ts';
 import { allowedMethods } from './methods.ts';
 import { openApiRoute } from './openapi.ts';
@@ -97,6 +98,9 @@ const smallBodies = bodyLimit({
   },
 });
 
+/** What is not a list: those compress themselves, so that it is done once for all who ask. */
+const COMPRESSED = ['/', '/docs', '/assets/*', '/metrics', DOCUMENT_PATH, '/v1/lab/*'];
+
 /** Everything under `/v1` (first the key, then the address, then the parameters) and its OpenAPI text. */
 const versionOne = (
   service: ServiceContext,
@@ -106,7 +110,7 @@ const versionOne = (
   const v1 = newApp();
   const withKey = authenticate(admit);
   v1.use((c, next) =>
-    c.req.path === '/v1/openapi.json' && c.req.header('authorization') === undefined
+    c.req.path === DOCUMENT_PATH && c.req.header('authorization') === undefined
       ? next()
       : withKey(c, next),
   );
@@ -140,6 +144,7 @@ export const serviceApp = (
         exposeHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'ETag', 'Age'],
       }),
     );
+  for (const path of COMPRESSED) app.use(path, compress({ encoding: 'gzip' }));
   healthRoute(app, service);
   if (metrics !== undefined) metricsRoute(app, metrics);
   app.use('/hooks/*', smallBodies);

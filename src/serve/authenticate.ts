@@ -1,8 +1,12 @@
 import type { MiddlewareHandler } from 'hono';
+import { isBusy } from '../lake/exclusive.ts';
 import { noteKey } from './access-log.ts';
 import type { ServiceContext, ServiceEnv } from './context.ts';
 import { limiter, type Standing } from './limits.ts';
 import { problemResponse, RefusedError } from './problems.ts';
+
+/** What describes the interface: answered without a key, so a key that is sent needs no scope for it. */
+export const DOCUMENT_PATH = '/v1/openapi.json';
 
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="trendlake"' };
 const LONGEST_KEY = 512;
@@ -45,17 +49,20 @@ const rateLimitHeaders = (standing: Standing): Record<string, string> => ({
 const refusalOf = (standing: Standing): RefusedError | undefined => {
   if (standing.refusal === null) return undefined;
   const minute = standing.refusal === 'rate-limited';
-  const wait = Math.max(1, seconds(minute ? standing.minuteResetsMs : standing.monthResetsMs));
+  const monthMs = minute ? 0 : standing.monthResetsMs;
+  const minuteMs = standing.minuteLeft === 0 ? standing.minuteResetsMs : 0;
+  const wait = Math.max(1, seconds(Math.max(monthMs, minuteMs)));
   return new RefusedError(
     standing.refusal,
     minute
       ? `This key may send ${standing.ratePerMinute} requests in any 60 seconds, refused ones included. Try again in ${wait} s.`
-      : `The ${standing.callsPerMonth} calls of this calendar month (UTC) are used up. The next month begins in ${wait} s.`,
+      : `The ${standing.callsPerMonth} calls of this calendar month (UTC) are used up. Try again in the next, in ${wait} s.`,
     { headers: { 'retry-after': String(wait) } },
   );
 };
 
 const mayDo = (standing: Standing, method: string, path: string): RefusedError | undefined => {
+  if (path === DOCUMENT_PATH) return undefined;
   const scope = path.startsWith('/v1/lab/')
     ? 'lab'
     : path.startsWith('/v1/webhooks')
@@ -91,9 +98,13 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
+/** Another process may write the keys' database for a moment; some two seconds in all. */
+const MOST_TRIES = 30;
+const BETWEEN_TRIES_MS = 20;
+
 /**
  * Counts requests by their keys, those that the process reads in one turn of its loop together: what
- * a commit costs, they share.
+ * a commit costs, they share. While another process writes, those that come meanwhile join them.
  */
 const countTogether = ({
   service,
@@ -101,22 +112,27 @@ const countTogether = ({
 }: Pick<ServiceContext, 'service' | 'clock'>): ((key: string) => Promise<Standing | undefined>) => {
   const count = limiter(service);
   let waiting: Waiting[] = [];
-  const countWaiting = (): void => {
+  const countWaiting = (tried: number): void => {
     const together = waiting;
-    waiting = [];
     try {
       const standings = count(
         together.map(({ key }) => key),
         clock.now(),
       );
+      waiting = [];
       for (const [index, { counted }] of together.entries()) counted(standings[index]);
     } catch (error) {
+      if (isBusy(error) && tried + 1 < MOST_TRIES) {
+        setTimeout(countWaiting, BETWEEN_TRIES_MS, tried + 1);
+        return;
+      }
+      waiting = [];
       for (const { failed } of together) failed(error);
     }
   };
   return (key) =>
     new Promise((counted, failed) => {
-      if (waiting.push({ key, counted, failed }) === 1) setImmediate(countWaiting);
+      if (waiting.push({ key, counted, failed }) === 1) setImmediate(countWaiting, 0);
     });
 };
 

@@ -62,6 +62,7 @@ export const respond = (
   const { at, version } = answer.readFor ?? { at: now, version: lakeVersion(lake) };
   if (answer.windowsMs !== undefined && (asked === undefined || asked <= at))
     replay.keep(c.env.incoming.url ?? '', {
+      path: c.req.path,
       written,
       version,
       from: asked ?? at,

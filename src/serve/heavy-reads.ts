@@ -23,7 +23,7 @@ const LIMITS: ReadLimits = {
   rowsHere: 10_000,
   deadlineMs: MINUTE_MS,
   idleMs: MINUTE_MS,
-  queueMost: 8,
+  queueMost: 300, // what a key of tier scale may send at once; none waits longer than 45 s
   heapMib: 64,
 };
 

@@ -124,11 +124,12 @@ export const limiter = (
       monthLeft: Math.max(0, row.quota - row.calls - index - 1),
       monthResetsMs: monthStart(now, 1) - now,
       monthMs: monthStart(now, 1) - monthStart(now, 0),
+      // the month first: where both are spent, the end of the minute would not help
       refusal:
-        used >= row.rate
-          ? 'rate-limited'
-          : row.calls + index >= row.quota
-            ? 'quota-exhausted'
+        row.calls + index >= row.quota
+          ? 'quota-exhausted'
+          : used >= row.rate
+            ? 'rate-limited'
             : null,
     };
   };

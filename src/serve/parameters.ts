@@ -41,7 +41,7 @@ const oneOf =
 
 /** A `+` of a zone arrives as a blank when it was not encoded. */
 const instantOf = (value: string): number | undefined =>
-  parseIso(value.replace(/(:\d\d(?:[.,]\d+)?) (\d\d:?\d\d)$/, '$1+$2'));
+  parseIso(value.replace(/(:\d\d(?:[.,]\d+)?) (\d\d(?::?\d\d)?)$/, '$1+$2'));
 
 const LIMIT = 'a whole number from 1 to 100';
 export const limit = read(LIMIT, wholeNumber(1, 100))

@@ -14,6 +14,8 @@ import type { Admit } from './authenticate.ts';
 
 /** An answer that may be given again, and for which instants of the service's clock it holds. */
 interface Holding {
+  /** What of the address was asked for, as the routes read it. */
+  readonly path: string;
   readonly written: WrittenAnswer;
   readonly version: number; // of the lake it was read from
   readonly from: number; // Unix ms
@@ -28,8 +30,15 @@ interface Kept extends Holding {
   gzipped: SentBytes | undefined;
 }
 
-/** Bytes of answers kept at most (compressed ones are kept beside them); the least recently sent go first. */
+/** Bytes of answers and addresses kept at most (compressed answers beside them); the least recently sent go first. */
 const KEPT_BYTES = 6_000_000;
+
+/** About what keeping an answer takes beside its bytes and its address. */
+const ENTRY_BYTES = 1000;
+
+/** What an answer takes in memory; its address is kept as it came and as the routes read it. */
+const weightOf = (address: string, { written }: Kept): number =>
+  written.bytes.length + 2 * address.length + ENTRY_BYTES;
 
 /** Answers that may be given again, by address (path and query as they came). */
 export interface Replay {
@@ -50,7 +59,9 @@ export const replayOf = (lake: Lake, admit: Admit, now: () => number): Replay =>
   let bytesHeld = 0;
 
   const drop = (address: string): void => {
-    bytesHeld -= held.get(address)?.written.bytes.length ?? 0;
+    const kept = held.get(address);
+    if (kept === undefined) return;
+    bytesHeld -= weightOf(address, kept);
     held.delete(address);
   };
 
@@ -85,7 +96,7 @@ export const replayOf = (lake: Lake, admit: Admit, now: () => number): Replay =>
     response: ServerResponse,
   ): Promise<void> => {
     const { authorization, 'if-none-match': ifNoneMatch } = request.headers;
-    const admitted = await admit(authorization, 'GET', request.url ?? '');
+    const admitted = await admit(authorization, 'GET', kept.path);
     if (admitted.standing !== undefined) noteKey(response, admitted.standing.id);
     for (const [name, value] of Object.entries(admitted.headers)) response.setHeader(name, value);
     if (admitted.refusal !== undefined) {
@@ -102,8 +113,9 @@ export const replayOf = (lake: Lake, admit: Admit, now: () => number): Replay =>
   return {
     keep: (address, holding) => {
       drop(address);
-      held.set(address, { ...holding, gzipped: undefined });
-      bytesHeld += holding.written.bytes.length;
+      const kept: Kept = { ...holding, gzipped: undefined };
+      held.set(address, kept);
+      bytesHeld += weightOf(address, kept);
       for (const oldest of held.keys()) {
         if (bytesHeld <= KEPT_BYTES) break;
         drop(oldest);

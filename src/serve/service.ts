@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import { type Logger, pino } from 'pino';
 import type { Clock } from '../clock.ts';
 import { messageOf, UsageError } from '../errors.ts';
@@ -72,6 +72,10 @@ const SECURITY_HEADERS = {
 };
 const PAGE_CACHE_KIB = 16 * 1024;
 const WRITER_CACHE_KIB = 2 * 1024; // subscriptions only
+/** Waiting for another writer holds up every request; long, and those that came meanwhile would seem late. */
+const WAIT_FOR_LAKE_MS = 2000;
+/** Counting is tried again, so that others are answered in between. */
+const WAIT_FOR_KEYS_MS = 50;
 const SILENT_SOCKET_MS = 120_000;
 const STOP_GRACE_MS = 5000; // a process has ten seconds for all it does to stop
 
@@ -88,11 +92,17 @@ const listen = async (server: Server, host: string, port: number): Promise<numbe
   return (server.address() as AddressInfo).port;
 };
 
-const closeServer = async (server: Server): Promise<void> => {
+/** Ends a server; whoever is answered until then is told not to send more over that connection. */
+const closeServer = async (
+  server: Server,
+  underWay: ReadonlySet<ServerResponse>,
+): Promise<void> => {
   const closed = once(server, 'close');
-  server.prependListener('request', (_request, response) =>
-    response.setHeader('connection', 'close'),
-  );
+  const isLast = (response: ServerResponse): void => {
+    if (!response.headersSent) response.setHeader('connection', 'close');
+  };
+  for (const response of underWay) isLast(response);
+  server.prependListener('request', (_request, response) => isLast(response));
   server.close();
   const idle = setInterval(() => server.closeIdleConnections(), 20);
   const grace = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS);
@@ -116,6 +126,15 @@ const answerUnreadable = async (error: NodeJS.ErrnoException, socket: Duplex): P
   );
 };
 
+/** An address or a Host that is none is the sender's mistake. */
+const unreadableOr = (error: unknown, log: Logger): RefusedError =>
+  error instanceof RequestError
+    ? new RefusedError(
+        'invalid-parameter',
+        `The address or the Host header cannot be read: ${error.message}.`,
+      )
+    : refusalOf(error, log);
+
 const failuresOnly = (report: ServiceOptions['report']): Logger =>
   report === undefined
     ? pino({ level: 'silent' })
@@ -134,6 +153,8 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
   lake.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
   const service = openServiceDb(dataDir);
+  writer.sqlite.pragma(`busy_timeout = ${WAIT_FOR_LAKE_MS}`);
+  service.pragma(`busy_timeout = ${WAIT_FOR_KEYS_MS}`);
   const now = typeof at === 'function' ? at : () => at ?? clock.now();
   const admit = doorOf({ service, clock });
   const replay = replayOf(lake, admit, now);
@@ -151,11 +172,17 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
     metrics,
   });
   const routeOf = routesOf(app);
-  const answer = getRequestListener(app.fetch);
+  const answer = getRequestListener(app.fetch, {
+    hostname: 'localhost', // where the sender names none: HTTP/1.0
+    errorHandler: (error) => problemResponse(unreadableOr(error, log)),
+  });
   const mayReplay = corsOrigins.length === 0; // else answers differ by origin
+  const underWay = new Set<ServerResponse>();
   const server = createServer(TIMEOUTS, (request, response) => {
     const from = clock.monotonic();
+    underWay.add(response);
     response.on('close', () => {
+      underWay.delete(response);
       const tookMs = clock.monotonic() - from;
       logAnswered(log, request, response, tookMs);
       const { method = '', url = '' } = request;
@@ -192,7 +219,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
       url: `${origin}/v1`,
       dashboard: `${origin}/`,
       close: async () => {
-        await closeServer(server);
+        await closeServer(server, underWay);
         await release();
       },
     };

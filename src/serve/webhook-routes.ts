@@ -87,15 +87,17 @@ const readingRoutes = (
   { writer }: WebhookContext,
 ): void => {
   answerGet(app, service, listRoute, (c) => {
-    const { asOf } = c.req.valid('query');
+    const { limit, page, asOf } = c.req.valid('query');
     const at = instantAsked(service, asOf);
-    const all = listSubscriptions(writer, c.get('standing').id);
-    const items = all.filter(({ createdAt }) => createdAt <= at).map(shownSubscription);
+    const made = listSubscriptions(writer, c.get('standing').id).filter(
+      ({ createdAt }) => createdAt <= at,
+    );
+    const items = made.slice((page - 1) * limit, page * limit).map(shownSubscription);
     return respond(
       service,
       c,
       {
-        body: { total: items.length, page: 1, items },
+        body: { total: made.length, page, items },
         asOf: at,
         observedAt: null,
       },

@@ -46,7 +46,7 @@ export const listRoute = describeGet({
   operationId: 'getWebhooks',
   summary: 'The subscriptions this key made',
   extension: true,
-  request: { query: z.object({ asOf }) },
+  request: { query: z.object({ limit, page, asOf }) },
   answer: z.object({
     total: z.int(),
     page: z.int(),

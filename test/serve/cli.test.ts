@@ -81,6 +81,10 @@ describe('keys', () => {
     [['serve', '--port', '70000'], '--port'],
     [['serve', '--port', 'x'], '--port'],
     [['serve', '--at', 'noon'], '--at'],
+    [['serve', '--cors', 'app.example'], '--cors'],
+    [['serve', '--cors', '*'], '--cors'],
+    [['serve', '--cors', 'https://app.example/page'], '--cors'],
+    [['serve', '--cors', 'https://app.example,'], '--cors'],
   ])('refused with 2 and a sentence: %j', async (argv, named) => {
     const { code, err, out } = await invoke(argv);
     expect(code).toBe(2);
@@ -90,6 +94,18 @@ describe('keys', () => {
 });
 
 describe('serve', () => {
+  test('takes origins as people write them', async () => {
+    let allowed: Promise<string | null> | undefined;
+    const cors = 'https://other.example, https://App.example/';
+    await invoke(['serve', '--port', '0', '--json', '--cors', cors], (line, stop) => {
+      const { url } = JSON.parse(line) as { url: string };
+      allowed = fetch(`${url}/usage`, { headers: { origin: 'https://app.example' } })
+        .then((got) => got.headers.get('access-control-allow-origin'))
+        .finally(stop);
+    });
+    expect(await allowed).toBe('https://app.example');
+  });
+
   test('prints one JSON line once listening, answers, and stops on the signal', async () => {
     fillLake(folder.dataDir, (into) => into.video({ id: 'tt_1', looks: [[hoursAgo(48), 7]] }));
     const { out: made } = await invoke(['keys', 'create', '--use-case', 'x', '--json']);

@@ -166,9 +166,10 @@ describe('as of an instant', () => {
   });
 
   test('a zone whose + was not encoded is understood', async () => {
-    expect((await get('/feed/tiktok?asOf=2026-03-10T12:00:00+02:00')).body.asOf).toBe(
-      '2026-03-10T10:00:00.000Z',
-    );
+    for (const zone of ['+02:00', '+0200', '+02'])
+      expect((await get(`/feed/tiktok?asOf=2026-03-10T12:00:00${zone}`)).body.asOf).toBe(
+        '2026-03-10T10:00:00.000Z',
+      );
   });
 });
 

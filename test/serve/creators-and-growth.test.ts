@@ -29,7 +29,13 @@ beforeAll(async () => {
       createdAt: hoursAgo(10),
       looks: [[hoursAgo(6), 500_000]],
     });
-    into.video({ id: 'tt_3', user: 'ada', createdAt: null, looks: [[hoursAgo(6), null]] });
+    into.video({
+      id: 'tt_3',
+      user: 'ada',
+      createdAt: null,
+      extra: { asOf: 'theirs' },
+      looks: [[hoursAgo(6), null]],
+    });
     into.video({ id: 'yt_9', user: 'ada', looks: [[hoursAgo(6), 1]] });
     into.video({ id: 'yt_8', user: 'Kanal ÄÖ/Ü & Co', looks: [[hoursAgo(6), 1]] });
     into.video({ id: 'yt_7', user: '@muskan', looks: [[hoursAgo(6), 1]] });
@@ -147,4 +153,10 @@ test('a list that repeats what was known is no look; one that tells something el
   expect((body.snapshots as { views: number }[]).map(({ views }) => views)).toEqual([
     10, 10, 25, 25,
   ]);
+});
+
+test('one video tells its instant once, whatever further fields it was pulled with', async () => {
+  const { text, body } = await get('/videos/tt_3');
+  expect(body.asOf).toBe('2026-03-10T12:00:00.000Z');
+  expect(text.match(/"asOf"/g)).toHaveLength(1);
 });

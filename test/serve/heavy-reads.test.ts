@@ -123,6 +123,14 @@ test('a read that takes too long is a 503; the next one is answered', async () =
   expect((await running.get('/search?q=words')).status).toBe(200);
 });
 
+test('a key may spend its minute at once on different lists', async () => {
+  const running = await runService(fill, { readLimits: { rowsHere: NOTHING } });
+  const asked = Array.from({ length: 60 }, (_, hours) =>
+    running.get(`/feed/tiktok?dateRange=${hours + 1}h`),
+  );
+  expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]));
+});
+
 test('the service stops while a long read is under way', async () => {
   const running = await runService(fill);
   const reported: string[] = [];

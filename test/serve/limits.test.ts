@@ -224,4 +224,19 @@ describe('over HTTP', () => {
     expect(spent.body.type).toBe('/problems/quota-exhausted');
     expect(spent.headers.get('retry-after')).toBe(String((Date.UTC(2026, 3, 1) - NOW) / 1000));
   });
+
+  test('where minute and month are spent, waiting as long as told is enough for both', async () => {
+    const running = await runService(() => {});
+    const wish = { ratePerMinute: 2, callsPerMonth: 2 };
+    const spend = async () => {
+      const headers = { authorization: `Bearer ${running.newKey(wish)}` };
+      let last = await running.get('/usage', { headers });
+      for (let more = 0; more < 2; more++) last = await running.get('/usage', { headers });
+      return [last.body.type, last.headers.get('retry-after')];
+    };
+    const end = Date.UTC(2026, 3, 1);
+    expect(await spend()).toEqual(['/problems/quota-exhausted', String((end - NOW) / 1000)]);
+    running.clock.advanceTo(end - 2000);
+    expect(await spend()).toEqual(['/problems/quota-exhausted', '60']);
+  });
 });

@@ -85,3 +85,10 @@ test('the reference shows every endpoint with a command to try', async () => {
   expect(text).toMatch(/<code>url<\/code> <span class="soft small">body, required</);
   expect(text).toContain('id="schema-ContentItem"');
 });
+
+test.each(['/', '/docs', '/assets/uplot.js', '/v1/openapi.json'])(
+  '%s is compressed for whoever takes that',
+  async (path) => {
+    expect((await page(path)).headers.get('content-encoding')).toBe('gzip');
+  },
+);

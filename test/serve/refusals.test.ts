@@ -86,6 +86,7 @@ test.each([
   ['/trends/tiktok/year', 'day, week, month'],
   ['/trends/vine/day', 'tiktok, instagram, youtube'],
   ['/creators/vine/a', 'tiktok, instagram, youtube'],
+  ['/feed/vine?limit=0', 'tiktok, instagram, youtube'],
 ])('an unknown name in a path is 404 naming the known ones: %s', async (path, known) => {
   const got = await get(path);
   expectProblem(got, 404, 'not-found');
@@ -134,6 +135,7 @@ describe('keys', () => {
   test('a key without the scope is 403', async () => {
     const lab = { headers: { authorization: `Bearer ${running.newKey({ scopes: ['lab'] })}` } };
     expectProblem(await get('/feed/tiktok', lab), 403, 'forbidden');
+    expect((await get('/openapi.json', lab)).status).toBe(200); // as without a key
     const read = { authorization: `Bearer ${running.newKey({ scopes: ['read'] })}` };
     expectProblem(await get('/lab/analyze', { method: 'POST', headers: read }), 403, 'forbidden');
   });
@@ -203,10 +205,16 @@ describe('what is hardly HTTP', () => {
     'nonsense\r\n\r\n',
     'GET / HTTP/1.1\r\nbad header\r\n\r\n',
     `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
+    'GET /v1/feed\\tiktok HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    'GET /v1/feed HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n',
+    'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
   ])('is 400 with a problem: %#', async (text) => {
     const got = await raw(text);
     expect(got).toMatch(/^HTTP\/1.1 400 /);
     expect(got).toContain('/problems/invalid-parameter');
+  });
+  test('HTTP/1.0 needs no Host, as probes of load balancers send it', async () => {
+    expect(await raw('GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
   });
   test.each([
     '/v1/videos/../../etc/passwd',

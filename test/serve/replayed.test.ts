@@ -1,7 +1,14 @@
+import { once } from 'node:events';
+import { IncomingMessage, request, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { hoursAgo, NOW } from './filled-lake.ts';
+import { lakeVersion } from '../../src/lake/lake-version.ts';
+import { openLakeForReading } from '../../src/lake/open.ts';
+import { write } from '../../src/serve/answer.ts';
+import { replayOf } from '../../src/serve/replay.ts';
+import { fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 import { runService } from './running.ts';
 
 test('an answer from memory that cannot be counted is 503, and the service goes on', async () => {
@@ -10,10 +17,39 @@ test('an answer from memory that cannot be counted is 503, and the service goes 
   const other = new Database(join(running.dataDir, 'service.db'));
   onTestFinished(() => void other.close());
   other.exec('begin immediate');
-  const refused = await running.get('/feed/tiktok');
-  expect([refused.status, refused.body.type]).toEqual([503, '/problems/unavailable']);
+  const asked = Array.from({ length: 8 }, () => running.get('/feed/tiktok'));
+  for (const { status, body } of await Promise.all(asked))
+    expect([status, body.type]).toEqual([503, '/problems/unavailable']);
   other.exec('rollback');
   expect((await running.get('/feed/tiktok')).status).toBe(200);
+});
+
+test('while another process writes the keys, requests wait and what needs none is answered', async () => {
+  const running = await runService((into) => into.video({ id: 'tt_1', looks: [[hoursAgo(2), 5]] }));
+  const other = new Database(join(running.dataDir, 'service.db'));
+  onTestFinished(() => void other.close());
+  other.exec('begin immediate');
+  const asked = Array.from({ length: 8 }, () => running.get('/feed/tiktok'));
+  expect((await fetch(new URL('/health', running.service.url))).status).toBe(200);
+  other.exec('rollback');
+  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(Array(8).fill(200));
+  expect((await running.get('/usage')).body.minute).toMatchObject({ used: 9 });
+});
+
+test('an address that leads elsewhere on the way asks for the scope of where it ends', async () => {
+  const running = await runService((into) => into.video({ id: 'tt_1', looks: [[hoursAgo(2), 5]] }));
+  const statusFor = async (key: string): Promise<number | undefined> => {
+    const sent = request(running.service.url, {
+      path: '/v1/lab/../feed/tiktok', // as it is: fetch would resolve it
+      headers: { authorization: `Bearer ${key}` },
+    }).end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    return answer.resume().statusCode;
+  };
+  const lab = running.newKey({ scopes: ['lab'] });
+  expect(await statusFor(lab)).toBe(403);
+  expect(await statusFor(running.key)).toBe(200);
+  expect(await statusFor(lab)).toBe(403);
 });
 
 test.each(['/videos/tt_1', '/videos/tt_1/growth', '/feed/tiktok', '/search?q=x'])(
@@ -29,3 +65,30 @@ test.each(['/videos/tt_1', '/videos/tt_1/growth', '/feed/tiktok', '/search?q=x']
     expect(again).toBeGreaterThan(first);
   },
 );
+
+test('long addresses take of the room for answers, so that memory stays bounded', () => {
+  const { dataDir, remove } = freshFolder();
+  fillLake(dataDir, (into) => into.video({ id: 'tt_1', looks: [[hoursAgo(2), 5]] }));
+  const lake = openLakeForReading(dataDir);
+  onTestFinished(() => {
+    lake.close();
+    remove();
+  });
+  const replay = replayOf(
+    lake,
+    () => Promise.resolve({ headers: {} }),
+    () => NOW,
+  );
+  const written = write({ body: { items: [] }, asOf: NOW, observedAt: null });
+  const version = lakeVersion(lake);
+  const from = { from: NOW, until: NOW + 1, isOfItsInstant: true, path: '/v1/feed/tiktok' };
+  const address = (number: number): string => `/v1/feed/tiktok?${number}=${'x'.repeat(14_000)}`;
+  const isKept = (number: number): boolean => {
+    const asked = new IncomingMessage(new Socket());
+    Object.assign(asked, { method: 'GET', url: address(number) });
+    return replay.send(asked, new ServerResponse(asked)) !== undefined;
+  };
+  for (let number = 0; number < 1000; number++)
+    replay.keep(address(number), { ...from, written, version });
+  expect([0, 500, 999].map(isKept)).toEqual([false, false, true]);
+});

@@ -35,6 +35,12 @@ const ROOMY = {
   callsPerMonth: 1e9,
 } as const;
 
+const started: (() => Promise<void>)[] = [];
+// here, as one that is called while a test or a hook runs is not heard
+afterAll(async () => {
+  for (const stop of started.splice(0)) await stop();
+});
+
 /** A service over a lake filled by `fill`, with a roomy key; stopped after the file's tests. */
 export const runService = async (
   fill: (into: Filler) => void,
@@ -51,7 +57,7 @@ export const runService = async (
   };
   const key = newKey();
   const service = await startService({ dataDir, clock, ...options });
-  afterAll(async () => {
+  started.push(async () => {
     await service.close();
     remove();
   });

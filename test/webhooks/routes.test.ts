@@ -42,6 +42,20 @@ const served = async (lake: Lake, hookSecret?: string) => {
 };
 
 describe('/v1/webhooks', () => {
+  test('lists come in pages, past the last one empty', async () => {
+    const ask = (await served(freshLake())).withKey();
+    for (const path of ['a', 'b', 'c'])
+      expect(await ask('POST', '/webhooks', { url: `https://example.com/${path}` })).toMatchObject({
+        status: 201,
+      });
+    const page = async (number: number) =>
+      (await ask('GET', `/webhooks?limit=2&page=${number}`)).body;
+    expect(await page(1)).toMatchObject({ total: 3, page: 1, items: [{}, {}] });
+    expect(await page(2)).toMatchObject({ total: 3, page: 2, items: [{}] });
+    expect(await page(3)).toMatchObject({ total: 3, page: 3, items: [] });
+    expect(await ask('GET', '/webhooks?limit=0')).toMatchObject({ status: 400 });
+  });
+
   test('subscribes, lists, shows, rotates, and ends', async () => {
     const lake = freshLake();
     const { withKey } = await served(lake);
