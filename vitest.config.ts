@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/scratch.ts'],
     setupFiles: ['test/support/seed.ts'],
     maxWorkers: 2, // as many as CI has cores
     pool: 'forks', // native modules, and tests that kill what they start

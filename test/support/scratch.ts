@@ -1,0 +1,15 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+// Before the suite: one folder for all that the tests and what they start put aside, killed processes
+// among them. In memory where there is some: hundreds of small lakes would wait for the disk's fsync
+// otherwise. After the suite it is gone.
+
+export default (): (() => void) => {
+  const folder = mkdtempSync(
+    join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'trendlake-suite-'),
+  );
+  process.env.TMPDIR = folder;
+  return () => rmSync(folder, { recursive: true, force: true });
+};
