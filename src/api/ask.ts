@@ -1,24 +1,21 @@
 import type { Period, Platform } from '../../schema/vocabulary.ts';
 
-/** One question to the interface. Each costs one call. `offset`: items on the pages before. */
+/**
+ * Where an ask stands in its list. `offset`: items on the pages before; `before`: the `mark` of the
+ * page before, absent where there is none.
+ */
+interface Paging {
+  limit: number;
+  page: number;
+  offset: number;
+  before?: string;
+}
+
+/** One question to the interface. Each costs one call. */
 export type Ask =
-  | {
-      kind: 'feed';
-      platform: Platform;
-      dateRange: string;
-      limit: number;
-      page: number;
-      offset: number;
-    }
-  | {
-      kind: 'trends';
-      platform: Platform;
-      period: Period;
-      limit: number;
-      page: number;
-      offset: number;
-    }
-  | { kind: 'hashtags'; dateRange: string; limit: number; page: number; offset: number }
+  | ({ kind: 'feed'; platform: Platform; dateRange: string } & Paging)
+  | ({ kind: 'trends'; platform: Platform; period: Period } & Paging)
+  | ({ kind: 'hashtags'; dateRange: string } & Paging)
   | { kind: 'growth'; id: string; platform: Platform }
   | { kind: 'creator'; platform: Platform; handle: string }
   | { kind: 'analyze'; id: string };

@@ -12,7 +12,7 @@ import {
   readText,
 } from '../fields.ts';
 import { ACCEPTED, pick } from './accepted-names.ts';
-import type { Ask } from './ask.ts';
+import type { Ask, ListAsk } from './ask.ts';
 import type { RawAnswer } from './client.ts';
 import {
   type DecodedHashtag,
@@ -24,6 +24,7 @@ import {
   type Rejection,
 } from './decode-items.ts';
 import { type Drift, UnreadableAnswerError } from './errors.ts';
+import { markOf, unlessRepeated } from './repeated-page.ts';
 
 interface Decoded {
   /** The instant the answer says it is true at, Unix ms; null when it does not say. */
@@ -38,11 +39,20 @@ export interface Placed<T> {
   item: T;
 }
 
+/** A page of a list, beside its items. */
+interface DecodedPage {
+  total: number | null;
+  /** Members of its list, readable or not. */
+  length: number;
+  /** Which items it holds, in short; null where none could be read. */
+  mark: string | null;
+}
+
 /** What an answer of status 200 says, checked. */
 export type DecodedAnswer = Decoded &
   (
-    | { kind: 'videos'; total: number | null; length: number; items: Placed<DecodedItem>[] }
-    | { kind: 'hashtags'; total: number | null; length: number; items: Placed<DecodedHashtag>[] }
+    | ({ kind: 'videos'; items: Placed<DecodedItem>[] } & DecodedPage)
+    | ({ kind: 'hashtags'; items: Placed<DecodedHashtag>[] } & DecodedPage)
     | { kind: 'growth'; points: DecodedPoint[] }
     | { kind: 'creator'; profile: DecodedProfile; items: DecodedItem[]; growth: DecodedPoint[] }
     | { kind: 'analysis'; analysis: JsonObject; generatedAt: number | null }
@@ -195,16 +205,23 @@ const PROFILE_SAYS = new Set<string>([
 ]);
 const PROFILE = new Set([...PROFILE_SAYS, 'platform', 'asOf']);
 
-const startOf = (value: unknown): Decoded => ({
-  asOf: isObject(value) ? readInstant(value.asOf, 'asOf', []) : null,
-  rejected: [],
-  drift: [],
-});
+const noteOdd = (resource: string, odd: Odd, into: Decoded): void => {
+  for (const [field, sample] of odd)
+    into.drift.push({ resource, field: `${field} (unexpected value)`, sample });
+};
+
+const startOf = (value: unknown, resource: string): Decoded => {
+  const odd: Odd = [];
+  const asOf = isObject(value) ? readInstant(value.asOf, 'asOf', odd) : null;
+  const into: Decoded = { asOf, rejected: [], drift: [] };
+  noteOdd(resource, odd, into);
+  return into;
+};
 
 const decodeList = <T extends { extra: JsonObject | null }>(
-  answer: RawAnswer,
-  value: unknown,
+  { answer, value, ask }: { answer: RawAnswer; value: unknown; ask: ListAsk },
   read: (raw: unknown) => T | { problem: string },
+  nameOf: (item: T) => string,
   resource: string,
 ) => {
   const found = findArray(value, ACCEPTED.list);
@@ -212,18 +229,19 @@ const decodeList = <T extends { extra: JsonObject | null }>(
     const expected = `list (looked for ${ACCEPTED.list.join(', ')})`;
     throw unknownShape(answer, { resource: 'list', expected }, value);
   }
-  const into = startOf(value);
+  const into = startOf(value, 'list');
   if (found.holder !== undefined) noteDrift('list', extraOf(found.holder, ENVELOPE, []), into);
   if (found.path !== ACCEPTED.list[0])
     into.drift.push({ resource: 'list', field: `items (as ${found.path})`, sample: value });
   if (isObject(value)) noteMissing('list', { ...value, ...found.holder }, into);
-  const total = readCount(
-    found.holder?.total ?? (isObject(value) ? value.total : undefined),
-    'total',
-    [],
-  );
+  const odd: Odd = [];
+  const said = found.holder?.total ?? (isObject(value) ? value.total : undefined);
+  const total = readCount(said, 'total', odd);
+  noteOdd('list', odd, into);
   const items = readAll(found.list, read, resource, into);
-  return { ...into, total, length: found.list.length, items };
+  const mark = markOf(items.map(({ item }) => nameOf(item)));
+  const page = { ...into, total, length: found.list.length, mark, items };
+  return unlessRepeated(page, ask, value);
 };
 
 const decodeGrowth = (answer: RawAnswer, value: unknown): DecodedAnswer => {
@@ -232,7 +250,7 @@ const decodeGrowth = (answer: RawAnswer, value: unknown): DecodedAnswer => {
     const expected = `timeline (looked for ${ACCEPTED.timeline.join(', ')})`;
     throw unknownShape(answer, { resource: 'growth', expected }, value);
   }
-  const into = startOf(value);
+  const into = startOf(value, 'growth');
   if (isObject(value)) noteDrift('growth', extraOf(value, GROWTH, []), into);
   const points = readAll(found.list, decodePoint, 'growth point', into).map(({ item }) => item);
   return { kind: 'growth', ...into, points };
@@ -248,7 +266,7 @@ const decodeCreator = (
     const expected = `creator (looked for ${[...PROFILE_SAYS].join(', ')})`;
     throw unknownShape(answer, { resource: 'creator', expected }, value);
   }
-  const into = startOf(value);
+  const into = startOf(value, 'creator');
   const odd: Odd = [];
   const numbers = {
     followers: readCount(pick(value, 'followers'), 'followers', odd),
@@ -283,9 +301,15 @@ export const decodeAnswer = (ask: Ask, answer: RawAnswer): DecodedAnswer => {
   switch (ask.kind) {
     case 'feed':
     case 'trends':
-      return { kind: 'videos', ...decodeList(answer, value, decodeItem, 'content item') };
+      return {
+        kind: 'videos',
+        ...decodeList({ answer, value, ask }, decodeItem, ({ id }) => id, 'content item'),
+      };
     case 'hashtags':
-      return { kind: 'hashtags', ...decodeList(answer, value, decodeHashtag, 'hashtag') };
+      return {
+        kind: 'hashtags',
+        ...decodeList({ answer, value, ask }, decodeHashtag, ({ tag }) => tag, 'hashtag'),
+      };
     case 'growth':
       return decodeGrowth(answer, value);
     case 'creator':
@@ -294,7 +318,7 @@ export const decodeAnswer = (ask: Ask, answer: RawAnswer): DecodedAnswer => {
       if (!isObject(value))
         throw unknownShape(answer, { resource: 'analysis', expected: 'analysis' }, value);
       const generatedAt = readInstant(value.generatedAt, 'generatedAt', []);
-      return { kind: 'analysis', ...startOf(value), analysis: value, generatedAt };
+      return { kind: 'analysis', ...startOf(value, 'analysis'), analysis: value, generatedAt };
     }
   }
 };

@@ -33,6 +33,14 @@ interface CreateOptions {
   readonly json?: boolean;
 }
 
+/** Without its text, `--use-case` takes the option after it for one. */
+const useCaseOf = (text: string): string => {
+  if (!text.startsWith('--')) return text;
+  throw new UsageError(
+    `--use-case must be followed by what the key will be used for; it is "${text}", which reads like an option.`,
+  );
+};
+
 const scopesOf = (text: string): Scope[] => {
   const names = text.split(',').map((name) => name.trim());
   if (names.every((name) => SCOPES.includes(name as Scope))) return [...new Set(names)] as Scope[];
@@ -67,7 +75,7 @@ const asTable = (records: readonly KeyRecord[], io: CliIo): string => {
 
 const create = (io: CliIo, options: CreateOptions): void => {
   const wish = {
-    useCase: options.useCase,
+    useCase: useCaseOf(options.useCase),
     tier: options.tier,
     ...(options.rate === undefined ? {} : { ratePerMinute: options.rate }),
     ...(options.month === undefined ? {} : { callsPerMonth: options.month }),

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { systemClock } from '../clock.ts';
 import { EXIT, isStop, messageOf, TrendlakeError } from '../errors.ts';
@@ -14,11 +16,19 @@ Examples:
 
 In a checkout: npm run -s trendlake -- <command>`;
 
+/** The version of this package; its package.json stands above the source and the built files alike. */
+const packageVersion = (): string => {
+  const path = findPackageJSON(import.meta.url);
+  if (path === undefined) throw new Error(`no package.json above ${import.meta.url}`);
+  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
+};
+
 /** Runs the command that `argv` names. Resolves with the exit code; never throws. */
 export const run = async (argv: readonly string[], io: CliIo): Promise<number> => {
   const program = new Command('trendlake')
     .description('Memory for a viral-trend service: pull, keep, query, export, serve.')
     .addHelpText('after', EXAMPLES)
+    .version(packageVersion(), '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.out(text.trimEnd()),

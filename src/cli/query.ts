@@ -15,6 +15,9 @@ Examples:
 Tables and views: docs/data-dictionary.md. Times are Unix milliseconds in tables, ISO text in views.
 The table is for reading: long text is cut, numbers have three decimals. --csv and --json have it all.`;
 
+const AFTER_ERROR = `\`trendlake query --help\` shows examples. SQL that begins with a dash, such as a comment, stands after \`--\`:
+  trendlake query --json -- "-- newest first ..."`;
+
 const shown = (value: unknown): string =>
   value === null ? '' : Buffer.isBuffer(value) ? `<${value.length} bytes>` : String(value);
 
@@ -29,6 +32,18 @@ const jsonValue = (value: unknown): unknown => {
   return Buffer.isBuffer(value) ? value.toString('base64') : value;
 };
 
+/**
+ * Checks that no two columns have one name: an object holds each name once.
+ * @throws UsageError
+ */
+const refuseSameNames = (columns: readonly string[]): void => {
+  const twice = columns.find((name, i) => columns.indexOf(name) < i);
+  if (twice !== undefined)
+    throw new UsageError(
+      `Two columns are called "${twice}", and a JSON object holds one of a name. Name them apart with "as", or use --csv.`,
+    );
+};
+
 /** Three decimals, or three digits where it is a small fraction: what a reader compares. */
 const readable = (value: number): number =>
   Math.abs(value) >= 1 ? Math.round(value * 1000) / 1000 : Number(value.toPrecision(3));
@@ -41,9 +56,12 @@ const cell = (value: unknown): Cell => {
 export const define = (command: Command, io: CliIo): void => {
   command
     .argument('<sql>', 'one SELECT, or WITH ... SELECT')
-    .addOption(new Option('--csv', 'RFC 4180, with a header line').conflicts('json'))
+    .addOption(
+      new Option('--csv', 'RFC 4180 with lines that end in LF; a header first').conflicts('json'),
+    )
     .option('--json', 'an array of objects')
     .addHelpText('after', EXAMPLES)
+    .showHelpAfterError(AFTER_ERROR)
     .action((sql: string, options: { csv?: boolean; json?: boolean }) => {
       const lake = openLakeForReading(configOf(io).dataDir);
       try {
@@ -53,6 +71,7 @@ export const define = (command: Command, io: CliIo): void => {
             'query only reads: expected one SELECT, got a statement that writes. Nothing was changed.',
           );
         const columns = statement.columns().map((column) => column.name);
+        if (options.json === true) refuseSameNames(columns);
         const rows = statement.safeIntegers().raw().iterate() as IterableIterator<unknown[]>;
         if (options.json === true) {
           const objects = [...rows].map((row) =>

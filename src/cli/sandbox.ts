@@ -52,6 +52,7 @@ export const define = (command: Command, io: CliIo): void => {
     )
     .option('--rate <n>', 'calls per minute of its key', wholeNumber('--rate', 1, 100_000))
     .option('--month <n>', 'calls per month of its key', wholeNumber('--month', 1, 1_000_000_000))
+    .option('--json', 'print {"url", "key"} once listening, as it does without')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => {
       const progress = progressLine(io);

@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { modelSettings } from '../lab/model.ts';
 import { openLake } from '../lake/open.ts';
 import { createMetrics } from '../metrics/metrics.ts';
-import { startService } from '../serve/service.ts';
+import { type ServiceOptions, startService } from '../serve/service.ts';
 import { keepHeapSmall } from '../serve/small-memory.ts';
 import { readHookSecret } from '../webhooks/hook-proof.ts';
 import { startSender } from '../webhooks/sender.ts';
@@ -38,6 +38,35 @@ const originsOf = (list: string): string[] =>
       `--cors must be a comma list of origins such as https://app.example; got "${written}".`,
     );
   });
+
+/**
+ * Serves, and sends deliveries, until the signal stops both. The lake is opened before the service
+ * listens: a server left open by a failure would keep the process up.
+ */
+const serveUntilStopped = async (
+  options: ServiceOptions,
+  { report, io, json }: { report: (sentence: string) => void; io: CliIo; json: boolean },
+): Promise<void> => {
+  const lake = openLake(options.dataDir);
+  try {
+    const running = await startService(options);
+    const { clock, random } = io;
+    const sender = startSender(lake, { clock, random, report });
+    try {
+      const { url, dashboard } = running;
+      io.out(
+        json
+          ? JSON.stringify({ url, dashboard })
+          : `Serving ${url} (dashboard ${dashboard}); Ctrl-C stops it.`,
+      );
+      if (!io.signal.aborted) await once(io.signal, 'abort');
+    } finally {
+      await Promise.all([sender.stop(), running.close()]);
+    }
+  } finally {
+    lake.close();
+  }
+};
 
 export const define = (command: Command, io: CliIo): void => {
   command
@@ -76,25 +105,12 @@ export const define = (command: Command, io: CliIo): void => {
       const report =
         opened === undefined ? io.err : (sentence: string): void => opened.log.warn(sentence);
       const metrics = createMetrics({ ...config, clock: io.clock, report });
-      const running = await startService({ ...wished, dataDir, metrics, clock: io.clock }).catch(
-        async (error: unknown) => {
-          await metrics.close();
-          throw error;
-        },
-      );
-      const lake = openLake(dataDir);
-      const { clock, random } = io;
-      const sender = startSender(lake, { clock, random, report });
-      const { url, dashboard } = running;
-      io.out(
-        options.json === true
-          ? JSON.stringify({ url, dashboard })
-          : `Serving ${url} (dashboard ${dashboard}); Ctrl-C stops it.`,
-      );
-      if (!io.signal.aborted) await once(io.signal, 'abort');
-      await Promise.all([sender.stop(), running.close()]);
-      lake.close();
-      await metrics.close();
-      opened?.close();
+      const service = { ...wished, dataDir, metrics, clock: io.clock };
+      try {
+        await serveUntilStopped(service, { report, io, json: options.json === true });
+      } finally {
+        await metrics.close();
+        opened?.close();
+      }
     });
 };

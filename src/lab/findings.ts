@@ -54,14 +54,13 @@ const summaryOf = (subject: Subject, why: readonly WhyFactor[]): string => {
         ? 'It does worse than most: it is not viral'
         : 'It does about as well as others';
   const speaking = why.filter(({ strength, factor }) => strength > 0.1 && factor !== cohort.factor);
-  const most =
-    speaking.length === 0
-      ? 'Nothing else looked at surely sets it apart.'
-      : `What else speaks most: ${speaking
-          .slice(0, 3)
-          .map(({ factor, strength }) => `${factor} (${strength.toFixed(2)})`)
-          .join(', ')}.`;
-  return `${reach}. ${cohort.finding} ${most}`;
+  const most = (['for', 'against'] as const).flatMap((direction) => {
+    const such = speaking.filter(({ evidence }) => evidence.direction === direction).slice(0, 3);
+    const named = such.map(({ factor, strength }) => `${factor} (${strength.toFixed(2)})`);
+    return such.length === 0 ? [] : [`What else speaks most ${direction} it: ${named.join(', ')}.`];
+  });
+  const rest = most.length === 0 ? 'Nothing else looked at surely sets it apart.' : most.join(' ');
+  return `${reach}. ${cohort.finding} ${rest}`;
 };
 
 const NAMES_MOST = 5;

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import type { Platform } from '../../schema/vocabulary.ts';
 import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { isObject, type JsonObject, parseJson, shortly } from '../fields.ts';
 import type { Lake } from '../lake/open.ts';
-import { ImportBatch, type ImportKind } from './import-records.ts';
+import { ImportBatch, type ImportKind, type KnownPlatform } from './import-records.ts';
 import { FileReadError, ndjsonLines } from './ndjson-lines.ts';
 import { loadObservations } from './observations.ts';
 import { addRows, type LoadCounts } from './tally.ts';
@@ -81,7 +82,11 @@ export class FileImport {
   readonly #bytesTotal: number;
   readonly #fingerprint: string;
   readonly #file: ImportSummary['files'][number];
-  #batch = new ImportBatch();
+  /** Asked only for ids without a prefix; files of videos are loaded before those of snapshots. */
+  readonly #knownPlatform: KnownPlatform;
+  /** Whether an earlier import of this path refused lines, which may be kept this time. */
+  readonly #refusedBefore: boolean;
+  #batch: ImportBatch;
   #batchLines = 0;
   #lastAt: unknown;
   #lineNumber = 0;
@@ -104,6 +109,13 @@ export class FileImport {
     const resumedAt = this.#resumePoint();
     this.#file = { file: path, kind, lines: resumedAt, resumedAt, rejected: 0 };
     summary.files.push(this.#file);
+    const platformOf = lake.sqlite.prepare('select platform from video where id = ?').pluck();
+    this.#knownPlatform = (id) => platformOf.get(id) as Platform | undefined;
+    this.#batch = new ImportBatch(this.#knownPlatform);
+    this.#refusedBefore =
+      lake.sqlite
+        .prepare('select 1 from rejected_items where origin >= ? and origin < ? limit 1')
+        .get(`${path}:`, `${path};`) !== undefined;
   }
 
   /** Lines that an interrupted import of this very file had committed. */
@@ -170,6 +182,14 @@ export class FileImport {
       this.#summary.problems.push({ file: this.#path, line, problem });
   }
 
+  /** Lines that were refused once and are kept now are no rejected items any more. */
+  #forgetRefusalsOf(from: number, through: number): void {
+    const refused = new Set(this.#refused.map(({ line }) => line));
+    const forget = this.#lake.sqlite.prepare('delete from rejected_items where origin = ?');
+    for (let line = from; line <= through; line += 1)
+      if (!refused.has(line)) forget.run(`${this.#path}:${line}`);
+  }
+
   #commit(finishedAt: number | null, throughLine = this.#lineNumber): void {
     const { sqlite } = this.#lake;
     const counts = loadObservations(this.#lake, this.#batch.observations(), () => {
@@ -183,6 +203,7 @@ export class FileImport {
           text.slice(0, LONGEST_REJECTED),
           this.#deps.clock.now(),
         );
+      if (this.#refusedBefore) this.#forgetRefusalsOf(this.#file.lines + 1, throughLine);
       sqlite
         .prepare(`
           insert into import_progress (path, fingerprint, lines, finished_at) values (?, ?, ?, ?)
@@ -192,7 +213,7 @@ export class FileImport {
     });
     addRows(this.#summary.rows, counts);
     this.#file.lines = throughLine;
-    this.#batch = new ImportBatch();
+    this.#batch = new ImportBatch(this.#knownPlatform);
     this.#batchLines = 0;
     this.#refused = [];
   }

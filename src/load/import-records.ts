@@ -1,3 +1,4 @@
+import type { Platform } from '../../schema/vocabulary.ts';
 import {
   cleanTag,
   extraOf,
@@ -55,16 +56,27 @@ const readVideo = (line: JsonObject): Reading<VideoObservation> => {
   return { ...video, extra: extraOf(line, FIELDS.videos, odd) };
 };
 
-const readSnapshot = (line: JsonObject): Reading<SnapshotObservation> => {
+/** The platform of a video by its id, where it is known already. */
+export type KnownPlatform = (id: string) => Platform | undefined;
+
+const readSnapshot = (
+  line: JsonObject,
+  knownPlatform: KnownPlatform,
+): Reading<SnapshotObservation> => {
   const id = readId(line.id);
   if (id === undefined) return NO_ID;
-  if (platformOfId(id) === undefined)
-    return { problem: `no platform in the id: expected the prefix tt_, ig_ or yt_` };
+  const platform = platformOfId(id) ?? knownPlatform(id);
+  if (platform === undefined)
+    return {
+      problem:
+        'no platform in the id (expected the prefix tt_, ig_ or yt_), and no such video in the lake: import its videos file with it',
+    };
   const odd: Odd = [];
   const at = readInstant(line.at, 'at', odd);
   if (at === null) return NO_INSTANT;
   const snapshot = {
     id,
+    platform,
     at,
     views: readCount(line.views, 'views', odd),
     likes: readCount(line.likes, 'likes', odd),
@@ -148,6 +160,12 @@ export class ImportBatch {
   readonly #snapshots = new Map<string, SnapshotObservation>();
   readonly #hashtags = new Map<string, HashtagObservation>();
   readonly #creators = new Map<string, CreatorObservation>();
+  readonly #knownPlatform: KnownPlatform;
+
+  constructor(knownPlatform: KnownPlatform) {
+    this.#knownPlatform = knownPlatform;
+  }
+
   #merge<T extends Instantaneous>(rows: Map<string, T>, key: string, row: T): void {
     const earlier = rows.get(key);
     rows.set(key, earlier === undefined ? row : mergeInstant(earlier, row));
@@ -160,7 +178,7 @@ export class ImportBatch {
       if ('problem' in video) return video.problem;
       this.#videos.push(video);
     } else if (kind === 'snapshots') {
-      const row = readSnapshot(line);
+      const row = readSnapshot(line, this.#knownPlatform);
       if ('problem' in row) return row.problem;
       this.#merge(this.#snapshots, `${row.at} ${row.id}`, row);
     } else if (kind === 'hashtags') {

@@ -1,5 +1,4 @@
 import type { Statement } from 'better-sqlite3';
-import type { Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { refreshSearch } from '../lake/search-index.ts';
 import { analysisWriter } from './analyses.ts';
@@ -81,7 +80,7 @@ const makeLoader = (lake: Lake) => {
    * tells. The engagement rate is computed where the observation has none of its own.
    */
   const writeCounts = (
-    seen: SnapshotObservation & { platform: Platform; engagementRate?: number | null },
+    seen: SnapshotObservation & { engagementRate?: number | null },
     source: SnapshotSource,
     tally: Tally,
   ): void => {

@@ -22,6 +22,7 @@ export interface VideoObservation {
 /** A video's counts at one instant. `title` and `user` where they changed at it. */
 export interface SnapshotObservation {
   id: string;
+  platform: Platform;
   at: number;
   views: number | null;
   likes: number | null;

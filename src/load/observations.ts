@@ -1,4 +1,3 @@
-import { platformOfId } from '../fields.ts';
 import type { Lake } from '../lake/open.ts';
 import { loaderOf } from './loader.ts';
 import type { ObservationBatch } from './observation.ts';
@@ -7,7 +6,7 @@ import type { LoadCounts, Tally } from './tally.ts';
 /**
  * Loads observations as an import holds them, in one transaction; `within` runs inside it, after
  * them. Loading the same batch again changes nothing.
- * @returns rows by table; a snapshot whose id names no platform must have been refused before
+ * @returns rows by table
  */
 export const loadObservations = (
   lake: Lake,
@@ -23,10 +22,7 @@ export const loadObservations = (
         hashtags,
         tally,
       );
-    for (const snapshot of batch.snapshots) {
-      const platform = platformOfId(snapshot.id);
-      if (platform !== undefined) loader.writeCounts({ ...snapshot, platform }, 'import', tally);
-    }
+    for (const snapshot of batch.snapshots) loader.writeCounts(snapshot, 'import', tally);
     for (const hashtag of batch.hashtags)
       loader.hashtags.write({ ...hashtag, change: null, rank: null }, 'import', tally);
     for (const { extra, ...creator } of batch.creators)

@@ -15,15 +15,18 @@ export const firstPage = (
 
 /**
  * The ask for the page after an answered one, or undefined when the list has ended or was read
- * deep enough. A list without a total goes on while pages are full; an empty page ends it.
+ * deep enough. A list without a total goes on while pages are full; an empty page, which one that
+ * repeats the page before counts as, ends it.
  */
 export const nextPage = (
   ask: ListAsk,
-  answer: { total: number | null; length: number },
+  answer: { total: number | null; length: number; mark: string | null },
   listItems: number,
 ): ListAsk | undefined => {
   const seen = ask.offset + answer.length;
   const more = answer.total === null ? answer.length >= ask.limit : seen < answer.total;
   if (answer.length === 0 || !more || seen >= listItems) return undefined;
-  return { ...ask, page: ask.page + 1, offset: seen };
+  const { before: _, ...asked } = ask;
+  const before = answer.mark === null ? {} : { before: answer.mark };
+  return { ...asked, page: ask.page + 1, offset: seen, ...before };
 };

@@ -126,7 +126,7 @@ const addLooks = (
     if (before <= sinceAt || title !== titleAt(video, before))
       batch.videos.push({ id, platform, seenAt: at, title, user, createdAt, hashtags, extra });
     const [views, likes] = [viewsAt(video, at), likesAt(video, at)];
-    batch.snapshots.push({ id, at, views, likes, extra: null });
+    batch.snapshots.push({ id, platform, at, views, likes, extra: null });
   }
 };
 

@@ -276,6 +276,10 @@ describe('bodies', () => {
 
 test('the instant an answer is true at is read where it says so', () => {
   expect(feed({ items: [], asOf: '2026-03-01T00:00:00Z' }).asOf).toBe(Date.UTC(2026, 2, 1));
-  expect(feed({ items: [], asOf: 'soon' }).asOf).toBeNull();
+  const odd = feed({ total: 0, page: 1, items: [], asOf: 'soon' });
+  expect(odd.asOf).toBeNull();
+  expect(odd.drift).toEqual([
+    { resource: 'list', field: 'asOf (unexpected value)', sample: 'soon' },
+  ]);
   expect(feed([]).asOf).toBeNull();
 });

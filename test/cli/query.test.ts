@@ -31,7 +31,7 @@ test('a table is for reading: numbers have three decimals, small ones three digi
   );
 });
 
-test('--csv is RFC 4180, --json one document', async () => {
+test('--csv is RFC 4180 but for its line ends, --json one document', async () => {
   const { query } = prepared();
   expect((await query(SQL, '--csv')).out.split('\n').slice(0, 2)).toEqual([
     'id,title,views',
@@ -44,6 +44,25 @@ test('--csv is RFC 4180, --json one document', async () => {
   expect(JSON.parse((await query("select x'00ff' as b, 1 << 62 as n", '--json')).out)).toEqual([
     { b: 'AP8=', n: String(2n ** 62n) },
   ]);
+});
+
+test('two columns of one name: --json refuses what an object cannot hold, --csv has both', async () => {
+  const { query } = prepared();
+  const sql = "select id, title as n, platform as id from videos where id = 'yt_2'";
+  const { code, out, err } = await query(sql, '--json');
+  expect([code, out]).toEqual([2, '']);
+  expect(err).toMatch(/Two columns are called "id".*"as"/);
+  expect((await query(sql, '--csv')).out).toBe('id,n,id\nyt_2,,youtube');
+});
+
+test('SQL that begins with a comment is read as an option, and the error says how it is not', async () => {
+  const { query, lake } = prepared();
+  const sql = '-- how many\nselect count(*) as n from videos';
+  const { code, err } = await query(sql);
+  expect(code).toBe(2);
+  expect(err).toMatch(/SQL that begins with a dash.* `--`/);
+  const { out } = await runCommand(['query', '--csv', '--', sql], { dataDir: lake.dataDir });
+  expect(out).toBe('n\n2');
 });
 
 test('--csv and --json together are refused: one of them would be ignored', async () => {

@@ -107,6 +107,13 @@ describe('evidence', () => {
     expect(summary).toContain('not viral');
     expect(why[0]?.evidence.direction).toBe('against');
   });
+
+  test('the summary says which factors speak for the video and which against it', async () => {
+    const { summary } = await analyze(plantedLake(), 'tt_40'); // below the others, its tag rising
+    expect(summary).toMatch(
+      /most for it: hashtag-rise \(0\.\d\d\)\. .*most against it: platform \(0\.\d\d\), creator-median \(0/,
+    );
+  });
 });
 
 describe('as of an instant', () => {

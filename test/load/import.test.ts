@@ -89,6 +89,43 @@ describe('a line that cannot be kept costs itself, by file and number', () => {
   });
 });
 
+describe('an id without a prefix: its platform is that of the video', () => {
+  const video = lines({ id: 'abc', platform: 'youtube', title: 'Known' });
+  const looks = lines(snapshot(1), { id: 'abc', at: AT, views: 7, likes: 1 });
+  const written = () => {
+    const dataDir = freshFolder();
+    const paths = [join(dataDir, 'snapshots.ndjson'), join(dataDir, 'videos.ndjson')] as const;
+    writeFileSync(paths[0], looks);
+    writeFileSync(paths[1], video);
+    return { dataDir, snapshots: paths[0], videos: paths[1] };
+  };
+  const expectLook = (dataDir: string): void => {
+    const rows = lakeRows(freshLake(dataDir));
+    expect(rows.video_snapshots).toContainEqual(
+      expect.objectContaining({ video_id: 'abc', views: 7, likes: 1, source: 'import' }),
+    );
+    expect(rows.videos).toContainEqual(
+      expect.objectContaining({ id: 'abc', platform: 'youtube', title: 'Known', views: 7 }),
+    );
+  };
+
+  test('of the same import, whichever file is named first', async () => {
+    const { dataDir, snapshots, videos } = written();
+    const { code, err } = await runCommand(['import', snapshots, videos], { dataDir });
+    expect([code, err]).toEqual([0, '']);
+    expectLook(dataDir);
+  });
+
+  test('of the lake: a look refused before its video came is kept after, and rejected no more', async () => {
+    const { dataDir, snapshots, videos } = written();
+    expect((await runCommand(['import', snapshots], { dataDir })).code).toBe(3);
+    expect((await runCommand(['import', videos], { dataDir })).code).toBe(0);
+    expect((await runCommand(['import', snapshots], { dataDir })).code).toBe(0);
+    expectLook(dataDir);
+    expect(countOf(freshLake(dataDir), 'select count(*) from rejected_items')).toBe(0);
+  });
+});
+
 test("a hashtag's volume over all platforms, as the lake itself writes it", async () => {
   const overAll = lines({ tag: 'b', platform: '', at: AT, volume: 5 });
   const { code, dataDir } = await importing('hashtags.ndjson', overAll);

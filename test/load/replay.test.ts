@@ -12,10 +12,19 @@ import { WORLD_AT } from '../support/small-world.ts';
 import { syncOnce } from '../support/sync-once.ts';
 
 const HOUR_MS = 3_600_000;
-/** A creator renamed, an odd field, an unknown one, an item without id, a page nobody can read. */
+const FIRST_PAGE = Array.from({ length: 100 }, (_, n) => ({
+  id: `yt_${n}`,
+  platform: 'youtube',
+}));
+/** A creator renamed, an odd field, an unknown one, an item without id, a page twice, one nobody can read. */
 const STRANGE: FaultRule[] = [
   { on: /feed\/tiktok.*page=1/, fault: faults.item({ views: -3, mood: 'good', user: 'renamed' }) },
   { on: /feed\/youtube.*page=1/, fault: faults.item({ id: 7 }) },
+  {
+    on: /feed\/youtube.*page=2/,
+    after: 1, // the first sync's page 1 lacks an item
+    fault: faults.rewrite((body) => ({ ...body, items: FIRST_PAGE })),
+  },
   { on: /trends\/tiktok\/week/, fault: faults.text('{"things": []}') },
 ];
 
@@ -48,6 +57,7 @@ test('drop the loaded tables, replay, equal: into the same lake and into a fresh
   const odd = oddities(lake);
   const calls = countOf(lake, 'select count(*) from calls');
   expect(before.video_revision).not.toEqual([]);
+  expect(odd.drift).toContainEqual(expect.objectContaining({ field: 'page (repeated)' }));
   for (const table of LOADED) lake.sqlite.exec(`delete from ${table}`);
   expect(lakeRows(lake).videos).toEqual([]);
 

@@ -23,7 +23,7 @@ test.each([
   ['empty, whatever its total says', { total: 1_000_000, length: 0 }, 1000, undefined],
   ['short, but its total says more', { total: 250, length: 40 }, 1000, 2],
 ])('%s', (_, answer, listItems, page) => {
-  const next = nextPage(ask(1, 0), answer, listItems);
+  const next = nextPage(ask(1, 0), { mark: null, ...answer }, listItems);
   expect(next?.page).toBe(page);
   if (next !== undefined) expect(next.offset).toBe(answer.length);
 });

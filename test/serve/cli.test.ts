@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CliIo } from '../../src/cli/io.ts';
@@ -73,6 +73,7 @@ describe('keys', () => {
   test.each([
     [['keys', 'create'], 'use-case'],
     [['keys', 'create', '--use-case', ' '], 'use-case'],
+    [['keys', 'create', '--use-case', '--json'], 'it is "--json"'],
     [['keys', 'create', '--use-case', 'x', '--tier', 'gold'], '--tier'],
     [['keys', 'create', '--use-case', 'x', '--tier', 'enterprise', '--rate', '5'], '--month'],
     [['keys', 'create', '--use-case', 'x', '--rate', '0'], '--rate'],
@@ -93,6 +94,15 @@ describe('keys', () => {
   });
 });
 
+test('sandbox takes --json: it prints one JSON line in any case', async () => {
+  const path = join(folder.dataDir, 'snapshots.ndjson');
+  writeFileSync(path, '{"id": "tt_1", "at": "2026-03-01T00:00:00Z", "views": 1}');
+  const argv = ['sandbox', '--from', path, '--json'];
+  const { code, out } = await invoke(argv, (_, stop) => stop());
+  expect(code).toBe(0);
+  expect(out.map((line) => Object.keys(JSON.parse(line) as object))).toEqual([['url', 'key']]);
+});
+
 describe('serve', () => {
   test('takes origins as people write them', async () => {
     let allowed: Promise<string | null> | undefined;
@@ -104,6 +114,16 @@ describe('serve', () => {
         .finally(stop);
     });
     expect(await allowed).toBe('https://app.example');
+  });
+
+  test('a failure once it listens leaves no server behind', async () => {
+    let url = '';
+    const { code } = await invoke(['serve', '--port', '0', '--json'], (line) => {
+      ({ url } = JSON.parse(line) as { url: string });
+      throw new Error('nobody reads what it prints');
+    });
+    expect(code).toBe(1);
+    await expect(fetch(url)).rejects.toThrow();
   });
 
   test('prints one JSON line once listening, answers, and stops on the signal', async () => {
