@@ -29,9 +29,13 @@ const jsonValue = (value: unknown): unknown => {
   return Buffer.isBuffer(value) ? value.toString('base64') : value;
 };
 
-/** Three decimals, or three digits where it is a small fraction: what a reader compares. */
+/** Whole, else with three decimals, or three digits where it is a small fraction: what a reader compares. */
 const readable = (value: number): number =>
-  Math.abs(value) >= 1 ? Math.round(value * 1000) / 1000 : Number(value.toPrecision(3));
+  Number.isInteger(value)
+    ? value
+    : Math.abs(value) >= 1
+      ? Math.round(value * 1000) / 1000
+      : Number(value.toPrecision(3));
 
 const cell = (value: unknown): Cell => {
   if (typeof value === 'number') return Number.isFinite(value) ? readable(value) : String(value);
