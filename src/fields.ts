@@ -109,6 +109,9 @@ export const readId = (value: unknown): string | undefined =>
 export const platformOfId = (id: string): Platform | undefined =>
   PLATFORMS.find((platform) => id.startsWith(`${PLATFORM_PREFIXES[platform]}_`));
 
+/** What others wrote, on one line and without what would move a terminal's cursor. */
+export const withoutControls = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+
 const A_WORD = /^[a-z0-9_-]{1,20}$/i;
 
 /** A value that is a single word, else what it is. */
@@ -158,7 +161,9 @@ export const kindOf = (value: unknown): string => {
   if (typeof value !== 'object') return `a ${typeof value}`;
   const names = Object.keys(value);
   if (names.length === 0) return 'an object without fields';
-  const told = names.slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME));
+  const told = names
+    .slice(0, MOST_NAMES)
+    .map((name) => withoutControls(name).slice(0, LONGEST_NAME));
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
   return `an object with the fields ${told.join(', ')}${more}`;
 };

@@ -1,4 +1,4 @@
-import { isObject } from '../fields.ts';
+import { isObject, withoutControls } from '../fields.ts';
 import type { RawAnswer } from './client.ts';
 import { type CallError, KeyRefusedError, RateLimitedError, RefusedError } from './errors.ts';
 
@@ -32,7 +32,7 @@ const detailOf = (answer: RawAnswer): string => {
     const said = isObject(body)
       ? (body.detail ?? body.title ?? body.message ?? body.error)
       : undefined;
-    const words = typeof said === 'string' ? said.slice(0, 300).trim() : '';
+    const words = typeof said === 'string' ? withoutControls(said.slice(0, 300)) : '';
     if (words !== '') return `: ${words}${/[.!?]$/.test(words) ? '' : '.'}`;
   } catch {
     // not JSON: its status says enough

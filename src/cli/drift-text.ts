@@ -1,4 +1,7 @@
+import { oneLine } from './text-table.ts';
+
 const LONGEST_SAMPLE = 80;
+const LONGEST_LINE = 400;
 
 /** What came unlike the interface, with the first sample (JSON), in one line. */
 export const driftText = (
@@ -7,5 +10,5 @@ export const driftText = (
 ): string => {
   const first =
     sample.length > LONGEST_SAMPLE ? `${sample.slice(0, LONGEST_SAMPLE - 3)}...` : sample;
-  return `  ${resource}: ${field}, first ${seen}: ${first}`;
+  return `  ${oneLine(`${resource}: ${field}, first ${seen}: ${first}`, LONGEST_LINE)}`;
 };

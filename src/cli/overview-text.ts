@@ -18,13 +18,14 @@ export const sparkline = (values: readonly number[]): string => {
   return shown.map((value) => BARS[Math.round(((value - low) / span) * 7)]).join('');
 };
 
-const titled = (title: string | null): string => oneLine(title ?? '(no title)');
+const titled = (user: string | null, title: string | null): string =>
+  `${oneLine(user ?? '(nobody)')}: ${oneLine(title ?? '(no title)')}`;
 
 const growthLines = ({ user, title, points }: GrownVideo): string[] => {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return [];
   return [
-    `Most grown: ${user ?? '(nobody)'}: ${titled(title)}`,
+    `Most grown: ${titled(user, title)}`,
     `  ${dateOf(first.at)} ${grouped(first.views)} ${sparkline(points.map(({ views }) => views))} ${grouped(last.views)} ${dateOf(last.at)}`,
   ];
 };
@@ -36,14 +37,16 @@ export const overviewText = ({ tables, top, growth, rising, noticed }: Overview)
   ...(top.length > 0 ? ['Leading now:'] : []),
   ...top.map(
     ({ platform, user, title, views }) =>
-      `  ${platform.padEnd(10)} ${grouped(views).padStart(13)}  ${user ?? '(nobody)'}: ${titled(title)}`,
+      `  ${platform.padEnd(10)} ${grouped(views).padStart(13)}  ${titled(user, title)}`,
   ),
   ...(growth === undefined ? [] : growthLines(growth)),
   ...(rising.length > 0 ? ['Rising hashtags:'] : []),
   ...rising.map(
     ({ tag, before, now }) =>
-      `  #${tag}: on ${grouped(now)} videos of the last three days, ${grouped(before)} of the three before`,
+      `  #${oneLine(tag)}: on ${grouped(now)} videos of the last three days, ${grouped(before)} of the three before`,
   ),
   ...(noticed.length > 0 ? ['Noticed:'] : []),
-  ...noticed.map(({ kind, subject, occurredAt }) => `  ${dateOf(occurredAt)} ${kind} ${subject}`),
+  ...noticed.map(
+    ({ kind, subject, occurredAt }) => `  ${dateOf(occurredAt)} ${kind} ${oneLine(subject)}`,
+  ),
 ];

@@ -44,9 +44,13 @@ const refuseSameNames = (columns: readonly string[]): void => {
     );
 };
 
-/** Three decimals, or three digits where it is a small fraction: what a reader compares. */
+/** Whole, else with three decimals, or three digits where it is a small fraction: what a reader compares. */
 const readable = (value: number): number =>
-  Math.abs(value) >= 1 ? Math.round(value * 1000) / 1000 : Number(value.toPrecision(3));
+  Number.isInteger(value)
+    ? value
+    : Math.abs(value) >= 1
+      ? Math.round(value * 1000) / 1000
+      : Number(value.toPrecision(3));
 
 const cell = (value: unknown): Cell => {
   if (typeof value === 'number') return Number.isFinite(value) ? readable(value) : String(value);

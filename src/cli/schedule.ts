@@ -62,22 +62,32 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     log.info({ job: chore.name }, did);
     say(`${chore.name}: ${did}`);
   };
-  /** @throws what is worth a retry, of chores too: they follow what was pulled */
-  const pull = async (jobs: readonly Job[]): Promise<RunSummary[]> => {
+  /**
+   * Jobs left behind are those whose turn did not come: the run before them paused or was stopped.
+   * @throws what is worth a retry, of chores too: they follow what was pulled
+   */
+  const pull = async (
+    jobs: readonly Job[],
+  ): Promise<{ summaries: RunSummary[]; leftBehind: string[] }> => {
+    const leftBehind = new Set(jobs.map(({ name }) => name));
+    const onRun = (_: number | undefined, begun: readonly string[]): void => {
+      for (const name of begun) leftBehind.delete(name);
+    };
     try {
-      return await withExclusive(config.dataDir, 'sync', clock, () =>
-        sync({ ...context, client, random, jobs, log }, JOBS),
+      const summaries = await withExclusive(config.dataDir, 'sync', clock, () =>
+        sync({ ...context, client, random, jobs, log }, JOBS, onRun),
       );
+      return { summaries, leftBehind: [...leftBehind] };
     } catch (error) {
       if (!(error instanceof TrendlakeError) || error.transient) throw error;
       fail(`sync: ${error.message}`);
-      return [];
+      return { summaries: [], leftBehind: [] };
     }
   };
   const runJobs = async (names: readonly string[]): Promise<BatchEnd> => {
     const jobs = JOBS.filter((job) => names.includes(job.name));
     const chores = CHORES.filter((chore) => names.includes(chore.name));
-    const summaries = await pull(jobs);
+    const { summaries, leftBehind } = await pull(jobs);
     for (const { runId, outcome, calls, items, drift, reason } of summaries) {
       say(
         `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} answers loaded${reason === null ? '' : `; ${reason}`}`,
@@ -89,7 +99,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
       const events = await attempt('events', noticing); // the next sync finds the rest
       if (events.ok && events.value > 0) tell(`${events.value} events noticed`);
     }
-    const retry: string[] = [];
+    const retry = leftBehind;
     for (const chore of chores) {
       const did = await attempt(chore.name, () => doChore(chore));
       if (!did.ok && did.retry) retry.push(chore.name);

@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { withoutControls } from '../fields.ts';
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const TWO_COLUMNS =
@@ -23,7 +24,7 @@ const WIDEST_TEXT = 60;
  * without what would move a terminal's cursor: others wrote it.
  */
 export const oneLine = (text: string, widest = WIDEST_TEXT): string => {
-  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  const line = withoutControls(text);
   let width = 0;
   let fitting = ''; // the longest part after which an ellipsis has its place
   for (const { segment } of GRAPHEMES.segment(line)) {
@@ -49,18 +50,19 @@ interface TableWish {
 const NARROWEST_TEXT = 12;
 const BORDERS = 3; // of each column: a blank on both sides and a line
 
-/** Takes from the widest texts until the table fits, or no text can give any more. */
+/** Takes from the widest texts until the table fits, or no column can be any narrower. */
 const fittedWidths = (
   natural: readonly number[],
-  isText: readonly boolean[],
+  narrowest: readonly number[],
   columns: number,
 ): number[] => {
   const widths = [...natural];
   const total = () => widths.reduce((sum, width) => sum + width + BORDERS, 1);
   while (total() > columns) {
-    const widest = Math.max(...widths.filter((_, i) => isText[i]), 0);
-    if (widest <= NARROWEST_TEXT) break;
-    widths[widths.findIndex((width, i) => isText[i] && width === widest)] = widest - 1;
+    const wide = widths.map((width, i) => (width > (narrowest[i] ?? 0) ? width : 0));
+    const widest = Math.max(...wide);
+    if (widest === 0) break;
+    widths[wide.indexOf(widest)] = widest - 1;
   }
   return widths;
 };
@@ -90,7 +92,10 @@ export const textTable = (
       ),
     ),
   );
-  const widths = fittedWidths(natural, isText, columns ?? Number.POSITIVE_INFINITY);
+  const narrowest = head.map((name, i) =>
+    isText[i] ? Math.max(NARROWEST_TEXT, widthOf(name)) : Number.POSITIVE_INFINITY,
+  );
+  const widths = fittedWidths(natural, narrowest, columns ?? Number.POSITIVE_INFINITY);
   const table = new Table({
     head: [...head],
     style: { head: [], border: [], compact: wrapped === undefined },

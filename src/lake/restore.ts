@@ -72,15 +72,30 @@ const PASSING = /^SQLITE_(FULL|BUSY|LOCKED)/;
 
 /**
  * Copies the calls that `old` counted since the backup was made, so that the month's count goes on.
- * @returns how many; null where the old file is too damaged to tell
+ * @returns how many
+ */
+const carryCalls = (sqlite: Database.Database): number => {
+  const newer = 'select * from old.calls where id > (select coalesce(max(id), 0) from main.calls)';
+  const { changes } = sqlite.prepare(`insert into main.calls ${newer}`).run();
+  // their runs are not in the backup: one that got such a run's number would count them as its own
+  const lastRun = sqlite.prepare('select coalesce(max(run_id), 0) from main.calls').pluck().get();
+  const raised = sqlite
+    .prepare("update main.sqlite_sequence set seq = max(seq, ?) where name = 'runs'")
+    .run(lastRun);
+  if (raised.changes === 0)
+    sqlite.prepare("insert into main.sqlite_sequence (name, seq) values ('runs', ?)").run(lastRun);
+  return changes;
+};
+
+/**
+ * Has a copy of a backup count on from where `old` is.
+ * @returns how many calls that carries over; null where the old file is too damaged to tell
  */
 const carryLedger = (path: string, old: string): number | null => {
   const sqlite = new Database(path);
   try {
     sqlite.prepare('attach ? as old').run(old);
-    const newer =
-      'select * from old.calls where id > (select coalesce(max(id), 0) from main.calls)';
-    return sqlite.prepare(`insert into main.calls ${newer}`).run().changes;
+    return sqlite.transaction(carryCalls)(sqlite);
   } catch (error) {
     if (error instanceof Database.SqliteError && PASSING.test(error.code)) throw error;
     return null;

@@ -45,6 +45,7 @@ describe('what a status stands for', () => {
     ['{"detail":"The month is spent. "}', ': The month is spent.'],
     ['{"detail":"Who are you?"}', ': Who are you?'],
     ['{"detail":" "}', '.'],
+    ['{"detail":"Wait\\n\\u001b[2Ja bit"}', ': Wait [2Ja bit.'],
   ])('a sentence may follow what %s says', (body, end) =>
     expect(judge(answer(429, {}, body), NOW)?.message).toBe(`The service answered 429${end}`),
   );

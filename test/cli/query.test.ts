@@ -26,6 +26,7 @@ test('a table is for reading: numbers have three decimals, small ones three digi
   const { query } = prepared();
   const sql = 'select 1103809.629211899 as a, 0.000123456 as b, 1.0 / 3 as c, 9e999 as d, 2.0 as e';
   expect((await query(sql)).out).toMatch(/1103809\.629 .* 0\.000123 .* 0\.333 .* Infinity .* 2 /);
+  expect((await query('select 1e306 as a')).out).toContain('│ 1e+306 │');
   expect((await query(sql, '--csv')).out).toContain(
     '1103809.629211899,0.000123456,0.333333333333333',
   );

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { driftText } from '../../src/cli/drift-text.ts';
+import { overviewText } from '../../src/cli/overview-text.ts';
 import { oneLine, textTable } from '../../src/cli/text-table.ts';
+import { kindOf } from '../../src/fields.ts';
 
 test('numbers stand to the right, null is empty, rows have no line between them', () => {
   const rows = [
@@ -39,6 +42,13 @@ test.each([60, 80, 100])(
   },
 );
 
+test('no column is narrower than its heading: the others give what the terminal lacks', () => {
+  const rows = [['a'.repeat(50), '2026-03-01T12:00:00.000Z', 'b'.repeat(50)]];
+  const heads = ['id', 'first_seen_in_the_lake', 'title'];
+  const lines = textTable(heads, rows, { columns: 70 }).split('\n');
+  expect(Math.max(...lines.map((line) => line.length))).toBe(70);
+});
+
 test('a wrapped column keeps its whole text', () => {
   const words = Array.from({ length: 40 }, (_, i) => `word${i}`);
   const table = textTable(['because'], [[words.join(' ')]], { columns: 50, wrapped: 'because' });
@@ -54,5 +64,20 @@ test('a text is cut between characters as people see them, by the columns they t
 });
 
 test('what others wrote moves no cursor', () => {
-  expect(oneLine(' one\n two\u001b[2J\u009b1A ')).toBe('one two [2J 1A');
+  const hostile = ' one\n two\u001b[2J\u009b1A ';
+  const clean = 'one two [2J 1A';
+  expect(oneLine(hostile)).toBe(clean);
+  expect(kindOf({ [hostile]: 1 })).toBe(`an object with the fields ${clean}`);
+  const drift = { resource: 'content item', field: hostile, sample: '"good"' };
+  expect(driftText(drift, 'in GET /feed')).toBe(
+    `  content item: ${clean} , first in GET /feed: "good"`,
+  );
+  const overview = overviewText({
+    tables: {},
+    top: [{ platform: 'tiktok', user: hostile, title: hostile, views: 5 }],
+    rising: [{ tag: hostile, before: 1, now: 2 }],
+    noticed: [{ kind: 'creator.viral', subject: hostile, occurredAt: 0 }],
+    growth: undefined,
+  });
+  expect(overview.join('')).not.toMatch(/\p{Cc}/u);
 });

@@ -128,6 +128,18 @@ test.each(DAMAGES)(
   },
 );
 
+test('a run after a restore counts its own calls, not those carried over', async () => {
+  const { dataDir, clock } = await kept();
+  const upstream = await startFaultyUpstream();
+  const lost = await syncOnce(dataDir, upstream.baseUrl);
+  await restoreLake(dataDir, undefined, clock);
+  const before = upstream.arrivals.length;
+  const { summary } = await syncOnce(dataDir, upstream.baseUrl);
+  await upstream.close();
+  expect(summary.calls.sent).toBe(upstream.arrivals.length - before);
+  expect(summary.runId).toBeGreaterThan(lost.summary.runId);
+});
+
 test('calls made since the backup are counted on after a restore', async () => {
   const { dataDir, clock } = await kept();
   const upstream = await startFaultyUpstream();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Clock, HOUR_MS, virtualClock } from '../../src/clock.ts';
 import { withExclusive } from '../../src/lake/exclusive.ts';
+import { openLakeForReading } from '../../src/lake/open.ts';
 import { item } from '../support/faults.ts';
 import { type FaultRule, startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder } from '../support/fresh.ts';
@@ -12,6 +13,12 @@ import { KEY } from '../support/sync-once.ts';
 
 const FEED_AND_CHORES = { trends: 'off', hashtags: 'off', growth: 'off', creators: 'off' };
 const FEED_PAGES = 2;
+
+const envOf = (baseUrl: string) => ({
+  TRENDLAKE_BASE_URL: baseUrl,
+  TRENDLAKE_API_KEY: KEY,
+  TRENDLAKE_PLATFORMS: 'tiktok',
+});
 
 /** Runs the daemon until `isOver`, which sees `level message` of each line logged, says so; an hour at most. */
 const scheduleUntil = async (
@@ -39,9 +46,7 @@ const scheduleUntil = async (
     },
   };
   const env = {
-    TRENDLAKE_BASE_URL: upstream.baseUrl,
-    TRENDLAKE_API_KEY: KEY,
-    TRENDLAKE_PLATFORMS: 'tiktok',
+    ...envOf(upstream.baseUrl),
     TRENDLAKE_SCHEDULES: JSON.stringify(FEED_AND_CHORES),
     TRENDLAKE_LOG_FILE: logFile,
   };
@@ -79,6 +84,30 @@ test('a chore that fails for good keeps none behind it from being done', async (
   expect(told).toMatch(/^error export: .*parquet.* could not be written/m);
   expect(told).toMatch(/^info .* kept answers older .* removed$/m);
   expect(told).toMatch(/^info .*backups.*checked$/m);
+});
+
+test('a slot that waits behind a paused run, stopped in the middle of that, is done by the next daemon', async () => {
+  const dataDir = freshFolder();
+  const upstream = await startFaultyUpstream();
+  const given = { dataDir, env: envOf(upstream.baseUrl), clock: virtualClock(WORLD_AT) };
+  await runCommand(['sync', '--jobs', 'trends', '--max-calls', '1', '--no-export'], given);
+  await upstream.close();
+  let asked = false;
+  const hangs = {
+    on: /trends/,
+    fault: () => {
+      asked = true;
+    },
+  };
+  await scheduleUntil(dataDir, () => asked, [hangs]);
+  await scheduleUntil(
+    dataDir,
+    (lines) => lines.filter((line) => /run \d complete/.test(line)).length > 1,
+  );
+  const lake = openLakeForReading(dataDir);
+  const loaded = "select distinct job from run_items where state = 'done' order by job";
+  expect(lake.sqlite.prepare(loaded).pluck().all()).toEqual(['feed', 'trends']);
+  lake.close();
 });
 
 test('a field unlike the interface is logged by its name, not by what it held', async () => {
