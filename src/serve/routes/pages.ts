@@ -82,6 +82,7 @@ const dataFor = async (service: ServiceContext, c: Context<ServiceEnv>): Promise
     platform,
     now: asOf,
     asked: instant === undefined ? undefined : written,
+    unread: instant === undefined && written !== '' ? written : undefined,
     newestLook: newestLook(lake, asOf),
     feed: {
       ...feed,
