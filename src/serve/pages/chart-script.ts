@@ -4,7 +4,7 @@ const place = document.getElementById('chart');
 const read = document.getElementById('read');
 const points = JSON.parse(document.getElementById('timeline').textContent);
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const short = new Intl.NumberFormat('en', { notation: 'compact' });
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 });
 const inUtc = (parts) => { const { format } = new Intl.DateTimeFormat('en', { ...parts, timeZone: 'UTC' }); return (at) => format(at * 1000); };
 const time = inUtc({ dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
 const [month, day, hour] = [inUtc({ month: 'short', year: 'numeric' }), inUtc({ month: 'short', day: 'numeric' }), inUtc({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })];

@@ -30,10 +30,13 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFracti
 const number = (value: number | null | undefined): string =>
   value === null || value === undefined ? '–' : compact.format(value);
 
+const inHours = (hours: number): string =>
+  hours < 48 ? `${number(hours)} h` : `${number(Math.round(hours / 24))} d`;
+
 const ago = (from: number, to: number): string => {
   const hours = (to - from) / HOUR_MS;
   if (hours < 1) return `${Math.max(0, Math.round(hours * 60))} min ago`;
-  return hours < 48 ? `${Math.round(hours)} h ago` : `${Math.round(hours / 24)} d ago`;
+  return `${inHours(Math.round(hours))} ago`;
 };
 
 const minuteOf = (at: number): string => `${isoOf(at).slice(0, 16).replace('T', ' ')} UTC`;
@@ -108,7 +111,7 @@ const growthSection = ({ video, now }: DashboardData) => {
   const line = spark(timeline); // until the script draws over it, and where no script runs
   const points = timeline.map(({ at, views }) => [at / 1000, views]);
   const peak = curve.peak === null ? '–' : `${number(curve.peak.viewsPerHour)}/h`;
-  const doubling = curve.doublingHours === null ? '–' : `${number(curve.doublingHours)} h`;
+  const doubling = curve.doublingHours === null ? '–' : inHours(curve.doublingHours);
   const published =
     item.createdAt === null ? '' : `, published ${ago(Date.parse(item.createdAt), now)}`;
   return html`<section class="wide growth" id="growth">

@@ -30,7 +30,7 @@ td.place { width: 32px; padding-right: 12px; }
 .bar { height: 4px; border-radius: 2px; background: var(--mark); opacity: .75; margin-top: 4px; } .up { color: var(--up); } .down { color: var(--down); }
 .growth { display: grid; gap: 4px 28px; grid-template-columns: minmax(0, 1fr); } .growth .title { font-size: 17px; -webkit-line-clamp: 2; margin: 0; } .about { margin: 4px 0; overflow-wrap: anywhere; }
 .facts { display: flex; flex-wrap: wrap; gap: 10px 18px; margin: 8px 0 0; } .facts dt { font-size: 12px; color: var(--soft); } .facts dd { margin: 0; font-size: 17px; font-weight: 600; }
-@media (min-width: 940px) { .growth { grid-template-columns: minmax(0, 4fr) minmax(0, 9fr); } .facts { flex-direction: column; gap: 8px; } }
+@media (min-width: 940px) { .growth { grid-template-columns: minmax(0, 4fr) minmax(0, 9fr); } .facts { display: grid; grid-template-columns: repeat(2, max-content); gap: 14px 44px; margin-top: 18px; } }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--ground); border-radius: 8px; padding: 10px 12px; font-size: 12.5px; } code { font-size: 13px; } h2 code { font-size: 14px; }
 .contents { columns: 2 420px; } .contents a, .contents span { display: block; } .contents a { margin-bottom: 8px; overflow-wrap: anywhere; }
 .reference td { vertical-align: top; overflow-wrap: break-word; } .reference section { scroll-margin-top: 12px; } .reference .n { width: 44px; font-size: 13px; text-align: left; }
