@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Browser, launch, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Filler, freshFolder, hoursAgo } from './filled-lake.ts';
+import { type Filler, hoursAgo } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 
 /** One that runs: some systems have a stand-in that only says where to get it. */
@@ -93,14 +95,15 @@ describe.skipIf(chromium === undefined)(
     let browser: Browser;
     let filled: Running;
     let empty: Running;
-    const profile = freshFolder();
+    let profile: string;
 
     beforeAll(async () => {
       filled = await runService(fill);
       empty = await runService(() => undefined);
+      profile = mkdtempSync(join(tmpdir(), 'trendlake-browser-'));
       browser = await launch({
         executablePath: chromium ?? '',
-        userDataDir: profile.dataDir,
+        userDataDir: profile,
         args: ['--no-sandbox', '--disable-dev-shm-usage', '--lang=en'],
         timeout: 240_000, // as the tests': the machine may be busy
         protocolTimeout: 240_000,
@@ -108,7 +111,8 @@ describe.skipIf(chromium === undefined)(
     });
     afterAll(async () => {
       await browser?.close();
-      profile.remove();
+      // its last processes write for a moment after it is closed
+      rmSync(profile, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
     });
 
     /** Opens a page, looks at it, and lets nothing pass that the browser complains about. */

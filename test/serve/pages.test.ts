@@ -84,6 +84,15 @@ test('every script and style of a page is served from here', async () => {
   expect(text).not.toMatch(/(?:src|href)="https?:/);
 });
 
+test('a script kept by a browser is asked about, so that a newer page never runs an older one', async () => {
+  const { headers } = await page('/assets/chart.js');
+  expect(headers.get('cache-control')).toBe('no-cache');
+  const again = await fetch(new URL('/assets/chart.js', running.service.dashboard), {
+    headers: { 'if-none-match': headers.get('etag') ?? '' },
+  });
+  expect(again.status).toBe(304);
+});
+
 test('the reference shows every endpoint with a command to try', async () => {
   const { text } = await page('/docs');
   for (const path of ['/feed/{platform}', '/search', '/lab/analyze', '/usage'])
