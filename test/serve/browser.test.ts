@@ -104,6 +104,7 @@ describe.skipIf(chromium === undefined)(
       browser = await launch({
         executablePath: chromium ?? '',
         userDataDir: profile,
+        env: { ...process.env, XDG_CONFIG_HOME: profile, XDG_CACHE_HOME: profile }, // nothing at home
         args: ['--no-sandbox', '--disable-dev-shm-usage', '--lang=en'],
         timeout: 240_000, // as the tests': the machine may be busy
         protocolTimeout: 240_000,
