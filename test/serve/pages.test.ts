@@ -47,6 +47,26 @@ test('as of an instant; odd parameters show the present', async () => {
   expect((await page('/?platform=vine&asOf=never&video=zz')).status).toBe(200);
 });
 
+test('an instant that is none is told, as text', async () => {
+  const { text } = await page('/?asOf=%3Cimg%3E');
+  expect(text).toContain('<bdi>&lt;img&gt;</bdi> is no instant, so this is now.');
+  expect((await page('/?platform=youtube&asOf=')).text).not.toContain('is no instant');
+});
+
+test('what was never seen is said, and by when', async () => {
+  const { text } = await page('/?platform=youtube&asOf=2020-01-01T00:00Z');
+  expect(text).toContain('Nothing had been seen by then.');
+  expect(text).not.toContain('– views');
+});
+
+test('every link within the reference leads somewhere', async () => {
+  const { text } = await page('/docs');
+  const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+  const links = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+  expect(links.length).toBeGreaterThan(20);
+  expect(links.filter((id) => !ids.has(id))).toEqual([]);
+});
+
 test.each(['/', '/docs'])('%s brings its icon, which its policy lets in', async (path) => {
   const { text, headers } = await page(path);
   expect(headers.get('content-security-policy')).toContain('img-src data:;');
@@ -62,6 +82,15 @@ test('every script and style of a page is served from here', async () => {
   expect(files).toHaveLength(3);
   for (const file of files) expect((await page(file)).status).toBe(200);
   expect(text).not.toMatch(/(?:src|href)="https?:/);
+});
+
+test('a script kept by a browser is asked about, so that a newer page never runs an older one', async () => {
+  const { headers } = await page('/assets/chart.js');
+  expect(headers.get('cache-control')).toBe('no-cache');
+  const again = await fetch(new URL('/assets/chart.js', running.service.dashboard), {
+    headers: { 'if-none-match': headers.get('etag') ?? '' },
+  });
+  expect(again.status).toBe(304);
 });
 
 test('the reference shows every endpoint with a command to try', async () => {

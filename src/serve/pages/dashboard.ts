@@ -18,6 +18,7 @@ export interface DashboardData {
   readonly platform: Platform;
   readonly now: number; // the instant shown
   readonly asked: string | undefined; // `asOf` as asked, kept in the links
+  readonly unread: string | undefined; // an `asOf` that is no instant: the present is shown
   readonly newestLook: number | null;
   readonly feed: { total: number; videos: readonly ShownVideo[]; pulledAt: number | null };
   readonly trends: { items: readonly ContentItem[]; pulledAt: number | null };
@@ -29,10 +30,13 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFracti
 const number = (value: number | null | undefined): string =>
   value === null || value === undefined ? '–' : compact.format(value);
 
+const inHours = (hours: number): string =>
+  hours < 48 ? `${number(hours)} h` : `${number(Math.round(hours / 24))} d`;
+
 const ago = (from: number, to: number): string => {
   const hours = (to - from) / HOUR_MS;
   if (hours < 1) return `${Math.max(0, Math.round(hours * 60))} min ago`;
-  return hours < 48 ? `${Math.round(hours)} h ago` : `${Math.round(hours / 24)} d ago`;
+  return `${inHours(Math.round(hours))} ago`;
 };
 
 const minuteOf = (at: number): string => `${isoOf(at).slice(0, 16).replace('T', ' ')} UTC`;
@@ -41,40 +45,57 @@ const address = (data: DashboardData, change: { platform?: Platform; video?: str
   const query = new URLSearchParams({ platform: change.platform ?? data.platform });
   if (data.asked !== undefined) query.set('asOf', data.asked);
   if (change.video !== undefined) query.set('video', change.video);
-  return `/?${query}`;
+  return `/?${query}${change.video === undefined ? '' : '#growth'}`;
 };
 
 const origin = (pulledAt: number | null, now: number): string =>
   pulledAt === null ? 'ranked from observations' : `as pulled ${ago(pulledAt, now)}`;
 
-const pace = (item: ContentItem): string =>
-  item.velocity ? `${item.velocity > 0 ? '+' : ''}${number(item.velocity)}/h` : '';
+/** Views an hour; nothing where they round to none. */
+const pace = ({ velocity }: ContentItem): string => {
+  const text = number(velocity ?? 0);
+  return text === '0' || text === '-0' ? '' : `${text.startsWith('-') ? '' : '+'}${text}/h`;
+};
 
 const videoRow = (
   data: DashboardData,
   item: ContentItem,
   line: ReturnType<typeof spark> | undefined,
-) => html`<tr aria-selected="${String(item.id === data.video?.item.id)}">
+) => html`<tr>
   <td class="n soft place">${item.rank ?? ''}</td>
-  <td><a class="title" href="${address(data, { video: item.id })}" title="${item.title ?? ''}">${item.title || item.id}</a><span class="soft small">${item.user ?? ''}</span></td>
+  <td><a class="title" dir="auto" href="${address(data, { video: item.id })}" title="${item.title ?? ''}" ${item.id === data.video?.item.id ? raw('aria-current="true"') : ''}>${item.title || item.id}</a><span class="one soft small" dir="auto">${item.user ?? ''}</span></td>
   ${line === undefined ? '' : html`<td>${line}</td>`}
-  <td class="n">${number(item.views)}<br><span class="up small">${pace(item)}</span></td>
+  <td class="n">${number(item.views)}<br><span class="${(item.velocity ?? 0) < 0 ? 'down' : 'up'} small">${pace(item)}</span></td>
 </tr>`;
 
-const videoTable = (rows: readonly ReturnType<typeof videoRow>[]) =>
+const nothing = ({ newestLook, asked }: DashboardData) => {
+  if (newestLook !== null)
+    return html`<p class="soft">Nothing was seen in this window. Another platform or instant may hold more.</p>`;
+  return asked === undefined
+    ? html`<p class="soft">The lake is empty: <code>trendlake sync</code> fills it, <code>trendlake demo</code> with a made-up world.</p>`
+    : html`<p class="soft">Nothing had been seen by then.</p>`;
+};
+
+const videoTable = (
+  data: DashboardData,
+  columns: readonly string[],
+  rows: readonly ReturnType<typeof videoRow>[],
+) =>
   rows.length === 0
-    ? html`<p class="soft">Nothing was seen in this window. Another platform or instant may hold more.</p>`
-    : html`<table><tbody>${rows}</tbody></table>`;
+    ? nothing(data)
+    : html`<table class="videos"><thead><tr>${columns.map((name) => html`<th>${name}</th>`)}<th class="n">views, per hour</th></tr></thead><tbody>${rows}</tbody></table>`;
 
 const changeOf = ({ change }: HashtagItem): string =>
   change === null ? 'new' : `${change >= 0 ? '+' : ''}${Math.round(change * 100)} %`;
 
-const hashtagTable = (items: readonly HashtagItem[]) => {
+const hashtagTable = (data: DashboardData) => {
+  const items = data.hashtags;
+  if (items.length === 0) return nothing(data);
   const most = Math.max(1, ...items.map((item) => item.volume ?? 0));
   return html`<table><thead><tr><th>tag</th><th class="n">videos</th><th class="n">change</th></tr></thead><tbody>${items.map(
     (
       item,
-    ) => html`<tr><td>#${item.tag}<div class="bar" style="width:${Math.round((100 * (item.volume ?? 0)) / most)}%"></div></td>
+    ) => html`<tr><td><span class="one" dir="auto" title="${item.tag}">#${item.tag}</span><div class="bar" style="width:${Math.round((100 * (item.volume ?? 0)) / most)}%"></div></td>
       <td class="n">${number(item.volume)}</td><td class="n ${(item.change ?? 1) < 0 ? 'down' : 'up'}">${changeOf(item)}</td></tr>`,
   )}</tbody></table>`;
 };
@@ -87,22 +108,27 @@ const fact = (name: string, value: string) => html`<div><dt>${name}</dt><dd>${va
 const growthSection = ({ video, now }: DashboardData) => {
   if (video === undefined) return '';
   const { item, timeline, curve } = video;
+  const line = spark(timeline); // until the script draws over it, and where no script runs
   const points = timeline.map(({ at, views }) => [at / 1000, views]);
   const peak = curve.peak === null ? '–' : `${number(curve.peak.viewsPerHour)}/h`;
-  const doubling = curve.doublingHours === null ? '–' : `${number(curve.doublingHours)} h`;
+  const doubling = curve.doublingHours === null ? '–' : inHours(curve.doublingHours);
   const published =
     item.createdAt === null ? '' : `, published ${ago(Date.parse(item.createdAt), now)}`;
   return html`<section class="wide growth" id="growth">
-    <div><h2>Growth</h2><p class="title" style="margin:0">${item.title || item.id}</p>
-      <p class="soft small" style="margin:4px 0">${item.user ?? 'unknown creator'}${published} · <code>${item.id}</code></p>
+    <div><h2>Growth</h2><p class="title" dir="auto" title="${item.title ?? ''}">${item.title || item.id}</p>
+      <p class="soft small about"><bdi>${item.user ?? 'unknown creator'}</bdi>${published} · <code>${item.id}</code></p>
       <dl class="facts">${fact('views', number(item.views))}${fact('phase', curve.phase)}${fact('peak pace', peak)}${fact('doubles in', doubling)}</dl></div>
-    <div><div class="soft small" id="read">views, ${timeline.length} looks</div><div id="chart"></div></div>
+    ${
+      String(line) === ''
+        ? html`<p class="soft">A curve needs two looks that tell views.</p>`
+        : html`<div><div class="soft small" id="read">views over time (UTC), ${timeline.length} looks</div><div id="chart">${line}</div></div>
     <script type="application/json" id="timeline">${embedded(points)}</script>
-    <script src="/assets/uplot.js"></script><script src="/assets/chart.js"></script></section>`;
+    <script src="/assets/uplot.js"></script><script src="/assets/chart.js"></script>`
+    }</section>`;
 };
 
 const tile = (name: string, value: string, note: string) =>
-  html`<section><span class="soft small">${name}</span><b>${value}</b><span class="soft small">${note}</span></section>`;
+  html`<section><span class="soft small">${name}</span><b>${value}</b><span class="one soft small">${note}</span></section>`;
 
 const tiles = ({ feed, trends, hashtags, platform }: DashboardData) => {
   const fastest = feed.videos
@@ -111,10 +137,10 @@ const tiles = ({ feed, trends, hashtags, platform }: DashboardData) => {
   const first = trends.items[0];
   const rising = hashtags.toSorted((a, b) => (b.change ?? 0) - (a.change ?? 0))[0];
   return html`<div class="tiles wide">
-    ${tile(`in the ${platform} feed, 24 h`, number(feed.total), 'videos')}
+    ${tile(`${platform} feed, 24 h`, number(feed.total), 'videos')}
     ${tile('fastest now', fastest === undefined ? '–' : pace(fastest) || '–', fastest?.user ?? '')}
-    ${tile('first this week', first?.user ?? '–', `${number(first?.views)} views`)}
-    ${tile('rising hashtag, 30 d', rising === undefined ? '–' : `#${rising.tag}`, rising === undefined ? '' : changeOf(rising))}
+    ${tile('first this week', first?.user ?? '–', first === undefined ? '' : `${number(first.views)} views`)}
+    ${tile('rising tag, 30 d', rising === undefined ? '–' : `#${rising.tag}`, rising === undefined ? '' : changeOf(rising))}
   </div>`;
 };
 
@@ -137,17 +163,27 @@ export const dashboardPage = (data: DashboardData) => html`<!doctype html>
   )}</nav>
   ${freshness(data)}
   <form><input type="hidden" name="platform" value="${data.platform}">
-    <input name="asOf" value="${data.asked ?? ''}" placeholder="2026-03-01T12:00Z" aria-label="as of"><button>as of then</button></form>
+    <input name="asOf" value="${data.asked ?? data.unread ?? ''}" placeholder="2026-03-01T12:00Z" aria-label="as of"><button>as of then</button>
+    ${data.asked === undefined ? '' : html`<a href="/?platform=${data.platform}">now</a>`}</form>
+  ${data.unread === undefined ? '' : html`<p class="down small unread" role="alert"><bdi>${data.unread}</bdi> is no instant, so this is now. Write one like 2026-03-01T12:00Z.</p>`}
 </header>
 <main class="grid">
   ${tiles(data)}
   ${growthSection(data)}
   <section><h2>Feed <span class="soft small">24 h · ${origin(data.feed.pulledAt, data.now)}</span></h2>
-    ${videoTable(data.feed.videos.map(({ item, timeline }) => videoRow(data, item, spark(timeline))))}</section>
+    ${videoTable(
+      data,
+      ['', 'video', 'growth'],
+      data.feed.videos.map(({ item, timeline }) => videoRow(data, item, spark(timeline))),
+    )}</section>
   <div class="stack">
     <section><h2>Trending this week <span class="soft small">${origin(data.trends.pulledAt, data.now)}</span></h2>
-      ${videoTable(data.trends.items.map((item) => videoRow(data, item, undefined)))}</section>
-    <section><h2>Hashtags <span class="soft small">30 d, all platforms</span></h2>${hashtagTable(data.hashtags)}</section>
+      ${videoTable(
+        data,
+        ['', 'video'],
+        data.trends.items.map((item) => videoRow(data, item, undefined)),
+      )}</section>
+    <section><h2>Hashtags <span class="soft small">30 d, all platforms</span></h2>${hashtagTable(data)}</section>
   </div>
   <p class="soft small wide"><a href="/docs">The interface</a> · <a href="/v1/openapi.json">OpenAPI</a> · <a href="/health">health</a></p>
 </main></body></html>`;

@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html';
-import { ICON } from './icon.ts';
+import { ICON, MARK } from './icon.ts';
 import { STYLE } from './style.ts';
 
 /** The parts of an OpenAPI document that the reference page shows. */
@@ -51,6 +51,10 @@ interface ShownSchema {
   readonly allOf?: readonly ShownSchema[];
 }
 
+/** Text in which what stands between backticks is code. */
+const prose = (text: string) =>
+  text.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`));
+
 const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 
 /** A type in a few words. */
@@ -62,6 +66,9 @@ const typeText = (schema: ShownSchema | undefined): string => {
   if (schema.items !== undefined) return `list of ${typeText(schema.items)}`;
   const choice = schema.anyOf ?? schema.allOf;
   if (choice !== undefined) return choice.map(typeText).join(' or ');
+  const fields = Object.entries(schema.properties ?? {});
+  if (fields.length > 0)
+    return `{ ${fields.map(([name, type]) => `${name}: ${typeText(type)}`).join(', ')} }`;
   const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['any']);
   return types.join(' or ') + (schema.format === undefined ? '' : ` (${schema.format})`);
 };
@@ -75,7 +82,7 @@ const parameterRow = ({
 }: ShownParameter) => html`<tr>
   <td><code>${name}</code> <span class="soft small">${place}${required === true ? ', required' : ''}</span></td>
   <td class="small">${typeText(schema)}${schema?.default === undefined ? '' : `, default ${schema.default}`}</td>
-  <td class="small soft">${description ?? schema?.description ?? ''}</td></tr>`;
+  <td class="small soft">${prose(description ?? schema?.description ?? '')}</td></tr>`;
 
 /** The request's JSON: its schema, found where it is named only, and an example. */
 const bodyOf = ({ requestBody }: ShownOperation, document: ShownDocument) => {
@@ -119,6 +126,16 @@ const curlOf = (
   return `curl${verb} -H "Authorization: Bearer $KEY"${body} '${address}'`;
 };
 
+/** What an answer holds, a link where that has a name of its own; the words about it elsewhere. */
+const answerText = ({ content, description }: ShownResponse) => {
+  const schema = content?.['application/json']?.schema;
+  if (schema === undefined) return prose(description ?? '');
+  const type = typeText(schema);
+  return schema.$ref === undefined
+    ? html`<code>${type}</code>`
+    : html`<a href="#schema-${type}">${type}</a>`;
+};
+
 const operationSection = (
   method: string,
   path: string,
@@ -129,15 +146,14 @@ const operationSection = (
   const { parameters = [], responses = {} } = operation;
   const body = bodyOf(operation, document);
   const rows = [...parameters.map(parameterRow), ...bodyRows(body.schema)];
-  const answer = responses['200']?.content?.['application/json']?.schema;
   return html`<section class="wide" id="${operation.operationId ?? ''}">
     <h2><code>${method.toUpperCase()} ${path}</code> ${operation['x-extension'] === true ? html`<span class="tag">extension</span>` : ''}</h2>
-    <p>${operation.summary ?? ''}</p>
+    <p>${prose(operation.summary ?? '')}</p>
     <pre>${curlOf(method, path, operation, body.example, origin)}</pre>
     ${rows.length === 0 ? '' : html`<table><tbody>${rows}</tbody></table>`}
     <h3>Answers</h3><table><tbody>${Object.entries(responses).map(
       ([status, response]) =>
-        html`<tr><td class="n">${status}</td><td class="small">${status === '200' && answer !== undefined ? html`<a href="#schema-${typeText(answer)}">${typeText(answer)}</a>` : (response.description ?? '')}</td></tr>`,
+        html`<tr><td class="n">${status}</td><td class="small">${answerText(response)}</td></tr>`,
     )}</tbody></table></section>`;
 };
 
@@ -147,20 +163,26 @@ const schemaSection = (
 ) => html`<section class="wide" id="schema-${name}"><h2>${name}</h2>
   <table><tbody>${Object.entries(schema.properties ?? {}).map(
     ([field, type]) =>
-      html`<tr><td><code>${field}</code></td><td class="small">${typeText(type)}</td><td class="small soft">${type.description ?? ''}</td></tr>`,
+      html`<tr><td><code>${field}</code></td><td class="small">${typeText(type)}</td><td class="small soft">${prose(type.description ?? '')}</td></tr>`,
   )}</tbody></table></section>`;
 
 /** The OpenAPI document as a page for people; `origin` is where they reach the service. */
-export const referencePage = (document: ShownDocument, origin: string) => html`<!doctype html>
+export const referencePage = (document: ShownDocument, origin: string) => {
+  const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  );
+  const schemas = Object.entries(document.components?.schemas ?? {});
+  return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${document.info.title} ${document.info.version}</title>${ICON}<style>${raw(STYLE)}</style></head><body>
-<header><h1>${document.info.title} <span class="soft">v1</span></h1><nav><a href="/">dashboard</a><a href="/v1/openapi.json">OpenAPI</a></nav></header>
-<main class="grid">
-  <section class="wide">${(document.info.description ?? '').split('\n\n').map((text) => html`<p>${text}</p>`)}</section>
-  ${Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) =>
-      operationSection(method, path, operation, document, origin),
-    ),
-  )}
-  ${Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => schemaSection(name, schema))}
+<header><h1>${MARK}${document.info.title} <span class="soft">v1</span></h1><nav><a href="/">dashboard</a><a href="/v1/openapi.json">OpenAPI</a></nav></header>
+<main class="grid reference">
+  <section class="wide">${(document.info.description ?? '').split('\n\n').map((text) => html`<p>${prose(text)}</p>`)}</section>
+  <section class="wide"><h2>Endpoints</h2><div class="contents">${operations.map(
+    ({ method, path, operation }) =>
+      html`<a href="#${operation.operationId ?? ''}"><code>${method.toUpperCase()} ${path}</code><span class="soft small">${prose(operation.summary ?? '')}</span></a>`,
+  )}</div></section>
+  ${operations.map(({ method, path, operation }) => operationSection(method, path, operation, document, origin))}
+  ${schemas.map(([name, schema]) => schemaSection(name, schema))}
 </main></body></html>`;
+};

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Context } from 'hono';
+import { etag } from 'hono/etag';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, parseIso } from '../../clock.ts';
 import { growthCurve } from '../../lake/growth-curve.ts';
@@ -82,6 +83,7 @@ const dataFor = async (service: ServiceContext, c: Context<ServiceEnv>): Promise
     platform,
     now: asOf,
     asked: instant === undefined ? undefined : written,
+    unread: instant === undefined && written !== '' ? written : undefined,
     newestLook: newestLook(lake, asOf),
     feed: {
       ...feed,
@@ -107,11 +109,12 @@ export const pageRoutes = (
       HEADERS,
     ),
   );
+  app.use('/assets/*', etag());
   for (const [name, { type, text }] of Object.entries(ASSETS))
     app.get(`/assets/${name}`, (c) =>
       c.body(text(), 200, {
         'content-type': `${type}; charset=utf-8`,
-        'cache-control': 'public, max-age=3600',
+        'cache-control': 'no-cache', // kept, but asked about: a script belongs to its page
       }),
     );
 };

@@ -1,0 +1,244 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { type Browser, launch, type Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Filler, hoursAgo } from './filled-lake.ts';
+import { type Running, runService } from './running.ts';
+
+/** One that runs: some systems have a stand-in that only says where to get it. */
+const runs = (path: string): boolean => spawnSync(path, ['--version']).status === 0;
+
+const folders = (process.env.PATH ?? '').split(delimiter);
+const chromium =
+  process.env.CHROME_PATH ??
+  ['chromium', 'chromium-browser', 'google-chrome']
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find(runs);
+
+const LONG = 'no blank in it '.repeat(9) + 'W'.repeat(300);
+
+const fill = (into: Filler): void => {
+  const grown = (most: number): [number, number][] =>
+    [70, 50, 26, 1].map((hours, index) => [hoursAgo(hours), Math.round(most * 4 ** (index - 3))]);
+  into.video({ id: 'tt_1', title: 'the loudest', looks: grown(9_000_000), tags: ['fyp'] });
+  into.video({ id: 'tt_2', title: LONG, user: 'u'.repeat(90), looks: grown(800_000) });
+  into.video({
+    id: 'tt_3',
+    title: '東京の夜景'.repeat(40),
+    user: '名前'.repeat(30),
+    looks: grown(7000),
+  });
+  into.video({ id: 'tt_4', title: '🔥👩‍👩‍👧‍👦 عنوان'.repeat(30), looks: grown(600) });
+  into.video({ id: 'tt_5', title: null, user: null, looks: [[hoursAgo(1), 5]] });
+  into.video({ id: 'yt_1', title: 'a tube', looks: grown(50_000), tags: ['t'.repeat(90)] });
+};
+
+/** What the page's own script would say; it may not compile any, so this is handed over as text. */
+const tell = async <T>(page: Page, expression: string): Promise<T> =>
+  (await page.evaluate(expression)) as T;
+const textOf = (page: Page, selector: string) =>
+  tell<string>(page, `document.querySelector(${JSON.stringify(selector)}).innerText`);
+const textsOf = (page: Page, selector: string) =>
+  tell<string[]>(
+    page,
+    `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.innerText)`,
+  );
+
+/** Pixels of the chart in the colour of its line. */
+const LINE_PIXELS = `(() => {
+  const canvas = document.querySelector('#chart canvas');
+  const mark = getComputedStyle(document.documentElement).getPropertyValue('--mark').trim();
+  const wanted = [1, 3, 5].map((from) => parseInt(mark.slice(from, from + 2), 16));
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  let found = 0;
+  for (let at = 0; at < data.length; at += 4)
+    if (data[at + 3] > 200 && wanted.every((value, i) => Math.abs(value - data[at + i]) < 24)) found++;
+  return found;
+})()`;
+
+/** Texts that stand out less from what is behind them than WCAG AA asks of small ones. */
+const FAINT = `(() => {
+  const parts = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
+  const light = (colour) => {
+    const [r, g, b] = parts(colour).map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (one) => {
+    const colour = getComputedStyle(one).backgroundColor;
+    return parts(colour)[3] === 0 ? behind(one.parentElement) : colour;
+  };
+  const hasText = (one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
+  return [...document.body.querySelectorAll('*:not(script)')].filter(hasText).flatMap((one) => {
+    const [a, b] = [light(getComputedStyle(one).color), light(behind(one))];
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    return contrast < 4.5 ? [one.innerText.slice(0, 40) + ' ' + contrast.toFixed(2)] : [];
+  });
+})()`;
+
+/** The parts that are wider than their place, as the page is where it scrolls sideways. */
+const TOO_WIDE = `[document.documentElement, ...document.querySelectorAll('section')]
+  .filter((one) => one.scrollWidth > one.clientWidth)
+  .map((one) => one.innerText.slice(0, 40) + ' ' + one.scrollWidth + ' > ' + one.clientWidth)`;
+
+interface View {
+  readonly of?: Running;
+  readonly width?: number;
+  readonly scheme?: 'light' | 'dark';
+  readonly script?: boolean;
+}
+
+describe.skipIf(chromium === undefined)(
+  chromium ?? 'skipped: no browser found (install chromium, or name one in CHROME_PATH)',
+  () => {
+    let browser: Browser;
+    let filled: Running;
+    let empty: Running;
+    let profile: string;
+
+    beforeAll(async () => {
+      filled = await runService(fill);
+      empty = await runService(() => undefined);
+      profile = mkdtempSync(join(tmpdir(), 'trendlake-browser-'));
+      browser = await launch({
+        executablePath: chromium ?? '',
+        userDataDir: profile,
+        env: { ...process.env, XDG_CONFIG_HOME: profile, XDG_CACHE_HOME: profile }, // nothing at home
+        args: ['--no-sandbox', '--disable-dev-shm-usage', '--lang=en'],
+        timeout: 240_000, // as the tests': the machine may be busy
+        protocolTimeout: 240_000,
+      });
+    });
+    afterAll(async () => {
+      await browser?.close();
+      // its last processes write for a moment after it is closed
+      rmSync(profile, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
+    });
+
+    /** Opens a page, looks at it, and lets nothing pass that the browser complains about. */
+    const visit = async (path: string, view: View, look: (page: Page) => Promise<void>) => {
+      const { of = filled, width = 1280, scheme = 'light', script = true } = view;
+      const address = new URL(path, of.service.dashboard);
+      const page = await browser.newPage();
+      const wrong: string[] = [];
+      page.on('console', (line) => wrong.push(`console: ${line.text()}`));
+      page.on('pageerror', (error) => wrong.push(String(error)));
+      page.on('requestfailed', (one) => wrong.push(`${one.url()} ${one.failure()?.errorText}`));
+      page.on('request', (one) => {
+        const { origin, protocol } = new URL(one.url());
+        if (origin !== address.origin && protocol !== 'data:') wrong.push(`asked ${one.url()}`);
+      });
+      page.on('response', (one) => {
+        if (one.status() >= 400) wrong.push(`${one.url()} ${one.status()}`);
+      });
+      try {
+        page.setDefaultTimeout(240_000);
+        await page.setViewport({ width, height: 900, isMobile: width < 600 });
+        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+        await page.setJavaScriptEnabled(script);
+        await page.goto(address.href);
+        await look(page);
+      } finally {
+        await page.close();
+      }
+      expect(wrong).toEqual([]);
+    };
+
+    const followed = (page: Page, selector: string) =>
+      Promise.all([page.waitForNavigation(), page.click(selector)]);
+
+    test('the chart is drawn, and tells the views under the pointer', () =>
+      visit('/', {}, async (page) => {
+        expect(await textOf(page, '#growth .title')).toBe('the loudest');
+        expect(await tell<number>(page, LINE_PIXELS)).toBeGreaterThan(200);
+        await page.hover('#chart .u-over');
+        await page.waitForSelector('#read ::-p-text( UTC: )');
+        expect(await textOf(page, '#read')).toMatch(/^Mar \d+, 2026, \d\d:\d\d UTC: [\d,]+ views$/);
+      }));
+
+    test('a click on a video shows how that one grew', () =>
+      visit('/', {}, async (page) => {
+        await followed(page, 'a.title[href*="video=tt_3"]');
+        expect(await textOf(page, '#growth .title')).toContain('東京の夜景');
+        expect(await tell<number>(page, LINE_PIXELS)).toBeGreaterThan(200);
+        expect(await textsOf(page, 'tr:has([aria-current]) .place + td .soft')).toEqual(
+          expect.arrayContaining(['名前'.repeat(30)]),
+        );
+      }));
+
+    test('a video seen once has no chart, and the page says why', () =>
+      visit('/?platform=tiktok&video=tt_5', {}, async (page) => {
+        expect(await textOf(page, '#growth')).toContain('A curve needs two looks');
+        expect(await tell<boolean>(page, `document.querySelector('#chart') === null`)).toBe(true);
+      }));
+
+    test('platforms and instants are gone to and come back from', () =>
+      visit('/', {}, async (page) => {
+        await followed(page, 'nav a[href*="youtube"]');
+        expect(await textsOf(page, 'a.title')).toEqual(['a tube', 'a tube']);
+        const ask = async (instant: string) => {
+          await page.click('input[name=asOf]', { count: 3 });
+          await page.type('input[name=asOf]', instant);
+          await followed(page, 'form button');
+        };
+        await ask('2026-03-09T12:00Z');
+        expect(await textOf(page, 'header')).toContain('2026-03-09 12:00 UTC');
+        expect(await textOf(page, 'nav [aria-current]')).toBe('youtube');
+        await ask('yesterday');
+        expect(await textOf(page, '[role=alert]')).toContain('yesterday is no instant');
+        await ask('2026-03-09T12:00Z');
+        await followed(page, 'form a');
+        expect(await textOf(page, 'header')).toContain('2026-03-10 12:00 UTC');
+      }));
+
+    test('the reference lists every endpoint, each a click away', async () => {
+      const document = (await filled.get('/openapi.json')).body as unknown as {
+        paths: Record<string, object>;
+      };
+      const every = Object.entries(document.paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+      );
+      await visit('/docs', {}, async (page) => {
+        expect(await textsOf(page, '.contents code')).toEqual(every);
+        expect(
+          await tell<string[]>(
+            page,
+            `[...document.querySelectorAll('a[href^="#"]')].map((a) => document.getElementById(a.hash.slice(1)) === null ? a.hash : '').filter(Boolean)`,
+          ),
+        ).toEqual([]);
+      });
+    });
+
+    test.each(
+      ['/', '/docs'].flatMap((path) =>
+        ([390, 1280] as const).flatMap((width) =>
+          (['light', 'dark'] as const).map((scheme) => ({ path, width, scheme })),
+        ),
+      ),
+    )('$path fits $width px and can be read, $scheme', ({ path, width, scheme }) =>
+      visit(path, { width, scheme }, async (page) => {
+        expect(await tell<string[]>(page, TOO_WIDE)).toEqual([]);
+        expect(await tell<string[]>(page, FAINT)).toEqual([]);
+        const ground = await tell<string>(page, 'getComputedStyle(document.body).backgroundColor');
+        expect(ground).toBe(scheme === 'dark' ? 'rgb(14, 18, 25)' : 'rgb(244, 246, 249)');
+      }),
+    );
+
+    test('without scripts the lists and a curve are there', () =>
+      visit('/', { script: false }, async (page) => {
+        expect(await textsOf(page, 'a.title')).toContain('the loudest');
+        expect(await textOf(page, 'main')).toContain('#fyp');
+        expect(await tell<number>(page, `document.querySelector('#chart svg').clientHeight`)).toBe(
+          250,
+        );
+      }));
+
+    test.each([390, 1280])('an empty lake says so at %d px', (width) =>
+      visit('/', { of: empty, width }, async (page) => {
+        expect(await textOf(page, 'main')).toContain('The lake is empty');
+        expect(await tell<string[]>(page, TOO_WIDE)).toEqual([]);
+      }),
+    );
+  },
+);
