@@ -113,8 +113,9 @@ const timed: readonly [name: string, path: string, goal: string][] = [
   ['search, common word', '/v1/search?q=video', OTHERS],
   ['search, rare word', `/v1/search?q=${videos - 1}`, OTHERS],
 ];
+const EACH = 500;
 console.log(
-  'one after another: the first; then 200, each with an address of its own (from memory: lists, and how many a question matches)',
+  `one after another: the first; then ${EACH}, each with an address of its own (from memory: lists, and how many a question matches)`,
 );
 let asked = 0;
 const apart = (path: string): string =>
@@ -124,8 +125,8 @@ for (const [name, path, goal] of timed) {
     const first = await ask(origin, [path], 1, 1, key);
     const { spans } = await ask(
       origin,
-      Array.from({ length: 200 }, () => apart(path)),
-      200,
+      Array.from({ length: EACH }, () => apart(path)),
+      EACH,
       1,
       key,
     );
