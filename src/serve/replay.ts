@@ -40,8 +40,13 @@ const ENTRY_BYTES = 1000;
 const weightOf = (address: string, { written }: Kept): number =>
   written.bytes.length + 2 * address.length + ENTRY_BYTES;
 
+/** Addresses remembered as asked at most, and the longest of them. */
+const ASKED_MOST = 2000;
+const LONGEST_ADDRESS = 512;
+
 /** Answers that may be given again, by address (path and query as they came). */
 export interface Replay {
+  /** Keeps an answer whose address was asked before; most are asked once, and keeping costs them. */
   keep(address: string, holding: Holding): void;
   /**
    * Sends the kept answer, if there is one that holds. Undefined: nothing was done or counted.
@@ -56,7 +61,19 @@ export interface Replay {
  */
 export const replayOf = (lake: Lake, admit: Admit, now: () => number): Replay => {
   const held = new Map<string, Kept>();
+  const asked = new Set<string>();
   let bytesHeld = 0;
+
+  /** Notes that an address was asked. The one noted first is forgotten first. */
+  const note = (address: string): void => {
+    if (address.length > LONGEST_ADDRESS) return;
+    asked.add(address);
+    if (asked.size <= ASKED_MOST) return;
+    for (const oldest of asked) {
+      asked.delete(oldest);
+      return;
+    }
+  };
 
   const drop = (address: string): void => {
     const kept = held.get(address);
@@ -70,6 +87,7 @@ export const replayOf = (lake: Lake, admit: Admit, now: () => number): Replay =>
     if (kept === undefined) return undefined;
     if (kept.version !== lakeVersion(lake) || at < kept.from || at >= kept.until) {
       drop(address);
+      note(address);
       return undefined;
     }
     held.delete(address); // and set again: the map's order is the order of use
@@ -113,6 +131,10 @@ export const replayOf = (lake: Lake, admit: Admit, now: () => number): Replay =>
   return {
     keep: (address, holding) => {
       drop(address);
+      if (!asked.delete(address)) {
+        note(address);
+        return;
+      }
       const kept: Kept = { ...holding, gzipped: undefined };
       held.set(address, kept);
       bytesHeld += weightOf(address, kept);
