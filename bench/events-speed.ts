@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sourceCode } from '../schema/vocabulary.ts';
-import { DAY_MS, HOUR_MS, systemClock, virtualClock } from '../src/clock.ts';
+import { systemClock, virtualClock } from '../src/clock.ts';
+import { DAY_MS, HOUR_MS } from '../src/durations.ts';
 import { noticeEvents } from '../src/events/notice.ts';
 import { type Lake, openLake } from '../src/lake/open.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { HOUR_MS } from '../src/clock.ts';
+import { HOUR_MS } from '../src/durations.ts';
 import { type SpikeThresholds, THRESHOLDS } from '../src/events/thresholds.ts';
 import type { Look } from '../src/events/timeline.ts';
 import { trendSpikes } from '../src/events/trend-spike.ts';

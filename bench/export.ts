@@ -7,7 +7,8 @@ import {
   DuckDBInstance,
   DuckDBTimestampMillisecondsValue,
 } from '@duckdb/node-api';
-import { DAY_MS, HOUR_MS, systemClock } from '../src/clock.ts';
+import { systemClock } from '../src/clock.ts';
+import { DAY_MS, HOUR_MS } from '../src/durations.ts';
 import { exportLake } from '../src/export/export-lake.ts';
 import { PARQUET_TABLES, type ParquetColumn } from '../src/export/parquet-tables.ts';
 import { type Lake, openLake, openLakeForReading } from '../src/lake/open.ts';

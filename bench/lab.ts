@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { DAY_MS, virtualClock } from '../src/clock.ts';
+import { virtualClock } from '../src/clock.ts';
+import { DAY_MS } from '../src/durations.ts';
 import { analyzeVideo } from '../src/lab/analyze.ts';
 import { openLakeForReading } from '../src/lake/open.ts';
 import { BENCH_START_AT } from './search-lake.ts';

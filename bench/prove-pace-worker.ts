@@ -2,7 +2,7 @@ import { apiClient } from '../src/api/client.ts';
 import { judge } from '../src/api/judge.ts';
 import { systemClock } from '../src/clock.ts';
 import { openLake } from '../src/lake/open.ts';
-import { Secret } from '../src/settings.ts';
+import { Secret } from '../src/secret.ts';
 import { Ledger } from '../src/throttle/ledger.ts';
 import { Throttle } from '../src/throttle/throttle.ts';
 

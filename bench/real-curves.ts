@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { PLATFORM_PREFIXES, type Platform } from '../schema/vocabulary.ts';
-import { DAY_MS, HOUR_MS } from '../src/clock.ts';
+import { DAY_MS, HOUR_MS } from '../src/durations.ts';
 import type { Look } from '../src/events/timeline.ts';
 
 /** A video's real curve from one source, and what became of it. */

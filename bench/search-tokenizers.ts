@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
-import { phraseOf, wordsOf } from '../src/lake/search-words.ts';
+import { phraseOf, wordsOf } from '../src/search/search-words.ts';
 
 // Compares tokenizers of the search index on real titles: size, load time, and the share of random
 // parts of titles that find the title they were taken from.

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DAY_MS } from '../src/clock.ts';
+import { DAY_MS } from '../src/durations.ts';
 import { openLake, openLakeForReading } from '../src/lake/open.ts';
-import { type SearchAsk, searchVideos } from '../src/lake/search.ts';
+import { type SearchAsk, searchVideos } from '../src/search/search.ts';
 import { BENCH_START_AT, BENCH_STEP_MS, benchWords, fillBenchLake } from './search-lake.ts';
 
 // Search over a lake of real (or made-up) titles: what the index costs the load, and how long

@@ -5,7 +5,7 @@ import { readConfig } from '../src/config.ts';
 import { openLake } from '../src/lake/open.ts';
 import { afterSync } from '../src/runner/after-sync.ts';
 import { sync } from '../src/runner/sync.ts';
-import { Secret } from '../src/settings.ts';
+import { Secret } from '../src/secret.ts';
 
 // One process of prove-soak.ts: what the daemon does at a slot, again and again without a pause,
 // until SIGTERM. It answers `sample` with the bytes that live on its heap.

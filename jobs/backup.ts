@@ -1,4 +1,4 @@
-import { backupLake } from '../src/lake/backup.ts';
+import { backupLake } from '../src/maintenance/backup.ts';
 import type { Chore } from '../src/runner/job.ts';
 
 /** Copies the lake to `<data dir>/backups`, checked, every night; the newest seven are kept. */

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../src/clock.ts';
+import { DAY_MS } from '../src/durations.ts';
 import type { Chore } from '../src/runner/job.ts';
 
 /** Removes kept answers older than the retention, every night. What they said stays loaded. */

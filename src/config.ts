@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf, UsageError } from './errors.ts';
-import { type Reading, SETTINGS, TIERS } from './settings.ts';
+import { type Reading, SETTINGS } from './settings.ts';
+import { TIERS } from './tiers.ts';
 
 /** What was got, as a message may show it: no key, no password, no query. */
 const shownText = (name: string, text: string): string =>

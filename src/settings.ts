@@ -6,36 +6,10 @@ import {
   PLATFORMS,
   type Platform,
 } from '../schema/vocabulary.ts';
+import { rangeMs } from './durations.ts';
 import { LOG_LEVELS } from './log.ts';
-
-/** A value that prints as `[hidden]` wherever it is logged, joined or serialised. */
-export class Secret {
-  readonly #value: string;
-  constructor(value: string) {
-    this.#value = value;
-  }
-  reveal(): string {
-    return this.#value;
-  }
-  toString(): string {
-    return '[hidden]';
-  }
-  toJSON(): string {
-    return '[hidden]';
-  }
-  [Symbol.for('nodejs.util.inspect.custom')](): string {
-    return '[hidden]';
-  }
-}
-
-/** Tiers of a key: calls per sliding minute and per month. `enterprise` gives its own numbers. */
-export const TIERS = {
-  beta: { ratePerMinute: 60, callsPerMonth: 50_000 },
-  scale: { ratePerMinute: 300, callsPerMonth: 500_000 },
-  enterprise: undefined,
-} as const;
-export type Tier = keyof typeof TIERS;
-export const TIER_NAMES = Object.keys(TIERS) as Tier[];
+import { Secret } from './secret.ts';
+import { TIER_NAMES } from './tiers.ts';
 
 /** A setting's text read, or what it should have been. */
 export type Reading<T> = { ok: T } | { expected: string };
@@ -96,14 +70,6 @@ const dateRange = (text: string): Reading<string> =>
   rangeMs(text) === undefined
     ? refuse('a span such as 24h, 7d or 4w, at most 366 days')
     : { ok: text };
-
-/** Milliseconds of a `dateRange` token (`<n>h`, `<n>d`, `<n>w`; at most 366 days), else undefined. */
-export const rangeMs = (token: string): number | undefined => {
-  const match = /^([1-9]\d{0,4})([hdw])$/.exec(token);
-  if (match === null) return undefined;
-  const hours = Number(match[1]) * { h: 1, d: 24, w: 168 }[match[2] as 'h' | 'd' | 'w'];
-  return hours <= 366 * 24 ? hours * 3_600_000 : undefined;
-};
 
 const objectIn = (text: string): [string, unknown][] | undefined => {
   try {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isoOf, parseIso, virtualClock } from '../src/clock.ts';
+import { virtualClock } from '../src/clock.ts';
+import { isoOf, parseIso } from '../src/iso.ts';
 
 test.each([
   ['2026-03-01', '2026-03-01T00:00:00.000Z'],

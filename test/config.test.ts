@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { type Overrides, readConfig } from '../src/config.ts';
-import { rangeMs, SETTINGS, Secret } from '../src/settings.ts';
+import { rangeMs } from '../src/durations.ts';
+import { Secret } from '../src/secret.ts';
+import { SETTINGS } from '../src/settings.ts';
 import { freshFolder } from './support/fresh.ts';
 
 const read = (env: NodeJS.ProcessEnv, overrides: Overrides = {}, cwd = freshFolder()) => {

@@ -4,7 +4,8 @@ import { curveLibrary } from '../../src/budget/curves.ts';
 import { growthModel } from '../../src/budget/growth-model.ts';
 import { planLadder } from '../../src/budget/price.ts';
 import { trackedColumns } from '../../src/budget/tracked.ts';
-import { HOUR_MS, type systemClock } from '../../src/clock.ts';
+import type { systemClock } from '../../src/clock.ts';
+import { HOUR_MS } from '../../src/durations.ts';
 import type { Replay } from './replay.ts';
 import { shareOf } from './replay.ts';
 

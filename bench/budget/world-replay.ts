@@ -1,5 +1,5 @@
 import type { PastCurve } from '../../src/budget/curves.ts';
-import { DAY_MS, HOUR_MS } from '../../src/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { createWorld } from '../../src/sandbox/world.ts';
 import { viewsAt, type WorldVideo } from '../../src/sandbox/world-video.ts';
 import { type Replay, replayVideo, shareOf } from './replay.ts';

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import { dateOf } from '../../src/clock.ts';
+import { dateOf } from '../../src/iso.ts';
 import type { Lake } from '../../src/lake/open.ts';
-import { wordsOf } from '../../src/lake/search-words.ts';
 import { foldTag } from '../../src/load/title-hashtags.ts';
+import { wordsOf } from '../../src/search/search-words.ts';
 import type { MadePage } from './made-pages.ts';
 
 interface BareItem {

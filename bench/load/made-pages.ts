@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Ask, requestLine } from '../../src/api/ask.ts';
-import { MINUTE_MS } from '../../src/clock.ts';
+import { MINUTE_MS } from '../../src/durations.ts';
 
 /** The instant of the first page; the lake of `buildLake` ends before it. */
 export const START_AT = 1_795_000_000_000;

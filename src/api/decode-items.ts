@@ -1,4 +1,5 @@
 import type { Platform } from '../../schema/vocabulary.ts';
+import { ACCEPTED, pick } from '../wire/accepted-names.ts';
 import {
   cleanTag,
   extraOf,
@@ -14,9 +15,8 @@ import {
   readRate,
   readText,
   readTexts,
-} from '../fields.ts';
-import { ACCEPTED, pick } from './accepted-names.ts';
-import { contentItem } from './wire.ts';
+} from '../wire/fields.ts';
+import { contentItem } from '../wire/shapes.ts';
 
 /** A content item, checked. */
 export interface DecodedItem {

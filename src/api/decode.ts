@@ -1,4 +1,5 @@
 import type { Platform } from '../../schema/vocabulary.ts';
+import { ACCEPTED, pick } from '../wire/accepted-names.ts';
 import {
   extraOf,
   isObject,
@@ -10,8 +11,7 @@ import {
   readInstant,
   readRate,
   readText,
-} from '../fields.ts';
-import { ACCEPTED, pick } from './accepted-names.ts';
+} from '../wire/fields.ts';
 import type { Ask, ListAsk } from './ask.ts';
 import type { RawAnswer } from './client.ts';
 import {

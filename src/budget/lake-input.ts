@@ -1,5 +1,5 @@
 import { PLATFORMS, type Platform, sourceCode } from '../../schema/vocabulary.ts';
-import { DAY_MS, HOUR_MS } from '../clock.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { laddersByPlatform } from './choice.ts';
 import { type CreatorShowing, learnShowing, type PageSeen } from './creator-pages.ts';

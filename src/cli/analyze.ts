@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { type Analysis, analysisAnswer } from '../api/wire-analysis.ts';
 import { UsageError } from '../errors.ts';
 import { analyzeVideo } from '../lab/analyze.ts';
 import { modelSettings } from '../lab/model.ts';
 import { openLake } from '../lake/open.ts';
 import { storeAnalysis } from '../load/analyses.ts';
+import { type Analysis, analysisAnswer } from '../wire/analysis-shapes.ts';
 import { type CliIo, configOf } from './io.ts';
 
 const EXAMPLES = `

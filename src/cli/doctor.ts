@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import type { Command } from 'commander';
 import { EXIT, messageOf } from '../errors.ts';
-import { backupLake } from '../lake/backup.ts';
-import { examine, type Finding } from '../lake/doctor.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
-import { restoreLake } from '../lake/restore.ts';
-import { rebuildSearch } from '../lake/search-index.ts';
+import { backupLake } from '../maintenance/backup.ts';
+import { examine, type Finding } from '../maintenance/doctor.ts';
+import { restoreLake } from '../maintenance/restore.ts';
+import { rebuildSearch } from '../search/search-index.ts';
 import { mebibytes } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { DAY_MS, dateOf, isoOf } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import { type DetectAsk, detectEvents } from '../events/detect.ts';
 import { storableEvent } from '../events/outbox.ts';
 import { readThresholds } from '../events/thresholds.ts';
+import { dateOf, isoOf } from '../iso.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
 import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { isoOf } from '../clock.ts';
 import { UsageError } from '../errors.ts';
+import { isoOf } from '../iso.ts';
 import {
   createKey,
   type KeyRecord,
@@ -8,9 +8,9 @@ import {
   revokeKey,
   SCOPES,
   type Scope,
-} from '../serve/keys.ts';
-import { openServiceDb } from '../serve/service-db.ts';
-import { TIER_NAMES, type Tier } from '../settings.ts';
+} from '../serve/auth/keys.ts';
+import { openServiceDb } from '../serve/auth/service-db.ts';
+import { TIER_NAMES, type Tier } from '../tiers.ts';
 import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { oneOf, wholeNumber } from './option-values.ts';

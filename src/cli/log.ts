@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import { isoOf } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { isStop, messageOf, UsageError } from '../errors.ts';
+import { isoOf } from '../iso.ts';
 import { type Log, type LogLevel, SILENT } from '../log.ts';
 import type { CliIo } from './io.ts';
 

@@ -1,6 +1,6 @@
-import { parseIso } from '../clock.ts';
+import { rangeMs } from '../durations.ts';
 import { UsageError } from '../errors.ts';
-import { rangeMs } from '../settings.ts';
+import { parseIso } from '../iso.ts';
 
 // Every command reads what its options were given with these, so that a wrong value is refused in
 // the same words everywhere: the option, what it takes, what it got.

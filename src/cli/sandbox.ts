@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { isoOf } from '../clock.ts';
+import { isoOf } from '../iso.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
-import { TIER_NAMES, type Tier } from '../settings.ts';
+import { TIER_NAMES, type Tier } from '../tiers.ts';
 import { counted } from './figures.ts';
 import type { CliIo } from './io.ts';
 import { isoInstant, oneOf, positiveNumber, wholeNumber } from './option-values.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import { apiClient } from '../api/client.ts';
-import { isoOf, parseIso } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { TrendlakeError } from '../errors.ts';
+import { isoOf, parseIso } from '../iso.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import { openLakeFor } from '../lake/origin.ts';
 import { afterSync } from '../runner/after-sync.ts';

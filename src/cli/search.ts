@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
-import { isoOf } from '../clock.ts';
+import { rangeMs } from '../durations.ts';
 import { UsageError } from '../errors.ts';
+import { isoOf } from '../iso.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
-import { searchVideos } from '../lake/search.ts';
-import { rangeMs } from '../settings.ts';
+import { searchVideos } from '../search/search.ts';
 import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { oneOf, wholeNumber } from './option-values.ts';

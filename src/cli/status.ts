@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { isoOf } from '../clock.ts';
+import { isoOf } from '../iso.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
 import { type Origin, originOf } from '../lake/origin.ts';
-import { type LakeStatus, lakeStatus } from '../lake/status.ts';
+import { type LakeStatus, lakeStatus } from '../maintenance/status.ts';
 import { type Accounting, accounting } from '../runner/accounting.ts';
 import { driftText } from './drift-text.ts';
 import { failureText } from './failure-text.ts';

@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { withoutControls } from '../fields.ts';
+import { withoutControls } from '../wire/fields.ts';
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const TWO_COLUMNS =

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { UsageError } from '../errors.ts';
 import type { Origin } from '../lake/origin.ts';
-import { Secret } from '../settings.ts';
+import { Secret } from '../secret.ts';
 import type { CliIo } from './io.ts';
 
 /** The service a command asks: where, with what key, and how to leave it. */

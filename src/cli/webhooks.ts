@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { isoOf } from '../clock.ts';
 import { EXIT } from '../errors.ts';
+import { isoOf } from '../iso.ts';
 import { type Lake, openLake } from '../lake/open.ts';
 import { deliveriesPage, redeliver } from '../webhooks/deliveries.ts';
 import { sendTest } from '../webhooks/dispatcher.ts';

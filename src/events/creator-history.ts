@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
-import { DAY_MS } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
 import {
   type Cohort,
   CREATOR_LOOKBACK_MS,

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
 import { type Finding, rounded, type Window } from './event.ts';
 import { episodes } from './quiet.ts';
 import type { CreatorThresholds } from './thresholds.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EventKind, Platform } from '../../schema/vocabulary.ts';
-import { isoOf } from '../clock.ts';
+import { isoOf } from '../iso.ts';
 
 /** Numbers and words that made an event. */
 export type Evidence = Readonly<Record<string, number | string | null | readonly string[]>>;

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
-import { HOUR_MS } from '../clock.ts';
+import { HOUR_MS } from '../durations.ts';
 import type { Window } from './event.ts';
 import { HASHTAG_LOOKBACK_MS, type TagLook } from './hashtag-rising.ts';
 import { type ListedVideo, type ListLook, NICHE_LOOKBACK_MS } from './niche-breakout.ts';

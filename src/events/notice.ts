@@ -1,5 +1,6 @@
 import type { Platform } from '../../schema/vocabulary.ts';
-import { type Clock, HOUR_MS } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+import { HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { detectEvents } from './detect.ts';
 import { type StoreCounts, storableEvent, storeEvents } from './outbox.ts';

@@ -1,5 +1,6 @@
 import type { EventKind, Platform } from '../../schema/vocabulary.ts';
-import { DAY_MS, dateOf, isoOf } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
+import { dateOf, isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
 import { eventData, subjectText, type TrendEvent } from './event.ts';
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type Clock, isoOf } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { LakeError } from '../errors.ts';
+import { isoOf } from '../iso.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';
 import { workerFile } from '../worker-file.ts';

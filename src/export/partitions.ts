@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
-import { DAY_MS, dateOf } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
+import { dateOf } from '../iso.ts';
 import type { ParquetTable } from './parquet-tables.ts';
 
 /** The rows of one file: a table, or one UTC day of it. */

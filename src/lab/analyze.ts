@@ -1,6 +1,7 @@
-import type { Analysis } from '../api/wire-analysis.ts';
-import { type Clock, isoOf } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
+import type { Analysis } from '../wire/analysis-shapes.ts';
 import { readSubject } from './cohorts.ts';
 import { findingsOf } from './findings.ts';
 import { askModel, type ModelSettings } from './model.ts';

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../clock.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 
 export const WEEKDAYS = [
   'Monday',

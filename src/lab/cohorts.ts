@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
-import { DAY_MS, HOUR_MS } from '../clock.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import type { LabVideo } from './lab-video.ts';
 

@@ -1,4 +1,4 @@
-import type { WhyFactor } from '../api/wire-analysis.ts';
+import type { WhyFactor } from '../wire/analysis-shapes.ts';
 import { hourOf, WEEKDAYS, weekdayOf } from './calendar.ts';
 import type { Subject } from './cohorts.ts';
 import type { LabVideo } from './lab-video.ts';

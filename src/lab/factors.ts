@@ -1,6 +1,6 @@
-import type { GrowthCurve } from '../api/wire.ts';
-import type { WhyFactor } from '../api/wire-analysis.ts';
-import { isoOf } from '../clock.ts';
+import { isoOf } from '../iso.ts';
+import type { WhyFactor } from '../wire/analysis-shapes.ts';
+import type { GrowthCurve } from '../wire/shapes.ts';
 import type { Group, Subject, TagRise } from './cohorts.ts';
 import type { LabVideo } from './lab-video.ts';
 import {

@@ -1,6 +1,6 @@
-import type { Analysis, WhyFactor } from '../api/wire-analysis.ts';
-import { growthCurve } from '../lake/growth-curve.ts';
+import { growthCurve } from '../history/growth-curve.ts';
 import type { Lake } from '../lake/open.ts';
+import type { Analysis, WhyFactor } from '../wire/analysis-shapes.ts';
 import {
   ageGroup,
   cohortSpanMs,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Analysis, recipe } from '../api/wire-analysis.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import { Secret } from '../settings.ts';
+import { Secret } from '../secret.ts';
+import { type Analysis, recipe } from '../wire/analysis-shapes.ts';
 import type { Findings } from './findings.ts';
 import { modelMessages } from './model-messages.ts';
 

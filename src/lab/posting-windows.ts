@@ -1,4 +1,4 @@
-import type { PostingWindow } from '../api/wire-analysis.ts';
+import type { PostingWindow } from '../wire/analysis-shapes.ts';
 import { hourOf, WEEKDAYS, weekdayOf } from './calendar.ts';
 import { grouped, percent, SMALL_GROUP, shareInterval, Z_99 } from './statistics.ts';
 import type { RankedVideo } from './top-decile.ts';

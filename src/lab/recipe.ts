@@ -1,5 +1,5 @@
-import type { Recipe } from '../api/wire-analysis.ts';
 import type { Lake } from '../lake/open.ts';
+import type { Recipe } from '../wire/analysis-shapes.ts';
 import { bestWindows } from './posting-windows.ts';
 import { ascending, grouped, percent, quantile, SMALL_GROUP, shareInterval } from './statistics.ts';
 import { FEATURES, type Feature, titleLength } from './title-features.ts';

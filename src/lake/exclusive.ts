@@ -2,8 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { type Clock, isoOf } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { LakeError } from '../errors.ts';
+import { isoOf } from '../iso.ts';
 
 interface Holder {
   readonly holder: string;

@@ -8,7 +8,6 @@ import { whileAlone } from './exclusive.ts';
 import { lakeErrorOf } from './explain-error.ts';
 import { leftoversIn, refuseRemains, removeLeftovers } from './leftovers.ts';
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from './migrate.ts';
-import { refreshSearch } from './search-index.ts';
 
 /** File name of the lake inside its data directory. */
 export const LAKE_FILE = 'trendlake.db';
@@ -133,7 +132,6 @@ export const openLake = (dataDir: string): Lake => {
       configure(sqlite);
       sqlite.pragma('journal_mode = WAL');
       migrateIfOlder(sqlite, dataDir, path);
-      refreshSearch(sqlite); // rows that came by other hands than a load
     } catch (error) {
       sqlite.close();
       throw error;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { isoOf } from '../clock.ts';
 import { UsageError } from '../errors.ts';
+import { isoOf } from '../iso.ts';
 import { LAKE_FILE, type Lake, openLake } from './open.ts';
 
 /**

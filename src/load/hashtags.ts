@@ -1,6 +1,6 @@
 import { type Platform, type Source, sourceCode } from '../../schema/vocabulary.ts';
-import { cleanTag } from '../fields.ts';
 import type { Lake } from '../lake/open.ts';
+import { cleanTag } from '../wire/fields.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
 import { foldTag } from './title-hashtags.ts';
 import type { WrittenVideo } from './videos.ts';

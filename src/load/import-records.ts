@@ -11,7 +11,7 @@ import {
   readPlatform,
   readText,
   readTexts,
-} from '../fields.ts';
+} from '../wire/fields.ts';
 import type {
   CreatorObservation,
   HashtagObservation,

@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { Lake } from '../lake/open.ts';
-import { refreshSearch } from '../lake/search-index.ts';
+import { refreshSearch } from '../search/search-index.ts';
 import { analysisWriter } from './analyses.ts';
 import { creatorWriter } from './creators.ts';
 import { hashtagWriter } from './hashtags.ts';

@@ -1,5 +1,6 @@
 import type { Statement } from 'better-sqlite3';
-import { DAY_MS, dateOf } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
+import { dateOf } from '../iso.ts';
 
 /** Tables that loading fills, by their public names. */
 export const LOADED_TABLES = [

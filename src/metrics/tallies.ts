@@ -1,6 +1,6 @@
 import { EVENT_KINDS } from '../../schema/vocabulary.ts';
+import { COUNTED_TABLES, rowsOf } from '../history/volumes.ts';
 import type { Lake } from '../lake/open.ts';
-import { COUNTED_TABLES, rowsOf } from '../lake/volumes.ts';
 
 /** What takes a look at whole tables to know. Instants are Unix ms. */
 export interface Tallies {

@@ -1,5 +1,5 @@
-import { DAY_MS } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { monthState } from '../throttle/ledger.ts';
 import type { MonthState } from '../throttle/month.ts';

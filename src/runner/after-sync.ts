@@ -1,5 +1,5 @@
-import { SECOND_MS } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { SECOND_MS } from '../durations.ts';
 import { noticeEvents } from '../events/notice.ts';
 import { readThresholds } from '../events/thresholds.ts';
 import type { Lake } from '../lake/open.ts';

@@ -2,10 +2,10 @@ import { type Platform, sourceCode } from '../../schema/vocabulary.ts';
 import { requestLine } from '../api/ask.ts';
 import { chooseCalls } from '../budget/choice.ts';
 import { lakeInput } from '../budget/lake-input.ts';
-import { DAY_MS, HOUR_MS } from '../clock.ts';
-import { platformOfId } from '../fields.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
-import { markOthersTaken, markTaken, wantedSubjects } from '../lake/wanted-subjects.ts';
+import { markOthersTaken, markTaken, wantedSubjects } from '../webhooks/wanted-subjects.ts';
+import { platformOfId } from '../wire/fields.ts';
 import type { PlanContext, PlannedItem } from './job.ts';
 
 /** The looks of one run: timelines of single videos, and profiles that show many. */

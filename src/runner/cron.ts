@@ -1,5 +1,5 @@
 import { createTask, parse, validate } from 'node-cron';
-import { DAY_MS, MINUTE_MS } from '../clock.ts';
+import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import { type WallClockChange, wallClockChanges } from './wall-clock.ts';
 

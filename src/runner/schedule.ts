@@ -1,4 +1,6 @@
-import { type Clock, HOUR_MS, isoOf, SECOND_MS } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+import { HOUR_MS, SECOND_MS } from '../durations.ts';
+import { isoOf } from '../iso.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { watchPlace } from '../lake/in-place.ts';
 import type { Lake } from '../lake/open.ts';

@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../clock.ts';
+import { HOUR_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import type { Job } from './job.ts';
 import { cronOfJob } from './month-plan.ts';

@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from '../clock.ts';
+import { DAY_MS, MINUTE_MS } from '../durations.ts';
 
 /** An instant (Unix ms) at which a zone's wall clock jumps. */
 export interface WallClockChange {

@@ -1,5 +1,5 @@
 import { PLATFORMS } from '../../schema/vocabulary.ts';
-import { DAY_MS, HOUR_MS, SECOND_MS } from '../clock.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../durations.ts';
 import { type Creator, followersAt, WEEK_MS } from './creators.ts';
 import { type Curve, drawCurve } from './curve.ts';
 import type { Niche } from './niches.ts';

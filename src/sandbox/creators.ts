@@ -1,5 +1,5 @@
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
-import { DAY_MS } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
 import { LANGUAGES, type Language } from './languages.ts';
 import { type Niche, nichesOf } from './niches.ts';
 import { RandomStream } from './random-stream.ts';

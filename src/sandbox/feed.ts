@@ -1,4 +1,4 @@
-import { DAY_MS, SECOND_MS } from '../clock.ts';
+import { DAY_MS, SECOND_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { loadObservations } from '../load/observations.ts';
 import type { World } from './world.ts';

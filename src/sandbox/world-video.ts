@@ -1,5 +1,5 @@
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
-import { HOUR_MS } from '../clock.ts';
+import { HOUR_MS } from '../durations.ts';
 import type { Birth } from './births.ts';
 import { drawTags, writeWords } from './captions.ts';
 import type { Creator } from './creators.ts';

@@ -1,5 +1,5 @@
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
-import { DAY_MS, SECOND_MS } from '../clock.ts';
+import { DAY_MS, SECOND_MS } from '../durations.ts';
 import type { CreatorObservation, ObservationBatch } from '../load/observation.ts';
 import { birthsOf } from './births.ts';
 import { Careers } from './careers.ts';

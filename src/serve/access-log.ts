@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { KEY_PREFIX } from './keys.ts';
+import { KEY_PREFIX } from './auth/keys.ts';
 
 const ANY_KEY = new RegExp(`${KEY_PREFIX}[\\w-]+`, 'g');
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { isoOf } from '../clock.ts';
+import { isoOf } from '../iso.ts';
 
 /** What an endpoint answers with: a body, and since when it has been true. Instants in Unix ms. */
 export interface Answer {

@@ -7,7 +7,7 @@ import { cors } from 'hono/cors';
 import type { Logger } from 'pino';
 import { messageOf } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { type Admit, authenticate, DOCUMENT_PATH } from './authenticate.ts';
+import { type Admit, authenticate, DOCUMENT_PATH } from './auth/authenticate.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './context.ts';
 import { allowedMethods } from './methods.ts';
 import { openApiRoute } from './openapi.ts';
@@ -22,7 +22,7 @@ import { pageRoutes } from './routes/pages.ts';
 import { type SearchVideos, searchRoute } from './routes/search.ts';
 import { type CurveOf, videoRoutes } from './routes/videos.ts';
 
-import { hookRoute, type WebhookContext, webhookRoutes } from './webhook-routes.ts';
+import { hookRoute, type WebhookContext, webhookRoutes } from './routes/webhooks.ts';
 
 /** Answers that other rooms of the house give. */
 export interface Capabilities {

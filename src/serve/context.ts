@@ -3,13 +3,13 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type Database from 'better-sqlite3';
 import type { Context } from 'hono';
 import type { Clock } from '../clock.ts';
-import type { KeptLists } from '../lake/kept-lists.ts';
+import { holdsUntil } from '../history/validity.ts';
 import { lakeVersion } from '../lake/lake-version.ts';
 import type { Lake } from '../lake/open.ts';
-import { holdsUntil } from '../lake/validity.ts';
 import { type Answer, acceptsGzip, bytesOf, replyWith, write } from './answer.ts';
-import type { Standing } from './limits.ts';
-import type { Replay } from './replay.ts';
+import type { Standing } from './auth/limits.ts';
+import type { Replay } from './cache/kept-answers.ts';
+import type { KeptLists } from './cache/kept-lists.ts';
 
 /** What a request carries along once its key was counted. */
 export interface RequestVariables {

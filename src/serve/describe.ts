@@ -1,5 +1,5 @@
 import { createRoute, type RouteConfig, type z } from '@hono/zod-openapi';
-import { problem } from '../api/wire.ts';
+import { problem } from '../wire/shapes.ts';
 import { EXAMPLE_ANSWERS } from './examples.ts';
 import { PROBLEMS, type Slug } from './problems.ts';
 

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { EVENT_KINDS, PERIODS, PLATFORMS } from '../../schema/vocabulary.ts';
-import { parseIso } from '../clock.ts';
-import { rangeMs } from '../settings.ts';
+import { rangeMs } from '../durations.ts';
+import { parseIso } from '../iso.ts';
 
 // Query and path parameters, as text on the way in. Each says what it expects in words; a doubled
 // one arrives as a list and is refused like any other text that cannot be right.

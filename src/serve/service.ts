@@ -9,17 +9,18 @@ import { messageOf, UsageError } from '../errors.ts';
 import type { ModelSettings } from '../lab/model.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { refreshSearch } from '../search/search-index.ts';
 import type { HookSecret } from '../webhooks/hook-proof.ts';
 import { createPoster } from '../webhooks/post.ts';
 import { logAnswered } from './access-log.ts';
 import { refusalOf, serviceApp } from './app.ts';
-import { doorOf } from './authenticate.ts';
+import { doorOf } from './auth/authenticate.ts';
+import { openServiceDb } from './auth/service-db.ts';
+import { heavyReads, type ReadLimits } from './cache/heavy-reads.ts';
+import { replayOf } from './cache/kept-answers.ts';
 import { capabilitiesOf } from './capabilities.ts';
-import { heavyReads, type ReadLimits } from './heavy-reads.ts';
 import { problemResponse, RefusedError } from './problems.ts';
-import { replayOf } from './replay.ts';
 import { routesOf } from './route-of.ts';
-import { openServiceDb } from './service-db.ts';
 
 export interface ServiceOptions {
   readonly dataDir: string;
@@ -148,6 +149,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   const { dataDir, clock, at, host = '127.0.0.1', port = 0, corsOrigins = [], metrics } = options;
   const log = options.log ?? failuresOnly(options.report);
   const writer = openLake(dataDir); // makes or migrates it; subscriptions are written through it
+  refreshSearch(writer.sqlite); // words that came by other hands than a load
   writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
   const lake = openLakeForReading(dataDir);
   lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory

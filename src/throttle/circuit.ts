@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from '../clock.ts';
+import { MINUTE_MS, SECOND_MS } from '../durations.ts';
 
 /** A wait longer than this ends a run instead of being slept through. */
 export const PATIENCE_MS = 15 * MINUTE_MS;

@@ -1,5 +1,5 @@
-import { isoOf } from '../clock.ts';
 import { EXIT, TrendlakeError } from '../errors.ts';
+import { isoOf } from '../iso.ts';
 
 /** Calls are used up for now. Not a failure: the run pauses and goes on at `resumesAt`. */
 export class QuotaSpentError extends TrendlakeError {

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 
 /** One accounting window of the quota. */

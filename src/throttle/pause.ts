@@ -1,4 +1,5 @@
-import { type Clock, HOUR_MS } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+import { HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 
 /** A pause the service asked for. */

@@ -1,4 +1,5 @@
-import { DAY_MS, HOUR_MS, isoOf, MINUTE_MS } from '../clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
+import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
 import { type LimitWord, limitWords } from './rate-limit-headers.ts';
 

@@ -1,4 +1,5 @@
-import { type Clock, MINUTE_MS, SECOND_MS } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+import { MINUTE_MS, SECOND_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 
 /** How long a slot is held after its answer: a minute, and what two clocks may disagree in one (0.08 %). */

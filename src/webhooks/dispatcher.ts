@@ -1,4 +1,5 @@
-import { type Clock, isoOf } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
 import {
   type DueDelivery,

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { MINUTE_MS } from '../clock.ts';
+import { MINUTE_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import { sameBytes, secretKey, signedWith } from './signature.ts';
 

@@ -1,4 +1,5 @@
-import { type Clock, SECOND_MS } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+import { SECOND_MS } from '../durations.ts';
 import { LakeError, messageOf } from '../errors.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';

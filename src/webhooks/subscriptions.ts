@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { DAY_MS } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import type { SubscriptionFilter } from '../events/outbox.ts';
 import type { Lake } from '../lake/open.ts';

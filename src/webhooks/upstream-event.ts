@@ -6,8 +6,8 @@ import {
   PLATFORMS,
   type Platform,
 } from '../../schema/vocabulary.ts';
-import { isoOf, parseIso } from '../clock.ts';
 import type { StorableEvent } from '../events/outbox.ts';
+import { isoOf, parseIso } from '../iso.ts';
 import { TOLERANCE_MS } from './hook-proof.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

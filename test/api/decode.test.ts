@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ACCEPTED } from '../../src/api/accepted-names.ts';
 import type { Ask } from '../../src/api/ask.ts';
 import { type DecodedAnswer, decodeAnswer } from '../../src/api/decode.ts';
 import { UnreadableAnswerError } from '../../src/api/errors.ts';
+import { ACCEPTED } from '../../src/wire/accepted-names.ts';
 import { answerOf, FEED, HASHTAGS } from '../support/answers.ts';
 
 const GROWTH: Ask = { kind: 'growth', id: 'tt_1', platform: 'tiktok' };

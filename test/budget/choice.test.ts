@@ -7,7 +7,7 @@ import { curveLibrary } from '../../src/budget/curves.ts';
 import { growthModel } from '../../src/budget/growth-model.ts';
 import { planLadder } from '../../src/budget/price.ts';
 import { columnsOf, type TrackedVideo } from '../../src/budget/tracked.ts';
-import { DAY_MS, HOUR_MS } from '../../src/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 
 const NOW = Date.UTC(2026, 2, 10);
 const ladders = laddersByPlatform((platform) =>

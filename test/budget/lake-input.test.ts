@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Source, sourceCode } from '../../schema/vocabulary.ts';
 import { chooseCalls } from '../../src/budget/choice.ts';
 import { lakeInput } from '../../src/budget/lake-input.ts';
-import { DAY_MS, HOUR_MS } from '../../src/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { openLake } from '../../src/lake/open.ts';
 
 const NOW = Date.UTC(2026, 2, 10, 12);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { analysisAnswer } from '../../src/api/wire-analysis.ts';
 import { virtualClock } from '../../src/clock.ts';
+import { analysisAnswer } from '../../src/wire/analysis-shapes.ts';
 import { NOW, plantedLake } from '../lab/lab-lake.ts';
 import { runCommand } from '../support/run-command.ts';
 

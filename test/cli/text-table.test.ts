@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { driftText } from '../../src/cli/drift-text.ts';
 import { overviewText } from '../../src/cli/overview-text.ts';
 import { oneLine, textTable } from '../../src/cli/text-table.ts';
-import { kindOf } from '../../src/fields.ts';
+import { kindOf } from '../../src/wire/fields.ts';
 
 test('numbers stand to the right, null is empty, rows have no line between them', () => {
   const rows = [

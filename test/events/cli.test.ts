@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { DAY_MS, HOUR_MS, virtualClock } from '../../src/clock.ts';
+import { virtualClock } from '../../src/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { noticeEvents } from '../../src/events/notice.ts';
 import { readThresholds } from '../../src/events/thresholds.ts';
 import { runCommand } from '../support/run-command.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DAY_MS, HOUR_MS } from '../../src/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { type CreatorPast, creatorVirals } from '../../src/events/creator-viral.ts';
 import { THRESHOLDS } from '../../src/events/thresholds.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DAY_MS } from '../../src/clock.ts';
+import { DAY_MS } from '../../src/durations.ts';
 import {
   type ListedVideo,
   type ListLook,

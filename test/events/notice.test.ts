@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DAY_MS, HOUR_MS, virtualClock } from '../../src/clock.ts';
+import { virtualClock } from '../../src/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { detectEvents } from '../../src/events/detect.ts';
 import { noticeEvents } from '../../src/events/notice.ts';
 import type { Lake } from '../../src/lake/open.ts';

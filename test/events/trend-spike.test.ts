@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HOUR_MS } from '../../src/clock.ts';
+import { HOUR_MS } from '../../src/durations.ts';
 import { THRESHOLDS } from '../../src/events/thresholds.ts';
 import type { Look } from '../../src/events/timeline.ts';
 import { trendSpikes } from '../../src/events/trend-spike.ts';

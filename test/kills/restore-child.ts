@@ -1,5 +1,5 @@
 import { virtualClock } from '../../src/clock.ts';
-import { restoreLake } from '../../src/lake/restore.ts';
+import { restoreLake } from '../../src/maintenance/restore.ts';
 import { WORLD_AT } from '../support/small-world.ts';
 
 // Puts the newest backup of the folder it is given in the lake's place.

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Analysis, analysisAnswer } from '../../src/api/wire-analysis.ts';
-import { DAY_MS, HOUR_MS, isoOf, virtualClock } from '../../src/clock.ts';
+import { virtualClock } from '../../src/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
+import { isoOf } from '../../src/iso.ts';
 import { analyzeVideo } from '../../src/lab/analyze.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { storeAnalysis } from '../../src/load/analyses.ts';
+import { type Analysis, analysisAnswer } from '../../src/wire/analysis-shapes.ts';
 import { emptyLake, insertVideos } from '../lake/lake-fixture.ts';
 import { insertRealVideos } from '../lake/real-lake.ts';
 import { realPath } from '../real-data.ts';

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../src/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { emptyLake, insertVideos, type TestVideo } from '../lake/lake-fixture.ts';
 

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Analysis, analysisAnswer } from '../../src/api/wire-analysis.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { analyzeVideo } from '../../src/lab/analyze.ts';
 import { type ModelSettings, modelSettings } from '../../src/lab/model.ts';
 import type { Lake } from '../../src/lake/open.ts';
-import { Secret } from '../../src/settings.ts';
+import { Secret } from '../../src/secret.ts';
+import { type Analysis, analysisAnswer } from '../../src/wire/analysis-shapes.ts';
 import { insertVideos } from '../lake/lake-fixture.ts';
 import { NOW, plantedLake } from './lab-lake.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
-import { refreshSearch } from '../../src/lake/search-index.ts';
+import { refreshSearch } from '../../src/search/search-index.ts';
 
 /** A video for a test lake; what is left out is null or a plain default. Instants in Unix ms. */
 export interface TestVideo {

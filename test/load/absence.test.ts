@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { HOUR_MS, isoOf } from '../../src/clock.ts';
+import { HOUR_MS } from '../../src/durations.ts';
+import { isoOf } from '../../src/iso.ts';
 import * as faults from '../support/faults.ts';
 import { startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';

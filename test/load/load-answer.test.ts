@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { type Ask, requestLine } from '../../src/api/ask.ts';
 import { decodeAnswer } from '../../src/api/decode.ts';
-import { HOUR_MS, isoOf } from '../../src/clock.ts';
+import { HOUR_MS } from '../../src/durations.ts';
+import { isoOf } from '../../src/iso.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { loadAnswer } from '../../src/load/load-answer.ts';
 import { type LoadCounts, rowsChanged } from '../../src/load/tally.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cleanTag } from '../../src/fields.ts';
 import { foldTag, titleHashtags } from '../../src/load/title-hashtags.ts';
+import { cleanTag } from '../../src/wire/fields.ts';
 
 test.each([
   ['Dance #fyp #foryou', ['fyp', 'foryou']],

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Clock, HOUR_MS, virtualClock } from '../../src/clock.ts';
+import { type Clock, virtualClock } from '../../src/clock.ts';
+import { HOUR_MS } from '../../src/durations.ts';
 import { withExclusive } from '../../src/lake/exclusive.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { item } from '../support/faults.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { HOUR_MS } from '../../src/clock.ts';
+import { HOUR_MS } from '../../src/durations.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import type { RunSummary } from '../../src/runner/run.ts';
 import { hoursAgo } from '../serve/filled-lake.ts';

@@ -1,11 +1,12 @@
 import Database from 'better-sqlite3';
 import { getTasks } from 'node-cron';
 import { expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS, SECOND_MS, virtualClock } from '../../src/clock.ts';
+import { virtualClock } from '../../src/clock.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/durations.ts';
 import { LakeError } from '../../src/errors.ts';
-import { backupLake } from '../../src/lake/backup.ts';
 import type { Lake } from '../../src/lake/open.ts';
-import { restoreLake } from '../../src/lake/restore.ts';
+import { backupLake } from '../../src/maintenance/backup.ts';
+import { restoreLake } from '../../src/maintenance/restore.ts';
 import { cronOf } from '../../src/runner/cron.ts';
 import { type BatchEnd, Schedule, type Scheduled } from '../../src/runner/schedule.ts';
 import { freshLake } from '../support/fresh.ts';

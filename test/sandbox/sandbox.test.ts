@@ -2,11 +2,13 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { FeedAnswer } from '../../src/api/wire.ts';
-import { DAY_MS, HOUR_MS, isoOf, MINUTE_MS, virtualClock } from '../../src/clock.ts';
+import { virtualClock } from '../../src/clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/durations.ts';
 import { UsageError } from '../../src/errors.ts';
+import { isoOf } from '../../src/iso.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxClock } from '../../src/sandbox/sandbox-clock.ts';
+import type { FeedAnswer } from '../../src/wire/shapes.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PLATFORM_PREFIXES, PLATFORMS } from '../../schema/vocabulary.ts';
-import { DAY_MS, HOUR_MS } from '../../src/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import type { ObservationBatch } from '../../src/load/observation.ts';
 import { createWorld } from '../../src/sandbox/world.ts';
 import { likesAt, viewsAt, type WorldVideo } from '../../src/sandbox/world-video.ts';

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Source, sourceCode } from '../../schema/vocabulary.ts';
-import { HOUR_MS } from '../../src/clock.ts';
+import { HOUR_MS } from '../../src/durations.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
-import { refreshSearch } from '../../src/lake/search-index.ts';
+import { refreshSearch } from '../../src/search/search-index.ts';
 
 /** The instant the test lakes are asked at: 2026-03-10T12:00:00Z. */
 export const NOW = Date.UTC(2026, 2, 10, 12);

@@ -3,9 +3,9 @@ import type { CliIo } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/main.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
-import { createKey } from '../../src/serve/keys.ts';
+import { createKey } from '../../src/serve/auth/keys.ts';
+import { openServiceDb } from '../../src/serve/auth/service-db.ts';
 import { type RunningService, startService } from '../../src/serve/service.ts';
-import { openServiceDb } from '../../src/serve/service-db.ts';
 import { type Filler, fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 
 const cleanups: (() => unknown)[] = [];

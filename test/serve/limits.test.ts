@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DAY_MS, MINUTE_MS } from '../../src/clock.ts';
-import { createKey, type KeyWish, listKeys, revokeKey } from '../../src/serve/keys.ts';
-import { limiter, type Standing, usageByDay } from '../../src/serve/limits.ts';
-import { openServiceDb } from '../../src/serve/service-db.ts';
+import { DAY_MS, MINUTE_MS } from '../../src/durations.ts';
+import { createKey, type KeyWish, listKeys, revokeKey } from '../../src/serve/auth/keys.ts';
+import { limiter, type Standing, usageByDay } from '../../src/serve/auth/limits.ts';
+import { openServiceDb } from '../../src/serve/auth/service-db.ts';
 import { freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 import { runService } from './running.ts';
 
@@ -160,8 +160,8 @@ describe('requests that came together', () => {
 test('two processes on one data directory are exact together', async () => {
   const key = keyWith(40, 1000);
   const script = `
-    import { openServiceDb } from '${join(import.meta.dirname, '../../src/serve/service-db.ts')}';
-    import { limiter } from '${join(import.meta.dirname, '../../src/serve/limits.ts')}';
+    import { openServiceDb } from '${join(import.meta.dirname, '../../src/serve/auth/service-db.ts')}';
+    import { limiter } from '${join(import.meta.dirname, '../../src/serve/auth/limits.ts')}';
     const db = openServiceDb(process.argv[1]);
     const count = limiter(db);
     let passed = 0;

@@ -11,7 +11,7 @@ import {
   trendsAnswer,
   usageAnswer,
   videoAnswer,
-} from '../../src/api/wire.ts';
+} from '../../src/wire/shapes.ts';
 import { hoursAgo, NOW } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 

@@ -1,9 +1,10 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type Clock, DAY_MS, systemClock } from '../../src/clock.ts';
-import { computeList, type ListAsk } from '../../src/lake/computed-list.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import { DAY_MS } from '../../src/durations.ts';
+import { computeList, type ListAsk } from '../../src/history/computed-list.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
+import { type ReaderOptions, startReader } from '../../src/serve/cache/reader.ts';
 import { RefusedError } from '../../src/serve/problems.ts';
-import { type ReaderOptions, startReader } from '../../src/serve/reader.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { fillLake, hoursAgo, NOW } from './filled-lake.ts';
 

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { lakeVersion } from '../../src/lake/lake-version.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { write } from '../../src/serve/answer.ts';
-import { replayOf } from '../../src/serve/replay.ts';
+import { replayOf } from '../../src/serve/cache/kept-answers.ts';
 import { fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 import { runService } from './running.ts';
 

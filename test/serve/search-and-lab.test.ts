@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { analysisAnswer } from '../../src/api/wire-analysis.ts';
+import { analysisAnswer } from '../../src/wire/analysis-shapes.ts';
 import { hoursAgo } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 

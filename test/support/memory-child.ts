@@ -1,5 +1,5 @@
 import { apiClient } from '../../src/api/client.ts';
-import { Secret } from '../../src/settings.ts';
+import { Secret } from '../../src/secret.ts';
 
 // Asks the base URL it is given a few times and prints by how many megabytes the process grew.
 const baseUrl = process.argv[2] ?? '';

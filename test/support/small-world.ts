@@ -1,4 +1,4 @@
-import { isoOf } from '../../src/clock.ts';
+import { isoOf } from '../../src/iso.ts';
 
 /** The instant every answer of the small world is true at. */
 export const WORLD_AT = Date.UTC(2026, 2, 1);

@@ -7,7 +7,7 @@ import { type Lake, openLake } from '../../src/lake/open.ts';
 import type { Job } from '../../src/runner/job.ts';
 import type { RunSummary } from '../../src/runner/run.ts';
 import { jobsNamed, sync } from '../../src/runner/sync.ts';
-import type { Secret } from '../../src/settings.ts';
+import type { Secret } from '../../src/secret.ts';
 import { lakeRows } from './lake-rows.ts';
 import { SMALL_JOBS } from './small-jobs.ts';
 import { WORLD_AT } from './small-world.ts';

@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { DAY_MS, MINUTE_MS } from '../../src/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../../src/durations.ts';
 import type { Lake } from '../../src/lake/open.ts';
-import { markTaken, wantedSubjects } from '../../src/lake/wanted-subjects.ts';
 import { type HookHeaders, readHookSecret } from '../../src/webhooks/hook-proof.ts';
 import { receiveHook } from '../../src/webhooks/receive.ts';
+import { markTaken, wantedSubjects } from '../../src/webhooks/wanted-subjects.ts';
 import { freshLake } from '../events/made-lake.ts';
 
 const NOW = Date.UTC(2026, 2, 1);

@@ -1,14 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import {
-  DAY_MS,
-  HOUR_MS,
-  MINUTE_MS,
-  SECOND_MS,
-  systemClock,
-  type VirtualClock,
-  virtualClock,
-} from '../../src/clock.ts';
+import { systemClock, type VirtualClock, virtualClock } from '../../src/clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/durations.ts';
 import { storeEvents } from '../../src/events/outbox.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { deliveriesPage, redeliver } from '../../src/webhooks/deliveries.ts';

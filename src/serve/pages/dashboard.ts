@@ -1,8 +1,9 @@
 import { html, raw } from 'hono/html';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
-import type { ContentItem, GrowthCurve, HashtagItem } from '../../api/wire.ts';
-import { DAY_MS, HOUR_MS, isoOf } from '../../clock.ts';
-import type { TimelinePoint } from '../../lake/timeline.ts';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
+import type { TimelinePoint } from '../../history/timeline.ts';
+import { isoOf } from '../../iso.ts';
+import type { ContentItem, GrowthCurve, HashtagItem } from '../../wire/shapes.ts';
 import { ICON, MARK } from './icon.ts';
 import { spark } from './spark.ts';
 import { STYLE } from './style.ts';

@@ -1,5 +1,5 @@
 import { raw } from 'hono/html';
-import type { TimelinePoint } from '../../lake/timeline.ts';
+import type { TimelinePoint } from '../../history/timeline.ts';
 
 const WIDTH = 84;
 const HEIGHT = 24;

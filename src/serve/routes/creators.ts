@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { creatorAnswer } from '../../api/wire.ts';
-import { isoOf } from '../../clock.ts';
-import { creatorProfile } from '../../lake/creator-profile.ts';
-import { newestLook } from '../../lake/validity.ts';
+import { creatorProfile } from '../../history/creator-profile.ts';
+import { newestLook } from '../../history/validity.ts';
+import { isoOf } from '../../iso.ts';
+import { creatorAnswer } from '../../wire/shapes.ts';
 import { answerGet } from '../answer-get.ts';
 import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';

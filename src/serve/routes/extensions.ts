@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { eventsAnswer, usageAnswer } from '../../api/wire.ts';
-import { isoOf } from '../../clock.ts';
-import { eventsPage } from '../../lake/event-list.ts';
+import { eventsPage } from '../../history/event-list.ts';
+import { isoOf } from '../../iso.ts';
+import { eventsAnswer, usageAnswer } from '../../wire/shapes.ts';
 import { answerGet } from '../answer-get.ts';
+import { usageByDay } from '../auth/limits.ts';
 import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
-import { usageByDay } from '../limits.ts';
 import { asOf, eventKind, limit, page, platformQuery, since } from '../parameters.ts';
 
 const events = describeGet({

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
-import { isoOf } from '../../clock.ts';
-import { newestLook } from '../../lake/validity.ts';
+import { newestLook } from '../../history/validity.ts';
+import { isoOf } from '../../iso.ts';
 import type { ServiceApp, ServiceContext } from '../context.ts';
 
 /** `GET /health`: database, lag of the lake and disk, for whoever watches the process. Needs no key. */

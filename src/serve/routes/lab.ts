@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type Analysis, analysisAnswer } from '../../api/wire-analysis.ts';
-import { isoOf } from '../../clock.ts';
+import { isoOf } from '../../iso.ts';
+import { type Analysis, analysisAnswer } from '../../wire/analysis-shapes.ts';
 import type { ServiceApp, ServiceContext } from '../context.ts';
 import { problemsOf } from '../describe.ts';
 import { EXAMPLE_ANSWERS, EXAMPLE_BODIES } from '../examples.ts';

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import { feedAnswer, hashtagsAnswer, trendsAnswer } from '../../api/wire.ts';
-import { PERIOD_MS } from '../../lake/computed-list.ts';
-import { hashtagsPage } from '../../lake/hashtag-list.ts';
-import type { ListPage, Reading } from '../../lake/list-page.ts';
-import { newestLook } from '../../lake/validity.ts';
-import { feedPage, trendsPage } from '../../lake/video-lists.ts';
+import { PERIOD_MS } from '../../history/computed-list.ts';
+import { hashtagsPage } from '../../history/hashtag-list.ts';
+import type { ListPage, Reading } from '../../history/list-page.ts';
+import { newestLook } from '../../history/validity.ts';
+import { feedPage, trendsPage } from '../../history/video-lists.ts';
+import { feedAnswer, hashtagsAnswer, trendsAnswer } from '../../wire/shapes.ts';
 import { type Answer, JsonText } from '../answer.ts';
 import { answerGet } from '../answer-get.ts';
 import { momentOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import { feedAnswer } from '../../api/wire.ts';
-import { newestLook } from '../../lake/validity.ts';
+import { newestLook } from '../../history/validity.ts';
+import { feedAnswer } from '../../wire/shapes.ts';
 import { answerGet } from '../answer-get.ts';
+import type { HeavyReads } from '../cache/heavy-reads.ts';
 import { momentOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
-import type { HeavyReads } from '../heavy-reads.ts';
 import {
   asOf as asOfParameter,
   limit,

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { type GrowthCurve, growthAnswer, videoAnswer } from '../../api/wire.ts';
-import { isoOf } from '../../clock.ts';
+import { timeline, videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
+import { newestLook } from '../../history/validity.ts';
+import { isoOf } from '../../iso.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
-import { timeline, videoByIdAsOf, videoRecord } from '../../lake/timeline.ts';
-import { newestLook } from '../../lake/validity.ts';
+import { type GrowthCurve, growthAnswer, videoAnswer } from '../../wire/shapes.ts';
 import { answerGet } from '../answer-get.ts';
 import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';

@@ -1,0 +1,35 @@
+import { DAY_MS } from '../durations.ts';
+import type { Lake } from '../lake/open.ts';
+
+/** Snapshots of one platform on one UTC day; `day` counts from 1970. */
+export interface DayOfLooks {
+  readonly platform: string;
+  readonly day: number;
+  readonly looks: number;
+}
+
+const LOOKS_BY_DAY = `
+  select v.platform as platform, s.observed_at / ${DAY_MS} as day, count(*) as looks
+  from video_snapshot s join video v on v.key = s.video_key
+  where s.observed_at < ? group by 1, 2`;
+
+/** How many snapshots a lake holds of each platform and day, before an instant (Unix ms). */
+export const looksByDay = (lake: Lake, beforeAt: number): DayOfLooks[] =>
+  lake.sqlite.prepare(LOOKS_BY_DAY).all(beforeAt) as DayOfLooks[];
+
+/**
+ * The last day of the stretch of `length` days that shows most: many platforms on many days count
+ * for more than many looks on few (a day of a platform is worth the logarithm of its looks). Of equal
+ * ones the newest. Undefined when there are no looks.
+ */
+export const densestStretch = (days: readonly DayOfLooks[], length: number): number | undefined => {
+  const worth = new Map<number, number>();
+  for (const { day, looks } of days) worth.set(day, (worth.get(day) ?? 0) + Math.log1p(looks));
+  let best: { day: number; worth: number } | undefined;
+  for (const end of [...worth.keys()].sort((a, b) => b - a)) {
+    let sum = 0;
+    for (let day = end - length + 1; day <= end; day++) sum += worth.get(day) ?? 0;
+    if (best === undefined || sum > best.worth) best = { day: end, worth: sum };
+  }
+  return best?.day;
+};

@@ -1,0 +1,108 @@
+import type { Period, Platform } from '../../schema/vocabulary.ts';
+import type { Clock } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
+import type { Lake } from '../lake/open.ts';
+import type { ContentItem, HashtagItem } from '../wire/shapes.ts';
+import { contentItems } from './content-items.ts';
+import { HASHTAG_ROW, hashtagItems, rankHashtags } from './hashtag-ranking.ts';
+import type { Ranking } from './ranking.ts';
+import { holdsUntil } from './validity.ts';
+import { rankVideos, VIDEO_ROW, videoPlaces } from './video-ranking.ts';
+import { looksWithin } from './window-looks.ts';
+
+// Lists that are computed from observations. Questions and answers are plain data, so that a list may
+// be computed in another thread.
+
+/** The rolling window of each period of `GET /trends`. */
+export const PERIOD_MS = { day: DAY_MS, week: 7 * DAY_MS, month: 30 * DAY_MS } as const;
+
+/** Which list is computed. */
+export type ListQuestion =
+  | { readonly list: 'feed'; readonly platform: Platform; readonly windowMs: number }
+  | { readonly list: 'trends'; readonly platform: Platform; readonly period: Period }
+  | { readonly list: 'hashtags'; readonly platform: Platform | ''; readonly windowMs: number };
+
+/** What a list consists of. */
+export type ItemOf<Q extends ListQuestion> = Q extends { readonly list: 'hashtags' }
+  ? HashtagItem
+  : ContentItem;
+
+/** The list wanted, the instant (Unix ms), and the part of it to make items of. */
+export interface ListAsk<Q extends ListQuestion = ListQuestion> {
+  readonly question: Q;
+  readonly asOf: number;
+  /** Items before the wanted part, and how many are wanted. */
+  readonly from: number;
+  readonly count: number;
+}
+
+/** A list as computed, all of it from one instant of the lake. */
+export interface ComputedList {
+  readonly total: number;
+  /** The first `KEPT_DEPTH` places, for `itemsOf`. */
+  readonly rows: Float64Array;
+  /** The part that was asked for. */
+  readonly items: (ContentItem | HashtagItem)[];
+  /** Unix ms; until then, the lake unchanged, the list is the same. */
+  readonly until: number;
+  /** What computing it took, ms. */
+  readonly costMs: number;
+}
+
+/** How deep a list can be kept. */
+export const KEPT_DEPTH = 5000;
+
+const windowOf = (question: ListQuestion): number =>
+  question.list === 'trends' ? PERIOD_MS[question.period] : question.windowMs;
+
+/** Windows before its instant that a list looks at. */
+export const windowsOf = (question: ListQuestion): number[] => {
+  const windowMs = windowOf(question);
+  return question.list === 'hashtags' ? [windowMs, 2 * windowMs] : [windowMs];
+};
+
+/** Numbers that make one place of a list. */
+export const rowWidth = ({ list }: ListQuestion): number =>
+  list === 'hashtags' ? HASHTAG_ROW : VIDEO_ROW;
+
+/** The looks that a list is computed from, counted up to `most`: what it costs. */
+export const looksOf = (
+  lake: Lake,
+  { question, asOf }: Pick<ListAsk, 'question' | 'asOf'>,
+  most: number,
+): number => looksWithin(lake, { from: asOf - Math.max(...windowsOf(question)), to: asOf }, most);
+
+const rank = (lake: Lake, question: ListQuestion, asOf: number): Ranking => {
+  if (question.list === 'hashtags') return rankHashtags(lake, question, asOf);
+  const by = question.list === 'feed' ? 'score' : 'gain';
+  return rankVideos(lake, { platform: question.platform, windowMs: windowOf(question), by }, asOf);
+};
+
+/** The items of some rows of a list as of an instant; `before` items come before them. */
+export const itemsOf = (
+  lake: Lake,
+  { list }: ListQuestion,
+  { rows, before, asOf }: { rows: Float64Array; before: number; asOf: number },
+): (ContentItem | HashtagItem)[] =>
+  list === 'hashtags'
+    ? hashtagItems(lake, rows)
+    : contentItems(lake, videoPlaces(rows, before), asOf);
+
+/** Computes a list. What it reads is one instant of the lake. `clock` tells what it costs. */
+export const computeList = (
+  lake: Lake,
+  { question, asOf, from, count }: ListAsk,
+  clock: Pick<Clock, 'monotonic'>,
+): ComputedList =>
+  lake.sqlite.transaction(() => {
+    const startedAt = clock.monotonic();
+    const ranking = rank(lake, question, asOf);
+    const part = ranking.rows(from, from + count);
+    return {
+      total: ranking.total,
+      rows: ranking.rows(0, KEPT_DEPTH),
+      items: itemsOf(lake, question, { rows: part, before: from, asOf }),
+      until: holdsUntil(lake, asOf, windowsOf(question)),
+      costMs: clock.monotonic() - startedAt,
+    };
+  })();

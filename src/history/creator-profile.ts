@@ -1,0 +1,135 @@
+import type { Platform } from '../../schema/vocabulary.ts';
+import { DAY_MS } from '../durations.ts';
+import type { Lake } from '../lake/open.ts';
+import { statement } from '../lake/statements.ts';
+import type { ContentItem } from '../wire/shapes.ts';
+import { contentItems, engagementRate } from './content-items.ts';
+import { withoutEchoes } from './timeline.ts';
+
+/** A creator as the lake knew them at an instant; unknown numbers are null. */
+export interface CreatorProfile {
+  readonly handle: string;
+  readonly followers: number | null;
+  readonly videoCount: number | null;
+  readonly views: number | null;
+  readonly likes: number | null;
+  readonly engagementRate: number | null;
+  readonly videos: ContentItem[];
+  readonly growth: CreatorLook[]; // oldest first
+  readonly extra: Record<string, unknown>;
+}
+
+/** Counts of a creator at one instant (Unix ms). */
+export interface CreatorLook {
+  readonly at: number;
+  readonly followers: number | null;
+  readonly views: number | null;
+  readonly likes: number | null;
+}
+
+interface ProfileRow {
+  readonly key: number;
+  readonly rate: number | null;
+  readonly extra: string | null;
+}
+
+const PROFILE = `select key, engagement_rate as rate, extra from creator
+  where platform = ? and handle = ? and first_seen_at <= ?`;
+
+const LOOKS = `select observed_at as at, followers, video_count as videoCount, views, likes, source
+  from creator_snapshot where creator_key = +? and observed_at <= ? order by observed_at`;
+
+const LATER =
+  'select exists(select 1 from creator_snapshot where creator_key = ? and observed_at > ?)';
+
+/**
+ * Videos whose handle was this one at @asOf, with or without an @ before it: by the current handle,
+ * and by one they had before.
+ */
+const VIDEOS = `
+  with named as (
+    select v.key, v.created_at from video v where v.platform = @platform
+      and v.user in (@handle, '@' || @handle) and v.first_seen_at <= @asOf and not exists (
+        select 1 from video_revision r where r.video_key = v.key and r.until_at > @asOf)
+    union
+    select v.key, v.created_at from video_revision r join video v on v.key = r.video_key
+      where r.user in (@handle, '@' || @handle) and v.platform = @platform and v.first_seen_at <= @asOf
+      and r.until_at = (select min(n.until_at) from video_revision n
+        where n.video_key = r.video_key and n.until_at > @asOf))
+  select n.key, n.created_at as createdAt, (select s.views from video_snapshot s
+    where s.video_key = n.key and s.observed_at <= @asOf and s.views is not null
+    order by s.observed_at desc limit 1) as views
+  from named n`;
+
+interface OwnVideo {
+  readonly key: number;
+  readonly createdAt: number | null;
+  readonly views: number | null;
+}
+
+/** Views for each day of a video's life, counted from a day on: young and large come first. */
+const pace = (video: OwnVideo, asOf: number): number =>
+  (video.views ?? 0) / Math.max(1, (asOf - (video.createdAt ?? 0)) / DAY_MS);
+
+const topVideos = (videos: readonly OwnVideo[], asOf: number, limit: number): OwnVideo[] =>
+  videos
+    .map((video) => ({ video, pace: pace(video, asOf) }))
+    .sort(
+      (a, b) =>
+        b.pace - a.pace ||
+        (b.video.createdAt ?? 0) - (a.video.createdAt ?? 0) ||
+        a.video.key - b.video.key,
+    )
+    .slice(0, limit)
+    .map(({ video }) => video);
+
+type Count = 'followers' | 'videoCount' | 'views' | 'likes';
+type Look = CreatorLook & { readonly videoCount: number | null; readonly source: number };
+
+const newest = (looks: readonly Look[], count: Count): number | null =>
+  looks.findLast((look) => look[count] !== null)?.[count] ?? null;
+
+/**
+ * `GET /creators/{platform}/{handle}`: counts as last known at `asOf`, the creator's videos (those
+ * with the most views for each day of their life first, at most `limit`), and the looks at the
+ * counts that told something. A handle known from videos only has a profile of nulls. Undefined when nothing is known.
+ */
+export const creatorProfile = (
+  lake: Lake,
+  asked: { platform: Platform; handle: string; asOf: number; limit: number },
+): CreatorProfile | undefined => {
+  const { platform, handle, asOf, limit } = asked;
+  const profile = statement(lake, PROFILE).get(platform, handle, asOf) as ProfileRow | undefined;
+  const videos = statement(lake, VIDEOS).all({ platform, handle, asOf }) as OwnVideo[];
+  if (profile === undefined && videos.length === 0) return undefined;
+  const looks =
+    profile === undefined ? [] : (statement(lake, LOOKS).all(profile.key, asOf) as Look[]);
+  const isLatest =
+    profile !== undefined && statement(lake, LATER).pluck().get(profile.key, asOf) === 0;
+  const [views, likes] = [newest(looks, 'views'), newest(looks, 'likes')];
+  const pulledRate = isLatest ? profile.rate : null;
+  const places = topVideos(videos, asOf, limit).map(({ key }, index) => ({
+    key,
+    rank: index + 1,
+    score: null,
+    velocity: null,
+  }));
+  return {
+    handle,
+    followers: newest(looks, 'followers'),
+    videoCount: newest(looks, 'videoCount'),
+    views,
+    likes,
+    engagementRate: pulledRate ?? engagementRate(likes, views),
+    videos: contentItems(lake, places, asOf),
+    growth: withoutEchoes(looks, ['followers', 'views', 'likes']).map(
+      ({ at, followers, views: viewsThen, likes: likesThen }) => ({
+        at,
+        followers,
+        views: viewsThen,
+        likes: likesThen,
+      }),
+    ),
+    extra: profile?.extra == null ? {} : (JSON.parse(profile.extra) as Record<string, unknown>),
+  };
+};

@@ -1,0 +1,52 @@
+import type { EventKind, Platform } from '../../schema/vocabulary.ts';
+import type { Lake } from '../lake/open.ts';
+import { statement } from '../lake/statements.ts';
+
+/** One noticed event as stored; instants in Unix ms, `data` parsed. */
+export interface StoredEvent {
+  readonly id: string;
+  readonly kind: EventKind;
+  readonly platform: Platform | null;
+  readonly subject: string;
+  readonly occurredAt: number;
+  readonly detectedAt: number;
+  readonly origin: string;
+  readonly data: unknown;
+}
+
+const MATCHING = `from events where detected_at <= @asOf and occurred_at <= @asOf and occurred_at >= @since
+  and (@kind is null or kind = @kind) and (@platform is null or platform = @platform)`;
+const PAGE = `select id, kind, platform, subject, occurred_at as occurredAt, detected_at as detectedAt,
+  origin, data ${MATCHING} order by occurred_at desc, id limit @limit offset @offset`;
+const COUNT = `select count(*) ${MATCHING}`;
+
+/** `GET /events`: what had been noticed by `asOf`, newest first. */
+export const eventsPage = (
+  lake: Lake,
+  asked: {
+    kind?: EventKind;
+    platform?: Platform;
+    since?: number;
+    limit: number;
+    page: number;
+    asOf: number;
+  },
+): { total: number; items: StoredEvent[] } => {
+  const matching = {
+    asOf: asked.asOf,
+    since: asked.since ?? 0,
+    kind: asked.kind ?? null,
+    platform: asked.platform ?? null,
+  };
+  const total = statement(lake, COUNT).pluck().get(matching) as number;
+  const offset = (asked.page - 1) * asked.limit;
+  if (offset >= total) return { total, items: [] };
+  const rows = statement(lake, PAGE).all({ ...matching, limit: asked.limit, offset }) as (Omit<
+    StoredEvent,
+    'data'
+  > & { data: string })[];
+  return {
+    total,
+    items: rows.map((row) => ({ ...row, data: JSON.parse(row.data) as unknown })),
+  };
+};

@@ -1,0 +1,159 @@
+import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
+import type { Lake } from '../lake/open.ts';
+import { statement } from '../lake/statements.ts';
+import type { HashtagItem } from '../wire/shapes.ts';
+import { knownOr, NumberColumn } from './number-column.ts';
+import { type Ranking, rankingOf } from './ranking.ts';
+import { type StartFrom, spanPlan } from './window-looks.ts';
+
+/** Which videos' tags are counted: those of a platform, or of all, seen inside a window. */
+export interface HashtagRankingAsk {
+  readonly platform: Platform | '';
+  readonly windowMs: number;
+}
+
+/** Numbers of one place: key, videos of the window before, then of each platform videos and views. */
+export const HASHTAG_ROW = 2 + 2 * PLATFORMS.length;
+
+const TAGS = `(select group_concat(vh.hashtag_key) from video_hashtag vh where vh.video_key = v.key)`;
+const OF_PLATFORM = `(@platform = '' or v.platform = @platform)`;
+
+/** Videos seen in the window, with their views as last known there, and in the one before. */
+const TAGGED: Readonly<Record<StartFrom, readonly string[]>> = {
+  looks: [
+    `with seen as materialized (
+       select s.video_key as key, max(s.observed_at) as last_at
+       from video_snapshot s indexed by video_snapshot_observed_at
+       where s.observed_at > @from and s.observed_at <= @to group by s.video_key)
+     select v.platform, 1, 0, l.views, ${TAGS} from seen cross join video v on v.key = seen.key
+     cross join video_snapshot l on l.video_key = seen.key and l.observed_at = seen.last_at
+     where ${OF_PLATFORM}`,
+    `with seen as materialized (
+       select distinct s.video_key as key from video_snapshot s indexed by video_snapshot_observed_at
+       where s.observed_at > @before and s.observed_at <= @from)
+     select v.platform, 0, 1, null, ${TAGS} from seen cross join video v on v.key = seen.key
+     where ${OF_PLATFORM}`,
+  ],
+  videos: [
+    `select v.platform, l.observed_at > @from, exists (select 1 from video_snapshot n
+       where n.video_key = v.key and n.observed_at > @before and n.observed_at <= @from), l.views, ${TAGS}
+     from video v not indexed
+     cross join video_snapshot l on l.video_key = v.key and l.observed_at =
+       (select max(n.observed_at) from video_snapshot n where n.video_key = v.key and n.observed_at <= @to)
+     where l.observed_at > @before and ${OF_PLATFORM}`,
+  ],
+};
+
+type Row = [
+  platform: Platform,
+  isInside: number,
+  isBefore: number,
+  views: number | null,
+  tags: string | null, // keys, by comma
+];
+
+function* taggedVideos(
+  lake: Lake,
+  { platform, windowMs }: HashtagRankingAsk,
+  to: number,
+  start: StartFrom | undefined,
+): Generator<Row> {
+  const window = { before: to - 2 * windowMs, from: to - windowMs, to, platform };
+  const chosen = start ?? spanPlan(lake, { from: window.before, to }).start;
+  for (const sql of TAGGED[chosen])
+    yield* statement(lake, sql).raw().iterate(window) as IterableIterator<Row>;
+}
+
+const LARGEST_KEY = 'select coalesce(max(key), 0) from hashtag';
+const WIDTH = PLATFORMS.length;
+
+/** Counts by hashtag.key, 43 bytes each; memory that no tag touches is never taken. */
+const countsOf = (lake: Lake, ask: HashtagRankingAsk, to: number, start: StartFrom | undefined) => {
+  const size = 1 + (statement(lake, LARGEST_KEY).pluck().get() as number);
+  const before = new Uint32Array(size);
+  const volumes = new Uint32Array(WIDTH * size);
+  const views = new Float64Array(WIDTH * size);
+  const known = new Uint8Array(WIDTH * size); // 1: some views of that tag there are known
+  const all = new Uint32Array(size);
+  const tags = new NumberColumn(size); // keys with a video in the window
+  const count = (key: number, platform: number, seen: number | null): void => {
+    const at = WIDTH * key + platform;
+    if (all[key] === 0) tags.push(key);
+    all[key] = (all[key] as number) + 1;
+    volumes[at] = (volumes[at] as number) + 1;
+    if (seen === null) return;
+    views[at] = (views[at] as number) + seen;
+    known[at] = 1;
+  };
+  for (const [name, isInside, isBefore, seen, list] of taggedVideos(lake, ask, to, start)) {
+    const platform = PLATFORMS.indexOf(name);
+    for (const text of list === null ? [] : list.split(',')) {
+      const key = Number(text);
+      if (isInside === 1) count(key, platform, seen);
+      if (isBefore === 1) before[key] = (before[key] as number) + 1;
+    }
+  }
+  const row = (key: number): number[] => [
+    key,
+    before[key] as number,
+    ...PLATFORMS.flatMap((_, platform) => {
+      const at = WIDTH * key + platform;
+      return [volumes[at] as number, known[at] === 1 ? (views[at] as number) : Number.NaN];
+    }),
+  ];
+  return { all, row, tags: Uint32Array.from(tags.values()) };
+};
+
+/** Sum of two sums; null where nothing is known, or past what a count can state. */
+const plus = (a: number | null, b: number | null): number | null => {
+  const sum = (a ?? 0) + (b ?? 0);
+  return (a === null && b === null) || !Number.isSafeInteger(sum) ? null : sum;
+};
+
+type Part = HashtagItem['platforms'][number];
+
+const partsOf = (row: ArrayLike<number>): Part[] =>
+  PLATFORMS.flatMap((platform, index) => {
+    const volume = row[2 + 2 * index] as number;
+    const views = knownOr(row[3 + 2 * index], null);
+    return volume === 0 ? [] : [{ platform, volume, views: plus(views, null) }];
+  });
+
+const viewsOf = (parts: readonly Part[]): number | null =>
+  parts.reduce<number | null>((sum, part) => plus(sum, part.views), null);
+
+/**
+ * Tags by the number of distinct videos seen with them in the window before `asOf` (Unix ms); equal ones
+ * by the views of those videos, then by the order they were first seen in.
+ */
+export const rankHashtags = (
+  lake: Lake,
+  ask: HashtagRankingAsk,
+  asOf: number,
+  start?: StartFrom,
+): Ranking => {
+  const { all, row, tags } = countsOf(lake, ask, asOf, start);
+  const views = new Float64Array(all.length); // by key, as they are shown
+  for (const key of tags) views[key] = viewsOf(partsOf(row(key))) ?? -1;
+  const compare = (a: number, b: number): number =>
+    (all[b] as number) - (all[a] as number) || (views[b] as number) - (views[a] as number) || a - b;
+  return rankingOf(tags, compare, { width: HASHTAG_ROW, rowOf: row });
+};
+
+const TAG = 'select tag from hashtag where key = ?';
+
+/** Rows of a ranking as items. */
+export const hashtagItems = (lake: Lake, rows: Float64Array): HashtagItem[] =>
+  Array.from({ length: rows.length / HASHTAG_ROW }, (_, index) => {
+    const row = rows.subarray(HASHTAG_ROW * index, HASHTAG_ROW * (index + 1));
+    const [key, before = 0] = row;
+    const platforms = partsOf(row);
+    const volume = platforms.reduce((sum, part) => sum + (part.volume ?? 0), 0);
+    return {
+      tag: statement(lake, TAG).pluck().get(key) as string,
+      volume,
+      views: viewsOf(platforms),
+      change: before === 0 ? null : volume / before - 1,
+      platforms,
+    };
+  });

@@ -1,0 +1,46 @@
+import type { KeptLists } from '../serve/cache/kept-lists.ts';
+import type { ItemOf, ListQuestion } from './computed-list.ts';
+
+/** Which part of a list is wanted; pages count from 1. */
+export interface Paging {
+  readonly limit: number;
+  readonly page: number;
+}
+
+/** The part of a list, and the instant it is wanted for. */
+export interface ListMoment extends Paging {
+  readonly asOf: number; // Unix ms
+  /** True when `asOf` is only the present: a costly list made a moment ago will do. */
+  readonly isNow: boolean;
+  /** Tells when nobody waits for the answer any more. */
+  readonly gone?: (() => AbortSignal) | undefined;
+}
+
+/**
+ * One page of a list, true at `asOf` (Unix ms). `pulledAt` is null for a list computed here;
+ * `isStale` when it is not what reading the lake anew, now, would give.
+ */
+export interface ListPage<T> {
+  readonly total: number;
+  readonly items: () => T[];
+  /** The items as the text of a JSON array, where that is had without making them. */
+  readonly itemsText?: () => string;
+  readonly asOf: number;
+  readonly pulledAt: number | null;
+  readonly isStale: boolean;
+  /** Of the lake, when the page was read from it. */
+  readonly version: number;
+}
+
+/** What could be read at once, or a promise of what has to be computed. */
+export type Reading<T> = T | Promise<T>;
+
+/** A page of a list that no source gave whole. */
+export const computedPage = async <Q extends ListQuestion>(
+  lists: KeptLists,
+  question: Q,
+  { limit, page, ...moment }: ListMoment,
+): Promise<ListPage<ItemOf<Q>>> => {
+  const part = await lists.part({ ...moment, question, from: (page - 1) * limit, count: limit });
+  return { ...part, items: () => part.items, pulledAt: null };
+};

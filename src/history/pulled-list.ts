@@ -1,0 +1,39 @@
+import type { Platform } from '../../schema/vocabulary.ts';
+import type { Lake } from '../lake/open.ts';
+import { statement } from '../lake/statements.ts';
+import type { Place } from './content-items.ts';
+
+/** A list as it was pulled: the newest look at it that was complete at an instant. */
+export interface PulledList {
+  readonly key: number; // capture.key
+  readonly platform: Platform | '';
+  readonly capturedAt: number; // Unix ms; first page
+  readonly completedAt: number; // Unix ms; last page; the instant the list is true at
+  readonly total: number | null;
+}
+
+const LATEST = `select key, platform, captured_at as capturedAt, completed_at as completedAt, total
+  from capture where list = +@list and platform = +@platform and period = +@period
+    and captured_at <= @asOf and completed_at <= @asOf
+  order by captured_at desc limit 1`;
+
+/** The newest pulled list of that kind at or before `asOf`, if the lake holds one. */
+export const latestPulled = (
+  lake: Lake,
+  which: { list: 'feed' | 'trends' | 'hashtags'; platform: Platform | ''; period: string },
+  asOf: number,
+): PulledList | undefined =>
+  statement(lake, LATEST).get({ ...which, asOf }) as PulledList | undefined;
+
+const PAGE = `select video_key as key, rank, score, velocity from ranking
+  where capture_key = +? and rank > ? and rank <= ? order by rank`;
+
+/** The places of ranks `from` + 1 to `to`, in the order they were pulled in. */
+export const pulledPlaces = (lake: Lake, key: number, from: number, to: number): Place[] =>
+  statement(lake, PAGE).all(key, from, to) as Place[];
+
+const DEEPEST = `select coalesce(max(rank), 0) from ranking where capture_key = ?`;
+
+/** The deepest rank held of a pulled list; 0 when it was empty. */
+export const deepestRank = (lake: Lake, key: number): number =>
+  statement(lake, DEEPEST).pluck().get(key) as number;

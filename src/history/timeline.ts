@@ -1,0 +1,69 @@
+import { type Platform, sourceCode } from '../../schema/vocabulary.ts';
+import type { Lake } from '../lake/open.ts';
+import { statement } from '../lake/statements.ts';
+import type { ContentItem } from '../wire/shapes.ts';
+import { contentItems, engagementRate } from './content-items.ts';
+
+/** One look at a video; the instant in Unix ms, unknown counts null. */
+export interface TimelinePoint {
+  readonly at: number;
+  readonly views: number | null;
+  readonly likes: number | null;
+  readonly engagementRate: number | null; // percent
+}
+
+interface Row extends TimelinePoint {
+  readonly derived: number;
+  readonly source: number;
+}
+
+const OBSERVED = new Set<number>([sourceCode('growth'), sourceCode('import')]);
+
+/**
+ * Leaves out what a list or a profile repeated unchanged. Those state counts as known at their
+ * instant, which may be counts of an earlier look carried on: that nothing changed there does not
+ * tell that anybody looked. What a timeline or an import states was observed, and stays.
+ */
+export const withoutEchoes = <T extends { readonly source: number }>(
+  looks: readonly T[],
+  counts: readonly (keyof T)[],
+): T[] => {
+  const known = new Map<keyof T, unknown>();
+  return looks.filter((look) => {
+    const news = counts.filter((count) => look[count] !== null && look[count] !== known.get(count));
+    for (const count of news) known.set(count, look[count]);
+    return news.length > 0 || OBSERVED.has(look.source);
+  });
+};
+
+const VIDEO = 'select key, platform from video where id = ? and first_seen_at <= ?';
+const POINTS = `select observed_at as at, views, likes, engagement_rate as engagementRate,
+  rate_derived as derived, source from video_snapshot where video_key = +? and observed_at <= ? order by observed_at`;
+
+/** The key of a video the lake had seen by `asOf`, or undefined. */
+export const videoByIdAsOf = (
+  lake: Lake,
+  id: string,
+  asOf: number,
+): { key: number; platform: Platform } | undefined =>
+  statement(lake, VIDEO).get(id, asOf) as { key: number; platform: Platform } | undefined;
+
+/**
+ * `GET /videos/{id}/growth`: the looks at a video up to `asOf`, oldest first, as observed:
+ * decreases and zeros are kept. See `withoutEchoes` for what is not a look.
+ */
+export const timeline = (lake: Lake, videoKey: number, asOf: number): TimelinePoint[] =>
+  withoutEchoes(statement(lake, POINTS).all(videoKey, asOf) as Row[], ['views', 'likes']).map(
+    ({ at, views, likes, engagementRate: rate, derived }) => ({
+      at,
+      views,
+      likes,
+      engagementRate: derived === 1 ? engagementRate(likes, views) : rate,
+    }),
+  );
+
+/** `GET /videos/{id}`: one video as the lake knew it at `asOf`. */
+export const videoRecord = (lake: Lake, videoKey: number, asOf: number): ContentItem => {
+  const place = { key: videoKey, rank: null, score: null, velocity: null };
+  return contentItems(lake, [place], asOf)[0] as ContentItem;
+};

@@ -1,0 +1,65 @@
+import type { Period, Platform } from '../../schema/vocabulary.ts';
+import { lakeVersion } from '../lake/lake-version.ts';
+import type { Lake } from '../lake/open.ts';
+import type { KeptLists } from '../serve/cache/kept-lists.ts';
+import type { ContentItem } from '../wire/shapes.ts';
+import { readContentItems } from './content-items.ts';
+import {
+  computedPage,
+  type ListMoment,
+  type ListPage,
+  type Paging,
+  type Reading,
+} from './list-page.ts';
+import { deepestRank, latestPulled, type PulledList, pulledPlaces } from './pulled-list.ts';
+
+const pulledPage = (
+  lake: Lake,
+  { pulled, version }: { pulled: PulledList; version: number },
+  paging: Paging,
+): ListPage<ContentItem> => {
+  const from = (paging.page - 1) * paging.limit;
+  const places = pulledPlaces(lake, pulled.key, from, from + paging.limit);
+  const read = readContentItems(lake, places, pulled.completedAt, 'seen');
+  return {
+    total: pulled.total ?? deepestRank(lake, pulled.key),
+    items: read.objects,
+    itemsText: read.text,
+    asOf: pulled.completedAt,
+    pulledAt: pulled.completedAt,
+    isStale: false,
+    version,
+  };
+};
+
+/**
+ * `GET /feed/{platform}`: the pulled feed of that dateRange where the lake holds one, in its order;
+ * else the platform's videos seen inside the window, by score (src/history/score.ts).
+ */
+export const feedPage = (
+  lists: KeptLists,
+  asked: ListMoment & { platform: Platform; dateRange: string; windowMs: number },
+): Reading<ListPage<ContentItem>> => {
+  const { platform, dateRange, windowMs, asOf } = asked;
+  const version = lakeVersion(lists.lake);
+  const which = { list: 'feed', platform, period: dateRange } as const;
+  const pulled = latestPulled(lists.lake, which, asOf);
+  if (pulled !== undefined) return pulledPage(lists.lake, { pulled, version }, asked);
+  return computedPage(lists, { list: 'feed', platform, windowMs }, asked);
+};
+
+/**
+ * `GET /trends/{platform}/{period}`: the pulled list where the lake holds one; else the videos seen
+ * inside the period by views gained in it. A video known to have gained nothing is not trending and
+ * is left out; one whose gain the looks do not tell comes after all others.
+ */
+export const trendsPage = (
+  lists: KeptLists,
+  asked: ListMoment & { platform: Platform; period: Period },
+): Reading<ListPage<ContentItem>> => {
+  const { platform, period, asOf } = asked;
+  const version = lakeVersion(lists.lake);
+  const pulled = latestPulled(lists.lake, { list: 'trends', platform, period }, asOf);
+  if (pulled !== undefined) return pulledPage(lists.lake, { pulled, version }, asked);
+  return computedPage(lists, { list: 'trends', platform, period }, asked);
+};

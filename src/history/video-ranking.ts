@@ -1,0 +1,107 @@
+import type { Platform } from '../../schema/vocabulary.ts';
+import type { Lake } from '../lake/open.ts';
+import type { Place } from './content-items.ts';
+import { movements } from './movements.ts';
+import { knownOr, NumberColumn } from './number-column.ts';
+import { type Ranking, rankingOf } from './ranking.ts';
+import { dampedVelocity, scoresOf, velocityOf, viewsGained } from './score.ts';
+import { type StartFrom, spanPlan } from './window-looks.ts';
+
+/** Which videos are ranked, and by what: those of a platform seen inside a window. */
+export interface VideoRankingAsk {
+  readonly platform: Platform;
+  readonly windowMs: number;
+  readonly by: 'score' | 'gain';
+}
+
+/** Numbers of one place: key, score, velocity. */
+export const VIDEO_ROW = 3;
+
+const columnsOf = (
+  lake: Lake,
+  { platform, windowMs }: VideoRankingAsk,
+  asOf: number,
+  wanted: StartFrom | undefined,
+) => {
+  const from = asOf - windowMs;
+  const span = { from, to: asOf };
+  const { start, most } = spanPlan(lake, span);
+  const column = (): NumberColumn => new NumberColumn(most);
+  const [keys, views, likes] = [column(), column(), column()];
+  const [damped, velocity, gained] = [column(), column(), column()];
+  for (const movement of movements(lake, platform, span, wanted ?? start)) {
+    keys.push(movement.key);
+    views.push(movement.views);
+    likes.push(movement.likes);
+    damped.push(dampedVelocity(movement));
+    velocity.push(velocityOf(movement));
+    gained.push(viewsGained(movement, from, windowMs));
+  }
+  const scores = scoresOf({
+    views: views.values(),
+    likes: likes.values(),
+    damped: damped.values(),
+  });
+  return {
+    keys: keys.values(),
+    views: views.values(),
+    velocity: velocity.values(),
+    gained: gained.values(),
+    scores,
+  };
+};
+
+type Columns = ReturnType<typeof columnsOf>;
+type Compare = (a: number, b: number) => number;
+
+/** Best score first; equal ones by views, then by key, so that pages never overlap. */
+const byScore =
+  ({ keys, views, scores }: Columns): Compare =>
+  (a, b) =>
+    (scores[b] as number) - (scores[a] as number) ||
+    knownOr(views[b], -1) - knownOr(views[a], -1) ||
+    (keys[a] as number) - (keys[b] as number);
+
+/** Most views gained first; where no gain can be told, after those, by score. */
+const byGain = (columns: Columns): Compare => {
+  const { gained } = columns;
+  const scored = byScore(columns);
+  return (a, b) => knownOr(gained[b], -1) - knownOr(gained[a], -1) || scored(a, b);
+};
+
+/**
+ * A platform's videos seen in the window before `asOf` (Unix ms): by score, or by views gained in the
+ * window. By gain, a video known to have gained nothing is left out, and one whose gain the looks do
+ * not tell comes after all others. Takes 60 bytes of memory a video.
+ */
+export const rankVideos = (
+  lake: Lake,
+  ask: VideoRankingAsk,
+  asOf: number,
+  start?: StartFrom,
+): Ranking => {
+  const columns = columnsOf(lake, ask, asOf, start);
+  const { keys, scores, velocity, gained } = columns;
+  const all = new Uint32Array(keys.length).map((_, place) => place);
+  const isMoving = (place: number): boolean => !((gained[place] as number) <= 0); // NaN is not known
+  return rankingOf(
+    ask.by === 'score' ? all : all.filter(isMoving),
+    ask.by === 'score' ? byScore(columns) : byGain(columns),
+    {
+      width: VIDEO_ROW,
+      rowOf: (place) => [keys[place] as number, scores[place] as number, velocity[place] as number],
+    },
+  );
+};
+
+/** Rows of a ranking as places; `before` of the list come before them. */
+export const videoPlaces = (rows: Float64Array, before: number): Place[] =>
+  Array.from({ length: rows.length / VIDEO_ROW }, (_, index) => {
+    const [key, score, velocity] = rows.subarray(VIDEO_ROW * index, VIDEO_ROW * (index + 1));
+    return {
+      key: key as number,
+      rank: before + index + 1,
+      score: score as number,
+      velocity: knownOr(velocity, null),
+    };
+  });

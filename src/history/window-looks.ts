@@ -1,0 +1,39 @@
+import type { Lake } from '../lake/open.ts';
+import { statement } from '../lake/statements.ts';
+
+/** A span of time, Unix ms: after `from`, at or before `to`. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+const COUNT = `select count(*) from (select 1 from video_snapshot indexed by video_snapshot_observed_at
+  where observed_at > ? and observed_at <= ? limit ?)`;
+const NEWEST_KEY = 'select coalesce(max(key), 0) from video';
+
+/** Looks inside a span, counted up to `most`. Reads the index alone: 1 ms for 10,000. */
+export const looksWithin = (lake: Lake, { from, to }: Span, most: number): number =>
+  statement(lake, COUNT).pluck().get(from, to, most) as number;
+
+/** No lake holds more videos than this: keys count up from 1. Reads one page. */
+export const videosAtMost = (lake: Lake): number =>
+  statement(lake, NEWEST_KEY).pluck().get() as number;
+
+/**
+ * What a query over a span starts from: the looks inside it, or the videos, each asking its own
+ * timeline. Both find the same.
+ */
+export type StartFrom = 'looks' | 'videos';
+
+/** How a span is read: the cheaper start, and how many videos it can find at most. */
+export interface SpanPlan {
+  readonly start: StartFrom;
+  readonly most: number;
+}
+
+/** Plans reading a span: a video costs about as much as a look, and videos need no sorting. */
+export const spanPlan = (lake: Lake, span: Span): SpanPlan => {
+  const videos = videosAtMost(lake);
+  const looks = looksWithin(lake, span, videos);
+  return { start: looks < videos ? 'looks' : 'videos', most: looks };
+};

@@ -1,0 +1,135 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import type { Clock } from '../clock.ts';
+import { LakeError, messageOf } from '../errors.ts';
+import { dateOf } from '../iso.ts';
+import { withExclusive } from '../lake/exclusive.ts';
+import { lakeErrorOf } from '../lake/explain-error.ts';
+import { APPLICATION_ID, SCHEMA_VERSION } from '../lake/migrate.ts';
+import type { Lake } from '../lake/open.ts';
+
+/** A copy of the lake in `<data dir>/backups`. */
+export interface Backup {
+  path: string;
+  bytes: number;
+}
+
+/** Where backups lie in a data directory. */
+export const BACKUPS = 'backups';
+const PAGES_A_TURN = 1000; // 4 MB; signals arrive between turns
+const NAME = /^trendlake-\d{4}-\d\d-\d\d\.db$/;
+
+/** Backups of a data directory, oldest first. */
+export const backupsIn = (dataDir: string): Backup[] => {
+  const folder = join(dataDir, BACKUPS);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => NAME.test(name))
+    .sort()
+    .map((name) => join(folder, name))
+    .map((path) => ({ path, bytes: statSync(path).size }));
+};
+
+/** What keeps a file from being a lake that can be used, in words; undefined when nothing does. */
+export const faultOf = (path: string): string | undefined => {
+  const hadJournal = existsSync(`${path}-wal`);
+  try {
+    const sqlite = new Database(path, { readonly: true, fileMustExist: true });
+    try {
+      if (sqlite.pragma('application_id', { simple: true }) !== APPLICATION_ID)
+        return 'it is no lake';
+      const version = sqlite.pragma('user_version', { simple: true }) as number;
+      if (version > SCHEMA_VERSION) return `a newer trendlake wrote it (schema ${version})`;
+      const said = sqlite.pragma('integrity_check(1)', { simple: true });
+      return said === 'ok' ? undefined : `it is damaged (${said})`;
+    } finally {
+      sqlite.close();
+      // a reader makes them, empty, and leaves them
+      if (!hadJournal)
+        for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
+    }
+  } catch (error) {
+    return messageOf(error);
+  }
+};
+
+/** What went wrong over a backup, in words where it is a file's or the disk's doing. */
+const explain = (error: unknown, path: string): unknown => {
+  if (error instanceof Error && 'syscall' in error)
+    return new LakeError(
+      `The backup of ${path} could not be written: ${error.message}. The backups before it stay. See that trendlake may write there and that the disk has room.`,
+      { cause: error, transient: 'code' in error && error.code === 'ENOSPC' },
+    );
+  return lakeErrorOf(error, `The backup of ${path}`) ?? error;
+};
+
+/**
+ * Copies the lake as it is now. Over a connection of its own that reads all the while: without, the
+ * copy would begin anew whenever another process commits, in a large lake for ever.
+ */
+const copyPages = async (
+  lake: Lake,
+  to: string,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  const sqlite = new Database(lake.path, { readonly: true, fileMustExist: true });
+  try {
+    sqlite.exec('begin');
+    sqlite.prepare('select 1 from sqlite_schema').get();
+    await sqlite.backup(to, {
+      progress: () => {
+        signal?.throwIfAborted();
+        return PAGES_A_TURN;
+      },
+    });
+  } finally {
+    sqlite.close();
+  }
+};
+
+/** Makes a checked copy of the lake appear at `path`, whole or not at all. */
+const copyTo = async (lake: Lake, path: string, signal: AbortSignal | undefined): Promise<void> => {
+  const growing = `${path}.new`;
+  const drop = (): void => {
+    for (const suffix of ['', '-wal', '-shm', '-journal'])
+      rmSync(growing + suffix, { force: true });
+  };
+  mkdirSync(dirname(path), { recursive: true });
+  drop();
+  try {
+    await copyPages(lake, growing, signal);
+    const fault = faultOf(growing);
+    if (fault !== undefined)
+      throw new LakeError(
+        `The backup of ${lake.path} is not whole: ${fault}. The backups before it stay; run \`trendlake doctor\`.`,
+      );
+    renameSync(growing, path);
+  } finally {
+    drop();
+  }
+};
+
+/**
+ * Copies the lake by SQLite's online backup to `<data dir>/backups/trendlake-<UTC date>.db`, checks
+ * the copy, puts it in place whole, and keeps the newest `keep`. Writers go on meanwhile. A second
+ * backup of a day replaces the first.
+ * @throws LakeError (UsageError when the folder takes no files) when another backup is at work or
+ * the copy is not whole or cannot be written, the signal's reason when stopped; those before stay
+ */
+export const backupLake = async (
+  lake: Lake,
+  { clock, keep = 7, signal }: { clock: Clock; keep?: number; signal?: AbortSignal },
+): Promise<Backup> => {
+  const path = join(lake.dataDir, BACKUPS, `trendlake-${dateOf(clock.now())}.db`);
+  try {
+    return await withExclusive(lake.dataDir, 'backup', clock, async () => {
+      await copyTo(lake, path, signal);
+      const others = backupsIn(lake.dataDir).filter((backup) => backup.path !== path);
+      for (const old of others.slice(0, Math.max(0, others.length + 1 - keep))) rmSync(old.path);
+      return { path, bytes: statSync(path).size };
+    });
+  } catch (error) {
+    throw explain(error, lake.path);
+  }
+};

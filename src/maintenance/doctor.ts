@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Clock } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
+import { messageOf } from '../errors.ts';
+import { isoOf } from '../iso.ts';
+import { restoredName } from '../lake/leftovers.ts';
+import { LAKE_FILE, type Lake, openLake, openLakeForReading } from '../lake/open.ts';
+import { checkSearch } from '../search/search-integrity.ts';
+import { backupsIn } from './backup.ts';
+
+/** What was looked at and how it is. `advice` says what to do where it is not well. */
+export interface Finding {
+  check: string;
+  ok: boolean;
+  detail: string;
+  advice: string | null;
+}
+
+const well = (check: string, detail: string): Finding => ({
+  check,
+  ok: true,
+  detail,
+  advice: null,
+});
+const ill = (check: string, detail: string, advice: string): Finding => ({
+  check,
+  ok: false,
+  detail,
+  advice,
+});
+
+const RESTORE =
+  'Stop what writes to it, then `trendlake doctor --restore` puts the newest backup in its place.';
+
+/** Runs one check; an error is a finding too. */
+const finding = (check: string, advice: string, look: () => Finding): Finding => {
+  try {
+    return look();
+  } catch (error) {
+    return ill(check, messageOf(error), advice);
+  }
+};
+
+const integrity = ({ sqlite }: Lake): Finding => {
+  const said = sqlite.pragma('integrity_check(5)') as { integrity_check: string }[];
+  const problems = said.map((row) => row.integrity_check).filter((text) => text !== 'ok');
+  return problems.length === 0
+    ? well('database', 'whole')
+    : ill('database', problems.join('; '), RESTORE);
+};
+
+const foreignKeys = ({ sqlite }: Lake): Finding => {
+  const broken = sqlite.pragma('foreign_key_check') as { table: string }[];
+  const tables = [...new Set(broken.map((row) => row.table))].join(', ');
+  return broken.length === 0
+    ? well('references', 'every row has its parents')
+    : ill('references', `${broken.length} rows of ${tables} lack their parents`, RESTORE);
+};
+
+const search = (lake: Lake): Finding => {
+  const { ok, detail } = checkSearch(lake);
+  const advice = '`trendlake doctor --rebuild-search` makes it anew.';
+  return ok ? well('search index', detail) : ill('search index', detail, advice);
+};
+
+/** Checks of the database, the references and the search index; the file is opened as it is. */
+const databaseFindings = (dataDir: string): Finding[] => {
+  const path = join(dataDir, LAKE_FILE);
+  if (!existsSync(path)) return [well('database', `none yet at ${path}`)];
+  let lake: Lake;
+  try {
+    openLakeForReading(dataDir).close(); // an older schema is not migrated by looking at it
+    lake = openLake(dataDir);
+  } catch (error) {
+    return [ill('database', messageOf(error), RESTORE)];
+  }
+  try {
+    return [
+      finding('database', RESTORE, () => integrity(lake)),
+      finding('references', RESTORE, () => foreignKeys(lake)),
+      finding('search index', RESTORE, () => search(lake)),
+    ];
+  } finally {
+    lake.close();
+  }
+};
+
+const leftoversFinding = (dataDir: string): Finding => {
+  const restored = restoredName(join(dataDir, LAKE_FILE));
+  return existsSync(restored)
+    ? ill('leftovers', restored, 'A restore was cut off: run `trendlake doctor --restore` again.')
+    : well('leftovers', 'none');
+};
+
+const backupFinding = (dataDir: string, clock: Clock): Finding => {
+  const newest = backupsIn(dataDir).at(-1);
+  const hasLake = existsSync(join(dataDir, LAKE_FILE));
+  const advice = '`trendlake doctor --backup` makes one; `trendlake schedule` does every night.';
+  if (newest === undefined)
+    return hasLake ? well('backup', `none yet; ${advice}`) : well('backup', 'none yet');
+  const madeAt = Date.parse(/(\d{4}-\d\d-\d\d)\.db$/.exec(newest.path)?.[1] ?? '');
+  const ageDays = Math.floor((clock.now() - madeAt) / DAY_MS);
+  if (ageDays < 0)
+    return ill(
+      'backup',
+      `the newest, ${newest.path}, is dated after today`,
+      'The clock was wrong when it was made, or is wrong now: set the clock, or rename the file; `trendlake doctor --restore` would take it for the newest.',
+    );
+  return ageDays <= 7
+    ? well('backup', newest.path)
+    : ill('backup', `the newest, ${newest.path}, is ${ageDays} days old`, advice);
+};
+
+const sha256Of = async (path: string): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+};
+
+const manifest = z.object({ files: z.array(z.object({ path: z.string(), sha256: z.string() })) });
+
+/** Whether the Parquet files are those that the manifest names, byte by byte. */
+const parquetFinding = async (dataDir: string): Promise<Finding> => {
+  const folder = join(dataDir, 'parquet');
+  const path = join(folder, 'manifest.json');
+  const advice = '`trendlake export --full` writes every file anew.';
+  if (!existsSync(path)) return well('Parquet', 'nothing exported yet');
+  try {
+    const { files } = manifest.parse(JSON.parse(readFileSync(path, 'utf8')));
+    for (const file of files) {
+      const here = join(folder, file.path);
+      if (!existsSync(here)) return ill('Parquet', `${here} is missing`, advice);
+      if ((await sha256Of(here)) !== file.sha256)
+        return ill('Parquet', `${here} is not the file that was exported`, advice);
+    }
+    return well('Parquet', `${files.length} files agree with the manifest`);
+  } catch (error) {
+    return ill('Parquet', `${path} cannot be read: ${messageOf(error)}`, advice);
+  }
+};
+
+/**
+ * Looks at everything a data directory holds, as of `clock`: database, references, search index,
+ * Parquet files, backups, leftovers. Repairs nothing.
+ */
+export const examine = async (dataDir: string, clock: Clock): Promise<Finding[]> => [
+  well('data directory', `${dataDir}, looked at ${isoOf(clock.now())}`),
+  ...databaseFindings(dataDir),
+  await parquetFinding(dataDir),
+  backupFinding(dataDir, clock),
+  leftoversFinding(dataDir),
+];

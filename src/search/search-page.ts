@@ -1,0 +1,27 @@
+import { contentItems } from '../history/content-items.ts';
+import type { Lake } from '../lake/open.ts';
+import type { ContentItem } from '../wire/shapes.ts';
+import { type SearchAsk, searchVideos } from './search.ts';
+
+/** One page of matches, best first. */
+export interface SearchPage {
+  /** Matching videos; a lower bound where counting stopped. */
+  readonly total: number;
+  readonly items: ContentItem[];
+  /** True when the deadline came first: asked again, it may find more. */
+  readonly isCutOff: boolean;
+}
+
+/** `GET /search`. What it reads is one instant of the lake; question and answer are plain data. */
+export const searchPage = (lake: Lake, ask: SearchAsk): SearchPage =>
+  lake.sqlite.transaction(() => {
+    const { total, keys, isCutOff } = searchVideos(lake, ask);
+    const before = (ask.page - 1) * ask.limit;
+    const places = keys.map((key, index) => ({
+      key,
+      rank: before + index + 1,
+      score: null,
+      velocity: null,
+    }));
+    return { total, items: contentItems(lake, places, ask.asOf), isCutOff };
+  })();

@@ -1,0 +1,197 @@
+import type { Platform } from '../../schema/vocabulary.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import type { Lake } from '../lake/open.ts';
+import { statement } from '../lake/statements.ts';
+import { countMatches } from './match-counts.ts';
+import { ftsExpression, parseQuestion, type SearchQuestion } from './search-query.ts';
+import { type Phrase, wordsOf } from './search-words.ts';
+
+/** What to look for. Instants and spans in milliseconds. */
+export interface SearchAsk {
+  readonly q: string;
+  readonly platform?: Platform | undefined;
+  /** Only videos published at or after this instant. */
+  readonly since?: number | undefined;
+  readonly limit: number;
+  /** From 1. */
+  readonly page: number;
+  /** Videos first seen later are not there. */
+  readonly asOf: number;
+  /** After this long the answer is made from what was found until then. */
+  readonly deadlineMs: number;
+}
+
+export interface SearchResult {
+  /** Matching videos. A lower bound where `complete` is false. */
+  readonly total: number;
+  /** Keys of the videos of this page, best first. */
+  readonly keys: number[];
+  /** False when counting stopped at `COUNTED_MOST` or at the deadline. */
+  readonly complete: boolean;
+  /** True when the deadline came first: asked again, it may find more. */
+  readonly isCutOff: boolean;
+}
+
+/** This many newest matches are ranked; older ones follow them, newest first. */
+export const RANKED_MOST = 1000;
+/** With a window or an earlier `asOf`, matches are counted up to this many. */
+export const COUNTED_MOST = 10_000;
+
+interface Candidate {
+  readonly title: string | null;
+  readonly user: string | null;
+  readonly views: number | null;
+}
+
+const textOf = (words: readonly string[]): string => ` ${words.join(' ')} `;
+const holds = (text: string, { words, prefix }: Phrase): boolean =>
+  text.includes(` ${words.join(' ')}${prefix ? '' : ' '}`);
+
+/**
+ * How well one video answers: 1 for a word in the title and 0.6 for one in handle or hashtags only
+ * (the mean over the words asked), 0.5 more when they stand in the title as asked, 1 more when they
+ * are the handle; plus reach, a tenth of the views' power of ten (a million views: 0.6).
+ */
+const matchScore = (wanted: readonly Phrase[], video: Candidate): number => {
+  const title = textOf(wordsOf(video.title ?? ''));
+  const asked = wanted.flatMap((phrase) => phrase.words);
+  const inTitle = wanted.filter((phrase) => holds(title, phrase)).length / wanted.length;
+  const asAsked = wanted.length > 1 && holds(title, { words: asked, prefix: true }) ? 0.5 : 0;
+  const isHandle = textOf(wordsOf(video.user ?? '')) === textOf(asked) ? 1 : 0;
+  const reach = Math.log10(1 + Math.max(0, video.views ?? 0)) / 10;
+  return inTitle + 0.6 * (1 - inTitle) + asAsked + isHandle + reach;
+};
+
+const WINDOW_KEYS_MOST = 50_000;
+
+/** Keys between which every video published since an instant lies; undefined for a wide window. */
+const keyRange = (lake: Lake, since: number): readonly [number, number] | undefined => {
+  const { low, high, size } = statement(
+    lake,
+    `select min(key) as low, max(key) as high, count(*) as size
+      from (select key from video where created_at >= ? limit ?)`,
+  ).get(since, WINDOW_KEYS_MOST) as { low: number | null; high: number | null; size: number };
+  return size < WINDOW_KEYS_MOST ? [low ?? 0, high ?? 0] : undefined;
+};
+
+interface Filter {
+  readonly sql: string;
+  readonly values: readonly number[];
+  /** Whether the lake holds observations later than `asOf`. */
+  readonly isPast: boolean;
+}
+
+/**
+ * `since` and `asOf` as SQL, left out where they exclude nothing: each costs a row read per match.
+ * Rows come in time order on most lakes, so a window's keys lie close together.
+ */
+const filterOf = (lake: Lake, { since, asOf }: SearchAsk): Filter => {
+  const latest = (column: string, table: string): number =>
+    (statement(lake, `select max(${column}) from ${table}`).pluck().get() as number | null) ?? 0;
+  const isPast =
+    latest('first_seen_at', 'video') > asOf || latest('observed_at', 'video_snapshot') > asOf;
+  const parts: { sql: string; values: readonly number[] }[] = isPast
+    ? [{ sql: ' and v.first_seen_at <= ?', values: [asOf] }]
+    : [];
+  if (since !== undefined) {
+    parts.push({ sql: ' and v.created_at >= ?', values: [since] });
+    const range = keyRange(lake, since);
+    if (range !== undefined) parts.push({ sql: ' and s.rowid between ? and ?', values: range });
+  }
+  return {
+    sql: parts.map(({ sql }) => sql).join(''),
+    values: parts.flatMap(({ values }) => values),
+    isPast,
+  };
+};
+
+const VIEWS_THEN = `(select s.views from video_snapshot s
+  where s.video_key = v.key and s.observed_at <= :asOf order by s.observed_at desc limit 1)`;
+
+/** The given videos by `matchScore`, best first; reach is what was known at `asOf`. */
+const bestFirst = (
+  lake: Lake,
+  { wanted }: SearchQuestion,
+  keys: readonly number[],
+  asOf: number | undefined,
+): number[] => {
+  const read = statement(
+    lake,
+    `select title, user, ${asOf === undefined ? 'views' : VIEWS_THEN} as views from video v where key = :key`,
+  );
+  return keys
+    .map((key) => ({ key, score: matchScore(wanted, read.get({ key, asOf }) as Candidate) }))
+    .sort((a, b) => b.score - a.score || b.key - a.key)
+    .map(({ key }) => key);
+};
+
+/**
+ * Videos whose title, handle or hashtags answer `q`, best first.
+ *
+ * The newest `RANKED_MOST` matches are ranked by `matchScore`; older ones follow, newest first, so
+ * a word that half the lake holds costs no more than a rare one, and every match is on some page.
+ * `total` is exact for the words and the platform; with a window or an earlier `asOf` matches count
+ * up to `COUNTED_MOST`. A question without a wanted word (only punctuation, only `-without`) finds
+ * nothing. No `q` fails.
+ */
+export const searchVideos = (
+  lake: Lake,
+  ask: SearchAsk,
+  clock: Clock = systemClock,
+): SearchResult => {
+  const question = parseQuestion(ask.q);
+  const expression = ftsExpression(question, ask.platform);
+  if (expression === undefined) return { total: 0, keys: [], complete: true, isCutOff: false };
+  const stopAt = clock.monotonic() + ask.deadlineMs;
+  const late = (): boolean => clock.monotonic() > stopAt;
+  const { sql, values, isPast } = filterOf(lake, ask);
+  const join = sql === '' ? '' : 'cross join video v on v.key = s.rowid';
+  const most = sql === '' ? RANKED_MOST : COUNTED_MOST;
+
+  const rows = statement(
+    lake,
+    `select s.rowid from search s ${join} where search match ?${sql} order by s.rowid desc limit ?`,
+  )
+    .pluck()
+    .iterate(expression, ...values, most) as IterableIterator<number>;
+  const newest: number[] = [];
+  for (const key of rows) {
+    newest.push(key);
+    if (newest.length % 256 === 0 && late()) break;
+  }
+  const ranked = bestFirst(
+    lake,
+    question,
+    newest.slice(0, RANKED_MOST),
+    isPast ? ask.asOf : undefined,
+  );
+  const found = [...ranked, ...newest.slice(RANKED_MOST)];
+  const offset = (ask.page - 1) * ask.limit;
+  const keys = found.slice(offset, offset + ask.limit);
+  const isCutOff = late();
+  const isWhole = newest.length < most && !isCutOff;
+  if (isWhole || sql !== '' || isCutOff)
+    return { total: found.length, keys, complete: isWhole, isCutOff };
+  const total = countMatches(lake, expression);
+  const missing = Math.min(ask.limit, total - offset) - keys.length;
+  if (missing > 0) {
+    const skip = Math.max(0, offset - found.length);
+    keys.push(...olderMatches(lake, expression, newest.at(-1) ?? 0, missing, skip));
+  }
+  return { total, keys, complete: true, isCutOff: false };
+};
+
+/** Matches older than a key, newest first. */
+const olderMatches = (
+  lake: Lake,
+  expression: string,
+  before: number,
+  limit: number,
+  offset: number,
+): number[] =>
+  statement(
+    lake,
+    'select rowid from search where search match ? and rowid < ? order by rowid desc limit ? offset ?',
+  )
+    .pluck()
+    .all(expression, before, limit, offset) as number[];

@@ -1,0 +1,181 @@
+import type Database from 'better-sqlite3';
+import { MINUTE_MS } from '../../durations.ts';
+import { dateOf } from '../../iso.ts';
+import { hashOf, type Scope } from './keys.ts';
+
+/** Where a key stands after a request was counted. */
+export interface Standing {
+  readonly id: string;
+  readonly at: number; // Unix ms; when it was counted
+  readonly scopes: readonly Scope[];
+  readonly ratePerMinute: number;
+  readonly minuteLeft: number; // requests that would still pass inside the sliding minute
+  readonly minuteResetsMs: number; // until the next one of the minute comes free
+  readonly callsPerMonth: number;
+  readonly monthLeft: number;
+  readonly monthResetsMs: number;
+  readonly monthMs: number; // length of this calendar month
+  readonly refusal: 'rate-limited' | 'quota-exhausted' | null;
+}
+
+/** A key with some requests counted in. */
+interface Counted {
+  readonly id: string;
+  readonly scopes: string;
+  readonly rate: number;
+  readonly quota: number;
+  readonly sequence: number; // of the first of them
+  readonly calls: number; // in this month, without them
+}
+
+/** The first of a key's requests that lay inside the minute before `now`; its instant where known. */
+interface First {
+  readonly sequence: number;
+  readonly at: number | undefined;
+  readonly now: number;
+}
+
+const monthStart = (at: number, later: number): number => {
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later);
+};
+
+/** A key's numbers before its requests, and the requests counted: one statement for both. */
+const COUNT_IN = `update api_key set sequence = sequence + @requests, month = @month,
+    month_calls = iif(month = @month, month_calls + @requests, @requests)
+  where hash = @hash and revoked_at is null
+  returning id, scopes, rate_per_minute as rate, calls_per_month as quota,
+    sequence - @requests as sequence, month_calls - @requests as calls`;
+
+/** Keys whose place in the ring is remembered at most. */
+const REMEMBERED_KEYS = 10_000;
+
+/**
+ * Counts authenticated requests that came together, whatever becomes of them, and says of each whether
+ * it may pass: given the key of each, its standing. One immediate transaction on the service database,
+ * so parallel requests and other processes of the data directory are exact: of the requests of any
+ * 60 s no more than the rate pass. Undefined where no such key exists or it was revoked; then nothing
+ * is counted.
+ */
+export const limiter = (
+  db: Database.Database,
+): ((keys: readonly string[], now: number) => (Standing | undefined)[]) => {
+  const countIn = db.prepare(COUNT_IN);
+  const instantAt = db.prepare('select at from recent_call where key_id = ? and slot = ?').pluck();
+  const remember = db.prepare(
+    `insert into recent_call (key_id, slot, at) values (?, ?, ?)
+     on conflict do update set at = excluded.at`,
+  );
+  const countDay = db.prepare(
+    `insert into key_day (key_id, day, requests, refused) values (?, ?, ?, ?)
+     on conflict do update set requests = requests + excluded.requests, refused = refused + excluded.refused`,
+  );
+  const firsts = new Map<string, First>();
+
+  const atOf = (row: Counted, sequence: number): number =>
+    instantAt.get(row.id, sequence % row.rate) as number;
+
+  /**
+   * Where to begin to look for the first request inside the minute. What had left the minute at an
+   * earlier instant has left it now, whoever counted since; with the clock set back nothing is known.
+   */
+  const known = (row: Counted, now: number): First => {
+    const oldest = Math.max(0, row.sequence - row.rate);
+    const first = firsts.get(row.id);
+    const holds = first !== undefined && first.now <= now && first.sequence >= oldest;
+    return holds ? first : { sequence: oldest, at: undefined, now };
+  };
+
+  /** The first of a key's last `rate` requests that lies inside the minute before `now`. */
+  const firstInside = (row: Counted, now: number): First => {
+    const start = known(row, now);
+    const isInside = (sequence: number): boolean => atOf(row, sequence) > now - MINUTE_MS;
+    if (start.at !== undefined && start.at > now - MINUTE_MS) return { ...start, now };
+    let low = start.sequence;
+    let high = row.sequence;
+    // few leave the minute between two requests: the strides from where it began grow from one
+    for (let stride = 1; low + stride < high; stride *= 2) {
+      if (isInside(low + stride - 1)) high = low + stride - 1;
+      else low += stride;
+    }
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (isInside(middle)) high = middle;
+      else low = middle + 1;
+    }
+    return { sequence: low, at: low < row.sequence ? atOf(row, low) : undefined, now };
+  };
+
+  /** Where a key stands after the `index`th of the requests counted in together. */
+  const standingAfter = (row: Counted, first: First, index: number, now: number): Standing => {
+    const sequence = row.sequence + index;
+    const used = Math.min(row.rate, sequence - first.sequence);
+    // a full minute: this request takes the oldest one's place in the ring
+    const oldest = Math.max(first.sequence, sequence + 1 - row.rate);
+    const oldestAt =
+      oldest >= row.sequence ? now : oldest === first.sequence ? first.at : atOf(row, oldest);
+    return {
+      id: row.id,
+      at: now,
+      scopes: row.scopes.split(',') as Scope[],
+      ratePerMinute: row.rate,
+      minuteLeft: Math.max(0, row.rate - used - 1),
+      minuteResetsMs: Math.max(0, (oldestAt ?? now) + MINUTE_MS - now),
+      callsPerMonth: row.quota,
+      monthLeft: Math.max(0, row.quota - row.calls - index - 1),
+      monthResetsMs: monthStart(now, 1) - now,
+      monthMs: monthStart(now, 1) - monthStart(now, 0),
+      // the month first: where both are spent, the end of the minute would not help
+      refusal:
+        row.calls + index >= row.quota
+          ? 'quota-exhausted'
+          : used >= row.rate
+            ? 'rate-limited'
+            : null,
+    };
+  };
+
+  /** Counts `requests` of one key; their standings in their order, none without such a key. */
+  const countKey = (key: string, requests: number, now: number): Standing[] => {
+    const day = dateOf(now);
+    const given = { hash: hashOf(key), month: day.slice(0, 7), requests };
+    const row = countIn.get(given) as Counted | undefined;
+    if (row === undefined) return [];
+    const first = firstInside(row, now);
+    if (firsts.size >= REMEMBERED_KEYS) firsts.clear();
+    firsts.set(row.id, first);
+    const standings = Array.from({ length: requests }, (_, index) =>
+      standingAfter(row, first, index, now),
+    );
+    for (let index = Math.max(0, requests - row.rate); index < requests; index++)
+      remember.run(row.id, (row.sequence + index) % row.rate, now);
+    const refused = standings.filter(({ refusal }) => refusal !== null).length;
+    countDay.run(row.id, day, requests, refused);
+    return standings;
+  };
+
+  const count = db.transaction((keys: readonly string[], now: number) => {
+    const requests = new Map<string, number>();
+    for (const key of keys) requests.set(key, (requests.get(key) ?? 0) + 1);
+    const standings = new Map(
+      [...requests].map(([key, number]) => [key, countKey(key, number, now).values()]),
+    );
+    return keys.map((key) => standings.get(key)?.next().value);
+  });
+  return (keys, now) => count.immediate(keys, now);
+};
+
+/** Requests of one key on one UTC day; `refused` of them were answered 429. */
+export interface DayOfUse {
+  readonly day: string; // YYYY-MM-DD
+  readonly requests: number;
+  readonly refused: number;
+}
+
+/** A key's use by day, newest first, at most `days` days. */
+export const usageByDay = (db: Database.Database, keyId: string, days: number): DayOfUse[] =>
+  db
+    .prepare(
+      'select day, requests, refused from key_day where key_id = ? order by day desc limit ?',
+    )
+    .all(keyId, days) as DayOfUse[];

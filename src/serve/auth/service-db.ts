@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { UsageError } from '../../errors.ts';
+import { prepareDataFolder } from '../../lake/data-folder.ts';
+
+/** File name of the service's own database, beside the lake: keys and what they spent. */
+const SERVICE_FILE = 'service.db';
+
+/** A request reads and writes a few pages, of its key alone. */
+const CACHE_KIB = 2 * 1024;
+
+/** Marks a SQLite file as a service database (`tlsv` in ASCII). */
+const APPLICATION_ID = 0x746c7376;
+
+// api_key     one row a key; `sequence` numbers its requests, `month` (YYYY-MM, UTC) is the one
+//             `month_calls` counts
+// recent_call the instants of a key's last `rate_per_minute` requests, as a ring: slot = sequence
+//             modulo the rate. That is all a sliding minute needs, and it never grows.
+// key_day     requests of a key by UTC day; `refused` of them were answered 429
+const SCHEMA = `
+  create table if not exists api_key (
+    id text primary key not null,
+    hash text not null unique,
+    use_case text not null,
+    tier text not null,
+    rate_per_minute integer not null,
+    calls_per_month integer not null,
+    scopes text not null,
+    created_at integer not null,
+    revoked_at integer,
+    sequence integer not null default 0,
+    month text not null default '',
+    month_calls integer not null default 0
+  ) strict;
+  create table if not exists recent_call (
+    key_id text not null references api_key(id),
+    slot integer not null,
+    at integer not null,
+    primary key (key_id, slot)
+  ) strict, without rowid;
+  create table if not exists key_day (
+    key_id text not null references api_key(id),
+    day text not null,
+    requests integer not null,
+    refused integer not null,
+    primary key (key_id, day)
+  ) strict, without rowid;
+`;
+
+/**
+ * Opens the service database of a data directory, making it where there is none. Several processes
+ * may have it open; counts survive the end of a process (not, to the last second, of the machine).
+ * @throws UsageError when the file is not one of ours
+ */
+export const openServiceDb = (dataDir: string): Database.Database => {
+  prepareDataFolder(dataDir);
+  const path = join(dataDir, SERVICE_FILE);
+  const sqlite = new Database(path);
+  try {
+    sqlite.pragma('busy_timeout = 10000');
+    const id = sqlite.pragma('application_id', { simple: true });
+    const isNew = sqlite.prepare('select count(*) = 0 from sqlite_schema').pluck().get() === 1;
+    if (id !== APPLICATION_ID && !(id === 0 && isNew)) throw new Error('it is another program’s');
+    sqlite.pragma('journal_mode = WAL');
+    sqlite.pragma('synchronous = NORMAL');
+    sqlite.pragma(`cache_size = -${CACHE_KIB}`);
+    sqlite.pragma('wal_autocheckpoint = 4000'); // every request writes; rarer checkpoints stall fewer
+    sqlite
+      .transaction(() => {
+        sqlite.pragma(`application_id = ${APPLICATION_ID}`);
+        sqlite.exec(SCHEMA);
+      })
+      .immediate();
+    return sqlite;
+  } catch (error) {
+    sqlite.close();
+    throw new UsageError(
+      `${path} cannot be used as the service's database: ${error instanceof Error ? error.message : String(error)}. It was left as it is: move it away to start with no keys, or put your backup in its place.`,
+      { cause: error },
+    );
+  }
+};

@@ -1,0 +1,203 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { EVENT_KINDS, PLATFORMS } from '../../../schema/vocabulary.ts';
+import { isoOf } from '../../iso.ts';
+import type { DeliveryRecord } from '../../webhooks/deliveries.ts';
+import type { Subscription } from '../../webhooks/subscriptions.ts';
+import { describeGet, problemsOf } from '../describe.ts';
+import { EXAMPLE_ANSWERS, EXAMPLE_BODIES } from '../examples.ts';
+import { asOf, limit, page } from '../parameters.ts';
+
+// `/v1/webhooks` as it travels and as OpenAPI describes it.
+
+const EXAMPLE_ID = 'sub_5f1c0a9be27d4c3f8a6b1e20';
+
+const subscription = z
+  .object({
+    id: z.string().meta({ example: EXAMPLE_ID }),
+    url: z.url(),
+    events: z.array(z.enum(EVENT_KINDS)).meta({ description: 'Empty: every kind.' }),
+    platforms: z.array(z.enum(PLATFORMS)).meta({ description: 'Empty: every platform.' }),
+    subjects: z.array(z.string()).meta({ description: 'Handles, tags, ids. Empty: all.' }),
+    createdAt: z.iso.datetime(),
+    state: z.enum(['enabled', 'failing', 'disabled']),
+    reason: z.string().nullable().meta({ description: 'Why it was disabled.' }),
+  })
+  .meta({ id: 'Subscription' });
+
+/** A subscription without its secrets. */
+export const shownSubscription = (one: Subscription): z.infer<typeof subscription> => ({
+  id: one.id,
+  url: one.url,
+  events: [...one.filter.events],
+  platforms: [...one.filter.platforms],
+  subjects: [...one.filter.subjects],
+  createdAt: isoOf(one.createdAt),
+  state: one.disabledAt !== null ? 'disabled' : one.failingSince !== null ? 'failing' : 'enabled',
+  reason: one.disabledReason,
+});
+
+const idPath = z
+  .string()
+  .openapi({ param: { name: 'id', in: 'path' }, maxLength: 64, example: EXAMPLE_ID });
+const withId = { params: z.object({ id: idPath }) };
+
+export const listRoute = describeGet({
+  path: '/webhooks',
+  operationId: 'getWebhooks',
+  summary: 'The subscriptions this key made',
+  extension: true,
+  request: { query: z.object({ limit, page, asOf }) },
+  answer: z.object({
+    total: z.int(),
+    page: z.int(),
+    items: z.array(subscription),
+    asOf: z.iso.datetime(),
+  }),
+  problems: ['invalid-parameter'],
+});
+
+const delivery = z
+  .object({
+    id: z.string().meta({ description: 'The webhook-id of every attempt.' }),
+    event: z.string(),
+    kind: z.enum(EVENT_KINDS),
+    subject: z.string(),
+    state: z.enum(['pending', 'delivered', 'failed']),
+    attempts: z.int(),
+    status: z.int().nullable(),
+    error: z.string().nullable(),
+    attemptedAt: z.iso.datetime().nullable(),
+    nextAttemptAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Delivery' });
+
+const time = (at: number | null): string | null => (at === null ? null : isoOf(at));
+/** A delivery as its owner reads it. */
+export const shownDelivery = (one: DeliveryRecord): Record<string, unknown> => ({
+  id: one.id,
+  event: one.eventId,
+  kind: one.kind,
+  subject: one.subject,
+  state: one.state,
+  attempts: one.attempts,
+  status: one.status,
+  error: one.error,
+  attemptedAt: time(one.attemptedAt),
+  nextAttemptAt: time(one.nextAttemptAt),
+});
+
+export const deliveriesRoute = describeGet({
+  path: '/webhooks/{id}/deliveries',
+  operationId: 'getDeliveries',
+  summary: 'What was sent to one subscription, newest first',
+  extension: true,
+  request: { ...withId, query: z.object({ limit, page, asOf }) },
+  answer: z.object({
+    total: z.int(),
+    page: z.int(),
+    items: z.array(delivery),
+    asOf: z.iso.datetime(),
+  }),
+  problems: ['invalid-parameter', 'not-found'],
+});
+
+const described = (operationId: string, summary: string) => ({
+  operationId,
+  summary,
+  description: `${summary}. Scope \`webhooks\`.`,
+  tags: ['Extensions'],
+  'x-extension': true,
+});
+const json = (schema: z.ZodType, description: string, example: object | undefined) => ({
+  description,
+  content: { 'application/json': { schema, example } },
+});
+
+export const addRoute = createRoute({
+  method: 'post',
+  path: '/webhooks',
+  ...described('createWebhook', 'Subscribes an https address to events'),
+  request: {
+    body: {
+      required: true,
+      ...json(
+        z.object({
+          url: z.url(),
+          events: z.array(z.enum(EVENT_KINDS)).optional(),
+          platforms: z.array(z.enum(PLATFORMS)).optional(),
+          subjects: z.array(z.string()).optional(),
+          secret: z
+            .string()
+            .optional()
+            .meta({ description: 'whsec_ and 24 to 64 bytes in base64.' }),
+        }),
+        'What is wanted, and where.',
+        EXAMPLE_BODIES.createWebhook,
+      ),
+    },
+  },
+  responses: {
+    201: json(
+      subscription.extend({ secret: z.string() }),
+      'Subscribed. The only time the secret is seen.',
+      EXAMPLE_ANSWERS.createWebhook,
+    ),
+    ...problemsOf(['invalid-parameter', 'payload-too-large', 'unsupported-media-type']),
+  },
+});
+
+export const oneRoute = describeGet({
+  path: '/webhooks/{id}',
+  operationId: 'getWebhook',
+  summary: 'One subscription and how it fares',
+  extension: true,
+  request: { ...withId, query: z.object({ asOf }) },
+  answer: subscription.extend({ asOf: z.iso.datetime() }),
+  problems: ['invalid-parameter', 'not-found'],
+});
+
+export const removeRoute = createRoute({
+  method: 'delete',
+  path: '/webhooks/{id}',
+  ...described('deleteWebhook', 'Ends a subscription'),
+  request: withId,
+  responses: {
+    204: { description: 'Ended; nothing more is sent.' },
+    ...problemsOf(['not-found', 'payload-too-large']),
+  },
+});
+
+export const rotateRoute = createRoute({
+  method: 'post',
+  path: '/webhooks/{id}/rotate',
+  ...described('rotateWebhook', 'Gives a subscription a new secret; for a day both sign'),
+  request: withId,
+  responses: {
+    200: json(
+      z.object({ id: z.string(), secret: z.string() }),
+      'The new secret.',
+      EXAMPLE_ANSWERS.rotateWebhook,
+    ),
+    ...problemsOf(['not-found', 'payload-too-large']),
+  },
+});
+
+export const testRoute = createRoute({
+  method: 'post',
+  path: '/webhooks/{id}/test',
+  ...described('testWebhook', 'Sends a test event now and tells what came back'),
+  request: withId,
+  responses: {
+    200: json(
+      z.object({
+        delivered: z.boolean(),
+        status: z.int().nullable(),
+        error: z.string().nullable(),
+        durationMs: z.int(),
+      }),
+      'What came of it.',
+      EXAMPLE_ANSWERS.testWebhook,
+    ),
+    ...problemsOf(['not-found', 'payload-too-large']),
+  },
+});

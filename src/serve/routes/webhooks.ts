@@ -1,0 +1,210 @@
+import type { Context } from 'hono';
+import { messageOf } from '../../errors.ts';
+import type { Lake } from '../../lake/open.ts';
+import { deliveriesPage } from '../../webhooks/deliveries.ts';
+import { sendTest } from '../../webhooks/dispatcher.ts';
+import type { HookSecret } from '../../webhooks/hook-proof.ts';
+import type { Poster } from '../../webhooks/post.ts';
+import { receiveHook } from '../../webhooks/receive.ts';
+import { readWish, SubscriptionError } from '../../webhooks/subscription-wish.ts';
+import {
+  addSubscription,
+  findSubscription,
+  listSubscriptions,
+  removeSubscription,
+  rotateSecret,
+  type Subscription,
+} from '../../webhooks/subscriptions.ts';
+import { answerGet } from '../answer-get.ts';
+import {
+  instantAsked,
+  respond,
+  type ServiceApp,
+  type ServiceContext,
+  type ServiceEnv,
+} from '../context.ts';
+import { invalidParameters, RefusedError } from '../problems.ts';
+import {
+  addRoute,
+  deliveriesRoute,
+  listRoute,
+  oneRoute,
+  removeRoute,
+  rotateRoute,
+  shownDelivery,
+  shownSubscription,
+  testRoute,
+} from './webhook-shapes.ts';
+
+/** What subscriptions and the upstream's messages are written through. */
+export interface WebhookContext {
+  readonly writer: Lake;
+  readonly poster: Poster;
+  /** Undefined: `/hooks/upstream` is off. */
+  readonly hookSecret: HookSecret | undefined;
+}
+
+/** The body as JSON, read as it is: which field is wrong is told by what reads it. */
+const jsonBody = async (c: Context<ServiceEnv>): Promise<unknown> => {
+  const type = c.req.header('content-type') ?? '';
+  if (!/^application\/([\w.-]+\+)?json\b/i.test(type))
+    throw new RefusedError(
+      'unsupported-media-type',
+      `Expected content-type application/json; got ${type === '' ? 'none' : `"${type.slice(0, 60)}"`}.`,
+    );
+  const text = await c.req.text();
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalidParameters([
+      { parameter: 'body', detail: `The body is not JSON: ${messageOf(error)}.` },
+    ]);
+  }
+};
+
+const naming = <T>(work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof SubscriptionError)
+      throw invalidParameters([{ parameter: error.parameter, detail: error.message }]);
+    throw error;
+  }
+};
+
+const NO_STORE = { 'cache-control': 'no-store' };
+
+const required = (writer: Lake, c: Context<ServiceEnv>, id: string): Subscription => {
+  const found = findSubscription(writer, id, c.get('standing').id);
+  if (found === undefined)
+    throw new RefusedError('not-found', 'This key has no subscription of that id.');
+  return found;
+};
+
+const readingRoutes = (
+  app: ServiceApp,
+  service: ServiceContext,
+  { writer }: WebhookContext,
+): void => {
+  answerGet(app, service, listRoute, (c) => {
+    const { limit, page, asOf } = c.req.valid('query');
+    const at = instantAsked(service, asOf);
+    const made = listSubscriptions(writer, c.get('standing').id).filter(
+      ({ createdAt }) => createdAt <= at,
+    );
+    const items = made.slice((page - 1) * limit, page * limit).map(shownSubscription);
+    return respond(
+      service,
+      c,
+      {
+        body: { total: made.length, page, items },
+        asOf: at,
+        observedAt: null,
+      },
+      asOf,
+    );
+  });
+
+  answerGet(app, service, oneRoute, (c) => {
+    const found = required(writer, c, c.req.valid('param').id);
+    const { asOf } = c.req.valid('query');
+    const at = instantAsked(service, asOf);
+    return respond(
+      service,
+      c,
+      { body: shownSubscription(found), asOf: at, observedAt: null },
+      asOf,
+    );
+  });
+
+  answerGet(app, service, deliveriesRoute, (c) => {
+    const { id } = required(writer, c, c.req.valid('param').id);
+    const { limit, page, asOf } = c.req.valid('query');
+    const at = instantAsked(service, asOf);
+    const { total, items } = deliveriesPage(writer, { subscriptionId: id, until: at, limit, page });
+    return respond(
+      service,
+      c,
+      {
+        body: { total, page, items: items.map(shownDelivery) },
+        asOf: at,
+        observedAt: null,
+      },
+      asOf,
+    );
+  });
+};
+
+const changingRoutes = (
+  app: ServiceApp,
+  service: ServiceContext,
+  { writer, poster }: WebhookContext,
+): void => {
+  app.on('POST', '/webhooks', async (c) => {
+    const body = await jsonBody(c);
+    const owner = c.get('standing').id;
+    const made = naming(() =>
+      addSubscription(writer, readWish(body, false), { now: service.clock.now(), owner }),
+    );
+    const answer = { ...shownSubscription(required(writer, c, made.id)), secret: made.secret };
+    return c.json(answer, 201, { ...NO_STORE, location: `/v1/webhooks/${made.id}` });
+  });
+  app.openAPIRegistry.registerPath(addRoute);
+
+  app.openapi(removeRoute, (c) => {
+    const { id } = required(writer, c, c.req.valid('param').id);
+    removeSubscription(writer, id, c.get('standing').id);
+    return c.body(null, 204);
+  });
+
+  app.openapi(rotateRoute, (c) => {
+    const { id } = required(writer, c, c.req.valid('param').id);
+    return c.json({ id, ...rotateSecret(writer, id, service.clock.now()) }, 200, NO_STORE);
+  });
+
+  app.openapi(testRoute, async (c) => {
+    const { id, url, allowLoopbackHttp: loopback } = required(writer, c, c.req.valid('param').id);
+    const deps = { clock: service.clock, poster };
+    const { status, error, durationMs } = await sendTest(writer, deps, { id, url, loopback });
+    return c.json({ delivered: error === null, status, error, durationMs }, 200, NO_STORE);
+  });
+};
+
+/**
+ * `/v1/webhooks`: the subscriptions of the asking key. A key sees, changes and ends its own alone;
+ * the operator's are on the command line.
+ */
+export const webhookRoutes = (
+  app: ServiceApp,
+  service: ServiceContext,
+  webhooks: WebhookContext,
+): void => {
+  readingRoutes(app, service, webhooks);
+  changingRoutes(app, service, webhooks);
+};
+
+const SLUG_OF = {
+  unsigned: 'missing-key',
+  forged: 'unknown-key',
+  unreadable: 'invalid-parameter',
+} as const;
+
+/** `POST /hooks/upstream`: the upstream's own webhooks, proven by their signature, not by a key. */
+export const hookRoute = (
+  app: ServiceApp,
+  service: ServiceContext,
+  { writer, hookSecret }: WebhookContext,
+): void => {
+  app.post('/hooks/upstream', async (c) => {
+    if (hookSecret === undefined)
+      throw new RefusedError(
+        'not-found',
+        'Upstream webhooks are off here: the operator has set no TRENDLAKE_HOOK_SECRET.',
+      );
+    const body = Buffer.from(await c.req.arrayBuffer());
+    const request = { headers: c.req.header(), body };
+    const outcome = receiveHook(writer, request, { secret: hookSecret, now: service.clock.now() });
+    if ('detail' in outcome) throw new RefusedError(SLUG_OF[outcome.kind], outcome.detail);
+    return c.body(null, 204);
+  });
+};

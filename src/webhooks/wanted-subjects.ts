@@ -1,0 +1,53 @@
+import type { Platform } from '../../schema/vocabulary.ts';
+import type { Lake } from '../lake/open.ts';
+
+/** A subject the upstream said something happened to, and nobody has asked for since. */
+export interface WantedSubject {
+  readonly platform: Platform | null;
+  readonly kind: string; // `video`, `creator` or `hashtag`
+  readonly id: string;
+  readonly wantedAt: number; // Unix ms
+}
+
+const KIND = `substr(subject, 1, instr(subject, ':') - 1)`;
+const ASKED_FIRST = `
+  select platform, subject, wanted_at as wantedAt from wanted_subjects
+  where taken_at is null and ${KIND} in (select value from json_each(?))
+  order by wanted_at, subject limit ?`;
+
+/** What the next run should ask for first, longest wanted first: up to `limit` of the given kinds. */
+export const wantedSubjects = (
+  lake: Lake,
+  kinds: readonly string[],
+  limit: number,
+): WantedSubject[] =>
+  (
+    lake.sqlite.prepare(ASKED_FIRST).all(JSON.stringify(kinds), limit) as {
+      platform: Platform | '';
+      subject: string;
+      wantedAt: number;
+    }[]
+  ).map(({ platform, subject, wantedAt }) => ({
+    platform: platform === '' ? null : platform,
+    kind: subject.slice(0, subject.indexOf(':')),
+    id: subject.slice(subject.indexOf(':') + 1),
+    wantedAt,
+  }));
+
+/** Marks as taken what is of no kind among `kinds`: no call asks for it by itself. */
+export const markOthersTaken = (lake: Lake, kinds: readonly string[], at: number): void => {
+  lake.sqlite
+    .prepare(`
+      update wanted_subjects set taken_at = ?
+      where taken_at is null and ${KIND} not in (select value from json_each(?))`)
+    .run(at, JSON.stringify(kinds));
+};
+
+/** Notes that a wanted subject was asked for. Wanting it anew makes it wanted again. */
+export const markTaken = (lake: Lake, wanted: WantedSubject, at: number): void => {
+  lake.sqlite
+    .prepare(
+      'update wanted_subjects set taken_at = ? where platform = ? and subject = ? and wanted_at = ?',
+    )
+    .run(at, wanted.platform ?? '', `${wanted.kind}:${wanted.id}`, wanted.wantedAt);
+};

@@ -1,0 +1,203 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PLATFORMS } from '../../schema/vocabulary.ts';
+import type { CliIo } from '../../src/cli/io.ts';
+import { run } from '../../src/cli/main.ts';
+import { sparkline } from '../../src/cli/overview-text.ts';
+import { virtualClock } from '../../src/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
+import { isoOf } from '../../src/iso.ts';
+import { openLakeForReading } from '../../src/lake/open.ts';
+
+const NOON = Date.UTC(2026, 10, 20, 12);
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'demo-test-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const command = async (
+  dataDir: string,
+  argv: string[],
+  stop = { at: 'never', with: new AbortController() },
+  listItems = 20,
+) => {
+  const out: string[] = [];
+  const err: string[] = [];
+  const io: CliIo = {
+    env: {
+      TRENDLAKE_DATA_DIR: dataDir,
+      TRENDLAKE_LIST_ITEMS: String(listItems),
+      TRENDLAKE_GROWTH_CALLS: '5',
+      TRENDLAKE_CREATOR_CALLS: '2',
+    },
+    cwd: folder,
+    clock: virtualClock(NOON),
+    random: () => 0.5,
+    signal: stop.with.signal,
+    isTerminal: false,
+    columns: undefined,
+    out: (line) => {
+      out.push(line);
+      if (stop.at === 'first line') stop.with.abort();
+    },
+    err: (line) => void err.push(line),
+    draw: () => {},
+    exitCode: 0,
+  };
+  return { code: await run(argv, io), out: out.join('\n'), err: err.join('\n') };
+};
+
+/** Two platforms for three days, then a newer stretch of one platform's. */
+const writeObservations = (): string => {
+  const day = (n: number) => NOON - 60 * DAY_MS + n * DAY_MS;
+  const videos: object[] = [];
+  const snapshots: object[] = [];
+  const follow = (id: string, platform: string, days: number[]) => {
+    const [first = 0] = days;
+    const title = `${id} #tag`;
+    videos.push({ id, platform, title, user: 'u', createdAt: isoOf(day(first) - 2 * HOUR_MS) });
+    for (const [i, n] of days.entries())
+      snapshots.push({ id, at: isoOf(day(n)), views: 1000 * (i + 1), likes: 10 * (i + 1) });
+  };
+  for (let n = 0; n < 6; n++) {
+    follow(`tt_710000000000000000${n}`, 'tiktok', [0, 1, 2]);
+    follow(`yt_aaaaaaaaaa${n}`, 'youtube', [0, 1, 2]);
+    follow(`yt_bbbbbbbbbb${n}`, 'youtube', [20, 21]);
+  }
+  const lines = (rows: object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  const made = mkdtempSync(join(folder, 'observations-'));
+  writeFileSync(join(made, 'videos.ndjson'), lines(videos));
+  writeFileSync(join(made, 'snapshots.ndjson'), lines(snapshots));
+  return made;
+};
+
+interface DemoJson {
+  nights: { at: string; outcome: string; exported: { rows: number } }[];
+  tables: Record<string, number>;
+}
+
+describe('demo', () => {
+  test('lives through the nights it is asked for and shows what it has', async () => {
+    const dataDir = join(folder, 'made-up');
+    const { code, out } = await command(dataDir, ['demo', '--nights', '2']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^2026-11-19 {2}complete: \d+ calls/);
+    expect(out).toMatch(/2026-11-20 {2}complete/);
+    for (const platform of PLATFORMS)
+      expect(out).toMatch(new RegExp(`Leading now:[^]*${platform} `));
+    expect(out).toMatch(/In the lake:\n {2}videos +\d/);
+    expect(out.match(/npm run -s trendlake -- /g)).toHaveLength(3);
+    expect(existsSync(join(dataDir, 'parquet', 'manifest.json'))).toBe(true);
+    const lake = openLakeForReading(dataDir);
+    const nights = lake.sqlite.prepare('select started_at from runs order by id').pluck().all();
+    lake.close();
+    expect(nights).toEqual([NOON - 36 * HOUR_MS, NOON - 12 * HOUR_MS]);
+  });
+
+  test('of an import takes the days it covers best, and exports what it loads', async () => {
+    const dataDir = join(folder, 'imported');
+    const argv = ['demo', '--nights', '3', '--from', writeObservations(), '--json'];
+    const { code, out } = await command(dataDir, argv);
+    expect(code).toBe(0);
+    const { nights, tables } = JSON.parse(out) as DemoJson;
+    const midnight = NOON - 60 * DAY_MS + 12 * HOUR_MS;
+    expect(nights.map(({ at }) => at)).toEqual([0, 1, 2].map((n) => isoOf(midnight + n * DAY_MS)));
+    expect(tables.videos).toBe(12);
+    const manifest = JSON.parse(
+      readFileSync(join(dataDir, 'parquet', 'manifest.json'), 'utf8'),
+    ) as {
+      files: { table: string; rows: number }[];
+    };
+    const exported = (table: string) =>
+      manifest.files
+        .filter((file) => file.table === table)
+        .reduce((sum, { rows }) => sum + rows, 0);
+    for (const table of ['videos', 'video_snapshots', 'rankings'])
+      expect(exported(table)).toBe(tables[table]);
+  });
+
+  test('twice is the same, and sets the first one aside', async () => {
+    const dataDir = join(folder, 'twice');
+    const argv = ['demo', '--nights', '2', '--from', writeObservations(), '--json'];
+    const first = await command(dataDir, argv);
+    const second = await command(dataDir, argv);
+    expect(JSON.parse(second.out)).toEqual(JSON.parse(first.out));
+    expect(second.err).toMatch(/was moved to/);
+    expect(readdirSync(dataDir).filter((name) => name.startsWith('sandbox-'))).toHaveLength(1);
+  });
+
+  test('of the made-up world notices the same events each time', async () => {
+    const noticed = async (name: string): Promise<string> => {
+      const dataDir = join(folder, name);
+      const argv = ['demo', '--nights', '3', '--at', '2026-11-10'];
+      await command(dataDir, argv, { at: 'never', with: new AbortController() }, 100);
+      return (await command(dataDir, ['query', 'select id from events order by id', '--json'])).out;
+    };
+    const first = await noticed('noticed once');
+    expect(JSON.parse(first).length).toBeGreaterThan(0);
+    expect(await noticed('noticed again')).toBe(first);
+  });
+
+  test('says what is wrong with its input, and changes nothing', async () => {
+    const dataDir = join(folder, 'wrong');
+    const from = writeObservations();
+    for (const [argv, problem] of [
+      [['demo', '--nights', '0'], /whole number from 1/],
+      [['demo', '--at', 'tomorrow'], /ISO 8601/],
+      [['demo', '--from', join(folder, 'nowhere')], /nothing at/],
+      [['demo', '--from', from, '--at', '2001-01-01'], /no counts of videos before/],
+    ] as const) {
+      const { code, err } = await command(dataDir, [...argv]);
+      expect(code).toBe(2);
+      expect(err).toMatch(problem);
+    }
+    expect(existsSync(join(dataDir, 'trendlake.db'))).toBe(false);
+  });
+});
+
+describe('sandbox', () => {
+  test('prints one line with its address and key, and goes when told to', async () => {
+    const argv = ['sandbox', '--from', writeObservations()];
+    const stop = { at: 'first line', with: new AbortController() };
+    const { code, out } = await command(join(folder, 'unused'), argv, stop);
+    expect(code).toBe(0);
+    const { url, key } = JSON.parse(out) as { url: string; key: string };
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+    expect(key).toMatch(/^tl_live_/);
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  test('stopped while it starts, says so and leaves nothing', async () => {
+    const argv = ['sandbox', '--from', writeObservations()];
+    const stop = { at: 'never', with: new AbortController() };
+    stop.with.abort();
+    const { code, out, err } = await command(join(folder, 'unused'), argv, stop);
+    expect(code).toBe(75);
+    expect(out).toBe('');
+    expect(err).toMatch(/stopped before it was ready/);
+  });
+
+  test('refuses what it cannot do before it starts', async () => {
+    for (const argv of [
+      ['--speed', '0'],
+      ['--port', '70000'],
+      ['--tier', 'gold'],
+      ['--at', '1'],
+    ]) {
+      const { code } = await command(join(folder, 'unused'), ['sandbox', ...argv]);
+      expect(code).toBe(2);
+    }
+  });
+});
+
+describe('a sparkline', () => {
+  test('goes from the lowest to the highest bar', () => {
+    expect(sparkline([0, 50, 100])).toBe('▁▅█');
+    expect(sparkline([7])).toBe('▁');
+    expect(sparkline(Array.from({ length: 100 }, (_, i) => i)).length).toBe(40);
+  });
+});

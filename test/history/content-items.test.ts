@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readContentItems } from '../../src/history/content-items.ts';
+import { openLake, openLakeForReading } from '../../src/lake/open.ts';
+import { filler, fillLake, freshFolder, hoursAgo, NOW } from '../serve/filled-lake.ts';
+
+const text = fc.string({ unit: 'grapheme', maxLength: 20 });
+const SHOWN = ['id', 'rank', 'views', 'title', 'velocity', 'hashtags'];
+const further = fc.dictionary(
+  fc.oneof(text, fc.constantFrom(...SHOWN, '__proto__', '7', 'constructor')),
+  fc.jsonValue({ maxDepth: 2 }),
+  { maxKeys: 4 },
+);
+const count = fc.option(fc.nat(2 ** 40));
+const video = fc.record({
+  title: fc.option(text),
+  user: fc.option(text),
+  createdAt: fc.option(fc.integer({ min: 0, max: NOW })),
+  tags: fc.uniqueArray(text, { maxLength: 3, selector: (tag) => tag.toLowerCase() }),
+  extra: fc.option(further, { nil: undefined }),
+  views: count,
+  likes: count,
+});
+const real = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }));
+
+test('the text of items is what their objects would be written as', () => {
+  fc.assert(
+    fc.property(fc.array(video, { maxLength: 5 }), real, real, (videos, score, velocity) => {
+      const { dataDir, remove } = freshFolder();
+      const writer = openLake(dataDir);
+      const into = filler(writer);
+      const keys = videos.map(({ extra, views, likes, ...words }, index) =>
+        into.video({
+          ...words,
+          ...(extra === undefined ? {} : { extra }),
+          id: `tt_${index}`,
+          looks: [[hoursAgo(1), views, likes]],
+        }),
+      );
+      const places = keys.map((key, index) => ({ key, rank: index + 1, score, velocity }));
+      for (const counts of ['known', 'seen'] as const) {
+        const read = readContentItems(writer, places, NOW, counts);
+        expect(JSON.stringify(JSON.parse(read.text()))).toBe(JSON.stringify(read.objects()));
+      }
+      writer.close();
+      remove();
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('where nothing is odd it is the same text, byte by byte', () => {
+  const { dataDir, remove } = freshFolder();
+  fillLake(dataDir, (into) => {
+    into.video({ id: 'tt_1', tags: ['a', 'ü'], extra: { durationSec: 31 }, looks: [[NOW, 3, 1]] });
+    into.video({ id: 'ig_2', title: null, user: null, createdAt: null, looks: [[NOW, null]] });
+  });
+  const lake = openLakeForReading(dataDir);
+  const places = [1, 2].map((key) => ({ key, rank: key, score: 1 / 3, velocity: null }));
+  const read = readContentItems(lake, places, NOW, 'known');
+  expect(read.text()).toBe(JSON.stringify(read.objects()));
+  lake.close();
+  remove();
+});
