@@ -68,7 +68,7 @@ const loadOurs = (lake: Lake, page: MadePage, callId = page.id): LoadCounts => {
   const answer = { status: 200, headers: { 'content-type': 'application/json' }, body };
   const decoded = decodeAnswer(ask, answer);
   const item = { runId: id, job: 'feed', request, ask, callId, attempts: 1, answer, decoded };
-  return loadAnswer(lake, { ...item, receivedAt: at });
+  return loadAnswer(lake, { ...item, receivedAt: at, isLastPage: true });
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'trendlake-bench-'));

@@ -63,7 +63,7 @@ export const rankings = sqliteView('rankings', {
   score: real('score'),
   velocity: real('velocity'),
 }).as(
-  sql`select c.list as list, c.platform as platform, c.period as period, c.captured_at as captured_at, r.rank as rank, v.id as video_id, c.total as total, c.run_id as run_id, r.score as score, r.velocity as velocity from ranking r join capture c on c.key = r.capture_key join video v on v.key = r.video_key`,
+  sql`select c.list as list, c.platform as platform, c.period as period, c.captured_at as captured_at, r.rank as rank, v.id as video_id, c.total as total, c.run_id as run_id, r.score as score, r.velocity as velocity from ranking r join capture c on c.key = r.capture_key join video v on v.key = r.video_key where c.completed_at is not null`,
 );
 
 const latestTagNumber = (column: string): SQL =>
@@ -153,7 +153,7 @@ const currentList = {
 };
 
 const currentListQuery = (list: 'feed' | 'trends'): SQL =>
-  sql`select c.platform as platform, c.period as period, r.rank as rank, v.id as id, v.title as title, v.user as user, v.views as views, v.likes as likes, v.engagement_rate as engagement_rate, r.velocity as velocity, ${isoTime('v.created_at')} as created_at, ${isoTime('c.captured_at')} as captured_at from capture c join ranking r on r.capture_key = c.key join video v on v.key = r.video_key where c.list = ${sql.raw(`'${list}'`)} and c.captured_at = (select max(n.captured_at) from capture n where n.list = c.list and n.platform = c.platform and n.period = c.period) order by c.platform, c.period, r.rank`;
+  sql`select c.platform as platform, c.period as period, r.rank as rank, v.id as id, v.title as title, v.user as user, v.views as views, v.likes as likes, v.engagement_rate as engagement_rate, r.velocity as velocity, ${isoTime('v.created_at')} as created_at, ${isoTime('c.captured_at')} as captured_at from capture c join ranking r on r.capture_key = c.key join video v on v.key = r.video_key where c.list = ${sql.raw(`'${list}'`)} and c.captured_at = (select max(n.captured_at) from capture n where n.list = c.list and n.platform = c.platform and n.period = c.period and n.completed_at is not null) order by c.platform, c.period, r.rank`;
 
 /** The feed of each platform as last pulled, best first. */
 export const feedNow = sqliteView('feed_now', currentList).as(currentListQuery('feed'));

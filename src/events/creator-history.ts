@@ -40,7 +40,7 @@ const creatorsOf = (
   );
 };
 
-/** Creators that stood at the top of a list pulled inside `span`. */
+/** Creators that stood at the top of a list that became whole inside `span`. */
 const creatorsAtTop = (
   sqlite: Database.Database,
   span: Window,
@@ -49,7 +49,7 @@ const creatorsAtTop = (
   const rows = sqlite
     .prepare(
       `select distinct v.platform, v.user, r.rank from capture c cross join ranking r on r.capture_key = c.key cross join video v on v.key = r.video_key
-       where c.captured_at > ? and c.captured_at <= ? and ${TOP_LISTS} and r.rank <= 100 and v.user is not null`,
+       where c.completed_at > ? and c.completed_at <= ? and ${TOP_LISTS} and r.rank <= 100 and v.user is not null`,
     )
     .all(span.from, span.to) as (CreatorName & { rank: number })[];
   return rows.filter(({ platform, rank }) => rank <= topRank(platform));
@@ -120,7 +120,7 @@ export const creatorHistory = (
     `select c.completed_at as at, (select min(w.captured_at) from capture w where w.platform = c.platform and w.list in ('feed', 'trends')) as watchedSince,
        c.list || ' ' || c.period as list, r.rank, v.id as videoId
      from json_each(?) k cross join ranking r on r.video_key = k.value cross join capture c on c.key = r.capture_key cross join video v on v.key = k.value
-     where r.rank <= ? and ${TOP_LISTS} order by c.completed_at, r.rank limit 1`,
+     where r.rank <= ? and c.completed_at is not null and ${TOP_LISTS} order by c.completed_at, r.rank limit 1`,
   );
   const cohortAt = cohortReader(sqlite);
   const since = span.from - CREATOR_LOOKBACK_MS;

@@ -3,7 +3,7 @@ import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
 import type { Place } from './content-items.ts';
 
-/** A list as it was pulled: the newest look at it that was complete at an instant. */
+/** A list as it was pulled: the newest that was whole at an instant. */
 export interface PulledList {
   readonly key: number; // capture.key
   readonly platform: Platform | '';
@@ -17,7 +17,10 @@ const LATEST = `select key, platform, captured_at as capturedAt, completed_at as
     and captured_at <= @asOf and completed_at <= @asOf
   order by captured_at desc limit 1`;
 
-/** The newest pulled list of that kind at or before `asOf`, if the lake holds one. */
+/**
+ * The newest pulled list of that kind that was whole at `asOf`, if the lake holds one. A list whose
+ * further pages are missing yet, or never came, is no list: the one before it stands.
+ */
 export const latestPulled = (
   lake: Lake,
   which: { list: 'feed' | 'trends' | 'hashtags'; platform: Platform | ''; period: string },

@@ -7,7 +7,7 @@ const NEXT_LOOK = 'select min(observed_at) from video_snapshot where observed_at
 const NEXT_BIRTH = 'select min(created_at) from video where created_at > ?';
 
 const NEXT_OTHER = [
-  'select min(captured_at) from capture where captured_at > ?',
+  'select min(completed_at) from capture where completed_at > ?',
   'select min(observed_at) from hashtag_snapshot where observed_at > ?',
   'select min(observed_at) from creator_snapshot where observed_at > ?',
 ];

@@ -8,6 +8,7 @@ export const PLAN_STATISTICS: readonly (readonly [string, string | null, string]
   ['capture', 'capture_identity', '20000 5000 2000 1000 1'],
   ['capture', 'capture_platform', '20000 5000 1'],
   ['capture', 'capture_captured_at', '20000 1'],
+  ['capture', 'capture_completed_at', '20000 1'],
   ['capture', 'capture_run', '20000 15'],
   ['ranking', 'ranking', '2000000 100 1'],
   ['ranking', 'ranking_video', '2000000 20'],

@@ -24,6 +24,8 @@ export interface AnsweredItem {
   decoded: DecodedAnswer;
   /** Unix ms at which the answer was complete; the instant it is true at unless it says so itself. */
   receivedAt: number;
+  /** For a page of a list, true where no page is asked for after it: the list is whole with it. */
+  isLastPage: boolean;
 }
 
 const LONGEST_REJECTED = 64 * 1024;
@@ -39,6 +41,7 @@ interface Context {
   tally: Tally;
   at: number;
   runId: number | null;
+  isLastPage: boolean;
 }
 
 /** The hashtags of two mentions, each once; null where neither has a list of its own. */
@@ -66,19 +69,14 @@ const writeItems = (
 const loadVideos = (
   ask: Extract<ListAsk, { platform: string }>,
   answer: VideosAnswer,
-  { loader, tally, at, runId }: Context,
+  context: Context,
 ): void => {
+  const { loader, tally, at, runId, isLastPage: isLast } = context;
   const period = ask.kind === 'feed' ? ask.dateRange : ask.period;
-  const capture = loader.rankings.open({
-    list: ask.kind,
-    platform: ask.platform,
-    period,
-    at,
-    total: answer.total,
-    runId,
-  });
+  const list = { list: ask.kind, platform: ask.platform, period };
+  const capture = loader.rankings.open({ ...list, at, total: answer.total, runId, isLast }, tally);
   const items = answer.items.map(({ item }) => item);
-  const keys = writeItems(items, ask.kind, { loader, tally, at, runId });
+  const keys = writeItems(items, ask.kind, context);
   for (const { place, item } of answer.items) {
     const video = keys.get(item.id) as number;
     const { score, velocity } = item;
@@ -89,10 +87,10 @@ const loadVideos = (
 const loadHashtags = (
   ask: Extract<Ask, { kind: 'hashtags' }>,
   answer: HashtagsAnswer,
-  { loader, tally, at, runId }: Context,
+  { loader, tally, at, runId, isLastPage: isLast }: Context,
 ): void => {
   const list = { list: 'hashtags', platform: '', period: ask.dateRange } as const;
-  loader.rankings.open({ ...list, at, total: answer.total, runId });
+  loader.rankings.open({ ...list, at, total: answer.total, runId, isLast }, tally);
   const volumes = answer.items.flatMap(({ place, item: { platforms, ...overall } }) => [
     { ...overall, platform: '' as const, at, rank: ask.offset + place + 1 },
     ...platforms.map((part) => ({
@@ -226,6 +224,8 @@ export interface ReplayedAnswer {
   decoded: DecodedAnswer;
   /** Unix ms; the instant it is true at. */
   observedAt: number;
+  /** As with the answer it was. */
+  isLastPage: boolean;
 }
 
 /**
@@ -233,10 +233,10 @@ export interface ReplayedAnswer {
  * was. The ledger, the run and the body stay as they are. Doing it again changes nothing.
  */
 export const reloadAnswer = (lake: Lake, answer: ReplayedAnswer): LoadCounts => {
-  const { runId, callId, ask, decoded, observedAt: at } = answer;
+  const { runId, callId, ask, decoded, observedAt: at, isLastPage } = answer;
   const loader = loaderOf(lake);
   return loader.transaction(
-    (tally) => loadRows(ask, decoded, { loader, tally, at, runId }),
+    (tally) => loadRows(ask, decoded, { loader, tally, at, runId, isLastPage }),
     () => {
       lake.sqlite.prepare('delete from rejected_items where call_id = ?').run(callId);
       keepRejections(lake, callId, decoded.rejected, at);
@@ -255,11 +255,12 @@ export const loadAnswer = (
   item: AnsweredItem,
   within: () => void = () => {},
 ): LoadCounts => {
-  const { runId, job, request, ask, callId, attempts, answer, decoded, receivedAt } = item;
+  const { runId, job, request, ask, callId, attempts, answer, decoded, receivedAt, isLastPage } =
+    item;
   const loader = loaderOf(lake);
   const at = decoded.asOf ?? receivedAt;
   return loader.transaction(
-    (tally) => loadRows(ask, decoded, { loader, tally, at, runId }),
+    (tally) => loadRows(ask, decoded, { loader, tally, at, runId, isLastPage }),
     (counts) => {
       keepRejections(lake, callId, decoded.rejected, receivedAt);
       keepDrift(lake, callId, decoded.drift, receivedAt);

@@ -11,11 +11,13 @@ export interface ListName {
   period: string;
 }
 
-/** One look at a list; the pages of one run share it. */
+/** One page of a list; the pages of one run share a capture. */
 export interface SeenList extends ListName {
   at: number;
   total: number | null;
   runId: number | null;
+  /** True where no page comes after it: with it the list is whole. */
+  isLast: boolean;
 }
 
 /** A capture found or made; `at` is the instant its first page was true at. */
@@ -32,7 +34,7 @@ export const rankingWriter = (lake: Lake) => {
   const db = typedLake(lake);
   const identity = 'list = @list and platform = @platform and period = @period';
   const find = sqlite.prepare(`
-    select key, captured_at as at, completed_at as completedAt from capture
+    select key, captured_at as at from capture
     where ${identity} and (run_id = @runId or captured_at = @at) order by captured_at = @at desc limit 1`);
   const insert = db
     .insert(capture)
@@ -41,13 +43,15 @@ export const rankingWriter = (lake: Lake) => {
       platform: p('platform'),
       period: p('period'),
       capturedAt: p('at'),
-      completedAt: p('at'),
+      completedAt: null,
       total: p('total'),
       runId: p('runId'),
     })
     .returning({ key: capture.key })
     .prepare();
-  const extend = sqlite.prepare('update capture set completed_at = ? where key = ?');
+  const complete = sqlite.prepare(
+    'update capture set completed_at = max(captured_at, @at) where key = @key and (completed_at is null or completed_at < @at)',
+  );
   const insertRank = sqlite.prepare(`
     insert into ranking (capture_key, rank, video_key, score, velocity)
     values (?, ?, ?, ?, ?) on conflict do nothing`);
@@ -57,11 +61,17 @@ export const rankingWriter = (lake: Lake) => {
       and (video_key is not @video or score is not @score or velocity is not @velocity)`);
 
   /** The capture that a page belongs to: that of its run, or of its instant, or a new one. */
-  const open = (seen: SeenList): WrittenCapture => {
-    const known = find.get(seen) as { key: number; at: number; completedAt: number } | undefined;
-    if (known === undefined) return { key: insert.get({ ...seen }).key, at: seen.at };
-    if (seen.at > known.completedAt) extend.run(seen.at, known.key);
-    return { key: known.key, at: known.at };
+  const captureOf = ({ isLast: _, ...seen }: SeenList): WrittenCapture =>
+    (find.get(seen) as WrittenCapture | undefined) ?? { key: insert.get(seen).key, at: seen.at };
+
+  /**
+   * Opens the capture of a page for its ranks. The last page makes the list whole, at the instant it
+   * is true at: until then nobody reads any of it, so its partition is touched with it.
+   */
+  const open = (seen: SeenList, tally: Tally): WrittenCapture => {
+    const { key, at } = captureOf(seen);
+    if (seen.isLast && complete.run({ key, at: seen.at }).changes > 0) tally.touch('rankings', at);
+    return { key, at };
   };
 
   /** Keeps that a video stood at a rank of a capture; the same again changes nothing. */

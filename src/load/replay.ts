@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { type Ask, askOfLine } from '../api/ask.ts';
+import { type Ask, askOfLine, type ListAsk } from '../api/ask.ts';
 import { type DecodedAnswer, decodeAnswer } from '../api/decode.ts';
 import { CallError } from '../api/errors.ts';
 import type { Lake } from '../lake/open.ts';
@@ -39,6 +39,8 @@ interface KeptAnswer {
   runId: number | null;
   request: string;
   ask: string | null;
+  /** 1 where its run went on to a later page of the same list. */
+  wentOn: 0 | 1;
   failed: 0 | 1;
   contentType: string | null;
   observedAt: number;
@@ -51,10 +53,26 @@ const ANSWERS_A_TURN = 20;
 // Bodies are read one at a time by key: a statement left open would block the loading transaction.
 const KEPT = `
   select r.call_id as callId, c.run_id as runId, c.request, c.error is not null as failed,
-    r.content_type as contentType, r.observed_at as observedAt, r.body,
-    (select i.ask from run_items i where i.run_id = c.run_id and i.job = c.job
-      and i.request = c.request) as ask
-  from responses r join calls c on c.id = r.call_id where r.call_id = ?`;
+    r.content_type as contentType, r.observed_at as observedAt, r.body, i.ask,
+    exists (select 1 from run_items n where n.run_id = i.run_id and n.job = i.job
+      and n.ask ->> 'kind' is i.ask ->> 'kind' and n.ask ->> 'platform' is i.ask ->> 'platform'
+      and n.ask ->> 'period' is i.ask ->> 'period' and n.ask ->> 'dateRange' is i.ask ->> 'dateRange'
+      and n.ask ->> 'offset' > i.ask ->> 'offset') as wentOn
+  from responses r join calls c on c.id = r.call_id
+  left join run_items i on i.run_id = c.run_id and i.job = c.job and i.request = c.request
+  where r.call_id = ?`;
+
+/**
+ * Whether a list ended with a page. One that nobody could read when it came was not gone on from,
+ * however many items it said there were.
+ */
+const isLastPage = ({ wentOn, failed }: KeptAnswer, ask: Ask, decoded: DecodedAnswer): boolean =>
+  wentOn === 0 && !(failed === 1 && 'page' in ask && 'total' in decoded && hasMore(ask, decoded));
+
+const hasMore = (
+  { offset }: ListAsk,
+  { total, length }: { total: number | null; length: number },
+): boolean => total !== null && offset + length < total;
 
 const readAgain = (
   kept: KeptAnswer,
@@ -119,7 +137,10 @@ const replayOne = (kept: KeptAnswer, target: Lake, summary: ReplaySummary): void
     return;
   }
   const { ask, decoded } = read;
-  const counts = reloadAnswer(target, { runId, callId, ask, decoded, observedAt });
+  const counts = reloadAnswer(target, {
+    ...{ runId, callId, ask, decoded, observedAt },
+    isLastPage: isLastPage(kept, ask, decoded),
+  });
   addRows(summary.rows, counts);
   summary.answers += 1;
   summary.newlyRead += kept.failed;

@@ -65,9 +65,14 @@ export class Tally {
   add(table: LoadedTable, change: Change, observedAt?: number): void {
     this.counts[table][change] += 1;
     if (change === 'unchanged' || NOT_EXPORTED.has(table)) return;
-    this.#touch(table, observedAt === undefined ? ONE_FILE : Math.floor(observedAt / DAY_MS));
+    this.touch(table, observedAt);
     const summary = SUMMARISED_IN[table];
-    if (summary !== undefined) this.#touch(summary, ONE_FILE);
+    if (summary !== undefined) this.touch(summary);
+  }
+
+  /** Notes that the partition of an instant is out of date, or a table of one file. */
+  touch(table: LoadedTable, observedAt?: number): void {
+    this.#touch(table, observedAt === undefined ? ONE_FILE : Math.floor(observedAt / DAY_MS));
   }
 
   #touch(table: LoadedTable, day: number): void {

@@ -30,7 +30,7 @@ export const askOnce = async (deps: AskDeps, job: string, ask: Ask): Promise<Dec
     (answer) => decodeAnswer(ask, answer),
     { runId: null, job, signal },
   );
-  const item = { runId: null, job, request: requestLine(ask), ask, decoded: read, ...answered };
-  loadAnswer(lake, item, settle);
+  const asked = { runId: null, job, request: requestLine(ask), ask, isLastPage: true };
+  loadAnswer(lake, { ...asked, decoded: read, ...answered }, settle);
   return read;
 };

@@ -184,7 +184,10 @@ export class Run {
       'page' in ask && 'length' in read ? nextPage(ask, read, config.listItems) : undefined;
     const counts = loadAnswer(
       lake,
-      { runId, job, request, ask, decoded: read, ...answered },
+      {
+        ...{ runId, job, request, ask, decoded: read, ...answered },
+        isLastPage: next === undefined,
+      },
       () => {
         settle();
         if (next !== undefined) this.#log.plan(runId, job, [{ ask: next }]);

@@ -29,7 +29,7 @@ const load = (lake: Lake, ask: Ask, said: unknown, at: number): LoadCounts => {
   const answer = answerOf(said);
   const decoded = decodeAnswer(ask, answer);
   const item = { runId: null, job: 'feed', request, ask, callId, attempts: 1 };
-  return loadAnswer(lake, { ...item, answer, decoded, receivedAt: at });
+  return loadAnswer(lake, { ...item, answer, decoded, receivedAt: at, isLastPage: true });
 };
 
 const loadFeed = (lake: Lake, items: readonly Item[], at: number): LoadCounts =>

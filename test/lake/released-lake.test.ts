@@ -1,0 +1,45 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { migrate } from '../../src/lake/migrate.ts';
+import { freshFolder } from '../support/fresh.ts';
+
+const MIGRATIONS = join(import.meta.dirname, '..', '..', 'schema', 'migrations');
+
+/** A lake as version 0.1.0 made it, filled by `sql`, then led to the present schema. */
+const ledForward = (sql: string): Database.Database => {
+  const released = freshFolder();
+  copyFileSync(join(MIGRATIONS, '0000_lake.sql'), join(released, '0000_lake.sql'));
+  const path = join(freshFolder(), 'lake.db');
+  const sqlite = new Database(path);
+  onTestFinished(() => void sqlite.close());
+  migrate(sqlite, path, released);
+  sqlite.exec(sql);
+  migrate(sqlite, path);
+  return sqlite;
+};
+
+test('lists whose run had pages left are half a list, all others whole', () => {
+  const sqlite = ledForward(`
+    insert into runs (id, started_at, jobs, heartbeat_at, outcome) values
+      (1, 0, '[]', 0, 'complete'), (2, 0, '[]', 0, 'paused');
+    insert into capture (key, list, platform, period, captured_at, completed_at, run_id) values
+      (1, 'feed', 'tiktok', '24h', 10, 11, 1), (2, 'feed', 'tiktok', '24h', 20, 20, 2),
+      (3, 'feed', 'youtube', '24h', 20, 21, 2), (4, 'trends', 'tiktok', 'day', 20, 20, 2),
+      (5, 'trends', 'tiktok', 'week', 20, 20, 2), (6, 'hashtags', '', '30d', 20, 20, 2),
+      (7, 'feed', 'tiktok', '24h', 5, 5, null);
+    insert into run_items (run_id, job, request, ask, state, attempts, position) values
+      (1, 'feed', 'GET /feed/tiktok?dateRange=24h&limit=100&page=2', '{}', 'done', 1, 1),
+      (2, 'feed', 'GET /feed/tiktok?dateRange=24h&limit=100&page=2', '{}', 'planned', 0, 2),
+      (2, 'feed', 'GET /feed/youtube?dateRange=24h&limit=100&page=2', '{}', 'done', 1, 3),
+      (2, 'trends', 'GET /trends/tiktok/day?limit=100&page=2', '{}', 'failed', 3, 4),
+      (2, 'trends', 'GET /trends/tiktok/week?limit=100&page=1', '{}', 'done', 1, 5),
+      (2, 'hashtags', 'GET /hashtags?dateRange=30d&limit=100&page=2', '{}', 'planned', 0, 6);
+  `);
+  const whole = sqlite
+    .prepare('select key from capture where completed_at is not null order by key')
+    .pluck();
+  expect(whole.all()).toEqual([1, 3, 5, 7]);
+  expect(sqlite.prepare('select count(*) from rankings').pluck().get()).toBe(0);
+});
