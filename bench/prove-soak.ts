@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { STRIKING_ANYWHERE } from '../fixtures/fault-cases.ts';
+import { startFaultyUpstream } from '../fixtures/faulty-upstream.ts';
+import { lakeRows } from '../fixtures/lake-rows.ts';
+import { WORLD_AT } from '../fixtures/small-world.ts';
 import { systemClock } from '../src/clock.ts';
 import { LAKE_FILE, openLake } from '../src/lake/open.ts';
 import { replayAnswers } from '../src/load/replay.ts';
 import { examine } from '../src/maintenance/doctor.ts';
-import { STRIKING_ANYWHERE } from '../test/faults/fault-cases.ts';
-import { startFaultyUpstream } from '../test/support/faulty-upstream.ts';
-import { lakeRows } from '../test/support/lake-rows.ts';
-import { WORLD_AT } from '../test/support/small-world.ts';
 
 // A soak: one process syncs, exports and backs up without a pause against an upstream of which 2 %
 // of the answers are faulty, another serves the same data directory to a reader, meanwhile. Memory is

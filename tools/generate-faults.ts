@@ -1,11 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type FaultCase,
-  redirects,
-  SECTIONS,
-  UNDISTURBED_CALLS,
-} from '../test/faults/fault-cases.ts';
+import { type FaultCase, redirects, SECTIONS, UNDISTURBED_CALLS } from '../fixtures/fault-cases.ts';
 
 // Writes docs/faults.md from the table that the fault tests hold; a test fails when the page is stale.
 //

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import * as faults from '../support/faults.ts';
-import { type FaultRule, startFaultyUpstream } from '../support/faulty-upstream.ts';
+import * as faults from '../../fixtures/faults.ts';
+import { type FaultRule, startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 import { KEY } from '../support/sync-once.ts';

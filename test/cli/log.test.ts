@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { openLakeForReading } from '../../src/lake/open.ts';
-import { BIN } from '../support/cli-bin.ts';
-import { echo, item, status, text } from '../support/faults.ts';
+import { echo, item, status, text } from '../../fixtures/faults.ts';
 import {
   type Fault,
   type FaultRule,
   type FaultyUpstream,
   startFaultyUpstream,
-} from '../support/faulty-upstream.ts';
+} from '../../fixtures/faulty-upstream.ts';
+import { openLakeForReading } from '../../src/lake/open.ts';
+import { BIN } from '../support/cli-bin.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 import { KEY } from '../support/sync-once.ts';

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
-import { echo, resetAfter, status, text } from '../support/faults.ts';
+import { echo, resetAfter, status, text } from '../../fixtures/faults.ts';
 import {
   type FaultRule,
   type FaultyUpstream,
   startFaultyUpstream,
-} from '../support/faulty-upstream.ts';
+} from '../../fixtures/faulty-upstream.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 import { KEY } from '../support/sync-once.ts';

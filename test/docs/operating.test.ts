@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { status } from '../../fixtures/faults.ts';
+import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
-import { status } from '../support/faults.ts';
-import { startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 

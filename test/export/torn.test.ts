@@ -9,7 +9,7 @@ import { folderOf } from './exported-files.ts';
 import { filledLake, NOON_AT } from './filled-lake.ts';
 import type { Met } from './reader-child.ts';
 
-const READS = Number(process.env.PROVE_READS ?? 1000);
+const READS = Number(process.env.PROVE_READS ?? 200);
 const READERS = 2;
 const ROWS_A_DAY = 2000;
 

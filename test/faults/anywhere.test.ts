@@ -1,18 +1,18 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { STRIKING_ANYWHERE } from '../../fixtures/fault-cases.ts';
+import { type Fault, type FaultRule, startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
+import { countOf, lakeRows } from '../../fixtures/lake-rows.ts';
+import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { JOB_NAMES } from '../../schema/vocabulary.ts';
 import { type Ask, requestLine } from '../../src/api/ask.ts';
 import { apiClient } from '../../src/api/client.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { openLake } from '../../src/lake/open.ts';
 import { askOnce } from '../../src/runner/ask-once.ts';
-import { type Fault, type FaultRule, startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder } from '../support/fresh.ts';
-import { countOf, lakeRows } from '../support/lake-rows.ts';
-import { WORLD_AT } from '../support/small-world.ts';
 import { type SyncResult, smallConfig, syncOnce } from '../support/sync-once.ts';
-import { STRIKING_ANYWHERE } from './fault-cases.ts';
 
 // `npm run prove:faults` is the long form: 1,000 sequences of up to 200 faults.
 const PROVING = process.env.PROVE_FAULTS !== undefined;

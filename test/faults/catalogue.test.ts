@@ -1,13 +1,22 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type FaultCase,
+  REQUESTS,
+  redirects,
+  SECTIONS,
+  type Seen,
+  type Stored,
+  UNDISTURBED_CALLS,
+} from '../../fixtures/fault-cases.ts';
+import * as faults from '../../fixtures/faults.ts';
+import { type FaultyUpstream, startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { apiClient } from '../../src/api/client.ts';
 import { decodeAnswer } from '../../src/api/decode.ts';
 import { NoAnswerError, UnreadableAnswerError } from '../../src/api/errors.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { FEED } from '../support/answers.ts';
-import * as faults from '../support/faults.ts';
-import { type FaultyUpstream, startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder } from '../support/fresh.ts';
 import {
   CONCURRENCY,
@@ -17,15 +26,6 @@ import {
   smallConfig,
   syncOnce,
 } from '../support/sync-once.ts';
-import {
-  type FaultCase,
-  REQUESTS,
-  redirects,
-  SECTIONS,
-  type Seen,
-  type Stored,
-  UNDISTURBED_CALLS,
-} from './fault-cases.ts';
 
 // Holds every line of fault-cases.ts, from which docs/faults.md is made.
 

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import * as faults from '../support/faults.ts';
-import { type Fault, startFaultyUpstream } from '../support/faulty-upstream.ts';
+import * as faults from '../../fixtures/faults.ts';
+import { type Fault, startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 
 const CHILD = join(import.meta.dirname, '..', 'support', 'memory-child.ts');
 

@@ -1,19 +1,19 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
+import { countOf } from '../../fixtures/lake-rows.ts';
 import type { ApiClient } from '../../src/api/client.ts';
 import { LAKE_FILE, openLake } from '../../src/lake/open.ts';
-import { startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { KILL_POINTS, watchPoints } from '../support/kill-points.ts';
 import { expectWhole } from '../support/lake-invariants.ts';
-import { countOf } from '../support/lake-rows.ts';
 import { CONCURRENCY, syncOnce } from '../support/sync-once.ts';
 
 // What a killed process leaves are its files as they are at that instant. A copy of them, made
 // between two of its steps, is the same thing for a hundredth of the price of a process.
 
-const INSTANTS = 200;
+const INSTANTS = Number(process.env.PROVE_INSTANTS ?? 24);
 const IN_THE_PAGE = KILL_POINTS.filter((point) => !/place of its list|first video/.test(point));
 
 let clean: Record<string, unknown[]>;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { KILL_POINTS } from '../support/kill-points.ts';
 import { expectWhole } from '../support/lake-invariants.ts';

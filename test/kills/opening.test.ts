@@ -4,6 +4,8 @@ import { copyFileSync, cpSync, existsSync, readdirSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { countOf } from '../../fixtures/lake-rows.ts';
+import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { migrate } from '../../src/lake/migrate.ts';
 import { LAKE_FILE, openLake } from '../../src/lake/open.ts';
@@ -13,9 +15,7 @@ import { RandomStream } from '../../src/sandbox/random-stream.ts';
 import { runDying } from '../support/dying-process.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { expectSound } from '../support/lake-invariants.ts';
-import { countOf } from '../support/lake-rows.ts';
 import { SEED } from '../support/seed.ts';
-import { WORLD_AT } from '../support/small-world.ts';
 import { QUICK_ENV } from '../support/sync-process.ts';
 
 const child = (name: string): string => join(import.meta.dirname, `${name}-child.ts`);

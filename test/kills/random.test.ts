@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { RandomStream } from '../../src/sandbox/random-stream.ts';
-import { startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { type KillFigures, killLane } from '../support/kill-lane.ts';
 import { SEED } from '../support/seed.ts';
@@ -9,7 +9,7 @@ import { syncOnce } from '../support/sync-once.ts';
 
 // Every kill is a real one: SIGKILL to a process that opens, syncs, notices and exports.
 
-const KILLS = Number(process.env.PROVE_KILLS ?? 200);
+const KILLS = Number(process.env.PROVE_KILLS ?? 12);
 const LANES = 2;
 
 let clean: Record<string, unknown[]>;

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import * as faults from '../../fixtures/faults.ts';
+import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
+import { countOf } from '../../fixtures/lake-rows.ts';
+import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { HOUR_MS } from '../../src/durations.ts';
 import { isoOf } from '../../src/iso.ts';
-import * as faults from '../support/faults.ts';
-import { startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
-import { countOf } from '../support/lake-rows.ts';
-import { WORLD_AT } from '../support/small-world.ts';
 import { syncOnce } from '../support/sync-once.ts';
 
 const FOR_EVER = Number.POSITIVE_INFINITY;

@@ -4,13 +4,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { countOf, lakeRows } from '../../fixtures/lake-rows.ts';
 import { openLake } from '../../src/lake/open.ts';
 import type { ImportSummary } from '../../src/load/import-file.ts';
 import { rowsChanged } from '../../src/load/tally.ts';
 import { realPath } from '../real-data.ts';
 import { BIN } from '../support/cli-bin.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
-import { countOf, lakeRows } from '../support/lake-rows.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const AT = '2026-03-01T00:00:00Z';

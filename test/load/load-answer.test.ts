@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { countOf } from '../../fixtures/lake-rows.ts';
 import { type Ask, requestLine } from '../../src/api/ask.ts';
 import { decodeAnswer } from '../../src/api/decode.ts';
 import { HOUR_MS } from '../../src/durations.ts';
@@ -8,7 +9,6 @@ import { loadAnswer } from '../../src/load/load-answer.ts';
 import { type LoadCounts, rowsChanged } from '../../src/load/tally.ts';
 import { answerOf, FEED, HASHTAGS } from '../support/answers.ts';
 import { freshLake } from '../support/fresh.ts';
-import { countOf } from '../support/lake-rows.ts';
 
 const AT = Date.UTC(2026, 2, 1, 12);
 

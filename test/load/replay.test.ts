@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import * as faults from '../../fixtures/faults.ts';
+import { type FaultRule, startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
+import { countOf, lakeRows } from '../../fixtures/lake-rows.ts';
+import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
 import { replayAnswers } from '../../src/load/replay.ts';
 import { rowsChanged } from '../../src/load/tally.ts';
-import * as faults from '../support/faults.ts';
-import { type FaultRule, startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
-import { countOf, lakeRows } from '../support/lake-rows.ts';
 import { runCommand } from '../support/run-command.ts';
-import { WORLD_AT } from '../support/small-world.ts';
 import { syncOnce } from '../support/sync-once.ts';
 
 const HOUR_MS = 3_600_000;

@@ -2,17 +2,17 @@ import { cpSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
+import { countOf, lakeRows } from '../../fixtures/lake-rows.ts';
+import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { DAY_MS } from '../../src/durations.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
 import { LAKE_FILE, openLake, openLakeForReading } from '../../src/lake/open.ts';
 import { backupLake, backupsIn } from '../../src/maintenance/backup.ts';
 import { restoreLake } from '../../src/maintenance/restore.ts';
-import { startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
-import { countOf, lakeRows } from '../support/lake-rows.ts';
 import { runCommand } from '../support/run-command.ts';
-import { WORLD_AT } from '../support/small-world.ts';
 import { syncOnce } from '../support/sync-once.ts';
 
 interface Report {

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
+import * as faults from '../../fixtures/faults.ts';
+import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
+import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { JOBS } from '../../jobs/all-jobs.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { openLake } from '../../src/lake/open.ts';
-import * as faults from '../support/faults.ts';
-import { startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder } from '../support/fresh.ts';
-import { WORLD_AT } from '../support/small-world.ts';
 import { type SyncOptions, syncOnce } from '../support/sync-once.ts';
 
 const prepared = async (faulty: Parameters<typeof startFaultyUpstream>[0] = []) => {

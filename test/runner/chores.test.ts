@@ -1,15 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { item } from '../../fixtures/faults.ts';
+import { type FaultRule, startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
+import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { type Clock, virtualClock } from '../../src/clock.ts';
 import { HOUR_MS } from '../../src/durations.ts';
 import { withExclusive } from '../../src/lake/exclusive.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
-import { item } from '../support/faults.ts';
-import { type FaultRule, startFaultyUpstream } from '../support/faulty-upstream.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
-import { WORLD_AT } from '../support/small-world.ts';
 import { KEY } from '../support/sync-once.ts';
 
 const FEED_AND_CHORES = { trends: 'off', hashtags: 'off', growth: 'off', creators: 'off' };

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import * as faults from '../support/faults.ts';
+import * as faults from '../../fixtures/faults.ts';
 import {
   answerJson,
   type Fault,
   type FaultRule,
   startFaultyUpstream,
-} from '../support/faulty-upstream.ts';
+} from '../../fixtures/faulty-upstream.ts';
 import {
   expectFilledWhole,
   SCENARIOS,

@@ -1,12 +1,12 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
+import { countOf, lakeRows } from '../../fixtures/lake-rows.ts';
 import { LAKE_FILE, openLake } from '../../src/lake/open.ts';
 import type { RandomStream } from '../../src/sandbox/random-stream.ts';
-import { startFaultyUpstream } from './faulty-upstream.ts';
 import { freshFolder } from './fresh.ts';
 import { expectManifestAgrees, expectWhole, tornFiles } from './lake-invariants.ts';
-import { countOf, lakeRows } from './lake-rows.ts';
 import type { Stage } from './stages.ts';
 import { CONCURRENCY } from './sync-once.ts';
 import { type Aim, syncInProcess } from './sync-process.ts';

@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { countOf } from '../../fixtures/lake-rows.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
-import { countOf } from './lake-rows.ts';
 
 /**
  * Feed pages whose item says `done` but whose rows are not there, or the other way round. A run

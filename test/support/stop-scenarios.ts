@@ -5,6 +5,13 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
+import * as faults from '../../fixtures/faults.ts';
+import {
+  type FaultRule,
+  type FaultyUpstream,
+  startFaultyUpstream,
+} from '../../fixtures/faulty-upstream.ts';
+import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { systemClock } from '../../src/clock.ts';
 import { DAY_MS } from '../../src/durations.ts';
 import { storeEvents } from '../../src/events/outbox.ts';
@@ -13,11 +20,8 @@ import { LAKE_FILE, openLake } from '../../src/lake/open.ts';
 import { madeEndpoint, subscribe } from '../webhooks/made-endpoint.ts';
 import { madeEvent } from '../webhooks/made-event.ts';
 import { BIN } from './cli-bin.ts';
-import * as faults from './faults.ts';
-import { type FaultRule, type FaultyUpstream, startFaultyUpstream } from './faulty-upstream.ts';
 import { freshFolder } from './fresh.ts';
 import { expectSound, expectWhole, tornFiles } from './lake-invariants.ts';
-import { WORLD_AT } from './small-world.ts';
 import { CONCURRENCY, KEY } from './sync-once.ts';
 import { QUICK_ENV, QUICK_NODE } from './sync-process.ts';
 

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { lakeRows } from '../../fixtures/lake-rows.ts';
+import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { type ApiClient, apiClient } from '../../src/api/client.ts';
 import { type Clock, virtualClock } from '../../src/clock.ts';
 import { type Config, type Overrides, readConfig } from '../../src/config.ts';
@@ -8,9 +10,7 @@ import type { Job } from '../../src/runner/job.ts';
 import type { RunSummary } from '../../src/runner/run.ts';
 import { jobsNamed, sync } from '../../src/runner/sync.ts';
 import type { Secret } from '../../src/secret.ts';
-import { lakeRows } from './lake-rows.ts';
 import { SMALL_JOBS } from './small-jobs.ts';
-import { WORLD_AT } from './small-world.ts';
 
 /** The key every test sends; it must be found nowhere. */
 export const KEY = 'tl_live_never-to-be-seen-anywhere-1234567890';

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+
+// Every proof in turn, and how each ended; exit code 1 when one failed. `--short` is what CI runs
+// after `npm run check`: minutes instead of hours, the same tests.
+//
+//   npm run prove [-- --short] [-- --only kills,readers]
+
+interface Proof {
+  /** The script `prove:<name>`. */
+  readonly name: string;
+  /** Environment of its short form; undefined where it has none. */
+  readonly short?: Readonly<Record<string, string>>;
+}
+
+const PROOFS: readonly Proof[] = [
+  { name: 'kills', short: { PROVE_KILLS: '200', PROVE_INSTANTS: '200', PROVE_STOPS: '10' } },
+  { name: 'readers', short: { PROVE_READS: '1000' } },
+  { name: 'faults', short: { PROVE_FAULTS: '30' } },
+  { name: 'client', short: {} },
+  { name: 'pace' },
+  { name: 'soak' },
+];
+
+const { values } = parseArgs({
+  options: { short: { type: 'boolean', default: false }, only: { type: 'string' } },
+});
+const only = values.only?.split(',');
+const unknown = only?.filter((name) => !PROOFS.some((proof) => proof.name === name)) ?? [];
+if (unknown.length > 0)
+  throw new Error(
+    `There is no proof called ${unknown.join(', ')}; there are ${PROOFS.map(({ name }) => name).join(', ')}.`,
+  );
+const chosen = PROOFS.filter(
+  ({ name, short }) => (only?.includes(name) ?? true) && (!values.short || short !== undefined),
+);
+
+const ended: string[] = [];
+let failed = 0;
+for (const { name, short } of chosen) {
+  const from = performance.now();
+  const child = spawn('npm', ['run', '-s', `prove:${name}`], {
+    stdio: 'inherit',
+    env: { ...process.env, ...(values.short ? short : {}) },
+  });
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  if (code !== 0) failed += 1;
+  const outcome = code === 0 ? 'holds' : `FAILED (${signal ?? `exit code ${code}`})`;
+  ended.push(`${name}: ${outcome}, ${Math.round((performance.now() - from) / 1000)} s`);
+}
+process.stdout.write(`${ended.join('\n')}\n`);
+process.exitCode = failed === 0 ? 0 : 1;
