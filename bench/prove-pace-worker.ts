@@ -37,7 +37,7 @@ const work = async (): Promise<void> => {
       (answer) => answer.status,
       { runId: null, job: 'growth', signal: stopping.signal },
     );
-    ledger.together(settle);
+    ledger.together(() => settle(0));
   }
 };
 

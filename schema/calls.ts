@@ -2,9 +2,9 @@ import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
- * The ledger: one row for each request that left the machine, retries included, committed before
- * it leaves. A row without `finished_at` belongs to a call in flight or to a process that died;
- * both count as spent. Written by src/throttle/ledger.ts, settled by src/load/load-answer.ts.
+ * The ledger: one row for each request, retries included, committed before it leaves. A row without
+ * `finished_at` belongs to a call in flight or to a process that died; both count as spent. Written
+ * by src/throttle/ledger.ts, which settles a call in the transaction that loads its response.
  */
 export const calls = sqliteTable(
   'calls',
@@ -23,12 +23,14 @@ export const calls = sqliteTable(
     boot: text('boot').notNull().default(''), // what the monotonic times are valid in; '' where the machine does not tell
     sentMono: integer('sent_mono').notNull().default(0), // monotonic ms; taken before sending
     freeMono: integer('free_mono').notNull().default(0), // monotonic ms until which it holds its slot of the minute
+    sent: integer('sent').notNull().default(1), // 0: it found nobody (name unknown, refused, unreachable), so nothing left; costs neither minute nor month
   },
   (t) => [
     index('calls_sent_at').on(t.sentAt),
     index('calls_finished_at').on(t.finishedAt),
     index('calls_run').on(t.runId),
     index('calls_slots').on(t.boot, t.freeMono),
+    index('calls_found_nobody').on(t.sentAt).where(sql`sent = 0`),
     index('calls_counted_at').on(t.countedAt).where(sql`counted_at is not null`),
   ],
 );

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import type { Config } from '../config.ts';
 import { messageOf } from '../errors.ts';
 import { type Ask, requestOf } from './ask.ts';
-import { NoAnswerError } from './errors.ts';
+import { NoAnswerError, UnreachableError } from './errors.ts';
 
 /** An answer as it came, whole and unpacked, whatever its status. */
 export interface RawAnswer {
@@ -16,7 +16,10 @@ export interface RawAnswer {
 
 /** Sends one request and gives its answer. */
 export interface ApiClient {
-  /** @throws NoAnswerError when no whole answer came in time, or it was too large */
+  /**
+   * @throws NoAnswerError when no whole answer came in time, or it was too large;
+   *   UnreachableError when no connection stood, so that nothing was sent
+   */
   send(ask: Ask, signal?: AbortSignal): Promise<RawAnswer>;
   close(): Promise<void>;
 }
@@ -118,6 +121,29 @@ const reasonOf = (error: unknown): string => {
   return REASONS[code] ?? messageOf(error);
 };
 
+/** Tells `left` when a request's connection stands and it begins to be sent. */
+const tellingWhenSent = (
+  handler: Dispatcher.DispatchHandler,
+  left: () => void,
+): Dispatcher.DispatchHandler =>
+  new Proxy(handler, {
+    get: (target, name) => {
+      if (name === 'onRequestStart')
+        return (controller: Dispatcher.DispatchController, context: unknown): void => {
+          left();
+          target.onRequestStart?.(controller, context);
+        };
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+
+/** A dispatcher for one request; `left` is called once its connection stands. */
+const through = (agent: Agent, left: () => void): Dispatcher =>
+  agent.compose(
+    (dispatch) => (options, handler) => dispatch(options, tellingWhenSent(handler, left)),
+  );
+
 /**
  * A client of the interface. It sends each request once: retries are the throttle's, which counts
  * them. The key goes to the base URL alone; a redirect is an answer, not followed.
@@ -132,11 +158,15 @@ export const apiClient = (
     send: async (ask, signal) => {
       const { method, path, body } = requestOf(ask);
       const timeout = AbortSignal.timeout(config.timeoutMs); // bodyTimeout alone lets a drip go on for ever
+      let sent = false;
+      const dispatcher = through(agent, () => {
+        sent = true;
+      });
       const stop = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
       try {
         const response = await request(config.baseUrl + path, {
           method,
-          dispatcher: agent,
+          dispatcher,
           signal: stop,
           headers: {
             authorization: `Bearer ${key}`,
@@ -153,9 +183,10 @@ export const apiClient = (
         return { status: response.statusCode, headers, body: hide.inBody(unpacked) };
       } catch (error) {
         if (error instanceof NoAnswerError) throw error;
-        if (signal?.aborted === true) throw new NoAnswerError('Given up: stopping.', null, error);
+        const Failure = sent ? NoAnswerError : UnreachableError;
+        if (signal?.aborted === true) throw new Failure('Given up: stopping.', null, error);
         const where = new URL(config.baseUrl).origin;
-        throw new NoAnswerError(
+        throw new Failure(
           timeout.aborted
             ? `No whole answer from ${where} within ${config.timeoutMs} ms.`
             : `No answer from ${where}: ${reasonOf(error)}.`,

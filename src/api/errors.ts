@@ -18,6 +18,9 @@ export class NoAnswerError extends CallError {
   }
 }
 
+/** Nobody was found: name unknown, refused, unreachable. No connection stood, so nothing was sent. */
+export class UnreachableError extends NoAnswerError {}
+
 /** The service asks to wait: 429 or 503. `retryAfterMs` is null when it does not say how long. */
 export class RateLimitedError extends CallError {
   readonly transient = true;

@@ -31,7 +31,7 @@ interface Known extends MonthSpent {
 
 const known = (config: Config, now: number): Known => {
   if (!existsSync(join(config.dataDir, LAKE_FILE)))
-    return { month: emptyMonth(config, now), byHand: 0, unfinished: null };
+    return { month: emptyMonth(config, now), byHand: 0, at: now, unfinished: null };
   const lake = openLakeForReading(config.dataDir);
   try {
     const log = new RunLog(lake);
@@ -88,9 +88,9 @@ export const define = (command: Command, io: CliIo): void => {
       const now = io.clock.now();
       const facts = known(config, now);
       const names = JOBS.map(({ name }) => name);
-      const rest = planMonth(JOBS, config, facts, now);
+      const rest = planMonth(JOBS, config, facts);
       const byHand = { ...config, ...looksWhileWaiting(config) };
-      const next = planMonth(JOBS, byHand, facts, now, names);
+      const next = planMonth(JOBS, byHand, facts, names);
       if (options.json !== true) return print(io, rest, next, facts);
       const { startsAt, endsAt, ...month } = facts.month;
       const nextAt = (name: string): string | null => {
@@ -104,7 +104,7 @@ export const define = (command: Command, io: CliIo): void => {
         nextRun: next.jobs.map(({ job, callsPerRun, minutesPerRun }) => ({
           ...{ job, calls: callsPerRun, minutes: minutesPerRun, nextAt: nextAt(job) },
         })),
-        rest,
+        rest: { ...rest, spentAt: rest.spentAt === null ? null : isoOf(rest.spentAt) },
       };
       io.out(JSON.stringify(document, null, 2));
     });

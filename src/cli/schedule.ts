@@ -108,12 +108,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     return { resumesAt: resumesAt === null ? null : (parseIso(resumesAt) ?? null), retry };
   };
   try {
-    const plan = planMonth(
-      JOBS,
-      upstream.config,
-      monthSpent(lake, upstream.config, clock.now()),
-      clock.now(),
-    );
+    const plan = planMonth(JOBS, upstream.config, monthSpent(lake, upstream.config, clock.now()));
     if (!plan.fits)
       warn(
         `warning: ${plan.missing} calls are missing for this month's schedules; \`trendlake plan\` tells more. ${plan.advice.join(' ')}`,

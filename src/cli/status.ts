@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { JOBS } from '../../jobs/all-jobs.ts';
 import { isoOf } from '../iso.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
 import { type Origin, originOf } from '../lake/origin.ts';
@@ -18,7 +19,7 @@ const heading = (io: CliIo, text: string): void => io.out(`\n${text}`);
 
 const printMoney = (
   io: CliIo,
-  { month, byJob, forecast, spentAt, hints }: Accounting,
+  { month, byJob, callsPerDay, forecast, spentAt, plan, hints }: Accounting,
   origin: Origin | undefined,
 ): void => {
   heading(io, 'Calls this month');
@@ -29,8 +30,13 @@ const printMoney = (
     io.out(
       `  of the built-in sandbox, which has limits of its own; ${grouped(month.limit)} is what a key has with these settings`,
     );
-  const end = spentAt === null ? 'enough until then' : `all spent at ${isoOf(spentAt)}`;
-  if (month.spent > 0) io.out(`  at this pace ${grouped(forecast)} by then: ${end}`);
+  if (month.spent > 0) io.out(`  of late ${grouped(Math.round(callsPerDay))} a day`);
+  const end = spentAt === null ? '' : `; the last one leaves before ${isoOf(spentAt)}`;
+  io.out(
+    plan.fits
+      ? `  by the schedules ${grouped(forecast)} by then: enough`
+      : `  by the schedules ${grouped(plan.missing)} calls are missing${end}: trendlake plan`,
+  );
   for (const { job, calls, failed, rowsPerCall } of byJob)
     io.out(
       `  ${job.padEnd(18)} ${counted(calls, 'call')}${failed > 0 ? ` (${grouped(failed)} failed)` : ''}, ${grouped(rowsPerCall)} rows changed per call`,
@@ -108,7 +114,7 @@ export const define = (command: Command, io: CliIo): void => {
       const lake = openLakeForReading(config.dataDir);
       try {
         const status = lakeStatus(lake);
-        const money = accounting(lake, config, io.clock.now());
+        const money = accounting(lake, config, JOBS, io.clock.now());
         if (options.json === true)
           io.out(JSON.stringify(jsonOf(lake.path, status, money), instantsAsIso, 2));
         else print(io, lake, status, money);

@@ -17,10 +17,58 @@ export const originOf = (lake: Lake): Origin | undefined =>
     | Origin
     | undefined;
 
-const setOrigin = (lake: Lake, origin: Origin): void => {
-  lake.sqlite
-    .prepare("insert into meta (key, value) values ('origin', ?) on conflict (key) do nothing")
+const setOrigin = ({ sqlite }: Lake, origin: Origin): void => {
+  sqlite
+    .prepare(
+      "insert into meta (key, value) values ('origin', ?) on conflict (key) do update set value = excluded.value",
+    )
     .run(origin);
+};
+
+/** True when anything was loaded: a run that loaded nothing leaves a lake that is nobody's yet. */
+const holdsData = ({ sqlite }: Lake): boolean =>
+  sqlite
+    .prepare(
+      `select exists (select 1 from video) or exists (select 1 from hashtag)
+         or exists (select 1 from creator) or exists (select 1 from capture)
+         or exists (select 1 from analyses) or exists (select 1 from events)`,
+    )
+    .pluck()
+    .get() === 1;
+
+/** Under this name `meta` keeps the last call that a service was sent from a lake a sandbox took over. */
+const SERVICE_CALLS = 'service_calls';
+
+/** Notes that the calls so far were the service's, in a lake that other data now comes into. */
+const noteServiceCalls = ({ sqlite }: Lake): void => {
+  sqlite
+    .prepare(
+      `insert into meta (key, value) select '${SERVICE_CALLS}', max(id) from calls having max(id) is not null
+       on conflict (key) do update set value = excluded.value`,
+    )
+    .run();
+};
+
+/**
+ * Copies the service's calls out of a lake that was set aside, so that the month counts them on. Their
+ * runs stay there: none that comes gets the number of one of them.
+ */
+const carryServiceCalls = ({ sqlite }: Lake, from: string): void => {
+  sqlite.prepare('attach ? as aside').run(from);
+  try {
+    const { changes } = sqlite
+      .prepare(
+        `insert into main.calls select * from aside.calls where id <=
+           (select cast(value as integer) from aside.meta where key = '${SERVICE_CALLS}')`,
+      )
+      .run();
+    if (changes === 0) return;
+    sqlite.exec(`
+      insert into main.sqlite_sequence (name, seq) select 'runs', max(run_id) from main.calls
+      where run_id is not null having max(run_id) is not null`);
+  } finally {
+    sqlite.exec('detach aside');
+  }
 };
 
 /** Moves a lake and its exports into a folder beside them; gives the folder. */
@@ -46,16 +94,18 @@ export const openLakeFor = (
 ): Lake => {
   const lake = openLake(dataDir);
   const known = originOf(lake);
-  const holdsData = lake.sqlite.prepare('select 1 from video limit 1').get() !== undefined;
-  const realData = known === 'upstream' || (known === undefined && holdsData);
+  const holds = holdsData(lake);
+  const realData = holds && (known === 'upstream' || known === undefined);
   if (origin !== 'upstream' && realData) {
     lake.close();
     throw new UsageError(
       `${lake.path} holds real data, and a sandbox would mix other data into it. Set TRENDLAKE_BASE_URL and TRENDLAKE_API_KEY to go on with the real service, or choose another folder with TRENDLAKE_DATA_DIR.`,
     );
   }
-  const movesAside = known !== undefined && (origin !== known || options.fresh === true);
+  const madeUp = known !== undefined && known !== 'upstream';
+  const movesAside = madeUp && (origin !== known || options.fresh === true);
   if (!movesAside) {
+    if (known === 'upstream' && origin !== known) noteServiceCalls(lake);
     setOrigin(lake, origin);
     return lake;
   }
@@ -64,6 +114,8 @@ export const openLakeFor = (
   const folder = setAside(dataDir, stamp);
   options.tell(`The sandbox's lake that stood in ${dataDir} was moved to ${folder}.`);
   const empty = openLake(dataDir);
+  carryServiceCalls(empty, join(folder, LAKE_FILE));
+  if (origin !== 'upstream') noteServiceCalls(empty);
   setOrigin(empty, origin);
   return empty;
 };

@@ -9,17 +9,15 @@ import { shortly } from '../wire/fields.ts';
 import type { SeenHashtag } from './hashtags.ts';
 import { type Loader, loaderOf } from './loader.ts';
 import { saidOnce } from './said-once.ts';
-import { type LoadCounts, rowsChanged, type Tally } from './tally.ts';
+import type { LoadCounts, Tally } from './tally.ts';
 import { foldTag } from './title-hashtags.ts';
 
-/** One answered call of a run, read. */
-export interface AnsweredItem {
+/** A call that was answered, and what its response says. */
+export interface AnsweredCall {
+  /** Null: outside of any run. */
   runId: number | null;
-  job: string;
-  request: string;
   ask: Ask;
   callId: number;
-  attempts: number;
   answer: RawAnswer;
   decoded: DecodedAnswer;
   /** Unix ms at which the answer was complete; the instant it is true at unless it says so itself. */
@@ -213,7 +211,7 @@ export const keepBody = (
   // a page packs to a sixth at level 1, in a third of the time of level 6
   const body = gzipSync(answer.body, { level: 1 });
   const contentType = answer.headers['content-type'] ?? null;
-  loaderOf(lake).settling.keepBody.run(callId, contentType, observedAt, body);
+  loaderOf(lake).keepBody(callId, contentType, observedAt, body);
 };
 
 /** A kept answer, read anew. */
@@ -246,17 +244,15 @@ export const reloadAnswer = (lake: Lake, answer: ReplayedAnswer): LoadCounts => 
 };
 
 /**
- * Loads one answer in one transaction: its rows, its item's `done`, its call's outcome, its body,
- * what was odd about it, the partitions it touched, and what `within` adds (the next page's item).
- * Loading the same answer again changes no rows.
+ * Loads one response in one transaction: its rows, its body, what was odd about it, the partitions it
+ * touched, and what `within` adds (its call's outcome, its item's `done`, the next page's item).
+ * Loading the same response again changes no rows.
  */
 export const loadAnswer = (
   lake: Lake,
-  item: AnsweredItem,
-  within: () => void = () => {},
+  { runId, ask, callId, answer, decoded, receivedAt, isLastPage }: AnsweredCall,
+  within: (counts: LoadCounts) => void = () => {},
 ): LoadCounts => {
-  const { runId, job, request, ask, callId, attempts, answer, decoded, receivedAt, isLastPage } =
-    item;
   const loader = loaderOf(lake);
   const at = decoded.asOf ?? receivedAt;
   return loader.transaction(
@@ -265,9 +261,7 @@ export const loadAnswer = (
       keepRejections(lake, callId, decoded.rejected, receivedAt);
       keepDrift(lake, callId, decoded.drift, receivedAt);
       keepBody(lake, callId, answer, at);
-      loader.settling.call.run(receivedAt, answer.status, rowsChanged(counts), callId);
-      loader.settling.item.run(attempts, runId, job, request);
-      within();
+      within(counts);
     },
   );
 };

@@ -1,4 +1,3 @@
-import type { Statement } from 'better-sqlite3';
 import type { Lake } from '../lake/open.ts';
 import { refreshSearch } from '../search/search-index.ts';
 import { analysisWriter } from './analyses.ts';
@@ -29,25 +28,6 @@ export const loaderOf = (lake: Lake): Loader => {
 };
 const LOADERS = new WeakMap<Lake, Loader>();
 export type Loader = ReturnType<typeof makeLoader>;
-
-/** What stands around the rows of an answer: its call's outcome, its item's state, its body. */
-interface SettlingStatements {
-  readonly call: Statement;
-  readonly item: Statement;
-  readonly keepBody: Statement;
-}
-
-const settlingStatements = ({ sqlite }: Lake): SettlingStatements => ({
-  call: sqlite.prepare(
-    'update calls set finished_at = ?, status = ?, rows_changed = ? where id = ?',
-  ),
-  item: sqlite.prepare(
-    "update run_items set state = 'done', attempts = attempts + ?, error = null where run_id = ? and job = ? and request = ?",
-  ),
-  keepBody: sqlite.prepare(`
-    insert into responses (call_id, content_type, observed_at, body) values (?, ?, ?, ?)
-    on conflict (call_id) do nothing`),
-});
 
 const makeLoader = (lake: Lake) => {
   const videos = videoWriter(lake);
@@ -112,6 +92,14 @@ const makeLoader = (lake: Lake) => {
     videos.sawCounts(id, at);
   };
 
+  const insertBody = lake.sqlite.prepare(`
+    insert into responses (call_id, content_type, observed_at, body) values (?, ?, ?, ?)
+    on conflict (call_id) do nothing`);
+  /** Stores the body of a call's response, packed. */
+  const keepBody = (callId: number, type: string | null, at: number, body: Buffer): void => {
+    insertBody.run(callId, type, at, body);
+  };
+
   const mark = lake.sqlite.prepare(
     `insert into touched_partitions (table_name, date, version) values (?, ?, 1)
      on conflict (table_name, date) do update set version = version + 1`,
@@ -150,7 +138,7 @@ const makeLoader = (lake: Lake) => {
     writeCounts,
     writeCreator,
     writeAnalysis,
-    settling: settlingStatements(lake),
+    keepBody,
     hashtags,
     rankings,
     transaction,

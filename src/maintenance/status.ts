@@ -51,7 +51,7 @@ export const lakeStatus = (lake: Lake): LakeStatus => {
   const runs = all<Omit<RunLine, 'jobs' | 'reason'> & { jobs: string; reason: string | null }>(`
     select r.id, r.outcome, r.started_at as startedAt, r.finished_at as finishedAt,
       r.resumes_at as resumesAt, r.jobs, r.summary ->> 'reason' as reason,
-      (select count(*) from calls c where c.run_id = r.id) as calls
+      (select coalesce(sum(c.sent), 0) from calls c where c.run_id = r.id) as calls
     from runs r order by r.id desc limit 5`);
   return {
     runs: runs.map((run) => ({ ...run, jobs: JSON.parse(run.jobs) as string[] })),

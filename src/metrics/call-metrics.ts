@@ -45,7 +45,7 @@ export const CALL_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_calls_total',
     type: 'counter',
-    help: 'Calls that left and came back, by source (the job that asked) and outcome: ok, limited (429, 503), refused (another status), unreadable (200), no_answer.',
+    help: 'Calls that ended, by source (the job that asked) and outcome: ok, limited (429, 503), refused (another status), unreadable (200), no_answer, unreachable (nobody was found, so that nothing left and nothing is spent).',
     labels: ['source', 'outcome'],
     read: ({ calls }) =>
       [...new Set(calls.map(({ job }) => job))].flatMap((job) =>

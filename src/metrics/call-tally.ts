@@ -1,7 +1,14 @@
 import type { Lake } from '../lake/open.ts';
 
 /** How a call ended, as metrics tell it. */
-export const CALL_OUTCOMES = ['ok', 'limited', 'refused', 'unreadable', 'no_answer'] as const;
+export const CALL_OUTCOMES = [
+  'ok',
+  'limited',
+  'refused',
+  'unreadable',
+  'no_answer',
+  'unreachable',
+] as const;
 
 /** Settled calls of one job that ended alike. `lastAt`: Unix ms. */
 export interface CallCount {
@@ -14,6 +21,7 @@ export interface CallCount {
 const GROUPED = (where: string): string => `
   select job, count(*) as count, max(finished_at) as lastAt,
     case when error is null then 'ok'
+      when sent = 0 then 'unreachable'
       when status is null then 'no_answer'
       when status in (429, 503) then 'limited'
       when status = 200 then 'unreadable'

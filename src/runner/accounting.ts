@@ -1,9 +1,11 @@
 import type { Config } from '../config.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
-import { monthState } from '../throttle/ledger.ts';
 import type { MonthState } from '../throttle/month.ts';
 import { type QuotaHint, quotaHints } from '../throttle/quota-hints.ts';
+import type { Forecast } from './forecast.ts';
+import type { Job } from './job.ts';
+import { monthSpent, planMonth } from './month-plan.ts';
 
 /** What one job spent this month, and what that bought. */
 export interface JobAccount {
@@ -21,32 +23,43 @@ export interface Accounting {
   byJob: JobAccount[];
   /** Calls a day over the last seven days, or since the first call where that is less. */
   callsPerDay: number;
-  /** Calls spent when the month ends, at this pace. */
+  /** Calls spent when the month ends, by the schedules: what the plan says. */
   forecast: number;
-  /** When the month's calls end at this pace; null: not before the month does. */
+  /** When the month's calls end by the schedules; null: not before the month does. */
   spentAt: number | null;
+  /** What the schedules will spend of the rest, and whether there is enough. */
+  plan: Forecast;
   /** What the service last said of its limits, and how it was read. */
   hints: QuotaHint[];
 }
 
-/** Reads where the month's calls went; nothing is written. */
-export const accounting = (lake: Lake, config: Config, now: number): Accounting => {
-  const month = monthState(lake, config, now);
+/** Reads where the month's calls went and will go; nothing is written. `jobs`: every job there is. */
+export const accounting = (
+  lake: Lake,
+  config: Config,
+  jobs: readonly Job[],
+  now: number,
+): Accounting => {
+  const spent = monthSpent(lake, config, now);
+  const { month } = spent;
   const byJob = lake.sqlite
     .prepare(
-      `select job, count(*) as calls, sum(error is not null) as failed,
+      `select job, sum(sent) as calls, sum(error is not null and sent = 1) as failed,
          sum(coalesce(rows_changed, 0)) as rowsChanged,
-         round(1.0 * sum(coalesce(rows_changed, 0)) / count(*), 1) as rowsPerCall
+         coalesce(round(1.0 * sum(coalesce(rows_changed, 0)) / nullif(sum(sent), 0), 1), 0) as rowsPerCall
        from calls where sent_at >= ? group by job order by calls desc, job`,
     )
     .all(month.startsAt) as JobAccount[];
   const recent = lake.sqlite
-    .prepare('select count(*) as calls, min(sent_at) as firstAt from calls where sent_at >= ?')
+    .prepare(
+      'select count(*) as calls, min(sent_at) as firstAt from calls where sent_at >= ? and sent = 1',
+    )
     .get(now - 7 * DAY_MS) as { calls: number; firstAt: number | null };
   const days = Math.max(1, (now - (recent.firstAt ?? now)) / DAY_MS);
   const callsPerDay = recent.calls / days;
-  const forecast = month.spent + Math.round((callsPerDay * (month.endsAt - now)) / DAY_MS);
-  const endsInMs = callsPerDay > 0 ? (month.remaining / callsPerDay) * DAY_MS : Infinity;
-  const spentAt = now + endsInMs < month.endsAt ? Math.round(now + endsInMs) : null;
-  return { month, byJob, callsPerDay, forecast, spentAt, hints: quotaHints(lake) };
+  const plan = planMonth(jobs, config, spent);
+  const before = config.quotaReset === 'rolling' ? 0 : month.spent;
+  const forecast = before + plan.fixed + plan.looks;
+  const hints = quotaHints(lake);
+  return { month, byJob, callsPerDay, forecast, spentAt: plan.spentAt, plan, hints };
 };

@@ -1,10 +1,11 @@
-import { type Ask, requestLine } from '../api/ask.ts';
+import type { Ask } from '../api/ask.ts';
 import type { ApiClient } from '../api/client.ts';
 import { type DecodedAnswer, decodeAnswer } from '../api/decode.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Lake } from '../lake/open.ts';
 import { loadAnswer } from '../load/load-answer.ts';
+import { rowsChanged } from '../load/tally.ts';
 import { openDoor } from './open-door.ts';
 
 /** What one question by hand needs of the world. */
@@ -25,12 +26,12 @@ interface AskDeps {
 export const askOnce = async (deps: AskDeps, job: string, ask: Ask): Promise<DecodedAnswer> => {
   const { lake, signal } = deps;
   const { throttle } = openDoor(deps);
-  const { read, settle, ...answered } = await throttle.ask(
+  const { read, settle, callId, answer, receivedAt } = await throttle.ask(
     ask,
     (answer) => decodeAnswer(ask, answer),
     { runId: null, job, signal },
   );
-  const asked = { runId: null, job, request: requestLine(ask), ask, isLastPage: true };
-  loadAnswer(lake, { ...asked, decoded: read, ...answered }, settle);
+  const call = { runId: null, ask, callId, answer, decoded: read, receivedAt, isLastPage: true };
+  loadAnswer(lake, call, (counts) => settle(rowsChanged(counts)));
   return read;
 };

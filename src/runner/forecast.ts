@@ -5,8 +5,8 @@ export interface JobLoad {
   stage: 'lists' | 'looks';
   /** Cron expression, or `off`. */
   schedule: string;
-  /** Runs until the month ends. */
-  runs: number;
+  /** Unix ms of its runs until the month ends, first one first. */
+  runsAt: readonly number[];
   /** Calls of one run of a list; of looks the most one run may make (infinite: no ceiling). */
   callsPerRun: number;
   /** Looks: weight among the looks. */
@@ -47,6 +47,8 @@ export interface Forecast {
   fits: boolean;
   /** Calls that are missing for lists and reserve. */
   missing: number;
+  /** Unix ms of the first list that finds no call left; null: there is enough for all lists. */
+  spentAt: number | null;
   /** What would make it fit, in words. */
   advice: string[];
 }
@@ -79,6 +81,19 @@ const adviceFor = (missing: number, lists: readonly JobForecast[]): string[] => 
   return advice;
 };
 
+/** When lists on their schedules find no call left, nothing else being asked; null: never. */
+const spentAt = (lists: readonly JobLoad[], remaining: number): number | null => {
+  const runs = lists
+    .flatMap(({ runsAt, callsPerRun }) => runsAt.map((at) => ({ at, calls: callsPerRun })))
+    .sort((a, b) => a.at - b.at);
+  let left = remaining;
+  for (const { at, calls } of runs) {
+    left -= calls;
+    if (left < 0) return at;
+  }
+  return null;
+};
+
 /**
  * Spreads what is left of the month: first the lists on their schedules, then the reserve; the looks
  * share the rest by weight, each evenly over its runs. What an earlier run did not spend is
@@ -89,12 +104,15 @@ export const forecast = (
   { limit, remaining, reserve, ratePerMinute }: Means,
 ): Forecast => {
   const perRun = (load: JobLoad, rest: number, weights: number): number =>
-    load.stage === 'lists' || load.runs === 0
+    load.stage === 'lists' || load.runsAt.length === 0
       ? load.callsPerRun
-      : Math.min(load.callsPerRun, Math.floor((rest * load.share) / weights / load.runs));
+      : Math.min(load.callsPerRun, Math.floor((rest * load.share) / weights / load.runsAt.length));
   const lists = loads.filter(({ stage }) => stage === 'lists');
-  const looks = loads.filter(({ stage, runs }) => stage === 'looks' && runs > 0);
-  const fixed = lists.reduce((sum, { runs, callsPerRun }) => sum + runs * callsPerRun, 0);
+  const looks = loads.filter(({ stage, runsAt }) => stage === 'looks' && runsAt.length > 0);
+  const fixed = lists.reduce(
+    (sum, { runsAt, callsPerRun }) => sum + runsAt.length * callsPerRun,
+    0,
+  );
   const rest = Math.max(0, remaining - fixed - reserve);
   const weights = Math.max(
     1,
@@ -102,11 +120,12 @@ export const forecast = (
   );
   const jobs = [...lists, ...looks].map((load): JobForecast => {
     const callsPerRun = perRun(load, rest, weights);
-    const calls = callsPerRun * load.runs;
+    const runs = load.runsAt.length;
+    const calls = callsPerRun * runs;
     return {
       job: load.job,
       schedule: load.schedule,
-      runs: load.runs,
+      runs,
       callsPerRun,
       calls,
       minutesPerRun: callsPerRun / ratePerMinute,
@@ -126,6 +145,7 @@ export const forecast = (
     spare: Math.max(0, rest - spent(looks)),
     fits: missing === 0,
     missing,
+    spentAt: spentAt(lists, remaining),
     advice: adviceFor(missing, jobs.slice(0, lists.length)),
   };
 };

@@ -26,20 +26,22 @@ export const cronOfJob = (
   return schedule === 'off' ? undefined : cronOf(job.name, schedule, config.timezone);
 };
 
-/** What the ledger says of the month, and how many of its calls people made by hand. */
+/** What the ledger says of the month at an instant, and how many of its calls people made by hand. */
 export interface MonthSpent {
   month: MonthState;
   byHand: number;
+  /** Unix ms. */
+  at: number;
 }
 
 /** Reads the month; a lake that is not there yet has spent nothing. */
 export const monthSpent = (lake: Lake, config: Config, now: number): MonthSpent => {
   const month = monthState(lake, config, now);
   const byHand = lake.sqlite
-    .prepare('select count(*) from calls where run_id is null and sent_at >= ?')
+    .prepare('select count(*) from calls where run_id is null and sent_at >= ? and sent = 1')
     .pluck()
     .get(month.startsAt) as number;
-  return { month, byHand };
+  return { month, byHand, at: now };
 };
 
 const ceilingOf = (job: Job, config: Config): number =>
@@ -51,28 +53,27 @@ const listCalls = (job: Job, config: Config): number =>
   (job.lists?.(config) ?? 0) * Math.ceil(config.listItems / PAGE_ITEMS);
 
 /**
- * What is left of the month, spread over the jobs.
+ * What is left of the month, spread over the jobs: the one forecast, for who plans, who asks how it
+ * stands and who spends.
  * @param running names of jobs that run now, beside their slots to come
  */
 export const planMonth = (
   jobs: readonly Job[],
   config: Config,
-  { month, byHand }: MonthSpent,
-  now: number,
+  { month, byHand, at }: MonthSpent,
   running: readonly string[] = [],
 ): Forecast => {
   // in a rolling month every call spent by now comes free again within it
   const rolling = config.quotaReset === 'rolling';
-  const endsAt = rolling ? now + ROLLING_MS : month.endsAt;
+  const endsAt = rolling ? at + ROLLING_MS : month.endsAt;
   const loads = jobs.map((job): JobLoad => {
-    const cron = cronOfJob(job, config);
-    const slots = cron?.slots(now, endsAt).length ?? 0;
+    const slots = cronOfJob(job, config)?.slots(at, endsAt) ?? [];
     const looks = job.stage === 'looks';
     return {
       job: job.name,
       stage: job.stage,
       schedule: scheduleOf(job, config),
-      runs: slots + (running.includes(job.name) ? 1 : 0),
+      runsAt: running.includes(job.name) ? [at, ...slots] : slots,
       callsPerRun: looks ? ceilingOf(job, config) : listCalls(job, config),
       share: looks ? (config.shares[job.name as LookJob] ?? 0) : 0,
     };
@@ -98,7 +99,7 @@ export const lookBudget = (
 ): Record<LookJob, number> => {
   const looks = jobs.filter(({ stage }) => stage === 'looks').map(({ name }) => name);
   const spent = monthSpent(lake, config, now);
-  const plan = planMonth(jobs, config, spent, now, looks);
+  const plan = planMonth(jobs, config, spent, looks);
   const callsOf = (job: LookJob): number =>
     Math.min(plan.jobs.find((each) => each.job === job)?.callsPerRun ?? 0, spent.month.remaining);
   return { growth: callsOf('growth'), creators: callsOf('creators') };

@@ -1,3 +1,4 @@
+import type { Statement } from 'better-sqlite3';
 import type { RunOutcome } from '../../schema/vocabulary.ts';
 import type { Ask } from '../api/ask.ts';
 import { requestLine } from '../api/ask.ts';
@@ -29,8 +30,14 @@ export interface NewDrift {
 /** Reads and writes `runs` and `run_items`. */
 export class RunLog {
   readonly #lake: Lake;
+  readonly #done: Statement;
+
   constructor(lake: Lake) {
     this.#lake = lake;
+    this.#done = lake.sqlite.prepare(
+      `update run_items set state = 'done', attempts = attempts + ?, error = null
+       where run_id = ? and job = ? and request = ?`,
+    );
   }
 
   /** The newest run that has requests left or was cut off, or undefined. */
@@ -119,6 +126,11 @@ export class RunLog {
     return counts;
   }
 
+  /** Marks a request as done. Inside the transaction that loads its response. */
+  done(runId: number, { job, request }: Pick<OpenItem, 'job' | 'request'>, attempts: number): void {
+    this.#done.run(attempts, runId, job, request);
+  }
+
   /** Gives a request up for this run: it failed, or there is no use in asking. */
   giveUp(
     runId: number,
@@ -156,11 +168,11 @@ export class RunLog {
       .run(end.outcome, end.at, end.at, end.resumesAt, JSON.stringify(end.summary), runId);
   }
 
-  /** Calls of a run by job: how many left, and how many came back with what was asked. */
+  /** Calls of a run by job: how many left the machine, and how many came back with what was asked. */
   calls(runId: number): { job: string; sent: number; ok: number }[] {
     return this.#lake.sqlite
       .prepare(
-        'select job, count(*) as sent, sum(status = 200 and error is null) as ok from calls where run_id = ? group by job order by job',
+        'select job, sum(sent) as sent, sum(status = 200 and error is null) as ok from calls where run_id = ? group by job order by job',
       )
       .all(runId) as { job: string; sent: number; ok: number }[];
   }

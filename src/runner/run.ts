@@ -175,27 +175,22 @@ export class Run {
       return;
     }
     const runId = this.#runId;
-    const { read, settle, tookMs, ...answered } = await this.#throttle.ask(
+    const { read, settle, tookMs, attempts, ...answered } = await this.#throttle.ask(
       ask,
       (answer) => decodeAnswer(ask, answer),
       { runId, job, signal },
     );
     const next =
       'page' in ask && 'length' in read ? nextPage(ask, read, config.listItems) : undefined;
-    const counts = loadAnswer(
-      lake,
-      {
-        ...{ runId, job, request, ask, decoded: read, ...answered },
-        isLastPage: next === undefined,
-      },
-      () => {
-        settle();
-        if (next !== undefined) this.#log.plan(runId, job, [{ ask: next }]);
-      },
-    );
+    const call = { runId, ask, decoded: read, ...answered, isLastPage: next === undefined };
+    const counts = loadAnswer(lake, call, (loaded) => {
+      settle(rowsChanged(loaded));
+      this.#log.done(runId, item, attempts);
+      if (next !== undefined) this.#log.plan(runId, job, [{ ask: next }]);
+    });
     addRows(this.#rows, counts);
-    const { callId, attempts: attempt } = answered;
-    const told = { callId, attempt, status: answered.answer.status, ms: tookMs };
+    const { callId } = answered;
+    const told = { callId, attempt: attempts, status: answered.answer.status, ms: tookMs };
     this.#report.loaded({ job, item: request, ...told, rows: rowsChanged(counts) }, read);
     if (next !== undefined) this.#enqueue({ job, request: requestLine(next), ask: next });
   }

@@ -24,8 +24,13 @@ export interface PlannedCall {
 export interface CallOutcome {
   status: number | null;
   error: string | null;
-  /** Monotonic ms at which its answer was complete or abandoned. */
+  /** Unix ms at which its answer was complete or abandoned; `endedMono` by the monotonic clock. */
+  finishedAt: number;
   endedMono: number;
+  /** False: it found nobody, so nothing left the machine. */
+  sent: boolean;
+  /** Rows that loading its response inserted or updated; null where nothing was loaded. */
+  rowsChanged: number | null;
 }
 
 /** Why a call may not leave yet: no slot is free, the service asked to wait, calls are spent. */
@@ -75,9 +80,9 @@ export class Ledger {
            returning id`,
         )
         .pluck(),
-      end: sqlite.prepare('update calls set free_mono = ? where id = ?'),
       settle: sqlite.prepare(
-        'update calls set finished_at = ?, status = ?, error = ? where id = ?',
+        `update calls set finished_at = ?, status = ?, error = ?, sent = ?, rows_changed = ?,
+           free_mono = ? where id = ?`,
       ),
     };
   }
@@ -127,12 +132,16 @@ export class Ledger {
   }
 
   /**
-   * Writes how a call ended and from when its slot is free. A call whose answer is loaded is settled
-   * by calling this inside the transaction that loads it.
+   * Writes how a call ended and from when its slot is free: at once where nothing was sent. A call
+   * whose response is loaded is settled by calling this inside the transaction that loads it.
    */
-  settle(callId: number, { status, error, endedMono }: CallOutcome): void {
-    this.#statements.settle.run(this.#clock.now(), status, error, callId);
-    this.#statements.end.run(Math.ceil(endedMono) + SLOT_MS, callId);
+  settle(callId: number, outcome: CallOutcome): void {
+    const { status, error, finishedAt, endedMono, sent, rowsChanged } = outcome;
+    const freeMono = Math.ceil(endedMono) + (sent ? SLOT_MS : 0);
+    const sentFlag = sent ? 1 : 0;
+    this.#statements.settle.run(
+      ...[finishedAt, status, error, sentFlag, rowsChanged, freeMono, callId],
+    );
   }
 
   /** Keeps what an answer said of the quota. Inside the transaction that settles its call. */

@@ -42,7 +42,8 @@ export interface MonthState extends MonthWindow {
 /**
  * The month as the ledger has it. Calls whose outcome is unknown count as spent, and so do those
  * stamped later than now: a clock that stepped back over the month's edge frees nothing. Calls made
- * while the clock was behind an earlier call count in that one's month too.
+ * while the clock was behind an earlier call count in that one's month too. Calls that found nobody
+ * cost nothing.
  */
 export const monthOf = (
   { sqlite }: Pick<Lake, 'sqlite'>,
@@ -51,15 +52,19 @@ export const monthOf = (
 ): MonthState => {
   const window = monthWindow(limits.quotaReset, now);
   const read = (sql: string) => sqlite.prepare(sql).pluck().get(window) as number | null;
+  // the difference of two indices: counting `sent = 1` would read every row of the month
   const stamped = read('select count(*) from calls where sent_at >= @startsAt') ?? 0;
+  const foundNobody =
+    read('select count(*) from calls where sent_at >= @startsAt and sent = 0') ?? 0;
   const behind =
     read(`select count(*) from calls
-      where counted_at >= @startsAt and counted_at < @endsAt and sent_at < @startsAt`) ?? 0;
+      where counted_at >= @startsAt and counted_at < @endsAt and sent_at < @startsAt and sent = 1`) ??
+    0;
   const oldest =
     limits.quotaReset === 'rolling'
-      ? read('select min(sent_at) from calls where sent_at >= @startsAt')
+      ? read('select min(sent_at) from calls where sent_at >= @startsAt and sent = 1')
       : null;
-  const spent = stamped + behind;
+  const spent = stamped - foundNobody + behind;
   return {
     startsAt: window.startsAt,
     endsAt: oldest === null ? window.endsAt : oldest + ROLLING_MS,

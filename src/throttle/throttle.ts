@@ -1,7 +1,7 @@
 import type { Ask } from '../api/ask.ts';
 import { requestLine } from '../api/ask.ts';
 import type { ApiClient, RawAnswer } from '../api/client.ts';
-import { CallError, RateLimitedError } from '../api/errors.ts';
+import { CallError, RateLimitedError, UnreachableError } from '../api/errors.ts';
 import type { Clock } from '../clock.ts';
 import { SECOND_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
@@ -21,7 +21,7 @@ export interface Answered<T> {
   tookMs: number;
   attempts: number;
   /** Writes the call's outcome. To be called inside the transaction that loads the answer. */
-  settle: () => void;
+  settle: (rowsChanged: number) => void;
 }
 
 interface CallContext {
@@ -62,7 +62,7 @@ const LEAST_LIMITED_MS = 5 * SECOND_MS;
 
 const roundMs = (ms: number): number => Math.round(ms * 10) / 10;
 
-/** Calls made so far, by how they ended. */
+/** Calls made so far, by how they ended; not those that found nobody. */
 export interface CallCounts {
   sent: number;
   ok: number;
@@ -142,12 +142,14 @@ export class Throttle {
       const value = read(answer);
       this.counts.ok += 1;
       this.#circuit.succeeded();
-      const settle = (): void => {
-        ledger.settle(callId, { status, error: null, endedMono });
+      const finishedAt = clock.now();
+      const settle = (rowsChanged: number): void => {
+        const ended = { finishedAt, endedMono, sent: true };
+        ledger.settle(callId, { status, error: null, ...ended, rowsChanged });
         ledger.noteHeaders(callId, headers);
       };
       const tookMs = roundMs(endedMono - sentMono);
-      return { callId, answer, read: value, receivedAt: clock.now(), tookMs, settle };
+      return { callId, answer, read: value, receivedAt: finishedAt, tookMs, settle };
     } catch (error) {
       this.#fail(callId, answer, error, endedMono);
       this.#logFailed({ runId, job, item, callId, attempt }, answer, error, endedMono - sentMono);
@@ -163,13 +165,17 @@ export class Throttle {
   #fail(callId: number, answer: RawAnswer | undefined, error: unknown, endedMono: number): void {
     const { ledger, clock, keepUnread } = this.#deps;
     const status = error instanceof CallError ? error.status : (answer?.status ?? null);
+    const sent = !(error instanceof UnreachableError);
+    const ended = { finishedAt: clock.now(), endedMono, sent };
+    const outcome = { status, error: messageOf(error), ...ended, rowsChanged: null };
     ledger.together(() => {
-      ledger.settle(callId, { status, error: messageOf(error), endedMono });
+      ledger.settle(callId, outcome);
       if (answer === undefined) return;
       ledger.noteHeaders(callId, answer.headers);
       if (answer.status === 200) keepUnread(callId, answer, error);
     });
-    this.counts.failed += 1;
+    if (sent) this.counts.failed += 1;
+    else this.counts.sent -= 1;
     if (!(error instanceof CallError)) return;
     if (error.transient) this.#rest(error, clock.monotonic());
     else this.#circuit.succeeded(); // a refusal is an answer: the service is there

@@ -28,14 +28,21 @@ const load = (lake: Lake, ask: Ask, said: unknown, at: number): LoadCounts => {
   );
   const answer = answerOf(said);
   const decoded = decodeAnswer(ask, answer);
-  const item = { runId: null, job: 'feed', request, ask, callId, attempts: 1 };
-  return loadAnswer(lake, { ...item, answer, decoded, receivedAt: at, isLastPage: true });
+  return loadAnswer(lake, {
+    runId: null,
+    ask,
+    callId,
+    answer,
+    decoded,
+    receivedAt: at,
+    isLastPage: true,
+  });
 };
 
 const loadFeed = (lake: Lake, items: readonly Item[], at: number): LoadCounts =>
   load(lake, FEED, { total: items.length, items, asOf: isoOf(at) }, at);
 
-test('a call tells how many rows its answer changed, rows of videos known before among them', () => {
+test('what a response changed is counted, rows of videos known before among them', () => {
   const lake = freshLake();
   const items = [
     { id: 'tt_1', views: 10, title: 'one #tag' },
@@ -48,8 +55,6 @@ test('a call tells how many rows its answer changed, rows of videos known before
   ];
   expect(looks[1]?.videos).toEqual({ inserted: 0, updated: 1, unchanged: 0 });
   expect(looks.map(rowsChanged)).toEqual([2 + 2 + 2 + 2, 1 + 1 + 1, 0]);
-  const told = lake.sqlite.prepare('select rows_changed from calls order by id').pluck().all();
-  expect(told).toEqual(looks.map(rowsChanged));
 });
 
 test('a page of any length, with one video twice and ids of any text, loads whole', () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import { JOB_NAMES, LOOK_JOBS } from '../../schema/vocabulary.ts';
 import { readConfig } from '../../src/config.ts';
+import { HOUR_MS } from '../../src/durations.ts';
 import { cronOf } from '../../src/runner/cron.ts';
 import { forecast, type JobLoad } from '../../src/runner/forecast.ts';
 import { planMonth } from '../../src/runner/month-plan.ts';
@@ -16,16 +17,19 @@ const config = (env: Record<string, string> = {}) =>
 const planOf = (env: Record<string, string> = {}, now = MONTH, spent = 0) => {
   const given = config(env);
   const month = emptyMonth(given, now);
-  return planMonth(
-    JOBS,
-    given,
-    { month: { ...month, remaining: month.remaining - spent }, byHand: 0 },
-    now,
-  );
+  return planMonth(JOBS, given, {
+    month: { ...month, remaining: month.remaining - spent },
+    byHand: 0,
+    at: now,
+  });
 };
 
+const hourly = (runs: number): number[] =>
+  Array.from({ length: runs }, (_, i) => MONTH + i * HOUR_MS);
+
 const load = (job: string, runs: number, callsPerRun: number): JobLoad => ({
-  ...{ job, stage: 'lists', schedule: '* * * * *', runs, callsPerRun, share: 0 },
+  ...{ job, stage: 'lists', schedule: '* * * * *', callsPerRun, share: 0 },
+  runsAt: hourly(runs),
 });
 
 describe('the month’s plan', () => {
@@ -83,7 +87,10 @@ describe('the month’s plan', () => {
           const loads = [
             ...some.map((each, i) => load(`list${i}`, each.runs, each.callsPerRun)),
             ...others.map(
-              (each, i): JobLoad => ({ job: `look${i}`, stage: 'looks', schedule: '', ...each }),
+              (each, i): JobLoad => ({
+                ...{ job: `look${i}`, stage: 'looks', schedule: '', ...each },
+                runsAt: hourly(each.runs),
+              }),
             ),
           ];
           const plan = forecast(loads, { limit: 50_000, remaining, reserve, ratePerMinute: 60 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { Ledger } from '../../src/throttle/ledger.ts';
+import { type CallOutcome, Ledger } from '../../src/throttle/ledger.ts';
 import { monthWindow } from '../../src/throttle/month.ts';
 import { freshLake, Machine, worstMinute } from './machine.ts';
 
@@ -60,6 +60,13 @@ interface InFlight {
 }
 
 /** Two processes on one lake, and an upstream that writes down every arrival. */
+/** How a call that was answered by now ended. */
+const answeredAt = (machine: Machine): CallOutcome => {
+  const { now, monotonic } = machine.clock();
+  const ended = { finishedAt: now(), endedMono: monotonic(), sent: true };
+  return { status: 200, error: null, ...ended, rowsChanged: 0 };
+};
+
 class Simulation {
   readonly machine: Machine;
   readonly arrivals: number[] = [];
@@ -89,11 +96,7 @@ class Simulation {
   /** Requests arrive at the last instant they may, which is the worst for the minute before. */
   #answer(call: InFlight): void {
     this.#arrive(call);
-    this.ledgers[call.process]?.settle(call.callId, {
-      status: 200,
-      error: null,
-      endedMono: this.machine.clock().monotonic(),
-    });
+    this.ledgers[call.process]?.settle(call.callId, answeredAt(this.machine));
     this.inFlight = this.inFlight.filter((other) => other !== call);
   }
   #pass(ms: number): void {
@@ -269,8 +272,7 @@ describe('the minute', () => {
     const { ledger, machine } = ledgerAt(NOON);
     const calls = [1, 2, 3].map(() => ledger.admit(CALL) as { callId: number });
     machine.trueAt += 4000;
-    for (const { callId } of calls)
-      ledger.settle(callId, { status: 200, error: null, endedMono: machine.clock().monotonic() });
+    for (const { callId } of calls) ledger.settle(callId, answeredAt(machine));
     machine.trueAt += 59_999;
     expect(ledger.admit(CALL)).toEqual({ waitMs: expect.any(Number) });
     machine.trueAt += 52;
@@ -281,7 +283,7 @@ describe('the minute', () => {
     const { ledger, machine } = ledgerAt(NOON);
     for (const _ of [1, 2, 3]) {
       const { callId } = ledger.admit(CALL) as { callId: number };
-      ledger.settle(callId, { status: 200, error: null, endedMono: machine.clock().monotonic() });
+      ledger.settle(callId, answeredAt(machine));
     }
     machine.trueAt += 3600_000;
     machine.reboot();

@@ -90,7 +90,7 @@ const askAll = async (
       const [result] = await Promise.allSettled([
         throttle
           .ask(ask(id), (answer) => answer.status, { runId: null, job: 'growth' })
-          .then(({ settle }) => settle()),
+          .then(({ settle }) => settle(0)),
       ]);
       results.push(result);
     }

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { JOBS } from '../../jobs/all-jobs.ts';
+import { openLake } from '../../src/lake/open.ts';
+import { accounting } from '../../src/runner/accounting.ts';
+import { monthSpent, planMonth } from '../../src/runner/month-plan.ts';
+import { freshFolder } from '../support/fresh.ts';
+import { runCommand } from '../support/run-command.ts';
+import { smallConfig } from '../support/sync-once.ts';
+
+const NOW = Date.UTC(2026, 10, 10);
+
+test.each(['1000', '4000', '100000'])(
+  'of a month of %s calls, what stands and what will be is one forecast',
+  (callsPerMonth) => {
+    const dataDir = freshFolder();
+    const lake = openLake(dataDir);
+    const config = smallConfig(dataDir, 'http://127.0.0.1:9/v1', { callsPerMonth });
+    lake.sqlite
+      .prepare("insert into calls (job, request, sent_at, sender) values ('feed', '/', ?, 'x')")
+      .run(NOW - 1);
+    const plan = planMonth(JOBS, config, monthSpent(lake, config, NOW));
+    const told = accounting(lake, config, JOBS, NOW);
+    lake.close();
+    expect(told.plan).toEqual(plan);
+    expect(told.forecast).toBe(1 + plan.fixed + plan.looks);
+    expect(told.spentAt === null).toBe(plan.fixed <= told.month.remaining);
+    if (told.spentAt !== null) expect(told.spentAt).toBeGreaterThan(NOW);
+  },
+);
+
+test('`status` and `plan` say the same of the rest of the month', async () => {
+  const dataDir = freshFolder();
+  openLake(dataDir).close();
+  const env = {
+    TRENDLAKE_CALLS_PER_MONTH: '30',
+    TRENDLAKE_BASE_URL: 'http://127.0.0.1:9/v1',
+    TRENDLAKE_API_KEY: 'x',
+  };
+  const [status, plan] = await Promise.all(
+    ['status', 'plan'].map((command) => runCommand([command], { dataDir, env })),
+  );
+  const missing = /([\d,]+) calls are missing/;
+  const [said] = missing.exec(plan?.out ?? '') ?? [];
+  expect(said).toBeDefined();
+  expect(status?.out).toContain(said);
+  expect(status?.out).not.toContain('enough');
+});
