@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { SCHEMA_VERSION } from '../../src/lake/migrate.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 
@@ -87,7 +88,7 @@ describe('nothing is ever written', () => {
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(/trendlake: /);
     expect(lake.sqlite.prepare('select count(*) from video').pluck().get()).toBe(2);
-    expect(lake.sqlite.pragma('user_version', { simple: true })).toBe(1);
+    expect(lake.sqlite.pragma('user_version', { simple: true })).toBe(SCHEMA_VERSION);
   });
 });
 
