@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { monthState } from '../../src/throttle/ledger.ts';
 import { freshFolder } from '../support/fresh.ts';
-import { WORLD_AT } from '../support/small-world.ts';
 import { smallConfig, syncOnce } from '../support/sync-once.ts';
 
 let server: Server | undefined;
