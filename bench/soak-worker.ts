@@ -40,7 +40,8 @@ for (let round = 1; !signal.aborted; round++) {
   if (signal.aborted) break;
   await afterSync(lake, config, { ...context, random: Math.random, report: tell });
   for (const chore of CHORES)
-    if (chore.name === 'export' || round % CHORES_EVERY === 0) await chore.run(context);
+    if (chore.name === 'export' || round % CHORES_EVERY === 0)
+      await chore.run({ ...context, random: Math.random, env: process.env });
 }
 await client.close();
 lake.close();

@@ -6,10 +6,11 @@ import feed from './feed.ts';
 import growth from './growth.ts';
 import hashtags from './hashtags.ts';
 import prune from './prune.ts';
+import publish from './publish.ts';
 import trends from './trends.ts';
 
 /** Every job that asks the service for something, in the order a run plans them. */
 export const JOBS: readonly Job[] = [feed, trends, hashtags, growth, creators];
 
 /** Every job that asks for nothing. */
-export const CHORES: readonly Chore[] = [exportParquet, prune, backup];
+export const CHORES: readonly Chore[] = [exportParquet, publish, prune, backup];

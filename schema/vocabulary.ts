@@ -52,6 +52,7 @@ export const JOB_NAMES = [
   'growth',
   'creators',
   'export',
+  'publish',
   'prune',
   'backup',
 ] as const;

@@ -109,6 +109,22 @@ const shares = (text: string): Reading<Partial<Record<LookJob, number>>> => {
       );
 };
 
+const tablesUrl = (text: string): Reading<string> => {
+  const expected = 's3://bucket/prefix or file:///folder';
+  if (!URL.canParse(text)) return refuse(expected);
+  const { protocol, host, username, search, hash } = new URL(text);
+  const isS3 = protocol === 's3:' && host !== '';
+  const isFile = protocol === 'file:' && host === '';
+  return (isS3 || isFile) && username === '' && search === '' && hash === ''
+    ? { ok: text.replace(/\/+$/, '') }
+    : refuse(expected);
+};
+
+const lakeName = (text: string): Reading<string> =>
+  /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text)
+    ? { ok: text }
+    : refuse('1 to 63 characters of a-z, 0-9, - and _, such as berlin');
+
 const anyText = (text: string): Reading<string> => ({ ok: text });
 const secret = (text: string): Reading<Secret> =>
   /^[!-~]+$/.test(text.trim())
@@ -251,6 +267,18 @@ export const SETTINGS = {
     read: secret,
     default: undefined,
     help: 'Shared with the upstream, whose webhooks `serve` then takes at /hooks/upstream. Stored nowhere.',
+  },
+  tablesUrl: {
+    env: 'TRENDLAKE_TABLES_URL',
+    read: tablesUrl,
+    default: undefined,
+    help: 'Where `publish` puts the Parquet as tables: s3://bucket/prefix or file:///folder. Once set, every export is published. See docs/outgrow.md.',
+  },
+  lake: {
+    env: 'TRENDLAKE_LAKE',
+    read: lakeName,
+    default: undefined,
+    help: 'Name of this lake in the published tables, where it tells its rows from those of other lakes.',
   },
   log: {
     env: 'TRENDLAKE_LOG',

@@ -17,6 +17,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
   history: ['schema', 'root', 'wire', 'lake'],
   budget: ['schema', 'root', 'lake', 'history'],
   export: ['schema', 'root', 'lake'],
+  publish: ['schema', 'root', 'lake', 'export'],
   events: ['schema', 'root', 'lake', 'history'],
   webhooks: ['schema', 'root', 'wire', 'lake', 'events'],
   lab: ['schema', 'root', 'wire', 'lake', 'history', 'search'],
@@ -29,11 +30,11 @@ const MAY_CALL: Record<string, readonly string[]> = {
     ...['budget', 'export', 'events', 'webhooks'],
   ],
   demo: ['schema', 'root', 'lake', 'export', 'sandbox', 'runner'],
-  jobs: ['schema', 'root', 'lake', 'export', 'runner', 'maintenance'],
+  jobs: ['schema', 'root', 'lake', 'export', 'publish', 'runner', 'maintenance'],
   cli: [
     ...['schema', 'root', 'wire', 'lake', 'history', 'search', 'api', 'throttle', 'load'],
     ...['budget', 'export', 'events', 'webhooks', 'lab', 'serve', 'sandbox', 'runner', 'demo'],
-    ...['jobs', 'metrics', 'maintenance'],
+    ...['jobs', 'metrics', 'maintenance', 'publish'],
   ],
 };
 

@@ -52,6 +52,11 @@ export const COMMANDS: readonly {
     load: () => import('./export.ts'),
   },
   {
+    name: 'publish',
+    summary: 'the Parquet as tables on object storage, for engines that others operate',
+    load: () => import('./publish.ts'),
+  },
+  {
     name: 'import',
     summary: 'load observations from NDJSON files into the lake',
     load: () => import('./import.ts'),

@@ -36,7 +36,8 @@ Example:
   TRENDLAKE_TIMEZONE=Europe/Berlin trendlake schedule`;
 
 const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> => {
-  const scheduled = [...JOBS, ...CHORES].flatMap((job) => {
+  const wanted = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
+  const scheduled = [...JOBS, ...wanted].flatMap((job) => {
     const cron = cronOfJob(job, config);
     return cron === undefined ? [] : [{ name: job.name, cron }];
   });
@@ -53,8 +54,8 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
   const [tell, warn, fail] = [teller('info'), teller('warn'), teller('error')];
   const lake = openLakeFor(config.dataDir, upstream.origin, { now: io.clock.now(), tell });
   const client = apiClient(upstream.config);
-  const { clock, random, signal } = io;
-  const context = { lake, config: upstream.config, clock, signal };
+  const { clock, random, env, signal } = io;
+  const context = { lake, config: upstream.config, clock, random, env, signal };
   const attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
 
   const doChore = async (chore: Chore): Promise<void> => {
@@ -75,7 +76,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     };
     try {
       const summaries = await withExclusive(config.dataDir, 'sync', clock, () =>
-        sync({ ...context, client, random, jobs, log }, JOBS, onRun),
+        sync({ ...context, client, jobs, log }, JOBS, onRun),
       );
       return { summaries, leftBehind: [...leftBehind] };
     } catch (error) {
@@ -86,7 +87,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
   };
   const runJobs = async (names: readonly string[]): Promise<BatchEnd> => {
     const jobs = JOBS.filter((job) => names.includes(job.name));
-    const chores = CHORES.filter((chore) => names.includes(chore.name));
+    const chores = wanted.filter((chore) => names.includes(chore.name));
     const { summaries, leftBehind } = await pull(jobs);
     for (const { runId, outcome, calls, items, drift, reason } of summaries) {
       say(

@@ -7,6 +7,7 @@ import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';
 import { type Origin, openLakeFor } from '../lake/origin.ts';
 import type { Log } from '../log.ts';
+import { publishIfAsked } from '../publish/publish-if-asked.ts';
 import { afterSync } from '../runner/after-sync.ts';
 import type { RunProgress, RunSummary } from '../runner/run.ts';
 import { jobsNamed, sync } from '../runner/sync.ts';
@@ -157,6 +158,29 @@ const exportAfter = async (lake: Lake, io: CliIo, log: Log): Promise<Exported> =
   }
 };
 
+/** Publishes what was exported, where the settings ask for it; what goes wrong is told. */
+const publishAfter = async (
+  lake: Lake,
+  config: Config,
+  exported: Exported,
+  { io, log }: Told,
+): Promise<Exported> => {
+  if (config.tablesUrl === undefined || exported.exitCode !== undefined) return exported;
+  try {
+    const { clock, random, signal, env } = io;
+    const published = await publishIfAsked(lake, config, { clock, random, signal, env });
+    if (published === undefined) return exported;
+    const { files, rows, removed, durationMs: ms } = published;
+    log.info({ job: 'publish', files, rows, removed, ms }, 'published');
+    return exported;
+  } catch (error) {
+    if (isStop(error, io.signal)) return { ...exported, exitCode: EXIT.paused };
+    log.error({ job: 'publish', outcome: 'failed' }, messageOf(error));
+    io.err(`Publishing failed, what was exported stays: ${messageOf(error)}`);
+    return { ...exported, exitCode: EXIT.failed };
+  }
+};
+
 const run = async (given: Config, options: SyncOptions, told: Told): Promise<void> => {
   const { io, log, forPeople } = told;
   const jobs = jobsNamed(options.jobs, JOBS);
@@ -184,7 +208,9 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
       const { clock, random, signal } = io;
       const events = await afterSync(lake, config, { clock, random, signal, report: io.err });
       log.info({ runId: last.runId, events }, 'events looked for');
-      const exported = options.export ? await exportAfter(lake, io, log) : NOTHING_EXPORTED;
+      const exported = options.export
+        ? await publishAfter(lake, config, await exportAfter(lake, io, log), told)
+        : NOTHING_EXPORTED;
       if (options.json === true) {
         const { files, rows } = exported;
         io.out(JSON.stringify({ ...last, events, exported: { files, rows } }, null, 2));

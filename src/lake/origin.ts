@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
@@ -69,6 +70,20 @@ const carryServiceCalls = ({ sqlite }: Lake, from: string): void => {
   } finally {
     sqlite.exec('detach aside');
   }
+};
+
+/**
+ * What tells this lake from every other one, wherever it is copied to: made at the first call, kept
+ * in the lake and its backups.
+ */
+export const lakeIdOf = (lake: Lake): string => {
+  lake.sqlite
+    .prepare("insert into meta (key, value) values ('lake_id', ?) on conflict (key) do nothing")
+    .run(randomUUID());
+  return lake.sqlite
+    .prepare("select value from meta where key = 'lake_id'")
+    .pluck()
+    .get() as string;
 };
 
 /** Moves a lake and its exports into a folder beside them; gives the folder. */

@@ -1,4 +1,4 @@
-import type { LookJob } from '../../schema/vocabulary.ts';
+import type { JobName, LookJob } from '../../schema/vocabulary.ts';
 import type { Ask } from '../api/ask.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -33,10 +33,24 @@ export interface Job {
   plan(context: PlanContext): PlannedItem[];
 }
 
+/** What a chore is handed of the world. */
+export interface ChoreContext {
+  lake: Lake;
+  config: Config;
+  clock: Clock;
+  random: () => number;
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+}
+
 /** A scheduled job that asks the service for nothing. */
 export interface Chore {
   name: string;
   schedule: string;
+  /** The job that it follows: where that one's schedule is changed, this one's changes with it. */
+  schedulesWith?: JobName;
+  /** Whether the settings ask for it; always, unless given. */
+  isWanted?(config: Config): boolean;
   /** Does the work; safe to run twice. @returns what it did, in words */
-  run(context: { lake: Lake; config: Config; clock: Clock; signal: AbortSignal }): Promise<string>;
+  run(context: ChoreContext): Promise<string>;
 }

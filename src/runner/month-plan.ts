@@ -8,18 +8,29 @@ import { PAGE_ITEMS } from './first-page.ts';
 import { type Forecast, forecast, type JobLoad } from './forecast.ts';
 import type { Job } from './job.ts';
 
+/** A job as far as its schedule goes. */
+interface ScheduledJob {
+  name: string;
+  schedule: string;
+  /** The job whose schedule it takes where that one is changed and its own is not. */
+  schedulesWith?: string;
+}
+
 /** The cron expression a job has by configuration, `off` where it is left out. */
 const scheduleOf = (
-  { name, schedule }: { name: string; schedule: string },
-  config: Pick<Config, 'schedules'>,
-): string => (config.schedules as Record<string, string>)[name] ?? schedule;
+  { name, schedule, schedulesWith = name }: ScheduledJob,
+  { schedules }: Pick<Config, 'schedules'>,
+): string => {
+  const given = schedules as Record<string, string>;
+  return given[name] ?? given[schedulesWith] ?? schedule;
+};
 
 /**
  * A job's schedule by configuration; undefined where it is off.
  * @throws UsageError naming the setting when it is no cron expression
  */
 export const cronOfJob = (
-  job: { name: string; schedule: string },
+  job: ScheduledJob,
   config: Pick<Config, 'schedules' | 'timezone'>,
 ): Cron | undefined => {
   const schedule = scheduleOf(job, config);

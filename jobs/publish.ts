@@ -1,0 +1,16 @@
+import { publishIfAsked } from '../src/publish/publish-if-asked.ts';
+import type { Chore } from '../src/runner/job.ts';
+
+/** Publishes the last export as tables on object storage, where TRENDLAKE_TABLES_URL asks for it. */
+export default {
+  name: 'publish',
+  schedule: '30 4 * * *', // that of the export, which comes first
+  schedulesWith: 'export',
+  isWanted: ({ tablesUrl }) => tablesUrl !== undefined,
+  run: async ({ lake, config, ...world }) => {
+    const published = await publishIfAsked(lake, config, world);
+    if (published === undefined) return 'TRENDLAKE_TABLES_URL is not set';
+    const { files, rows, removed, url } = published;
+    return `${files} files, ${rows} rows published to ${url}, ${removed} files taken out`;
+  },
+} satisfies Chore;

@@ -1,0 +1,85 @@
+import type { Command } from 'commander';
+import type { Config } from '../config.ts';
+import { UsageError } from '../errors.ts';
+import { openLake, openLakeForReading } from '../lake/open.ts';
+import { publishIfAsked } from '../publish/publish-if-asked.ts';
+import type { PublishSummary } from '../publish/publish-lake.ts';
+import { counted, mebibytes } from './figures.ts';
+import { type CliIo, configOf } from './io.ts';
+import { type Told, withLog } from './log.ts';
+import { progressLine } from './progress-line.ts';
+
+const HELP = `
+Publishes the last export as Delta Lake tables, which Spark, Trino, Snowflake, Fabric, BigQuery,
+ClickHouse and DuckDB read in place. Several lakes may publish into the same tables at once, each
+under its own name. Only what changed is uploaded; with nothing new, nothing is written. \`sync\` and
+\`schedule\` publish after each export once TRENDLAKE_TABLES_URL is set.
+
+Examples:
+  TRENDLAKE_TABLES_URL=s3://bucket/trends TRENDLAKE_LAKE=berlin trendlake publish
+  TRENDLAKE_TABLES_URL=file:///srv/tables TRENDLAKE_LAKE=berlin trendlake publish --json
+
+S3 takes the usual variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY (or a profile or role),
+AWS_REGION, AWS_ENDPOINT_URL for another store than AWS. What each engine needs: docs/outgrow.md.`;
+
+interface Options {
+  replace?: boolean;
+  json?: boolean;
+}
+
+const print = (
+  io: CliIo,
+  { tables, files, rows, bytes, removed, url, durationMs }: PublishSummary,
+): void => {
+  if (tables.every((table) => table.files === 0 && table.removed === 0)) {
+    io.out(`Nothing new since the last publish; the tables at ${url} are up to date.`);
+    return;
+  }
+  for (const table of tables)
+    if (table.files + table.removed > 0)
+      io.out(
+        `  ${table.table.padEnd(18)} version ${table.version}: ${counted(table.rows, 'row')} in ${counted(table.files, 'file')}, ${counted(table.removed, 'file')} taken out`,
+      );
+  io.out(
+    `Published ${counted(rows, 'row')} in ${counted(files, 'file')} (${mebibytes(bytes)}) to ${url}, ${counted(removed, 'file')} taken out, in ${(durationMs / 1000).toFixed(1)} s.`,
+  );
+};
+
+const run = async (config: Config, options: Options, { io, log }: Told): Promise<void> => {
+  if (config.tablesUrl === undefined)
+    throw new UsageError(
+      'Where to publish is not set. Set TRENDLAKE_TABLES_URL to s3://bucket/prefix or file:///folder, and TRENDLAKE_LAKE to a name for this lake.',
+    );
+  openLakeForReading(config.dataDir).close(); // publishing makes no lake
+  const lake = openLake(config.dataDir);
+  const progress = progressLine(io);
+  let uploaded = 0;
+  try {
+    const { clock, random, signal, env } = io;
+    const onFile = (): void => progress.show(`Tables: ${++uploaded} files uploaded`);
+    const world = { clock, random, signal, env, onFile };
+    const summary = await publishIfAsked(lake, config, world, {
+      replace: options.replace === true,
+    });
+    progress.clear();
+    if (summary === undefined) return;
+    const { files, rows, bytes, removed, durationMs: ms } = summary;
+    log.info({ job: 'publish', files, rows, bytes, removed, ms }, 'published');
+    if (options.json === true) io.out(JSON.stringify(summary, null, 2));
+    else print(io, summary);
+  } finally {
+    progress.clear();
+    lake.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--replace', 'take the place of another lake that published under this name')
+    .option('--json', 'print the summary as one JSON document')
+    .addHelpText('after', HELP)
+    .action((options: Options) => {
+      const config = configOf(io);
+      return withLog(config, 'off', io, (told) => run(config, options, told));
+    });
+};

@@ -1,0 +1,132 @@
+import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparquet';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { type Action, actionOf } from './delta-actions.ts';
+
+type Name = keyof Action;
+
+const text = (name: string): SchemaElement => ({
+  name,
+  type: 'BYTE_ARRAY',
+  converted_type: 'UTF8',
+  repetition_type: 'OPTIONAL',
+});
+const long = (name: string): SchemaElement => ({
+  name,
+  type: 'INT64',
+  repetition_type: 'OPTIONAL',
+});
+const int = (name: string): SchemaElement => ({
+  name,
+  type: 'INT32',
+  repetition_type: 'OPTIONAL',
+});
+const flag = (name: string): SchemaElement => ({
+  name,
+  type: 'BOOLEAN',
+  repetition_type: 'OPTIONAL',
+});
+const texts = (name: string): SchemaElement[] => [
+  { name, repetition_type: 'OPTIONAL', converted_type: 'MAP', num_children: 1 },
+  { name: 'key_value', repetition_type: 'REPEATED', num_children: 2 },
+  { ...text('key'), repetition_type: 'REQUIRED' },
+  text('value'),
+];
+const list = (name: string): SchemaElement[] => [
+  { name, repetition_type: 'OPTIONAL', converted_type: 'LIST', num_children: 1 },
+  { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+  text('element'),
+];
+const group = (name: string, fields: readonly SchemaElement[][]): SchemaElement[] => [
+  { name, repetition_type: 'OPTIONAL', num_children: fields.length },
+  ...fields.flat(),
+];
+
+/** The columns of a checkpoint: one group an action, its fields under the protocol's names. */
+const GROUPS: Record<Name, SchemaElement[]> = {
+  txn: group('txn', [[text('appId')], [long('version')], [long('lastUpdated')]]),
+  add: group('add', [
+    [text('path')],
+    texts('partitionValues'),
+    [long('size')],
+    [long('modificationTime')],
+    [flag('dataChange')],
+    [text('stats')],
+  ]),
+  remove: group('remove', [
+    [text('path')],
+    [long('deletionTimestamp')],
+    [flag('dataChange')],
+    [flag('extendedFileMetadata')],
+    texts('partitionValues'),
+    [long('size')],
+  ]),
+  metaData: group('metaData', [
+    [text('id')],
+    [text('name')],
+    group('format', [[text('provider')], texts('options')]),
+    [text('schemaString')],
+    list('partitionColumns'),
+    texts('configuration'),
+    [long('createdTime')],
+  ]),
+  protocol: group('protocol', [[int('minReaderVersion')], [int('minWriterVersion')]]),
+};
+const NAMES = Object.keys(GROUPS) as Name[];
+const SCHEMA: SchemaElement[] = [
+  { name: 'checkpoint', num_children: NAMES.length },
+  ...Object.values(GROUPS).flat(),
+];
+
+const LONGS = new Set(['version', 'lastUpdated', 'size', 'modificationTime', 'deletionTimestamp']);
+LONGS.add('createdTime');
+
+/** 64-bit fields as the writer wants them; what is missing as null. */
+const stored = (value: object | null | undefined): object | null =>
+  value === null || value === undefined
+    ? null
+    : Object.fromEntries(
+        Object.entries(value).map(([name, field]) => [
+          name,
+          LONGS.has(name) && typeof field === 'number' ? BigInt(field) : field,
+        ]),
+      );
+
+/** 64-bit fields as numbers again, fields without a value left out. */
+const restored = (value: unknown): unknown => {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(restored);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, restored(field ?? null)]),
+  );
+};
+
+const ROWS_A_GROUP = 10_000;
+
+/** The bytes of a checkpoint: the state of a table as one Parquet file. */
+export const checkpointOf = (actions: readonly Action[]): Uint8Array =>
+  new Uint8Array(
+    parquetWriteBuffer({
+      schema: SCHEMA,
+      columnData: NAMES.map((name) => ({ name, data: actions.map((one) => stored(one[name])) })),
+      rowGroupSize: ROWS_A_GROUP,
+      createdBy: 'trendlake',
+    }),
+  );
+
+/** The actions of a checkpoint, some thousands at a time. @throws what the reader says of a damaged one */
+export async function* actionsOfCheckpoint(bytes: Uint8Array): AsyncGenerator<Action[]> {
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  const metadata = parquetMetadata(file as ArrayBuffer);
+  const rows = Number(metadata.num_rows);
+  for (let rowStart = 0; rowStart < rows; rowStart += ROWS_A_GROUP) {
+    const rowEnd = Math.min(rows, rowStart + ROWS_A_GROUP);
+    const read = await parquetReadObjects({
+      file: file as ArrayBuffer,
+      metadata,
+      rowStart,
+      rowEnd,
+    });
+    yield read.map((row) => actionOf(restored(row)));
+  }
+}

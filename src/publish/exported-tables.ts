@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { messageOf } from '../errors.ts';
+import { PARQUET_TABLES } from '../export/parquet-tables.ts';
+import { TablesError } from './errors.ts';
+import type { LocalFile } from './local-file.ts';
+import type { ExportedTable } from './publish-table.ts';
+
+const manifest = z.object({
+  files: z.array(
+    z.object({
+      path: z.string(),
+      table: z.string().regex(/^\w+$/), // becomes part of an address
+      date: z.iso.date().nullable(),
+      rows: z.int(),
+      bytes: z.int(),
+      sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    }),
+  ),
+});
+
+/**
+ * The tables of a lake's last export, as its manifest lists them.
+ * @throws TablesError when nothing was exported yet, or the manifest cannot be read
+ */
+export const exportedTables = (dataDir: string): ExportedTable[] => {
+  const folder = join(dataDir, 'parquet');
+  const path = join(folder, 'manifest.json');
+  let files: z.infer<typeof manifest>['files'];
+  try {
+    files = manifest.parse(JSON.parse(readFileSync(path, 'utf8'))).files;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new TablesError(
+        `There is nothing to publish yet: ${path} is missing. Run \`trendlake export\` first.`,
+      );
+    throw new TablesError(
+      `${path} cannot be read: ${messageOf(error)}. \`trendlake export --full\` writes it anew.`,
+      { cause: error },
+    );
+  }
+  const byTable = new Map<string, LocalFile[]>();
+  for (const { path: within, table, date, rows, bytes, sha256 } of files)
+    byTable.set(table, [
+      ...(byTable.get(table) ?? []),
+      { path: join(folder, within), bytes, sha256, rows, date },
+    ]);
+  return [...byTable].map(([name, of]) => ({
+    name,
+    files: of,
+    dated:
+      PARQUET_TABLES.find((table) => table.name === name)?.dateColumn !== undefined ||
+      of.some(({ date }) => date !== null),
+  }));
+};

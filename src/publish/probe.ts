@@ -1,0 +1,30 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { TablesError } from './errors.ts';
+import type { TableStore } from './table-store.ts';
+
+const TRIED_AT_ONCE = 4;
+
+/**
+ * Finds out, once for each address, whether its store makes an object for one only of several who
+ * want to: commits rest on it. An object in `_trendlake/` says that it was found out.
+ * @throws TablesError when the store ignores the condition; nothing was published then
+ */
+export const probeStore = async (store: TableStore): Promise<void> => {
+  const address = createHash('sha256').update(store.url).digest('hex').slice(0, 16);
+  const passed = `_trendlake/probed-${address}.json`; // a copy of the tables elsewhere is probed there
+  if ((await store.sizeOf(passed)) !== undefined) return;
+  const tried = `_trendlake/probe-${randomBytes(12).toString('hex')}`;
+  const body = Buffer.from(JSON.stringify({ by: 'trendlake', is: 'a probe of If-None-Match' }));
+  try {
+    const together = Array.from({ length: TRIED_AT_ONCE }, () => store.create(tried, body));
+    const made = (await Promise.all(together)).filter((won) => won).length;
+    const later = await store.create(tried, body);
+    if (made > 1 || later)
+      throw new TablesError(
+        `${store.url} is on a store that ignores conditions: ${made + (later ? 1 : 0)} of ${TRIED_AT_ONCE + 1} writers made the same object, so that two lakes would overwrite each other's commits. Nothing was published. Use a store that knows If-None-Match (AWS S3, Ceph, MinIO, Cloudflare R2, or file:///).`,
+      );
+  } finally {
+    await store.remove([tried]);
+  }
+  await store.create(passed, Buffer.from(JSON.stringify({ url: store.url })));
+};

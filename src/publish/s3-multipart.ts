@@ -1,0 +1,139 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListPartsCommand,
+  type S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { md5Of } from './local-file.ts';
+import { failureOf } from './s3-errors.ts';
+import type { OpenFile } from './table-store.ts';
+
+const PART_BYTES = 16 << 20;
+
+/** Runs a request; what fails for now is tried again, what fails for good becomes words. */
+export type Request = <T>(what: string, send: () => Promise<T>) => Promise<T>;
+
+interface Part {
+  readonly PartNumber: number;
+  readonly ETag: string;
+}
+interface Begun {
+  readonly key: string;
+  readonly id: string;
+  readonly at: number;
+}
+
+/** Uploads of one object in parts, which stay in the store until the upload is ended. */
+export class Multipart {
+  readonly #client: S3Client;
+  readonly #at: { Bucket: string; Key: string };
+  readonly #request: Request;
+
+  constructor(client: S3Client, at: { Bucket: string; Key: string }, request: Request) {
+    this.#client = client;
+    this.#at = at;
+    this.#request = request;
+  }
+
+  /** Uploads below the key that were begun and not ended, oldest first. */
+  async #begun(): Promise<Begun[]> {
+    const { Bucket, Key: Prefix } = this.#at;
+    const begun: Begun[] = [];
+    for (let marker = {}; ; ) {
+      const page = await this.#request(`Listing uploads of ${Prefix}`, () =>
+        this.#client.send(new ListMultipartUploadsCommand({ Bucket, Prefix, ...marker })),
+      );
+      for (const { Key = '', UploadId = '', Initiated } of page.Uploads ?? [])
+        begun.push({ key: Key, id: UploadId, at: Initiated?.getTime() ?? 0 });
+      if (page.IsTruncated !== true) return begun.sort((a, b) => a.at - b.at);
+      marker = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+    }
+  }
+
+  async #begin(): Promise<string> {
+    const { UploadId = '' } = await this.#request(`Uploading ${this.#at.Key}`, () =>
+      this.#client.send(new CreateMultipartUploadCommand(this.#at)),
+    );
+    return UploadId;
+  }
+
+  /** Marks of the parts that an upload holds, by number. */
+  async #partsOf(UploadId: string): Promise<Map<number, string>> {
+    const parts = new Map<number, string>();
+    for (let PartNumberMarker: string | undefined; ; ) {
+      const after = PartNumberMarker === undefined ? {} : { PartNumberMarker };
+      const page = await this.#request(`Listing parts of ${this.#at.Key}`, () =>
+        this.#client.send(new ListPartsCommand({ ...this.#at, UploadId, ...after })),
+      );
+      for (const { PartNumber = 0, ETag = '' } of page.Parts ?? []) parts.set(PartNumber, ETag);
+      if (page.IsTruncated !== true) return parts;
+      PartNumberMarker = page.NextPartNumberMarker;
+    }
+  }
+
+  /** Uploads one part, unless the upload holds it already: a part's mark is its MD5. */
+  async #part(
+    file: OpenFile,
+    UploadId: string,
+    PartNumber: number,
+    held: string | undefined,
+  ): Promise<Part> {
+    const start = (PartNumber - 1) * PART_BYTES;
+    const bytes = Math.min(PART_BYTES, file.bytes - start);
+    const md5 = await md5Of(file, start, bytes);
+    if (held !== undefined && held.replaceAll('"', '') === md5.toString('hex'))
+      return { PartNumber, ETag: held };
+    const { ETag = '' } = await this.#request(`Uploading ${this.#at.Key}`, () =>
+      this.#client.send(
+        new UploadPartCommand({
+          ...this.#at,
+          UploadId,
+          PartNumber,
+          Body: file.handle.createReadStream({ start, end: start + bytes - 1, autoClose: false }),
+          ContentLength: bytes,
+          ContentMD5: md5.toString('base64'),
+        }),
+      ),
+    );
+    return { PartNumber, ETag };
+  }
+
+  /** Puts the parts together. An upload that is not there any more may have been, by a lost answer. */
+  async #complete(UploadId: string, Parts: Part[], bytes: number): Promise<void> {
+    await this.#request(`Uploading ${this.#at.Key}`, async () => {
+      const complete = { ...this.#at, UploadId, MultipartUpload: { Parts } };
+      try {
+        await this.#client.send(new CompleteMultipartUploadCommand(complete));
+      } catch (error) {
+        if (failureOf(error).code !== 'NoSuchUpload') throw error;
+        const { ContentLength } = await this.#client.send(new HeadObjectCommand(this.#at));
+        if (ContentLength !== bytes) throw error;
+      }
+    });
+  }
+
+  /** Uploads a file in parts, one after another, going on with an upload that was cut off. */
+  async upload(file: OpenFile): Promise<void> {
+    const begun = (await this.#begun()).filter(({ key }) => key === this.#at.Key).at(-1);
+    const id = begun?.id ?? (await this.#begin());
+    const held = begun === undefined ? new Map<number, string>() : await this.#partsOf(id);
+    const parts: Part[] = [];
+    for (let number = 1; (number - 1) * PART_BYTES < file.bytes; number += 1)
+      parts.push(await this.#part(file, id, number, held.get(number)));
+    await this.#complete(id, parts, file.bytes);
+  }
+
+  /** Ends uploads below the key that were begun before `before` (Unix ms) and never ended. */
+  async abortOlder(before: number): Promise<void> {
+    const { Bucket } = this.#at;
+    for (const { key: Key, id: UploadId, at } of await this.#begun())
+      if (at < before)
+        await this.#request(`Ending an upload of ${Key}`, () =>
+          this.#client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })),
+        );
+  }
+}

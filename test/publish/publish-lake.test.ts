@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
+import { addSnapshot, filledLake, NOON_AT, sqliteRows } from '../export/filled-lake.ts';
+import { freshFolder } from '../support/fresh.ts';
+import { queryTable, readDeltaLog } from './delta-reader.ts';
+import { exportAndPublish, filesBelow } from './publishing.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('a published lake', () => {
+  test.each(PARQUET_TABLES.map(({ name }) => name))('has the rows of %s', async (name) => {
+    const lake = filledLake();
+    const folder = freshFolder();
+    await exportAndPublish(lake, folder, 'berlin');
+    const table = await readDeltaLog(join(folder, name));
+    const expected = sqliteRows(lake, name);
+    const [[rows] = []] = await queryTable(table, "select count(*) from t where lake = 'berlin'");
+    expect(Number(rows)).toBe(expected.length);
+    const dated = PARQUET_TABLES.find((one) => one.name === name)?.dateColumn;
+    expect(table.partitionColumns).toEqual(dated === undefined ? ['lake'] : ['lake', 'date']);
+    if (dated === undefined) return;
+    const [[wrong] = []] = await queryTable(
+      table,
+      `select count(*) from t where date <> ("${dated}" at time zone 'UTC')::date`,
+    );
+    expect(Number(wrong)).toBe(0);
+  });
+
+  test('has its sums and its first and last instants', async () => {
+    const lake = filledLake();
+    const folder = freshFolder();
+    await exportAndPublish(lake, folder, 'berlin');
+    const sql = (epoch: (column: string) => string): string =>
+      `select count(*), sum(views), ${epoch('min(observed_at)')}, ${epoch('max(observed_at)')} from `;
+    const table = await readDeltaLog(join(folder, 'video_snapshots'));
+    const there = await queryTable(table, `${sql((of) => `epoch_ms(${of})`)} t`);
+    const here = lake.sqlite
+      .prepare(`${sql((of) => of)} video_snapshots`)
+      .safeIntegers()
+      .raw()
+      .all();
+    expect(there.map((row) => row.map(String))).toEqual(
+      (here as bigint[][]).map((row) => row.map(String)),
+    );
+  });
+
+  test('names its types so that times are instants, and files by what they hold', async () => {
+    const lake = filledLake();
+    const folder = freshFolder();
+    await exportAndPublish(lake, folder, 'berlin');
+    const { schema, files } = await readDeltaLog(join(folder, 'video_snapshots'));
+    expect(Object.fromEntries(schema.map(({ name, type }) => [name, type]))).toMatchObject({
+      ...{ video_id: 'string', observed_at: 'timestamp', views: 'long', engagement_rate: 'double' },
+      ...{ lake: 'string', date: 'date' },
+    });
+    const [path = ''] = files.keys();
+    const published = readFileSync(join(folder, 'video_snapshots', path));
+    const exported = readFileSync(
+      join(lake.dataDir, 'parquet/video_snapshots/date=2026-03-01/video_snapshots.parquet'),
+    );
+    expect(published.equals(exported)).toBe(true);
+  });
+
+  test('has statistics by which engines skip files', async () => {
+    const lake = filledLake();
+    const folder = freshFolder();
+    await exportAndPublish(lake, folder, 'berlin');
+    const { files } = await readDeltaLog(join(folder, 'video_snapshots'));
+    const days = [...files.values()].map(({ stats }) => JSON.parse(stats ?? '') as Stats);
+    interface Stats {
+      numRecords: number;
+      minValues: Record<string, unknown>;
+      maxValues: Record<string, unknown>;
+      nullCount: Record<string, number>;
+    }
+    expect(days.map(({ numRecords }) => numRecords)).toEqual([10, 10, 10]);
+    expect(days[0]?.minValues.observed_at).toBe('2026-03-01T12:00:00.123Z');
+    expect(days[0]?.maxValues).toMatchObject({
+      ...{ observed_at: '2026-03-01T12:00:00.132Z', views: Number.MAX_SAFE_INTEGER },
+    });
+    expect(days[0]?.nullCount.views).toBe(1);
+  });
+
+  test('published again writes nothing', async () => {
+    const lake = filledLake();
+    const folder = freshFolder();
+    await exportAndPublish(lake, folder, 'berlin');
+    const before = filesBelow(folder);
+    const again = await exportAndPublish(lake, folder, 'berlin');
+    expect(again).toMatchObject({ files: 0, rows: 0, removed: 0 });
+    expect(filesBelow(folder)).toEqual(before);
+  });
+
+  test('a changed day replaces its file alone', async () => {
+    const lake = filledLake();
+    const folder = freshFolder();
+    await exportAndPublish(lake, folder, 'berlin');
+    addSnapshot(lake, 1, NOON_AT + DAY_MS + 77, 5);
+    lake.sqlite.exec(
+      "insert or replace into touched_partitions values ('video_snapshots', '2026-03-02', 99)",
+    );
+    const changed = await exportAndPublish(lake, folder, 'berlin');
+    expect(changed).toMatchObject({ files: 1, rows: 11, removed: 1 });
+    const table = await readDeltaLog(join(folder, 'video_snapshots'));
+    expect(table.version).toBe(1);
+    expect(await queryTable(table, 'select count(*)::int from t')).toEqual([[31]]);
+  });
+});
+
+test('lakes that publish into the same tables at once are all there', async () => {
+  const folder = freshFolder();
+  const names = ['berlin', 'oslo', 'porto', 'turin'];
+  await Promise.all(names.map((name) => exportAndPublish(filledLake(), folder, name)));
+  const table = await readDeltaLog(join(folder, 'rankings'));
+  expect(table.version).toBe(names.length - 1);
+  expect(
+    await queryTable(table, 'select lake, count(*)::int from t group by 1 order by 1'),
+  ).toEqual(names.map((name) => [name, 2]));
+});
