@@ -153,7 +153,11 @@ export const apiClient = (
 ): ApiClient => {
   const key = config.apiKey.reveal();
   const hide = hidingKey(key);
-  const agent = new Agent({ headersTimeout: config.timeoutMs, bodyTimeout: config.timeoutMs });
+  const agent = new Agent({
+    headersTimeout: config.timeoutMs,
+    bodyTimeout: config.timeoutMs,
+    connect: { rejectUnauthorized: true }, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
+  });
   return {
     send: async (ask, signal) => {
       const { method, path, body } = requestOf(ask);

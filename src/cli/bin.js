@@ -9,10 +9,14 @@ if (major < 22 || (major === 22 && minor < 19)) {
   );
   process.exit(2);
 }
-// What is compiled once is kept (in NODE_COMPILE_CACHE, or a folder of the system's temporary one):
-// the next start takes half the time. Where nothing can be kept, nothing is.
-const { enableCompileCache } = await import('node:module');
-enableCompileCache();
+// What is compiled once is kept, in the user's own cache folder: the next start takes half the time.
+// Node itself keeps it where NODE_COMPILE_CACHE says. Where nothing can be kept safely, nothing is.
+if ((process.env.NODE_COMPILE_CACHE ?? '') === '') {
+  const { compileCacheFolder } = await import('./compile-cache.js');
+  const folder = compileCacheFolder(process.env);
+  const { enableCompileCache } = await import('node:module');
+  if (folder !== undefined) enableCompileCache(folder);
+}
 if (process.argv[2] === 'serve') {
   const { startAgainSmall } = await import('../serve/small-memory.ts');
   startAgainSmall();

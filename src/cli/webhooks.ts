@@ -4,7 +4,7 @@ import { isoOf } from '../iso.ts';
 import { type Lake, openLake } from '../lake/open.ts';
 import { deliveriesPage, redeliver } from '../webhooks/deliveries.ts';
 import { sendTest } from '../webhooks/dispatcher.ts';
-import { createPoster } from '../webhooks/post.ts';
+import { HttpPoster } from '../webhooks/post.ts';
 import { flushDeliveries } from '../webhooks/sender.ts';
 import { readWish } from '../webhooks/subscription-wish.ts';
 import {
@@ -225,7 +225,7 @@ const defineTest = (command: Command, io: CliIo): void => {
         options,
         async (lake) => {
           const { url, allowLoopbackHttp } = requireSubscription(lake, id);
-          const poster = createPoster({ clock: io.clock });
+          const poster = new HttpPoster({ clock: io.clock });
           try {
             const endpoint = { id, url, loopback: allowLoopbackHttp };
             const attempt = await sendTest(lake, { clock: io.clock, poster }, endpoint);

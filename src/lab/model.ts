@@ -45,10 +45,37 @@ const modelWords = z.object({
 type Words = Pick<Analysis, 'summary' | 'why' | 'recipe'>;
 const LONGEST_ANSWER = 64_000;
 
-/** The answer's JSON, also out of a fenced block. */
+const FENCE = '```';
+
+/** The response's JSON, also out of a fenced block. */
 const jsonOf = (content: string): unknown => {
-  const fenced = /^\s*```(?:json)?\s*([\s\S]*?)```\s*$/.exec(content);
-  return JSON.parse(fenced?.[1] ?? content);
+  const text = content.trim();
+  const isFenced = text.startsWith(FENCE) && text.endsWith(FENCE) && text.length > 2 * FENCE.length;
+  const inside = isFenced ? text.slice(FENCE.length, -FENCE.length) : text;
+  return JSON.parse(isFenced && inside.startsWith('json') ? inside.slice('json'.length) : inside);
+};
+
+/** More than any words of a model need; the rest of an endless response is not read. */
+const LARGEST_RESPONSE_BYTES = 1024 * 1024;
+
+/** The part of a response that is read: past the limit it breaks off with an error. */
+const bounded = (): TransformStream<Uint8Array, Uint8Array> => {
+  let bytes = 0;
+  return new TransformStream({
+    transform: (chunk, controller) => {
+      bytes += chunk.length;
+      if (bytes > LARGEST_RESPONSE_BYTES)
+        controller.error(new Error(`more than ${LARGEST_RESPONSE_BYTES} bytes`));
+      else controller.enqueue(chunk);
+    },
+  });
+};
+
+/** `fetch` whose responses are bounded, unpacked ones too. */
+const boundedFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  const body = response.body?.pipeThrough(bounded()) ?? null;
+  return new Response(body, response);
 };
 
 /**
@@ -99,6 +126,7 @@ export const askModel = async (
       maxRetries: 0,
       logLevel: 'off',
       fetchOptions: { redirect: 'error' }, // the key goes to the configured address only
+      fetch: boundedFetch,
     });
     const answer = await client.chat.completions.create(
       { model: name, messages: modelMessages(findings), response_format: { type: 'json_object' } },

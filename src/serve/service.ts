@@ -11,7 +11,7 @@ import { openLake, openLakeForReading } from '../lake/open.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { refreshSearch } from '../search/search-index.ts';
 import type { HookSecret } from '../webhooks/hook-proof.ts';
-import { createPoster } from '../webhooks/post.ts';
+import { HttpPoster } from '../webhooks/post.ts';
 import { logAnswered } from './access-log.ts';
 import { refusalOf, serviceApp } from './app.ts';
 import { doorOf } from './auth/authenticate.ts';
@@ -161,7 +161,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   const admit = doorOf({ service, clock });
   const replay = replayOf(lake, admit, now);
   const reads = heavyReads(lake, options.readLimits);
-  const poster = createPoster({ clock });
+  const poster = new HttpPoster({ clock });
   const capabilities = capabilitiesOf(
     lake,
     { writer, poster, hookSecret: options.hookSecret },

@@ -1,8 +1,8 @@
 import type { Agent } from 'undici';
 import { request } from 'undici';
 import type { Clock } from '../clock.ts';
-import { messageOf } from '../errors.ts';
-import { guardedAgent, type Reach, type Resolve } from './target.ts';
+import { EXIT, TrendlakeError } from '../errors.ts';
+import { ForbiddenTargetError, guardedAgent, type Reach, type Resolve } from './target.ts';
 
 const MAX_ANSWER_BYTES = 65_536;
 const KEPT_ANSWER_CHARACTERS = 1024;
@@ -28,7 +28,10 @@ export interface Letter {
   readonly loopback: boolean;
 }
 
-/** Posts letters. One for a sender's lifetime. */
+/** What came back of one post. */
+type Came = Pick<Attempt, 'status' | 'retryAfter' | 'answer' | 'error'>;
+
+/** What posts letters. */
 export interface Poster {
   post(letter: Letter, signal?: AbortSignal): Promise<Attempt>;
   close(): Promise<void>;
@@ -47,9 +50,37 @@ const readAnswer = async (body: AsyncIterable<Buffer>): Promise<string> => {
   return read.toString('utf8').slice(0, KEPT_ANSWER_CHARACTERS);
 };
 
-const causeOf = (error: unknown): string => {
+/**
+ * Network errors in words, by the codes of Node and undici. None says which address a name has: what
+ * is told here reaches holders of keys, who may ask for any name.
+ */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name cannot be looked up now',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the host cannot be reached',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed',
+  UND_ERR_CONNECT_TIMEOUT: 'connecting took too long',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of its response are too large',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+};
+const UNTRUSTED = /CERT|SELF_SIGNED|SIGNATURE/;
+
+/** Why a connection or what came over it failed, in words and without an address. */
+const reasonOf = (error: unknown): string => {
   const cause = error instanceof AggregateError ? error.errors[0] : error;
-  return messageOf(cause);
+  if (cause instanceof ForbiddenTargetError || cause instanceof EndlessResponseError)
+    return cause.message;
+  const code = String((cause as { code?: unknown }).code ?? '');
+  const known = REASONS[code];
+  if (known !== undefined) return known;
+  if (UNTRUSTED.test(code))
+    return `its certificate is not trusted (${code}); NODE_EXTRA_CA_CERTS adds an authority`;
+  return code === '' ? 'the connection failed' : `the connection failed (${code})`;
 };
 
 const failureOf = (status: number): string | null => {
@@ -59,70 +90,95 @@ const failureOf = (status: number): string | null => {
     : `answered ${status}; only 200 to 299 count as received`;
 };
 
-interface PostDeps {
-  readonly clock: Clock;
-  readonly timeoutMs: number;
-  readonly dispatcher: Agent;
+/** More informational responses (1xx) before the one that counts than anybody has a use for. */
+const MOST_INFORMATIONAL = 20;
+
+class EndlessResponseError extends TrendlakeError {
+  readonly transient = true;
+  readonly exitCode = EXIT.failed;
 }
 
-const postOnce = async (
-  { clock, timeoutMs, dispatcher }: PostDeps,
-  { url, headers, body: letter }: Letter,
-  signal: AbortSignal | undefined,
-): Promise<Attempt> => {
-  const at = clock.now();
-  const startedAt = clock.monotonic();
-  const deadline = AbortSignal.timeout(timeoutMs);
-  const done = (rest: Pick<Attempt, 'status' | 'retryAfter' | 'answer' | 'error'>): Attempt => ({
-    at,
-    durationMs: Math.round(clock.monotonic() - startedAt),
-    ...rest,
-  });
-  try {
-    const answered = await request(url, {
-      method: 'POST',
-      headers,
-      body: letter,
-      dispatcher,
-      signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
-    });
-    const answer = await readAnswer(answered.body).catch(() => null); // the status has decided already
-    const retryAfter = answered.headers['retry-after'];
-    return done({
-      status: answered.statusCode,
-      retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
-      answer,
-      error: failureOf(answered.statusCode),
-    });
-  } catch (error) {
-    if (signal?.aborted === true) throw error;
-    const why = deadline.aborted ? `no answer within ${timeoutMs} ms` : causeOf(error);
-    return done({ status: null, retryAfter: null, answer: null, error: why });
-  }
+/** An abort once a receiver has sent more informational responses than are waited for. */
+const endOfPatience = (): { signal: AbortSignal; onInfo: () => void } => {
+  const ending = new AbortController();
+  let count = 0;
+  const onInfo = (): void => {
+    count += 1;
+    if (count > MOST_INFORMATIONAL)
+      ending.abort(
+        new EndlessResponseError(`it sent more than ${MOST_INFORMATIONAL} informational responses`),
+      );
+  };
+  return { signal: ending.signal, onInfo };
 };
 
-/** A poster over guarded connections. `resolve` stands in for the system's resolver in tests. */
-export const createPoster = ({
-  clock,
-  timeoutMs = ATTEMPT_TIMEOUT_MS,
-  resolve,
-}: {
-  clock: Clock;
-  timeoutMs?: number;
-  resolve?: Resolve;
-}): Poster => {
-  const options = { timeoutMs, ...(resolve === undefined ? {} : { resolve }) };
-  const reaching: Record<Reach, Agent> = {
-    public: guardedAgent('public', options),
-    loopback: guardedAgent('loopback', options),
-  };
-  return {
-    post: (letter, signal) => {
-      const dispatcher = reaching[letter.loopback ? 'loopback' : 'public'];
-      return postOnce({ clock, timeoutMs, dispatcher }, letter, signal);
-    },
-    close: async () => {
-      await Promise.all([reaching.public.destroy(), reaching.loopback.destroy()]);
-    },
-  };
-};
+/**
+ * Posts letters over guarded connections, each over one of its own that ends with its response: as
+ * many sockets are open as attempts are under way. One poster for a sender's lifetime.
+ */
+export class HttpPoster implements Poster {
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #agents: Readonly<Record<Reach, Agent>>;
+
+  /** @param resolve stands in for the system's resolver in tests */
+  constructor({
+    clock,
+    timeoutMs = ATTEMPT_TIMEOUT_MS,
+    resolve,
+  }: {
+    clock: Clock;
+    timeoutMs?: number;
+    resolve?: Resolve;
+  }) {
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+    const options = { timeoutMs, ...(resolve === undefined ? {} : { resolve }) };
+    this.#agents = {
+      public: guardedAgent('public', options),
+      loopback: guardedAgent('loopback', options),
+    };
+  }
+
+  async post(letter: Letter, signal?: AbortSignal): Promise<Attempt> {
+    const at = this.#clock.now();
+    const startedAt = this.#clock.monotonic();
+    const came = await this.#exchange(letter, signal);
+    return { at, durationMs: Math.round(this.#clock.monotonic() - startedAt), ...came };
+  }
+
+  async #exchange(letter: Letter, signal: AbortSignal | undefined): Promise<Came> {
+    const deadline = AbortSignal.timeout(this.#timeoutMs);
+    const patience = endOfPatience();
+    const signals = [deadline, patience.signal, ...(signal === undefined ? [] : [signal])];
+    try {
+      const response = await request(letter.url, {
+        method: 'POST',
+        headers: letter.headers,
+        body: letter.body,
+        dispatcher: this.#agents[letter.loopback ? 'loopback' : 'public'],
+        signal: AbortSignal.any(signals),
+        onInfo: patience.onInfo,
+        reset: true,
+      });
+      const answer = await readAnswer(response.body).catch(() => null); // the status has decided already
+      const retryAfter = response.headers['retry-after'];
+      return {
+        status: response.statusCode,
+        retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
+        answer,
+        error: failureOf(response.statusCode),
+      };
+    } catch (error) {
+      if (signal?.aborted === true) throw error;
+      const why = deadline.aborted
+        ? `no response within ${this.#timeoutMs} ms`
+        : reasonOf(patience.signal.aborted ? patience.signal.reason : error);
+      return { status: null, retryAfter: null, answer: null, error: why };
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#agents.public.destroy(), this.#agents.loopback.destroy()]);
+  }
+}

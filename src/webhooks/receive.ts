@@ -1,6 +1,7 @@
 import { messageOf } from '../errors.ts';
 import { storeEvents } from '../events/outbox.ts';
 import type { Lake } from '../lake/open.ts';
+import { DEEPEST_LEVELS, isTooDeep } from '../wire/fields.ts';
 import { type HookHeaders, type HookSecret, proveHook } from './hook-proof.ts';
 import { readUpstream, type UpstreamMessage } from './upstream-event.ts';
 
@@ -55,6 +56,11 @@ export const receiveHook = (
   } catch (error) {
     return { kind: 'unreadable', detail: `The body is not JSON: ${messageOf(error)}.` };
   }
+  if (isTooDeep(parsed))
+    return {
+      kind: 'unreadable',
+      detail: `The body is nested deeper than ${DEEPEST_LEVELS} levels, which cannot be kept.`,
+    };
   const message = readUpstream(parsed, proof.id, now);
   const type = (parsed as { type?: unknown } | null)?.type;
   return lake.sqlite

@@ -4,7 +4,7 @@ import { LakeError, messageOf } from '../errors.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { createPoster, type Poster } from './post.ts';
+import { HttpPoster, type Poster } from './post.ts';
 
 export interface SenderDeps {
   readonly clock: Clock;
@@ -63,7 +63,7 @@ const sendUntil = async (
  */
 export const startSender = (lake: Lake, deps: SenderDeps): Sender => {
   const { clock, report = () => {} } = deps;
-  const poster = deps.poster ?? createPoster({ clock });
+  const poster = deps.poster ?? new HttpPoster({ clock });
   const dispatcher = new Dispatcher(lake, { ...deps, report, poster });
   const stopping = new AbortController();
   const work = async (): Promise<void> => {
@@ -138,7 +138,7 @@ export const flushDeliveries = async (
   const { clock, report = () => {} } = deps;
   const dueAt = clock.now();
   if (countDue(lake, dueAt) === 0) return { left: 0, elsewhere: false };
-  const poster = deps.poster ?? createPoster({ clock });
+  const poster = deps.poster ?? new HttpPoster({ clock });
   const dispatcher = new Dispatcher(lake, { ...deps, report, poster });
   const overdue = AbortSignal.timeout(budgetMs);
   const cutting = signal === undefined ? overdue : AbortSignal.any([overdue, signal]);

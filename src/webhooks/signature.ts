@@ -6,6 +6,10 @@ const MIN_SECRET_BYTES = 24;
 const MAX_SECRET_BYTES = 64;
 const OUR_SECRET_BYTES = 32;
 const PREFIX = 'whsec_';
+/** The largest secret in base64, with what padding there can be. */
+const LONGEST_SECRET_TEXT = 4 * Math.ceil(MAX_SECRET_BYTES / 3);
+
+const withoutPadding = (base64: string): string => base64.replace(/={1,2}$/, '');
 
 /** A new secret: `whsec_` and 32 random bytes in base64. */
 export const newSecret = (): string =>
@@ -17,13 +21,19 @@ export const newSecret = (): string =>
  * message does not repeat it
  */
 export const secretKey = (secret: string): Buffer => {
-  const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '';
-  const key = Buffer.from(text, 'base64');
-  const whole = key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
-  if (!whole || key.length < MIN_SECRET_BYTES || key.length > MAX_SECRET_BYTES)
+  const refuse = (got: string): never => {
     throw new UsageError(
-      `The webhook secret cannot be used: expected ${PREFIX} and ${MIN_SECRET_BYTES} to ${MAX_SECRET_BYTES} bytes in base64, as Standard Webhooks defines; got ${secret.startsWith(PREFIX) ? `${key.length} bytes${whole ? '' : ' with characters base64 does not have'}` : `a text without ${PREFIX}`}.`,
+      `The webhook secret cannot be used: expected ${PREFIX} and ${MIN_SECRET_BYTES} to ${MAX_SECRET_BYTES} bytes in base64, as Standard Webhooks defines; got ${got}.`,
     );
+  };
+  if (!secret.startsWith(PREFIX)) return refuse(`a text without ${PREFIX}`);
+  const text = secret.slice(PREFIX.length);
+  if (text.length > LONGEST_SECRET_TEXT) return refuse(`${text.length} characters after ${PREFIX}`);
+  const key = Buffer.from(text, 'base64');
+  const isWhole = withoutPadding(key.toString('base64')) === withoutPadding(text);
+  if (!isWhole) return refuse(`${key.length} bytes with characters base64 does not have`);
+  if (key.length < MIN_SECRET_BYTES || key.length > MAX_SECRET_BYTES)
+    return refuse(`${key.length} bytes`);
   return key;
 };
 

@@ -11,7 +11,7 @@ const LONGEST_URL = 2048;
 const CLOUD_INTERNAL = new Set(['168.63.129.16']);
 
 /** An address that no webhook may reach; found when dialling. */
-class ForbiddenTargetError extends TrendlakeError {
+export class ForbiddenTargetError extends TrendlakeError {
   readonly transient = false;
   readonly exitCode = EXIT.failed;
 }
@@ -63,9 +63,10 @@ export const readTarget = (text: string, allowLoopbackHttp: boolean): URL => {
 /** Resolves names; a test puts its own in place. */
 export type Resolve = typeof resolveName;
 
-const forbidden = (host: string, address: string): ForbiddenTargetError =>
+/** Says nothing of the address itself: whoever subscribes a name would learn what it hides. */
+const forbidden = (host: string): ForbiddenTargetError =>
   new ForbiddenTargetError(
-    `${host} is ${address}, which webhooks must not reach (private, local, reserved or one cloud's own address). Nothing was sent.`,
+    `${host} has an address that webhooks must not reach (private, local, reserved or one cloud's own). Nothing was sent`,
   );
 
 /** A lookup whose answers are all checked; one forbidden address among several refuses the name. */
@@ -75,7 +76,7 @@ const guardedLookup =
     resolve(host, { ...options, all: true }, (error, answers) => {
       if (error !== null) return done(error, '', 0);
       const wrong = answers.find(({ address }) => !mayDial(address, reach));
-      if (wrong !== undefined) return done(forbidden(host, wrong.address), '', 0);
+      if (wrong !== undefined) return done(forbidden(host), '', 0);
       const first = answers[0];
       if (first === undefined) return done(new Error(`${host} has no address`), '', 0);
       return options.all === true ? done(null, answers) : done(null, first.address, first.family);
@@ -93,17 +94,18 @@ const guardedConnector = (
 ): buildConnector.connector => {
   const connect = buildConnector({
     timeout: connectTimeoutMs,
+    rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
     lookup: guardedLookup(reach, resolve),
   });
   return (options, done) => {
     const host = options.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(host) !== 0 && !mayDial(host, reach)) return done(forbidden(host, host), null);
+    if (isIP(host) !== 0 && !mayDial(host, reach)) return done(forbidden(host), null);
     return connect(options, (error, socket) => {
       if (error !== null) return done(error, null);
       const address = (socket as Socket).remoteAddress ?? '';
       if (mayDial(address, reach)) return done(null, socket as Socket);
       (socket as Socket).destroy();
-      return done(forbidden(host, address), null);
+      return done(forbidden(host), null);
     });
   };
 };

@@ -132,6 +132,8 @@ describe('a model that fails: the statistical answer, and a note', () => {
     ['a refusal', says(null, { refusal: 'I cannot help with that.' }), 'refused'],
     ['a factor that was not given', says(invented), 'not in the evidence'],
     ['a factor twice', says(twice), 'twice'],
+    ['a fence that never ends', says(`\`\`\`json${' '.repeat(63_000)}`), 'not JSON'],
+    ['more than is read', { body: 'a'.repeat(2_000_000) }, 'endpoint failed'],
     ['an endless text', says(`"${'a'.repeat(70_000)}"`), 'too long'],
     [
       'an hour that is none',

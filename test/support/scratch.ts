@@ -11,5 +11,6 @@ export default (): (() => void) => {
     join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'trendlake-suite-'),
   );
   process.env.TMPDIR = folder;
+  process.env.XDG_CACHE_HOME = join(folder, 'cache'); // of compiled code: none in the home of who tests
   return () => rmSync(folder, { recursive: true, force: true });
 };

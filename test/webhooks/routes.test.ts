@@ -142,6 +142,21 @@ describe('/v1/webhooks', () => {
     });
   });
 
+  test('shows no address that an attempt met, nor what an older trendlake noted of one', async () => {
+    const lake = freshLake();
+    const ask = (await served(lake)).withKey();
+    const { id } = (await ask('POST', '/webhooks', { url: 'https://example.com/' })).body;
+    const now = systemClock.now();
+    storeEvents(lake, [madeEvent(now)], { now });
+    const met = 'connect ECONNREFUSED 10.1.2.3:443; fd00::17 (private); 10.1.2.4.';
+    lake.sqlite.prepare('update deliveries set last_error = ?').run(met);
+    lake.sqlite.prepare('update subscriptions set disabled_at = 1, disabled_reason = ?').run(met);
+    const { error } = (await ask('GET', `/webhooks/${id}/deliveries`)).body.items[0];
+    const { reason } = (await ask('GET', `/webhooks/${id}`)).body;
+    for (const text of [error, reason])
+      expect(text).toBe('connect ECONNREFUSED [address]; [address] (private); [address].');
+  });
+
   test('is described in the OpenAPI document', async () => {
     const { withKey } = await served(freshLake());
     const { paths } = (await withKey()('GET', '/openapi.json')).body;
@@ -178,6 +193,8 @@ describe('/hooks/upstream', () => {
     expect((await post(origin, {}, message)).status).toBe(401);
     expect((await post(origin, signed(`${message} `), message)).status).toBe(401);
     expect((await post(origin, signed('{'), '{')).status).toBe(400);
+    const deep = `{"type":"hashtag.rising","data":{"tag":"mossy","x":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
+    expect((await post(origin, signed(deep), deep)).status).toBe(400);
     for (const _ of [1, 2]) expect((await post(origin, signed(message), message)).status).toBe(204);
     expect(lake.sqlite.prepare('select subject, origin from events').all()).toEqual([
       { subject: 'hashtag:mossy', origin: 'upstream' },

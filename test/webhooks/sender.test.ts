@@ -6,7 +6,7 @@ import { storeEvents } from '../../src/events/outbox.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { deliveriesPage, redeliver } from '../../src/webhooks/deliveries.ts';
 import { sendTest } from '../../src/webhooks/dispatcher.ts';
-import { createPoster } from '../../src/webhooks/post.ts';
+import { HttpPoster } from '../../src/webhooks/post.ts';
 import { flushDeliveries, startSender } from '../../src/webhooks/sender.ts';
 import {
   enableSubscription,
@@ -263,7 +263,7 @@ describe('deliveries', () => {
     expect(ids).toEqual([ids[0], ids[0]]);
     expect(() => redeliver(lake, { deliveryId: 'nothing' }, 0)).toThrow(/no delivery nothing/);
 
-    const poster = createPoster({ clock });
+    const poster = new HttpPoster({ clock });
     const subscription = { id, url: endpoint.url, loopback: true };
     expect((await sendTest(lake, { clock, poster }, subscription)).status).toBe(204);
     await poster.close();

@@ -46,4 +46,10 @@ describe('signatures', () => {
     expect(() => secretKey(secret)).toThrow(/whsec_ and 24 to 64 bytes/);
     if (secret.length > 8) expect(() => secretKey(secret)).not.toThrow(secret);
   });
+
+  test('a secret of a million paddings is refused at once', () => {
+    // in time that grows with the square of its length it would outlast this test
+    for (const secret of [`whsec_${'='.repeat(1e6)}`, `whsec_${'='.repeat(1e6)}x`])
+      expect(() => secretKey(secret)).toThrow(/whsec_ and 24 to 64 bytes/);
+  });
 });

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import ipaddr from 'ipaddr.js';
 import { EVENT_KINDS, PLATFORMS } from '../../../schema/vocabulary.ts';
 import { isoOf } from '../../iso.ts';
 import type { DeliveryRecord } from '../../webhooks/deliveries.ts';
@@ -24,6 +25,17 @@ const subscription = z
   })
   .meta({ id: 'Subscription' });
 
+const ADDRESS_LIKE = /(?<![\w.:])[\da-f.:]*[.:][\da-f.:]*[\da-f]/gi;
+
+/**
+ * Text without the addresses in it. What an attempt meets is noted without them; older notes are not,
+ * and would tell whoever subscribes a name what it hides.
+ */
+const withoutAddresses = (text: string): string =>
+  text.replace(ADDRESS_LIKE, (found) =>
+    ipaddr.isValid(found) || ipaddr.isValid(found.replace(/:\d+$/, '')) ? '[address]' : found,
+  );
+
 /** A subscription without its secrets. */
 export const shownSubscription = (one: Subscription): z.infer<typeof subscription> => ({
   id: one.id,
@@ -33,7 +45,7 @@ export const shownSubscription = (one: Subscription): z.infer<typeof subscriptio
   subjects: [...one.filter.subjects],
   createdAt: isoOf(one.createdAt),
   state: one.disabledAt !== null ? 'disabled' : one.failingSince !== null ? 'failing' : 'enabled',
-  reason: one.disabledReason,
+  reason: one.disabledReason === null ? null : withoutAddresses(one.disabledReason),
 });
 
 const idPath = z
@@ -81,7 +93,7 @@ export const shownDelivery = (one: DeliveryRecord): Record<string, unknown> => (
   state: one.state,
   attempts: one.attempts,
   status: one.status,
-  error: one.error,
+  error: one.error === null ? null : withoutAddresses(one.error),
   attemptedAt: time(one.attemptedAt),
   nextAttemptAt: time(one.nextAttemptAt),
 });

@@ -1,0 +1,75 @@
+import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+
+const WRITABLE_BY_OTHERS = 0o022;
+const OPEN_TO_OTHERS = 0o077;
+const STICKY = 0o1000;
+
+/**
+ * Whether nobody but `user` and root can put another folder in the place of this one, or of one above.
+ *
+ * @param {string} folder
+ * @param {number} user
+ * @returns {boolean}
+ */
+const isOnOwnGround = (folder, user) => {
+  const { mode, uid } = lstatSync(folder);
+  const isOthers = uid !== user && uid !== 0;
+  if (isOthers || ((mode & WRITABLE_BY_OTHERS) !== 0 && (mode & STICKY) === 0)) return false;
+  return folder === dirname(folder) || isOnOwnGround(dirname(folder), user);
+};
+
+/**
+ * The nearest folder above `path` that is there, without symbolic links in its name.
+ *
+ * @param {string} path
+ * @returns {string}
+ */
+const standingAbove = (path) => {
+  try {
+    return realpathSync(dirname(path));
+  } catch {
+    return standingAbove(dirname(path));
+  }
+};
+
+/**
+ * Makes a folder and those above it, one by one: `mkdirSync` with `recursive` never returns where a
+ * folder takes none inside it, such as /proc.
+ *
+ * @param {string} folder
+ */
+const makeFolders = (folder) => {
+  if (existsSync(folder)) return;
+  makeFolders(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
+};
+
+/**
+ * The folder that compiled code is kept in: the user's own, mode 0700, made where it is missing. What
+ * lies there is run, so that a folder another user could have made, filled or could exchange is none.
+ *
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {string | undefined} undefined where nothing is to be kept
+ */
+export const compileCacheFolder = (env) => {
+  const given = env.XDG_CACHE_HOME ?? '';
+  const folder = join(
+    isAbsolute(given) ? given : join(homedir(), '.cache'),
+    'trendlake',
+    'compiled',
+  );
+  const user = process.getuid?.();
+  try {
+    if (user !== undefined && !isOnOwnGround(standingAbove(folder), user)) return undefined;
+    makeFolders(folder);
+    const itself = lstatSync(folder);
+    if (!itself.isDirectory()) return undefined;
+    if (user === undefined) return folder; // Windows: what is a user's own is so by its place
+    const isOwn = itself.uid === user && (itself.mode & OPEN_TO_OTHERS) === 0;
+    return isOwn && isOnOwnGround(realpathSync(dirname(folder)), user) ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+};

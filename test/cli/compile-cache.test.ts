@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { BIN } from '../support/cli-bin.ts';
+import { freshFolder } from '../support/fresh.ts';
+
+/** Runs `trendlake --version` with a cache folder and a temporary folder of its own; gives both. */
+const started = (cache: string): { cache: string; temporary: string } => {
+  const temporary = freshFolder();
+  const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+  const out = execFileSync(process.execPath, [BIN, '--version'], {
+    env: { ...env, XDG_CACHE_HOME: cache, HOME: cache, TMPDIR: temporary },
+    encoding: 'utf8',
+  });
+  expect(out).toMatch(/^\d+\.\d+\.\d+/);
+  expect(readdirSync(temporary)).toEqual([]); // where anybody may have put code before
+  return { cache, temporary };
+};
+const compiled = (cache: string): string => join(cache, 'trendlake', 'compiled');
+const isFilled = (folder: string): boolean => existsSync(folder) && readdirSync(folder).length > 0;
+
+describe('compiled code', () => {
+  test('is kept in a folder of the user alone', () => {
+    const { cache } = started(freshFolder());
+    expect(isFilled(compiled(cache))).toBe(true);
+    expect(statSync(compiled(cache)).mode & 0o777).toBe(0o700);
+  });
+
+  test.each([
+    ['open to others', (folder: string) => chmodSync(folder, 0o755)],
+    ['writable by others above', (folder: string) => chmodSync(join(folder, '..'), 0o777)],
+  ])('is not kept in a folder that is %s', (_, open) => {
+    const cache = freshFolder();
+    mkdirSync(compiled(cache), { recursive: true, mode: 0o700 });
+    open(compiled(cache));
+    started(cache);
+    expect(isFilled(compiled(cache))).toBe(false);
+  });
+
+  test('is not kept behind a symbolic link', () => {
+    const cache = freshFolder();
+    const elsewhere = freshFolder();
+    mkdirSync(join(cache, 'trendlake'), { mode: 0o700 });
+    symlinkSync(elsewhere, compiled(cache));
+    started(cache);
+    expect(readdirSync(elsewhere)).toEqual([]);
+  });
+
+  test('is not kept where the place itself belongs to somebody, or is no folder', () => {
+    started('/dev/null');
+    started('/proc');
+  });
+
+  test.runIf(process.getuid?.() === 0)('is not kept in a folder of somebody else', () => {
+    const cache = freshFolder();
+    mkdirSync(compiled(cache), { recursive: true, mode: 0o700 });
+    chownSync(compiled(cache), 65_534, 65_534);
+    started(cache);
+    expect(isFilled(compiled(cache))).toBe(false);
+
+    const home = freshFolder();
+    chownSync(home, 65_534, 65_534); // as root with the home of the user who asked for it
+    started(home);
+    expect(readdirSync(home)).toEqual([]);
+  });
+});
