@@ -3,6 +3,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { Config } from '../config.ts';
 import { messageOf } from '../errors.ts';
+import { hiding } from '../hidden-forms.ts';
 import { type Ask, requestOf } from './ask.ts';
 import { NoAnswerError, UnreachableError } from './errors.ts';
 
@@ -87,18 +88,16 @@ const plainHeaders = (
     ),
   );
 
-// A shorter key, such as a stand-in's "test", is a word that titles and field names hold too.
-const SHORTEST_SECRET = 8;
-
-/** Bytes or text without the key, should a service say it back. */
+/** Bytes or text without the key, should a service say it back in whatever spelling. */
 const hidingKey = (key: string) => {
-  const isSecret = key.length >= SHORTEST_SECRET;
+  const hide = hiding(key);
   return {
-    in: (text: string): string => (isSecret ? text.replaceAll(key, '[hidden]') : text),
-    inBody: (body: Buffer): Buffer =>
-      isSecret && body.includes(key)
-        ? Buffer.from(body.toString('latin1').replaceAll(key, '[hidden]'), 'latin1')
-        : body,
+    in: hide,
+    inBody: (body: Buffer): Buffer => {
+      const text = body.toString('latin1');
+      const without = hide(text);
+      return without === text ? body : Buffer.from(without, 'latin1');
+    },
   };
 };
 

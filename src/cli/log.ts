@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { isStop, messageOf, UsageError } from '../errors.ts';
+import { hiding } from '../hidden-forms.ts';
 import { isoOf } from '../iso.ts';
 import { type Log, type LogLevel, SILENT } from '../log.ts';
 import type { CliIo } from './io.ts';
@@ -56,16 +57,12 @@ const appendTo = (path: string, io: CliIo): { write(line: string): void; close()
   };
 };
 
-/** No key is that short, and hiding every `k` of a log would hide the log. */
-const SHORTEST_SECRET = 8;
-
 /** Text without the secrets, should anybody have put one into a message. */
-const hiding = ({ apiKey, hookSecret }: LogSettings): ((line: string) => string) => {
-  const secrets = [apiKey, hookSecret]
+const hidingSecrets = ({ apiKey, hookSecret }: LogSettings): ((line: string) => string) => {
+  const hides = [apiKey, hookSecret]
     .filter((secret) => secret !== undefined)
-    .map((secret) => JSON.stringify(secret.reveal()).slice(1, -1))
-    .filter((secret) => secret.length >= SHORTEST_SECRET);
-  return (line) => secrets.reduce((text, secret) => text.replaceAll(secret, '[hidden]'), line);
+    .map((secret) => hiding(secret.reveal()));
+  return (line) => hides.reduce((text, hide) => hide(text), line);
 };
 
 /**
@@ -82,7 +79,7 @@ export const openLog = async (
   const level = settings.log ?? (settings.logFile === undefined ? usual : 'info');
   if (level === 'off') return undefined;
   const { pino } = await import('pino');
-  const withoutSecrets = hiding(settings);
+  const withoutSecrets = hidingSecrets(settings);
   const file =
     settings.logFile === undefined ? undefined : appendTo(resolve(io.cwd, settings.logFile), io);
   const priority = file === undefined && isJournal(io.env);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { messageOf, UsageError } from '../errors.ts';
+import { hiding } from '../hidden-forms.ts';
 import { Secret } from '../secret.ts';
 import { type Analysis, recipe } from '../wire/analysis-shapes.ts';
 import type { Findings } from './findings.ts';
@@ -139,9 +140,10 @@ export const askModel = async (
     return readWords(message.content, findings);
   } catch (error) {
     if (stop.aborted) return { failed: `it did not answer within ${timeoutMs / 1000} s.` };
-    const said = messageOf(error)
-      .replaceAll(key.reveal() || '\0', '[hidden]')
-      .slice(0, 200);
-    return { failed: `the endpoint failed (${said}).` };
+    const told = hiding(key.reveal())(messageOf(error)).replaceAll(
+      key.reveal() || '\0', // a short one, which stands for itself alone
+      '[hidden]',
+    );
+    return { failed: `the endpoint failed (${told.slice(0, 200)}).` };
   }
 };

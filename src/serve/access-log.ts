@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { hidingKeys } from '../hidden-forms.ts';
 import { KEY_PREFIX } from './auth/keys.ts';
 
-const ANY_KEY = new RegExp(`${KEY_PREFIX}[\\w-]+`, 'g');
-
-/** Text without keys, wherever somebody may have put one. */
-const withoutKeys = (text: string): string => text.replace(ANY_KEY, `${KEY_PREFIX}[hidden]`);
+/** Text without keys, wherever and however spelt somebody may have put one. */
+const withoutKeys = hidingKeys(KEY_PREFIX);
 
 const keyIds = new WeakMap<ServerResponse, string>();
 

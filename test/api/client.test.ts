@@ -1,0 +1,64 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { apiClient } from '../../src/api/client.ts';
+import { decodeAnswer } from '../../src/api/decode.ts';
+import { judge } from '../../src/api/judge.ts';
+import { Secret } from '../../src/secret.ts';
+
+const KEY = 'tl_live_never-to-be-seen_anywhere/1234567890';
+const ask = {
+  kind: 'feed',
+  platform: 'tiktok',
+  dateRange: '24h',
+  limit: 50,
+  page: 1,
+  offset: 0,
+} as const;
+
+/** The answer of a service that says `body`, as the client gives it. */
+const answerTo = async (body: string, status = 200, headers: Record<string, string> = {}) => {
+  const server = createServer((_, response) => response.writeHead(status, headers).end(body));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const client = apiClient({ baseUrl, apiKey: new Secret(KEY), timeoutMs: 5000 });
+  try {
+    return await client.send(ask);
+  } finally {
+    await client.close();
+  }
+};
+
+const escaped = [...KEY]
+  .map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  .join('');
+
+test.each([
+  ['as it is', KEY],
+  ['with \\u escapes', escaped],
+  ['with \\/ escapes', KEY.replaceAll('/', '\\/')],
+  ['in an address', encodeURIComponent(KEY).replaceAll('_', '%5F')],
+  ['in HTML', KEY.replaceAll('_', '&#95;').replaceAll('/', '&#x2F;')],
+  ['in base64', Buffer.from(`Bearer ${KEY}`).toString('base64')],
+])('a key that the service says back %s is gone before anything is kept', async (_, said) => {
+  const video = `{"id": "tt_1", "title": "t ${said}", "${said}": 7, "views": "${said}"}`;
+  const answer = await answerTo(`{"items": [${video}], "total": 1}`, 200, { 'x-echo': KEY });
+  const decoded = decodeAnswer(ask, answer);
+  for (const text of [
+    JSON.stringify(decoded),
+    answer.body.toString(),
+    JSON.stringify(answer.headers),
+  ]) {
+    expect(text).not.toContain(KEY);
+    expect(text).not.toContain(said);
+  }
+  expect(decoded).toMatchObject({ kind: 'videos', items: [{ item: { id: 'tt_1' } }] });
+  expect(JSON.stringify(decoded)).toContain('[hidden]');
+
+  const refused = judge(await answerTo(`{"detail": "no such key: ${said}"}`, 404), 0);
+  expect(refused?.message).toContain('[hidden]');
+});
