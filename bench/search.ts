@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { systemClock } from '../src/clock.ts';
 import { DAY_MS } from '../src/durations.ts';
 import { openLake, openLakeForReading } from '../src/lake/open.ts';
-import { type SearchAsk, searchVideos } from '../src/search/search.ts';
+import { type SearchQuery, searchVideos } from '../src/search/search.ts';
 import { BENCH_START_AT, BENCH_STEP_MS, benchWords, fillBenchLake } from './search-lake.ts';
 
 // Search over a lake of real (or made-up) titles: what the index costs the load, and how long
@@ -48,7 +49,7 @@ writer.close();
 
 const lake = openLakeForReading(dataDir);
 const end = BENCH_START_AT + size * BENCH_STEP_MS;
-const QUESTIONS: Record<string, Partial<SearchAsk> & { q: string }> = {
+const QUESTIONS: Record<string, Partial<SearchQuery> & { q: string }> = {
   'common word': { q: 'official' },
   'commonest tag': { q: 'fyp' },
   'common word, platform': { q: 'official', platform: 'youtube' },
@@ -75,7 +76,7 @@ for (const [name, question] of Object.entries(QUESTIONS)) {
   for (let round = 0; round < rounds; round++) {
     const startedAt = performance.now();
     const ask = { limit: 50, page: 1, asOf: end + DAY_MS, deadlineMs: 2000, ...question };
-    const found = searchVideos(lake, ask);
+    const found = searchVideos(lake, ask, { clock: systemClock });
     spans.push(performance.now() - startedAt);
     total = `${found.total}${found.complete ? '' : ' or more'}`;
   }

@@ -90,7 +90,7 @@ export const define = (command: Command, io: CliIo): void => {
       };
       const lake = openLakeForReading(configOf(io).dataDir);
       try {
-        const { total, keys, complete } = searchVideos(lake, ask, io.clock);
+        const { total, keys, complete } = searchVideos(lake, ask, { clock: io.clock });
         const items = videosOf(lake, keys);
         if (options.json === true) io.out(JSON.stringify({ total, complete, items }, null, 2));
         else {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
+import { systemClock } from '../clock.ts';
 import { UsageError } from '../errors.ts';
 import { modelSettings } from '../lab/model.ts';
 import { openLake } from '../lake/open.ts';
@@ -105,7 +106,7 @@ export const define = (command: Command, io: CliIo): void => {
       const report =
         opened === undefined ? io.err : (sentence: string): void => opened.log.warn(sentence);
       const metrics = createMetrics({ ...config, clock: io.clock, report });
-      const service = { ...wished, dataDir, metrics, clock: io.clock };
+      const service = { ...wished, dataDir, metrics, clock: io.clock, machine: systemClock };
       try {
         await serveUntilStopped(service, { report, io, json: options.json === true });
       } finally {

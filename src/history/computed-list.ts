@@ -102,7 +102,7 @@ export const computeList = (
       total: ranking.total,
       rows: ranking.rows(0, KEPT_DEPTH),
       items: itemsOf(lake, question, { rows: part, before: from, asOf }),
-      until: holdsUntil(lake, asOf, windowsOf(question)),
+      until: holdsUntil(asOf, windowsOf(question), ({ next }, at) => next(lake, at)),
       costMs: clock.monotonic() - startedAt,
     };
   })();

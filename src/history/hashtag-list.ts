@@ -2,9 +2,9 @@ import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import { lakeVersion } from '../lake/lake-version.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
-import type { KeptLists } from '../serve/cache/kept-lists.ts';
 import type { HashtagItem } from '../wire/shapes.ts';
 import {
+  type ComputedLists,
   computedPage,
   type ListMoment,
   type ListPage,
@@ -86,7 +86,7 @@ const pulledPage = (
  * number of distinct videos seen with them inside the window. `views` is the sum over those videos.
  */
 export const hashtagsPage = (
-  lists: KeptLists,
+  lists: ComputedLists,
   asked: ListMoment & { platform?: Platform; dateRange: string; windowMs: number },
 ): Reading<ListPage<HashtagItem>> => {
   const version = lakeVersion(lists.lake);

@@ -1,5 +1,5 @@
-import type { KeptLists } from '../serve/cache/kept-lists.ts';
-import type { ItemOf, ListQuestion } from './computed-list.ts';
+import type { Lake } from '../lake/open.ts';
+import type { ItemOf, ListAsk, ListQuestion } from './computed-list.ts';
 
 /** Which part of a list is wanted; pages count from 1. */
 export interface Paging {
@@ -14,6 +14,28 @@ export interface ListMoment extends Paging {
   readonly isNow: boolean;
   /** Tells when nobody waits for the answer any more. */
   readonly gone?: (() => AbortSignal) | undefined;
+  /** Whose share of the time it takes: the id of a key, or one name for all without. */
+  readonly owner: string;
+}
+
+/** A part of a computed list, and how exactly its instant is meant. */
+export interface PartQuery<Q extends ListQuestion>
+  extends ListAsk<Q>,
+    Pick<ListMoment, 'isNow' | 'gone' | 'owner'> {}
+
+/** Part of a computed list, true at `asOf`; `isStale`: reading the lake anew, now, may give another. */
+export interface ComputedPart<T> {
+  readonly total: number;
+  readonly items: T[];
+  readonly asOf: number;
+  readonly isStale: boolean;
+  readonly version: number;
+}
+
+/** Where computed lists of a lake are had from. */
+export interface ComputedLists {
+  readonly lake: Lake;
+  part<Q extends ListQuestion>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>>;
 }
 
 /**
@@ -37,7 +59,7 @@ export type Reading<T> = T | Promise<T>;
 
 /** A page of a list that no source gave whole. */
 export const computedPage = async <Q extends ListQuestion>(
-  lists: KeptLists,
+  lists: ComputedLists,
   question: Q,
   { limit, page, ...moment }: ListMoment,
 ): Promise<ListPage<ItemOf<Q>>> => {

@@ -1,10 +1,10 @@
 import type { Period, Platform } from '../../schema/vocabulary.ts';
 import { lakeVersion } from '../lake/lake-version.ts';
 import type { Lake } from '../lake/open.ts';
-import type { KeptLists } from '../serve/cache/kept-lists.ts';
 import type { ContentItem } from '../wire/shapes.ts';
 import { readContentItems } from './content-items.ts';
 import {
+  type ComputedLists,
   computedPage,
   type ListMoment,
   type ListPage,
@@ -37,7 +37,7 @@ const pulledPage = (
  * else the platform's videos seen inside the window, by score (src/history/score.ts).
  */
 export const feedPage = (
-  lists: KeptLists,
+  lists: ComputedLists,
   asked: ListMoment & { platform: Platform; dateRange: string; windowMs: number },
 ): Reading<ListPage<ContentItem>> => {
   const { platform, dateRange, windowMs, asOf } = asked;
@@ -54,7 +54,7 @@ export const feedPage = (
  * is left out; one whose gain the looks do not tell comes after all others.
  */
 export const trendsPage = (
-  lists: KeptLists,
+  lists: ComputedLists,
   asked: ListMoment & { platform: Platform; period: Period },
 ): Reading<ListPage<ContentItem>> => {
   const { platform, period, asOf } = asked;

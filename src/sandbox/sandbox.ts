@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 import { EXIT, TrendlakeError, UsageError } from '../errors.ts';
 import { type Lake, openLake } from '../lake/open.ts';
@@ -142,6 +142,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     const service = await startService({
       dataDir,
       clock: options.clock,
+      machine: systemClock, // a served world has the machine's patience, whatever time it shows
       at: clock.now,
       port: options.port ?? 0,
       ...(options.report === undefined ? {} : { report: options.report }),

@@ -1,7 +1,7 @@
 import { contentItems } from '../history/content-items.ts';
 import type { Lake } from '../lake/open.ts';
 import type { ContentItem } from '../wire/shapes.ts';
-import { type SearchAsk, searchVideos } from './search.ts';
+import { type SearchDeps, type SearchQuery, searchVideos } from './search.ts';
 
 /** One page of matches, best first. */
 export interface SearchPage {
@@ -12,16 +12,16 @@ export interface SearchPage {
   readonly isCutOff: boolean;
 }
 
-/** `GET /search`. What it reads is one instant of the lake; question and answer are plain data. */
-export const searchPage = (lake: Lake, ask: SearchAsk): SearchPage =>
+/** `GET /search`. What it reads is one instant of the lake; query and page are plain data. */
+export const searchPage = (lake: Lake, query: SearchQuery, deps: SearchDeps): SearchPage =>
   lake.sqlite.transaction(() => {
-    const { total, keys, isCutOff } = searchVideos(lake, ask);
-    const before = (ask.page - 1) * ask.limit;
+    const { total, keys, isCutOff } = searchVideos(lake, query, deps);
+    const before = (query.page - 1) * query.limit;
     const places = keys.map((key, index) => ({
       key,
       rank: before + index + 1,
       score: null,
       velocity: null,
     }));
-    return { total, items: contentItems(lake, places, ask.asOf), isCutOff };
+    return { total, items: contentItems(lake, places, query.asOf), isCutOff };
   })();

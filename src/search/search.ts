@@ -1,13 +1,12 @@
 import type { Platform } from '../../schema/vocabulary.ts';
-import { type Clock, systemClock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
-import { countMatches } from './match-counts.ts';
-import { ftsExpression, parseQuestion, type SearchQuestion } from './search-query.ts';
+import { ftsExpression, parseTerms, type SearchTerms } from './search-terms.ts';
 import { type Phrase, wordsOf } from './search-words.ts';
 
 /** What to look for. Instants and spans in milliseconds. */
-export interface SearchAsk {
+export interface SearchQuery {
   readonly q: string;
   readonly platform?: Platform | undefined;
   /** Only videos published at or after this instant. */
@@ -19,6 +18,17 @@ export interface SearchAsk {
   readonly asOf: number;
   /** After this long the answer is made from what was found until then. */
   readonly deadlineMs: number;
+}
+
+/** Gives how many videos match an expression of the index: by counting, or from memory. */
+export type CountMatches = (expression: string, count: () => number) => number;
+
+/** What a search needs beside the lake. */
+export interface SearchDeps {
+  /** Tells when the deadline has come. */
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Remembers counts; each is counted anew without. */
+  readonly countMatches?: CountMatches;
 }
 
 export interface SearchResult {
@@ -62,6 +72,8 @@ const matchScore = (wanted: readonly Phrase[], video: Candidate): number => {
   return inTitle + 0.6 * (1 - inTitle) + asAsked + isHandle + reach;
 };
 
+const COUNT = 'select count(*) from search where search match ?';
+
 const WINDOW_KEYS_MOST = 50_000;
 
 /** Keys between which every video published since an instant lies; undefined for a wide window. */
@@ -85,7 +97,7 @@ interface Filter {
  * `since` and `asOf` as SQL, left out where they exclude nothing: each costs a row read per match.
  * Rows come in time order on most lakes, so a window's keys lie close together.
  */
-const filterOf = (lake: Lake, { since, asOf }: SearchAsk): Filter => {
+const filterOf = (lake: Lake, { since, asOf }: SearchQuery): Filter => {
   const latest = (column: string, table: string): number =>
     (statement(lake, `select max(${column}) from ${table}`).pluck().get() as number | null) ?? 0;
   const isPast =
@@ -111,7 +123,7 @@ const VIEWS_THEN = `(select s.views from video_snapshot s
 /** The given videos by `matchScore`, best first; reach is what was known at `asOf`. */
 const bestFirst = (
   lake: Lake,
-  { wanted }: SearchQuestion,
+  { wanted }: SearchTerms,
   keys: readonly number[],
   asOf: number | undefined,
 ): number[] => {
@@ -131,20 +143,20 @@ const bestFirst = (
  * The newest `RANKED_MOST` matches are ranked by `matchScore`; older ones follow, newest first, so
  * a word that half the lake holds costs no more than a rare one, and every match is on some page.
  * `total` is exact for the words and the platform; with a window or an earlier `asOf` matches count
- * up to `COUNTED_MOST`. A question without a wanted word (only punctuation, only `-without`) finds
+ * up to `COUNTED_MOST`. A text without a wanted word (only punctuation, only `-without`) finds
  * nothing. No `q` fails.
  */
 export const searchVideos = (
   lake: Lake,
-  ask: SearchAsk,
-  clock: Clock = systemClock,
+  query: SearchQuery,
+  { clock, countMatches = (_, count) => count() }: SearchDeps,
 ): SearchResult => {
-  const question = parseQuestion(ask.q);
-  const expression = ftsExpression(question, ask.platform);
+  const terms = parseTerms(query.q);
+  const expression = ftsExpression(terms, query.platform);
   if (expression === undefined) return { total: 0, keys: [], complete: true, isCutOff: false };
-  const stopAt = clock.monotonic() + ask.deadlineMs;
+  const stopAt = clock.monotonic() + query.deadlineMs;
   const late = (): boolean => clock.monotonic() > stopAt;
-  const { sql, values, isPast } = filterOf(lake, ask);
+  const { sql, values, isPast } = filterOf(lake, query);
   const join = sql === '' ? '' : 'cross join video v on v.key = s.rowid';
   const most = sql === '' ? RANKED_MOST : COUNTED_MOST;
 
@@ -161,19 +173,22 @@ export const searchVideos = (
   }
   const ranked = bestFirst(
     lake,
-    question,
+    terms,
     newest.slice(0, RANKED_MOST),
-    isPast ? ask.asOf : undefined,
+    isPast ? query.asOf : undefined,
   );
   const found = [...ranked, ...newest.slice(RANKED_MOST)];
-  const offset = (ask.page - 1) * ask.limit;
-  const keys = found.slice(offset, offset + ask.limit);
+  const offset = (query.page - 1) * query.limit;
+  const keys = found.slice(offset, offset + query.limit);
   const isCutOff = late();
   const isWhole = newest.length < most && !isCutOff;
   if (isWhole || sql !== '' || isCutOff)
     return { total: found.length, keys, complete: isWhole, isCutOff };
-  const total = countMatches(lake, expression);
-  const missing = Math.min(ask.limit, total - offset) - keys.length;
+  const total = countMatches(
+    expression,
+    () => statement(lake, COUNT).pluck().get(expression) as number,
+  );
+  const missing = Math.min(query.limit, total - offset) - keys.length;
   if (missing > 0) {
     const skip = Math.max(0, offset - found.length);
     keys.push(...olderMatches(lake, expression, newest.at(-1) ?? 0, missing, skip));

@@ -6,18 +6,12 @@ import { KEY_PREFIX } from './auth/keys.ts';
 /** Text without keys, wherever and however spelt somebody may have put one. */
 const withoutKeys = hidingKeys(KEY_PREFIX);
 
-const keyIds = new WeakMap<ServerResponse, string>();
-
-/** Notes under which key's id a request is logged. */
-export const noteKey = (response: ServerResponse, keyId: string): void =>
-  void keyIds.set(response, keyId);
-
 /** Logs a request whose answer has left: who (id of the key, never the key), what, how it ended. */
 export const logAnswered = (
   log: Logger,
   request: IncomingMessage,
   response: ServerResponse,
-  tookMs: number,
+  { keyId, tookMs }: { keyId: string | undefined; tookMs: number },
 ): void => {
   if (!log.isLevelEnabled('info')) return;
   log.info({
@@ -25,7 +19,7 @@ export const logAnswered = (
     address: withoutKeys(request.url ?? ''),
     status: response.statusCode,
     complete: response.writableFinished,
-    key: keyIds.get(response),
+    key: keyId,
     ms: Math.round(tookMs * 10) / 10,
   });
 };

@@ -4,36 +4,29 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import { cors } from 'hono/cors';
+import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { Logger } from 'pino';
 import { messageOf } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { type Admit, authenticate, DOCUMENT_PATH } from './auth/authenticate.ts';
+import { type Admission, DOCUMENT_PATH } from './auth/admission.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './context.ts';
-import { allowedMethods } from './methods.ts';
+import { letIn } from './let-in.ts';
 import { openApiRoute } from './openapi.ts';
 import { problemResponse, RefusedError, refusedParameters } from './problems.ts';
 import { creatorRoutes } from './routes/creators.ts';
 import { extensionRoutes } from './routes/extensions.ts';
 import { healthRoute } from './routes/health.ts';
-import { type Analyze, labRoute } from './routes/lab.ts';
+import { labRoute } from './routes/lab.ts';
 import { listRoutes } from './routes/lists.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { pageRoutes } from './routes/pages.ts';
-import { type SearchVideos, searchRoute } from './routes/search.ts';
-import { type CurveOf, videoRoutes } from './routes/videos.ts';
-
+import { searchRoute } from './routes/search.ts';
+import { videoRoutes } from './routes/videos.ts';
 import { hookRoute, type WebhookContext, webhookRoutes } from './routes/webhooks.ts';
-
-/** Answers that other rooms of the house give. */
-export interface Capabilities {
-  readonly curveOf: CurveOf;
-  readonly searchVideos: SearchVideos;
-  readonly analyze: Analyze;
-  readonly webhooks: WebhookContext;
-}
 
 /** How the service meets the outside. */
 export interface Surroundings {
+  readonly admission: Admission;
   /** Receives what failed unexpectedly. */
   readonly log: Logger;
   /** Origins whose pages may read answers; none unless configured. */
@@ -51,21 +44,30 @@ const newApp = (): ServiceApp =>
     },
   });
 
-/** What an address that does not answer this method says: 405 where another would, else 404. */
-const nothingHere = (app: ServiceApp, c: Context<ServiceEnv>): Response => {
-  const methods = allowedMethods(app, c.req.path);
-  return problemResponse(
-    methods.length === 0
-      ? new RefusedError(
-          'not-found',
-          `There is nothing at ${c.req.path}. /v1/openapi.json lists what there is.`,
-        )
-      : new RefusedError(
-          'method-not-allowed',
-          `${c.req.path} answers ${methods.join(', ')}, not ${c.req.method}.`,
-          { headers: { allow: methods.join(', ') } },
-        ),
+const nothingHere = (path: string): RefusedError =>
+  new RefusedError(
+    'not-found',
+    `There is nothing at ${path}. /v1/openapi.json lists what there is.`,
   );
+
+/** Answers an address that has no route for this method: 405 where another would do, else 404. */
+const noRoute = (app: ServiceApp): ((c: Context<ServiceEnv>) => Promise<Response>) => {
+  const otherMethod = methodNotAllowed<ServiceEnv>({
+    app,
+    onMethodNotAllowed: ({ req: { path, method } }, methods) => {
+      const allow = methods.join(', ');
+      const detail = `${path} answers ${allow}, not ${method}.`;
+      return problemResponse(
+        new RefusedError('method-not-allowed', detail, { headers: { allow } }),
+      );
+    },
+  });
+  return async (c) => {
+    await otherMethod(c, async () => {
+      c.res = problemResponse(nothingHere(c.req.path));
+    });
+    return c.res;
+  };
 };
 
 /** What a thrown value is refused with: refusals as they are, a lake that cannot be read now as 503. */
@@ -98,43 +100,38 @@ const smallBodies = bodyLimit({
   },
 });
 
+/** Looking for the body of a GET costs time. */
+const hasNoBody = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
 /** What is not a list: those compress themselves, so that it is done once for all who ask. */
 const COMPRESSED = ['/', '/docs', '/assets/*', '/metrics', DOCUMENT_PATH, '/v1/lab/*'];
 
 /** Everything under `/v1` (first the key, then the address, then the parameters) and its OpenAPI text. */
 const versionOne = (
   service: ServiceContext,
-  admit: Admit,
-  capabilities: Capabilities,
+  webhooks: WebhookContext,
 ): { v1: ServiceApp; document: () => string } => {
   const v1 = newApp();
-  const withKey = authenticate(admit);
-  v1.use((c, next) =>
-    c.req.path === DOCUMENT_PATH && c.req.header('authorization') === undefined
-      ? next()
-      : withKey(c, next),
-  );
-  v1.on(['POST', 'PUT', 'PATCH', 'DELETE'], '*', smallBodies); // looking for a GET's body costs time
+  v1.use((c, next) => (hasNoBody(c.req.method) ? next() : smallBodies(c, next)));
   listRoutes(v1, service);
   creatorRoutes(v1, service);
-  videoRoutes(v1, service, capabilities.curveOf);
-  searchRoute(v1, service, capabilities.searchVideos);
-  labRoute(v1, service, capabilities.analyze);
+  videoRoutes(v1, service);
+  searchRoute(v1, service);
+  labRoute(v1, service);
   extensionRoutes(v1, service);
-  webhookRoutes(v1, service, capabilities.webhooks);
+  webhookRoutes(v1, service, webhooks);
   return { v1, document: openApiRoute(v1) };
 };
 
 /** The whole service as one function from request to response. */
 export const serviceApp = (
   service: ServiceContext,
-  admit: Admit,
-  capabilities: Capabilities,
-  { log, corsOrigins, metrics }: Surroundings,
+  webhooks: WebhookContext,
+  { admission, log, corsOrigins, metrics }: Surroundings,
 ): ServiceApp => {
   const app = newApp();
   app.onError((error, c) => failureResponse(error, c, log));
-  app.notFound((c) => nothingHere(app, c));
+  app.notFound(noRoute(app));
   if (corsOrigins.length > 0)
     app.use(
       '/v1/*',
@@ -144,12 +141,13 @@ export const serviceApp = (
         exposeHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'ETag', 'Age'],
       }),
     );
+  app.use('/v1/*', letIn(service, admission));
   for (const path of COMPRESSED) app.use(path, compress({ encoding: 'gzip' }));
   healthRoute(app, service);
   if (metrics !== undefined) metricsRoute(app, metrics);
   app.use('/hooks/*', smallBodies);
-  hookRoute(app, service, capabilities.webhooks);
-  const { v1, document } = versionOne(service, admit, capabilities);
+  hookRoute(app, service, webhooks);
+  const { v1, document } = versionOne(service, webhooks);
   pageRoutes(app, service, document);
   app.route('/v1', v1);
   return app;

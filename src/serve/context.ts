@@ -3,34 +3,48 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type Database from 'better-sqlite3';
 import type { Context } from 'hono';
 import type { Clock } from '../clock.ts';
-import { holdsUntil } from '../history/validity.ts';
+import type { ListMoment } from '../history/list-page.ts';
+import type { ModelSettings } from '../lab/model.ts';
 import { lakeVersion } from '../lake/lake-version.ts';
 import type { Lake } from '../lake/open.ts';
-import { type Answer, acceptsGzip, bytesOf, replyWith, write } from './answer.ts';
+import { type Answer, bytesOf, write } from './answer.ts';
 import type { Standing } from './auth/limits.ts';
-import type { Replay } from './cache/kept-answers.ts';
-import type { KeptLists } from './cache/kept-lists.ts';
+import type { AnswerCache } from './cache/answer-cache.ts';
+import type { ChangeTimes } from './cache/change-times.ts';
+import type { HeavyReads } from './cache/heavy-reads.ts';
+import { sendAnswer } from './send.ts';
 
-/** What a request carries along once its key was counted. */
+/** One request on its way through the service, for the log. */
+export interface Exchange {
+  /** Of the key it was counted by. */
+  keyId?: string;
+}
+
+/** What a request carries along once it was let in. */
 export interface RequestVariables {
   readonly standing: Standing;
 }
 export interface ServiceEnv {
   Variables: RequestVariables;
-  Bindings: HttpBindings;
+  Bindings: HttpBindings & { readonly exchange: Exchange };
 }
 export type ServiceApp = OpenAPIHono<ServiceEnv>;
 
 /** What the routes answer from. */
 export interface ServiceContext {
   readonly lake: Lake;
-  readonly lists: KeptLists;
-  readonly service: Database.Database;
+  /** Lists and searches, which may take long. */
+  readonly reads: HeavyReads;
+  readonly answers: AnswerCache;
+  readonly changes: ChangeTimes;
+  /** Keys and what they spent. */
+  readonly serviceDb: Database.Database;
   /** The time that answers are given at; fixed where the service was started with `at`. */
   readonly now: () => number;
-  readonly replay: Replay;
   /** The time that limits are counted in; never fixed. */
   readonly clock: Clock;
+  /** Puts analyses into words; statistical without one. */
+  readonly model: ModelSettings | undefined;
 }
 
 /** The instant an answer is for: as asked, but never after the service's own now. */
@@ -39,20 +53,24 @@ export const instantAsked = (service: ServiceContext, asOf: number | undefined):
   return asOf === undefined ? now : Math.min(asOf, now);
 };
 
-/** The instant a request is for, and how to learn that its sender waits no longer. */
+/** Whose share of the threads a request without a key takes. */
+const KEYLESS = 'no key';
+
+/** The instant a request is for, who asks, and how to learn that its sender waits no longer. */
 export const momentOf = (
   service: ServiceContext,
   c: Context<ServiceEnv>,
   asked: number | undefined,
-): { asOf: number; isNow: boolean; gone: () => AbortSignal } => ({
+): Pick<ListMoment, 'asOf' | 'isNow' | 'owner'> & { gone: () => AbortSignal } => ({
   asOf: instantAsked(service, asked),
   isNow: asked === undefined,
+  owner: c.get('standing')?.id ?? KEYLESS,
   gone: () => c.req.raw.signal, // making one takes a moment: only when there is something to wait for
 });
 
 /** Sends an answer, and remembers it where it may be given again. */
 export const respond = (
-  { lake, now: clock, replay }: ServiceContext,
+  { lake, now: clock, answers, changes }: ServiceContext,
   c: Context<ServiceEnv>,
   answer: Answer,
   asked: number | undefined,
@@ -61,17 +79,13 @@ export const respond = (
   const written = write(answer);
   const { at, version } = answer.readFor ?? { at: now, version: lakeVersion(lake) };
   if (answer.windowsMs !== undefined && (asked === undefined || asked <= at))
-    replay.keep(c.env.incoming.url ?? '', {
-      path: c.req.path,
+    answers.keep(c.env.incoming.url ?? '', {
       written,
       version,
       from: asked ?? at,
       until:
-        asked === undefined ? holdsUntil(lake, at, answer.windowsMs) : Number.POSITIVE_INFINITY,
+        asked === undefined ? changes.holdsUntil(at, answer.windowsMs) : Number.POSITIVE_INFINITY,
       isOfItsInstant: asked === undefined && answer.asOf === at,
     });
-  const gzip = acceptsGzip(c.req.header('accept-encoding'));
-  const accepts = { ifNoneMatch: c.req.header('if-none-match'), gzip };
-  const { body, ...rest } = replyWith(written, now, accepts, () => bytesOf(written, gzip));
-  return new Response(body, rest);
+  return sendAnswer(c, { written, now, bytes: (gzip) => bytesOf(written, gzip) });
 };

@@ -14,11 +14,15 @@ import type { HookSecret } from '../webhooks/hook-proof.ts';
 import { HttpPoster } from '../webhooks/post.ts';
 import { logAnswered } from './access-log.ts';
 import { refusalOf, serviceApp } from './app.ts';
-import { doorOf } from './auth/authenticate.ts';
+import { Admission } from './auth/admission.ts';
+import { CountTogether } from './auth/count-together.ts';
+import { Limiter } from './auth/limits.ts';
 import { openServiceDb } from './auth/service-db.ts';
-import { heavyReads, type ReadLimits } from './cache/heavy-reads.ts';
-import { replayOf } from './cache/kept-answers.ts';
-import { capabilitiesOf } from './capabilities.ts';
+import { AnswerCache } from './cache/answer-cache.ts';
+import { ChangeTimes } from './cache/change-times.ts';
+import { HeavyReads, type ReadLimits } from './cache/heavy-reads.ts';
+import { LakeCache } from './cache/lake-cache.ts';
+import type { Exchange, ServiceContext } from './context.ts';
 import { problemResponse, RefusedError } from './problems.ts';
 import { routesOf } from './route-of.ts';
 
@@ -26,6 +30,8 @@ export interface ServiceOptions {
   readonly dataDir: string;
   /** Time of limits and, unless `at` is given, of answers. */
   readonly clock: Clock;
+  /** Time of the machine, whatever time is shown: how long to wait, and what takes too long. */
+  readonly machine: Clock;
   /** Default 127.0.0.1: reachable from this machine only. */
   readonly host?: string;
   /** Default 0: any free port. */
@@ -72,12 +78,15 @@ const SECURITY_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 };
 const PAGE_CACHE_KIB = 16 * 1024;
+/** Answers, lists, counts and instants that are remembered. */
+const CACHE_BYTES = 20_000_000;
 const WRITER_CACHE_KIB = 2 * 1024; // subscriptions only
 /** Waiting for another writer holds up every request; long, and those that came meanwhile would seem late. */
 const WAIT_FOR_LAKE_MS = 2000;
 /** Counting is tried again, so that others are answered in between. */
 const WAIT_FOR_KEYS_MS = 50;
 const SILENT_SOCKET_MS = 120_000;
+const IDLE_CHECK_MS = 20;
 const STOP_GRACE_MS = 5000; // a process has ten seconds for all it does to stop
 
 const listen = async (server: Server, host: string, port: number): Promise<number> => {
@@ -96,20 +105,29 @@ const listen = async (server: Server, host: string, port: number): Promise<numbe
 /** Ends a server; whoever is answered until then is told not to send more over that connection. */
 const closeServer = async (
   server: Server,
-  underWay: ReadonlySet<ServerResponse>,
+  underWay: ReadonlyMap<ServerResponse, Exchange>,
+  machine: Clock,
 ): Promise<void> => {
   const closed = once(server, 'close');
   const isLast = (response: ServerResponse): void => {
     if (!response.headersSent) response.setHeader('connection', 'close');
   };
-  for (const response of underWay) isLast(response);
+  for (const response of underWay.keys()) isLast(response);
   server.prependListener('request', (_request, response) => isLast(response));
   server.close();
-  const idle = setInterval(() => server.closeIdleConnections(), 20);
-  const grace = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS);
+  const isClosed = new AbortController();
+  const { signal } = isClosed;
+  const untilClosed = async (): Promise<void> => {
+    const startedAt = machine.monotonic();
+    for (;;) {
+      await machine.sleep(IDLE_CHECK_MS, signal);
+      server.closeIdleConnections();
+      if (machine.monotonic() - startedAt > STOP_GRACE_MS) server.closeAllConnections();
+    }
+  };
+  untilClosed().catch(() => {}); // it is closed
   await closed;
-  clearInterval(idle);
-  clearTimeout(grace);
+  isClosed.abort();
 };
 
 /** Answers what is not HTTP, or too much of it, with a problem as well. */
@@ -146,7 +164,16 @@ const failuresOnly = (report: ServiceOptions['report']): Logger =>
  * @throws UsageError when the address is taken or the data directory cannot be used
  */
 export const startService = async (options: ServiceOptions): Promise<RunningService> => {
-  const { dataDir, clock, at, host = '127.0.0.1', port = 0, corsOrigins = [], metrics } = options;
+  const {
+    dataDir,
+    clock,
+    machine,
+    at,
+    host = '127.0.0.1',
+    port = 0,
+    corsOrigins = [],
+    metrics,
+  } = options;
   const log = options.log ?? failuresOnly(options.report);
   const writer = openLake(dataDir); // makes or migrates it; subscriptions are written through it
   refreshSearch(writer.sqlite); // words that came by other hands than a load
@@ -154,63 +181,55 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   const lake = openLakeForReading(dataDir);
   lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
   lake.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
-  const service = openServiceDb(dataDir);
+  const serviceDb = openServiceDb(dataDir);
   writer.sqlite.pragma(`busy_timeout = ${WAIT_FOR_LAKE_MS}`);
-  service.pragma(`busy_timeout = ${WAIT_FOR_KEYS_MS}`);
+  serviceDb.pragma(`busy_timeout = ${WAIT_FOR_KEYS_MS}`);
   const now = typeof at === 'function' ? at : () => at ?? clock.now();
-  const admit = doorOf({ service, clock });
-  const replay = replayOf(lake, admit, now);
-  const reads = heavyReads(lake, options.readLimits);
+  const admission = new Admission(new CountTogether(new Limiter(serviceDb), { clock, machine }));
+  const cache = new LakeCache(CACHE_BYTES);
+  const reads = new HeavyReads(lake, { cache, clock: machine, limits: options.readLimits });
   const poster = new HttpPoster({ clock });
-  const capabilities = capabilitiesOf(
-    lake,
-    { writer, poster, hookSecret: options.hookSecret },
-    { clock: { ...clock, now }, model: options.model, searchVideos: reads.search },
-  );
-  const context = { lake, lists: reads.lists, service, now, clock, replay };
-  const app = serviceApp(context, admit, capabilities, {
-    log,
-    corsOrigins,
-    metrics,
-  });
+  const context: ServiceContext = {
+    ...{ lake, reads, serviceDb, now, clock, model: options.model },
+    answers: new AnswerCache(cache),
+    changes: new ChangeTimes(lake, cache),
+  };
+  const webhooks = { writer, poster, hookSecret: options.hookSecret };
+  const app = serviceApp(context, webhooks, { admission, log, corsOrigins, metrics });
   const routeOf = routesOf(app);
-  const answer = getRequestListener(app.fetch, {
-    hostname: 'localhost', // where the sender names none: HTTP/1.0
-    errorHandler: (error) => problemResponse(unreadableOr(error, log)),
-  });
-  const mayReplay = corsOrigins.length === 0; // else answers differ by origin
-  const underWay = new Set<ServerResponse>();
+  const underWay = new Map<ServerResponse, Exchange>();
+  const answer = getRequestListener(
+    (request, { incoming, outgoing }) => {
+      const exchange = underWay.get(outgoing as ServerResponse); // HTTP/1.1 only
+      return app.fetch(request, { incoming, outgoing, exchange });
+    },
+    {
+      hostname: 'localhost', // where the sender names none: HTTP/1.0
+      errorHandler: (error) => problemResponse(unreadableOr(error, log)),
+    },
+  );
   const server = createServer(TIMEOUTS, (request, response) => {
     const from = clock.monotonic();
-    underWay.add(response);
+    const exchange: Exchange = {};
+    underWay.set(response, exchange);
     response.on('close', () => {
       underWay.delete(response);
       const tookMs = clock.monotonic() - from;
-      logAnswered(log, request, response, tookMs);
+      logAnswered(log, request, response, { keyId: exchange.keyId, tookMs });
       const { method = '', url = '' } = request;
       // as other servers count a client that left before its answer: nothing was answered
       const status = response.writableFinished ? response.statusCode : 499;
       metrics?.count({ method, route: routeOf(method, url), status, tookMs });
     });
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-    const failed = (error: unknown): void => {
-      const { status, headers, body } = refusalOf(error, log).reply();
-      response.writeHead(status, headers).end(body);
-    };
-    try {
-      const sent = mayReplay ? replay.send(request, response) : undefined;
-      if (sent === undefined) void answer(request, response);
-      else sent.catch(failed);
-    } catch (error) {
-      failed(error);
-    }
+    void answer(request, response);
   });
   server.setTimeout(SILENT_SOCKET_MS);
   server.on('clientError', (error, socket) => void answerUnreadable(error, socket));
   const release = async (): Promise<void> => {
     await reads.close();
     await poster.close();
-    service.close();
+    serviceDb.close();
     lake.close();
     writer.close();
   };
@@ -221,7 +240,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
       url: `${origin}/v1`,
       dashboard: `${origin}/`,
       close: async () => {
-        await closeServer(server, underWay);
+        await closeServer(server, underWay, machine);
         await release();
       },
     };

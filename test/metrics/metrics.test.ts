@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { status, text } from '../../fixtures/faults.ts';
 import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
-import { virtualClock } from '../../src/clock.ts';
+import { systemClock, virtualClock } from '../../src/clock.ts';
 import { MINUTE_MS } from '../../src/durations.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
 import { openLake } from '../../src/lake/open.ts';
@@ -50,7 +50,7 @@ const serveMetrics = async (
 ): Promise<{ service: RunningService; metrics: Metrics; close(): Promise<void> }> => {
   const clock = virtualClock(NOW);
   const metrics = createMetrics({ dataDir, clock, ...QUOTA });
-  const service = await startService({ dataDir, clock, metrics });
+  const service = await startService({ dataDir, clock, machine: systemClock, metrics });
   const close = async (): Promise<void> => {
     await service.close();
     await metrics.close();

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { virtualClock } from '../../src/clock.ts';
+import { systemClock, virtualClock } from '../../src/clock.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { createKey } from '../../src/serve/auth/keys.ts';
 import { openServiceDb } from '../../src/serve/auth/service-db.ts';
@@ -28,7 +28,9 @@ test('analyze --upstream asks the service: one counted call, its answer kept', a
   const db = openServiceDb(dataDir);
   const { key } = createKey(db, { useCase: 'test' }, NOW);
   db.close();
-  const service = await startService({ dataDir, clock: virtualClock(NOW), at: NOW });
+  const service = await startService({
+    ...{ dataDir, clock: virtualClock(NOW), machine: systemClock, at: NOW },
+  });
   cleanups.push(() => service.close());
 
   const asking = emptyFolder();

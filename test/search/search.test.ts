@@ -1,21 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { type Lake, openLake, openLakeForReading } from '../../src/lake/open.ts';
 import {
   COUNTED_MOST,
   RANKED_MOST,
-  type SearchAsk,
+  type SearchQuery,
   searchVideos,
 } from '../../src/search/search.ts';
 import { rebuildSearch, refreshSearch } from '../../src/search/search-index.ts';
 import { checkSearch } from '../../src/search/search-integrity.ts';
+import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
+import { cachedCounts } from '../../src/serve/cache/match-counts.ts';
 import { emptyLake, insertVideos, type TestVideo } from '../lake/lake-fixture.ts';
 import { insertRealVideos } from '../lake/real-lake.ts';
 import { realPath } from '../real-data.ts';
 import { freshFolder } from '../serve/filled-lake.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
-const ask = (q: string, more: Partial<SearchAsk> = {}): SearchAsk => ({
+const DEPS = { clock: systemClock };
+const ask = (q: string, more: Partial<SearchQuery> = {}): SearchQuery => ({
   q,
   limit: 50,
   page: 1,
@@ -23,9 +27,9 @@ const ask = (q: string, more: Partial<SearchAsk> = {}): SearchAsk => ({
   deadlineMs: 60_000,
   ...more,
 });
-const idsOf = (lake: Lake, q: string, more: Partial<SearchAsk> = {}): string[] => {
+const idsOf = (lake: Lake, q: string, more: Partial<SearchQuery> = {}): string[] => {
   const read = lake.sqlite.prepare('select id from video where key = ?').pluck();
-  return searchVideos(lake, ask(q, more)).keys.map((key) => read.get(key) as string);
+  return searchVideos(lake, ask(q, more), DEPS).keys.map((key) => read.get(key) as string);
 };
 const lakeOf = (...videos: TestVideo[]): Lake => {
   const lake = emptyLake();
@@ -106,7 +110,8 @@ describe('filters and pages', () => {
       titles.map((title, i) => ({ id: `tt_${i}`, title })),
     );
     const lake = openLakeForReading(dataDir);
-    const total = (): number => searchVideos(lake, ask('cat')).total;
+    const countMatches = cachedCounts(lake, new LakeCache(1e6));
+    const total = (): number => searchVideos(lake, ask('cat'), { ...DEPS, countMatches }).total;
     expect([total(), total()]).toEqual([titles.length, titles.length]);
     insertVideos(writer, [{ id: 'tt_new', title: 'one more cat' }]);
     expect(total()).toBe(titles.length + 1);
@@ -167,14 +172,15 @@ describe('filters and pages', () => {
     const limit = 499; // pages straddle the ranked and the older matches
     const keys = new Set<number>();
     for (let page = 1; page <= Math.ceil(size / limit); page++)
-      for (const key of searchVideos(lake, ask('common', { limit, page })).keys) keys.add(key);
+      for (const key of searchVideos(lake, ask('common', { limit, page }), DEPS).keys)
+        keys.add(key);
     expect(keys.size).toBe(size);
-    expect(searchVideos(lake, ask('common'))).toMatchObject({ total: size, complete: true });
-    const past = searchVideos(lake, ask('common', { page: 1_000_000_000 }));
+    expect(searchVideos(lake, ask('common'), DEPS)).toMatchObject({ total: size, complete: true });
+    const past = searchVideos(lake, ask('common', { page: 1_000_000_000 }), DEPS);
     expect(past).toMatchObject({ total: size, keys: [] });
-    const bounded = searchVideos(lake, ask('common', { asOf: size - 10 }));
+    const bounded = searchVideos(lake, ask('common', { asOf: size - 10 }), DEPS);
     expect(bounded).toMatchObject({ total: COUNTED_MOST, complete: false });
-    const exact = searchVideos(lake, ask('common', { asOf: RANKED_MOST + 99 }));
+    const exact = searchVideos(lake, ask('common', { asOf: RANKED_MOST + 99 }), DEPS);
     expect(exact).toMatchObject({ total: RANKED_MOST + 100, complete: true, isCutOff: false });
   });
 
@@ -184,7 +190,7 @@ describe('filters and pages', () => {
       lake,
       Array.from({ length: 600 }, (_, i) => ({ id: `tt_${i}`, title: 'common' })),
     );
-    const found = searchVideos(lake, ask('common', { deadlineMs: -1 }));
+    const found = searchVideos(lake, ask('common', { deadlineMs: -1 }), DEPS);
     const { total, keys, complete } = found;
     expect(found.isCutOff).toBe(true);
     expect({ total, found: keys.length, complete }).toEqual({
@@ -222,7 +228,7 @@ describe('odd questions', () => {
       '\ufeff',
     ];
     for (const q of questions)
-      expect(searchVideos(lake, ask(q)), q).toEqual({
+      expect(searchVideos(lake, ask(q), DEPS), q).toEqual({
         total: 0,
         keys: [],
         complete: true,
@@ -266,13 +272,13 @@ describe('odd questions', () => {
     const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
     fc.assert(
       fc.property(text, (q) => {
-        const { total, keys } = searchVideos(lake, ask(q));
+        const { total, keys } = searchVideos(lake, ask(q), DEPS);
         expect(total).toBe(keys.length);
       }),
       { numRuns: 3000 },
     );
     for (const long of ['a '.repeat(5000), '"'.repeat(9999), '-x '.repeat(3000), 'の'.repeat(9999)])
-      searchVideos(lake, ask(long));
+      searchVideos(lake, ask(long), DEPS);
   });
 
   test('any title is found by each of its own words', () => {

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import type { CliIo } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/main.ts';
-import { virtualClock } from '../../src/clock.ts';
+import { systemClock, virtualClock } from '../../src/clock.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { createKey } from '../../src/serve/auth/keys.ts';
 import { openServiceDb } from '../../src/serve/auth/service-db.ts';
@@ -29,7 +29,9 @@ const serve = async (dataDir: string): Promise<Served> => {
   } as const;
   const { key } = createKey(db, wish, NOW);
   db.close();
-  const service = await startService({ dataDir, clock: virtualClock(NOW), at: NOW });
+  const service = await startService({
+    ...{ dataDir, clock: virtualClock(NOW), machine: systemClock, at: NOW },
+  });
   cleanups.push(() => service.close());
   return { service, key, dataDir };
 };

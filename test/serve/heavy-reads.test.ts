@@ -137,6 +137,7 @@ test('the service stops while a long read is under way', async () => {
   const service = await startService({
     dataDir: running.dataDir,
     clock: running.clock,
+    machine: systemClock,
     report: (line) => void reported.push(line),
     readLimits: { rowsHere: NOTHING },
   });

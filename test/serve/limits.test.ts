@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS, MINUTE_MS } from '../../src/durations.ts';
-import { createKey, type KeyWish, listKeys, revokeKey } from '../../src/serve/auth/keys.ts';
-import { limiter, type Standing, usageByDay } from '../../src/serve/auth/limits.ts';
+import { createKey, hashOf, type KeyWish, listKeys, revokeKey } from '../../src/serve/auth/keys.ts';
+import { Limiter, type Standing, usageByDay } from '../../src/serve/auth/limits.ts';
 import { openServiceDb } from '../../src/serve/auth/service-db.ts';
 import { freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 import { runService } from './running.ts';
@@ -32,8 +32,8 @@ const keyWith = (ratePerMinute: number, callsPerMonth = 1000): string =>
 
 /** Counts requests that come one by one. */
 const oneByOne = (of: typeof db): ((key: string, now: number) => Standing | undefined) => {
-  const count = limiter(of);
-  return (key, now) => count([key], now)[0];
+  const limiter = new Limiter(of);
+  return (key, now) => limiter.count([hashOf(key)], now)[0];
 };
 
 describe('the sliding minute', () => {
@@ -120,7 +120,7 @@ describe('requests that came together', () => {
     of.map((standing) => standing && [standing.refusal, standing.minuteLeft, standing.monthLeft]);
 
   test('are counted as if they had come one by one, in their order', () => {
-    const [one, many] = [oneByOne(db), limiter(db)];
+    const [one, many] = [oneByOne(db), new Limiter(db)];
     const batch = fc.record({
       requests: fc.integer({ min: 1, max: 9 }),
       afterMs: fc.oneof(fc.integer({ min: 0, max: 40_000 }), fc.constant(MINUTE_MS)),
@@ -135,7 +135,7 @@ describe('requests that came together', () => {
         for (const { requests, afterMs } of batches) {
           at += afterMs;
           const counted = Array.from({ length: requests }, () => one(apart.key, at));
-          const batch = many(Array<string>(requests).fill(together.key), at);
+          const batch = many.count(Array<string>(requests).fill(hashOf(together.key)), at);
           expect(batch.map(withoutId)).toEqual(counted.map(withoutId));
         }
         const [first, second] = [apart, together].map(({ record }) => usageByDay(db, record.id, 9));
@@ -146,7 +146,8 @@ describe('requests that came together', () => {
 
   test('of several keys, known and not, each get their own standing', () => {
     const [a, b] = [keyWith(2), keyWith(1)];
-    expect(standings(limiter(db)([a, 'tl_live_none', b, a, b, a], NOW))).toEqual([
+    const hashes = [a, 'tl_live_none', b, a, b, a].map(hashOf);
+    expect(standings(new Limiter(db).count(hashes, NOW))).toEqual([
       [null, 1, 999],
       undefined,
       [null, 0, 999],
@@ -161,11 +162,13 @@ test('two processes on one data directory are exact together', async () => {
   const key = keyWith(40, 1000);
   const script = `
     import { openServiceDb } from '${join(import.meta.dirname, '../../src/serve/auth/service-db.ts')}';
-    import { limiter } from '${join(import.meta.dirname, '../../src/serve/auth/limits.ts')}';
+    import { Limiter } from '${join(import.meta.dirname, '../../src/serve/auth/limits.ts')}';
+    import { hashOf } from '${join(import.meta.dirname, '../../src/serve/auth/keys.ts')}';
     const db = openServiceDb(process.argv[1]);
-    const count = limiter(db);
+    const limiter = new Limiter(db);
+    const hash = hashOf(process.argv[2]);
     let passed = 0;
-    for (let i = 0; i < 100; i++) if (count([process.argv[2]], ${NOW} + i)[0]?.refusal === null) passed += 1;
+    for (let i = 0; i < 100; i++) if (limiter.count([hash], ${NOW} + i)[0]?.refusal === null) passed += 1;
     console.log(passed);`;
   const run = () =>
     promisify(execFile)(process.execPath, [

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { type VirtualClock, virtualClock } from '../../src/clock.ts';
+import { systemClock, type VirtualClock, virtualClock } from '../../src/clock.ts';
 import { createKey, type KeyWish } from '../../src/serve/auth/keys.ts';
 import { openServiceDb } from '../../src/serve/auth/service-db.ts';
 import { type RunningService, type ServiceOptions, startService } from '../../src/serve/service.ts';
@@ -56,7 +56,7 @@ export const runService = async (
     return key;
   };
   const key = newKey();
-  const service = await startService({ dataDir, clock, ...options });
+  const service = await startService({ dataDir, clock, machine: systemClock, ...options });
   started.push(async () => {
     await service.close();
     remove();

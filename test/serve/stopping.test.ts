@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { startService } from '../../src/serve/service.ts';
 import { hoursAgo } from './filled-lake.ts';
 import { runService } from './running.ts';
@@ -9,7 +10,7 @@ import { runService } from './running.ts';
 test('who is answered while the service stops is told to send no more over that connection', async () => {
   const running = await runService((into) => into.video({ id: 'tt_1', looks: [[hoursAgo(2), 5]] }));
   const { dataDir, clock, key } = running;
-  const service = await startService({ dataDir, clock });
+  const service = await startService({ dataDir, clock, machine: systemClock });
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
   const sent = request(`${service.url}/lab/analyze`, {

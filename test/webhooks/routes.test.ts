@@ -17,6 +17,7 @@ const served = async (lake: Lake, hookSecret?: string) => {
   const service = await startService({
     dataDir: lake.dataDir,
     clock: systemClock,
+    machine: systemClock,
     ...(hookSecret === undefined ? {} : { hookSecret: readHookSecret(hookSecret) }),
   });
   onTestFinished(service.close);

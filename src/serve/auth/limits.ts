@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3';
+import { LRUCache } from 'lru-cache';
 import { MINUTE_MS } from '../../durations.ts';
 import { dateOf } from '../../iso.ts';
-import { hashOf, type Scope } from './keys.ts';
+import type { Scope } from './keys.ts';
 
 /** Where a key stands after a request was counted. */
 export interface Standing {
@@ -47,49 +48,93 @@ const COUNT_IN = `update api_key set sequence = sequence + @requests, month = @m
   returning id, scopes, rate_per_minute as rate, calls_per_month as quota,
     sequence - @requests as sequence, month_calls - @requests as calls`;
 
-/** Keys whose place in the ring is remembered at most. */
+/** Keys of which the start of the minute is remembered at most. */
 const REMEMBERED_KEYS = 10_000;
 
-/**
- * Counts authenticated requests that came together, whatever becomes of them, and says of each whether
- * it may pass: given the key of each, its standing. One immediate transaction on the service database,
- * so parallel requests and other processes of the data directory are exact: of the requests of any
- * 60 s no more than the rate pass. Undefined where no such key exists or it was revoked; then nothing
- * is counted.
- */
-export const limiter = (
-  db: Database.Database,
-): ((keys: readonly string[], now: number) => (Standing | undefined)[]) => {
-  const countIn = db.prepare(COUNT_IN);
-  const instantAt = db.prepare('select at from recent_call where key_id = ? and slot = ?').pluck();
-  const remember = db.prepare(
-    `insert into recent_call (key_id, slot, at) values (?, ?, ?)
-     on conflict do update set at = excluded.at`,
-  );
-  const countDay = db.prepare(
-    `insert into key_day (key_id, day, requests, refused) values (?, ?, ?, ?)
-     on conflict do update set requests = requests + excluded.requests, refused = refused + excluded.refused`,
-  );
-  const firsts = new Map<string, First>();
+const REMEMBER = `insert into recent_call (key_id, slot, at) values (?, ?, ?)
+  on conflict do update set at = excluded.at`;
+const COUNT_DAY = `insert into key_day (key_id, day, requests, refused) values (?, ?, ?, ?)
+  on conflict do update set requests = requests + excluded.requests, refused = refused + excluded.refused`;
 
-  const atOf = (row: Counted, sequence: number): number =>
-    instantAt.get(row.id, sequence % row.rate) as number;
+/**
+ * Counts authenticated requests by their keys, whatever becomes of them, and says of each whether it
+ * may pass. One immediate transaction on the service database for those that came together, so
+ * parallel requests and other processes of the data directory are exact: of the requests of any 60 s
+ * no more than the rate pass.
+ */
+export class Limiter {
+  readonly #countIn: Database.Statement;
+  readonly #instantAt: Database.Statement;
+  readonly #remember: Database.Statement;
+  readonly #countDay: Database.Statement;
+  readonly #firsts = new LRUCache<string, First>({ max: REMEMBERED_KEYS });
+  readonly #count: Database.Transaction<Limiter['count']>;
+
+  constructor(db: Database.Database) {
+    this.#countIn = db.prepare(COUNT_IN);
+    this.#instantAt = db
+      .prepare('select at from recent_call where key_id = ? and slot = ?')
+      .pluck();
+    this.#remember = db.prepare(REMEMBER);
+    this.#countDay = db.prepare(COUNT_DAY);
+    this.#count = db.transaction((hashes, now) => this.#countAll(hashes, now));
+  }
+
+  /**
+   * The standing of each request, given the hash of its key (`hashOf`), in their order. Undefined
+   * where no such key exists or it was revoked; then nothing is counted.
+   */
+  count(hashes: readonly string[], now: number): (Standing | undefined)[] {
+    return this.#count.immediate(hashes, now);
+  }
+
+  #countAll(hashes: readonly string[], now: number): (Standing | undefined)[] {
+    const requests = new Map<string, number>();
+    for (const hash of hashes) requests.set(hash, (requests.get(hash) ?? 0) + 1);
+    const standings = new Map(
+      [...requests].map(([hash, number]) => [hash, this.#countKey(hash, number, now).values()]),
+    );
+    return hashes.map((hash) => standings.get(hash)?.next().value);
+  }
+
+  /** Counts `requests` of one key; their standings in their order, none without such a key. */
+  #countKey(hash: string, requests: number, now: number): Standing[] {
+    const day = dateOf(now);
+    const row = this.#countIn.get({ hash, month: day.slice(0, 7), requests }) as
+      | Counted
+      | undefined;
+    if (row === undefined) return [];
+    const first = this.#firstInside(row, now);
+    this.#firsts.set(row.id, first);
+    const standings = Array.from({ length: requests }, (_, index) =>
+      this.#standingAfter(row, first, index, now),
+    );
+    for (let index = Math.max(0, requests - row.rate); index < requests; index++)
+      this.#remember.run(row.id, (row.sequence + index) % row.rate, now);
+    const refused = standings.filter(({ refusal }) => refusal !== null).length;
+    this.#countDay.run(row.id, day, requests, refused);
+    return standings;
+  }
+
+  #atOf(row: Counted, sequence: number): number {
+    return this.#instantAt.get(row.id, sequence % row.rate) as number;
+  }
 
   /**
    * Where to begin to look for the first request inside the minute. What had left the minute at an
    * earlier instant has left it now, whoever counted since; with the clock set back nothing is known.
    */
-  const known = (row: Counted, now: number): First => {
+  #known(row: Counted, now: number): First {
     const oldest = Math.max(0, row.sequence - row.rate);
-    const first = firsts.get(row.id);
+    const first = this.#firsts.get(row.id);
     const holds = first !== undefined && first.now <= now && first.sequence >= oldest;
     return holds ? first : { sequence: oldest, at: undefined, now };
-  };
+  }
 
   /** The first of a key's last `rate` requests that lies inside the minute before `now`. */
-  const firstInside = (row: Counted, now: number): First => {
-    const start = known(row, now);
-    const isInside = (sequence: number): boolean => atOf(row, sequence) > now - MINUTE_MS;
+  #firstInside(row: Counted, now: number): First {
+    const start = this.#known(row, now);
+    const isInside = (sequence: number): boolean => this.#atOf(row, sequence) > now - MINUTE_MS;
     if (start.at !== undefined && start.at > now - MINUTE_MS) return { ...start, now };
     let low = start.sequence;
     let high = row.sequence;
@@ -103,17 +148,17 @@ export const limiter = (
       if (isInside(middle)) high = middle;
       else low = middle + 1;
     }
-    return { sequence: low, at: low < row.sequence ? atOf(row, low) : undefined, now };
-  };
+    return { sequence: low, at: low < row.sequence ? this.#atOf(row, low) : undefined, now };
+  }
 
   /** Where a key stands after the `index`th of the requests counted in together. */
-  const standingAfter = (row: Counted, first: First, index: number, now: number): Standing => {
+  #standingAfter(row: Counted, first: First, index: number, now: number): Standing {
     const sequence = row.sequence + index;
     const used = Math.min(row.rate, sequence - first.sequence);
-    // a full minute: this request takes the oldest one's place in the ring
+    // a full minute: this request takes the oldest one's slot of the ring
     const oldest = Math.max(first.sequence, sequence + 1 - row.rate);
     const oldestAt =
-      oldest >= row.sequence ? now : oldest === first.sequence ? first.at : atOf(row, oldest);
+      oldest >= row.sequence ? now : oldest === first.sequence ? first.at : this.#atOf(row, oldest);
     return {
       id: row.id,
       at: now,
@@ -133,37 +178,8 @@ export const limiter = (
             ? 'rate-limited'
             : null,
     };
-  };
-
-  /** Counts `requests` of one key; their standings in their order, none without such a key. */
-  const countKey = (key: string, requests: number, now: number): Standing[] => {
-    const day = dateOf(now);
-    const given = { hash: hashOf(key), month: day.slice(0, 7), requests };
-    const row = countIn.get(given) as Counted | undefined;
-    if (row === undefined) return [];
-    const first = firstInside(row, now);
-    if (firsts.size >= REMEMBERED_KEYS) firsts.clear();
-    firsts.set(row.id, first);
-    const standings = Array.from({ length: requests }, (_, index) =>
-      standingAfter(row, first, index, now),
-    );
-    for (let index = Math.max(0, requests - row.rate); index < requests; index++)
-      remember.run(row.id, (row.sequence + index) % row.rate, now);
-    const refused = standings.filter(({ refusal }) => refusal !== null).length;
-    countDay.run(row.id, day, requests, refused);
-    return standings;
-  };
-
-  const count = db.transaction((keys: readonly string[], now: number) => {
-    const requests = new Map<string, number>();
-    for (const key of keys) requests.set(key, (requests.get(key) ?? 0) + 1);
-    const standings = new Map(
-      [...requests].map(([key, number]) => [key, countKey(key, number, now).values()]),
-    );
-    return keys.map((key) => standings.get(key)?.next().value);
-  });
-  return (keys, now) => count.immediate(keys, now);
-};
+  }
+}
 
 /** Requests of one key on one UTC day; `refused` of them were answered 429. */
 export interface DayOfUse {

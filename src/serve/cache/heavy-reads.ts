@@ -1,26 +1,27 @@
-import { systemClock } from '../../clock.ts';
+import type { Clock } from '../../clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../../durations.ts';
 import { computeList, looksOf } from '../../history/computed-list.ts';
 import { videosAtMost } from '../../history/window-looks.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { Lake } from '../../lake/open.ts';
-import type { SearchAsk } from '../../search/search.ts';
+import type { CountMatches, SearchQuery } from '../../search/search.ts';
 import { type SearchPage, searchPage } from '../../search/search-page.ts';
-import { type KeptLists, keptLists } from './kept-lists.ts';
-import { type ReaderOptions, startReader } from './reader.ts';
-import { sharedWork } from './shared-work.ts';
+import type { LakeCache } from './lake-cache.ts';
+import { ListCache } from './list-cache.ts';
+import { cachedCounts } from './match-counts.ts';
+import { type Asker, type ReaderOptions, ReaderThread } from './reader-thread.ts';
+import { SharedWork } from './shared-work.ts';
 
 /** Bounds of what a request may cost the others, and of the threads that read. */
 export interface ReadLimits extends Omit<ReaderOptions, 'dataDir' | 'kind'> {
   /**
-   * What reads at most so many rows (looks of a list's windows, videos that can match a search) is read
-   * on the spot: some 10 ms. Anything else goes to a thread.
+   * What reads at most so many rows (snapshots of a list's windows, videos that can match a search) is
+   * read on the spot: some 10 ms. Anything else goes to a thread.
    */
   readonly rowsHere: number;
 }
 
-const LIMITS: ReadLimits = {
-  clock: systemClock,
+const LIMITS: Omit<ReadLimits, 'clock'> = {
   rowsHere: 10_000,
   deadlineMs: MINUTE_MS,
   idleMs: MINUTE_MS,
@@ -32,11 +33,15 @@ const LIMITS: ReadLimits = {
 const SEARCH_MS = 2 * SECOND_MS;
 
 /** What to search for, as of an instant (Unix ms); `windowMs`: published inside the window before it. */
-export interface Search extends Pick<SearchAsk, 'q' | 'platform' | 'limit' | 'page' | 'asOf'> {
+export interface SearchWish
+  extends Pick<SearchQuery, 'q' | 'platform' | 'limit' | 'page' | 'asOf'> {
   readonly windowMs: number | undefined;
   /** True when `asOf` is only the present. */
   readonly isNow: boolean;
+  /** Tells when whoever asks has gone. */
   readonly gone: () => AbortSignal;
+  /** Whose share of the thread it takes. */
+  readonly owner: string;
 }
 
 /** A page of matches, true at `asOf`; `version` of the lake, null when it was written to meanwhile. */
@@ -45,54 +50,71 @@ export interface FoundPage extends SearchPage {
   readonly version: number | null;
 }
 
-/** Reads that may take long, none of which holds up the others. */
-export interface HeavyReads {
-  readonly lists: KeptLists;
-  search(asked: Search): Promise<FoundPage>;
-  /** Gives up what is under way. */
-  close(): Promise<void>;
+/** What the reads are made over. */
+export interface HeavyReadsDeps {
+  readonly cache: LakeCache;
+  /** Time of the machine, whatever time the service shows. */
+  readonly clock: Clock;
+  readonly limits?: Partial<ReadLimits> | undefined;
 }
 
 /**
- * The lists and searches of one lake. Lists and searches have a thread each, so that neither waits for
- * the other, both started when first needed and ended when idle.
+ * The lists and searches of one lake, which may take long and hold up nobody: lists and searches have
+ * a thread each, so that neither waits for the other.
  */
-export const heavyReads = (lake: Lake, limits: Partial<ReadLimits> = {}): HeavyReads => {
-  const { rowsHere, ...options } = { ...LIMITS, ...limits, dataDir: lake.dataDir };
-  const lists = startReader({ ...options, kind: 'lists' });
-  const searches = startReader({ ...options, kind: 'search' });
-  const share = sharedWork<FoundPage>();
+export class HeavyReads {
+  readonly lists: ListCache;
+  readonly #lake: Lake;
+  readonly #options: ReadLimits;
+  readonly #listThread: ReaderThread<'lists'>;
+  readonly #searchThread: ReaderThread<'search'>;
+  readonly #countMatches: CountMatches;
+  readonly #searches = new SharedWork<FoundPage>();
 
-  const searchElsewhere = async (ask: SearchAsk, unwanted: AbortSignal): Promise<FoundPage> => {
-    const before = lakeVersion(lake);
-    const found = await searches.ask(ask, unwanted);
-    const isSure = !found.isCutOff && lakeVersion(lake) === before;
-    return { ...found, asOf: ask.asOf, version: isSure ? before : null };
-  };
-
-  return {
-    lists: keptLists(
+  constructor(lake: Lake, { cache, clock, limits }: HeavyReadsDeps) {
+    this.#lake = lake;
+    this.#options = { ...LIMITS, clock, ...limits };
+    const { rowsHere, ...options } = this.#options;
+    const ofLake = { ...options, dataDir: lake.dataDir };
+    this.#listThread = new ReaderThread({ ...ofLake, kind: 'lists' });
+    this.#searchThread = new ReaderThread({ ...ofLake, kind: 'search' });
+    this.#countMatches = cachedCounts(lake, cache);
+    this.lists = new ListCache(
       lake,
-      (ask, unwanted) =>
-        looksOf(lake, ask, rowsHere + 1) <= rowsHere
-          ? { ...computeList(lake, ask, options.clock), costMs: null }
-          : lists.ask(ask, unwanted),
-      options.clock,
-    ),
-    search: async ({ windowMs, isNow, gone, ...asked }) => {
-      const since = windowMs === undefined ? undefined : asked.asOf - windowMs;
-      const ask = { ...asked, since, deadlineMs: SEARCH_MS };
-      const version = lakeVersion(lake);
-      if (videosAtMost(lake) <= rowsHere) {
-        const found = searchPage(lake, ask);
-        return { ...found, asOf: ask.asOf, version: found.isCutOff ? null : version };
-      }
-      const { asOf, ...words } = asked;
-      const name = JSON.stringify({ ...words, windowMs, asOf: isNow ? 'now' : asOf, version });
-      return share(name, (unwanted) => searchElsewhere(ask, unwanted), gone());
-    },
-    close: async () => {
-      await Promise.all([lists.close(), searches.close()]);
-    },
-  };
-};
+      (query, asker) =>
+        looksOf(lake, query, rowsHere + 1) <= rowsHere
+          ? { ...computeList(lake, query, options.clock), costMs: null }
+          : this.#listThread.read(query, asker),
+      { clock: options.clock, cache },
+    );
+  }
+
+  /** A page of matches; one searched for by several at the same time is searched for once. */
+  async search({ windowMs, isNow, gone, owner, ...wish }: SearchWish): Promise<FoundPage> {
+    const since = windowMs === undefined ? undefined : wish.asOf - windowMs;
+    const query = { ...wish, since, deadlineMs: SEARCH_MS };
+    const version = lakeVersion(this.#lake);
+    if (videosAtMost(this.#lake) <= this.#options.rowsHere) {
+      const deps = { clock: this.#options.clock, countMatches: this.#countMatches };
+      const found = searchPage(this.#lake, query, deps);
+      return { ...found, asOf: query.asOf, version: found.isCutOff ? null : version };
+    }
+    const { asOf, ...words } = wish;
+    const name = JSON.stringify({ ...words, windowMs, asOf: isNow ? 'now' : asOf, version });
+    const elsewhere = (unwanted: AbortSignal): Promise<FoundPage> =>
+      this.#searchElsewhere(query, { owner, unwanted });
+    return this.#searches.do(name, elsewhere, gone());
+  }
+
+  /** Gives up what is under way. */
+  async close(): Promise<void> {
+    await Promise.all([this.#listThread.close(), this.#searchThread.close()]);
+  }
+
+  async #searchElsewhere(query: SearchQuery, asker: Asker): Promise<FoundPage> {
+    const before = lakeVersion(this.#lake);
+    const found = await this.#searchThread.read(query, asker);
+    const isSure = !found.isCutOff && lakeVersion(this.#lake) === before;
+    return { ...found, asOf: query.asOf, version: isSure ? before : null };
+  }
+}

@@ -4,15 +4,18 @@ import { systemClock } from '../../clock.ts';
 import { messageOf } from '../../errors.ts';
 import { computeList, type ListAsk } from '../../history/computed-list.ts';
 import { openLakeForReading } from '../../lake/open.ts';
-import type { SearchAsk } from '../../search/search.ts';
+import type { SearchQuery } from '../../search/search.ts';
 import { searchPage } from '../../search/search-page.ts';
+import { LakeCache } from './lake-cache.ts';
+import { cachedCounts } from './match-counts.ts';
 
-// The thread that reads what takes long, over a connection of its own. See reader.ts.
+// The thread that reads what takes long, over a connection of its own. See reader-thread.ts. It is a
+// process's rim like the command line: the machine's clock enters here.
 
 /** What a thread can be asked, by the kind it was started for. */
 export interface ReaderKinds {
-  readonly lists: { ask: ListAsk; found: ReturnType<typeof computeList> };
-  readonly search: { ask: SearchAsk; found: ReturnType<typeof searchPage> };
+  readonly lists: { query: ListAsk; found: ReturnType<typeof computeList> };
+  readonly search: { query: SearchQuery; found: ReturnType<typeof searchPage> };
 }
 export type ReaderKind = keyof ReaderKinds;
 
@@ -22,22 +25,23 @@ export interface ReaderStart {
   readonly kind: ReaderKind;
 }
 
-/** The thread's answer to one message; `code` is SQLite's, where it was SQLite that failed. */
+/** What became of one query; `code` is SQLite's, where it was SQLite that failed. */
 export type ReaderReport<Found> =
   | { readonly found: Found }
   | { readonly failed: string; readonly code: string | undefined };
 
 const PAGE_CACHE_KIB = 8 * 1024;
+const COUNTS_BYTES = 500_000;
 
 const { dataDir, kind } = workerData as ReaderStart;
 
-const read = (): ((ask: unknown) => unknown) => {
+const openReader = (): ((query: unknown) => unknown) => {
   const lake = openLakeForReading(dataDir);
   lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
   lake.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
-  return kind === 'lists'
-    ? (ask) => computeList(lake, ask as ListAsk, systemClock)
-    : (ask) => searchPage(lake, ask as SearchAsk);
+  if (kind === 'lists') return (query) => computeList(lake, query as ListAsk, systemClock);
+  const countMatches = cachedCounts(lake, new LakeCache(COUNTS_BYTES));
+  return (query) => searchPage(lake, query as SearchQuery, { clock: systemClock, countMatches });
 };
 
 const failure = (error: unknown): ReaderReport<never> => ({
@@ -45,11 +49,11 @@ const failure = (error: unknown): ReaderReport<never> => ({
   code: error instanceof Database.SqliteError ? error.code : undefined,
 });
 
-let answer: ReturnType<typeof read> | undefined;
-parentPort?.on('message', (ask: unknown) => {
+let read: ReturnType<typeof openReader> | undefined;
+parentPort?.on('message', (query: unknown) => {
   try {
-    answer ??= read();
-    parentPort?.postMessage({ found: answer(ask) } satisfies ReaderReport<unknown>);
+    read ??= openReader();
+    parentPort?.postMessage({ found: read(query) } satisfies ReaderReport<unknown>);
   } catch (error) {
     parentPort?.postMessage(failure(error));
   }

@@ -5,39 +5,33 @@ interface Going<T> {
   waiting: number;
 }
 
-/**
- * Has the work of `key` done, or waits for it where it is under way already. `gone` tells when whoever
- * asks waits no longer.
- */
-export type Share<T> = (
-  key: string,
-  work: (unwanted: AbortSignal) => Promise<T>,
-  gone?: AbortSignal,
-) => Promise<T>;
+/** Work that can be shared: the signal says that nobody waits for it any more. */
+type Work<T> = (unwanted: AbortSignal) => Promise<T>;
 
 /** Reasons of a signal need not be errors. */
 const goneError = ({ reason }: AbortSignal): Error =>
   new Error('Whoever asked has gone.', { cause: reason });
 
-/**
- * Does equal work under way once for all who want it. The signal handed to the work says that the last
- * of them has gone; whether it then stops is the work's to say.
- */
-export const sharedWork = <T>(): Share<T> => {
-  const going = new Map<string, Going<T>>();
+/** Does equal work under way once for all who want it. */
+export class SharedWork<T> {
+  readonly #going = new Map<string, Going<T>>();
 
-  const begin = (key: string, work: (unwanted: AbortSignal) => Promise<T>): Going<T> => {
+  #begin(name: string, work: Work<T>): Going<T> {
     const unwanted = new AbortController();
     const begun = { done: work(unwanted.signal), unwanted, waiting: 0 };
-    going.set(key, begun);
-    const end = (): void => void going.delete(key);
+    this.#going.set(name, begun);
+    const end = (): void => void this.#going.delete(name);
     begun.done.then(end, end);
     return begun;
-  };
+  }
 
-  return (key, work, gone) => {
+  /**
+   * Has the work of `name` done, or waits for it where it is under way already. `gone` tells when
+   * whoever asks waits no longer; whether the work stops when all have gone is the work's to say.
+   */
+  do(name: string, work: Work<T>, gone?: AbortSignal): Promise<T> {
     if (gone?.aborted === true) return Promise.reject(goneError(gone));
-    const shared = going.get(key) ?? begin(key, work);
+    const shared = this.#going.get(name) ?? this.#begin(name, work);
     shared.waiting += 1;
     return new Promise<T>((resolve, reject) => {
       const leave = (): void => {
@@ -49,5 +43,5 @@ export const sharedWork = <T>(): Share<T> => {
       const stay = (): void => gone?.removeEventListener('abort', leave);
       shared.done.then(resolve, reject).finally(stay);
     });
-  };
-};
+  }
+}

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
 import { creatorProfile } from '../../history/creator-profile.ts';
-import { newestLook } from '../../history/validity.ts';
 import { isoOf } from '../../iso.ts';
 import { creatorAnswer } from '../../wire/shapes.ts';
 import { answerGet } from '../answer-get.ts';
@@ -46,7 +45,7 @@ export const creatorRoutes = (app: ServiceApp, service: ServiceContext): void =>
       {
         body: { ...shown, ...extra, ...shown },
         asOf: at,
-        observedAt: growth.at(-1)?.at ?? newestLook(service.lake, at),
+        observedAt: growth.at(-1)?.at ?? service.changes.newestSnapshot(at),
       },
       asked,
     );

@@ -83,7 +83,7 @@ export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void 
             remaining: key.monthLeft,
             resetsAt: isoOf(now + key.monthResetsMs),
           },
-          days: usageByDay(service.service, key.id, DAYS_SHOWN),
+          days: usageByDay(service.serviceDb, key.id, DAYS_SHOWN),
         },
         asOf: now,
         observedAt: now,

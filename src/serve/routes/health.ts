@@ -1,5 +1,4 @@
 import { statfsSync } from 'node:fs';
-import { newestLook } from '../../history/validity.ts';
 import { isoOf } from '../../iso.ts';
 import type { ServiceApp, ServiceContext } from '../context.ts';
 
@@ -7,7 +6,7 @@ import type { ServiceApp, ServiceContext } from '../context.ts';
 export const healthRoute = (app: ServiceApp, service: ServiceContext): void => {
   app.get('/health', (c) => {
     const now = service.now();
-    const seenAt = newestLook(service.lake, now);
+    const seenAt = service.changes.newestSnapshot(now);
     const disk = statfsSync(service.lake.dataDir);
     return c.json(
       {

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { isoOf } from '../../iso.ts';
-import { type Analysis, analysisAnswer } from '../../wire/analysis-shapes.ts';
+import { analyzeVideo } from '../../lab/analyze.ts';
+import { analysisAnswer } from '../../wire/analysis-shapes.ts';
 import type { ServiceApp, ServiceContext } from '../context.ts';
 import { problemsOf } from '../describe.ts';
 import { EXAMPLE_ANSWERS, EXAMPLE_BODIES } from '../examples.ts';
@@ -39,9 +40,6 @@ const analyze = createRoute({
   },
 });
 
-/** Says why a video went viral, as of an instant (Unix ms); undefined for a video never seen. */
-export type Analyze = (asked: { id: string; asOf: number }) => Promise<Analysis | undefined>;
-
 const LONGEST_ID = 128;
 
 /** The video id in a body. */
@@ -62,7 +60,9 @@ const idIn = (text: string): string => {
 };
 
 /** `POST /lab/analyze`. */
-export const labRoute = (app: ServiceApp, service: ServiceContext, analyzeVideo: Analyze): void => {
+export const labRoute = (app: ServiceApp, service: ServiceContext): void => {
+  const { lake, model, clock, now } = service;
+  const deps = { clock: { ...clock, now }, model };
   app.openAPIRegistry.registerPath(analyze);
   app.post('/lab/analyze', async (c) => {
     const type = c.req.header('content-type') ?? '';
@@ -72,8 +72,8 @@ export const labRoute = (app: ServiceApp, service: ServiceContext, analyzeVideo:
         `Expected Content-Type: application/json; got "${type.slice(0, 60)}".`,
       );
     const id = idIn(await c.req.text());
-    const asOf = service.now();
-    const analysis = await analyzeVideo({ id, asOf });
+    const asOf = now();
+    const analysis = await analyzeVideo(lake, { id, asOf }, deps);
     if (analysis === undefined)
       throw new RefusedError('not-found', `No video "${id}" had been seen by ${isoOf(asOf)}.`);
     return c.json(analysis, 200, { 'cache-control': 'no-store' });

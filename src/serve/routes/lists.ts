@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi';
 import { PERIOD_MS } from '../../history/computed-list.ts';
 import { hashtagsPage } from '../../history/hashtag-list.ts';
 import type { ListPage, Reading } from '../../history/list-page.ts';
-import { newestLook } from '../../history/validity.ts';
 import { feedPage, trendsPage } from '../../history/video-lists.ts';
 import { feedAnswer, hashtagsAnswer, trendsAnswer } from '../../wire/shapes.ts';
 import { type Answer, JsonText } from '../answer.ts';
@@ -71,7 +70,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
   ): Answer => ({
     body: { total: list.total, page: pageNumber, items: itemsOf(list), ...further },
     asOf: list.asOf,
-    observedAt: list.pulledAt ?? newestLook(service.lake, list.asOf),
+    observedAt: list.pulledAt ?? service.changes.newestSnapshot(list.asOf),
     readFor: { at, version: list.version },
     ...(list.isStale ? {} : { windowsMs: list.pulledAt === null ? windowsMs : [] }),
   });
@@ -81,7 +80,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     const { dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
     const moment = momentOf(service, c, asked);
     const { token: dateRange, windowMs } = range;
-    const list = feedPage(service.lists, {
+    const list = feedPage(service.reads.lists, {
       ...paging,
       ...moment,
       platform,
@@ -98,7 +97,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     const { platform, period } = c.req.valid('param');
     const { asOf: asked, ...paging } = c.req.valid('query');
     const moment = momentOf(service, c, asked);
-    const list = trendsPage(service.lists, { ...paging, ...moment, platform, period });
+    const list = trendsPage(service.reads.lists, { ...paging, ...moment, platform, period });
     const windowsMs = [PERIOD_MS[period]];
     return once(list, (read) => {
       const answer = answerOf(read, moment.asOf, paging.page, { platform, period, windowsMs });
@@ -110,7 +109,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     const { platform, dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
     const moment = momentOf(service, c, asked);
     const { token: dateRange, windowMs } = range;
-    const list = hashtagsPage(service.lists, {
+    const list = hashtagsPage(service.reads.lists, {
       ...paging,
       ...moment,
       ...(platform === undefined ? {} : { platform }),

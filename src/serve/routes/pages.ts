@@ -6,7 +6,6 @@ import { DAY_MS } from '../../durations.ts';
 import { growthCurve } from '../../history/growth-curve.ts';
 import { hashtagsPage } from '../../history/hashtag-list.ts';
 import { timeline, videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
-import { newestLook } from '../../history/validity.ts';
 import { feedPage, trendsPage } from '../../history/video-lists.ts';
 import { parseIso } from '../../iso.ts';
 import { momentOf, type ServiceApp, type ServiceContext, type ServiceEnv } from '../context.ts';
@@ -54,7 +53,7 @@ type Moment = ReturnType<typeof momentOf>;
 
 /** The platform asked for, else the first that has something to show. */
 const platformFor = async (
-  { lists }: ServiceContext,
+  { reads: { lists } }: ServiceContext,
   asked: string | undefined,
   moment: Moment,
 ): Promise<Platform> => {
@@ -68,7 +67,7 @@ const platformFor = async (
 };
 
 const dataFor = async (service: ServiceContext, c: Context<ServiceEnv>): Promise<DashboardData> => {
-  const { lake, lists } = service;
+  const { lists } = service.reads;
   const written = c.req.query('asOf');
   const instant = written === undefined ? undefined : parseIso(written);
   const moment = momentOf(service, c, instant);
@@ -85,7 +84,7 @@ const dataFor = async (service: ServiceContext, c: Context<ServiceEnv>): Promise
     now: asOf,
     asked: instant === undefined ? undefined : written,
     unread: instant === undefined && written !== '' ? written : undefined,
-    newestLook: newestLook(lake, asOf),
+    newestLook: service.changes.newestSnapshot(asOf),
     feed: {
       ...feed,
       videos: videos.map((item) => ({ item, timeline: timelineOf(service, item.id, asOf) })),

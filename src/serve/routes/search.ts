@@ -1,8 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { newestLook } from '../../history/validity.ts';
 import { feedAnswer } from '../../wire/shapes.ts';
 import { answerGet } from '../answer-get.ts';
-import type { HeavyReads } from '../cache/heavy-reads.ts';
 import { momentOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import {
@@ -32,19 +30,12 @@ const search = describeGet({
   problems: ['invalid-parameter'],
 });
 
-/** Finds a page of videos, best match first. */
-export type SearchVideos = HeavyReads['search'];
-
 /** `GET /search`. */
-export const searchRoute = (
-  app: ServiceApp,
-  service: ServiceContext,
-  searchVideos: SearchVideos,
-): void => {
+export const searchRoute = (app: ServiceApp, service: ServiceContext): void => {
   answerGet(app, service, search, async (c) => {
     const { q, platform, dateRange, asOf: asked, ...paging } = c.req.valid('query');
     const windowMs = dateRange?.windowMs;
-    const { total, items, asOf, version } = await searchVideos({
+    const { total, items, asOf, version } = await service.reads.search({
       q,
       platform,
       windowMs,
@@ -53,7 +44,7 @@ export const searchRoute = (
     });
     const windowsMs = windowMs === undefined ? [] : [windowMs];
     const mayRepeat = version === null ? {} : { readFor: { at: asOf, version }, windowsMs };
-    const observedAt = newestLook(service.lake, asOf);
+    const observedAt = service.changes.newestSnapshot(asOf);
     const body = { total, page: paging.page, items };
     return respond(service, c, { body, asOf, observedAt, ...mayRepeat }, asked);
   });

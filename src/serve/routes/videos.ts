@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
+import { growthCurve } from '../../history/growth-curve.ts';
 import { timeline, videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
-import { newestLook } from '../../history/validity.ts';
 import { isoOf } from '../../iso.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
-import { type GrowthCurve, growthAnswer, videoAnswer } from '../../wire/shapes.ts';
+import { growthAnswer, videoAnswer } from '../../wire/shapes.ts';
 import { answerGet } from '../answer-get.ts';
 import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
@@ -29,11 +29,8 @@ const video = describeGet({
   problems: ['invalid-parameter', 'not-found'],
 });
 
-/** A curve from a timeline; instants in Unix ms. */
-export type CurveOf = (points: { at: number; views: number | null }[]) => GrowthCurve;
-
 /** What the lake knows of one video. */
-export const videoRoutes = (app: ServiceApp, service: ServiceContext, curveOf: CurveOf): void => {
+export const videoRoutes = (app: ServiceApp, service: ServiceContext): void => {
   const find = (id: string, at: number) => {
     const found = videoByIdAsOf(service.lake, id, at);
     if (found === undefined)
@@ -53,7 +50,7 @@ export const videoRoutes = (app: ServiceApp, service: ServiceContext, curveOf: C
     const { key, platform } = find(id, at);
     const points = timeline(service.lake, key, at);
     const snapshots = points.map((point) => ({ ...point, at: isoOf(point.at) }));
-    const body = { id, platform, snapshots, curve: curveOf(points) };
+    const body = { id, platform, snapshots, curve: growthCurve(points) };
     const observedAt = points.at(-1)?.at ?? null;
     return respond(service, c, { body, asOf: at, observedAt, ...mayRepeat(at) }, asked);
   });
@@ -63,7 +60,7 @@ export const videoRoutes = (app: ServiceApp, service: ServiceContext, curveOf: C
     const { asOf: asked } = c.req.valid('query');
     const at = instantAsked(service, asked);
     const body = videoRecord(service.lake, find(id, at).key, at);
-    const observedAt = newestLook(service.lake, at);
+    const observedAt = service.changes.newestSnapshot(at);
     return respond(service, c, { body, asOf: at, observedAt, ...mayRepeat(at) }, asked);
   });
 };

@@ -1,14 +1,12 @@
 import { once } from 'node:events';
-import { IncomingMessage, request, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { lakeVersion } from '../../src/lake/lake-version.ts';
-import { openLakeForReading } from '../../src/lake/open.ts';
 import { write } from '../../src/serve/answer.ts';
-import { replayOf } from '../../src/serve/cache/kept-answers.ts';
-import { fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
+import { AnswerCache } from '../../src/serve/cache/answer-cache.ts';
+import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
+import { hoursAgo, NOW } from './filled-lake.ts';
 import { runService } from './running.ts';
 
 test('an answer from memory that cannot be counted is 503, and the service goes on', async () => {
@@ -67,41 +65,35 @@ test.each(['/videos/tt_1', '/videos/tt_1/growth', '/feed/tiktok', '/search?q=x']
   },
 );
 
-/** What of a lake's answers is given again: `keep` as after each answer, `isKept` by number. */
-const replaying = () => {
-  const { dataDir, remove } = freshFolder();
-  fillLake(dataDir, (into) => into.video({ id: 'tt_1', looks: [[hoursAgo(2), 5]] }));
-  const lake = openLakeForReading(dataDir);
-  onTestFinished(() => {
-    lake.close();
-    remove();
-  });
-  const replay = replayOf(
-    lake,
-    () => Promise.resolve({ headers: {} }),
-    () => NOW,
-  );
+/** A cache of answers of one moment: `keep` as after each answer, `isKept` by address. */
+const remembering = () => {
+  const cache = new AnswerCache(new LakeCache(6_000_000));
+  const moment = { version: 1, at: NOW };
   const written = write({
     body: { items: ['x'.repeat(14_000)] },
     asOf: NOW,
     observedAt: null,
   });
-  const holding = {
-    ...{ from: NOW, until: NOW + 1, isOfItsInstant: true, path: '/v1/feed/tiktok' },
-    written,
-    version: lakeVersion(lake),
-  };
-  const keep = (address: string): void => replay.keep(address, holding);
-  const isKept = (address: string): boolean => {
-    const asked = new IncomingMessage(new Socket());
-    Object.assign(asked, { method: 'GET', url: address });
-    return replay.send(asked, new ServerResponse(asked)) !== undefined;
-  };
-  return { keep, isKept };
+  const valid = { version: 1, from: NOW, until: NOW + 1, isOfItsInstant: true, written };
+  const keep = (address: string): void => cache.keep(address, valid);
+  const isKept = (address: string): boolean => cache.find(address, moment) !== undefined;
+  return { cache, keep, isKept };
 };
 
+test.each([
+  ['written to', { version: 2, at: NOW }],
+  ['asked before its instant', { version: 1, at: NOW - 1 }],
+  ['asked when it no longer holds', { version: 1, at: NOW + 1 }],
+])('an answer is not given again where the lake was %s', (_, moment) => {
+  const { cache, keep, isKept } = remembering();
+  for (const _twice of [1, 2]) keep('/a');
+  expect(isKept('/a')).toBe(true);
+  expect(cache.find('/a', moment)).toBeUndefined();
+  expect(isKept('/a')).toBe(false);
+});
+
 test('an answer is kept when its address is asked again, and those asked longest ago go first', () => {
-  const { keep, isKept } = replaying();
+  const { keep, isKept } = remembering();
   const address = (number: number): string => `/v1/feed/tiktok?${number}`;
   keep(address(0));
   expect(isKept(address(0))).toBe(false);
@@ -112,7 +104,7 @@ test('an answer is kept when its address is asked again, and those asked longest
 });
 
 test('of addresses asked once few are remembered, and no long one', () => {
-  const { keep, isKept } = replaying();
+  const { keep, isKept } = remembering();
   const long = `/v1/feed/tiktok?${'x'.repeat(600)}`;
   for (const _twice of [1, 2]) keep(long);
   expect(isKept(long)).toBe(false);

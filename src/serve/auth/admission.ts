@@ -1,9 +1,7 @@
-import type { MiddlewareHandler } from 'hono';
-import { isBusy } from '../../lake/exclusive.ts';
-import { noteKey } from '../access-log.ts';
-import type { ServiceContext, ServiceEnv } from '../context.ts';
-import { problemResponse, RefusedError } from '../problems.ts';
-import { limiter, type Standing } from './limits.ts';
+import { RefusedError } from '../problems.ts';
+import type { CountTogether } from './count-together.ts';
+import { hashOf } from './keys.ts';
+import type { Standing } from './limits.ts';
 
 /** What describes the interface: answered without a key, so a key that is sent needs no scope for it. */
 export const DOCUMENT_PATH = '/v1/openapi.json';
@@ -75,95 +73,40 @@ const mayDo = (standing: Standing, method: string, path: string): RefusedError |
   );
 };
 
-/** A request at the door: headers that tell what is left of its key, and why it may not enter. */
-export interface Admission {
+/** What became of a request's key: what is left of it, and why the request may not go on. */
+export interface Admitted {
   readonly headers: Readonly<Record<string, string>>;
   readonly standing?: Standing;
   readonly refusal?: RefusedError;
 }
 
-/**
- * Counts a request by its key, whatever its answer will be, and says whether it may enter.
- * @throws (rejects) when the count could not be written; then nothing was counted
- */
-export type Admit = (
-  authorization: string | undefined,
-  method: string,
-  path: string,
-) => Promise<Admission>;
-
-interface Waiting {
-  readonly key: string;
-  readonly counted: (standing: Standing | undefined) => void;
-  readonly failed: (error: unknown) => void;
+/** What a request shows to be let in, and where it wants to. */
+export interface Caller {
+  readonly authorization: string | undefined;
+  readonly method: string;
+  /** As the routes read it. */
+  readonly path: string;
 }
 
-/** Another process may write the keys' database for a moment; some two seconds in all. */
-const MOST_TRIES = 30;
-const BETWEEN_TRIES_MS = 20;
+/** Lets requests in by their keys. */
+export class Admission {
+  readonly #counting: CountTogether;
 
-/**
- * Counts requests by their keys, those that the process reads in one turn of its loop together: what
- * a commit costs, they share. While another process writes, those that come meanwhile join them.
- */
-const countTogether = ({
-  service,
-  clock,
-}: Pick<ServiceContext, 'service' | 'clock'>): ((key: string) => Promise<Standing | undefined>) => {
-  const count = limiter(service);
-  let waiting: Waiting[] = [];
-  const countWaiting = (tried: number): void => {
-    const together = waiting;
-    try {
-      const standings = count(
-        together.map(({ key }) => key),
-        clock.now(),
-      );
-      waiting = [];
-      for (const [index, { counted }] of together.entries()) counted(standings[index]);
-    } catch (error) {
-      if (isBusy(error) && tried + 1 < MOST_TRIES) {
-        setTimeout(countWaiting, BETWEEN_TRIES_MS, tried + 1);
-        return;
-      }
-      waiting = [];
-      for (const { failed } of together) failed(error);
-    }
-  };
-  return (key) =>
-    new Promise((counted, failed) => {
-      if (waiting.push({ key, counted, failed }) === 1) setImmediate(countWaiting, 0);
-    });
-};
+  constructor(counting: CountTogether) {
+    this.#counting = counting;
+  }
 
-/** The door of one service. */
-export const doorOf = (context: Pick<ServiceContext, 'service' | 'clock'>): Admit => {
-  const count = countTogether(context);
-  return async (authorization, method, path) => {
+  /**
+   * Counts a request by its key, whatever its answer will be, and says whether it may go on.
+   * @throws (rejects) when the count could not be written; then nothing was counted
+   */
+  async admit({ authorization, method, path }: Caller): Promise<Admitted> {
     const key = keyIn(authorization);
     if (key instanceof RefusedError) return { headers: {}, refusal: key };
-    const standing = await count(key);
+    const standing = await this.#counting.count(hashOf(key));
     if (standing === undefined) return { headers: {}, refusal: unknownKey() };
     const refusal = refusalOf(standing) ?? mayDo(standing, method, path);
     const headers = rateLimitHeaders(standing);
     return refusal === undefined ? { headers, standing } : { headers, standing, refusal };
-  };
-};
-
-/** Lets pass what the door admits. Every answer to an authenticated request tells what is left. */
-export const authenticate =
-  (admit: Admit): MiddlewareHandler<ServiceEnv> =>
-  async (c, next) => {
-    const { headers, standing, refusal } = await admit(
-      c.req.header('authorization'),
-      c.req.method,
-      c.req.path,
-    );
-    for (const [name, value] of Object.entries(headers)) c.env.outgoing.setHeader(name, value);
-    if (standing !== undefined) {
-      c.set('standing', standing);
-      noteKey(c.env.outgoing, standing.id);
-    }
-    if (refusal !== undefined) return problemResponse(refusal);
-    await next();
-  };
+  }
+}

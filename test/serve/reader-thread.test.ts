@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../../src/clock.ts';
 import { DAY_MS } from '../../src/durations.ts';
 import { computeList, type ListAsk } from '../../src/history/computed-list.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
-import { type ReaderOptions, startReader } from '../../src/serve/cache/reader.ts';
+import { type ReaderOptions, ReaderThread } from '../../src/serve/cache/reader-thread.ts';
 import { RefusedError } from '../../src/serve/problems.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { fillLake, hoursAgo, NOW } from './filled-lake.ts';
@@ -30,11 +30,11 @@ const listAsk = (more: Partial<ListAsk> = {}): ListAsk => ({
   ...more,
 });
 
-const wanted = new AbortController().signal;
+const wanted = { owner: 'key_1', unwanted: new AbortController().signal };
 const reader = (options: Partial<ReaderOptions> = {}) => {
-  const made = startReader({
+  const thread = new ReaderThread({
     dataDir,
-    kind: 'lists',
+    kind: 'lists' as const,
     clock: systemClock,
     deadlineMs: 60_000,
     idleMs: 60_000,
@@ -42,8 +42,11 @@ const reader = (options: Partial<ReaderOptions> = {}) => {
     heapMib: 64,
     ...options,
   });
-  onTestFinished(() => made.close());
-  return made;
+  onTestFinished(() => thread.close());
+  return {
+    ask: (query: ListAsk, asker = wanted) => thread.read(query, asker),
+    close: () => thread.close(),
+  };
 };
 
 /** What an ask was refused with. */
@@ -142,7 +145,7 @@ test('what nobody waits for is not begun', async () => {
   const { ask } = reader({ queueMost: 1 });
   const leaving = new AbortController();
   const first = ask(listAsk(), wanted);
-  const dropped = refusal(ask(listAsk({ from: 1 }), leaving.signal));
+  const dropped = refusal(ask(listAsk({ from: 1 }), { ...wanted, unwanted: leaving.signal }));
   leaving.abort();
   await dropped;
   const third = ask(listAsk({ from: 2 }), wanted); // there is room for it again
@@ -161,4 +164,41 @@ test('closing gives up what is under way and what waits', async () => {
   await close();
   await Promise.all(refused);
   await refusal(ask(listAsk(), wanted));
+});
+
+test('many long reads of one key hold up another key by the one under way and one more', async () => {
+  const { ask } = reader({ queueMost: 50 });
+  const order: string[] = [];
+  const note = (name: string) => () => void order.push(name);
+  const many = Array.from({ length: 20 }, (_, from) => ask(listAsk({ from })).then(note('many')));
+  const other = { ...wanted, owner: 'key_2' };
+  await ask(listAsk(), other).then(note('other'));
+  expect(order.length).toBeLessThanOrEqual(3); // the one under way, the one whose turn it was, its own
+  await Promise.all(many);
+});
+
+test('a queue that one key has filled is open to others', async () => {
+  const { ask } = reader({ queueMost: 2 });
+  const asked = [0, 1, 2].map((from) => ask(listAsk({ from })));
+  await refusal(ask(listAsk({ from: 3 })));
+  const other = ask(listAsk({ from: 3 }), { ...wanted, owner: 'key_2' });
+  expect(await Promise.all([...asked, other])).toHaveLength(4);
+});
+
+test('what would wait too long, as the last readings tell, is refused at once with that time', async () => {
+  let at = 0;
+  const clock: Clock = {
+    ...systemClock,
+    monotonic: () => {
+      at += 20_000; // asked at the beginning and the end of each reading
+      return at;
+    },
+    sleep: () => new Promise(() => {}),
+  };
+  const { ask } = reader({ clock, queueMost: 10 });
+  for (const from of [0, 1, 2]) await ask(listAsk({ from }));
+  const waiting = [0, 1, 2].map((from) => ask(listAsk({ from })));
+  const { headers } = await refusal(ask(listAsk({ from: 3 })));
+  expect(headers['retry-after']).toBe('60');
+  expect(await Promise.all(waiting)).toHaveLength(3);
 });

@@ -1,29 +1,26 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { type Phrase, phraseOf } from './search-words.ts';
 
-/** A search question, read: every `wanted` and no `unwanted` phrase. */
-export interface SearchQuestion {
+/** What a search asks for: every `wanted` and no `unwanted` phrase. */
+export interface SearchTerms {
   readonly wanted: readonly Phrase[];
   readonly unwanted: readonly Phrase[];
 }
 
-/** Longer questions are cut; the interface allows 200 characters. */
-const LONGEST_QUESTION = 400;
+/** Longer texts are cut; the interface allows 200 characters. */
+const LONGEST_TEXT = 400;
 const PIECE =
   /(?<=^|\s)(?<minus>-+)?(?:"(?<phrase>[^"]*)"?|(?<word>[^\s"]+))(?<star>\*)?|(?<rest>[^\s"]+)|"(?<quoted>[^"]*)"?/gu;
 
 /**
- * Reads a question: words are and-ed, `"phrases"` keep together, `prefix*` may go on, `-without`
+ * Reads the text of a search: words are and-ed, `"phrases"` keep together, `prefix*` may go on, `-without`
  * excludes. Anything else (punctuation, operators of other languages, broken quotes) is a blank.
  * Never fails; what holds no word asks for nothing.
  */
-export const parseQuestion = (q: string): SearchQuestion => {
+export const parseTerms = (q: string): SearchTerms => {
   const wanted: Phrase[] = [];
   const unwanted: Phrase[] = [];
-  for (const { groups = {} } of q
-    .slice(0, LONGEST_QUESTION)
-    .replace(/[“”„]/g, '"')
-    .matchAll(PIECE)) {
+  for (const { groups = {} } of q.slice(0, LONGEST_TEXT).replace(/[“”„]/g, '"').matchAll(PIECE)) {
     const text = groups.phrase ?? groups.word ?? groups.rest ?? groups.quoted ?? '';
     const phrase = phraseOf(text, groups.star !== undefined || text.endsWith('*'));
     if (phrase !== undefined) (groups.minus === undefined ? wanted : unwanted).push(phrase);
@@ -34,9 +31,9 @@ export const parseQuestion = (q: string): SearchQuestion => {
 /** One phrase in FTS5's language. Its words are letters and digits only, so nothing needs escaping. */
 const ftsPhrase = ({ words, prefix }: Phrase): string => `"${words.join(' ')}"${prefix ? '*' : ''}`;
 
-/** The question in FTS5's language, or undefined when it wants nothing (and so finds nothing). */
+/** The terms in FTS5's language, or undefined when it wants nothing (and so finds nothing). */
 export const ftsExpression = (
-  { wanted, unwanted }: SearchQuestion,
+  { wanted, unwanted }: SearchTerms,
   platform: Platform | undefined,
 ): string | undefined => {
   if (wanted.length === 0) return undefined;

@@ -1,0 +1,34 @@
+import type { MiddlewareHandler } from 'hono';
+import { lakeVersion } from '../lake/lake-version.ts';
+import { type Admission, DOCUMENT_PATH } from './auth/admission.ts';
+import type { ServiceContext, ServiceEnv } from './context.ts';
+import { problemResponse } from './problems.ts';
+import { sendAnswer } from './send.ts';
+
+/**
+ * The way of every request under `/v1`: let in by its key, answered from memory or by its route, and
+ * sent. Every answer to an authenticated request tells what is left of its key.
+ */
+export const letIn =
+  (
+    { lake, answers, now: time }: ServiceContext,
+    admission: Admission,
+  ): MiddlewareHandler<ServiceEnv> =>
+  async (c, next) => {
+    const { method, path } = c.req;
+    const authorization = c.req.header('authorization');
+    if (path === DOCUMENT_PATH && authorization === undefined) return next();
+    const { headers, standing, refusal } = await admission.admit({ authorization, method, path });
+    for (const name in headers) c.env.outgoing.setHeader(name, headers[name] ?? '');
+    if (standing !== undefined) {
+      c.set('standing', standing);
+      c.env.exchange.keyId = standing.id;
+    }
+    if (refusal !== undefined) return problemResponse(refusal);
+    if (method !== 'GET') return next();
+    const now = time();
+    const cached = answers.find(c.env.incoming.url ?? '', { version: lakeVersion(lake), at: now });
+    if (cached === undefined) return next();
+    const written = cached.at(now);
+    return sendAnswer(c, { written, now, bytes: (gzip) => cached.bytes(gzip) });
+  };
