@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { countOf } from '../../fixtures/lake-rows.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { virtualClock } from '../../src/clock.ts';
-import { migrate } from '../../src/lake/migrate.ts';
+import { migrate, SCHEMA_VERSION } from '../../src/lake/migrate.ts';
 import { LAKE_FILE, openLake } from '../../src/lake/open.ts';
 import { backupLake } from '../../src/maintenance/backup.ts';
 import { restoreLake } from '../../src/maintenance/restore.ts';
@@ -47,8 +47,8 @@ describe('killed while a lake is made, the next open makes it whole and leaves n
 });
 
 const VIDEOS = 20_000;
-/** A second migration: a column, a table whose rows need their parents, every row touched. */
-const SECOND = `
+/** The next migration: a column, a table whose rows need their parents, every row touched. */
+const NEXT = `
   alter table video add column probe text;
   update video set probe = 'probe of ' || id;
   create table probes (video_key integer primary key references video (key), word text) strict;
@@ -67,17 +67,17 @@ beforeAll(() => {
   folder = freshFolder();
   for (const name of readdirSync(MIGRATIONS).filter((name) => name.endsWith('.sql')))
     copyFileSync(join(MIGRATIONS, name), join(folder, name));
-  writeFileSync(join(folder, '9999_second.sql'), SECOND);
+  writeFileSync(join(folder, '9999_next.sql'), NEXT);
 });
 
-/** A lake of its own, with data, that the second migration is still to come for. */
+/** A lake of its own, with data, that the next migration is still to come for. */
 const oldLake = (): string => {
   const dataDir = freshFolder();
   copyFileSync(join(old, LAKE_FILE), join(dataDir, LAKE_FILE));
   return dataDir;
 };
 
-/** The schema version of a file that is wholly of that version. */
+/** The schema version of a file that is wholly of that version, the project's own or the one after it. */
 const wholeVersion = (path: string): number => {
   const sqlite = new Database(path);
   try {
@@ -89,7 +89,7 @@ const wholeVersion = (path: string): number => {
       { sqlite },
       "select count(*) from pragma_table_info('video') where name = 'probe'",
     );
-    expect(isNew).toBe(version - 1);
+    expect(isNew).toBe(version - SCHEMA_VERSION);
     expect(countOf({ sqlite }, "select count(*) from sqlite_schema where name = 'probes'")).toBe(
       isNew,
     );
@@ -105,30 +105,31 @@ const wholeVersion = (path: string): number => {
 const expectOldOrNew = (dataDir: string): number => {
   const path = join(dataDir, LAKE_FILE);
   const version = wholeVersion(path);
-  if (existsSync(`${path}.v1`)) expect(wholeVersion(`${path}.v1`)).toBe(1);
-  else expect(version).toBe(1);
-  if (version === 1) {
+  const copy = `${path}.v${SCHEMA_VERSION}`;
+  if (existsSync(copy)) expect(wholeVersion(copy)).toBe(SCHEMA_VERSION);
+  else expect(version).toBe(SCHEMA_VERSION);
+  if (version === SCHEMA_VERSION) {
     openLake(dataDir).close();
     expect(readdirSync(dataDir).filter((name) => name.includes('.new-'))).toEqual([]);
   }
   const sqlite = new Database(path);
   migrate(sqlite, path, folder);
   sqlite.close();
-  expect(wholeVersion(path)).toBe(2);
-  expect(wholeVersion(`${path}.v1`)).toBe(1);
+  expect(wholeVersion(path)).toBe(SCHEMA_VERSION + 1);
+  expect(wholeVersion(copy)).toBe(SCHEMA_VERSION);
   return version;
 };
 
 describe('killed in a migration of a lake that holds data: the old one or the new one', () => {
   test.each([
-    ['before rename trendlake.db.v1.new', 1],
-    ['after rename trendlake.db.v1.new', 1],
-    ['before exec alter table', 1],
-    ['after exec alter table', 1],
-    ['after pragma foreign_key_check', 1],
-    ['after exec delete from sqlite_stat1', 1],
-    ['after pragma user_version = 2', 1],
-    ['before pragma foreign_keys = on', 2],
+    [`before rename ${LAKE_FILE}.v${SCHEMA_VERSION}.new`, SCHEMA_VERSION],
+    [`after rename ${LAKE_FILE}.v${SCHEMA_VERSION}.new`, SCHEMA_VERSION],
+    ['before exec alter table', SCHEMA_VERSION],
+    ['after exec alter table', SCHEMA_VERSION],
+    ['after pragma foreign_key_check', SCHEMA_VERSION],
+    ['after exec delete from sqlite_stat1', SCHEMA_VERSION],
+    [`after pragma user_version = ${SCHEMA_VERSION + 1}`, SCHEMA_VERSION],
+    ['before pragma foreign_keys = on', SCHEMA_VERSION + 1],
   ])('%s', async (dieAt, version) => {
     const dataDir = oldLake();
     expect(await runDying(child('migrate'), [dataDir, folder], { dieAt })).toBe('SIGKILL');
