@@ -5,7 +5,8 @@ import { subscriptions } from './subscriptions.ts';
 /**
  * The outbox: one event on its way to one subscription. Queued in the transaction that stores the
  * event, sent by src/webhooks/sender.ts. Its id, `<event id>.<subscription id>`, is the
- * `webhook-id` of every attempt.
+ * `webhook-id` of every attempt. Queued by src/events/outbox.ts, tried by src/webhooks/deliveries.ts,
+ * forgotten with its subscription by src/webhooks/subscriptions.ts.
  */
 export const deliveries = sqliteTable(
   'deliveries',

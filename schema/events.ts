@@ -5,6 +5,7 @@ import type { EventKind } from './vocabulary.ts';
  * What was noticed. The id derives from kind, platform, subject and window, so the same history
  * gives the same events however often it is looked at.
  * Source: detectors over the lake (`origin` = `trendlake`) or the upstream's webhooks (`upstream`).
+ * Written by src/events/outbox.ts.
  */
 export const events = sqliteTable(
   'events',

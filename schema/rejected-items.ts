@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
  * Items that could not be kept: no usable id or platform. The page they came on was kept.
- * Written by src/load/load-answer.ts and src/load/import-file.ts.
+ * Written by src/load/rejected-items.ts.
  */
 export const rejectedItems = sqliteTable(
   'rejected_items',

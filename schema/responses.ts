@@ -3,7 +3,7 @@ import { calls } from './calls.ts';
 
 /**
  * What was answered to a call, kept so that tables can be rebuilt without asking again.
- * Written by src/load/load-answer.ts; removed after the retention by jobs/prune.ts.
+ * Written by src/load/responses.ts, which removes them after the retention.
  */
 export const responses = sqliteTable('responses', {
   callId: integer('call_id')

@@ -4,7 +4,7 @@ import type { ItemState } from './vocabulary.ts';
 
 /**
  * One request a run means to make, and what became of it.
- * Planned by jobs/*, settled by src/load/load-answer.ts in the transaction that loads the answer.
+ * Planned by jobs/*; written by src/runner/run-log.ts, its `done` in the transaction that loads the response.
  */
 export const runItems = sqliteTable(
   'run_items',

@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import type { RunOutcome } from './vocabulary.ts';
 
 /**
- * One run of the pipeline. Written by src/runner/run.ts.
+ * One run of the pipeline. Written by src/runner/run-log.ts.
  * A run whose outcome is `running` or `paused` is unfinished and is resumed by the next one.
  */
 export const runs = sqliteTable(

@@ -1,7 +1,8 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
- * Who wants to be told of events, where and of which. Written by src/webhooks/subscriptions.ts.
+ * Who wants to be told of events, where and of which. Written by src/webhooks/subscriptions.ts;
+ * switched off by src/webhooks/deliveries.ts.
  */
 export const subscriptions = sqliteTable('subscriptions', {
   id: text('id').primaryKey(),

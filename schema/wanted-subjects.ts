@@ -2,7 +2,7 @@ import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlit
 
 /**
  * Subjects the upstream said something happened to: the next run asks for them first.
- * Written by src/webhooks/receive.ts; `taken_at` is set by the run that asked.
+ * Written by src/webhooks/wanted-subjects.ts; `taken_at` is set by the run that asked.
  */
 export const wantedSubjects = sqliteTable(
   'wanted_subjects',

@@ -18,7 +18,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
   budget: ['schema', 'root', 'lake', 'history'],
   export: ['schema', 'root', 'lake'],
   publish: ['schema', 'root', 'lake', 'export'],
-  events: ['schema', 'root', 'lake', 'history'],
+  events: ['schema', 'root', 'wire', 'lake', 'history'],
   webhooks: ['schema', 'root', 'wire', 'lake', 'events'],
   lab: ['schema', 'root', 'wire', 'lake', 'history', 'search'],
   metrics: ['schema', 'root', 'lake', 'throttle', 'export', 'history', 'maintenance'],
@@ -27,10 +27,10 @@ const MAY_CALL: Record<string, readonly string[]> = {
   sandbox: ['schema', 'root', 'wire', 'lake', 'load', 'serve'],
   runner: [
     ...['schema', 'root', 'wire', 'lake', 'history', 'api', 'throttle', 'load'],
-    ...['budget', 'export', 'events', 'webhooks'],
+    ...['search', 'budget', 'export', 'events', 'webhooks'],
   ],
   demo: ['schema', 'root', 'lake', 'export', 'sandbox', 'runner'],
-  jobs: ['schema', 'root', 'lake', 'export', 'publish', 'runner', 'maintenance'],
+  jobs: ['schema', 'root', 'lake', 'load', 'export', 'publish', 'runner', 'maintenance'],
   cli: [
     ...['schema', 'root', 'wire', 'lake', 'history', 'search', 'api', 'throttle', 'load'],
     ...['budget', 'export', 'events', 'webhooks', 'lab', 'serve', 'sandbox', 'runner', 'demo'],

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { dateOf } from '../../src/iso.ts';
 import type { Lake } from '../../src/lake/open.ts';
-import { foldTag } from '../../src/load/title-hashtags.ts';
 import { wordsOf } from '../../src/search/search-words.ts';
+import { foldName } from '../../src/wire/folding.ts';
 import type { MadePage } from './made-pages.ts';
 
 interface BareItem {
@@ -26,7 +26,7 @@ const readyPage = ({ id, body, at, request }: MadePage) => ({
   items: (JSON.parse(body.toString()) as { items: BareItem[] }).items.map((item) => ({
     ...item,
     createdAt: Date.parse(item.createdAt),
-    tags: item.hashtags.map((name) => ({ name, folded: foldTag(name) })),
+    tags: item.hashtags.map((name) => ({ name, folded: foldName(name) })),
     titleWords: wordsOf(item.title).join(' '),
     userWords: wordsOf(item.user).join(' '),
   })),

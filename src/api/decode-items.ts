@@ -13,9 +13,10 @@ import {
   readNumber,
   readPlatform,
   readRate,
+  readTags,
   readText,
-  readTexts,
 } from '../wire/fields.ts';
+import { LONGEST_TAG } from '../wire/item-bounds.ts';
 import { contentItem } from '../wire/shapes.ts';
 
 /** A content item, checked. */
@@ -86,7 +87,7 @@ export const decodeItem = (raw: unknown): Reading<DecodedItem> => {
     likes: readCount(raw.likes, 'likes', odd),
     engagementRate: readRate(raw.engagementRate, 'engagementRate', odd),
     createdAt: readInstant(raw.createdAt, 'createdAt', odd),
-    hashtags: readTexts(raw.hashtags, 'hashtags', odd),
+    hashtags: readTags(raw.hashtags, 'hashtags', odd),
     score: readNumber(raw.score, 'score', odd),
     velocity: readNumber(raw.velocity, 'velocity', odd),
   };
@@ -128,7 +129,7 @@ export const decodeHashtag = (raw: unknown): Reading<DecodedHashtag> => {
   if (!isObject(raw)) return NOT_AN_OBJECT;
   const odd: Odd = [];
   const tag = cleanTag(readText(pick(raw, 'tag'), 'tag', odd) ?? '');
-  if (tag === '' || tag.length > 256)
+  if (tag === '' || tag.length > LONGEST_TAG)
     return { problem: `no usable tag: expected text, got ${kindOf(pick(raw, 'tag'))}` };
   const hashtag = {
     tag,

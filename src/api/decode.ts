@@ -6,7 +6,6 @@ import {
   type JsonObject,
   kindOf,
   type Odd,
-  parseJson,
   readCount,
   readInstant,
   readRate,
@@ -21,17 +20,18 @@ import {
   decodeHashtag,
   decodeItem,
   decodePoint,
-  type Rejection,
 } from './decode-items.ts';
-import { type Drift, UnreadableAnswerError } from './errors.ts';
+import { UnreadableAnswerError } from './errors.ts';
+import {
+  type Decoded,
+  noteDrift,
+  noteForeign,
+  noteLongTexts,
+  noteMissing,
+  noteOdd,
+} from './note-drift.ts';
+import { parseBody } from './parse-body.ts';
 import { markOf, unlessRepeated } from './repeated-page.ts';
-
-interface Decoded {
-  /** The instant the answer says it is true at, Unix ms; null when it does not say. */
-  asOf: number | null;
-  rejected: Rejection[];
-  drift: Drift[];
-}
 
 /** An item of a list with its place, 0 first, counted over all items of the page. */
 export interface Placed<T> {
@@ -69,45 +69,6 @@ export interface DecodedProfile {
   engagementRate: number | null;
   extra: JsonObject | null;
 }
-
-/** JSON is UTF-8, whatever the header says; another charset is believed only where it is not. */
-const parseText = (body: Buffer, charset: string): unknown => {
-  try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch (error) {
-    if (/^utf-?8$/i.test(charset)) throw error;
-    return parseJson(new TextDecoder(charset, { fatal: true }).decode(body));
-  }
-};
-
-const LONGEST_TYPE = 80;
-
-/** What a body that is no JSON looks like. Not its words, which the parser's complaint quotes too. */
-const looksOf = (body: Buffer, error: unknown): string => {
-  const start = body.toString('latin1', 0, 1024).trimStart();
-  if (start === '') return 'it is empty';
-  if (start.startsWith('<')) return 'it looks like HTML or XML';
-  if (error instanceof TypeError || error instanceof RangeError)
-    return 'it is not text in its charset';
-  if (/^[[{]/.test(start)) return 'it begins like JSON and is cut or garbled';
-  return 'it is something else';
-};
-
-const parseBody = (answer: RawAnswer): unknown => {
-  const type = answer.headers['content-type'] ?? '';
-  const charset = /charset="?([^";\s]+)/i.exec(type)?.[1] ?? 'utf-8';
-  try {
-    return parseText(answer.body, charset);
-  } catch (error) {
-    const said = type === '' ? 'no content type' : `content type ${type.slice(0, LONGEST_TYPE)}`;
-    throw new UnreadableAnswerError(
-      `The answer is not whole JSON (${said}, ${answer.body.length} bytes): ${looksOf(answer.body, error)}.`,
-      answer.status,
-      true,
-      error,
-    );
-  }
-};
 
 /** The first array under one of the names, looking one level deeper too. `path` is where it was. */
 const findArray = (
@@ -159,38 +120,6 @@ const readAll = <T extends { extra: JsonObject | null }>(
     return [{ place, item }];
   });
 
-/** What the interface shows of a resource, and the names each is accepted under. */
-const SHOWN: Record<string, Record<string, readonly string[]>> = {
-  list: { total: ['total'], page: ['page'] },
-  'content item': Object.fromEntries(
-    ['title', 'user', 'views', 'likes', 'engagementRate', 'createdAt', 'platform'].map((name) => [
-      name,
-      [name],
-    ]),
-  ),
-  hashtag: { volume: ACCEPTED.volume },
-  'growth point': { views: ACCEPTED.views },
-  creator: { followers: ACCEPTED.followers },
-};
-
-/** Notes the shown fields that are not there at all; null says that a value is not known. */
-const noteMissing = (resource: string, value: unknown, into: Decoded): void => {
-  if (!isObject(value)) return;
-  for (const [field, names] of Object.entries(SHOWN[resource] ?? {}))
-    if (!names.some((name) => Object.hasOwn(value, name)))
-      into.drift.push({ resource, field: `${field} (missing)`, sample: value });
-};
-
-const noteDrift = (resource: string, extra: JsonObject | null, into: Decoded): void => {
-  if (extra === null) return;
-  for (const [field, sample] of Object.entries(extra)) {
-    if (field === 'odd' && isObject(sample))
-      for (const [name, original] of Object.entries(sample))
-        into.drift.push({ resource, field: `${name} (unexpected value)`, sample: original });
-    else into.drift.push({ resource, field, sample });
-  }
-};
-
 const ENVELOPE = new Set(['total', 'page', 'asOf', 'platform', 'period', ...ACCEPTED.list]);
 const GROWTH = new Set(['id', 'platform', 'asOf', 'curve', ...ACCEPTED.timeline]);
 const PROFILE_SAYS = new Set<string>([
@@ -204,11 +133,6 @@ const PROFILE_SAYS = new Set<string>([
   ...ACCEPTED.creatorGrowth,
 ]);
 const PROFILE = new Set([...PROFILE_SAYS, 'platform', 'asOf']);
-
-const noteOdd = (resource: string, odd: Odd, into: Decoded): void => {
-  for (const [field, sample] of odd)
-    into.drift.push({ resource, field: `${field} (unexpected value)`, sample });
-};
 
 const startOf = (value: unknown, resource: string): Decoded => {
   const odd: Odd = [];
@@ -242,6 +166,18 @@ const decodeList = <T extends { extra: JsonObject | null }>(
   const mark = markOf(items.map(({ item }) => nameOf(item)));
   const page = { ...into, total, length: found.list.length, mark, items };
   return unlessRepeated(page, ask, value);
+};
+
+const decodeVideos = (asked: {
+  answer: RawAnswer;
+  value: unknown;
+  ask: Extract<ListAsk, { platform: Platform }>;
+}): DecodedAnswer => {
+  const page = decodeList(asked, decodeItem, ({ id }) => id, 'content item');
+  const items = page.items.map(({ item }) => item);
+  for (const item of items) noteLongTexts(item, page);
+  noteForeign(items, asked.ask, page);
+  return { kind: 'videos', ...page };
 };
 
 const decodeGrowth = (answer: RawAnswer, value: unknown): DecodedAnswer => {
@@ -283,11 +219,14 @@ const decodeCreator = (
   const growth = pick(value, 'creatorGrowth');
   const items = readAll(Array.isArray(videos) ? videos : [], decodeItem, 'content item', into);
   const points = readAll(Array.isArray(growth) ? growth : [], decodePoint, 'creator point', into);
+  const own = items.map(({ item }) => item);
+  for (const item of own) noteLongTexts(item, into);
+  noteForeign(own, { kind: 'profile', platform: asked.platform }, into);
   return {
     kind: 'creator',
     ...into,
     profile: { platform: asked.platform, handle, ...numbers, extra },
-    items: items.map(({ item }) => item),
+    items: own,
     growth: points.map(({ item }) => item),
   };
 };
@@ -301,10 +240,7 @@ export const decodeAnswer = (ask: Ask, answer: RawAnswer): DecodedAnswer => {
   switch (ask.kind) {
     case 'feed':
     case 'trends':
-      return {
-        kind: 'videos',
-        ...decodeList({ answer, value, ask }, decodeItem, ({ id }) => id, 'content item'),
-      };
+      return decodeVideos({ answer, value, ask });
     case 'hashtags':
       return {
         kind: 'hashtags',

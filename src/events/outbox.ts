@@ -2,6 +2,8 @@ import type { EventKind, Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
 import { dateOf, isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
+import { markTouched } from '../lake/touched-partitions.ts';
+import { foldName } from '../wire/folding.ts';
 import { eventData, subjectText, type TrendEvent } from './event.ts';
 
 /** What a subscription wants to hear of; an empty list is no restriction. */
@@ -36,11 +38,9 @@ export const storableEvent = (event: TrendEvent): StorableEvent => ({
   data: eventData(event),
 });
 
-const folded = (text: string): string => text.normalize('NFKC').toLowerCase();
-
 /** True when the subscription wants this event. An event over all platforms fits every platform. */
 const wants = (filter: SubscriptionFilter, event: StorableEvent): boolean => {
-  const subject = folded(event.subject);
+  const subject = foldName(event.subject);
   const id = subject.slice(subject.indexOf(':') + 1);
   return (
     (filter.events.length === 0 || filter.events.includes(event.kind)) &&
@@ -48,7 +48,7 @@ const wants = (filter: SubscriptionFilter, event: StorableEvent): boolean => {
       event.platform === null ||
       filter.platforms.includes(event.platform)) &&
     (filter.subjects.length === 0 ||
-      filter.subjects.some((one) => [subject, id].includes(folded(one))))
+      filter.subjects.some((one) => [subject, id].includes(foldName(one))))
   );
 };
 
@@ -90,10 +90,6 @@ export const storeEvents = (
     `insert into events (id, kind, platform, subject, occurred_at, detected_at, origin, data)
      values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
   );
-  const touch = lake.sqlite.prepare(
-    `insert into touched_partitions (table_name, date, version) values ('events', ?, 1)
-     on conflict do update set version = version + 1`,
-  );
   const queue = lake.sqlite.prepare(
     `insert into deliveries (id, event_id, subscription_id, state, queued_at, attempts, next_attempt_at)
      values (?, ?, ?, 'pending', ?, 0, ?) on conflict do nothing`,
@@ -125,7 +121,7 @@ export const storeEvents = (
         if (wants(listener.filter, event))
           counts.queued += queue.run(`${id}.${listener.id}`, id, listener.id, now, now).changes;
     }
-    for (const date of dates) touch.run(date);
+    for (const date of dates) markTouched(lake, 'events', date);
   };
   if (lake.sqlite.inTransaction) store();
   else lake.sqlite.transaction(store).immediate();

@@ -5,8 +5,9 @@ import { LakeError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';
+import { unmarkTouched } from '../lake/touched-partitions.ts';
 import { workerFile } from '../worker-file.ts';
-import type { SnapshotExport, Touch } from './export-snapshot.ts';
+import type { SnapshotExport } from './export-snapshot.ts';
 import type { ExportOrder, ExportReport } from './export-worker.ts';
 import { PARQUET_TABLES } from './parquet-tables.ts';
 
@@ -72,19 +73,6 @@ const inThread = async (
   }
 };
 
-/** Unmarks what was exported, unless it was touched again since. */
-const unmark = ({ sqlite }: Lake, settled: readonly Touch[]): void => {
-  if (settled.length === 0) return;
-  const forget = sqlite.prepare(
-    'delete from touched_partitions where table_name = ? and date = ? and version = ?',
-  );
-  sqlite
-    .transaction(() => {
-      for (const { table, date, version } of settled) forget.run(table, date, version);
-    })
-    .immediate();
-};
-
 const tablesOf = ({ written }: SnapshotExport): ExportSummary['tables'] => {
   const tables: ExportSummary['tables'] = {};
   for (const { table, rows, bytes } of written) {
@@ -118,7 +106,7 @@ export const exportLake = (lake: Lake, options: ExportOptions): Promise<ExportSu
       },
       options,
     );
-    unmark(lake, done.settled);
+    unmarkTouched(lake, done.settled);
     const sum = (of: 'rows' | 'bytes'): number =>
       done.written.reduce((total, file) => total + file[of], 0);
     return {

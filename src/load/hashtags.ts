@@ -1,8 +1,8 @@
 import { type Platform, type Source, sourceCode } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { cleanTag } from '../wire/fields.ts';
+import { foldName } from '../wire/folding.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
-import { foldTag } from './title-hashtags.ts';
 import type { WrittenVideo } from './videos.ts';
 
 /** A hashtag's volume at one instant; platform '' where it covers all. */
@@ -51,7 +51,7 @@ export const hashtagWriter = ({ sqlite }: Lake) => {
   const keyOf = (tag: string, at: number | null, tally: Tally): number => {
     const cached = keys.get(tag);
     if (cached !== undefined) return cached;
-    const folded = foldTag(tag);
+    const folded = foldName(tag);
     let key = find.get(folded) as number | undefined;
     if (key === undefined) {
       key = Number(insert.run(tag, folded, at).lastInsertRowid);

@@ -8,6 +8,7 @@ import { isObject, type JsonObject, parseJson, shortly } from '../wire/fields.ts
 import { ImportBatch, type ImportKind, type KnownPlatform } from './import-records.ts';
 import { FileReadError, ndjsonLines } from './ndjson-lines.ts';
 import { loadObservations } from './observations.ts';
+import { forgetRejected, keepRejected } from './rejected-items.ts';
 import { addRows, type LoadCounts } from './tally.ts';
 
 /** A line that could not be kept, or where a file could not be read on. */
@@ -42,7 +43,6 @@ export interface ImportDeps {
 
 const LINES_IN_A_TRANSACTION = 2000;
 const PROBLEMS_KEPT = 100;
-const LONGEST_REJECTED = 64 * 1024;
 const HEAD_BYTES = 64 * 1024;
 
 /** Tells a file from another of the same name: its size and the hash of its first 64 KiB. */
@@ -185,24 +185,18 @@ export class FileImport {
   /** Lines that were refused once and are kept now are no rejected items any more. */
   #forgetRefusalsOf(from: number, through: number): void {
     const refused = new Set(this.#refused.map(({ line }) => line));
-    const forget = this.#lake.sqlite.prepare('delete from rejected_items where origin = ?');
     for (let line = from; line <= through; line += 1)
-      if (!refused.has(line)) forget.run(`${this.#path}:${line}`);
+      if (!refused.has(line)) forgetRejected(this.#lake, { origin: `${this.#path}:${line}` });
   }
 
   #commit(finishedAt: number | null, throughLine = this.#lineNumber): void {
     const { sqlite } = this.#lake;
     const counts = loadObservations(this.#lake, this.#batch.observations(), () => {
-      const reject = sqlite.prepare(`
-        insert into rejected_items (call_id, origin, reason, item, seen_at) values (null, ?, ?, ?, ?)
-        on conflict (origin) do nothing`);
-      for (const { line, problem, text } of this.#refused)
-        reject.run(
-          `${this.#path}:${line}`,
-          problem,
-          text.slice(0, LONGEST_REJECTED),
-          this.#deps.clock.now(),
-        );
+      const seenAt = this.#deps.clock.now();
+      for (const { line, problem, text } of this.#refused) {
+        const origin = `${this.#path}:${line}`;
+        keepRejected(this.#lake, { origin }, { reason: problem, item: text, seenAt });
+      }
       if (this.#refusedBefore) this.#forgetRefusalsOf(this.#file.lines + 1, throughLine);
       sqlite
         .prepare(`

@@ -9,9 +9,11 @@ import {
   readId,
   readInstant,
   readPlatform,
+  readTags,
   readText,
-  readTexts,
 } from '../wire/fields.ts';
+import { foldName } from '../wire/folding.ts';
+import { LONGEST_TAG } from '../wire/item-bounds.ts';
 import type {
   CreatorObservation,
   HashtagObservation,
@@ -19,7 +21,6 @@ import type {
   SnapshotObservation,
   VideoObservation,
 } from './observation.ts';
-import { foldTag } from './title-hashtags.ts';
 
 /** The four kinds of files an import knows, in the order they are loaded. */
 export const IMPORT_KINDS = ['videos', 'snapshots', 'hashtags', 'creators'] as const;
@@ -51,7 +52,7 @@ const readVideo = (line: JsonObject): Reading<VideoObservation> => {
     title: readText(line.title, 'title', odd),
     user: readText(line.user, 'user', odd),
     createdAt: readInstant(line.createdAt, 'createdAt', odd),
-    hashtags: readTexts(line.tags, 'tags', odd),
+    hashtags: readTags(line.tags, 'tags', odd),
   };
   return { ...video, extra: extraOf(line, FIELDS.videos, odd) };
 };
@@ -89,7 +90,8 @@ const readSnapshot = (
 const readHashtag = (line: JsonObject): Reading<HashtagObservation> => {
   const odd: Odd = [];
   const tag = cleanTag(readText(line.tag, 'tag', odd) ?? '');
-  if (tag === '') return { problem: 'no usable tag: expected text' };
+  if (tag === '' || tag.length > LONGEST_TAG)
+    return { problem: `no usable tag: expected text of 1 to ${LONGEST_TAG} characters` };
   const where = line.platform === '' ? { platform: '' as const } : readPlatform(line.platform, '');
   if ('problem' in where) return where;
   const at = readInstant(line.at, 'at', odd);
@@ -184,7 +186,7 @@ export class ImportBatch {
     } else if (kind === 'hashtags') {
       const row = readHashtag(line);
       if ('problem' in row) return row.problem;
-      this.#merge(this.#hashtags, `${row.at} ${row.platform} ${foldTag(row.tag)}`, row);
+      this.#merge(this.#hashtags, `${row.at} ${row.platform} ${foldName(row.tag)}`, row);
     } else {
       const row = readCreator(line);
       if ('problem' in row) return row.problem;

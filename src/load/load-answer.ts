@@ -1,16 +1,18 @@
-import { gzipSync } from 'node:zlib';
 import type { Ask, ListAsk } from '../api/ask.ts';
 import type { RawAnswer } from '../api/client.ts';
 import type { DecodedAnswer } from '../api/decode.ts';
-import type { DecodedItem, Rejection } from '../api/decode-items.ts';
+import type { DecodedItem } from '../api/decode-items.ts';
 import { type Drift, UnreadableAnswerError } from '../api/errors.ts';
+import { type DriftRow, noteDrift } from '../lake/drift.ts';
 import type { Lake } from '../lake/open.ts';
 import { shortly } from '../wire/fields.ts';
+import { foldName } from '../wire/folding.ts';
 import type { SeenHashtag } from './hashtags.ts';
 import { type Loader, loaderOf } from './loader.ts';
+import { forgetRejected, keepRejected, LONGEST_REJECTED } from './rejected-items.ts';
+import { storeResponse } from './responses.ts';
 import { saidOnce } from './said-once.ts';
 import type { LoadCounts, Tally } from './tally.ts';
-import { foldTag } from './title-hashtags.ts';
 
 /** A call that was answered, and what its response says. */
 export interface AnsweredCall {
@@ -26,7 +28,6 @@ export interface AnsweredCall {
   isLastPage: boolean;
 }
 
-const LONGEST_REJECTED = 64 * 1024;
 const LONGEST_SAMPLE = 1024;
 
 type VideosAnswer = Extract<DecodedAnswer, { kind: 'videos' }>;
@@ -76,6 +77,7 @@ const loadVideos = (
   const items = answer.items.map(({ item }) => item);
   const keys = writeItems(items, ask.kind, context);
   for (const { place, item } of answer.items) {
+    if (item.platform !== ask.platform) continue; // its counts are loaded; it has no rank among these
     const video = keys.get(item.id) as number;
     const { score, velocity } = item;
     loader.rankings.place(capture, { rank: ask.offset + place + 1, video, score, velocity }, tally);
@@ -102,7 +104,7 @@ const loadHashtags = (
   ]);
   const once = saidOnce<SeenHashtag, string>(
     volumes,
-    ({ tag, platform }) => `${platform}#${foldTag(tag)}`,
+    ({ tag, platform }) => `${platform}#${foldName(tag)}`,
     // the first place on the page is a hashtag's rank, and its first spelling the one kept
     ({ tag, rank }) => ({ tag, rank }),
   );
@@ -157,38 +159,23 @@ const loadRows = (ask: Ask, decoded: DecodedAnswer, context: Context): void => {
     );
 };
 
-const keepRejections = (
-  { sqlite }: Lake,
+/** Keeps what of a response cannot be loaded, and what is unlike the interface. */
+const keepOddities = (
+  lake: Lake,
   callId: number,
-  rejected: readonly Rejection[],
+  { rejected, drift }: Pick<DecodedAnswer, 'rejected' | 'drift'>,
   seenAt: number,
 ): void => {
-  if (rejected.length === 0) return;
-  const insert = sqlite.prepare(
-    'insert into rejected_items (call_id, origin, reason, item, seen_at) values (?, null, ?, ?, ?)',
-  );
   for (const { reason, item } of rejected)
-    insert.run(callId, reason, shortly(item, LONGEST_REJECTED), seenAt);
+    keepRejected(lake, { callId }, { reason, item: shortly(item, LONGEST_REJECTED), seenAt });
+  noteDrift(lake, drift.map(driftRow), { callId, seenAt });
 };
 
-const keepDrift = (
-  { sqlite }: Lake,
-  callId: number,
-  drift: readonly Drift[],
-  seenAt: number,
-): void => {
-  if (drift.length === 0) return;
-  const insert = sqlite.prepare(`
-    insert into drift (resource, field, first_seen_at, sample, call_id) values (?, ?, ?, ?, ?)
-    on conflict (resource, field) do nothing`);
-  const seen = new Set<string>();
-  for (const { resource, field, sample } of drift) {
-    const name = `${resource}\n${field}`;
-    if (seen.has(name)) continue;
-    seen.add(name);
-    insert.run(resource, field.slice(0, 256), seenAt, shortly(sample, LONGEST_SAMPLE), callId);
-  }
-};
+const driftRow = ({ resource, field, sample }: Drift): DriftRow => ({
+  resource,
+  field,
+  sample: () => shortly(sample, LONGEST_SAMPLE),
+});
 
 /** Reports the shape of an answer that could not be read because nobody knows it. */
 export const keepUnknownShape = (
@@ -198,20 +185,7 @@ export const keepUnknownShape = (
   seenAt: number,
 ): void => {
   if (error instanceof UnreadableAnswerError && error.drift !== undefined)
-    keepDrift(lake, callId, [error.drift], seenAt);
-};
-
-/** Keeps the body of an answer, packed, for `replay`. Keeping it again changes nothing. */
-export const keepBody = (
-  lake: Lake,
-  callId: number,
-  answer: RawAnswer,
-  observedAt: number,
-): void => {
-  // a page packs to a sixth at level 1, in a third of the time of level 6
-  const body = gzipSync(answer.body, { level: 1 });
-  const contentType = answer.headers['content-type'] ?? null;
-  loaderOf(lake).keepBody(callId, contentType, observedAt, body);
+    noteDrift(lake, [driftRow(error.drift)], { callId, seenAt });
 };
 
 /** A kept answer, read anew. */
@@ -236,9 +210,8 @@ export const reloadAnswer = (lake: Lake, answer: ReplayedAnswer): LoadCounts => 
   return loader.transaction(
     (tally) => loadRows(ask, decoded, { loader, tally, at, runId, isLastPage }),
     () => {
-      lake.sqlite.prepare('delete from rejected_items where call_id = ?').run(callId);
-      keepRejections(lake, callId, decoded.rejected, at);
-      keepDrift(lake, callId, decoded.drift, at);
+      forgetRejected(lake, { callId });
+      keepOddities(lake, callId, decoded, at);
     },
   );
 };
@@ -258,9 +231,8 @@ export const loadAnswer = (
   return loader.transaction(
     (tally) => loadRows(ask, decoded, { loader, tally, at, runId, isLastPage }),
     (counts) => {
-      keepRejections(lake, callId, decoded.rejected, receivedAt);
-      keepDrift(lake, callId, decoded.drift, receivedAt);
-      keepBody(lake, callId, answer, at);
+      keepOddities(lake, callId, decoded, receivedAt);
+      storeResponse(lake, callId, answer, at);
       within(counts);
     },
   );

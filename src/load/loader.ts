@@ -1,5 +1,6 @@
 import type { Lake } from '../lake/open.ts';
 import { refreshSearch } from '../search/search-index.ts';
+import { titleHashtags } from '../wire/title-hashtags.ts';
 import { analysisWriter } from './analyses.ts';
 import { creatorWriter } from './creators.ts';
 import { hashtagWriter } from './hashtags.ts';
@@ -9,7 +10,6 @@ import { rankingWriter } from './rankings.ts';
 import { snapshotWriter } from './snapshots.ts';
 import type { LoadCounts } from './tally.ts';
 import { Tally } from './tally.ts';
-import { titleHashtags } from './title-hashtags.ts';
 import { videoWriter } from './videos.ts';
 
 /** A video with its counts, as lists and profiles show it. */
@@ -92,18 +92,6 @@ const makeLoader = (lake: Lake) => {
     videos.sawCounts(id, at);
   };
 
-  const insertBody = lake.sqlite.prepare(`
-    insert into responses (call_id, content_type, observed_at, body) values (?, ?, ?, ?)
-    on conflict (call_id) do nothing`);
-  /** Stores the body of a call's response, packed. */
-  const keepBody = (callId: number, type: string | null, at: number, body: Buffer): void => {
-    insertBody.run(callId, type, at, body);
-  };
-
-  const mark = lake.sqlite.prepare(
-    `insert into touched_partitions (table_name, date, version) values (?, ?, 1)
-     on conflict (table_name, date) do update set version = version + 1`,
-  );
   /**
    * Runs `write` in one immediate transaction, marks the partitions it touched and makes new words
    * searchable; `settle` runs last, when all rows are written and counted. When either throws,
@@ -119,7 +107,7 @@ const makeLoader = (lake: Lake) => {
         .transaction(() => {
           write(tally);
           videos.flush(tally);
-          tally.markTouched(mark);
+          tally.markTouched(lake);
           refreshSearch(lake.sqlite);
           settle(tally.counts);
         })
@@ -138,7 +126,6 @@ const makeLoader = (lake: Lake) => {
     writeCounts,
     writeCreator,
     writeAnalysis,
-    keepBody,
     hashtags,
     rankings,
     transaction,

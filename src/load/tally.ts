@@ -1,6 +1,8 @@
 import type { Statement } from 'better-sqlite3';
 import { DAY_MS } from '../durations.ts';
 import { dateOf } from '../iso.ts';
+import type { Lake } from '../lake/open.ts';
+import { markTouched } from '../lake/touched-partitions.ts';
 
 /** Tables that loading fills, by their public names. */
 export const LOADED_TABLES = [
@@ -81,9 +83,10 @@ export class Tally {
     else days.add(day);
   }
 
-  /** Marks the touched partitions with `mark`. Call inside the loading transaction. */
-  markTouched(mark: { run(table: string, date: string): unknown }): void {
+  /** Marks the touched partitions. Call inside the loading transaction. */
+  markTouched(lake: Lake): void {
     for (const [table, days] of this.#touched)
-      for (const day of days) mark.run(table, day === ONE_FILE ? '' : dateOf(day * DAY_MS));
+      for (const day of days)
+        markTouched(lake, table, day === ONE_FILE ? '' : dateOf(day * DAY_MS));
   }
 }

@@ -3,7 +3,8 @@ import { judge } from '../api/judge.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Lake } from '../lake/open.ts';
-import { keepBody, keepUnknownShape } from '../load/load-answer.ts';
+import { keepUnknownShape } from '../load/load-answer.ts';
+import { storeResponse } from '../load/responses.ts';
 import type { Log } from '../log.ts';
 import { Ledger } from '../throttle/ledger.ts';
 import { Throttle } from '../throttle/throttle.ts';
@@ -31,7 +32,7 @@ export const openDoor = (deps: DoorDeps): { ledger: Ledger; throttle: Throttle }
     random,
     judge,
     keepUnread: (callId, answer, error) => {
-      keepBody(lake, callId, answer, clock.now());
+      storeResponse(lake, callId, answer, clock.now());
       keepUnknownShape(lake, callId, error, clock.now());
     },
     log,

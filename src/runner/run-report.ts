@@ -15,6 +15,9 @@ interface LoadedCall {
   rows: number;
 }
 
+/** Fields told of one response. */
+const MOST_TOLD = 100;
+
 const LEVEL = { complete: 'info', partial: 'warn', paused: 'warn', failed: 'error' } as const;
 
 /** What a run does, line by line, in a log. Attempts that failed are told by the throttle. */
@@ -51,7 +54,10 @@ export class RunReport {
     const unseen = [...names].filter((name) => !this.#drifted.has(name));
     for (const name of unseen) this.#drifted.add(name);
     if (unseen.length > 0)
-      this.#log.warn({ runId, job, item, callId, drift: unseen }, 'fields unlike the interface');
+      this.#log.warn(
+        { runId, job, item, callId, drift: unseen.slice(0, MOST_TOLD), of: unseen.length },
+        'drift',
+      );
   }
 
   gaveUp(job: string, item: string, state: 'failed' | 'skipped', error: CallError): void {

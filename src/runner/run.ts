@@ -13,6 +13,7 @@ import type { Lake } from '../lake/open.ts';
 import { loadAnswer } from '../load/load-answer.ts';
 import { addRows, type LoadCounts, noRows, rowsChanged } from '../load/tally.ts';
 import { type Log, SILENT } from '../log.ts';
+import { refreshSearch } from '../search/search-index.ts';
 import { QuotaSpentError, ServiceDownError } from '../throttle/errors.ts';
 import type { Ledger } from '../throttle/ledger.ts';
 import type { Throttle } from '../throttle/throttle.ts';
@@ -125,6 +126,7 @@ export class Run {
    * @throws what neither the service nor the quota caused: a full disk, a mistake of ours
    */
   async execute(): Promise<RunSummary> {
+    refreshSearch(this.#deps.lake.sqlite); // what waits since a migration would hold up the first page
     for (const stage of ['lists', 'looks'] as const) {
       const jobs = this.#deps.jobs.filter((job) => job.stage === stage);
       for (const job of jobs) this.#plan(job);

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { wordsOf } from './search-words.ts';
+import { BORDER, wordsOf } from './search-words.ts';
 
 interface PendingVideo {
   readonly key: number;
@@ -28,8 +28,8 @@ const tagsText = (tags: string | null, titleText: string): string => {
   return tags
     .split(TAG_SEPARATOR)
     .map(indexText)
-    .filter((tag) => !within.includes(` ${tag} `))
-    .join(' ');
+    .filter((tag) => tag !== '' && !within.includes(` ${tag} `))
+    .join(` ${BORDER} `);
 };
 
 const prepare = (sqlite: Database.Database) => ({

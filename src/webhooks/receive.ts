@@ -1,9 +1,11 @@
 import { messageOf } from '../errors.ts';
 import { storeEvents } from '../events/outbox.ts';
+import { noteDrift } from '../lake/drift.ts';
 import type { Lake } from '../lake/open.ts';
 import { DEEPEST_LEVELS, isTooDeep } from '../wire/fields.ts';
 import { type HookHeaders, type HookSecret, proveHook } from './hook-proof.ts';
-import { readUpstream, type UpstreamMessage } from './upstream-event.ts';
+import { readUpstream } from './upstream-event.ts';
+import { wantSubject } from './wanted-subjects.ts';
 
 /** What a posted message came to. */
 export type HookOutcome =
@@ -13,29 +15,6 @@ export type HookOutcome =
   | { readonly kind: 'unsigned' | 'forged' | 'unreadable'; readonly detail: string };
 
 const CUT_SAMPLE = 1024;
-
-const noteDrift = (lake: Lake, field: string, sample: string, now: number): void => {
-  lake.sqlite
-    .prepare(
-      `insert into drift (resource, field, first_seen_at, sample) values ('upstream event', ?, ?, ?) on conflict do nothing`,
-    )
-    .run(field, now, sample.slice(0, CUT_SAMPLE));
-};
-
-/** Puts the event's subject at the head of the next run. */
-const want = (
-  lake: Lake,
-  { event }: Extract<UpstreamMessage, { event: unknown }>,
-  now: number,
-): void => {
-  if (event.kind === 'niche.breakout') return; // nothing answers to a niche
-  lake.sqlite
-    .prepare(
-      `insert into wanted_subjects (platform, subject, event_id, wanted_at) values (?, ?, ?, ?)
-       on conflict do update set event_id = excluded.event_id, wanted_at = excluded.wanted_at, taken_at = null`,
-    )
-    .run(event.platform ?? '', event.subject, event.id, now);
-};
 
 /**
  * Takes one message of the upstream's webhook: proves its raw bytes, keeps it, stores an event of
@@ -73,11 +52,16 @@ export const receiveHook = (
         .run(proof.id, now, typeof type === 'string' ? type : null, eventId, text);
       if (changes === 0) return { kind: 'repeated' };
       if ('unknown' in message) {
-        noteDrift(lake, message.unknown, text, now);
+        const field = message.unknown;
+        const sample = () => text.slice(0, CUT_SAMPLE);
+        noteDrift(lake, [{ resource: 'upstream event', field, sample }], {
+          callId: null,
+          seenAt: now,
+        });
         return { kind: 'kept' };
       }
       storeEvents(lake, [message.event], { now });
-      want(lake, message, now);
+      wantSubject(lake, message.event, now);
       return { kind: 'stored', eventId: message.event.id };
     })
     .immediate();

@@ -1,4 +1,5 @@
 import type { Platform } from '../../schema/vocabulary.ts';
+import type { StorableEvent } from '../events/outbox.ts';
 import type { Lake } from '../lake/open.ts';
 
 /** A subject the upstream said something happened to, and nobody has asked for since. */
@@ -33,6 +34,17 @@ export const wantedSubjects = (
     id: subject.slice(subject.indexOf(':') + 1),
     wantedAt,
   }));
+
+/** Puts an event's subject at the head of the next run. Nothing answers to a niche. */
+export const wantSubject = (lake: Lake, event: StorableEvent, now: number): void => {
+  if (event.kind === 'niche.breakout') return;
+  lake.sqlite
+    .prepare(
+      `insert into wanted_subjects (platform, subject, event_id, wanted_at) values (?, ?, ?, ?)
+       on conflict do update set event_id = excluded.event_id, wanted_at = excluded.wanted_at, taken_at = null`,
+    )
+    .run(event.platform ?? '', event.subject, event.id, now);
+};
 
 /** Marks as taken what is of no kind among `kinds`: no call asks for it by itself. */
 export const markOthersTaken = (lake: Lake, kinds: readonly string[], at: number): void => {

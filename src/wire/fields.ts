@@ -1,5 +1,6 @@
 import { PLATFORM_PREFIXES, PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import { parseIso } from '../iso.ts';
+import { LONGEST_TAG, MOST_TAGS } from './item-bounds.ts';
 
 // What a value from outside may be. A field that cannot be right becomes null and its original goes
 // to `odd`: nothing is rounded, clamped or guessed.
@@ -89,8 +90,7 @@ export const readInstant = readWith((value) => {
   return at !== undefined && at >= 0 && at <= LAST_INSTANT ? at : undefined;
 });
 
-/** A list of texts; other members are dropped into `odd` with the whole list. */
-export const readTexts = readWith((value) =>
+const readTexts = readWith((value) =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'string')
     ? value.map((entry) => entry.toWellFormed())
     : undefined,
@@ -98,6 +98,18 @@ export const readTexts = readWith((value) =>
 
 /** A tag as stored: without `#` and blanks around it; '' when nothing is left. */
 export const cleanTag = (tag: string): string => tag.replace(/^[#＃\s]+/u, '').trimEnd();
+
+/**
+ * A video's list of hashtags, as written. Members that are no text drop the whole list into `odd`; of
+ * more or longer ones than are read, those that are read stay, and the list goes to `odd` whole.
+ */
+export const readTags = (value: unknown, field: string, odd: Odd): string[] | null => {
+  const tags = readTexts(value, field, odd);
+  if (tags === null) return null;
+  const read = tags.filter((tag) => tag.length <= LONGEST_TAG).slice(0, MOST_TAGS);
+  if (read.length < tags.length) odd.push([field, value]);
+  return read;
+};
 
 /** An id: text of 1 to 128 characters; else undefined. */
 export const readId = (value: unknown): string | undefined =>

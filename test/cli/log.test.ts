@@ -121,7 +121,7 @@ test('drift and rejected items are warnings, once a run; what failed for good is
     ...{ level: 'warn', rejected: 1 },
     ...feed,
   });
-  expect(lines.filter(({ msg }) => msg === 'fields unlike the interface')).toEqual([
+  expect(lines.filter(({ msg }) => msg === 'drift')).toEqual([
     expect.objectContaining({
       job: 'trends',
       drift: [

@@ -83,7 +83,7 @@ test('a chore that fails for good keeps none behind it from being done', async (
   );
   expect(code).toBe(0);
   expect(told).toMatch(/^error export: .*parquet.* could not be written/m);
-  expect(told).toMatch(/^info .* kept answers older .* removed$/m);
+  expect(told).toMatch(/^info .* stored responses older .* removed$/m);
   expect(told).toMatch(/^info .*backups.*checked$/m);
 });
 

@@ -93,6 +93,33 @@ describe('what is found', () => {
       expect(idsOf(lake, q)).toEqual([]);
   });
 
+  test('a mark that belongs to what stands before begins no word', () => {
+    const lake = titled('#fypシ゚viral', 'so good❤️‍🔥viral', 'ガ゙ンダムviral', 'e\u0301clair');
+    expect(idsOf(lake, 'viral').sort()).toEqual(['tt_0', 'tt_1', 'tt_2']);
+    for (const q of ['fyp', 'シ', 'fypシ']) expect(idsOf(lake, q)).toEqual(['tt_0']);
+    expect(idsOf(lake, 'éclair')).toEqual(['tt_3']);
+  });
+
+  test('a phrase stands in one field, and in one hashtag', () => {
+    const lake = lakeOf({
+      ...{ id: 'yt_1', title: 'one cat', user: 'dance house' },
+      tags: ['Street Food', 'Vendor'],
+    });
+    for (const q of ['"street food"', '"one cat"', 'street vendor', '"dance house"'])
+      expect(idsOf(lake, q), q).toEqual(['yt_1']);
+    for (const q of ['"cat dance"', '"food vendor"', '"house street"'])
+      expect(idsOf(lake, q), q).toEqual([]);
+  });
+
+  test('handles are found in any case, and composed or not', () => {
+    const lake = lakeOf(
+      { id: 'yt_1', title: 'a', user: '@Café.Ñandú' },
+      { id: 'yt_2', title: 'b', user: '@cafe\u0301.n\u0303andu\u0301' },
+    );
+    for (const q of ['café.ñandú', 'CAFE\u0301.ÑANDÚ', '@cafe.nandu'])
+      expect(idsOf(lake, q).sort(), q).toEqual(['yt_1', 'yt_2']);
+  });
+
   test('handles and hashtags that the title lacks', () => {
     const lake = lakeOf({ id: 'yt_1', title: 'Clip', user: 'Big.Cook_12', tags: ['Street Food'] });
     for (const q of ['@Big.Cook_12', 'cook', 'street', '#Street', 'clip food'])

@@ -10,8 +10,8 @@ import {
   readInstant,
   readPlatform,
   readRate,
+  readTags,
   readText,
-  readTexts,
   shortly,
 } from '../../src/wire/fields.ts';
 
@@ -105,8 +105,8 @@ test('rates are finite and not negative; text is made whole; lists of texts are 
     expect(readRate(value, 'engagementRate', [])).toBeNull();
   expect(readText('a\ud800b', 'title', [])).toBe('a\ufffdb');
   expect(readText(7, 'title', [])).toBeNull();
-  expect(readTexts(['a', 'b'], 'hashtags', [])).toEqual(['a', 'b']);
-  expect(readTexts(['a', 1], 'hashtags', [])).toBeNull();
+  expect(readTags(['a', 'b'], 'hashtags', [])).toEqual(['a', 'b']);
+  expect(readTags(['a', 1], 'hashtags', [])).toBeNull();
 });
 
 test('ids have 1 to 128 characters', () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldTag, titleHashtags } from '../../src/load/title-hashtags.ts';
 import { cleanTag } from '../../src/wire/fields.ts';
+import { foldName } from '../../src/wire/folding.ts';
+import { titleHashtags } from '../../src/wire/title-hashtags.ts';
 
 test.each([
   ['Dance #fyp #foryou', ['fyp', 'foryou']],
@@ -27,7 +28,7 @@ test('property: every tag found stands in the title behind a #, once', () => {
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (a, b) => {
       const title = `${a}#${b} #${a}`;
       const tags = titleHashtags(title);
-      const folded = tags.map(foldTag);
+      const folded = tags.map(foldName);
       return (
         new Set(folded).size === tags.length &&
         tags.every((tag) => title.includes(`#${tag}`) || title.includes(`＃${tag}`))

@@ -1,3 +1,6 @@
+import { foldName } from './folding.ts';
+import { LONGEST_TAG, MOST_TAGS, READ_CHARACTERS } from './item-bounds.ts';
+
 // A `#` and what follows it: letters of any script with their marks, digits, `_`, the joiners that
 // some scripts need inside a word. A `#` may follow anything but `&` (as in `&#39;`) and `/` (as in
 // an address): captions chain tags without blanks. A tag of digits alone is a number.
@@ -7,17 +10,17 @@ const HASHTAG = /(?<![&/])[#＃]([\p{L}\p{M}\p{N}_\u200c\u00b7\u30fb]+)/gu;
 const ADDRESS = /https?:\/\/\S+/giu;
 
 /**
- * The hashtags written in a title or caption, without `#`, in order, each once.
+ * The hashtags written in a title or caption, without `#`, in order, each once; as many as are read.
  * On the real captions whose platform listed the tags too, 98 of 100 captions give exactly that list.
  */
 export const titleHashtags = (title: string): string[] => {
   const byFolded = new Map<string, string>();
-  for (const [, tag = ''] of title.replace(ADDRESS, ' ').matchAll(HASHTAG)) {
-    const folded = foldTag(tag);
-    if (!/^\p{N}*$/u.test(tag) && !byFolded.has(folded)) byFolded.set(folded, tag);
+  const text = title.slice(0, READ_CHARACTERS).replace(ADDRESS, ' ');
+  for (const [, tag = ''] of text.matchAll(HASHTAG)) {
+    if (byFolded.size === MOST_TAGS) break;
+    if (tag.length > LONGEST_TAG || /^\p{N}*$/u.test(tag)) continue;
+    const folded = foldName(tag);
+    if (!byFolded.has(folded)) byFolded.set(folded, tag);
   }
   return [...byFolded.values()];
 };
-
-/** The form under which spellings of one tag are equal: NFKC, lower case. */
-export const foldTag = (tag: string): string => tag.normalize('NFKC').toLowerCase();

@@ -1,0 +1,35 @@
+import type { Lake } from './open.ts';
+import { statement } from './statements.ts';
+
+/**
+ * Marks a Parquet partition as out of date: a table and its UTC date, '' for tables of one file. Call
+ * it inside the transaction that changes its rows.
+ */
+export const markTouched = (lake: Lake, table: string, date: string): void => {
+  statement(
+    lake,
+    `insert into touched_partitions (table_name, date, version) values (?, ?, 1)
+     on conflict (table_name, date) do update set version = version + 1`,
+  ).run(table, date);
+};
+
+/** A mark as it was read; `version` counts how often its partition was touched. */
+interface Touch {
+  readonly table: string;
+  readonly date: string;
+  readonly version: number;
+}
+
+/** Unmarks partitions whose files stand, unless they were touched again since they were read. */
+export const unmarkTouched = (lake: Lake, settled: readonly Touch[]): void => {
+  if (settled.length === 0) return;
+  const unmark = statement(
+    lake,
+    'delete from touched_partitions where table_name = ? and date = ? and version = ?',
+  );
+  lake.sqlite
+    .transaction(() => {
+      for (const { table, date, version } of settled) unmark.run(table, date, version);
+    })
+    .immediate();
+};
