@@ -2,6 +2,7 @@ import { connect as connectTcp } from 'node:net';
 import { resolve } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import type { Command } from 'commander';
+import type { Config } from '../config.ts';
 import { EXIT, messageOf } from '../errors.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
 import { backupLake } from '../maintenance/backup.ts';
@@ -14,7 +15,8 @@ import { type CliIo, configOf } from './io.ts';
 const HELP = `
 Looks at the settings, whether the service can be reached (it opens a connection and closes it: no
 request, so no call is spent and the key is not tried), the database, its references and search
-index, the Parquet files against their manifest, the backups and leftovers. It repairs nothing.
+index, the Parquet files against their manifest, the published tables against it (where
+TRENDLAKE_TABLES_URL is set), the backups and leftovers. It repairs nothing.
 
   trendlake doctor --rebuild-search    make the search index anew from the titles
   trendlake doctor --backup            copy the lake to <data dir>/backups, check it, keep seven
@@ -75,6 +77,37 @@ const serviceFinding = async (baseUrl: string | undefined, hasKey: boolean): Pro
   }
 };
 
+/** Whether the published tables show the last export; nothing where no address is set. */
+const tablesFindings = async (config: Config, io: CliIo): Promise<Finding[]> => {
+  const { tablesUrl, lake, dataDir } = config;
+  if (tablesUrl === undefined) return [];
+  const check = 'tables';
+  if (lake === undefined)
+    return [
+      {
+        ...{ check, ok: false, detail: 'TRENDLAKE_TABLES_URL is set but TRENDLAKE_LAKE is not' },
+        advice: 'Set it to a name for this lake.',
+      },
+    ];
+  try {
+    const { openStore } = await import('../publish/open-store.ts');
+    const { checkPublished } = await import('../publish/check-published.ts');
+    const store = await openStore(tablesUrl, io);
+    try {
+      const { tables, files, problems } = await checkPublished(dataDir, store, lake);
+      const ok = problems.length === 0;
+      const agree = `${tables} tables of ${files} files at ${store.url} agree with the manifest`;
+      const advice =
+        '`trendlake publish --full` uploads what is missing and takes out what is old.';
+      return [{ check, ok, detail: ok ? agree : problems.join('; '), advice: ok ? null : advice }];
+    } finally {
+      store.close();
+    }
+  } catch (error) {
+    return [{ check, ok: false, detail: messageOf(error), advice: null }];
+  }
+};
+
 interface Options {
   backup?: boolean;
   rebuildSearch?: boolean;
@@ -123,11 +156,13 @@ const restore = async (dataDir: string, options: Options, io: CliIo): Promise<vo
 };
 
 const look = async (io: CliIo, options: Options): Promise<void> => {
-  const { dataDir, baseUrl, apiKey } = configOf(io);
+  const config = configOf(io);
+  const { dataDir, baseUrl, apiKey } = config;
   const findings = [
     { check: 'settings', ok: true, detail: 'every one can be right', advice: null },
     await serviceFinding(baseUrl, apiKey !== undefined),
     ...(await examine(dataDir, io.clock)),
+    ...(await tablesFindings(config, io)),
   ];
   const ok = findings.every((finding) => finding.ok);
   if (options.json === true) io.out(JSON.stringify({ ok, findings }, null, 2));

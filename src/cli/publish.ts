@@ -23,6 +23,7 @@ S3 takes the usual variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY (or a pro
 AWS_REGION, AWS_ENDPOINT_URL for another store than AWS. What each engine needs: docs/outgrow.md.`;
 
 interface Options {
+  full?: boolean;
   replace?: boolean;
   json?: boolean;
 }
@@ -60,6 +61,7 @@ const run = async (config: Config, options: Options, { io, log }: Told): Promise
     const world = { clock, random, signal, env, onFile };
     const summary = await publishIfAsked(lake, config, world, {
       replace: options.replace === true,
+      full: options.full === true,
     });
     progress.clear();
     if (summary === undefined) return;
@@ -75,6 +77,7 @@ const run = async (config: Config, options: Options, { io, log }: Told): Promise
 
 export const define = (command: Command, io: CliIo): void => {
   command
+    .option('--full', 'look for every file in the store and upload what is missing there')
     .option('--replace', 'take the place of another lake that published under this name')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', HELP)

@@ -24,7 +24,7 @@ export const publishIfAsked = async (
   lake: Lake,
   { tablesUrl, lake: name }: Pick<Config, 'tablesUrl' | 'lake'>,
   world: PublishWorld,
-  options: { readonly replace?: boolean } = {},
+  options: { readonly replace?: boolean; readonly full?: boolean } = {},
 ): Promise<PublishSummary | undefined> => {
   if (tablesUrl === undefined) return undefined;
   if (name === undefined)

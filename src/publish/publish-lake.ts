@@ -28,6 +28,7 @@ export interface PublishOptions {
   /** The name of the lake in the tables. */
   readonly name: string;
   readonly replace?: boolean;
+  readonly full?: boolean;
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;

@@ -27,6 +27,8 @@ export interface PublishDeps {
   readonly lakeId: string;
   /** Take the place of another lake that published under this name. */
   readonly replace?: boolean;
+  /** Look for every file in the store, also for those that the table names already. */
+  readonly full?: boolean;
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
@@ -71,7 +73,7 @@ interface Change {
 }
 
 /** Where a file of a lake is within its table: named by what it holds. */
-const publishedPath = (lake: string, { date, sha256 }: LocalFile): string =>
+export const publishedPath = (lake: string, { date, sha256 }: LocalFile): string =>
   `lake=${lake}/${date === null ? '' : `date=${date}/`}${sha256}.parquet`;
 
 /** Brings one exported table of a lake into the shared table of its name. */
@@ -151,11 +153,11 @@ export class TablePublisher {
 
   /** What makes the table show this lake as it is exported; undefined when it does. */
   async #change(): Promise<Change | undefined> {
-    const { clock, lake, lakeId, store } = this.#deps;
+    const { clock, lake, lakeId, store, full = false } = this.#deps;
     const { files, txns, metaData, version } = this.#log;
     const missing = [...this.#wanted.keys()].filter((path) => !files.has(path));
     const removed = [...files.keys()].filter((path) => !this.#wanted.has(path));
-    await this.#bringAllIn(missing);
+    await this.#bringAllIn(full ? [...this.#wanted.keys()] : missing);
     const added = missing.flatMap((path) => this.#brought.get(path) ?? []);
     const columns = await this.#columns(added);
     if (version < 0 && columns.length === 0) return undefined; // nothing was ever exported

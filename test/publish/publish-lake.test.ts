@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
-import { addSnapshot, filledLake, NOON_AT, sqliteRows } from '../export/filled-lake.ts';
+import { filledLake, sqliteRows } from '../export/filled-lake.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { queryTable, readDeltaLog } from './delta-reader.ts';
-import { exportAndPublish, filesBelow } from './publishing.ts';
-
-const DAY_MS = 86_400_000;
+import { changeFirstDay, exportAndPublish, filesBelow } from './publishing.ts';
 
 describe('a published lake', () => {
-  test.each(PARQUET_TABLES.map(({ name }) => name))('has the rows of %s', async (name) => {
-    const lake = filledLake();
-    const folder = freshFolder();
+  const lake = filledLake(afterAll);
+  const folder = freshFolder();
+  beforeAll(async () => {
     await exportAndPublish(lake, folder, 'berlin');
+  });
+
+  test.each(PARQUET_TABLES.map(({ name }) => name))('has the rows of %s', async (name) => {
     const table = await readDeltaLog(join(folder, name));
     const expected = sqliteRows(lake, name);
     const [[rows] = []] = await queryTable(table, "select count(*) from t where lake = 'berlin'");
@@ -29,9 +30,6 @@ describe('a published lake', () => {
   });
 
   test('has its sums and its first and last instants', async () => {
-    const lake = filledLake();
-    const folder = freshFolder();
-    await exportAndPublish(lake, folder, 'berlin');
     const sql = (epoch: (column: string) => string): string =>
       `select count(*), sum(views), ${epoch('min(observed_at)')}, ${epoch('max(observed_at)')} from `;
     const table = await readDeltaLog(join(folder, 'video_snapshots'));
@@ -47,9 +45,6 @@ describe('a published lake', () => {
   });
 
   test('names its types so that times are instants, and files by what they hold', async () => {
-    const lake = filledLake();
-    const folder = freshFolder();
-    await exportAndPublish(lake, folder, 'berlin');
     const { schema, files } = await readDeltaLog(join(folder, 'video_snapshots'));
     expect(Object.fromEntries(schema.map(({ name, type }) => [name, type]))).toMatchObject({
       ...{ video_id: 'string', observed_at: 'timestamp', views: 'long', engagement_rate: 'double' },
@@ -64,9 +59,6 @@ describe('a published lake', () => {
   });
 
   test('has statistics by which engines skip files', async () => {
-    const lake = filledLake();
-    const folder = freshFolder();
-    await exportAndPublish(lake, folder, 'berlin');
     const { files } = await readDeltaLog(join(folder, 'video_snapshots'));
     const days = [...files.values()].map(({ stats }) => JSON.parse(stats ?? '') as Stats);
     interface Stats {
@@ -82,8 +74,10 @@ describe('a published lake', () => {
     });
     expect(days[0]?.nullCount.views).toBe(1);
   });
+});
 
-  test('published again writes nothing', async () => {
+describe('publishing', () => {
+  test('a second time writes nothing', async () => {
     const lake = filledLake();
     const folder = freshFolder();
     await exportAndPublish(lake, folder, 'berlin');
@@ -93,14 +87,11 @@ describe('a published lake', () => {
     expect(filesBelow(folder)).toEqual(before);
   });
 
-  test('a changed day replaces its file alone', async () => {
+  test('after a change of one day replaces its file alone', async () => {
     const lake = filledLake();
     const folder = freshFolder();
     await exportAndPublish(lake, folder, 'berlin');
-    addSnapshot(lake, 1, NOON_AT + DAY_MS + 77, 5);
-    lake.sqlite.exec(
-      "insert or replace into touched_partitions values ('video_snapshots', '2026-03-02', 99)",
-    );
+    changeFirstDay(lake, 1);
     const changed = await exportAndPublish(lake, folder, 'berlin');
     expect(changed).toMatchObject({ files: 1, rows: 11, removed: 1 });
     const table = await readDeltaLog(join(folder, 'video_snapshots'));

@@ -1,28 +1,63 @@
-import { readdirSync, statSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, virtualClock } from '../../src/clock.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { FileStore } from '../../src/publish/file-store.ts';
 import { type PublishOptions, publishLake } from '../../src/publish/publish-lake.ts';
-import { NOON_AT } from '../export/filled-lake.ts';
+import { addSnapshot, filledLake, NOON_AT } from '../export/filled-lake.ts';
 
 const aClock = (): Clock => virtualClock(NOON_AT);
 
-/** Exports a lake and publishes it into a folder (or `store`) under a name. */
-export const exportAndPublish = async (
+/** Publishes a lake's last export into a folder (or `store`) under a name. */
+export const publish = (
   lake: Lake,
   folder: string,
   name: string,
   options: Partial<PublishOptions> = {},
-) => {
-  const clock = options.clock ?? aClock();
-  await exportLake(lake, { clock });
-  return publishLake(lake, {
-    ...{ store: new FileStore(folder), name, clock, random: () => 0.5 },
+) =>
+  publishLake(lake, {
+    ...{ store: new FileStore(folder), name, clock: aClock(), random: () => 0.5 },
     signal: new AbortController().signal,
     ...options,
   });
+
+/** Exports a lake and publishes it. */
+export const exportAndPublish = async (
+  ...[lake, folder, name, options = {}]: Parameters<typeof publish>
+) => {
+  await exportLake(lake, { clock: options.clock ?? aClock() });
+  return publish(lake, folder, name, options);
+};
+
+/** Adds a look at the first video on the first day, whose file then is another one. */
+export const changeFirstDay = (lake: Lake, round: number): void => {
+  addSnapshot(lake, 1, NOON_AT + 100 + round, round);
+  lake.sqlite.exec(
+    `insert or replace into touched_partitions values ('video_snapshots', '2026-03-01', ${round + 99})`,
+  );
+};
+
+/**
+ * A lake with two exports, before and after a change of its first day; the functions put one or the
+ * other in place, without exporting.
+ */
+export const lakeOfTwoExports = async () => {
+  const lake = filledLake();
+  const parquet = join(lake.dataDir, 'parquet');
+  const keep = async (name: string) => {
+    await exportLake(lake, { clock: aClock() });
+    const kept = join(lake.dataDir, name);
+    cpSync(parquet, kept, { recursive: true });
+    return (): void => {
+      rmSync(parquet, { recursive: true });
+      cpSync(kept, parquet, { recursive: true });
+    };
+  };
+  const before = await keep('before');
+  changeFirstDay(lake, 1);
+  const after = await keep('after');
+  return { lake, before, after };
 };
 
 /** Every file below a folder with size and time of writing. */

@@ -1,0 +1,63 @@
+import { DeltaLog } from './delta-log.ts';
+import { exportedTables } from './exported-tables.ts';
+import { refuseForeignTable } from './judge-table.ts';
+import { type ExportedTable, publishedPath } from './publish-table.ts';
+import type { TableStore } from './table-store.ts';
+
+/** How the published tables compare with the last export. */
+export interface PublishedState {
+  readonly tables: number;
+  readonly files: number;
+  /** What differs, in words; empty where all agrees. */
+  readonly problems: string[];
+}
+
+const MOST_NAMED = 3;
+
+/** The first few of some paths, and how many more there are. */
+const someOf = (paths: readonly string[]): string =>
+  `${paths.slice(0, MOST_NAMED).join(', ')}${paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : ''}`;
+
+const checkTable = async (
+  store: TableStore,
+  lake: string,
+  { name, files }: ExportedTable,
+): Promise<string[]> => {
+  const log = new DeltaLog(store, name, `lake=${lake}/`);
+  await log.refresh();
+  refuseForeignTable(log, `${store.url}/${name}`);
+  const wanted = new Map(
+    files.filter(({ rows }) => rows > 0).map((file) => [publishedPath(lake, file), file.bytes]),
+  );
+  const missing = [...wanted.keys()].filter((path) => !log.files.has(path));
+  const outdated = [...log.files.keys()].filter((path) => !wanted.has(path));
+  const sizes = new Map<string, number>();
+  for await (const { key, bytes } of store.list(`${name}/lake=${lake}/`))
+    sizes.set(key.slice(name.length + 1), bytes);
+  const broken = [...log.files.values()].filter(({ path, size }) => sizes.get(path) !== size);
+  const problems: string[] = [];
+  if (missing.length > 0) problems.push(`${name} lacks ${someOf(missing)}`);
+  if (outdated.length > 0) problems.push(`${name} still shows ${someOf(outdated)}`);
+  if (broken.length > 0)
+    problems.push(
+      `${name} names files that are missing or cut: ${someOf(broken.map(({ path }) => path))}`,
+    );
+  return problems;
+};
+
+/**
+ * Compares what the tables show of a lake with the manifest of its last export, and what the tables
+ * name with what the store holds. Repairs nothing.
+ * @throws TablesError when the store or a table cannot be read
+ */
+export const checkPublished = async (
+  dataDir: string,
+  store: TableStore,
+  lake: string,
+): Promise<PublishedState> => {
+  const tables = exportedTables(dataDir);
+  const problems: string[] = [];
+  for (const table of tables) problems.push(...(await checkTable(store, lake, table)));
+  const files = tables.reduce((sum, table) => sum + table.files.length, 0);
+  return { tables: tables.length, files, problems };
+};
