@@ -21,6 +21,9 @@ const CONNECT_MS = 10 * SECOND_MS;
 const SILENCE_MS = 60 * SECOND_MS;
 const REMOVED_AT_ONCE = 8;
 
+/** The client writes to the console unless it is given something else; what fails is told by us. */
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
 /** The client as the `AWS_*` variables and files have it. */
 const clientOf = (env: NodeJS.ProcessEnv): S3Client => {
   const endpoint = env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
@@ -30,6 +33,7 @@ const clientOf = (env: NodeJS.ProcessEnv): S3Client => {
   return new S3Client({
     ...own,
     ...(chosen === undefined ? {} : { region: chosen }),
+    logger: SILENT,
     maxAttempts: 1, // tried again here, by our clock
     // many stores do not know the newer checksums; Content-MD5 they all do
     requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -1,7 +1,7 @@
 import type { TableStore } from '../../src/publish/table-store.ts';
 
 /** What a store throws of which nothing more comes: the process is taken for killed. */
-export class Killed extends Error {}
+class Killed extends Error {}
 
 /**
  * A store that dies at its `at`-th operation (from 0), before it or right after it; from then on

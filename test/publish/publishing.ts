@@ -7,7 +7,7 @@ import { FileStore } from '../../src/publish/file-store.ts';
 import { type PublishOptions, publishLake } from '../../src/publish/publish-lake.ts';
 import { addSnapshot, filledLake, NOON_AT } from '../export/filled-lake.ts';
 
-const aClock = (): Clock => virtualClock(NOON_AT);
+export const aClock = (): Clock => virtualClock(NOON_AT);
 
 /** Publishes a lake's last export into a folder (or `store`) under a name. */
 export const publish = (
