@@ -66,34 +66,40 @@ export const rankings = sqliteView('rankings', {
   sql`select c.list as list, c.platform as platform, c.period as period, c.captured_at as captured_at, r.rank as rank, v.id as video_id, c.total as total, c.run_id as run_id, r.score as score, r.velocity as velocity from ranking r join capture c on c.key = r.capture_key join video v on v.key = r.video_key where c.completed_at is not null`,
 );
 
-const latestTagNumber = (column: string): SQL =>
+const latestTagNumber = (column: string, known = column === 'views' ? column : 'volume'): SQL =>
   sql.raw(
-    `coalesce((select s.${column} from hashtag_snapshot s where s.hashtag_key = h.key and s.platform = '' and s.${column} is not null order by s.observed_at desc limit 1), (select s.${column} from hashtag_snapshot s where s.hashtag_key = h.key and s.${column} is not null order by s.observed_at desc limit 1))`,
+    `(select s.${column} from hashtag_snapshot s where s.hashtag_key = h.key and s.${known} is not null order by s.platform <> '', s.observed_at desc limit 1)`,
   );
 
-/** Hashtags with their latest known volume: over all platforms where an answer covers them, else the latest of any. */
+/** Hashtags with their latest known volume: over all platforms where a list covers them, else the latest of any one platform. */
 export const hashtags = sqliteView('hashtags', {
   tag: text('tag').notNull(),
-  volume: integer('volume'), // latest known; distinct videos with the tag inside the asked window
+  volume: integer('volume'), // latest known; distinct videos with the tag inside `window`
   views: integer('views'),
   firstSeenAt: integer('first_seen_at'),
+  window: text('window'), // what the volume counts over, such as `30d`; null: not known
 }).as(
-  sql`select h.tag as tag, ${latestTagNumber('volume')} as volume, ${latestTagNumber('views')} as views, h.first_seen_at as first_seen_at from hashtag h`,
+  sql`select h.tag as tag, ${latestTagNumber('volume')} as volume, ${latestTagNumber('views')} as views, h.first_seen_at as first_seen_at, ${latestTagNumber('window')} as window from hashtag h`,
 );
 
-/** Volumes of hashtags over time; platform '' where the answer covers all. */
+/**
+ * Volumes of hashtags over time, each over the window it states. Platform '' is the total over all
+ * platforms, beside rows for the parts it is made of: never sum over both (`hashtag_volumes` has them
+ * side by side).
+ */
 export const hashtagSnapshots = sqliteView('hashtag_snapshots', {
   tag: text('tag').notNull(),
   platform: text('platform').notNull(),
   observedAt: integer('observed_at').notNull(),
-  volume: integer('volume'),
+  volume: integer('volume'), // distinct videos with the tag inside `window`
   views: integer('views'),
-  change: real('change'),
-  rank: integer('rank'),
-  source: text('source').notNull(),
+  change: real('change'), // volume / the volume of the equal window before - 1, as pulled
+  rank: integer('rank'), // position in the pulled list, 1 = top; null for the parts and for imports
+  source: text('source').notNull(), // hashtags: as pulled; seen: counted over videos seen; import
   extra: text('extra'),
+  window: text('window'), // what the volume counts over, such as `30d`; null: not known
 }).as(
-  sql`select h.tag as tag, s.platform as platform, s.observed_at as observed_at, s.volume as volume, s.views as views, s.change as change, s.rank as rank, ${sourceWord('s.source')} as source, s.extra as extra from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key`,
+  sql`select h.tag as tag, s.platform as platform, s.observed_at as observed_at, s.volume as volume, s.views as views, s.change as change, s.rank as rank, ${sourceWord('s.source')} as source, s.extra as extra, s.window as window from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key`,
 );
 
 /** Which hashtags each video carries; position 0 is the first. */
@@ -175,16 +181,18 @@ export const videoHistory = sqliteView('video_history', {
   sql`select v.id as id, ${isoTime('s.observed_at')} as observed_at, s.views as views, s.likes as likes, ${snapshotRate} as engagement_rate, s.views - lag(s.views) over w as views_gained, (s.observed_at - lag(s.observed_at) over w) / 3600000.0 as hours_since, ${sourceWord('s.source')} as source from video_snapshot s join video v on v.key = s.video_key window w as (partition by v.id order by s.observed_at)`,
 );
 
-/** A hashtag's volume over time. */
+/** A hashtag's volume over time; platform '' is the total, beside the rows of its parts. */
 export const hashtagHistory = sqliteView('hashtag_history', {
   tag: text('tag').notNull(),
   platform: text('platform').notNull(),
   observedAt: text('observed_at').notNull(),
-  volume: integer('volume'),
+  volume: integer('volume'), // distinct videos with the tag inside `window`
   views: integer('views'),
-  change: real('change'),
+  change: real('change'), // volume / the volume of the equal window before - 1, as pulled
+  window: text('window'), // what the volume counts over, such as `30d`; null: not known
+  source: text('source').notNull(), // hashtags: as pulled; seen: counted over videos seen; import
 }).as(
-  sql`select h.tag as tag, s.platform as platform, ${isoTime('s.observed_at')} as observed_at, s.volume as volume, s.views as views, s.change as change from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key`,
+  sql`select h.tag as tag, s.platform as platform, ${isoTime('s.observed_at')} as observed_at, s.volume as volume, s.views as views, s.change as change, s.window as window, ${sourceWord('s.source')} as source from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key`,
 );
 
 /** A creator's counts over time. */

@@ -10,7 +10,9 @@ export const PERIODS = ['day', 'week', 'month'] as const;
 export type Period = (typeof PERIODS)[number];
 
 /**
- * Where an observation came from. Stored as the position in this list (snapshot tables hold
+ * Where an observation came from: the list, timeline, search or profile that showed it, an import,
+ * the list of hashtags; `seen` is a volume that whoever served it counted over the videos it had seen,
+ * and not a figure of the platform. Stored as the position in this list (snapshot tables hold
  * millions of rows), so: append only, never reorder.
  */
 export const SOURCES = [
@@ -21,6 +23,7 @@ export const SOURCES = [
   'creator',
   'import',
   'hashtags',
+  'seen',
 ] as const;
 export type Source = (typeof SOURCES)[number];
 

@@ -43,6 +43,8 @@ export interface DecodedHashtag {
   views: number | null;
   change: number | null;
   platforms: { platform: Platform; volume: number | null; views: number | null }[];
+  /** True where its figures are counted over the videos that the service happened to see. */
+  sampled: boolean;
   extra: JsonObject | null;
 }
 
@@ -100,6 +102,7 @@ const HASHTAG = new Set<string>([
   ...ACCEPTED.tagViews,
   'change',
   'platforms',
+  'sampled',
 ]);
 
 const decodeTagPlatforms = (raw: unknown, odd: Odd): DecodedHashtag['platforms'] => {
@@ -137,6 +140,7 @@ export const decodeHashtag = (raw: unknown): Reading<DecodedHashtag> => {
     views: readCount(pick(raw, 'tagViews'), 'views', odd),
     change: readNumber(raw.change, 'change', odd),
     platforms: decodeTagPlatforms(raw.platforms, odd),
+    sampled: raw.sampled === true,
   };
   return { ...hashtag, extra: extraOf(raw, HASHTAG, odd) };
 };

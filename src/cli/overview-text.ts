@@ -42,8 +42,8 @@ export const overviewText = ({ tables, top, growth, rising, noticed }: Overview)
   ...(growth === undefined ? [] : growthLines(growth)),
   ...(rising.length > 0 ? ['Rising hashtags:'] : []),
   ...rising.map(
-    ({ tag, before, now }) =>
-      `  #${oneLine(tag)}: on ${grouped(now)} videos of the last three days, ${grouped(before)} of the three before`,
+    ({ tag, before, now, window }) =>
+      `  #${oneLine(tag)}: on ${grouped(now)} videos of the last ${window}, ${grouped(before)} of the ${window} before`,
   ),
   ...(noticed.length > 0 ? ['Noticed:'] : []),
   ...noticed.map(

@@ -23,6 +23,16 @@ const MAX_VIDEOS = 200;
 /** Lists whose top counts. Longer periods repeat what the day showed. */
 const TOP_LISTS = `((c.list = 'feed') or (c.list = 'trends' and c.period = 'day'))`;
 
+/** A list that was not pulled for this long was not watched: who stood at its top then is not known. */
+const LONGEST_UNWATCHED_MS = 3 * DAY_MS;
+
+/** Since when the list of a pull had been watched without such a gap. */
+const WATCHED_SINCE = `(select max(at) from (
+  select w.captured_at as at, w.captured_at - lag(w.captured_at) over (order by w.captured_at) as gap
+  from capture w where w.list = c.list and w.platform = c.platform and w.period = c.period
+    and w.completed_at is not null and w.captured_at <= c.captured_at
+) where gap is null or gap > ${LONGEST_UNWATCHED_MS})`;
+
 /** Creators of videos that were looked at inside `span` and have the views to be judged. */
 const creatorsOf = (
   sqlite: Database.Database,
@@ -117,7 +127,7 @@ export const creatorHistory = (
     'select key, id, created_at as createdAt from video where platform = ? and user = ? order by created_at desc, key desc limit ?',
   );
   const firstTop = sqlite.prepare(
-    `select c.completed_at as at, (select min(w.captured_at) from capture w where w.platform = c.platform and w.list in ('feed', 'trends')) as watchedSince,
+    `select c.completed_at as at, ${WATCHED_SINCE} as watchedSince,
        c.list || ' ' || c.period as list, r.rank, v.id as videoId
      from json_each(?) k cross join ranking r on r.video_key = k.value cross join capture c on c.key = r.capture_key cross join video v on v.key = k.value
      where r.rank <= ? and c.completed_at is not null and ${TOP_LISTS} order by c.completed_at, r.rank limit 1`,

@@ -34,7 +34,7 @@ export interface Cohort {
 /** A creator's first place among the top ranks of any pulled list of the platform. */
 export interface TopEntry {
   readonly at: number;
-  readonly watchedSince: number; // when the platform's lists were first pulled
+  readonly watchedSince: number; // since when that list was pulled without a gap of days
   readonly list: string;
   readonly rank: number;
   readonly videoId: string;
@@ -133,8 +133,8 @@ const entry = ({ firstTop }: CreatorPast, limits: CreatorThresholds): Finding[] 
  *   the median of the latest counts of the creator's other videos). With fewer than 5 other videos
  *   the bar is max(`minViews`, what one in a hundred of the platform's videos seen on the UTC day
  *   before had), and 50 such videos are needed. A video first seen above the bar is a baseline.
- * - top: the first place at `topRank` or better in a pulled list, once the platform's lists have
- *   been watched for 7 days.
+ * - top: the first place at `topRank` or better in a pulled list, once that list has been watched
+ *   for 7 days without a gap of 3.
  *
  * After either, 14 days must pass without one.
  *

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { Platform } from '../../schema/vocabulary.ts';
+import { type Platform, sourceCode } from '../../schema/vocabulary.ts';
 import { HOUR_MS } from '../durations.ts';
 import type { Window } from './event.ts';
 import { HASHTAG_LOOKBACK_MS, type TagLook } from './hashtag-rising.ts';
@@ -72,14 +72,20 @@ export const listHistory = (sqlite: Database.Database, span: Window): Map<Platfo
   return Map.groupBy(looks, ({ platform }) => platform);
 };
 
-/** One tag's looks on one platform, '' where they cover all. */
+/**
+ * One tag's looks on one platform, '' where they cover all: those of one window and of one source, as
+ * no others can be held against each other.
+ */
 export interface TagHistory {
   readonly tag: string;
   readonly platform: Platform | '';
   readonly looks: readonly TagLook[];
 }
 
-/** Looks at each tag that was looked at inside `span`, as far back as the rule reads. */
+/**
+ * Looks at each tag that was looked at inside `span`, as far back as the rule reads. Volumes that are
+ * counted over the videos somebody happened to see are left out: they rise with who watches.
+ */
 export const tagHistories = (sqlite: Database.Database, span: Window): TagHistory[] => {
   const seen = sqlite
     .prepare(
@@ -89,20 +95,20 @@ export const tagHistories = (sqlite: Database.Database, span: Window): TagHistor
     .all(span.from, span.to) as number[];
   const read = sqlite
     .prepare(
-      `select h.folded, s.platform, s.observed_at, s.volume, s.views from json_each(?) k cross join hashtag h on h.key = k.value cross join hashtag_snapshot s on s.hashtag_key = h.key
-       where s.observed_at > ? and s.observed_at <= ? order by k.value, s.platform, s.observed_at`,
+      `select h.folded, s.platform, s.observed_at, s.volume, s.views, s.source || ' ' || coalesce(s.window, '') as kind from json_each(?) k cross join hashtag h on h.key = k.value cross join hashtag_snapshot s on s.hashtag_key = h.key
+       where s.observed_at > ? and s.observed_at <= ? and s.source <> ${sourceCode('seen')} order by k.value, s.platform, kind, s.observed_at`,
     )
     .raw();
-  const histories: (TagHistory & { looks: TagLook[] })[] = [];
+  const histories: (TagHistory & { kind: string; looks: TagLook[] })[] = [];
   for (const part of chunks(seen)) {
     const since = span.from - HASHTAG_LOOKBACK_MS;
     const rows = read.iterate(JSON.stringify(part), since, span.to) as IterableIterator<
-      [string, Platform | '', number, number | null, number | null]
+      [string, Platform | '', number, number | null, number | null, string]
     >;
-    for (const [tag, platform, at, volume, views] of rows) {
+    for (const [tag, platform, at, volume, views, kind] of rows) {
       let last = histories.at(-1);
-      if (last?.tag !== tag || last.platform !== platform) {
-        last = { tag, platform, looks: [] };
+      if (last?.tag !== tag || last.platform !== platform || last.kind !== kind) {
+        last = { tag, platform, kind, looks: [] };
         histories.push(last);
       }
       last.looks.push({ at, volume, views });

@@ -1,4 +1,4 @@
-import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
+import { PLATFORMS, type Platform, sourceCode } from '../../schema/vocabulary.ts';
 import { lakeVersion } from '../lake/lake-version.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
@@ -18,30 +18,56 @@ type Part = HashtagItem['platforms'][number];
 const byPlatform = (parts: readonly Part[]): Part[] =>
   PLATFORMS.flatMap((name) => parts.filter((part) => part.platform === name));
 
+/** Figures of a pulled list: those true while its pages were, over its window. */
+const OF_LIST = `s.observed_at >= @capturedAt and s.observed_at <= @completedAt
+    and coalesce(s.window, @period) = @period and s.platform = @platform`;
+
 const PULLED = `
   select h.key as key, h.tag as tag, s.volume as volume, s.views as views, s.change as change,
-    s.extra as extra, s.observed_at as observedAt
+    s.source as source, s.extra as extra, s.observed_at as observedAt
   from hashtag_snapshot s indexed by hashtag_snapshot_observed_at join hashtag h on h.key = s.hashtag_key
-  where s.observed_at >= @capturedAt and s.observed_at <= @completedAt and s.platform = @platform
-    and s.rank > @from and s.rank <= @to order by s.rank, s.observed_at desc`;
+  where ${OF_LIST} and s.rank > @from and s.rank <= @to order by s.rank, s.observed_at desc`;
 
 const PARTS = `select platform, volume, views from hashtag_snapshot
   where hashtag_key = ? and observed_at = ? and platform <> ''`;
 
-const DEEPEST = `select coalesce(max(s.rank), 0) from hashtag_snapshot s indexed by hashtag_snapshot_observed_at
-  where s.observed_at >= ? and s.observed_at <= ? and s.platform = ?`;
+const DEEPEST = `select coalesce(max(s.rank), 0)
+  from hashtag_snapshot s indexed by hashtag_snapshot_observed_at where ${OF_LIST}`;
+
+/** The figure of one platform in an earlier list of the same window, pulled about a window before. */
+const BEFORE = `(select b.volume from hashtag_snapshot b
+  where b.hashtag_key = s.hashtag_key and b.platform = s.platform and b.window = s.window
+    and b.source = s.source and b.observed_at <= s.observed_at - @windowMs
+    and b.observed_at > s.observed_at - @windowMs - @windowMs / 20
+  order by b.observed_at desc limit 1)`;
+
+/** What a list over all platforms says of one of them; of a tag on two pages the later figure. */
+const PART_OF_ALL = `
+  with part as (
+    select s.hashtag_key as key, s.volume, s.views, s.source, max(s.observed_at),
+      s.volume * 1.0 / nullif(${BEFORE}, 0) - 1 as change
+    from hashtag_snapshot s indexed by hashtag_snapshot_observed_at
+    where ${OF_LIST} and s.source in (${sourceCode('hashtags')}, ${sourceCode('seen')}) group by 1
+  )
+  select h.tag, p.volume, p.views, p.change, p.source, count(*) over () as total
+  from part p join hashtag h on h.key = p.key
+  order by p.volume desc nulls last, p.views desc nulls last, h.key limit @limit offset @from`;
 
 interface PulledRow {
   readonly tag: string;
   readonly volume: number | null;
   readonly views: number | null;
   readonly change: number | null;
-  readonly key: number;
-  readonly observedAt: number;
-  readonly extra: string | null;
+  readonly source: number;
 }
 
-const pulledItem = (lake: Lake, row: PulledRow): HashtagItem => {
+const sampledMark = ({ source }: PulledRow): { sampled?: true } =>
+  source === sourceCode('seen') ? { sampled: true } : {};
+
+const pulledItem = (
+  lake: Lake,
+  row: PulledRow & { key: number; observedAt: number; extra: string | null },
+): HashtagItem => {
   const parts = statement(lake, PARTS).all(row.key, row.observedAt) as Part[];
   const shown = {
     tag: row.tag,
@@ -49,50 +75,84 @@ const pulledItem = (lake: Lake, row: PulledRow): HashtagItem => {
     views: row.views,
     change: row.change,
     platforms: byPlatform(parts),
+    ...sampledMark(row),
   };
   const extra = row.extra === null ? {} : (JSON.parse(row.extra) as Record<string, unknown>);
   return { ...shown, ...extra, ...shown };
 };
 
-const pulledPage = (
-  lake: Lake,
-  { pulled, version }: { pulled: PulledList; version: number },
-  paging: Paging,
-): ListPage<HashtagItem> => {
+/** A pulled list, and the version of the lake it was read from. */
+interface Held {
+  readonly pulled: PulledList;
+  readonly version: number;
+}
+
+const pageOf = (
+  { pulled: { completedAt: asOf }, version }: Held,
+  total: number,
+  items: HashtagItem[],
+): ListPage<HashtagItem> => ({
+  ...{ total, items: () => items, asOf, pulledAt: asOf, isStale: false, version },
+});
+
+const pulledPage = (lake: Lake, held: Held, paging: Paging): ListPage<HashtagItem> => {
   const from = (paging.page - 1) * paging.limit;
-  const { capturedAt, completedAt, platform } = pulled;
+  const { capturedAt, completedAt, platform, period, total } = held.pulled;
+  const list = { capturedAt, completedAt, platform, period };
   const rows = statement(lake, PULLED).all({
-    capturedAt,
-    completedAt,
-    platform,
+    ...list,
     from,
     to: from + paging.limit,
-  }) as PulledRow[];
-  const held = (): number =>
-    statement(lake, DEEPEST).pluck().get(capturedAt, completedAt, platform) as number;
+  }) as Parameters<typeof pulledItem>[1][];
   const items = rows.map((row) => pulledItem(lake, row));
-  return {
-    total: pulled.total ?? held(),
-    items: () => items,
-    asOf: completedAt,
-    pulledAt: completedAt,
-    isStale: false,
-    version,
-  };
+  return pageOf(held, total ?? (statement(lake, DEEPEST).pluck().get(list) as number), items);
+};
+
+/** The part that a list over all platforms has of one; undefined where it has none. */
+const partPage = (
+  lake: Lake,
+  held: Held,
+  { platform, windowMs, limit, page }: Paging & { platform: Platform; windowMs: number },
+): ListPage<HashtagItem> | undefined => {
+  const { capturedAt, completedAt, period } = held.pulled;
+  const list = { capturedAt, completedAt, period, platform, windowMs };
+  const read = (from: number) =>
+    statement(lake, PART_OF_ALL).all({ ...list, limit, from }) as (PulledRow & {
+      total: number;
+    })[];
+  const rows = read((page - 1) * limit);
+  const total = rows[0]?.total ?? read(0)[0]?.total;
+  if (total === undefined) return undefined;
+  const items = rows.map((row) => {
+    const { tag, volume, views, change } = row;
+    const platforms = [{ platform, volume, views }];
+    return { tag, volume, views, change, platforms, ...sampledMark(row) };
+  });
+  return pageOf(held, total, items);
 };
 
 /**
- * `GET /hashtags`: the pulled list of that dateRange where the lake holds one; else tags by the
- * number of distinct videos seen with them inside the window. `views` is the sum over those videos.
+ * `GET /hashtags`. Pulled figures come first: the pulled list of that platform and dateRange as it
+ * is, else that platform's part of the pulled list over all, by volume; its `change` is known once
+ * such a part was pulled a window before. Only where the lake holds neither are tags counted over the
+ * distinct videos seen with them inside the window, and each says that it is `sampled`.
  */
 export const hashtagsPage = (
   lists: ComputedLists,
   asked: ListMoment & { platform?: Platform; dateRange: string; windowMs: number },
 ): Reading<ListPage<HashtagItem>> => {
-  const version = lakeVersion(lists.lake);
-  const platform = asked.platform ?? '';
-  const which = { list: 'hashtags', platform, period: asked.dateRange } as const;
-  const pulled = latestPulled(lists.lake, which, asked.asOf);
-  if (pulled !== undefined) return pulledPage(lists.lake, { pulled, version }, asked);
-  return computedPage(lists, { list: 'hashtags', platform, windowMs: asked.windowMs }, asked);
+  const { platform, dateRange: period, windowMs, asOf } = asked;
+  const { lake } = lists;
+  const version = lakeVersion(lake);
+  const latest = (of: Platform | ''): PulledList | undefined =>
+    latestPulled(lake, { list: 'hashtags', platform: of, period }, asOf);
+  const own = latest(platform ?? '');
+  if (own !== undefined) return pulledPage(lake, { pulled: own, version }, asked);
+  const overall = platform === undefined ? undefined : latest('');
+  if (overall !== undefined && platform !== undefined) {
+    const part = partPage(lake, { pulled: overall, version }, { ...asked, platform });
+    if (part !== undefined) return part;
+  }
+  const question = { list: 'hashtags', platform: platform ?? '', windowMs } as const;
+  return computedPage(lists, question, asked);
 };

@@ -4,6 +4,7 @@ import { statement } from '../lake/statements.ts';
 import type { HashtagItem } from '../wire/shapes.ts';
 import { knownOr, NumberColumn } from './number-column.ts';
 import { type Ranking, rankingOf } from './ranking.ts';
+import { watchedAlike } from './watched-alike.ts';
 import { type StartFrom, spanPlan } from './window-looks.ts';
 
 /** Which videos' tags are counted: those of a platform, or of all, seen inside a window. */
@@ -12,7 +13,7 @@ export interface HashtagRankingAsk {
   readonly windowMs: number;
 }
 
-/** Numbers of one place: key, videos of the window before, then of each platform videos and views. */
+/** Numbers of one place: key, videos of the window before (NaN: not known), then of each platform videos and views. */
 export const HASHTAG_ROW = 2 + 2 * PLATFORMS.length;
 
 const TAGS = `(select group_concat(vh.hashtag_key) from video_hashtag vh where vh.video_key = v.key)`;
@@ -52,14 +53,30 @@ type Row = [
   tags: string | null, // keys, by comma
 ];
 
-function* taggedVideos(
+/** The windows that are read: the one before only where it can be compared with. */
+interface ReadWindows {
+  readonly platform: Platform | '';
+  readonly before: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+const windowsFor = (
   lake: Lake,
   { platform, windowMs }: HashtagRankingAsk,
   to: number,
+): ReadWindows => {
+  const [from, before] = [to - windowMs, to - 2 * windowMs];
+  const isAlike = watchedAlike(lake, { platform, windowMs, asOf: to });
+  return { platform, before: isAlike ? before : from, from, to };
+};
+
+function* taggedVideos(
+  lake: Lake,
+  window: ReadWindows,
   start: StartFrom | undefined,
 ): Generator<Row> {
-  const window = { before: to - 2 * windowMs, from: to - windowMs, to, platform };
-  const chosen = start ?? spanPlan(lake, { from: window.before, to }).start;
+  const chosen = start ?? spanPlan(lake, { from: window.before, to: window.to }).start;
   for (const sql of TAGGED[chosen])
     yield* statement(lake, sql).raw().iterate(window) as IterableIterator<Row>;
 }
@@ -68,7 +85,7 @@ const LARGEST_KEY = 'select coalesce(max(key), 0) from hashtag';
 const WIDTH = PLATFORMS.length;
 
 /** Counts by hashtag.key, 43 bytes each; memory that no tag touches is never taken. */
-const countsOf = (lake: Lake, ask: HashtagRankingAsk, to: number, start: StartFrom | undefined) => {
+const countsOf = (lake: Lake, window: ReadWindows, start: StartFrom | undefined) => {
   const size = 1 + (statement(lake, LARGEST_KEY).pluck().get() as number);
   const before = new Uint32Array(size);
   const volumes = new Uint32Array(WIDTH * size);
@@ -85,7 +102,7 @@ const countsOf = (lake: Lake, ask: HashtagRankingAsk, to: number, start: StartFr
     views[at] = (views[at] as number) + seen;
     known[at] = 1;
   };
-  for (const [name, isInside, isBefore, seen, list] of taggedVideos(lake, ask, to, start)) {
+  for (const [name, isInside, isBefore, seen, list] of taggedVideos(lake, window, start)) {
     const platform = PLATFORMS.indexOf(name);
     for (const text of list === null ? [] : list.split(',')) {
       const key = Number(text);
@@ -95,7 +112,7 @@ const countsOf = (lake: Lake, ask: HashtagRankingAsk, to: number, start: StartFr
   }
   const row = (key: number): number[] => [
     key,
-    before[key] as number,
+    window.before < window.from ? (before[key] as number) : Number.NaN,
     ...PLATFORMS.flatMap((_, platform) => {
       const at = WIDTH * key + platform;
       return [volumes[at] as number, known[at] === 1 ? (views[at] as number) : Number.NaN];
@@ -124,7 +141,8 @@ const viewsOf = (parts: readonly Part[]): number | null =>
 
 /**
  * Tags by the number of distinct videos seen with them in the window before `asOf` (Unix ms); equal ones
- * by the views of those videos, then by the order they were first seen in.
+ * by the views of those videos, then by the order they were first seen in. The window before that
+ * one is counted only where the lake watched both alike.
  */
 export const rankHashtags = (
   lake: Lake,
@@ -132,7 +150,7 @@ export const rankHashtags = (
   asOf: number,
   start?: StartFrom,
 ): Ranking => {
-  const { all, row, tags } = countsOf(lake, ask, asOf, start);
+  const { all, row, tags } = countsOf(lake, windowsFor(lake, ask, asOf), start);
   const views = new Float64Array(all.length); // by key, as they are shown
   for (const key of tags) views[key] = viewsOf(partsOf(row(key))) ?? -1;
   const compare = (a: number, b: number): number =>
@@ -146,14 +164,15 @@ const TAG = 'select tag from hashtag where key = ?';
 export const hashtagItems = (lake: Lake, rows: Float64Array): HashtagItem[] =>
   Array.from({ length: rows.length / HASHTAG_ROW }, (_, index) => {
     const row = rows.subarray(HASHTAG_ROW * index, HASHTAG_ROW * (index + 1));
-    const [key, before = 0] = row;
+    const [key, before] = row;
     const platforms = partsOf(row);
     const volume = platforms.reduce((sum, part) => sum + (part.volume ?? 0), 0);
     return {
       tag: statement(lake, TAG).pluck().get(key) as string,
       volume,
       views: viewsOf(platforms),
-      change: before === 0 ? null : volume / before - 1,
+      change: before ? volume / before - 1 : null, // neither after 0 nor after what is not known
       platforms,
+      sampled: true,
     };
   });

@@ -7,12 +7,13 @@ import type { Place } from './content-items.ts';
 export interface PulledList {
   readonly key: number; // capture.key
   readonly platform: Platform | '';
+  readonly period: string;
   readonly capturedAt: number; // Unix ms; first page
   readonly completedAt: number; // Unix ms; last page; the instant the list is true at
   readonly total: number | null;
 }
 
-const LATEST = `select key, platform, captured_at as capturedAt, completed_at as completedAt, total
+const LATEST = `select key, platform, period, captured_at as capturedAt, completed_at as completedAt, total
   from capture where list = +@list and platform = +@platform and period = +@period
     and captured_at <= @asOf and completed_at <= @asOf
   order by captured_at desc limit 1`;

@@ -1,5 +1,7 @@
+import { HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
+import { judgedAt } from './watched-alike.ts';
 
 const NEWEST = 'select max(observed_at) from video_snapshot where observed_at <= ?';
 
@@ -41,8 +43,9 @@ export const newestSnapshotAt = (lake: Lake, asOf: number): number | null =>
 
 /**
  * The first instant after `asOf` at which an answer over the windows of `windowsMs` can differ while
- * the lake stays as it is: something seen later comes into view, or a snapshot or a video's birth
- * leaves a window. Until then the answer is the same for every instant asked. `next` answers one
+ * the lake stays as it is: something seen later comes into view, a snapshot or a video's birth leaves
+ * a window, or where two windows are compared, an hour ends, by which it is judged whether the lake
+ * watched them alike. Until then the answer is the same for every instant asked. `next` answers one
  * query, from the lake or from memory.
  */
 export const holdsUntil = (
@@ -52,6 +55,7 @@ export const holdsUntil = (
 ): number =>
   Math.min(
     ...COMING.map((query) => next(query, asOf)),
+    ...(windowsMs.length > 1 ? [judgedAt(asOf) + HOUR_MS] : []),
     ...windowsMs.flatMap((windowMs) => [
       next(changeOf('snapshot', windowMs), asOf),
       next(changeOf('birth', windowMs), asOf),

@@ -15,6 +15,9 @@ export interface SeenHashtag {
   change: number | null;
   rank: number | null;
   extra: Record<string, unknown> | null;
+  /** What the volume counts over, such as `30d`; null: the source does not say. */
+  window: string | null;
+  source: Source;
 }
 
 const CACHED_TAGS = 100_000;
@@ -30,19 +33,20 @@ export const hashtagWriter = ({ sqlite }: Lake) => {
     values (?, ?, ?) on conflict do nothing`);
   const insertSnapshot = sqlite.prepare(`
     insert into hashtag_snapshot
-      (hashtag_key, platform, observed_at, volume, views, change, rank, source, extra)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`);
+      (hashtag_key, platform, observed_at, volume, views, change, rank, source, extra, window)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`);
   const mergeSnapshot = sqlite.prepare(`
     update hashtag_snapshot set
       volume = coalesce(@volume, volume), views = coalesce(@views, views),
       change = coalesce(@change, change), rank = coalesce(@rank, rank),
-      extra = coalesce(@extra, extra)
+      extra = coalesce(@extra, extra), window = coalesce(@window, window)
     where hashtag_key = @key and platform = @platform and observed_at = @at and (
       (@volume is not null and volume is not @volume) or
       (@views is not null and views is not @views) or
       (@change is not null and change is not @change) or
       (@rank is not null and rank is not @rank) or
-      (@extra is not null and extra is not @extra))`);
+      (@extra is not null and extra is not @extra) or
+      (@window is not null and window is not @window))`);
 
   // By spelling, because folding costs more than looking up. Keys that a failed transaction had
   // inserted are forgotten: see `forget`.
@@ -81,9 +85,9 @@ export const hashtagWriter = ({ sqlite }: Lake) => {
   };
 
   /** Keeps a hashtag's volume at one instant; the same again changes nothing. */
-  const write = (seen: SeenHashtag, source: Source, tally: Tally): void => {
+  const write = (seen: SeenHashtag, tally: Tally): void => {
     const key = keyOf(cleanTag(seen.tag), seen.at, tally);
-    const { platform, at, volume, views, change: growth, rank } = seen;
+    const { platform, at, volume, views, change: growth, rank, window } = seen;
     const row = {
       key,
       platform,
@@ -92,8 +96,9 @@ export const hashtagWriter = ({ sqlite }: Lake) => {
       views,
       change: growth,
       rank,
-      source: sourceCode(source),
+      source: sourceCode(seen.source),
       extra: seen.extra === null ? null : JSON.stringify(seen.extra),
+      window,
     };
     const change = insertOrMerge(insertSnapshot, mergeSnapshot, row);
     tally.add('hashtag_snapshots', change, seen.at);

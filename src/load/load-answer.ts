@@ -6,8 +6,7 @@ import { type Drift, UnreadableAnswerError } from '../api/errors.ts';
 import { type DriftRow, noteDrift } from '../lake/drift.ts';
 import type { Lake } from '../lake/open.ts';
 import { shortly } from '../wire/fields.ts';
-import { foldName } from '../wire/folding.ts';
-import type { SeenHashtag } from './hashtags.ts';
+import { writeHashtagList } from './hashtag-list.ts';
 import { type Loader, loaderOf } from './loader.ts';
 import { forgetRejected, keepRejected, LONGEST_REJECTED } from './rejected-items.ts';
 import { storeResponse } from './responses.ts';
@@ -85,31 +84,18 @@ const loadVideos = (
 };
 
 const loadHashtags = (
-  ask: Extract<Ask, { kind: 'hashtags' }>,
+  { dateRange: window, offset }: Extract<Ask, { kind: 'hashtags' }>,
   answer: HashtagsAnswer,
-  { loader, tally, at, runId, isLastPage: isLast }: Context,
-): void => {
-  const list = { list: 'hashtags', platform: '', period: ask.dateRange } as const;
-  loader.rankings.open({ ...list, at, total: answer.total, runId, isLast }, tally);
-  const volumes = answer.items.flatMap(({ place, item: { platforms, ...overall } }) => [
-    { ...overall, platform: '' as const, at, rank: ask.offset + place + 1 },
-    ...platforms.map((part) => ({
-      ...part,
-      tag: overall.tag,
-      at,
-      change: null,
-      rank: null,
-      extra: null,
-    })),
-  ]);
-  const once = saidOnce<SeenHashtag, string>(
-    volumes,
-    ({ tag, platform }) => `${platform}#${foldName(tag)}`,
-    // the first place on the page is a hashtag's rank, and its first spelling the one kept
-    ({ tag, rank }) => ({ tag, rank }),
+  { loader, tally, at, runId, isLastPage }: Context,
+): void =>
+  writeHashtagList(
+    loader,
+    {
+      ...{ platform: '', window, at, total: answer.total, runId, isLast: isLastPage },
+      items: answer.items.map(({ place, item }) => ({ ...item, rank: offset + place + 1 })),
+    },
+    tally,
   );
-  for (const volume of once.values()) loader.hashtags.write(volume, 'hashtags', tally);
-};
 
 const loadGrowth = (
   ask: Extract<Ask, { kind: 'growth' }>,

@@ -24,7 +24,10 @@ export const loadObservations = (
       );
     for (const snapshot of batch.snapshots) loader.writeCounts(snapshot, 'import', tally);
     for (const hashtag of batch.hashtags)
-      loader.hashtags.write({ ...hashtag, change: null, rank: null }, 'import', tally);
+      loader.hashtags.write(
+        { ...hashtag, change: null, rank: null, window: null, source: 'import' },
+        tally,
+      );
     for (const { extra, ...creator } of batch.creators)
       loader.writeCreator(
         { ...creator, engagementRate: null, growth: [], extra: null },

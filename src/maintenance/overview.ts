@@ -1,8 +1,6 @@
-import { DAY_MS } from '../durations.ts';
+import { sourceCode } from '../../schema/vocabulary.ts';
 import { rowsOf } from '../history/volumes.ts';
 import type { Lake } from '../lake/open.ts';
-
-const RISING_DAYS = 3;
 
 /** What a lake holds, at a glance. Instants are Unix ms. */
 export interface Overview {
@@ -12,8 +10,8 @@ export interface Overview {
   readonly top: { platform: string; user: string | null; title: string | null; views: number }[];
   /** The video that gained most over at least four looks. */
   readonly growth: GrownVideo | undefined;
-  /** Hashtags that most more videos of the last three days carry than of the three before. */
-  readonly rising: { tag: string; before: number; now: number }[];
+  /** Hashtags that rose most in the newest pulled list: volumes of its window and of the one before. */
+  readonly rising: { tag: string; before: number; now: number; window: string }[];
   /** The latest events. */
   readonly noticed: { kind: string; subject: string; occurredAt: number }[];
 }
@@ -50,21 +48,19 @@ const POINTS = `
   select observed_at as at, views from video_snapshot
   where video_key = ? and views is not null order by observed_at`;
 
-// young videos only: volumes over a month move too slowly to show what rises
+// as the service said, whose lists compare like with like; nothing where it says nothing
 const RISING = `
-  with newest as (select max(captured_at) as at from capture),
-  used as (
-    select vh.hashtag_key as key, v.created_at > n.at - ${RISING_DAYS * DAY_MS} as late, count(*) as videos
-    from newest n join video v on v.created_at > n.at - ${2 * RISING_DAYS * DAY_MS} and v.created_at <= n.at
-    join video_hashtag vh on vh.video_key = v.key group by 1, 2
-  ),
-  compared as (
-    select key, sum(videos) filter (where not late) as before, sum(videos) filter (where late) as now
-    from used group by 1
+  with newest as (
+    select captured_at, completed_at, period from capture
+    where list = 'hashtags' and platform = '' and completed_at is not null
+    order by captured_at desc limit 1
   )
-  select h.tag, coalesce(c.before, 0) as before, c.now from compared c join hashtag h on h.key = c.key
-  where c.now >= 5 and c.now > coalesce(c.before, 0)
-  order by (c.now + 2.0) / (coalesce(c.before, 0) + 2.0) desc, c.now desc, h.tag limit ?`;
+  select h.tag, round(s.volume / (1 + s.change)) as before, s.volume as now, n.period as window
+  from newest n join hashtag_snapshot s on s.observed_at between n.captured_at and n.completed_at
+    and s.platform = '' and coalesce(s.window, n.period) = n.period
+  join hashtag h on h.key = s.hashtag_key
+  where s.volume >= 5 and s.change > 0 and s.source <> ${sourceCode('seen')}
+  order by (s.volume + 2.0) / (s.volume / (1 + s.change) + 2.0) desc, s.volume desc, h.tag limit ?`;
 
 const NOTICED = `
   select kind, subject, occurred_at as occurredAt from events order by occurred_at desc, id limit ?`;

@@ -1,10 +1,27 @@
 import { DAY_MS, SECOND_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
+import { loadHashtagList } from '../load/hashtag-list.ts';
 import { loadObservations } from '../load/observations.ts';
+import { hashtagsOfWorld, TAG_WINDOWS, type TagWindow } from './hashtag-lists.ts';
 import type { World } from './world.ts';
 
 /** Days of the world's past that a sandbox's lake holds when it starts. */
 export const PAST_DAYS = 32;
+/** The lists of a midnight are there when the last of them is. */
+const LISTS_TAKE_MS = (Object.keys(TAG_WINDOWS).length - 1) * SECOND_MS;
+
+/**
+ * The lists of hashtags that the service behind the sandbox makes at each UTC midnight, over all the
+ * world's videos: the lake's memory begins too late to count the month before. A second apart, because
+ * a tag has one figure an instant.
+ */
+const loadTagLists = (lake: Lake, world: World, midnight: number): void => {
+  for (const [index, window] of Object.keys(TAG_WINDOWS).entries()) {
+    const items = hashtagsOfWorld(world, midnight, window as TagWindow);
+    const at = midnight + index * SECOND_MS;
+    loadHashtagList(lake, { platform: '', window, at, total: items.length, items });
+  }
+};
 
 /**
  * Fills a lake from a world, as far as it has been asked to. What the lake holds at an instant
@@ -12,13 +29,17 @@ export const PAST_DAYS = 32;
  * @returns brings the lake up to an instant (Unix ms); costs nothing when that second was reached
  */
 export const worldFeed = (lake: Lake, world: World, startAt: number): ((at: number) => void) => {
-  const fromAt = (Math.floor(startAt / DAY_MS) - PAST_DAYS) * DAY_MS;
+  const startDay = Math.floor(startAt / DAY_MS);
+  const fromAt = (startDay - PAST_DAYS) * DAY_MS;
   let fedTo = fromAt;
+  let nextListAt = startDay * DAY_MS;
   return (at) => {
     const toAt = Math.floor(at / SECOND_MS) * SECOND_MS; // the world is observed at whole seconds
     if (toAt <= fedTo) return;
     for (const batch of world.observationsBetween(fedTo, toAt, fromAt))
       loadObservations(lake, batch);
+    for (; nextListAt + LISTS_TAKE_MS <= toAt; nextListAt += DAY_MS)
+      loadTagLists(lake, world, nextListAt);
     fedTo = toAt;
   };
 };

@@ -78,18 +78,18 @@ export const EXAMPLE_ANSWERS: Readonly<Record<string, object>> = {
     asOf,
   },
   getHashtags: {
-    total: 749,
+    total: 500,
     page: 1,
     items: [
       {
         tag: 'fyp',
-        volume: 3948,
-        views: 966780795,
-        change: 1.7569832402234637,
+        volume: 3860,
+        views: 789432070,
+        change: -0.005410976552434943,
         platforms: [
-          { platform: 'tiktok', volume: 1173, views: 414407374 },
-          { platform: 'instagram', volume: 1523, views: 380400903 },
-          { platform: 'youtube', volume: 1252, views: 171972518 },
+          { platform: 'tiktok', volume: 1097, views: 314879419 },
+          { platform: 'instagram', volume: 1503, views: 285406468 },
+          { platform: 'youtube', volume: 1260, views: 189146183 },
         ],
       },
     ],

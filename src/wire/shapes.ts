@@ -52,18 +52,23 @@ export const hashtagItem = z
       .nullable()
       .meta({ description: 'Distinct videos seen with the tag inside dateRange.' }),
     views: count.nullable(),
-    change: z
-      .number()
-      .nullable()
-      .meta({ description: 'volume / volume of the equal window before - 1.' }),
+    change: z.number().nullable().meta({
+      description:
+        'volume / volume of the equal window before - 1; null unless both windows were watched alike.',
+    }),
     platforms: z.array(
       z.object({ platform: platformName, volume: count.nullable(), views: count.nullable() }),
     ),
+    sampled: z.literal(true).optional().meta({
+      description:
+        'Extension: the figures are counted over the videos this service has seen, not pulled.',
+    }),
   })
   .meta({ id: 'Hashtag' });
 export type HashtagItem = z.infer<typeof hashtagItem>;
 
 export const hashtagsAnswer = z.looseObject(envelope(hashtagItem)).meta({ id: 'Hashtags' });
+export type HashtagsAnswer = z.infer<typeof hashtagsAnswer>;
 
 const creatorPoint = z.object({
   at: instant,

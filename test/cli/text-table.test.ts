@@ -75,7 +75,7 @@ test('what others wrote moves no cursor', () => {
   const overview = overviewText({
     tables: {},
     top: [{ platform: 'tiktok', user: hostile, title: hostile, views: 5 }],
-    rising: [{ tag: hostile, before: 1, now: 2 }],
+    rising: [{ tag: hostile, before: 1, now: 2, window: '30d' }],
     noticed: [{ kind: 'creator.viral', subject: hostile, occurredAt: 0 }],
     growth: undefined,
   });

@@ -43,3 +43,23 @@ test('lists whose run had pages left are half a list, all others whole', () => {
   expect(whole.all()).toEqual([1, 3, 5, 7]);
   expect(sqlite.prepare('select count(*) from rankings').pluck().get()).toBe(0);
 });
+
+test('a volume that was pulled states the window of its list; an imported one none', () => {
+  const sqlite = ledForward(`
+    insert into capture (list, platform, period, captured_at, completed_at) values
+      ('hashtags', '', '30d', 10, 12), ('hashtags', '', '7d', 20, 20);
+    insert into hashtag (key, tag, folded) values (1, 'a', 'a');
+    insert into hashtag_snapshot (hashtag_key, platform, observed_at, volume, source) values
+      (1, '', 11, 5, 6), (1, 'tiktok', 12, 4, 6), (1, '', 20, 2, 6), (1, 'tiktok', 11, 9, 5);
+  `);
+  const windows = sqlite.prepare(
+    'select platform, observed_at, window from hashtag_snapshots order by 1, 2',
+  );
+  expect(windows.raw().all()).toEqual([
+    ['', 11, '30d'],
+    ['', 20, '7d'],
+    ['tiktok', 11, null],
+    ['tiktok', 12, '30d'],
+  ]);
+  expect(sqlite.prepare('select volume, window from hashtags').raw().all()).toEqual([[2, '7d']]);
+});

@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/durations.ts';
 import { UsageError } from '../../src/errors.ts';
 import { isoOf } from '../../src/iso.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxClock } from '../../src/sandbox/sandbox-clock.ts';
-import type { FeedAnswer } from '../../src/wire/shapes.ts';
+import { createWorld } from '../../src/sandbox/world.ts';
+import { titleAt } from '../../src/sandbox/world-video.ts';
+import type { FeedAnswer, HashtagsAnswer } from '../../src/wire/shapes.ts';
+import { titleHashtags } from '../../src/wire/title-hashtags.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 
@@ -61,13 +64,49 @@ describe('the made-up world over HTTP', () => {
     expect(creator.videos.length).toBeGreaterThan(0);
   });
 
-  test('has hashtags that mostly stay, and some that rise or fall', async () => {
-    const { items } = await asJson<{ items: { change: number | null }[] }>(
-      ask(await sandbox, '/hashtags?dateRange=7d&limit=100'),
-    );
-    const changes = items.map(({ change }) => change ?? 0).sort((a, b) => a - b);
-    expect(Math.abs(changes[50] ?? 1)).toBeLessThan(0.15);
-    expect(changes[99]).toBeGreaterThan(0.3);
+  test.each(['30d', '7d', '24h'])(
+    'has hashtags of %s that mostly stay, and some that rise or fall',
+    async (window) => {
+      const path = `/hashtags?dateRange=${window}&limit=100`;
+      const { items } = await asJson<HashtagsAnswer>(ask(await sandbox, path));
+      const changes = items.map(({ change }) => change ?? 99).sort((a, b) => a - b);
+      expect(Math.abs(changes[50] ?? 1)).toBeLessThan(0.15);
+      expect(changes[99]).toBeGreaterThan(0.3);
+      expect(changes[99]).toBeLessThan(99);
+      expect(items.filter(({ sampled }) => sampled === true)).toEqual([]);
+    },
+  );
+
+  test('its figures of hashtags are those of its world: over all, by platform, and before', async () => {
+    const running = await sandbox;
+    const { items, asOf } = await asJson<HashtagsAnswer>(ask(running, '/hashtags?dateRange=7d'));
+    const at = Date.parse(asOf) - SECOND_MS; // the list of 7 days is the second of its midnight
+    const world = createWorld({ seed: 1 }).videos({ fromAt: at - 50 * DAY_MS, toAt: at });
+    const carriers = (tag: string, from: number, to: number) =>
+      world.filter(
+        (video) =>
+          video.looks.some((look) => look > from && look <= to) &&
+          (video.hashtags ?? titleHashtags(titleAt(video, to) ?? '')).some(
+            (one) => one.toLowerCase() === tag,
+          ),
+      );
+    for (const { tag, volume, change, platforms } of items.slice(0, 5)) {
+      const now = carriers(tag, at - 7 * DAY_MS, at);
+      const before = carriers(tag, at - 14 * DAY_MS, at - 7 * DAY_MS);
+      // a title that lost the tag later is counted by the world, and not here
+      expect(Math.abs(now.length - (volume ?? 0))).toBeLessThanOrEqual(0.02 * now.length + 1);
+      expect(now.length / before.length - 1).toBeCloseTo(change ?? 99, 1);
+      for (const part of platforms) {
+        const its = now.filter((video) => video.platform === part.platform).length;
+        expect(Math.abs(its - (part.volume ?? 0))).toBeLessThanOrEqual(0.02 * its + 1);
+      }
+      const tiktok = await asJson<HashtagsAnswer>(
+        ask(running, '/hashtags?dateRange=7d&platform=tiktok&limit=100'),
+      );
+      const part = platforms.find(({ platform }) => platform === 'tiktok');
+      if (part !== undefined)
+        expect(tiktok.items.find((item) => item.tag === tag)?.volume).toBe(part.volume);
+    }
   });
 
   test('goes on as the clock does, and can be asked about before', async () => {

@@ -129,11 +129,12 @@ export const filler = (lake: Lake) => {
     change?: number | null;
     rank?: number | null;
     extra?: Record<string, unknown>;
+    window?: string;
   }): void => {
     sqlite
       .prepare(
-        `insert into hashtag_snapshot (hashtag_key, platform, observed_at, volume, views, change, rank, source, extra)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `insert into hashtag_snapshot (hashtag_key, platform, observed_at, volume, views, change, rank, source, extra, window)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         tagKey(row.tag),
@@ -145,6 +146,7 @@ export const filler = (lake: Lake) => {
         row.rank ?? null,
         sourceCode('hashtags'),
         row.extra === undefined ? null : JSON.stringify(row.extra),
+        row.window ?? null,
       );
   };
 
