@@ -19,6 +19,7 @@ const PROOFS: readonly Proof[] = [
   { name: 'readers', short: { PROVE_READS: '1000' } },
   { name: 'faults', short: { PROVE_FAULTS: '30' } },
   { name: 'client', short: {} },
+  { name: 'package', short: {} },
   { name: 'pace' },
   { name: 'soak' },
 ];

@@ -36,7 +36,11 @@ const MAY_CALL: Record<string, readonly string[]> = {
     ...['budget', 'export', 'events', 'webhooks', 'lab', 'serve', 'sandbox', 'runner', 'demo'],
     ...['jobs', 'metrics', 'maintenance', 'publish'],
   ],
+  package: ['schema', 'root', 'wire', 'lake', 'history', 'search', 'api', 'throttle', 'runner'],
 };
+
+/** What the package offers to import, at the rim like the command line. */
+const PUBLIC = ['src/lake.ts'];
 
 const files = ['schema', 'src', 'jobs'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -45,6 +49,7 @@ const files = ['schema', 'src', 'jobs'].flatMap((folder) =>
 );
 
 const roomOf = (file: string): string => {
+  if (PUBLIC.includes(relative(root, file))) return 'package';
   const [first = '', second = '', third] = relative(root, file).split('/');
   if (first !== 'src') return first;
   return third === undefined ? 'root' : second;

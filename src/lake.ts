@@ -1,0 +1,298 @@
+import {
+  type EventKind,
+  PERIODS,
+  type Period,
+  PLATFORMS,
+  type Platform,
+} from '../schema/vocabulary.ts';
+import { systemClock } from './clock.ts';
+import { rangeMs } from './durations.ts';
+import { UsageError } from './errors.ts';
+import { computeList, type ItemOf, type ListQuestion } from './history/computed-list.ts';
+import { creatorProfile } from './history/creator-profile.ts';
+import { eventsPage } from './history/event-list.ts';
+import { growthCurve } from './history/growth-curve.ts';
+import { hashtagsPage } from './history/hashtag-list.ts';
+import type { ComputedLists, ListPage, PartQuery } from './history/list-page.ts';
+import { timeline, videoByIdAsOf, videoRecord } from './history/timeline.ts';
+import { feedPage, trendsPage } from './history/video-lists.ts';
+import { isoOf, parseIso } from './iso.ts';
+import { lakeVersion } from './lake/lake-version.ts';
+import { type Lake, openLakeForReading } from './lake/open.ts';
+import { searchPage } from './search/search-page.ts';
+import type { ContentItem, GrowthCurve, HashtagItem } from './wire/shapes.ts';
+
+// `trendlake/lake`: a lake read as of an instant, by the functions that the service answers with.
+
+export type { ContentItem, EventKind, GrowthCurve, HashtagItem, Period, Platform };
+
+/** When a read is true: ISO 8601, a Date or Unix milliseconds. Absent: now. */
+export interface AsOf {
+  readonly asOf?: string | Date | number;
+}
+
+/** Which part of a list; pages count from 1. `limit` is 50 unless given. */
+export interface Part extends AsOf {
+  readonly limit?: number;
+  readonly page?: number;
+}
+
+/** A part of a list. `asOf` is the instant it is true at, ISO 8601. */
+export interface Page<T> {
+  readonly total: number;
+  readonly items: T[];
+  readonly asOf: string;
+}
+
+/** Counts of a video at one instant (ISO 8601); unknown ones are null, rates in percent. */
+export interface VideoSnapshot {
+  readonly at: string;
+  readonly views: number | null;
+  readonly likes: number | null;
+  readonly engagementRate: number | null;
+}
+
+/** How a video grew. */
+export interface Growth {
+  readonly id: string;
+  readonly platform: Platform;
+  readonly snapshots: VideoSnapshot[];
+  readonly curve: GrowthCurve;
+}
+
+/** A creator as known at an instant; unknown numbers are null. */
+export interface Creator {
+  readonly platform: Platform;
+  readonly handle: string;
+  readonly followers: number | null;
+  readonly videoCount: number | null;
+  readonly views: number | null;
+  readonly likes: number | null;
+  readonly engagementRate: number | null;
+  readonly videos: ContentItem[];
+  readonly growth: {
+    readonly at: string;
+    readonly followers: number | null;
+    readonly views: number | null;
+    readonly likes: number | null;
+  }[];
+}
+
+/** Something noticed, as `GET /events` lists it; instants are ISO 8601. */
+export interface NoticedEvent {
+  readonly id: string;
+  readonly kind: EventKind;
+  readonly platform: Platform | null;
+  readonly subject: string;
+  readonly occurredAt: string;
+  readonly detectedAt: string;
+  readonly data: unknown;
+}
+
+const DEFAULT_LIMIT = 50;
+const SEARCH_DEADLINE_MS = 2000;
+
+const windowOf = (dateRange: string): number => {
+  const windowMs = rangeMs(dateRange);
+  if (windowMs === undefined)
+    throw new UsageError(
+      `dateRange must be a span such as 24h, 7d or 4w, at most 366 days; it is "${dateRange}".`,
+    );
+  return windowMs;
+};
+
+const known = <T extends string>(what: string, value: string, values: readonly T[]): T => {
+  const found = values.find((name) => name === value);
+  if (found === undefined)
+    throw new UsageError(`${what} must be one of ${values.join(', ')}; it is "${value}".`);
+  return found;
+};
+
+const whole = (what: string, value: number): number => {
+  if (!Number.isInteger(value) || value < 1)
+    throw new UsageError(`${what} must be a whole number from 1; it is ${value}.`);
+  return value;
+};
+
+/** Computes the lists that nobody pulled, anew each time. */
+class UncachedLists implements ComputedLists {
+  readonly lake: Lake;
+  constructor(lake: Lake) {
+    this.lake = lake;
+  }
+  async part<Q extends ListQuestion>(query: PartQuery<Q>) {
+    const { question, asOf, from, count } = query;
+    const version = lakeVersion(this.lake);
+    const { total, items } = computeList(this.lake, { question, asOf, from, count }, systemClock);
+    return { total, items: items as ItemOf<Q>[], asOf, isStale: false, version };
+  }
+}
+
+/**
+ * A lake open for reading. Writers go on meanwhile; each method reads one state of the lake. An
+ * instant in the past gives what was known then, as the service's `asOf` does.
+ */
+export class LakeReader {
+  readonly #lake: Lake;
+  readonly #lists: ComputedLists;
+
+  /** Use `openLake`. @internal */
+  constructor(lake: Lake) {
+    this.#lake = lake;
+    this.#lists = new UncachedLists(lake);
+  }
+
+  /** The feed of a platform: as pulled where the lake holds that `dateRange` (`24h` unless given). */
+  async feed(
+    platform: Platform,
+    options: Part & { readonly dateRange?: string } = {},
+  ): Promise<Page<ContentItem>> {
+    const { dateRange = '24h' } = options;
+    const windowMs = windowOf(dateRange);
+    const list = { platform: known('platform', platform, PLATFORMS), dateRange, windowMs };
+    return page(await feedPage(this.#lists, { ...moment(options), ...list }));
+  }
+
+  /** What trended in a day, a week or a month. */
+  async trends(platform: Platform, period: Period, options: Part = {}): Promise<Page<ContentItem>> {
+    const list = {
+      platform: known('platform', platform, PLATFORMS),
+      period: known('period', period, PERIODS),
+    };
+    return page(await trendsPage(this.#lists, { ...moment(options), ...list }));
+  }
+
+  /** Tags by volume inside `dateRange` (`30d` unless given), of one platform or of all. */
+  async hashtags(
+    options: Part & { readonly platform?: Platform; readonly dateRange?: string } = {},
+  ): Promise<Page<HashtagItem>> {
+    const { dateRange = '30d', platform } = options;
+    return page(
+      await hashtagsPage(this.#lists, {
+        ...moment(options),
+        ...(platform === undefined ? {} : { platform: known('platform', platform, PLATFORMS) }),
+        dateRange,
+        windowMs: windowOf(dateRange),
+      }),
+    );
+  }
+
+  /** One video, or undefined where it had not been seen. */
+  video(id: string, options: AsOf = {}): ContentItem | undefined {
+    const asOf = instant(options);
+    const found = videoByIdAsOf(this.#lake, id, asOf);
+    return found === undefined ? undefined : videoRecord(this.#lake, found.key, asOf);
+  }
+
+  /** A video's snapshots, oldest first, and its curve; undefined where it had not been seen. */
+  growth(id: string, options: AsOf = {}): Growth | undefined {
+    const asOf = instant(options);
+    const found = videoByIdAsOf(this.#lake, id, asOf);
+    if (found === undefined) return undefined;
+    const points = timeline(this.#lake, found.key, asOf);
+    return {
+      id,
+      platform: found.platform,
+      snapshots: points.map((point) => ({ ...point, at: isoOf(point.at) })),
+      curve: growthCurve(points),
+    };
+  }
+
+  /** A creator with at most `limit` videos (50), or undefined where they had not been seen. */
+  creator(
+    platform: Platform,
+    handle: string,
+    options: AsOf & { readonly limit?: number } = {},
+  ): Creator | undefined {
+    const { limit, asOf } = moment(options);
+    const found = creatorProfile(this.#lake, {
+      platform: known('platform', platform, PLATFORMS),
+      handle: handle.replace(/^@/, ''),
+      asOf,
+      limit,
+    });
+    if (found === undefined) return undefined;
+    const { extra: _, growth, ...numbers } = found;
+    return {
+      platform,
+      ...numbers,
+      growth: growth.map((counts) => ({ ...counts, at: isoOf(counts.at) })),
+    };
+  }
+
+  /**
+   * Videos that words match, best first: words are and-ed, `"phrases"`, `prefix*` and `-without` work.
+   * `total` is a lower bound where counting took too long.
+   */
+  search(q: string, options: Part & { readonly platform?: Platform } = {}): Page<ContentItem> {
+    const { limit, page: number, asOf } = moment(options);
+    const { platform } = options;
+    const { total, items } = searchPage(
+      this.#lake,
+      { q, platform, limit, page: number, asOf, deadlineMs: SEARCH_DEADLINE_MS },
+      { clock: systemClock },
+    );
+    return { total, items, asOf: isoOf(asOf) };
+  }
+
+  /** What had been noticed, newest first. */
+  events(
+    options: Part & { readonly kind?: EventKind; readonly platform?: Platform } = {},
+  ): Page<NoticedEvent> {
+    const { limit, page: number, asOf } = moment(options);
+    const { kind, platform } = options;
+    const { total, items } = eventsPage(this.#lake, {
+      ...(kind === undefined ? {} : { kind }),
+      ...(platform === undefined ? {} : { platform }),
+      limit,
+      page: number,
+      asOf,
+    });
+    const shown = items.map(({ origin: _, occurredAt, detectedAt, ...event }) => ({
+      ...event,
+      occurredAt: isoOf(occurredAt),
+      detectedAt: isoOf(detectedAt),
+    }));
+    return { total, items: shown, asOf: isoOf(asOf) };
+  }
+
+  close(): void {
+    this.#lake.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
+
+const instant = ({ asOf }: AsOf): number => {
+  if (asOf === undefined) return systemClock.now();
+  const at = typeof asOf === 'string' ? parseIso(asOf) : Number(asOf);
+  if (at === undefined || !Number.isFinite(at))
+    throw new UsageError(
+      `asOf must be ISO 8601 such as 2026-11-20T12:00:00Z, a Date or Unix milliseconds; it is "${String(asOf)}".`,
+    );
+  return at;
+};
+
+const moment = ({ limit = DEFAULT_LIMIT, page: number = 1, ...options }: Part) => ({
+  limit: whole('limit', limit),
+  page: whole('page', number),
+  asOf: instant(options),
+  isNow: options.asOf === undefined,
+  owner: '',
+});
+
+const page = <T>(list: ListPage<T>): Page<T> => ({
+  total: list.total,
+  items: list.items(),
+  asOf: isoOf(list.asOf),
+});
+
+/**
+ * Opens the lake of a data directory (`data` unless `TRENDLAKE_DATA_DIR` says otherwise for the
+ * commands) for reading. Several may be open beside a writer.
+ * @throws UsageError when there is no lake, or it is not one; LakeError when it is damaged
+ */
+export const openLake = (dataDir: string): LakeReader =>
+  new LakeReader(openLakeForReading(dataDir));

@@ -1,0 +1,57 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
+import { WORLD_AT } from '../../fixtures/small-world.ts';
+import { DAY_MS } from '../../src/durations.ts';
+import { UsageError } from '../../src/errors.ts';
+import { isoOf } from '../../src/iso.ts';
+import { type LakeReader, openLake } from '../../src/lake.ts';
+import { freshFolder } from '../support/fresh.ts';
+import { syncOnce } from '../support/sync-once.ts';
+
+const readSynced = async (): Promise<LakeReader> => {
+  const upstream = await startFaultyUpstream();
+  const dataDir = freshFolder();
+  await syncOnce(dataDir, upstream.baseUrl);
+  await upstream.close();
+  const lake = openLake(dataDir);
+  onTestFinished(() => lake.close());
+  return lake;
+};
+
+test('a synced lake is read as the service would answer, by names alone', async () => {
+  const lake = await readSynced();
+  const feed = await lake.feed('tiktok', { limit: 2 });
+  expect(feed).toMatchObject({ total: 120, asOf: isoOf(WORLD_AT) });
+  expect(feed.items.map(({ id, rank }) => [id, rank])).toEqual([
+    ['tt_0', 1],
+    ['tt_1', 2],
+  ]);
+  expect((await lake.feed('tiktok', { limit: 2, page: 2 })).items[0]?.id).toBe('tt_2');
+  expect((await lake.trends('youtube', 'week')).items).toHaveLength(20);
+  expect((await lake.hashtags()).items[0]?.tag).toBeDefined();
+  expect(lake.video('tt_0')).toMatchObject({ platform: 'tiktok', views: 120_000 });
+  expect(lake.growth('tt_0')?.snapshots.at(-1)).toMatchObject({ views: 120_000 });
+  expect(lake.creator('tiktok', '@user0')?.handle).toBe('user0');
+  expect(lake.search('tag3').items.length).toBeGreaterThan(0);
+  expect(lake.events()).toMatchObject({ items: expect.any(Array) });
+});
+
+test('of a past instant it tells what was known then', async () => {
+  const lake = await readSynced();
+  const before = { asOf: new Date(WORLD_AT - 366 * DAY_MS) };
+  expect((await lake.feed('tiktok', before)).items).toEqual([]);
+  expect(lake.video('tt_0', before)).toBeUndefined();
+  expect(lake.growth('tt_0', before)).toBeUndefined();
+  expect(lake.creator('tiktok', 'user0', before)).toBeUndefined();
+  expect(lake.search('tag3', before).items).toEqual([]);
+});
+
+test('what cannot be right is refused in words', async () => {
+  const lake = await readSynced();
+  await expect(lake.feed('tiktok', { dateRange: 'yesterday' })).rejects.toThrow(/such as 24h/);
+  await expect(lake.feed('myspace' as 'tiktok')).rejects.toThrow(/one of tiktok/);
+  await expect(lake.trends('tiktok', 'year' as 'week')).rejects.toThrow(/one of day, week, month/);
+  await expect(lake.feed('tiktok', { page: 0 })).rejects.toThrow(/whole number from 1/);
+  expect(() => lake.video('tt_0', { asOf: 'tomorrow' })).toThrow(UsageError);
+  expect(() => openLake(freshFolder())).toThrow(/no lake at/);
+});
