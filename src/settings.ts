@@ -39,6 +39,13 @@ const baseUrl = (text: string): Reading<string> => {
   return path.endsWith('/v1') ? { ok: `${url.origin}${path}` } : refuse(expected);
 };
 
+const origin = (text: string): Reading<string> => {
+  const url = URL.parse(text.trim());
+  return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+    ? { ok: url.origin }
+    : refuse('an http or https address without a path, such as https://trends.example');
+};
+
 const platformList = (text: string): Reading<Platform[]> => {
   const names = text
     .split(',')
@@ -249,6 +256,12 @@ export const SETTINGS = {
     read: wholeNumber(100, 600_000),
     default: '30000',
     help: 'Longest wait for one answer, in milliseconds.',
+  },
+  publicUrl: {
+    env: 'TRENDLAKE_PUBLIC_URL',
+    read: origin,
+    default: undefined,
+    help: 'Where people reach `serve` from outside, such as https://trends.example: a Host it is asked by, its links, an origin whose pages may read it.',
   },
   retentionDays: {
     env: 'TRENDLAKE_RETENTION_DAYS',

@@ -26,6 +26,8 @@ interface Options {
   readonly host: string;
   readonly at?: number;
   readonly cors?: string;
+  readonly publicUrl?: string;
+  readonly publicDashboard?: boolean;
   readonly json?: boolean;
 }
 
@@ -54,7 +56,8 @@ const serveUntilStopped = async (
     const { clock, random } = io;
     const sender = startSender(lake, { clock, random, report });
     try {
-      const { url, dashboard } = running;
+      const { url, dashboard, openness } = running;
+      io.err(openness);
       io.out(
         json
           ? JSON.stringify({ url, dashboard })
@@ -79,9 +82,11 @@ export const define = (command: Command, io: CliIo): void => {
     )
     .option(
       '--host <host>',
-      'address to listen on; others than this one are not reached',
+      'address to listen on; on others than this one the pages ask for a key',
       '127.0.0.1',
     )
+    .option('--public-url <url>', 'where people reach it, such as https://trends.example')
+    .option('--public-dashboard', 'pages and /metrics without a key, for whoever reaches them')
     .option('--at <instant>', "fix the service's clock", isoInstant('--at'))
     .option(
       '--cors <origins>',
@@ -91,7 +96,8 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => {
       keepHeapSmall();
-      const config = configOf(io);
+      const { publicUrl } = options;
+      const config = configOf(io, publicUrl === undefined ? {} : { publicUrl });
       const { dataDir, hookSecret } = config;
       const opened = await openLog(config, 'info', io);
       const wished = {
@@ -100,6 +106,8 @@ export const define = (command: Command, io: CliIo): void => {
         ...(options.at === undefined ? {} : { at: options.at }),
         model: modelSettings(io.env),
         ...(hookSecret === undefined ? {} : { hookSecret: readHookSecret(hookSecret.reveal()) }),
+        publicUrl: config.publicUrl,
+        publicDashboard: options.publicDashboard,
         corsOrigins: options.cors === undefined ? [] : originsOf(options.cors),
         ...(opened === undefined ? {} : { log: opened.log }),
       };

@@ -1,14 +1,13 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import Database from 'better-sqlite3';
 import type { Context } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import { cors } from 'hono/cors';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { Logger } from 'pino';
 import { messageOf } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { type Admission, DOCUMENT_PATH } from './auth/admission.ts';
+import { DOCUMENT_PATH } from './auth/admission.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './context.ts';
 import { letIn } from './let-in.ts';
 import { openApiRoute } from './openapi.ts';
@@ -21,12 +20,15 @@ import { listRoutes } from './routes/lists.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { searchRoute } from './routes/search.ts';
+import { letInPages, type PageAccess, signInRoutes } from './routes/sign-in.ts';
 import { videoRoutes } from './routes/videos.ts';
 import { hookRoute, type WebhookContext, webhookRoutes } from './routes/webhooks.ts';
 
 /** How the service meets the outside. */
 export interface Surroundings {
-  readonly admission: Admission;
+  readonly access: PageAccess;
+  /** Where people reach the service. */
+  readonly origin: () => string;
   /** Receives what failed unexpectedly. */
   readonly log: Logger;
   /** Origins whose pages may read answers; none unless configured. */
@@ -34,8 +36,6 @@ export interface Surroundings {
   /** Told at `/metrics`; no such address without. */
   readonly metrics: Metrics | undefined;
 }
-
-const LARGEST_BODY_BYTES = 64 * 1024;
 
 const newApp = (): ServiceApp =>
   new OpenAPIHono<ServiceEnv>({
@@ -90,21 +90,8 @@ const failureResponse = (error: unknown, c: Context, log: Logger): Response =>
       : refusalOf(error, log),
   );
 
-const smallBodies = bodyLimit({
-  maxSize: LARGEST_BODY_BYTES,
-  onError: () => {
-    throw new RefusedError(
-      'payload-too-large',
-      `A body holds at most ${LARGEST_BODY_BYTES} bytes (64 KiB).`,
-    );
-  },
-});
-
-/** Looking for the body of a GET costs time. */
-const hasNoBody = (method: string): boolean => method === 'GET' || method === 'HEAD';
-
-/** What is not a list: those compress themselves, so that it is done once for all who ask. */
-const COMPRESSED = ['/', '/docs', '/assets/*', '/metrics', DOCUMENT_PATH, '/v1/lab/*'];
+/** What is neither a list nor a page: those compress themselves, once for all who ask. */
+const COMPRESSED = ['/assets/*', '/metrics', DOCUMENT_PATH, '/v1/lab/*'];
 
 /** Everything under `/v1` (first the key, then the address, then the parameters) and its OpenAPI text. */
 const versionOne = (
@@ -112,7 +99,6 @@ const versionOne = (
   webhooks: WebhookContext,
 ): { v1: ServiceApp; document: () => string } => {
   const v1 = newApp();
-  v1.use((c, next) => (hasNoBody(c.req.method) ? next() : smallBodies(c, next)));
   listRoutes(v1, service);
   creatorRoutes(v1, service);
   videoRoutes(v1, service);
@@ -127,7 +113,7 @@ const versionOne = (
 export const serviceApp = (
   service: ServiceContext,
   webhooks: WebhookContext,
-  { admission, log, corsOrigins, metrics }: Surroundings,
+  { access, origin, log, corsOrigins, metrics }: Surroundings,
 ): ServiceApp => {
   const app = newApp();
   app.onError((error, c) => failureResponse(error, c, log));
@@ -141,14 +127,15 @@ export const serviceApp = (
         exposeHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'ETag', 'Age'],
       }),
     );
-  app.use('/v1/*', letIn(service, admission));
+  app.use('/v1/*', letIn(service, access.admission));
+  for (const path of ['/', '/docs', '/metrics']) app.use(path, letInPages(service, access));
   for (const path of COMPRESSED) app.use(path, compress({ encoding: 'gzip' }));
   healthRoute(app, service);
   if (metrics !== undefined) metricsRoute(app, metrics);
-  app.use('/hooks/*', smallBodies);
   hookRoute(app, service, webhooks);
   const { v1, document } = versionOne(service, webhooks);
-  pageRoutes(app, service, document);
+  pageRoutes(app, service, { document, origin });
+  signInRoutes(app, service, access);
   app.route('/v1', v1);
   return app;
 };

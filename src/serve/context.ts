@@ -12,12 +12,17 @@ import type { Standing } from './auth/limits.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import type { ChangeTimes } from './cache/change-times.ts';
 import type { HeavyReads } from './cache/heavy-reads.ts';
+import type { PageCache } from './cache/page-cache.ts';
 import { sendAnswer } from './send.ts';
 
 /** One request on its way through the service, for the log. */
 export interface Exchange {
   /** Of the key it was counted by. */
   keyId?: string;
+  /** The sender waits to be told that its body is wanted (`Expect: 100-continue`). */
+  awaitsContinue?: boolean;
+  /** The sender expects something else, which nobody here does. */
+  readonly expectsOther?: boolean;
 }
 
 /** What a request carries along once it was let in. */
@@ -36,6 +41,7 @@ export interface ServiceContext {
   /** Lists and searches, which may take long. */
   readonly reads: HeavyReads;
   readonly answers: AnswerCache;
+  readonly pages: PageCache;
   readonly changes: ChangeTimes;
   /** Keys and what they spent. */
   readonly serviceDb: Database.Database;

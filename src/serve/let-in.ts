@@ -1,9 +1,17 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { lakeVersion } from '../lake/lake-version.ts';
-import { type Admission, DOCUMENT_PATH } from './auth/admission.ts';
+import { type Admission, type Admitted, DOCUMENT_PATH } from './auth/admission.ts';
 import type { ServiceContext, ServiceEnv } from './context.ts';
 import { problemResponse } from './problems.ts';
 import { sendAnswer } from './send.ts';
+
+/** Tells what is left of the key on the answer, whatever that will be, and whose it is in the log. */
+export const noteAdmitted = (c: Context<ServiceEnv>, { headers, standing }: Admitted): void => {
+  for (const name in headers) c.env.outgoing.setHeader(name, headers[name] ?? '');
+  if (standing === undefined) return;
+  c.set('standing', standing);
+  c.env.exchange.keyId = standing.id;
+};
 
 /**
  * The way of every request under `/v1`: let in by its key, answered from memory or by its route, and
@@ -18,13 +26,9 @@ export const letIn =
     const { method, path } = c.req;
     const authorization = c.req.header('authorization');
     if (path === DOCUMENT_PATH && authorization === undefined) return next();
-    const { headers, standing, refusal } = await admission.admit({ authorization, method, path });
-    for (const name in headers) c.env.outgoing.setHeader(name, headers[name] ?? '');
-    if (standing !== undefined) {
-      c.set('standing', standing);
-      c.env.exchange.keyId = standing.id;
-    }
-    if (refusal !== undefined) return problemResponse(refusal);
+    const admitted = await admission.admit({ authorization, method, path });
+    noteAdmitted(c, admitted);
+    if (admitted.refusal !== undefined) return problemResponse(admitted.refusal);
     if (method !== 'GET') return next();
     const now = time();
     const cached = answers.find(c.env.incoming.url ?? '', { version: lakeVersion(lake), at: now });

@@ -1,11 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { getRequestListener, RequestError } from '@hono/node-server';
 import { type Logger, pino } from 'pino';
 import type { Clock } from '../clock.ts';
-import { messageOf, UsageError } from '../errors.ts';
 import type { ModelSettings } from '../lab/model.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -18,12 +12,15 @@ import { Admission } from './auth/admission.ts';
 import { CountTogether } from './auth/count-together.ts';
 import { Limiter } from './auth/limits.ts';
 import { openServiceDb } from './auth/service-db.ts';
+import { Sessions } from './auth/sessions.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { ChangeTimes } from './cache/change-times.ts';
 import { HeavyReads, type ReadLimits } from './cache/heavy-reads.ts';
 import { LakeCache } from './cache/lake-cache.ts';
-import type { Exchange, ServiceContext } from './context.ts';
-import { problemResponse, RefusedError } from './problems.ts';
+import { PageCache } from './cache/page-cache.ts';
+import type { ServiceContext } from './context.ts';
+import { Exposure, urlHost } from './exposure.ts';
+import { HttpServer } from './http-server.ts';
 import { routesOf } from './route-of.ts';
 
 export interface ServiceOptions {
@@ -36,6 +33,10 @@ export interface ServiceOptions {
   readonly host?: string;
   /** Default 0: any free port. */
   readonly port?: number;
+  /** Where people reach it from outside, such as `https://trends.example`. */
+  readonly publicUrl?: string | undefined;
+  /** Opens the pages and `/metrics` to whoever reaches them. */
+  readonly publicDashboard?: boolean | undefined;
   /**
    * Unix ms at which the answers' clock stands still, or what tells their time; limits go on in
    * `clock`'s time.
@@ -61,22 +62,12 @@ export interface ServiceOptions {
 export interface RunningService {
   readonly url: string;
   readonly dashboard: string;
+  /** What is open to whom, in a sentence. */
+  readonly openness: string;
   /** Takes no new requests, lets those under way end (5 s at most), then lets go of the lake. */
   close(): Promise<void>;
 }
 
-const TIMEOUTS = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 65_000,
-  connectionsCheckingInterval: 2000,
-};
-const SECURITY_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
-  'cross-origin-resource-policy': 'same-origin',
-};
 const PAGE_CACHE_KIB = 16 * 1024;
 /** Answers, lists, counts and instants that are remembered. */
 const CACHE_BYTES = 20_000_000;
@@ -85,75 +76,6 @@ const WRITER_CACHE_KIB = 2 * 1024; // subscriptions only
 const WAIT_FOR_LAKE_MS = 2000;
 /** Counting is tried again, so that others are answered in between. */
 const WAIT_FOR_KEYS_MS = 50;
-const SILENT_SOCKET_MS = 120_000;
-const IDLE_CHECK_MS = 20;
-const STOP_GRACE_MS = 5000; // a process has ten seconds for all it does to stop
-
-const listen = async (server: Server, host: string, port: number): Promise<number> => {
-  server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    throw new UsageError(
-      `The service cannot listen on ${host}:${port}: ${messageOf(error)}. Choose another --port (0 picks a free one) or --host.`,
-      { cause: error },
-    );
-  }
-  return (server.address() as AddressInfo).port;
-};
-
-/** Ends a server; whoever is answered until then is told not to send more over that connection. */
-const closeServer = async (
-  server: Server,
-  underWay: ReadonlyMap<ServerResponse, Exchange>,
-  machine: Clock,
-): Promise<void> => {
-  const closed = once(server, 'close');
-  const isLast = (response: ServerResponse): void => {
-    if (!response.headersSent) response.setHeader('connection', 'close');
-  };
-  for (const response of underWay.keys()) isLast(response);
-  server.prependListener('request', (_request, response) => isLast(response));
-  server.close();
-  const isClosed = new AbortController();
-  const { signal } = isClosed;
-  const untilClosed = async (): Promise<void> => {
-    const startedAt = machine.monotonic();
-    for (;;) {
-      await machine.sleep(IDLE_CHECK_MS, signal);
-      server.closeIdleConnections();
-      if (machine.monotonic() - startedAt > STOP_GRACE_MS) server.closeAllConnections();
-    }
-  };
-  untilClosed().catch(() => {}); // it is closed
-  await closed;
-  isClosed.abort();
-};
-
-/** Answers what is not HTTP, or too much of it, with a problem as well. */
-const answerUnreadable = async (error: NodeJS.ErrnoException, socket: Duplex): Promise<void> => {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const detail =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? 'The headers are larger than 16 KiB.'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 'The request did not arrive in time.'
-        : 'The request is not readable as HTTP/1.1.';
-  const body = await problemResponse(new RefusedError('invalid-parameter', detail)).text();
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\ncontent-type: application/problem+json\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
-};
-
-/** An address or a Host that is none is the sender's mistake. */
-const unreadableOr = (error: unknown, log: Logger): RefusedError =>
-  error instanceof RequestError
-    ? new RefusedError(
-        'invalid-parameter',
-        `The address or the Host header cannot be read: ${error.message}.`,
-      )
-    : refusalOf(error, log);
-
 const failuresOnly = (report: ServiceOptions['report']): Logger =>
   report === undefined
     ? pino({ level: 'silent' })
@@ -192,40 +114,35 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   const context: ServiceContext = {
     ...{ lake, reads, serviceDb, now, clock, model: options.model },
     answers: new AnswerCache(cache),
+    pages: new PageCache(cache),
     changes: new ChangeTimes(lake, cache),
   };
   const webhooks = { writer, poster, hookSecret: options.hookSecret };
-  const app = serviceApp(context, webhooks, { admission, log, corsOrigins, metrics });
-  const routeOf = routesOf(app);
-  const underWay = new Map<ServerResponse, Exchange>();
-  const answer = getRequestListener(
-    (request, { incoming, outgoing }) => {
-      const exchange = underWay.get(outgoing as ServerResponse); // HTTP/1.1 only
-      return app.fetch(request, { incoming, outgoing, exchange });
-    },
-    {
-      hostname: 'localhost', // where the sender names none: HTTP/1.0
-      errorHandler: (error) => problemResponse(unreadableOr(error, log)),
-    },
-  );
-  const server = createServer(TIMEOUTS, (request, response) => {
-    const from = clock.monotonic();
-    const exchange: Exchange = {};
-    underWay.set(response, exchange);
-    response.on('close', () => {
-      underWay.delete(response);
-      const tookMs = clock.monotonic() - from;
-      logAnswered(log, request, response, { keyId: exchange.keyId, tookMs });
-      const { method = '', url = '' } = request;
-      // as other servers count a client that left before its answer: nothing was answered
-      const status = response.writableFinished ? response.statusCode : 499;
-      metrics?.count({ method, route: routeOf(method, url), status, tookMs });
-    });
-    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-    void answer(request, response);
+  const exposure = new Exposure({ ...options, host });
+  const publicOrigin = exposure.publicOrigin;
+  let origin = publicOrigin ?? '';
+  const app = serviceApp(context, webhooks, {
+    access: { admission, sessions: new Sessions(), exposure },
+    origin: () => origin,
+    corsOrigins: [...corsOrigins, ...(publicOrigin === undefined ? [] : [publicOrigin])],
+    ...{ log, metrics },
   });
-  server.setTimeout(SILENT_SOCKET_MS);
-  server.on('clientError', (error, socket) => void answerUnreadable(error, socket));
+  const routeOf = routesOf(app);
+  const server = new HttpServer(
+    {
+      refusalOf: (request) => exposure.refusalOf(request),
+      answer: async (request, bindings) => app.fetch(request, bindings),
+      failed: (error) => refusalOf(error, log),
+      ended: (request, response, { keyId, tookMs }) => {
+        logAnswered(log, request, response, { keyId, tookMs });
+        const { method = '', url = '' } = request;
+        // as other servers count a client that left before its answer: nothing was answered
+        const status = response.writableFinished ? response.statusCode : 499;
+        metrics?.count({ method, route: routeOf(method, url), status, tookMs });
+      },
+    },
+    { clock, machine },
+  );
   const release = async (): Promise<void> => {
     await reads.close();
     await poster.close();
@@ -234,13 +151,14 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
     writer.close();
   };
   try {
-    const bound = await listen(server, host, port);
-    const origin = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+    const bound = `http://${urlHost(host)}:${await server.listen(host, port)}`;
+    origin = publicOrigin ?? bound;
     return {
-      url: `${origin}/v1`,
-      dashboard: `${origin}/`,
+      url: `${bound}/v1`,
+      dashboard: `${bound}/`,
+      openness: exposure.sentence(),
       close: async () => {
-        await closeServer(server, underWay, machine);
+        await server.close();
         await release();
       },
     };

@@ -82,6 +82,8 @@ describe('keys', () => {
     [['serve', '--port', '70000'], '--port'],
     [['serve', '--port', 'x'], '--port'],
     [['serve', '--at', 'noon'], '--at'],
+    [['serve', '--public-url', 'trends.example'], '--public-url'],
+    [['serve', '--public-url', 'https://trends.example/page'], '--public-url'],
     [['serve', '--cors', 'app.example'], '--cors'],
     [['serve', '--cors', '*'], '--cors'],
     [['serve', '--cors', 'https://app.example/page'], '--cors'],
@@ -149,6 +151,17 @@ describe('serve', () => {
     expect(await asked).toMatchObject({ total: 1, asOf: '2026-03-08T13:00:00.000Z' });
     expect(err.join()).toContain('/v1/feed/tiktok?note=tl_live_[hidden]');
     expect(err.join()).not.toContain(key);
+  });
+
+  test('says at its start what is open to whom', async () => {
+    const told = async (...options: string[]) =>
+      (await invoke(['serve', '--port', '0', ...options], (_, stop) => stop())).err.join();
+    expect(await told()).toContain('without a key, to everybody on this machine');
+    expect(await told('--host', '0.0.0.0')).toContain('ask for a key, as /v1 does');
+    expect(await told('--public-url', 'https://trends.example')).toContain(
+      'https://trends.example',
+    );
+    expect(await told('--host', '0.0.0.0', '--public-dashboard')).toContain('--public-dashboard');
   });
 
   test('without --json a sentence holding the url', async () => {

@@ -9,7 +9,8 @@ export const DOCUMENT_PATH = '/v1/openapi.json';
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="trendlake"' };
 const LONGEST_KEY = 512;
 
-const keyIn = (header: string | undefined): string | RefusedError => {
+/** The hash of the key in a header. */
+const hashIn = (header: string | undefined): string | RefusedError => {
   if (header === undefined || header.trim() === '')
     return new RefusedError(
       'missing-key',
@@ -23,7 +24,7 @@ const keyIn = (header: string | undefined): string | RefusedError => {
       'The Authorization header holds no key: expected `Authorization: Bearer <key>`.',
       { headers: CHALLENGE },
     );
-  return match[1] as string;
+  return hashOf(match[1] as string);
 };
 
 const unknownKey = (): RefusedError =>
@@ -83,6 +84,8 @@ export interface Admitted {
 /** What a request shows to be let in, and where it wants to. */
 export interface Caller {
   readonly authorization: string | undefined;
+  /** Of the key of its session, where it has one and no other key. */
+  readonly keyHash?: string | undefined;
   readonly method: string;
   /** As the routes read it. */
   readonly path: string;
@@ -100,10 +103,10 @@ export class Admission {
    * Counts a request by its key, whatever its answer will be, and says whether it may go on.
    * @throws (rejects) when the count could not be written; then nothing was counted
    */
-  async admit({ authorization, method, path }: Caller): Promise<Admitted> {
-    const key = keyIn(authorization);
-    if (key instanceof RefusedError) return { headers: {}, refusal: key };
-    const standing = await this.#counting.count(hashOf(key));
+  async admit({ authorization, keyHash, method, path }: Caller): Promise<Admitted> {
+    const hash = keyHash ?? hashIn(authorization);
+    if (hash instanceof RefusedError) return { headers: {}, refusal: hash };
+    const standing = await this.#counting.count(hash);
     if (standing === undefined) return { headers: {}, refusal: unknownKey() };
     const refusal = refusalOf(standing) ?? mayDo(standing, method, path);
     const headers = rateLimitHeaders(standing);

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { isoOf } from '../../iso.ts';
 import { analyzeVideo } from '../../lab/analyze.ts';
 import { analysisAnswer } from '../../wire/analysis-shapes.ts';
+import { jsonBody } from '../body.ts';
 import type { ServiceApp, ServiceContext } from '../context.ts';
 import { problemsOf } from '../describe.ts';
 import { EXAMPLE_ANSWERS, EXAMPLE_BODIES } from '../examples.ts';
@@ -43,15 +44,7 @@ const analyze = createRoute({
 const LONGEST_ID = 128;
 
 /** The video id in a body. */
-const idIn = (text: string): string => {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    throw invalidParameters([
-      { parameter: 'body', detail: 'Expected JSON such as {"id": "tt_123"}.' },
-    ]);
-  }
+const idIn = (body: unknown): string => {
   const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : undefined;
   if (typeof id === 'string' && id.length >= 1 && id.length <= LONGEST_ID) return id;
   throw invalidParameters([
@@ -65,13 +58,7 @@ export const labRoute = (app: ServiceApp, service: ServiceContext): void => {
   const deps = { clock: { ...clock, now }, model };
   app.openAPIRegistry.registerPath(analyze);
   app.post('/lab/analyze', async (c) => {
-    const type = c.req.header('content-type') ?? '';
-    if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type))
-      throw new RefusedError(
-        'unsupported-media-type',
-        `Expected Content-Type: application/json; got "${type.slice(0, 60)}".`,
-      );
-    const id = idIn(await c.req.text());
+    const id = idIn(await jsonBody(c));
     const asOf = now();
     const analysis = await analyzeVideo(lake, { id, asOf }, deps);
     if (analysis === undefined)

@@ -2,22 +2,20 @@ import { readFileSync } from 'node:fs';
 import type { Context } from 'hono';
 import { etag } from 'hono/etag';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
-import { DAY_MS } from '../../durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../durations.ts';
 import { growthCurve } from '../../history/growth-curve.ts';
 import { hashtagsPage } from '../../history/hashtag-list.ts';
 import { timeline, videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
 import { feedPage, trendsPage } from '../../history/video-lists.ts';
 import { parseIso } from '../../iso.ts';
+import { lakeVersion } from '../../lake/lake-version.ts';
+import { acceptsGzip } from '../answer.ts';
+import { type MadePage, Page } from '../cache/page-cache.ts';
 import { momentOf, type ServiceApp, type ServiceContext, type ServiceEnv } from '../context.ts';
 import { CHART_SCRIPT } from '../pages/chart-script.ts';
 import { type DashboardData, dashboardPage } from '../pages/dashboard.ts';
+import { PAGE_HEADERS } from '../pages/page-headers.ts';
 import { referencePage, type ShownDocument } from '../pages/reference.ts';
-
-const HEADERS = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; form-action 'self'; base-uri 'none'",
-  'cache-control': 'no-store',
-};
 
 const uplotFile = (name: string): string =>
   readFileSync(new URL(name, import.meta.resolve('uplot')), 'utf8');
@@ -49,6 +47,10 @@ const timelineOf = (service: ServiceContext, id: string, now: number) => {
 const DAY = { dateRange: '24h', windowMs: DAY_MS, page: 1 };
 const MONTH = { dateRange: '30d', windowMs: 30 * DAY_MS, page: 1 };
 
+/** Windows that the lists of the dashboard look at. */
+const WINDOWS_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS];
+const minuteOf = (at: number): number => Math.floor(at / MINUTE_MS) * MINUTE_MS;
+
 type Moment = ReturnType<typeof momentOf>;
 
 /** The platform asked for, else the first that has something to show. */
@@ -66,13 +68,35 @@ const platformFor = async (
   return 'tiktok';
 };
 
-const dataFor = async (service: ServiceContext, c: Context<ServiceEnv>): Promise<DashboardData> => {
-  const { lists } = service.reads;
-  const written = c.req.query('asOf');
+/** What a dashboard was asked to show. */
+interface Shown {
+  readonly platform: string | undefined;
+  readonly video: string | undefined;
+  /** The instant as written. */
+  readonly written: string | undefined;
+  /** That instant, Unix ms, to the minute: a page for every millisecond would be one for nobody else. */
+  readonly instant: number | undefined;
+}
+
+const shownBy = ({ req }: Context<ServiceEnv>): Shown => {
+  const written = req.query('asOf');
   const instant = written === undefined ? undefined : parseIso(written);
-  const moment = momentOf(service, c, instant);
+  return {
+    platform: req.query('platform'),
+    video: req.query('video'),
+    written,
+    instant: instant === undefined ? undefined : minuteOf(instant),
+  };
+};
+
+const dataFor = async (
+  service: ServiceContext,
+  { written, instant, ...shown }: Shown,
+  moment: Moment,
+): Promise<DashboardData> => {
+  const { lists } = service.reads;
   const { asOf } = moment;
-  const platform = await platformFor(service, c.req.query('platform'), moment);
+  const platform = await platformFor(service, shown.platform, moment);
   const [feed, trends, hashtags] = await Promise.all([
     feedPage(lists, { ...moment, ...DAY, platform, limit: 20 }),
     trendsPage(lists, { ...moment, platform, period: 'week', limit: 10, page: 1 }),
@@ -91,24 +115,72 @@ const dataFor = async (service: ServiceContext, c: Context<ServiceEnv>): Promise
     },
     trends: { ...trends, items: trending },
     hashtags: hashtags.items(),
-    video: growthOf(service, c.req.query('video') ?? videos[0]?.id ?? trending[0]?.id, asOf),
+    video: growthOf(service, shown.video ?? videos[0]?.id ?? trending[0]?.id, asOf),
   };
 };
 
-/** The dashboard at `/`, the reference at `/docs`, and what they load. Need no key. */
+/** The dashboard as a page, and until when it is that: its times are told to the minute. */
+const dashboard = async (
+  service: ServiceContext,
+  shown: Shown,
+  moment: Moment,
+): Promise<MadePage> => {
+  const version = lakeVersion(service.lake);
+  const html = await dashboardPage(await dataFor(service, shown, moment));
+  const isPast = shown.instant !== undefined && shown.instant === moment.asOf;
+  const until = isPast
+    ? Number.POSITIVE_INFINITY
+    : Math.min(
+        minuteOf(moment.asOf) + MINUTE_MS,
+        service.changes.holdsUntil(moment.asOf, WINDOWS_MS),
+      );
+  return {
+    page: new Page(String(html)),
+    version: lakeVersion(service.lake) === version ? version : null,
+    from: moment.asOf,
+    until,
+  };
+};
+
+const sendPage = (c: Context<ServiceEnv>, page: Page): Response => {
+  const gzip = acceptsGzip(c.req.header('accept-encoding'));
+  const encoding = gzip ? { 'content-encoding': 'gzip' } : undefined;
+  const type = { 'content-type': 'text/html; charset=UTF-8', vary: 'Accept-Encoding, Cookie' };
+  return new Response(page.bytes(gzip), { headers: { ...PAGE_HEADERS, ...type, ...encoding } });
+};
+
+/** What the pages are about beside the lake. */
+export interface PagesAbout {
+  /** The OpenAPI text. */
+  readonly document: () => string;
+  /** Where people reach the service. */
+  readonly origin: () => string;
+}
+
+/** The dashboard at `/`, the reference at `/docs`, and what they load. */
 export const pageRoutes = (
   app: ServiceApp,
   service: ServiceContext,
-  document: () => string,
+  { document, origin }: PagesAbout,
 ): void => {
-  app.get('/', async (c) => c.html(dashboardPage(await dataFor(service, c)), 200, HEADERS));
-  app.get('/docs', (c) =>
-    c.html(
-      referencePage(JSON.parse(document()) as ShownDocument, new URL(c.req.url).origin),
-      200,
-      HEADERS,
-    ),
-  );
+  app.get('/', async (c) => {
+    const shown = shownBy(c);
+    const moment = momentOf(service, c, shown.instant);
+    const page = await service.pages.page(
+      JSON.stringify(shown),
+      { version: lakeVersion(service.lake), at: service.now() },
+      (unwanted) => dashboard(service, shown, { ...moment, gone: () => unwanted }),
+      moment.gone(),
+    );
+    return sendPage(c, page);
+  });
+  let reference: Page | undefined;
+  app.get('/docs', (c) => {
+    reference ??= new Page(
+      String(referencePage(JSON.parse(document()) as ShownDocument, origin())),
+    );
+    return sendPage(c, reference);
+  });
   app.use('/assets/*', etag());
   for (const [name, { type, text }] of Object.entries(ASSETS))
     app.get(`/assets/${name}`, (c) =>

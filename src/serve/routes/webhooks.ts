@@ -1,5 +1,4 @@
 import type { Context } from 'hono';
-import { messageOf } from '../../errors.ts';
 import type { Lake } from '../../lake/open.ts';
 import { deliveriesPage } from '../../webhooks/deliveries.ts';
 import { sendTest } from '../../webhooks/dispatcher.ts';
@@ -16,6 +15,7 @@ import {
   type Subscription,
 } from '../../webhooks/subscriptions.ts';
 import { answerGet } from '../answer-get.ts';
+import { jsonBody, readBody } from '../body.ts';
 import {
   instantAsked,
   respond,
@@ -43,24 +43,6 @@ export interface WebhookContext {
   /** Undefined: `/hooks/upstream` is off. */
   readonly hookSecret: HookSecret | undefined;
 }
-
-/** The body as JSON, read as it is: which field is wrong is told by what reads it. */
-const jsonBody = async (c: Context<ServiceEnv>): Promise<unknown> => {
-  const type = c.req.header('content-type') ?? '';
-  if (!/^application\/([\w.-]+\+)?json\b/i.test(type))
-    throw new RefusedError(
-      'unsupported-media-type',
-      `Expected content-type application/json; got ${type === '' ? 'none' : `"${type.slice(0, 60)}"`}.`,
-    );
-  const text = await c.req.text();
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw invalidParameters([
-      { parameter: 'body', detail: `The body is not JSON: ${messageOf(error)}.` },
-    ]);
-  }
-};
 
 const naming = <T>(work: () => T): T => {
   try {
@@ -201,7 +183,7 @@ export const hookRoute = (
         'not-found',
         'Upstream webhooks are off here: the operator has set no TRENDLAKE_HOOK_SECRET.',
       );
-    const body = Buffer.from(await c.req.arrayBuffer());
+    const body = await readBody(c);
     const request = { headers: c.req.header(), body };
     const outcome = receiveHook(writer, request, { secret: hookSecret, now: service.clock.now() });
     if ('detail' in outcome) throw new RefusedError(SLUG_OF[outcome.kind], outcome.detail);

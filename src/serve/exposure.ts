@@ -1,0 +1,125 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { RefusedError } from './problems.ts';
+
+/** Where the service listens and how people reach it. */
+export interface ExposureOptions {
+  /** The address it listens on. */
+  readonly host: string;
+  /** Where people reach it from outside, without a path; undefined: on `host` alone. */
+  readonly publicUrl?: string | undefined;
+  /** The pages and `/metrics` are open to whoever reaches them. */
+  readonly publicDashboard?: boolean | undefined;
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+const isLoopback = (name: string): boolean => {
+  const version = isIP(name);
+  return version === 0
+    ? name === 'localhost'
+    : LOOPBACK.check(name, version === 4 ? 'ipv4' : 'ipv6');
+};
+
+/** A host's name as URLs write it, without port and brackets; undefined where it is none. */
+const nameIn = (host: string): string | undefined =>
+  URL.parse(`http://${host}/`)
+    ?.hostname.replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '');
+
+/** What a proxy adds to what it passes on: who asks is then not on this machine. */
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+
+/** An address as it stands in a URL. */
+export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+/** What is open to whom, and by which names the service may be asked for. */
+export class Exposure {
+  readonly #host: string;
+  readonly #publicUrl: URL | undefined;
+  readonly #isPublic: boolean;
+  readonly #isLocal: boolean;
+
+  constructor({ host, publicUrl, publicDashboard = false }: ExposureOptions) {
+    this.#host = host;
+    this.#publicUrl = publicUrl === undefined ? undefined : new URL(publicUrl);
+    this.#isPublic = publicDashboard;
+    const publicName = this.#publicUrl === undefined ? host : nameIn(this.#publicUrl.host);
+    this.#isLocal = isLoopback(host) && isLoopback(publicName ?? '');
+  }
+
+  /** True where a cookie must not leave over plain HTTP. */
+  get isSecure(): boolean {
+    return this.#publicUrl?.protocol === 'https:';
+  }
+
+  /** The origin that people and pages of it use, where one was configured. */
+  get publicOrigin(): string | undefined {
+    return this.#publicUrl?.origin;
+  }
+
+  /** Whether a request may read pages and `/metrics` without a key: it comes from this machine. */
+  isOpenTo({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+    if (this.#isPublic) return true;
+    return this.#isLocal && FORWARDED.every((name) => headers[name] === undefined);
+  }
+
+  /**
+   * Why a request by this Host is not answered. A page of another name that was made to lead here
+   * (DNS rebinding) carries that name, so only names of this machine and the configured one are right.
+   */
+  refusalOf({
+    headers,
+    url = '',
+    httpVersion,
+    socket,
+  }: Pick<IncomingMessage, 'headers' | 'url' | 'httpVersion' | 'socket'>):
+    | RefusedError
+    | undefined {
+    const host = /^https?:/i.test(url) ? URL.parse(url)?.host : headers.host;
+    if (host === undefined || host === '') {
+      if (httpVersion === '1.0') return undefined; // no browser sends it
+      return new RefusedError(
+        'invalid-parameter',
+        'Every request names its Host; this one names none.',
+        {
+          errors: [{ parameter: 'Host', detail: 'Is required.' }],
+        },
+      );
+    }
+    const name = nameIn(host);
+    if (name !== undefined && this.#isOurs(name, socket.localAddress)) return undefined;
+    const detail =
+      'This service is not asked for by that name. The operator can name it: --public-url or TRENDLAKE_PUBLIC_URL.';
+    return new RefusedError('invalid-parameter', `Host: ${detail}`, {
+      errors: [{ parameter: 'Host', detail }],
+    });
+  }
+
+  #isOurs(name: string, reachedAt: string | undefined): boolean {
+    if (isLoopback(name) || name === this.#host) return true;
+    if (this.#publicUrl !== undefined && name === nameIn(this.#publicUrl.host)) return true;
+    // an address cannot be made to lead elsewhere, a name can
+    return isIP(name) !== 0 && reachedAt?.replace(/^::ffff:/, '') === name;
+  }
+
+  /** What is open to whom, for whoever starts it. */
+  sentence(): string {
+    const keyless = 'the dashboard, /docs and /metrics';
+    if (this.#isPublic)
+      return `Open without a key, to everybody who reaches ${this.#name()}: ${keyless} (--public-dashboard). /v1 asks for a key.`;
+    if (this.#isLocal)
+      return `Open without a key, to everybody on this machine: ${keyless}. /v1 asks for a key.`;
+    const names =
+      this.#publicUrl === undefined
+        ? ' Asked for by a name it refuses: give that name with --public-url.'
+        : '';
+    return `Reached at ${this.#name()}: ${keyless} ask for a key, as /v1 does. Open without one: /health and the description of the interface.${names}`;
+  }
+
+  #name(): string {
+    return this.publicOrigin ?? this.#host;
+  }
+}

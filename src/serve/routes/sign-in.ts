@@ -1,0 +1,98 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import type { Admission } from '../auth/admission.ts';
+import { hashOf } from '../auth/keys.ts';
+import { SESSION_MS, type Sessions } from '../auth/sessions.ts';
+import { formBody } from '../body.ts';
+import type { ServiceApp, ServiceContext, ServiceEnv } from '../context.ts';
+import type { Exposure } from '../exposure.ts';
+import { noteAdmitted } from '../let-in.ts';
+import { PAGE_HEADERS } from '../pages/page-headers.ts';
+import { signInPage } from '../pages/sign-in.ts';
+import { problemResponse, type RefusedError } from '../problems.ts';
+
+/** What decides who may read the pages. */
+export interface PageAccess {
+  readonly admission: Admission;
+  readonly sessions: Sessions;
+  readonly exposure: Exposure;
+}
+
+/** `__Host-`: browsers take it over HTTPS only, and from this host alone. */
+const cookieName = ({ isSecure }: Exposure): string =>
+  isSecure ? '__Host-trendlake' : 'trendlake';
+
+const cookieOptions = ({ isSecure }: Exposure) =>
+  ({ path: '/', httpOnly: true, sameSite: 'Strict', secure: isSecure }) as const;
+
+/** Where a page leads after signing in: to a page of this service, or to the dashboard. */
+const pageIn = (address: string | null): string =>
+  address !== null && /^\/(?:docs)?(?:\?[!-~]*)?$/.test(address) ? address : '/';
+
+const askForKey = (
+  c: Context<ServiceEnv>,
+  to: string,
+  problem: string | undefined,
+): Response | Promise<Response> => c.html(signInPage({ to, problem }), 401, PAGE_HEADERS);
+
+/**
+ * Lets a request read pages and `/metrics`: from this machine without a key, from elsewhere by the
+ * session of somebody who signed in, or by a key. A person without is asked for a key.
+ */
+export const letInPages =
+  (
+    { clock }: ServiceContext,
+    { admission, sessions, exposure }: PageAccess,
+  ): MiddlewareHandler<ServiceEnv> =>
+  async (c, next) => {
+    if (exposure.isOpenTo(c.env.incoming)) return next();
+    const { method, path } = c.req;
+    const authorization = c.req.header('authorization');
+    const token = authorization === undefined ? getCookie(c, cookieName(exposure)) : undefined;
+    const keyHash = token === undefined ? undefined : sessions.keyHashOf(token, clock.now());
+    const admitted = await admission.admit({ authorization, keyHash, method, path });
+    noteAdmitted(c, admitted);
+    const { refusal } = admitted;
+    if (refusal === undefined) return next();
+    if (token !== undefined && refusal.slug === 'unknown-key') sessions.end(token); // revoked
+    const isPerson = path !== '/metrics' && authorization === undefined;
+    return isPerson && (refusal.slug === 'missing-key' || refusal.slug === 'unknown-key')
+      ? askForKey(c, pageIn(c.env.incoming.url ?? null), undefined)
+      : problemResponse(refusal);
+  };
+
+/** `POST /sign-in` opens a session of a key, `POST /sign-out` ends it. */
+export const signInRoutes = (
+  app: ServiceApp,
+  { clock }: ServiceContext,
+  { admission, sessions, exposure }: PageAccess,
+): void => {
+  const name = cookieName(exposure);
+  const options = cookieOptions(exposure);
+  const refused = (c: Context<ServiceEnv>, to: string, refusal: RefusedError) =>
+    refusal.slug === 'missing-key' || refusal.slug === 'unknown-key'
+      ? askForKey(c, to, 'This key is not known here, or was revoked.')
+      : problemResponse(refusal);
+
+  app.post('/sign-in', async (c) => {
+    const form = await formBody(c);
+    const key = form.get('key')?.trim() ?? '';
+    const to = pageIn(form.get('to'));
+    const admitted = await admission.admit({
+      ...{ authorization: `Bearer ${key}`, method: 'POST', path: '/sign-in' },
+    });
+    noteAdmitted(c, admitted);
+    if (admitted.refusal !== undefined) return refused(c, to, admitted.refusal);
+    const token = sessions.open(hashOf(key), clock.now());
+    setCookie(c, name, token, { ...options, maxAge: SESSION_MS / 1000 });
+    c.header('cache-control', 'no-store');
+    return c.redirect(to, 303);
+  });
+
+  app.post('/sign-out', (c) => {
+    const token = getCookie(c, name);
+    if (token !== undefined) sessions.end(token);
+    deleteCookie(c, name, options);
+    return c.redirect('/', 303);
+  });
+};
