@@ -3,7 +3,7 @@ import { apiClient } from '../src/api/client.ts';
 import { systemClock } from '../src/clock.ts';
 import { readConfig } from '../src/config.ts';
 import { openLake } from '../src/lake/open.ts';
-import { afterSync } from '../src/runner/after-sync.ts';
+import { tellEvents } from '../src/runner/night.ts';
 import { sync } from '../src/runner/sync.ts';
 import { Secret } from '../src/secret.ts';
 
@@ -38,7 +38,7 @@ for (let round = 1; !signal.aborted; round++) {
     await systemClock.sleep(Math.max(0, waitMs), signal).catch(() => {}); // stopped
   }
   if (signal.aborted) break;
-  await afterSync(lake, config, { ...context, random: Math.random, report: tell });
+  await tellEvents({ ...context, random: Math.random, warn: tell });
   for (const chore of CHORES)
     if (chore.name === 'export' || round % CHORES_EVERY === 0)
       await chore.run({ ...context, random: Math.random, env: process.env });

@@ -7,6 +7,6 @@ export default {
   schedule: '15 5 * * *',
   run: async ({ lake, clock, signal }) => {
     const { path, bytes } = await backupLake(lake, { clock, signal });
-    return `${path}, ${bytes} bytes, checked`;
+    return { did: `${path}, ${bytes} bytes, checked` };
   },
 } satisfies Chore;

@@ -1,4 +1,3 @@
-import { chooseLooks } from '../src/runner/choose-looks.ts';
 import type { Job } from '../src/runner/job.ts';
 
 /** Asks for the profiles whose videos, shown by one call, are expected to teach most. */
@@ -6,5 +5,5 @@ export default {
   name: 'creators',
   schedule: '15 2 * * *',
   stage: 'looks',
-  plan: (context) => chooseLooks(context).creators,
+  plan: ({ refreshes }) => refreshes.creators,
 } satisfies Job;

@@ -7,6 +7,6 @@ export default {
   schedule: '30 4 * * *',
   run: async ({ lake, clock, signal }) => {
     const { files, rows } = await exportLake(lake, { clock, signal });
-    return `${files} Parquet files, ${rows} rows written`;
+    return { did: `${files} Parquet files, ${rows} rows written`, files, rows };
   },
 } satisfies Chore;

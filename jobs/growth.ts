@@ -1,4 +1,3 @@
-import { chooseLooks } from '../src/runner/choose-looks.ts';
 import type { Job } from '../src/runner/job.ts';
 
 /** Asks for the timelines of the videos where one call is expected to teach most. */
@@ -6,5 +5,5 @@ export default {
   name: 'growth',
   schedule: '15 2 * * *',
   stage: 'looks',
-  plan: (context) => chooseLooks(context).growth,
+  plan: ({ refreshes }) => refreshes.growth,
 } satisfies Job;

@@ -9,6 +9,6 @@ export default {
   run: async ({ lake, config, clock }) => {
     const oldest = clock.now() - config.retentionDays * DAY_MS;
     const forgotten = forgetResponses(lake, oldest);
-    return `${forgotten} stored responses older than ${config.retentionDays} days removed`;
+    return { did: `${forgotten} stored responses older than ${config.retentionDays} days removed` };
   },
 } satisfies Chore;

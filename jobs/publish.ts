@@ -9,8 +9,9 @@ export default {
   isWanted: ({ tablesUrl }) => tablesUrl !== undefined,
   run: async ({ lake, config, ...world }) => {
     const published = await publishIfAsked(lake, config, world);
-    if (published === undefined) return 'TRENDLAKE_TABLES_URL is not set';
+    if (published === undefined) return { did: 'TRENDLAKE_TABLES_URL is not set' };
     const { files, rows, removed, url } = published;
-    return `${files} files, ${rows} rows published to ${url}, ${removed} files taken out`;
+    const did = `${files} files, ${rows} rows published to ${url}, ${removed} files taken out`;
+    return { did, files, rows };
   },
 } satisfies Chore;

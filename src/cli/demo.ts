@@ -1,10 +1,10 @@
 import { relative } from 'node:path';
 import type { Command } from 'commander';
-import { JOBS } from '../../jobs/all-jobs.ts';
+import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import { apiClient } from '../api/client.ts';
 import { type VirtualClock, virtualClock } from '../clock.ts';
 import { densestStretch, looksByDay } from '../demo/dense-days.ts';
-import { type Night, nights } from '../demo/nights.ts';
+import { type LivedNight, nights } from '../demo/nights.ts';
 import { DAY_MS } from '../durations.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { dateOf, isoOf } from '../iso.ts';
@@ -54,12 +54,12 @@ const bestCovered = (options: Options, sandbox: Sandbox): number => {
   }
 };
 
-const nightLine = ({ at, run, exported }: Night): string => {
+const nightLine = ({ at, run, exported }: LivedNight): string => {
   const { videos, video_snapshots: snapshots } = run.rows;
   return `${dateOf(at)}  ${run.outcome}: ${counted(run.calls.sent, 'call')}, ${counted(videos.inserted, 'new video')}, ${counted(snapshots.inserted, 'count')}, ${counted(exported.files, 'Parquet file')}`;
 };
 
-const nightJson = ({ at, run, exported }: Night) => ({ at: isoOf(at), ...run, exported });
+const nightJson = ({ at, run, exported }: LivedNight) => ({ at: isoOf(at), ...run, exported });
 
 const COMMANDS_TO_TRY = [
   'query "select platform, rank, user, title, views from feed_now where rank <= 3"',
@@ -99,18 +99,22 @@ const live = async (
   lake.sqlite.pragma('synchronous = OFF'); // a demo cut off by a power cut is made again
   const client = apiClient(config);
   const chance = new RandomStream(1); // the same demo twice is the same
-  const deps = { lake, config, client, clock, jobs: JOBS, signal: io.signal };
+  const deps = {
+    ...{ lake, config, client, clock, signal: io.signal, env: io.env, warn: io.err },
+    ...{ jobs: JOBS, allJobs: JOBS, chores: CHORES.filter(({ name }) => name === 'export') },
+    random: () => chance.next(),
+    serviceClock: sandbox.clock,
+    // what goes wrong ends a demo
+    attempt: async <T>(_: string, work: () => Promise<T>) =>
+      ({ ok: true, value: await work() }) as const,
+  };
   const instants = Array.from(
     { length: options.nights },
     (_, i) => lastAt - (options.nights - 1 - i) * DAY_MS,
   );
   try {
-    const lived: Night[] = [];
-    for await (const night of nights(
-      instants,
-      { ...deps, random: () => chance.next(), serviceClock: sandbox.clock },
-      JOBS,
-    )) {
+    const lived: LivedNight[] = [];
+    for await (const night of nights(instants, deps)) {
       lived.push(night);
       if (options.json !== true) io.out(nightLine(night));
       if (night.run.reason !== null) io.err(night.run.reason);

@@ -4,15 +4,12 @@ import { apiClient } from '../api/client.ts';
 import type { Config } from '../config.ts';
 import { TrendlakeError } from '../errors.ts';
 import { isoOf, parseIso } from '../iso.ts';
-import { withExclusive } from '../lake/exclusive.ts';
 import { openLakeFor } from '../lake/origin.ts';
-import { afterSync } from '../runner/after-sync.ts';
 import { attempting } from '../runner/attempt.ts';
-import type { Chore, Job } from '../runner/job.ts';
 import { cronOfJob, monthSpent, planMonth } from '../runner/month-plan.ts';
+import { followSync, liveNight, type Night } from '../runner/night.ts';
 import type { RunSummary } from '../runner/run.ts';
 import { type BatchEnd, Schedule } from '../runner/schedule.ts';
-import { sync } from '../runner/sync.ts';
 import { startSender } from '../webhooks/sender.ts';
 import { driftText } from './drift-text.ts';
 import { type CliIo, configOf } from './io.ts';
@@ -58,54 +55,41 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
   const context = { lake, config: upstream.config, clock, random, env, signal };
   const attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
 
-  const doChore = async (chore: Chore): Promise<void> => {
-    const did = await chore.run(context);
-    log.info({ job: chore.name }, did);
-    say(`${chore.name}: ${did}`);
+  const sayRun = ({ runId, outcome, calls, items, drift, reason }: RunSummary): void => {
+    say(
+      `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} answers loaded${reason === null ? '' : `; ${reason}`}`,
+    );
+    for (const found of drift) say(driftText(found, `in ${found.request}`).trim());
   };
   /**
-   * Jobs left behind are those whose turn did not come: the run before them paused or was stopped.
+   * Does what is due. Jobs left behind are those whose turn did not come: the run before them paused
+   * or was stopped.
    * @throws what is worth a retry, of chores too: they follow what was pulled
    */
-  const pull = async (
-    jobs: readonly Job[],
-  ): Promise<{ summaries: RunSummary[]; leftBehind: string[] }> => {
+  const runJobs = async (names: readonly string[]): Promise<BatchEnd> => {
+    const jobs = JOBS.filter((job) => names.includes(job.name));
+    const chores = wanted.filter((chore) => names.includes(chore.name));
     const leftBehind = new Set(jobs.map(({ name }) => name));
     const onRun = (_: number | undefined, begun: readonly string[]): void => {
       for (const name of begun) leftBehind.delete(name);
     };
-    try {
-      const summaries = await withExclusive(config.dataDir, 'sync', clock, () =>
-        sync({ ...context, client, jobs, log }, JOBS, onRun),
-      );
-      return { summaries, leftBehind: [...leftBehind] };
-    } catch (error) {
+    const deps = { ...context, client, jobs, allJobs: JOBS, chores, log, attempt, warn, onRun };
+    const night = await liveNight(deps).catch(async (error: unknown): Promise<Night> => {
       if (!(error instanceof TrendlakeError) || error.transient) throw error;
       fail(`sync: ${error.message}`);
-      return { summaries: [], leftBehind: [] };
+      leftBehind.clear();
+      return { runs: [], ...(await followSync(deps, [])) };
+    });
+    for (const summary of night.runs) sayRun(summary);
+    if (night.events > 0) tell(`${night.events} events noticed`);
+    const retry = [...leftBehind];
+    for (const { name, end } of night.chores) {
+      if (end.ok) {
+        log.info({ job: name }, end.value.did);
+        say(`${name}: ${end.value.did}`);
+      } else if (end.retry) retry.push(name);
     }
-  };
-  const runJobs = async (names: readonly string[]): Promise<BatchEnd> => {
-    const jobs = JOBS.filter((job) => names.includes(job.name));
-    const chores = wanted.filter((chore) => names.includes(chore.name));
-    const { summaries, leftBehind } = await pull(jobs);
-    for (const { runId, outcome, calls, items, drift, reason } of summaries) {
-      say(
-        `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} answers loaded${reason === null ? '' : `; ${reason}`}`,
-      );
-      for (const found of drift) say(driftText(found, `in ${found.request}`).trim());
-    }
-    if (summaries.length > 0) {
-      const noticing = () => afterSync(lake, config, { clock, random, signal, report: warn });
-      const events = await attempt('events', noticing); // the next sync finds the rest
-      if (events.ok && events.value > 0) tell(`${events.value} events noticed`);
-    }
-    const retry = leftBehind;
-    for (const chore of chores) {
-      const did = await attempt(chore.name, () => doChore(chore));
-      if (!did.ok && did.retry) retry.push(chore.name);
-    }
-    const resumesAt = summaries.at(-1)?.resumesAt ?? null;
+    const resumesAt = night.runs.at(-1)?.resumesAt ?? null;
     return { resumesAt: resumesAt === null ? null : (parseIso(resumesAt) ?? null), retry };
   };
   try {

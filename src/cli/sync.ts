@@ -1,16 +1,14 @@
 import type { Command } from 'commander';
-import { JOBS } from '../../jobs/all-jobs.ts';
+import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import { apiClient } from '../api/client.ts';
 import type { Config } from '../config.ts';
 import { EXIT, type ExitCode, isStop, messageOf } from '../errors.ts';
-import { withExclusive } from '../lake/exclusive.ts';
-import type { Lake } from '../lake/open.ts';
 import { type Origin, openLakeFor } from '../lake/origin.ts';
-import type { Log } from '../log.ts';
-import { publishIfAsked } from '../publish/publish-if-asked.ts';
-import { afterSync } from '../runner/after-sync.ts';
+import type { Attempting } from '../runner/attempt.ts';
+import type { Chore } from '../runner/job.ts';
+import { liveNight, type Night } from '../runner/night.ts';
 import type { RunProgress, RunSummary } from '../runner/run.ts';
-import { jobsNamed, sync } from '../runner/sync.ts';
+import { jobsNamed } from '../runner/sync.ts';
 import { driftText } from './drift-text.ts';
 import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
@@ -136,49 +134,51 @@ const print = (
 interface Exported {
   files: number;
   rows: number;
-  /** What the command exits with for its sake; undefined when there is nothing to say. */
-  exitCode?: ExitCode;
 }
 
-const NOTHING_EXPORTED: Exported = { files: 0, rows: 0 };
-
-/** Exports; what goes wrong is told, and leaves the summary of what was loaded to be printed. */
-const exportAfter = async (lake: Lake, io: CliIo, log: Log): Promise<Exported> => {
-  const { exportLake } = await import('../export/export-lake.ts');
-  try {
-    const done = await exportLake(lake, { clock: io.clock, signal: io.signal });
-    const { files, rows, durationMs: ms } = done;
-    log.info({ job: 'export', files, rows, ms }, 'exported');
-    return { files, rows };
-  } catch (error) {
-    if (isStop(error, io.signal)) return { ...NOTHING_EXPORTED, exitCode: EXIT.paused };
-    log.error({ job: 'export', outcome: 'failed' }, messageOf(error));
-    io.err(`The export failed, what was loaded stays: ${messageOf(error)}`);
-    return { ...NOTHING_EXPORTED, exitCode: EXIT.failed };
-  }
+/** What follows a sync, by the name of its part: what failed, and what stays for all that. */
+const FAILED: Record<string, string> = {
+  events: 'Events could not be looked for, what was loaded stays; the next sync finds them:',
+  export: 'The export failed, what was loaded stays:',
+  publish: 'Publishing failed, what was exported stays:',
 };
 
-/** Publishes what was exported, where the settings ask for it; what goes wrong is told. */
-const publishAfter = async (
-  lake: Lake,
+/** Does what follows a sync; what goes wrong is told, and leaves the summary of the sync to be printed. */
+const attempting =
+  ({ io, log }: Told): Attempting =>
+  async (name, work) => {
+    try {
+      io.signal.throwIfAborted();
+      return { ok: true, value: await work() };
+    } catch (error) {
+      if (isStop(error, io.signal)) return { ok: false, retry: true };
+      log.error({ job: name, outcome: 'failed' }, messageOf(error));
+      io.err(`${FAILED[name] ?? `${name} failed:`} ${messageOf(error)}`);
+      return { ok: false, retry: false };
+    }
+  };
+
+/** What the run's outcome leaves to say: what follows it and failed, or was stopped. */
+const exitCodeOf = ({ runs, chores }: Night): ExitCode => {
+  const ends = chores.map(({ end }) => end);
+  if (ends.some((end) => !end.ok && !end.retry)) return EXIT.failed;
+  if (ends.some((end) => !end.ok)) return EXIT.paused;
+  return EXIT_OF[runs.at(-1)?.outcome ?? 'complete'];
+};
+
+/** A sync exports, and publishes what it exported where the settings ask for it. */
+const isFollowed = (
+  { name, isWanted }: Chore,
   config: Config,
-  exported: Exported,
-  { io, log }: Told,
-): Promise<Exported> => {
-  if (config.tablesUrl === undefined || exported.exitCode !== undefined) return exported;
-  try {
-    const { clock, random, signal, env } = io;
-    const published = await publishIfAsked(lake, config, { clock, random, signal, env });
-    if (published === undefined) return exported;
-    const { files, rows, removed, durationMs: ms } = published;
-    log.info({ job: 'publish', files, rows, removed, ms }, 'published');
-    return exported;
-  } catch (error) {
-    if (isStop(error, io.signal)) return { ...exported, exitCode: EXIT.paused };
-    log.error({ job: 'publish', outcome: 'failed' }, messageOf(error));
-    io.err(`Publishing failed, what was exported stays: ${messageOf(error)}`);
-    return { ...exported, exitCode: EXIT.failed };
-  }
+  options: Pick<SyncOptions, 'export'>,
+): boolean =>
+  options.export && (name === 'export' || name === 'publish') && (isWanted?.(config) ?? true);
+
+const exportedIn = ({ chores }: Night): Exported => {
+  const end = chores.find(({ name }) => name === 'export')?.end;
+  return end?.ok === true
+    ? { files: end.value.files ?? 0, rows: end.value.rows ?? 0 }
+    : { files: 0, rows: 0 };
 };
 
 const run = async (given: Config, options: SyncOptions, told: Told): Promise<void> => {
@@ -195,28 +195,28 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
     const progress = progressOf(io, options.json === true);
     const watched = forPeople ? { onProgress: progress.show, onWait: progress.wait } : {};
     try {
-      const deps = { lake, config, client, jobs, log, ...io };
       const maxCalls = options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls };
-      const summaries = await withExclusive(config.dataDir, 'sync', io.clock, () =>
-        sync({ ...deps, ...maxCalls, ...watched }, JOBS, (id) => {
+      const followed = CHORES.filter((chore) => isFollowed(chore, config, options));
+      const night = await liveNight({
+        ...{ lake, config, client, log, ...io, ...maxCalls, ...watched },
+        ...{ jobs, allJobs: JOBS, chores: followed, attempt: attempting(told), warn: io.err },
+        onRun: (id) => {
           if (id !== undefined && forPeople) io.err(`Taking up run ${id}, which did not finish.`);
-        }),
-      );
+        },
+      });
       progress.clear();
-      const last = summaries.at(-1);
+      const last = night.runs.at(-1);
       if (last === undefined) return;
-      const { clock, random, signal } = io;
-      const events = await afterSync(lake, config, { clock, random, signal, report: io.err });
+      const { events } = night;
       log.info({ runId: last.runId, events }, 'events looked for');
-      const exported = options.export
-        ? await publishAfter(lake, config, await exportAfter(lake, io, log), told)
-        : NOTHING_EXPORTED;
+      for (const { name, end } of night.chores)
+        if (end.ok) log.info({ job: name, ...end.value }, end.value.did);
+      const exported = exportedIn(night);
       if (options.json === true) {
-        const { files, rows } = exported;
-        io.out(JSON.stringify({ ...last, events, exported: { files, rows } }, null, 2));
+        io.out(JSON.stringify({ ...last, events, exported }, null, 2));
         if (last.reason !== null) io.err(last.reason);
       } else print(io, last, events, exported, upstream.origin);
-      io.exitCode = exported.exitCode ?? EXIT_OF[last.outcome];
+      io.exitCode = exitCodeOf(night);
     } finally {
       progress.clear();
       await client.close();

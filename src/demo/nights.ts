@@ -1,19 +1,16 @@
 import type { VirtualClock } from '../clock.ts';
-import { exportLake } from '../export/export-lake.ts';
-import { afterSync } from '../runner/after-sync.ts';
-import type { Job } from '../runner/job.ts';
-import type { RunDeps, RunSummary } from '../runner/run.ts';
-import { sync } from '../runner/sync.ts';
+import { liveNight, type NightDeps } from '../runner/night.ts';
+import type { RunSummary } from '../runner/run.ts';
 import type { SandboxClock } from '../sandbox/sandbox-clock.ts';
 
 /** What one night did. */
-export interface Night {
+export interface LivedNight {
   readonly at: number;
   readonly run: RunSummary;
   readonly exported: { readonly files: number; readonly rows: number };
 }
 
-interface NightDeps extends Omit<RunDeps, 'clock' | 'onProgress'> {
+interface NightsDeps extends Omit<NightDeps, 'clock' | 'onProgress'> {
   /** The pipeline's own time; moves to each night in turn. */
   readonly clock: VirtualClock;
   /** The service's time; stands still during each night. */
@@ -21,21 +18,21 @@ interface NightDeps extends Omit<RunDeps, 'clock' | 'onProgress'> {
 }
 
 /**
- * Lives through nights (Unix ms, rising): at each one a sync of `jobs` and an export, as the daemon
- * would make them. Ends early, after yielding it, with a night that was not complete or partial.
+ * Lives through nights (Unix ms, rising), each as the daemon would make it. Ends early, after yielding
+ * it, with a night that was not complete or partial.
  */
 export async function* nights(
   instants: readonly number[],
-  deps: NightDeps,
-  allJobs: readonly Job[],
-): AsyncGenerator<Night> {
+  { serviceClock, ...deps }: NightsDeps,
+): AsyncGenerator<LivedNight> {
   for (const at of instants) {
     deps.clock.advanceTo(at);
-    deps.serviceClock.advanceTo(at);
-    const run = (await sync(deps, allJobs)).at(-1);
+    serviceClock.advanceTo(at);
+    const { runs, chores } = await liveNight(deps);
+    const run = runs.at(-1);
     if (run === undefined) return;
-    await afterSync(deps.lake, deps.config, deps);
-    const { files, rows } = await exportLake(deps.lake, { clock: deps.clock });
+    const end = chores.find(({ name }) => name === 'export')?.end;
+    const { files = 0, rows = 0 } = end?.ok === true ? end.value : {};
     yield { at, run, exported: { files, rows } };
     if (run.outcome !== 'complete' && run.outcome !== 'partial') return;
   }

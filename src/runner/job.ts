@@ -1,17 +1,18 @@
-import type { JobName, LookJob } from '../../schema/vocabulary.ts';
+import type { JobName } from '../../schema/vocabulary.ts';
 import type { Ask } from '../api/ask.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Lake } from '../lake/open.ts';
+import type { RefreshPlanner } from './refresh-planner.ts';
 
-/** What a job may look at while it plans. It asks for nothing yet. */
+/** What a job may read while it plans. It asks for nothing yet. */
 export interface PlanContext {
   lake: Lake;
   config: Config;
   clock: Clock;
   runId: number;
-  /** Calls the month's budget lets each look job spend in this run; 0 for a job it does not make. */
-  lookCalls: Readonly<Record<LookJob, number>>;
+  /** What the budget chooses for the two jobs that refresh what is known. */
+  refreshes: RefreshPlanner;
 }
 
 /** A request a run means to make, and why it was chosen. */
@@ -43,6 +44,15 @@ export interface ChoreContext {
   signal: AbortSignal;
 }
 
+/** What a chore did. */
+export interface ChoreDone {
+  /** In words. */
+  did: string;
+  /** What it wrote, of chores that write files. */
+  files?: number;
+  rows?: number;
+}
+
 /** A scheduled job that asks the service for nothing. */
 export interface Chore {
   name: string;
@@ -51,6 +61,6 @@ export interface Chore {
   schedulesWith?: JobName;
   /** Whether the settings ask for it; always, unless given. */
   isWanted?(config: Config): boolean;
-  /** Does the work; safe to run twice. @returns what it did, in words */
-  run(context: ChoreContext): Promise<string>;
+  /** Does the work; safe to run twice. */
+  run(context: ChoreContext): Promise<ChoreDone>;
 }

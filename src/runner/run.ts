@@ -21,6 +21,7 @@ import { nextPage } from './first-page.ts';
 import type { Job } from './job.ts';
 import { lookBudget } from './month-plan.ts';
 import { openDoor } from './open-door.ts';
+import { RefreshPlanner } from './refresh-planner.ts';
 import { type NewDrift, type OpenItem, RunLog } from './run-log.ts';
 import { RunReport } from './run-report.ts';
 
@@ -93,8 +94,8 @@ export class Run {
   readonly #runId: number;
   /** Jobs the key may not ask for. */
   readonly #forbidden = new Map<string, string>();
-  /** What the month's budget gives the looks of this run. */
-  #lookCalls: Record<LookJob, number> | undefined;
+  /** What this run refreshes, once it is chosen. */
+  #refreshes: RefreshPlanner | undefined;
   /** Why the run stops early. */
   #stop: Error | undefined;
   #heartbeatAt: number;
@@ -138,16 +139,27 @@ export class Run {
   }
 
   #plan(job: Job): void {
-    const { lake, config, clock, jobs, allJobs = jobs } = this.#deps;
+    const { lake, config, clock } = this.#deps;
     if (this.#log.isPlanned(this.#runId, job.name)) return;
-    if (job.stage === 'looks') this.#lookCalls ??= lookBudget(lake, config, allJobs, clock.now());
-    const lookCalls = { growth: 0, creators: 0 };
-    for (const { name } of jobs)
-      if (name in lookCalls) lookCalls[name as LookJob] = this.#lookCalls?.[name as LookJob] ?? 0;
-    const context = { lake, config, clock, runId: this.#runId, lookCalls };
-    const items = job.plan(context);
+    const refreshes = this.#refreshesOf(job);
+    const items = job.plan({ lake, config, clock, runId: this.#runId, refreshes });
     this.#log.plan(this.#runId, job.name, items);
     this.#report.planned(job.name, items.length);
+  }
+
+  /** The run's choice of refreshes; lists are planned before the month's budget is divided. */
+  #refreshesOf({ stage }: Job): RefreshPlanner {
+    const { lake, config, clock, jobs, allJobs = jobs } = this.#deps;
+    const runId = this.#runId;
+    const none = { growth: 0, creators: 0 };
+    if (stage === 'lists') return new RefreshPlanner({ lake, clock, runId, refreshCalls: none });
+    if (this.#refreshes !== undefined) return this.#refreshes;
+    const budget = lookBudget(lake, config, allJobs, clock.now());
+    const made = (name: LookJob): number =>
+      jobs.some((job) => job.name === name) ? budget[name] : 0;
+    const refreshCalls = { growth: made('growth'), creators: made('creators') };
+    this.#refreshes = new RefreshPlanner({ lake, clock, runId, refreshCalls });
+    return this.#refreshes;
   }
 
   async #work(jobs: readonly string[]): Promise<void> {

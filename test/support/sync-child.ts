@@ -3,7 +3,7 @@ import { systemClock } from '../../src/clock.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
 import { withExclusive } from '../../src/lake/exclusive.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { afterSync } from '../../src/runner/after-sync.ts';
+import { tellEvents } from '../../src/runner/night.ts';
 import { sync } from '../../src/runner/sync.ts';
 import { watchPoints } from './kill-points.ts';
 import { SMALL_JOBS } from './small-jobs.ts';
@@ -33,7 +33,7 @@ const context = {
 const deps = { lake, config, client, jobs: SMALL_JOBS, onProgress, ...context };
 const summaries = await withExclusive(dataDir, 'sync', systemClock, () => sync(deps, SMALL_JOBS));
 enter('n');
-await afterSync(lake, config, context);
+await tellEvents({ lake, config, ...context, warn: () => {} });
 enter('x');
 await exportLake(lake, { clock: systemClock, onProgress: () => enter('x') });
 enter('d');

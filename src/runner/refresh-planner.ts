@@ -1,22 +1,35 @@
-import { type Platform, sourceCode } from '../../schema/vocabulary.ts';
+import { type LookJob, type Platform, sourceCode } from '../../schema/vocabulary.ts';
 import { requestLine } from '../api/ask.ts';
 import { chooseCalls } from '../budget/choice.ts';
 import { lakeInput } from '../budget/lake-input.ts';
+import type { Clock } from '../clock.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { markOthersTaken, markTaken, wantedSubjects } from '../webhooks/wanted-subjects.ts';
 import { platformOfId } from '../wire/fields.ts';
-import type { PlanContext, PlannedItem } from './job.ts';
+import type { PlannedItem } from './job.ts';
 
-/** The looks of one run: timelines of single videos, and profiles that show many. */
-interface Looks {
+/** What refreshes are chosen from, and how many calls they may be. */
+interface RefreshContext {
+  lake: Lake;
+  clock: Clock;
+  runId: number;
+  /** Calls the month's budget lets each job spend in this run; 0 for a job it does not make. */
+  refreshCalls: Readonly<Record<LookJob, number>>;
+}
+
+/** The refreshes of one run: timelines of single videos, and profiles that show many. */
+interface Refreshes {
   growth: PlannedItem[];
   creators: PlannedItem[];
 }
 
 /** What the upstream itself said something happened to; what this run has no calls for stays wanted. */
-const wantedLooks = ({ lake, clock, lookCalls }: PlanContext, limit: number): PlannedItem[] => {
-  const calls = { video: lookCalls.growth, creator: lookCalls.creators };
+const wantedRefreshes = (
+  { lake, clock, refreshCalls }: RefreshContext,
+  limit: number,
+): PlannedItem[] => {
+  const calls = { video: refreshCalls.growth, creator: refreshCalls.creators };
   markOthersTaken(lake, Object.keys(calls), clock.now());
   const kinds = Object.entries(calls).flatMap(([kind, some]) => (some > 0 ? [kind] : []));
   return wantedSubjects(lake, kinds, limit).flatMap((wanted): PlannedItem[] => {
@@ -50,8 +63,8 @@ const FIRST_PROFILES = `
   group by platform, user order by sum(views) desc, platform, user limit @limit`;
 
 /** Videos of the newest pulled lists whose past nobody asked for yet, most views first: a timeline shows all of it. */
-const firstTimelines = ({ lake, lookCalls }: PlanContext): PlannedItem[] => {
-  const asked = { growth: sourceCode('growth'), limit: lookCalls.growth };
+const firstTimelines = ({ lake, refreshCalls }: RefreshContext): PlannedItem[] => {
+  const asked = { growth: sourceCode('growth'), limit: refreshCalls.growth };
   const rows = lake.sqlite.prepare(FIRST_TIMELINES).all(asked);
   return (rows as { id: string; platform: Platform; views: number }[]).map(
     ({ id, platform, views }) => ({
@@ -62,8 +75,8 @@ const firstTimelines = ({ lake, lookCalls }: PlanContext): PlannedItem[] => {
 };
 
 /** Creators of those videos whose profile nobody asked for yet, most listed views first. */
-const firstProfiles = ({ lake, lookCalls }: PlanContext): PlannedItem[] => {
-  const rows = lake.sqlite.prepare(FIRST_PROFILES).all({ limit: lookCalls.creators });
+const firstProfiles = ({ lake, refreshCalls }: RefreshContext): PlannedItem[] => {
+  const rows = lake.sqlite.prepare(FIRST_PROFILES).all({ limit: refreshCalls.creators });
   return (rows as { platform: Platform; handle: string; views: number }[]).map(
     ({ platform, handle, views }) => ({
       ask: { kind: 'creator', platform, handle },
@@ -76,21 +89,21 @@ const firstHalf = (items: readonly PlannedItem[]): PlannedItem[] =>
   items.slice(0, Math.ceil(items.length / 2));
 
 /** The present by the run's own lists, whose clock the counts are true at; ours without any. */
-const presentOf = ({ lake, clock, runId }: PlanContext): number =>
+const presentOf = ({ lake, clock, runId }: RefreshContext): number =>
   (lake.sqlite
     .prepare('select max(completed_at) from capture where run_id = ?')
     .pluck()
     .get(runId) as number | null) ?? clock.now();
 
 /** The planner's choices as requests, best first. */
-const plannedLooks = (context: PlanContext, calls: number): PlannedItem[] => {
-  const { lake, lookCalls } = context;
+const plannedRefreshes = (context: RefreshContext, calls: number): PlannedItem[] => {
+  const { lake, refreshCalls } = context;
   const now = presentOf(context);
   const { showing, ...input } = lakeInput(lake, now);
   const idOf = lake.sqlite.prepare('select id, platform from video where key = ?');
   const choices = chooseCalls({
     ...input,
-    ...(lookCalls.creators > 0 ? { showing } : {}),
+    ...(refreshCalls.creators > 0 ? { showing } : {}),
     now,
     calls,
     callsPerDay: callsPerDay(lake, calls, now),
@@ -118,11 +131,11 @@ const firstOf = (items: readonly PlannedItem[], calls: number): PlannedItem[] =>
 };
 
 /**
- * Looks that are worth their price; then first looks, half of them before the planner's next best
+ * Refreshes that are worth their price; then first ones, half of them before the planner's next best
  * and the rest after.
  */
-const looksByWorth = (context: PlanContext, calls: number): PlannedItem[] => {
-  const planned = plannedLooks(context, calls);
+const refreshesByWorth = (context: RefreshContext, calls: number): PlannedItem[] => {
+  const planned = plannedRefreshes(context, calls);
   const due = planned.filter(({ reason }) => reason?.rule === 'due');
   const [timelines, profiles] = [firstTimelines(context), firstProfiles(context)];
   const some = [...firstHalf(timelines), ...firstHalf(profiles)];
@@ -130,12 +143,12 @@ const looksByWorth = (context: PlanContext, calls: number): PlannedItem[] => {
 };
 
 /** What the upstream's events named, and then what is worth most, as far as the calls reach. */
-const choose = (context: PlanContext): Looks => {
-  const { lookCalls } = context;
-  const calls = lookCalls.growth + lookCalls.creators;
-  const worth = nothingNew(context) ? [] : looksByWorth(context, calls);
-  const made = [...wantedLooks(context, calls), ...worth].filter(
-    ({ ask }) => (ask.kind === 'growth' ? lookCalls.growth : lookCalls.creators) > 0,
+const choose = (context: RefreshContext): Refreshes => {
+  const { refreshCalls } = context;
+  const calls = refreshCalls.growth + refreshCalls.creators;
+  const worth = nothingNew(context) ? [] : refreshesByWorth(context, calls);
+  const made = [...wantedRefreshes(context, calls), ...worth].filter(
+    ({ ask }) => (ask.kind === 'growth' ? refreshCalls.growth : refreshCalls.creators) > 0,
   );
   const chosen = firstOf(made, calls);
   return {
@@ -144,7 +157,7 @@ const choose = (context: PlanContext): Looks => {
   };
 };
 
-/** How many looks a day has at this budget: as often as looks were planned in the last week. */
+/** How many refreshes a day has at this budget: as often as they were planned in the last week. */
 const callsPerDay = ({ sqlite }: Lake, calls: number, now: number): number => {
   const runs = sqlite
     .prepare(`
@@ -156,10 +169,10 @@ const callsPerDay = ({ sqlite }: Lake, calls: number, now: number): number => {
 };
 
 /**
- * True when looks were planned within the hour and no list was pulled since: the service's clock
- * stands still, and looks would show what they showed before.
+ * True when refreshes were planned within the hour and no list was pulled since: the service's clock
+ * stands still, and they would show what they showed before.
  */
-const nothingNew = ({ lake, clock, runId }: PlanContext): boolean =>
+const nothingNew = ({ lake, clock, runId }: RefreshContext): boolean =>
   lake.sqlite
     .prepare(`
       select 1 from runs r where r.started_at > @since and r.id = (
@@ -167,19 +180,33 @@ const nothingNew = ({ lake, clock, runId }: PlanContext): boolean =>
       and not exists (select 1 from capture c where c.run_id > r.id)`)
     .get({ runId, since: clock.now() - HOUR_MS }) !== undefined;
 
-const CHOSEN = new WeakMap<Lake, { runId: number; looks: Looks }>();
-
 /**
- * Which videos and creators this run looks at: where a call is expected to teach most, over both
- * kinds (src/budget). Made once for a run: what a creator's page will show anyway is not asked for
- * again video by video. The calls of both jobs are one sum, divided by worth.
+ * Which videos and creators a run refreshes: where a call is expected to teach most, over both kinds
+ * (src/budget). Chosen once for a run, by whichever of its two jobs plans first: what a creator's page
+ * will show anyway is not asked for again video by video. The calls of both jobs are one sum, divided
+ * by worth.
  */
-export const chooseLooks = (context: PlanContext): Looks => {
-  const { lake, runId, lookCalls } = context;
-  const known = CHOSEN.get(lake);
-  if (known?.runId === runId) return known.looks;
-  const none = lookCalls.growth + lookCalls.creators === 0;
-  const looks = none ? { growth: [], creators: [] } : choose(context);
-  CHOSEN.set(lake, { runId, looks });
-  return looks;
-};
+export class RefreshPlanner {
+  readonly #context: RefreshContext;
+  #chosen: Refreshes | undefined;
+
+  constructor(context: RefreshContext) {
+    this.#context = context;
+  }
+
+  /** Timelines of single videos: what the growth job asks for. */
+  get growth(): PlannedItem[] {
+    return this.#choose().growth;
+  }
+
+  /** Profiles that show many videos: what the creators job asks for. */
+  get creators(): PlannedItem[] {
+    return this.#choose().creators;
+  }
+
+  #choose(): Refreshes {
+    const { growth, creators } = this.#context.refreshCalls;
+    this.#chosen ??= growth + creators === 0 ? { growth: [], creators: [] } : choose(this.#context);
+    return this.#chosen;
+  }
+}

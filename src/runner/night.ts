@@ -1,0 +1,82 @@
+import { SECOND_MS } from '../durations.ts';
+import { noticeEvents } from '../events/notice.ts';
+import { readThresholds } from '../events/thresholds.ts';
+import { withExclusive } from '../lake/exclusive.ts';
+import { flushDeliveries } from '../webhooks/sender.ts';
+import type { Attempt, Attempting } from './attempt.ts';
+import type { Chore, ChoreDone, Job } from './job.ts';
+import type { RunDeps, RunSummary } from './run.ts';
+import { sync } from './sync.ts';
+
+/** What a night needs of the world. */
+export interface NightDeps extends RunDeps {
+  env: NodeJS.ProcessEnv;
+  allJobs: readonly Job[];
+  /** What follows the sync, in this order; what the settings do not want is left out. */
+  chores: readonly Chore[];
+  /** Does each part that follows the sync, and tells of its failure. */
+  attempt: Attempting;
+  /** Told when deliveries fail. */
+  warn(sentence: string): void;
+  /** Told which run begins, `undefined` for a new one, and the jobs it makes. */
+  onRun?: (runId: number | undefined, jobs: readonly string[]) => void;
+}
+
+/** What followed a sync. */
+export interface Followed {
+  /** Events noticed; 0 where noticing failed, which the next sync makes up for. */
+  events: number;
+  chores: { name: string; end: Attempt<ChoreDone> }[];
+}
+
+/** What a night did. */
+export interface Night extends Followed {
+  /** In order; the last one is of the jobs asked for, unless an earlier one paused. */
+  runs: RunSummary[];
+}
+
+/** Who subscribed is told for at most so long; a sender at work, or the next night, goes on. */
+const TELLING_MS = 10 * SECOND_MS;
+
+/**
+ * Notices events in what came and tells who subscribed. A second time finds nothing.
+ * @returns how many events were noticed
+ */
+export const tellEvents = async (
+  deps: Pick<NightDeps, 'lake' | 'config' | 'clock' | 'random' | 'signal' | 'warn'>,
+): Promise<number> => {
+  const { lake, config, clock, random, signal, warn } = deps;
+  const thresholds = readThresholds(config.eventThresholds);
+  const { stored } = noticeEvents(lake, { clock, thresholds });
+  await flushDeliveries(lake, { clock, random, signal, report: warn, budgetMs: TELLING_MS });
+  return stored;
+};
+
+/**
+ * What follows a sync: events are noticed in what it brought and told, then the chores are done. Each
+ * part is attempted whatever became of the one before, and is safe to do again.
+ */
+export const followSync = async (
+  deps: NightDeps,
+  runs: readonly RunSummary[],
+): Promise<Followed> => {
+  const { attempt, chores, lake, config, clock, random, env, signal } = deps;
+  const told = runs.length === 0 ? undefined : await attempt('events', () => tellEvents(deps));
+  const done: Followed['chores'] = [];
+  for (const chore of chores) {
+    const context = { lake, config, clock, random, env, signal };
+    done.push({ name: chore.name, end: await attempt(chore.name, () => chore.run(context)) });
+  }
+  return { events: told?.ok === true ? told.value : 0, chores: done };
+};
+
+/**
+ * One night, composed here for whoever makes one (`sync`, `schedule`, `demo`): an unfinished run is
+ * taken up, the jobs asked for are run while no other process syncs, events are told, chores done.
+ * @throws what the sync throws; nothing has followed it then
+ */
+export const liveNight = async (deps: NightDeps): Promise<Night> => {
+  const { config, clock, allJobs, onRun } = deps;
+  const runs = await withExclusive(config.dataDir, 'sync', clock, () => sync(deps, allJobs, onRun));
+  return { runs, ...(await followSync(deps, runs)) };
+};
