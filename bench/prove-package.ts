@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -29,6 +29,8 @@ const run = (program: string, args: readonly string[], cwd: string): string => {
 };
 
 const CONSUMER = `
+declare const process: { readonly argv: readonly string[] };
+import { createClient, type VideoList } from 'trendlake/client';
 import { openLake, type ContentItem } from 'trendlake/lake';
 
 using lake = openLake('data');
@@ -36,6 +38,11 @@ const feed = await lake.feed('tiktok', { limit: 3 });
 const first: ContentItem | undefined = feed.items[0];
 // @ts-expect-error a platform nobody knows
 lake.trends('myspace', 'day').catch(() => {});
+const pull = async (baseUrl: string, apiKey: string): Promise<VideoList> => {
+  await using client = createClient({ baseUrl, apiKey, dataDir: 'calls', tier: 'beta' });
+  return client.feed('tiktok', { limit: 2 });
+};
+if (process.argv[2] !== undefined) await pull(process.argv[2], process.argv[3] ?? '');
 const growth = first === undefined ? undefined : lake.growth(first.id);
 console.log(JSON.stringify({ total: feed.total, rank: first?.rank, snapshots: growth?.snapshots.length }));
 `;
@@ -50,7 +57,7 @@ const TSCONFIG = {
     outDir: 'out',
     skipLibCheck: false,
   },
-  files: ['consumer.ts'],
+  include: ['*.ts'],
 };
 
 const done = (what: string): void => void process.stdout.write(`${what}: good\n`);
@@ -67,9 +74,13 @@ try {
   writeFileSync(join(project, 'package.json'), '{ "name": "consumer", "type": "module" }\n');
   run('npm', ['install', '--no-audit', '--no-fund', tarball], project);
   writeFileSync(join(project, 'consumer.ts'), CONSUMER);
+  const page = readFileSync(join(ROOT, 'docs', 'library.md'), 'utf8');
+  const examples = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+  if (examples.length === 0) throw new Error('docs/library.md has no examples');
+  for (const [n, code] of examples.entries()) writeFileSync(join(project, `example-${n}.ts`), code);
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(TSCONFIG));
   run(join(BIN, 'tsc'), ['-p', 'tsconfig.json'], project);
-  done('types of a consumer, declarations checked');
+  done(`types of a consumer and of ${examples.length} examples, declarations checked`);
 
   const command = join(project, 'node_modules', '.bin', 'trendlake');
   run(command, ['--version'], project);

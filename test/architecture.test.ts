@@ -40,7 +40,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
 };
 
 /** What the package offers to import, at the rim like the command line. */
-const PUBLIC = ['src/lake.ts'];
+const PUBLIC = ['src/client.ts', 'src/lake.ts'];
 
 const files = ['schema', 'src', 'jobs'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

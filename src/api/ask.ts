@@ -16,6 +16,7 @@ export type Ask =
   | ({ kind: 'feed'; platform: Platform; dateRange: string } & Paging)
   | ({ kind: 'trends'; platform: Platform; period: Period } & Paging)
   | ({ kind: 'hashtags'; dateRange: string } & Paging)
+  | ({ kind: 'search'; q: string; platform?: Platform } & Paging)
   | { kind: 'growth'; id: string; platform: Platform }
   | { kind: 'creator'; platform: Platform; handle: string }
   | { kind: 'analyze'; id: string };
@@ -52,6 +53,11 @@ export const requestOf = (ask: Ask): Request => {
     case 'hashtags': {
       const { dateRange, limit, page } = ask;
       return { method: 'GET', path: `/hashtags${query({ dateRange, limit, page })}` };
+    }
+    case 'search': {
+      const { q, platform, limit, page } = ask;
+      const where = platform === undefined ? {} : { platform };
+      return { method: 'GET', path: `/search${query({ q, ...where, limit, page })}` };
     }
     case 'growth':
       return { method: 'GET', path: `/videos/${encodeURIComponent(ask.id)}/growth` };

@@ -170,7 +170,7 @@ const decodeList = <T extends { extra: JsonObject | null }>(
 const decodeVideos = (asked: {
   answer: RawAnswer;
   value: unknown;
-  ask: Extract<ListAsk, { platform: Platform }>;
+  ask: Exclude<ListAsk, { kind: 'hashtags' }>;
 }): DecodedAnswer => {
   const page = decodeList(asked, decodeItem, ({ id }) => id, 'content item');
   const items = page.items.map(({ item }) => item);
@@ -239,6 +239,7 @@ export const decodeAnswer = (ask: Ask, answer: RawAnswer): DecodedAnswer => {
   switch (ask.kind) {
     case 'feed':
     case 'trends':
+    case 'search':
       return decodeVideos({ answer, value, ask });
     case 'hashtags':
       return {

@@ -74,9 +74,10 @@ export const noteLongTexts = (item: DecodedItem, into: Decoded): void => {
 /** Reports what a list of one platform holds of another: the item is loaded, without a rank. */
 export const noteForeign = (
   items: readonly DecodedItem[],
-  { kind, platform }: { kind: string; platform: Platform },
+  { kind, platform }: { kind: string; platform?: Platform },
   into: Decoded,
 ): void => {
+  if (platform === undefined) return; // of all of them
   const field = 'platform (another than asked for)';
   for (const item of items)
     if (item.platform !== platform) {

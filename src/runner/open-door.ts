@@ -1,17 +1,16 @@
 import type { ApiClient } from '../api/client.ts';
 import { judge } from '../api/judge.ts';
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
 import type { Lake } from '../lake/open.ts';
 import { keepUnknownShape } from '../load/load-answer.ts';
 import { storeResponse } from '../load/responses.ts';
 import type { Log } from '../log.ts';
-import { Ledger } from '../throttle/ledger.ts';
+import { Ledger, type Limits } from '../throttle/ledger.ts';
 import { Throttle } from '../throttle/throttle.ts';
 
 interface DoorDeps {
   lake: Lake;
-  config: Config;
+  config: Limits;
   client: ApiClient;
   clock: Clock;
   random: () => number;
