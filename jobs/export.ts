@@ -5,8 +5,12 @@ import type { Chore } from '../src/runner/job.ts';
 export default {
   name: 'export',
   schedule: '30 4 * * *',
-  run: async ({ lake, clock, signal }) => {
-    const { files, rows } = await exportLake(lake, { clock, signal });
+  run: async ({ lake, config, clock, signal }) => {
+    const { files, rows } = await exportLake(lake, {
+      clock,
+      signal,
+      codec: config.parquetCodec,
+    });
     return { did: `${files} Parquet files, ${rows} rows written`, files, rows };
   },
 } satisfies Chore;

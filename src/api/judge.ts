@@ -1,5 +1,4 @@
-import { isObject } from '../json-object.ts';
-import { withoutControls } from '../wire/fields.ts';
+import { isObject, withoutControls } from '../wire/fields.ts';
 import type { RawAnswer } from './client.ts';
 import { type CallError, KeyRefusedError, RateLimitedError, RefusedError } from './errors.ts';
 

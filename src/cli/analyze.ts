@@ -44,9 +44,8 @@ interface Options {
 }
 
 const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> => {
-  const config = configOf(io);
-  const model = modelSettings(config);
-  const lake = openLake(config.dataDir);
+  const model = modelSettings(io.env);
+  const lake = openLake(configOf(io).dataDir);
   try {
     const ask = { id, asOf: io.clock.now() };
     const analysis = await analyzeVideo(lake, ask, { clock: io.clock, model });
@@ -55,8 +54,7 @@ const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> =>
         `No video ${id} is in the lake. Find ids with \`trendlake search\` or \`trendlake query "select id from videos"\`.`,
       );
     storeAnalysis(lake, analysis);
-    if (options.json === true) io.json(analysis);
-    else io.out(wordsOf(analysis));
+    io.out(options.json === true ? JSON.stringify(analysis, null, 2) : wordsOf(analysis));
   } finally {
     lake.close();
   }
@@ -72,17 +70,15 @@ const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void
   const { config, origin } = upstream;
   const lake = openLakeFor(config.dataDir, origin, { now: io.clock.now(), tell: io.err });
   const client = apiClient(config);
-  const { clock, random, signal } = io;
   try {
-    const answer = await askOnce({ lake, config, client, clock, random, signal }, 'analyze', {
+    const answer = await askOnce({ lake, config, client, ...io }, 'analyze', {
       kind: 'analyze',
       id,
     });
     if (answer.kind !== 'analysis') return;
     const known = analysisAnswer.safeParse(answer.analysis);
     const inWords = options.json !== true && known.success;
-    if (inWords) io.out(wordsOf(known.data));
-    else io.json(answer.analysis);
+    io.out(inWords ? wordsOf(known.data) : JSON.stringify(answer.analysis, null, 2));
   } finally {
     await client.close();
     lake.close();

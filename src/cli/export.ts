@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import type { Config } from '../config.ts';
 import { type ExportSummary, exportLake } from '../export/export-lake.ts';
 import { openLake } from '../lake/open.ts';
 import { counted, mebibytes } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
-import { ProgressLine } from './progress-line.ts';
+import { progressLine } from './progress-line.ts';
 
 const EXAMPLES = `
 Examples:
@@ -38,12 +39,17 @@ interface Options {
   json?: boolean;
 }
 
-const run = async (dataDir: string, options: Options, { io, log }: Told): Promise<void> => {
+const run = async (
+  { dataDir, parquetCodec }: Config,
+  options: Options,
+  { io, log }: Told,
+): Promise<void> => {
   const lake = openLake(dataDir);
-  const progress = new ProgressLine(io);
+  const progress = progressLine(io);
   try {
     const summary = await exportLake(lake, {
       clock: io.clock,
+      codec: parquetCodec,
       full: options.full === true,
       signal: io.signal,
       onProgress: (done, of) => progress.show(`Parquet: ${done} of ${of} files`),
@@ -51,7 +57,7 @@ const run = async (dataDir: string, options: Options, { io, log }: Told): Promis
     progress.clear();
     const { files, rows, bytes, durationMs: ms } = summary;
     log.info({ job: 'export', files, rows, bytes, ms }, 'exported');
-    if (options.json === true) io.json(summary);
+    if (options.json === true) io.out(JSON.stringify(summary, null, 2));
     else print(io, summary);
   } finally {
     progress.clear();
@@ -66,6 +72,6 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', EXAMPLES)
     .action((options: Options) => {
       const config = configOf(io);
-      return withLog(config, 'off', io, (told) => run(config.dataDir, options, told));
+      return withLog(config, 'off', io, (told) => run(config, options, told));
     });
 };

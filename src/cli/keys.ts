@@ -85,7 +85,7 @@ const create = (io: CliIo, options: CreateOptions): void => {
   try {
     const { record, key } = createKey(db, wish, io.clock.now());
     const { id, tier, scopes } = record;
-    if (options.json === true) io.json({ id, key, tier, scopes }, 0);
+    if (options.json === true) io.out(JSON.stringify({ id, key, tier, scopes }));
     else
       io.out(
         `${key}\n\nKey ${id}, tier ${tier}, scopes ${scopes.join(', ')}. It is shown this once and kept only as a hash.`,
@@ -123,8 +123,7 @@ export const define = (command: Command, io: CliIo): void => {
       const db = openServiceDb(configOf(io).dataDir);
       const records = listKeys(db);
       db.close();
-      if (options.json === true) io.json(records.map(shown), 0);
-      else io.out(asTable(records, io));
+      io.out(options.json === true ? JSON.stringify(records.map(shown)) : asTable(records, io));
     });
   command
     .command('revoke')
@@ -135,8 +134,7 @@ export const define = (command: Command, io: CliIo): void => {
       const db = openServiceDb(configOf(io).dataDir);
       try {
         const record = revokeKey(db, id, io.clock.now());
-        if (options.json === true) io.json(shown(record), 0);
-        else io.out(`Key ${id} is revoked.`);
+        io.out(options.json === true ? JSON.stringify(shown(record)) : `Key ${id} is revoked.`);
       } finally {
         db.close();
       }

@@ -92,10 +92,8 @@ const print = (io: CliIo, lake: Lake, status: LakeStatus, money: Accounting): vo
 };
 
 /** Instants of the lake's reads are Unix ms, of JSON documents ISO 8601. */
-const isoInstants = (document: unknown): unknown =>
-  JSON.parse(JSON.stringify(document), (key, value: unknown) =>
-    (key === 'at' || key.endsWith('At')) && typeof value === 'number' ? isoOf(value) : value,
-  );
+const instantsAsIso = (key: string, value: unknown): unknown =>
+  (key === 'at' || key.endsWith('At')) && typeof value === 'number' ? isoOf(value) : value;
 
 const jsonOf = (lake: string, status: LakeStatus, { month, ...money }: Accounting) => {
   const { startsAt, endsAt, ...numbers } = month;
@@ -117,7 +115,8 @@ export const define = (command: Command, io: CliIo): void => {
       try {
         const status = lakeStatus(lake);
         const money = accounting(lake, config, JOBS, io.clock.now());
-        if (options.json === true) io.json(isoInstants(jsonOf(lake.path, status, money)));
+        if (options.json === true)
+          io.out(JSON.stringify(jsonOf(lake.path, status, money), instantsAsIso, 2));
         else print(io, lake, status, money);
       } finally {
         lake.close();

@@ -6,6 +6,7 @@ import { isoOf } from '../iso.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';
 import { unmarkTouched } from '../lake/touched-partitions.ts';
+import type { ParquetCodec } from '../parquet-codecs.ts';
 import { workerFile } from '../worker-file.ts';
 import type { SnapshotExport } from './export-snapshot.ts';
 import type { ExportOrder, ExportReport } from './export-worker.ts';
@@ -28,6 +29,8 @@ export interface ExportSummary {
 
 export interface ExportOptions {
   readonly clock: Clock;
+  /** How pages are compressed; zstd unless given. Another than before rewrites every file. */
+  readonly codec?: ParquetCodec;
   /** Rewrite every file, changed or not. */
   readonly full?: boolean;
   /** Stops between two chunks of rows; files already in place stay, and are written again next time. */
@@ -93,7 +96,7 @@ const tablesOf = ({ written }: SnapshotExport): ExportSummary['tables'] => {
 export const exportLake = (lake: Lake, options: ExportOptions): Promise<ExportSummary> =>
   withExclusive(lake.dataDir, 'export', options.clock, async () => {
     options.signal?.throwIfAborted();
-    const { clock, full = false } = options;
+    const { clock, codec = 'zstd', full = false } = options;
     const startedAt = clock.monotonic();
     const folder = join(lake.dataDir, 'parquet');
     const done = await inThread(
@@ -101,6 +104,7 @@ export const exportLake = (lake: Lake, options: ExportOptions): Promise<ExportSu
         lakePath: lake.path,
         folder,
         tables: PARQUET_TABLES,
+        codec,
         full,
         exportedAt: isoOf(clock.now()),
       },

@@ -1,27 +1,26 @@
-import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { LakeError } from '../errors.ts';
 import { SCHEMA_VERSION } from '../lake/migrate.ts';
-import { checkFooter } from './footer.ts';
+import type { ParquetCodec } from '../parquet-codecs.ts';
 import { removeStrays, removeTemporaries } from './leftovers.ts';
-import { type ManifestFile, readManifest, stands, writeManifest } from './manifest.ts';
+import {
+  type Manifest,
+  type ManifestFile,
+  readManifest,
+  stands,
+  writeManifest,
+} from './manifest.ts';
 import type { ParquetTable } from './parquet-tables.ts';
 import {
   allPartitions,
+  emptyPartition,
   type Partition,
   partitionAt,
   partitionOf,
   pathOf,
-  rowsOf,
 } from './partitions.ts';
-import {
-  type Disk,
-  explaining,
-  fingerprintOf,
-  type PlacedFile,
-  prepareFile,
-} from './place-file.ts';
-import { writeParquet } from './write-parquet.ts';
+import { ChangedFolders, type Disk, explaining } from './place-file.ts';
+import { PartitionPlacer } from './place-partition.ts';
 
 /** A partition marked as changed, at the version this export saw. */
 export interface Touch {
@@ -46,6 +45,7 @@ export interface SnapshotDeps {
   /** Where the files go. */
   readonly folder: string;
   readonly tables: readonly ParquetTable[];
+  readonly codec: ParquetCodec;
   readonly full: boolean;
   /** ISO 8601; goes into the manifest when a file changes. */
   readonly exportedAt: string;
@@ -59,6 +59,13 @@ const touchesOf = ({ sqlite }: SnapshotDeps): Touch[] =>
   sqlite
     .prepare('select table_name as "table", date, version from touched_partitions')
     .all() as Touch[];
+
+/** The manifest that this export goes on from; undefined where every file is written anew. */
+const knownManifest = ({ folder, full, codec }: SnapshotDeps): Manifest | undefined => {
+  if (full) return undefined;
+  const manifest = readManifest(folder, SCHEMA_VERSION);
+  return manifest?.codec === codec ? manifest : undefined;
+};
 
 /** The partitions to look at: all, or those touched and those whose file is not as the manifest says. */
 const partitionsToWrite = (
@@ -77,70 +84,83 @@ const partitionsToWrite = (
   return [...byPath].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, partition]) => partition);
 };
 
-/** Whether the file on disk, and not only its line in the manifest, already is what was written. */
-const standsAs = (folder: string, listed: ManifestFile, { sha256 }: PlacedFile): boolean =>
-  listed.sha256 === sha256 &&
-  stands(folder, listed) &&
-  fingerprintOf(join(folder, listed.path)).sha256 === sha256;
+/** The files of one export while they are written, by path. */
+class FilesUnderway {
+  readonly #deps: SnapshotDeps;
+  readonly #placer: PartitionPlacer;
+  readonly files: Map<string, ManifestFile>;
+  readonly written: ManifestFile[] = [];
+  unchanged = 0;
+  dropped = 0;
 
-/**
- * Writes one partition's file. Undefined when it has no rows; `before` itself when the file that
- * stands has the same bytes.
- */
-const writePartition = (
-  { sqlite, folder, disk, checkStop }: SnapshotDeps,
-  partition: Partition,
-  before: ManifestFile | undefined,
-): ManifestFile | undefined => {
-  checkStop();
-  const { table, date } = partition;
-  const path = pathOf(partition);
-  const file = prepareFile(
-    join(folder, path),
-    (write) => writeParquet(table.columns, rowsOf(sqlite, partition), write, checkStop),
-    disk,
-  );
-  try {
-    if (file.filled === 0) return undefined;
-    if (before !== undefined && standsAs(folder, before, file.placed)) return before;
-    checkFooter(file.temporary, table.columns, file.filled);
-    file.keep();
-  } finally {
-    file.drop();
+  constructor(deps: SnapshotDeps, folders: ChangedFolders, known: readonly ManifestFile[]) {
+    this.#deps = deps;
+    this.#placer = new PartitionPlacer({ ...deps, folders });
+    this.files = new Map(known.map((file) => [file.path, file]));
   }
-  return {
-    path,
-    table: table.name,
-    date: date === '' ? null : date,
-    rows: file.filled,
-    ...file.placed,
-    schemaVersion: SCHEMA_VERSION,
-  };
-};
 
-const writeAll = (deps: SnapshotDeps): SnapshotExport => {
-  const { folder, tables } = deps;
-  const touches = touchesOf(deps);
-  const known = deps.full ? undefined : readManifest(folder, SCHEMA_VERSION)?.files;
-  const partitions = partitionsToWrite(deps, touches, known);
-  const files = new Map((known ?? []).map((file) => [file.path, file]));
-  const written: ManifestFile[] = [];
-  let unchanged = 0;
-  let dropped = 0;
-  partitions.forEach((partition, index) => {
+  /** Brings the files of partitions up to date. @throws what went wrong first, once all has ended */
+  async write(partitions: readonly Partition[]): Promise<void> {
+    let done = 0;
+    let failure: { error: unknown } | undefined;
+    await Promise.all(
+      partitions.map((partition) =>
+        this.#writeOne(partition).then(
+          () => this.#deps.onFile(++done, partitions.length),
+          (error: unknown) => {
+            failure ??= { error };
+          },
+        ),
+      ),
+    );
+    if (failure !== undefined) throw failure.error;
+  }
+
+  async #writeOne(partition: Partition, evenEmpty = false): Promise<void> {
     const path = pathOf(partition);
-    const before = files.get(path);
-    const after = writePartition(deps, partition, before);
-    if (after === undefined) dropped += files.delete(path) ? 1 : 0;
-    else if (after === before) unchanged += 1;
-    else written.push(after);
-    if (after !== undefined) files.set(path, after);
-    deps.onFile(index + 1, partitions.length);
-  });
+    const before = this.files.get(path);
+    const { file, written } = await this.#placer.place(partition, before, {
+      evenEmpty:
+        evenEmpty || (before?.rows === 0 && path === pathOf(emptyPartition(partition.table))),
+    });
+    if (file === undefined) this.#drop(path);
+    else this.files.set(path, file);
+    if (written && file !== undefined) this.written.push(file);
+    else if (file !== undefined) this.unchanged += 1;
+  }
+
+  #drop(path: string): void {
+    if (this.files.delete(path)) this.dropped += 1;
+  }
+
+  /** Gives each table without rows one file that shows its columns, and takes it where there are some. */
+  async showEmptyTables(): Promise<void> {
+    for (const table of this.#deps.tables) {
+      const empty = emptyPartition(table);
+      const path = pathOf(empty);
+      const others = [...this.files.values()].filter(
+        (file) => file.table === table.name && file.rows > 0,
+      );
+      if (others.length === 0 && !this.files.has(path)) await this.#writeOne(empty, true);
+      else if (others.length > 0 && this.files.get(path)?.rows === 0) this.#drop(path);
+    }
+  }
+}
+
+const writeAll = async (deps: SnapshotDeps): Promise<SnapshotExport> => {
+  const { folder, tables, codec, exportedAt } = deps;
+  const touches = touchesOf(deps);
+  const known = knownManifest(deps)?.files;
+  const folders = new ChangedFolders();
+  const underway = new FilesUnderway(deps, folders, known ?? []);
+  await underway.write(partitionsToWrite(deps, touches, known));
+  await underway.showEmptyTables();
+  await folders.settle();
+  const { files, written, unchanged, dropped } = underway;
   if (known === undefined || written.length > 0 || dropped > 0)
-    writeManifest(
+    await writeManifest(
       folder,
-      { schemaVersion: SCHEMA_VERSION, exportedAt: deps.exportedAt, files: [...files.values()] },
+      { schemaVersion: SCHEMA_VERSION, codec, exportedAt, files: [...files.values()] },
       deps.disk,
     );
   return {
@@ -157,15 +177,16 @@ const writeAll = (deps: SnapshotDeps): SnapshotExport => {
  * Running it twice writes nothing the second time, once what it settled is unmarked.
  * @throws LakeError when a file cannot be written; what stood before still stands
  */
-export const exportSnapshot = (deps: SnapshotDeps): SnapshotExport => {
+export const exportSnapshot = async (deps: SnapshotDeps): Promise<SnapshotExport> => {
   const { sqlite, folder, tables } = deps;
-  explaining(folder, () => removeTemporaries(folder, tables));
+  await explaining(folder, () => removeTemporaries(folder, tables));
   // sorting a large partition goes to a temporary file instead of memory
   sqlite.pragma('temp_store = FILE');
-  sqlite.pragma('cache_size = -32768');
+  sqlite.pragma('cache_size = -16384');
+  sqlite.pragma('mmap_size = 268435456');
   sqlite.exec('begin');
   try {
-    return explaining(folder, () => writeAll(deps));
+    return await explaining(folder, () => writeAll(deps));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'SQLITE_FULL')
       throw new LakeError(

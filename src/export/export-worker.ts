@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { LakeError, messageOf } from '../errors.ts';
+import type { ParquetCodec } from '../parquet-codecs.ts';
 import { exportSnapshot, type SnapshotExport } from './export-snapshot.ts';
 import type { ParquetTable } from './parquet-tables.ts';
 import { systemDisk } from './place-file.ts';
@@ -14,6 +15,7 @@ export interface ExportOrder {
   readonly lakePath: string;
   readonly folder: string;
   readonly tables: readonly ParquetTable[];
+  readonly codec: ParquetCodec;
   readonly full: boolean;
   readonly exportedAt: string;
   /** One number; the thread stops at the next chunk once it is not 0. */
@@ -28,11 +30,11 @@ export type ExportReport =
 
 const report = (message: ExportReport): void => parentPort?.postMessage(message);
 
-const run = ({ lakePath, stop, ...order }: ExportOrder): void => {
+const run = async ({ lakePath, stop, ...order }: ExportOrder): Promise<void> => {
   const flag = new Int32Array(stop);
   const sqlite = new Database(lakePath, { readonly: true, timeout: 10_000 });
   try {
-    const done = exportSnapshot({
+    const done = await exportSnapshot({
       ...order,
       sqlite,
       disk: systemDisk,
@@ -48,7 +50,7 @@ const run = ({ lakePath, stop, ...order }: ExportOrder): void => {
 };
 
 try {
-  run(workerData as ExportOrder);
+  await run(workerData as ExportOrder);
 } catch (error) {
   const known = error instanceof LakeError;
   report({

@@ -1,17 +1,18 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Disk, prepareFile } from './place-file.ts';
+import { PARQUET_CODECS } from '../parquet-codecs.ts';
+import { ChangedFolders, type Disk, growFile } from './place-file.ts';
 
 /** Raised when files of the same rows would look different: then the next export is a full one. */
-const FORMAT = 1;
+const FORMAT = 2;
 const MANIFEST = 'manifest.json';
 
 const manifestFile = z.object({
   path: z.string(), // within the folder of the manifest, with `/`
   table: z.string(),
   date: z.string().nullable(), // YYYY-MM-DD in UTC; null for tables of one file
-  rows: z.int().min(1),
+  rows: z.int().min(0), // 0: the one file of a table without rows
   bytes: z.int().min(1),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   schemaVersion: z.int(),
@@ -19,6 +20,7 @@ const manifestFile = z.object({
 const manifest = z.object({
   format: z.literal(FORMAT),
   schemaVersion: z.int(),
+  codec: z.enum(PARQUET_CODECS), // how the pages of every file are compressed
   exportedAt: z.string(), // ISO 8601; the last export that changed a file
   files: z.array(manifestFile),
 });
@@ -47,14 +49,24 @@ export const readManifest = (folder: string, schemaVersion: number): Manifest | 
 };
 
 /** Puts the manifest in place, whole. Call it when every file it names stands. */
-export const writeManifest = (
+export const writeManifest = async (
   folder: string,
   content: Omit<Manifest, 'format'>,
   disk: Disk,
-): void => {
+): Promise<void> => {
   const files = [...content.files].sort((a, b) => (a.path < b.path ? -1 : 1));
   const text = `${JSON.stringify({ format: FORMAT, ...content, files }, null, 1)}\n`;
-  prepareFile(join(folder, MANIFEST), (write) => write(Buffer.from(text)), disk).keep();
+  const folders = new ChangedFolders();
+  const grown = await growFile(join(folder, MANIFEST), (write) => write(Buffer.from(text)), {
+    disk,
+    folders,
+  });
+  try {
+    await grown.keep();
+  } finally {
+    grown.drop();
+  }
+  await folders.settle();
 };
 
 /** Whether a file the manifest names is on disk with the size it names. */

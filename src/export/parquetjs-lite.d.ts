@@ -1,78 +1,101 @@
-// What trendlake uses of parquetjs-lite, which ships no types. See write-parquet.ts.
-
-declare module 'parquetjs-lite' {
-  const parquet: {
-    ParquetEnvelopeWriter: typeof ParquetEnvelopeWriter;
-    ParquetSchema: typeof ParquetSchema;
-  };
-  export default parquet;
-
-  import type { Statistics } from 'parquetjs-lite/gen-nodejs/parquet_types.js';
-
-  export interface FieldDefinition {
-    type: 'INT64' | 'TIMESTAMP_MILLIS' | 'DOUBLE' | 'UTF8';
-    optional: boolean;
-    statistics: false;
-  }
-  export class ParquetSchema {
-    constructor(fields: Record<string, FieldDefinition>);
-    /** Written into the footer; the library compresses nothing that comes as finished pages. */
-    readonly fieldList: { compression: 'ZSTD' | 'UNCOMPRESSED' }[];
-  }
-  export interface Page {
-    page: Buffer;
-    num_values: number;
-    first_row_index: number;
-  }
-  interface ColumnMetaData {
-    statistics?: Statistics;
-    total_uncompressed_size: number;
-  }
-  export class ParquetEnvelopeWriter {
-    constructor(
-      schema: ParquetSchema,
-      write: (bytes: Buffer) => void,
-      close: () => void,
-      fileOffset: number,
-      options: { pageIndex: false },
-    );
-    readonly rowGroups: { columns: { meta_data: ColumnMetaData }[]; total_byte_size: number }[];
-    writeHeader(): void;
-    writeRowGroup(rows: { rowCount: number; pages: Record<string, Page[]> }): void;
-    writeFooter(metadata: Record<string, string>): void;
-  }
-}
+// What trendlake uses of parquetjs-lite, which ships no types. See footer-metadata.ts.
 
 declare module 'parquetjs-lite/gen-nodejs/parquet_types.js' {
-  export const Encoding: { PLAIN: number; RLE: number };
-  export const PageType: { DATA_PAGE: number };
-  export class DataPageHeader {
-    constructor(fields: {
+  /** Thrift's compact protocol, as a structure writes itself to it. */
+  export interface ThriftOutput {
+    writeStructBegin(name: string): void;
+    writeStructEnd(): void;
+    writeFieldBegin(name: string, type: number, id: number): void;
+    writeFieldEnd(): void;
+    writeFieldStop(): void;
+    writeString(value: string | Buffer): void;
+    writeI64(value: number): void;
+    writeBool(value: boolean): void;
+  }
+  export interface Struct {
+    write(output: ThriftOutput): void;
+  }
+  type StructOf<Fields> = new (fields: Fields) => Struct;
+  type Empty = new () => Struct;
+
+  const types: {
+    Type: { INT64: number; DOUBLE: number; BYTE_ARRAY: number };
+    ConvertedType: { UTF8: number; TIMESTAMP_MILLIS: number };
+    FieldRepetitionType: { OPTIONAL: number; REQUIRED: number };
+    CompressionCodec: { SNAPPY: number; GZIP: number };
+    PageType: { DATA_PAGE: number; DICTIONARY_PAGE: number };
+    Encoding: {
+      PLAIN: number;
+      RLE: number;
+      RLE_DICTIONARY: number;
+      DELTA_BINARY_PACKED: number;
+      DELTA_BYTE_ARRAY: number;
+    };
+    MilliSeconds: Empty;
+    StringType: Empty;
+    TypeDefinedOrder: Empty;
+    TimeUnit: StructOf<{ MILLIS: Struct }>;
+    TimestampType: StructOf<{ isAdjustedToUTC: boolean; unit: Struct }>;
+    LogicalType: StructOf<{ TIMESTAMP?: Struct; STRING?: Struct }>;
+    ColumnOrder: StructOf<{ TYPE_ORDER: Struct }>;
+    SchemaElement: StructOf<{
+      name: string;
+      type?: number;
+      repetition_type?: number;
+      num_children?: number;
+      converted_type?: number;
+      logicalType?: Struct;
+    }>;
+    DataPageHeader: StructOf<{
       num_values: number;
       encoding: number;
       definition_level_encoding: number;
       repetition_level_encoding: number;
-    });
-  }
-  export class PageHeader {
-    constructor(fields: {
+    }>;
+    DictionaryPageHeader: StructOf<{ num_values: number; encoding: number }>;
+    PageHeader: StructOf<{
       type: number;
       uncompressed_page_size: number;
       compressed_page_size: number;
-      data_page_header: DataPageHeader;
-    });
-  }
-  export class Statistics {
-    constructor(fields: {
-      null_count: number;
-      min?: Buffer;
-      max?: Buffer;
-      min_value?: Buffer;
-      max_value?: Buffer;
-    });
-  }
+      data_page_header?: Struct;
+      dictionary_page_header?: Struct;
+    }>;
+    ColumnMetaData: StructOf<{
+      type: number;
+      encodings: number[];
+      path_in_schema: string[];
+      codec: number;
+      num_values: number;
+      total_uncompressed_size: number;
+      total_compressed_size: number;
+      data_page_offset: number;
+      dictionary_page_offset: number | undefined;
+      statistics: Struct;
+    }>;
+    ColumnChunk: StructOf<{ file_offset: number; meta_data: Struct }>;
+    RowGroup: StructOf<{
+      columns: readonly Struct[];
+      num_rows: number;
+      total_byte_size: number;
+    }>;
+    FileMetaData: StructOf<{
+      version: number;
+      schema: readonly Struct[];
+      num_rows: number;
+      row_groups: readonly Struct[];
+      created_by: string;
+      column_orders: readonly Struct[];
+    }>;
+  };
+  export default types;
 }
 
 declare module 'parquetjs-lite/lib/util.js' {
-  export function serializeThrift(struct: object): Buffer;
+  import type { Struct } from 'parquetjs-lite/gen-nodejs/parquet_types.js';
+
+  export function serializeThrift(struct: Struct): Buffer;
+}
+
+declare module 'snappyjs' {
+  export function compress(plain: Uint8Array): Uint8Array;
 }

@@ -36,6 +36,15 @@ export const partitionOf = (
   return { table, date };
 };
 
+/** Where the columns of a table are shown that has no rows: a day without any, for tables of days. */
+const NO_DAY = '1970-01-01';
+
+/** The partition whose file stands for a table without rows. */
+export const emptyPartition = (table: ParquetTable): Partition => ({
+  table,
+  date: table.dateColumn === undefined ? '' : NO_DAY,
+});
+
 const quoted = (name: string): string => `"${name}"`;
 
 /** The UTC days on which a table has rows, by hopping along the index on its time. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import {
   closeSync,
-  fsyncSync,
+  existsSync,
+  fsync,
   mkdirSync,
   openSync,
   readSync,
@@ -10,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { LakeError, messageOf } from '../errors.ts';
 import type { WriteBytes } from './write-parquet.ts';
 
@@ -18,6 +20,13 @@ export interface Disk {
   write(file: number, bytes: Uint8Array): number;
 }
 export const systemDisk: Disk = { write: (file, bytes) => writeSync(file, bytes) };
+
+// As the umask says, but nothing that all users of the machine may write to.
+const FILE_MODE = 0o664;
+const FOLDER_MODE = 0o775;
+
+/** Asks the disk to keep a file's bytes, beside what goes on meanwhile. */
+const keepOnDisk = promisify(fsync);
 
 /** What stands at a path once it was placed. */
 export interface PlacedFile {
@@ -32,23 +41,44 @@ export interface PlacedFile {
 export const temporaryName = (path: string): string =>
   join(dirname(path), `.${basename(path)}.tmp`);
 
-const syncFolder = (path: string): void => {
-  if (process.platform === 'win32') return; // folders cannot be opened there
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
-};
+/** Folders in which names changed, until these names would survive a power cut. */
+export class ChangedFolders {
+  readonly #changed = new Set<string>();
 
-/** Makes a folder and sees to it that its name survives a power cut. */
-const makeFolder = (path: string): void => {
-  const first = mkdirSync(path, { recursive: true });
-  if (first === undefined) return;
-  for (let made = path; made.length >= first.length; made = dirname(made))
-    syncFolder(dirname(made));
-};
+  /** Makes a folder where there is none. */
+  make(path: string): void {
+    if (existsSync(path)) return;
+    const first = mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
+    if (first === undefined) return;
+    for (let made = path; made.length >= first.length; made = dirname(made))
+      this.#changed.add(dirname(made));
+  }
+
+  /** Notes that a file got its name in a folder, or lost it. */
+  note(path: string): void {
+    this.#changed.add(path);
+  }
+
+  /** Resolves when all names noted so far would survive a power cut. */
+  async settle(): Promise<void> {
+    const folders = [...this.#changed];
+    this.#changed.clear();
+    if (process.platform === 'win32') return; // folders cannot be opened there
+    for (let from = 0; from < folders.length; from += OPEN_AT_ONCE)
+      await Promise.all(
+        folders.slice(from, from + OPEN_AT_ONCE).map(async (path) => {
+          if (!existsSync(path)) return;
+          const folder = openSync(path, 'r');
+          try {
+            await keepOnDisk(folder);
+          } finally {
+            closeSync(folder);
+          }
+        }),
+      );
+  }
+}
+const OPEN_AT_ONCE = 64;
 
 const READ_BYTES = 1 << 20;
 
@@ -80,9 +110,9 @@ const explain = (path: string, error: unknown): LakeError => {
 };
 
 /** Runs `work` on `path`; an error of the file system becomes words, every other one passes. */
-export const explaining = <T>(path: string, work: () => T): T => {
+export const explaining = async <T>(path: string, work: () => T | Promise<T>): Promise<T> => {
   try {
-    return work();
+    return await work();
   } catch (error) {
     if (error instanceof Error && 'syscall' in error) throw explain(path, error);
     throw error;
@@ -98,43 +128,66 @@ const writeAll = (disk: Disk, file: number, bytes: Buffer): void => {
   }
 };
 
+/** A file that was written and has not got its name yet. */
+export interface GrownFile<T> {
+  /** What its writing returned. */
+  readonly filled: T;
+  readonly temporary: string;
+  /** Size and hash of what was written. */
+  readonly placed: PlacedFile;
+  /**
+   * Puts it in its place, whole, once its bytes are on the disk and read back as they were written.
+   * `check` may refuse it. The folder's name for it is kept when `folders` is settled.
+   * @throws LakeError when the disk refuses, or lost something; what stood there still stands
+   */
+  keep(check?: () => void): Promise<void>;
+  /** Removes it; after `keep` there is nothing to remove. */
+  drop(): void;
+}
+
 /**
- * Makes a file that grows under a temporary name; `keep` puts it in its place, whole, `drop`
- * removes it. `fill` writes its bytes. What reached the disk is read back and compared with what
- * was written.
+ * Makes a file that grows under a temporary name. `fill` writes its bytes.
  * @throws LakeError when the disk is full or refuses; nothing is left behind then
  */
-export const prepareFile = <T>(
+export const growFile = async <T>(
   path: string,
-  fill: (write: WriteBytes) => T,
-  disk: Disk = systemDisk,
-): { filled: T; temporary: string; placed: PlacedFile; keep(): void; drop(): void } => {
+  fill: (write: WriteBytes) => T | Promise<T>,
+  { disk, folders }: { disk: Disk; folders: ChangedFolders },
+): Promise<GrownFile<T>> => {
   const temporary = temporaryName(path);
-  const drop = (): void => rmSync(temporary, { force: true });
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let file: number | undefined;
+  const close = (): void => {
+    if (file !== undefined) closeSync(file);
+    file = undefined;
+  };
+  const drop = (): void => {
+    close();
+    rmSync(temporary, { force: true });
+  };
   try {
-    return explaining(path, () => {
-      makeFolder(dirname(path));
-      const hash = createHash('sha256');
-      const file = openSync(temporary, 'w');
-      let filled: T;
-      try {
-        filled = fill((bytes) => {
-          hash.update(bytes);
-          writeAll(disk, file, bytes);
-        });
-        fsyncSync(file);
-      } finally {
-        closeSync(file);
-      }
-      const placed = fingerprintOf(temporary);
-      if (placed.sha256 !== hash.digest('hex'))
-        throw new LakeError(
-          `${temporary} does not read back as it was written. The disk may be failing; the file was not put in place.`,
-        );
-      const keep = (): void =>
-        explaining(path, () => {
+    return await explaining(path, async () => {
+      folders.make(dirname(path));
+      const opened = openSync(temporary, 'w', FILE_MODE);
+      file = opened;
+      const filled = await fill((written) => {
+        hash.update(written);
+        bytes += written.length;
+        writeAll(disk, opened, written);
+      });
+      const placed = { bytes, sha256: hash.digest('hex') };
+      const keep = (check: () => void = () => {}): Promise<void> =>
+        explaining(path, async () => {
+          await keepOnDisk(opened);
+          close();
+          if (fingerprintOf(temporary).sha256 !== placed.sha256)
+            throw new LakeError(
+              `${temporary} does not read back as it was written. The disk may be failing; the file was not put in place.`,
+            );
+          check();
           renameSync(temporary, path);
-          syncFolder(dirname(path));
+          folders.note(dirname(path));
         });
       return { filled, temporary, placed, keep, drop };
     });

@@ -13,6 +13,7 @@ import { expect, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
 import { LakeError } from '../../src/errors.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
+import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
 import { withExclusive } from '../../src/lake/exclusive.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { expectWhole, folderOf, manifestOf } from './exported-files.ts';
@@ -157,18 +158,70 @@ test('leftovers of a killed export go, files of others stay', async () => {
   expect(existsSync(day)).toBe(false);
 });
 
-test('a lake without rows exports to an empty manifest, twice alike', async () => {
+test('a lake without rows exports one file a table, which shows its columns; twice alike', async () => {
   const lake = filledLake();
   for (const table of ['video_snapshot', 'video_hashtag', 'ranking', 'capture', 'video'])
     lake.sqlite.exec(`delete from ${table}`);
   for (const table of ['hashtag_snapshot', 'hashtag', 'creator_snapshot', 'creator', 'events'])
     lake.sqlite.exec(`delete from ${table}`);
-  expect(await exportLake(lake, { clock })).toMatchObject({ files: 0, rows: 0 });
-  expect(manifestOf(lake)).toEqual([]);
+  expect(await exportLake(lake, { clock })).toMatchObject({ files: 9, rows: 0 });
+  expect(manifestOf(lake).map(({ path, rows }) => [path, rows])).toEqual(
+    PARQUET_TABLES.map(({ name, dateColumn }): [string, number] => [
+      `${name}/${dateColumn === undefined ? '' : 'date=1970-01-01/'}${name}.parquet`,
+      0,
+    ]).sort(),
+  );
+  expectWhole(lake);
   utimesSync(join(folderOf(lake), 'manifest.json'), 1, 1);
   await exportLake(lake, { clock });
   expect(statSync(join(folderOf(lake), 'manifest.json')).mtimeMs).toBe(1000);
+  touch(lake, 'videos', '');
+  expect(await exportLake(lake, { clock })).toMatchObject({ files: 0, unchanged: 1 });
+  expect(statSync(join(folderOf(lake), 'manifest.json')).mtimeMs).toBe(1000);
 });
+
+test('the file of a table without rows goes when its first row comes, and comes back', async () => {
+  const lake = filledLake();
+  const EMPTY = 'events/date=1970-01-01/events.parquet';
+  const eventsIn = () => manifestOf(lake).filter(({ table }) => table === 'events');
+  lake.sqlite.exec('create table kept as select * from events; delete from events');
+  await exportLake(lake, { clock });
+  expect(eventsIn()).toMatchObject([{ path: EMPTY, rows: 0 }]);
+  lake.sqlite.exec('insert into events select * from kept');
+  touch(lake, 'events', '2026-03-01');
+  expect(await exportLake(lake, { clock })).toMatchObject({ files: 1, removed: 1 });
+  expect(eventsIn()).toMatchObject([{ date: '2026-03-01', rows: 1 }]);
+  lake.sqlite.exec('delete from events');
+  touch(lake, 'events', '2026-03-01');
+  expect(await exportLake(lake, { clock })).toMatchObject({ files: 1, removed: 1 });
+  expect(eventsIn()).toMatchObject([{ path: EMPTY, rows: 0 }]);
+  expectWhole(lake);
+});
+
+test('another codec rewrites every file, and says so in the manifest', async () => {
+  const lake = filledLake();
+  await exportLake(lake, { clock });
+  for (const codec of ['snappy', 'gzip', 'zstd'] as const) {
+    expect(await exportLake(lake, { clock, codec })).toMatchObject({ files: 11 });
+    expect(await exportLake(lake, { clock, codec })).toMatchObject({ files: 0 });
+    expectWhole(lake);
+  }
+});
+
+test.skipIf(process.platform === 'win32')(
+  'no file is one that all users may write to',
+  async () => {
+    const lake = filledLake();
+    const before = process.umask(0);
+    try {
+      await exportLake(lake, { clock });
+    } finally {
+      process.umask(before);
+    }
+    const names = readdirSync(folderOf(lake), { recursive: true, encoding: 'utf8' });
+    for (const name of names) expect(statSync(join(folderOf(lake), name)).mode & 0o002).toBe(0);
+  },
+);
 
 test('one export at a time; the next may start when it is done', async () => {
   const lake = filledLake();

@@ -13,13 +13,14 @@ import { filledLake, NOON_AT } from './filled-lake.ts';
 
 const clock = virtualClock(NOON_AT);
 
-const exportTo = (lake: Lake, disk: Disk): void => {
+const exportTo = async (lake: Lake, disk: Disk): Promise<void> => {
   const reading = openLakeForReading(lake.dataDir);
   try {
-    exportSnapshot({
+    await exportSnapshot({
       sqlite: reading.sqlite,
       folder: folderOf(lake),
       tables: PARQUET_TABLES,
+      codec: 'zstd',
       full: true,
       exportedAt: 'now',
       disk,
@@ -50,20 +51,20 @@ test('a full disk is one clear error, wherever it strikes; what stood still stan
   await exportLake(lake, { clock });
   const manifest = readFileSync(join(folderOf(lake), 'manifest.json'));
   for (const room of [0, 3, 700, 5_000, 6_000, 8_000]) {
-    expect(() => exportTo(lake, diskOf(room))).toThrow(LakeError);
-    expect(() => exportTo(lake, diskOf(room))).toThrow(/the disk is full.*Make room/);
+    await expect(exportTo(lake, diskOf(room))).rejects.toThrow(LakeError);
+    await expect(exportTo(lake, diskOf(room))).rejects.toThrow(/the disk is full.*Make room/);
     expect(readFileSync(join(folderOf(lake), 'manifest.json'))).toEqual(manifest);
     expectWhole(lake);
   }
 });
 
-test('a disk that takes a few bytes at a time gets the whole file', () => {
+test('a disk that takes a few bytes at a time gets the whole file', async () => {
   const lake = filledLake();
-  exportTo(lake, { write: (file, bytes) => writeSync(file, bytes.subarray(0, 61)) });
+  await exportTo(lake, { write: (file, bytes) => writeSync(file, bytes.subarray(0, 61)) });
   expectWhole(lake);
 });
 
-test('bytes that read back otherwise are not put in place', () => {
+test('bytes that read back otherwise are not put in place', async () => {
   const lake = filledLake();
   const flipping: Disk = {
     write: (file, bytes) =>
@@ -72,7 +73,7 @@ test('bytes that read back otherwise are not put in place', () => {
         bytes.map((byte, i) => (i === 50 ? byte ^ 1 : byte)),
       ),
   };
-  expect(() => exportTo(lake, flipping)).toThrow(/does not read back as it was written/);
+  await expect(exportTo(lake, flipping)).rejects.toThrow(/does not read back as it was written/);
 });
 
 test('a file where the folder should be is named', async () => {

@@ -142,15 +142,18 @@ describe('an export that dies at a named point', () => {
       .map((step) => step.slice('after '.length))
       .filter((step, at, all) => step !== all[at - 1]);
     const from = steps.lastIndexOf('write .videos.parquet.tmp');
-    expect(steps.slice(from)).toEqual([
+    // the day that became empty is given up beside it, at no certain moment
+    const rest = steps.slice(from).filter((step) => step !== 'rm .video_snapshots.parquet.tmp');
+    expect(rest).toEqual([
       'write .videos.parquet.tmp',
       'fsync .videos.parquet.tmp',
       'rename .videos.parquet.tmp',
-      'fsync videos',
       'rm .videos.parquet.tmp',
+      'fsync videos',
       'write .manifest.json.tmp',
       'fsync .manifest.json.tmp',
       'rename .manifest.json.tmp',
+      'rm .manifest.json.tmp',
       'fsync parquet',
       'rm video_snapshots.parquet',
     ]);

@@ -37,6 +37,13 @@ fs.openSync = (path, ...rest) => {
 };
 fs.writeSync = ((file: number, bytes: NodeJS.ArrayBufferView) =>
   around(`write ${nameOf(file)}`, () => real.writeSync(file, bytes))) as typeof fs.writeSync;
+fs.fsync = ((file: number, done: fs.NoParamCallback) => {
+  reach(`before fsync ${nameOf(file)}`);
+  real.fsync(file, (error) => {
+    reach(`after fsync ${nameOf(file)}`);
+    done(error);
+  });
+}) as typeof fs.fsync;
 fs.fsyncSync = (file) => around(`fsync ${nameOf(file)}`, () => real.fsyncSync(file));
 fs.renameSync = (from, to) => around(`rename ${nameOf(from)}`, () => real.renameSync(from, to));
 fs.linkSync = (from, to) => around(`link ${nameOf(to)}`, () => real.linkSync(from, to));

@@ -1,0 +1,46 @@
+import type { ByteSink } from './byte-sink.ts';
+
+/** How the values of a column chunk are written; names as in the Parquet format. */
+export type Coding = 'PLAIN' | 'DELTA_BINARY_PACKED' | 'DELTA_BYTE_ARRAY' | 'RLE_DICTIONARY';
+
+/** Which distinct values a chunk has, and which of them each value is. */
+export interface Dictionary {
+  /** Position of the first value of each kind. */
+  readonly firsts: readonly number[];
+  /** For each value, which kind it is; longer than the chunk where it was reused. */
+  readonly kinds: Uint32Array;
+}
+
+/** The least and the greatest value, as Parquet's statistics state them. */
+export interface Bounds {
+  readonly least: Buffer;
+  readonly greatest: Buffer;
+  /** False where text was cut short. */
+  readonly leastExact: boolean;
+  readonly greatestExact: boolean;
+}
+
+/** The values of one column of a row group, without its nulls. Emptied and used again. */
+export interface Values {
+  readonly count: number;
+  /** Bytes they take up plainly. */
+  readonly plainBytes: number;
+  /** Codings that can hold these values, besides a dictionary. */
+  readonly codings: readonly Coding[];
+  /** @returns false when the type cannot hold it exactly */
+  add(value: unknown): boolean;
+  clear(): void;
+  encode(coding: Coding, start: number, end: number, into: ByteSink): void;
+  /** The value at `position`, as it stands in a dictionary. */
+  encodeOne(position: number, into: ByteSink): void;
+  /** Undefined where most values are distinct. */
+  dictionary(): Dictionary | undefined;
+  bounds(): Bounds | undefined;
+}
+
+const TRIED = 1024;
+const MOST_DISTINCT = 0.6;
+
+/** Whether so many kinds among the first so many values are too many for a dictionary to pay. */
+export const tooMany = (kinds: number, values: number): boolean =>
+  values >= TRIED && kinds > values * MOST_DISTINCT;
