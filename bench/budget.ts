@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import Table from 'cli-table3';
+import { textTable } from '../src/cli/text-table.ts';
 import { systemClock } from '../src/clock.ts';
 import { chooseMillion } from './budget/choose-million.ts';
 import { measure, type Report } from './budget/measure.ts';
@@ -24,22 +24,28 @@ const percent = (share: number | undefined): string =>
   share === undefined ? '-' : `${(100 * share).toFixed(1)} %`;
 
 const tableOf = (report: Report): string => {
-  const table = new Table({
-    head: ['policy', 'error', 'x round robin', 'x ours', 'x bound', '1 h', '6 h', '24 h', 'calls'],
-    style: { head: [], border: [] },
-  });
-  for (const row of report.policies)
-    table.push([
-      row.policy,
-      percent(row.error),
-      row.againstRoundRobin.toFixed(2),
-      row.overOurs.toFixed(2),
-      (row.error / report.lowerBound).toFixed(2),
-      ...row.spikes.map(percent),
-      row.calls,
-    ]);
+  const head = [
+    'policy',
+    'error',
+    'x round robin',
+    'x ours',
+    'x bound',
+    '1 h',
+    '6 h',
+    '24 h',
+    'calls',
+  ];
+  const rows = report.policies.map((row) => [
+    row.policy,
+    percent(row.error),
+    row.againstRoundRobin.toFixed(2),
+    row.overOurs.toFixed(2),
+    (row.error / report.lowerBound).toFixed(2),
+    ...row.spikes.map(percent),
+    row.calls,
+  ]);
   const { source, videos, teachingCurves, spikes, callsPerDay, lowerBound } = report;
-  return `${source}: ${videos} videos, ${callsPerDay.toFixed(0)} calls a day, ${spikes} spikes, taught by ${teachingCurves} other curves, lower bound ${percent(lowerBound)}\n${table}`;
+  return `${source}: ${videos} videos, ${callsPerDay.toFixed(0)} calls a day, ${spikes} spikes, taught by ${teachingCurves} other curves, lower bound ${percent(lowerBound)}\n${textTable(head, rows, { columns: undefined, figures: head.slice(1) })}`;
 };
 
 const rounds = values.quick ? 12 : 24;

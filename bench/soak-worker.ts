@@ -16,7 +16,7 @@ const given = {
   ...{ ratePerMinute: '100000', callsPerMonth: '100000000', timeoutMs: '10000' },
 };
 const tell = (sentence: string): void => void process.stderr.write(`${sentence}\n`);
-const config = readConfig(given, {}, dataDir, tell);
+const config = readConfig({ flags: given, env: {}, cwd: dataDir });
 const lake = openLake(dataDir);
 const client = apiClient({ ...config, baseUrl, apiKey: new Secret(apiKey) });
 const stopping = new AbortController();

@@ -1,20 +1,22 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { messageOf, UsageError } from './errors.ts';
-import { type Reading, SETTINGS } from './settings.ts';
+import { CONFIG_FILE, readConfigFile } from './config-file.ts';
+import { UsageError } from './errors.ts';
+import type { JsonObject } from './json-object.ts';
+import { didYouMean } from './nearest.ts';
+import { SETTINGS, type Setting } from './settings.ts';
 import { TIERS } from './tiers.ts';
 
-/** What was got, as a message may show it: no key, no password, no query. */
-const shownText = (name: string, text: string): string =>
-  name === 'apiKey'
-    ? '[hidden]'
-    : text.replace(/\/\/[^/@]*@/, '//[hidden]@').replace(/\?.*/s, '?...');
-
 type Settings = typeof SETTINGS;
-type Name = keyof Settings;
-type ValueOf<N extends Name> = Extract<ReturnType<Settings[N]['read']>, { ok: unknown }>['ok'];
+export type SettingName = keyof Settings;
+type ValueOf<N extends SettingName> = Extract<
+  ReturnType<Settings[N]['read']>,
+  { value: unknown }
+>['value'];
 type Given = {
-  [N in Name]: Settings[N]['default'] extends undefined ? ValueOf<N> | undefined : ValueOf<N>;
+  [N in SettingName]: Settings[N]['default'] extends undefined
+    ? ValueOf<N> | undefined
+    : ValueOf<N>;
 };
 
 /** All settings, read and checked. `dataDir` is absolute; rate and month are resolved from the tier. */
@@ -23,18 +25,31 @@ export type Config = Readonly<
 >;
 
 /** Texts by setting name, as flags give them. */
-export type Overrides = Partial<Record<Name, string>>;
+export type Overrides = Partial<Record<SettingName, string>>;
 
-const readFile = (path: string): Record<string, unknown> => {
-  if (!existsSync(path)) return {};
-  try {
-    const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
-      return parsed as Record<string, unknown>;
-    throw new Error('it holds no JSON object');
-  } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${messageOf(error)}. Mend it or remove it.`);
+/** Settings that cannot be right, every one of them. */
+class ConfigurationError extends UsageError {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    const [only] = problems;
+    super(
+      problems.length === 1 && only !== undefined
+        ? only
+        : `${problems.length} settings cannot be right:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
+    );
+    this.problems = problems;
   }
+}
+
+const TABLE: Readonly<Record<SettingName, Setting<unknown>>> = SETTINGS;
+const SETTING_NAMES = Object.keys(SETTINGS).filter((name): name is SettingName => name in SETTINGS);
+
+const LONGEST_SHOWN = 60;
+
+/** What was got, as a message may show it: no secret, and nothing of an address but a plain one. */
+const shownText = (setting: Setting<unknown>, text: string): string => {
+  if (setting.secret === true || /[@?]/.test(text)) return 'what is set is not shown here';
+  return `it is "${text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text}"`;
 };
 
 const asText = (value: unknown): string =>
@@ -44,52 +59,97 @@ const asText = (value: unknown): string =>
       ? JSON.stringify(value)
       : String(value);
 
+const flagOf = (name: SettingName): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** Names that nobody knows: a mistyped one would else silently be the default. */
+const unknownNames = (env: NodeJS.ProcessEnv, file: JsonObject, path: string): string[] => {
+  const variables = SETTING_NAMES.map((name) => TABLE[name].env);
+  return [
+    ...Object.keys(env)
+      .filter((name) => name.startsWith('TRENDLAKE_') && !variables.includes(name))
+      .map(
+        (name) => `${name} is set but trendlake has no such setting.${didYouMean(name, variables)}`,
+      ),
+    ...Object.keys(file)
+      .filter((name) => !SETTING_NAMES.some((known) => known === name))
+      .map(
+        (name) => `${path} sets ${name}, which is no setting.${didYouMean(name, SETTING_NAMES)}`,
+      ),
+  ];
+};
+
+const NO_NUMBERS =
+  'Tier enterprise has no numbers of its own: set both TRENDLAKE_RATE_PER_MINUTE and TRENDLAKE_CALLS_PER_MONTH to what your agreement says.';
+
+/** Settings that may be right each alone and make no sense together. */
+const disagreements = (texts: Partial<Record<SettingName, string>>): string[] => {
+  const problems: string[] = [];
+  if (texts.apiKey !== undefined && texts.baseUrl === undefined)
+    problems.push(
+      'TRENDLAKE_API_KEY is set but TRENDLAKE_BASE_URL is not: whose key is it? Set the address too; or unset the key to try the built-in sandbox.',
+    );
+  if ((texts.modelUrl === undefined) !== (texts.modelName === undefined))
+    problems.push(
+      'A model needs both TRENDLAKE_MODEL_URL (such as http://127.0.0.1:11434/v1) and TRENDLAKE_MODEL_NAME. Set both, or neither to do without.',
+    );
+  const hasNumbers = texts.ratePerMinute !== undefined && texts.callsPerMonth !== undefined;
+  if (texts.tier === 'enterprise' && !hasNumbers) problems.push(NO_NUMBERS);
+  return problems;
+};
+
+/** Where settings come from, besides their defaults. */
+export interface ConfigSources {
+  /** What flags say; wins. */
+  readonly flags?: Overrides;
+  readonly env: NodeJS.ProcessEnv;
+  /** The working folder: paths are meant from there, and its `trendlake.config.json` is read. */
+  readonly cwd: string;
+  /** A configuration file to read instead; it must exist. */
+  readonly file?: string | undefined;
+}
+
 /**
  * Reads and checks every setting, once, at the start of a command.
- * @param warn receives a sentence for each unknown `TRENDLAKE_*` name or file entry
- * @throws UsageError naming the setting, what was expected and what was got (never a secret)
+ * @throws ConfigurationError with all that is wrong: unknown names, and for each setting what was
+ *   expected and what was got (never a secret); UsageError when the file cannot be read
  */
-export const readConfig = (
-  overrides: Overrides,
-  env: NodeJS.ProcessEnv,
-  cwd: string,
-  warn: (sentence: string) => void,
-): Config => {
-  const path = resolve(cwd, 'trendlake.config.json');
-  const file = readFile(path);
-  const names = Object.keys(SETTINGS) as Name[];
-  const known = new Set<string>(names.map((name) => SETTINGS[name].env));
-  for (const name of Object.keys(env))
-    if (name.startsWith('TRENDLAKE_') && !known.has(name) && !name.startsWith('TRENDLAKE_MODEL_'))
-      warn(`${name} is set but trendlake has no such setting; it is ignored.`);
-  for (const name of Object.keys(file))
-    if (!(name in SETTINGS))
-      warn(`${path} sets ${name}, which trendlake does not know; it is ignored.`);
+export const readConfig = ({ flags = {}, env, cwd, file }: ConfigSources): Config => {
+  const path = resolve(cwd, file ?? CONFIG_FILE);
+  if (file !== undefined && !existsSync(path))
+    throw new UsageError(`There is no configuration at ${path}, which --config names.`);
+  const fields = readConfigFile(path);
+  const problems = unknownNames(env, fields, path);
 
-  const read = (name: Name): unknown => {
-    const setting = SETTINGS[name];
+  const texts: Partial<Record<SettingName, string>> = {};
+
+  const read = (name: SettingName): unknown => {
+    const setting = TABLE[name];
     const fromEnv = env[setting.env] === '' ? undefined : env[setting.env];
+    const field = fields[name];
     const [text, where] =
-      overrides[name] !== undefined
-        ? [overrides[name], `--${name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`]
+      flags[name] !== undefined
+        ? [flags[name], flagOf(name)]
         : fromEnv !== undefined
           ? [fromEnv, setting.env]
-          : file[name] !== undefined && file[name] !== null
-            ? [asText(file[name]), `${name} in ${path}`]
+          : field !== undefined && field !== null
+            ? [asText(field), `${name} in ${path}`]
             : [setting.default, name];
     if (text === undefined) return undefined;
-    const reading: Reading<unknown> = setting.read(text);
-    if ('ok' in reading) return reading.ok;
-    throw new UsageError(`${where} must be ${reading.expected}; it is "${shownText(name, text)}".`);
+    texts[name] = text;
+    const parsed = setting.read(text);
+    if ('value' in parsed) return parsed.value;
+    problems.push(`${where} must be ${parsed.expected}; ${shownText(setting, text)}.`);
+    return undefined;
   };
-  const given = Object.fromEntries(names.map((name) => [name, read(name)])) as Given;
+  const given = Object.fromEntries(SETTING_NAMES.map((name) => [name, read(name)])) as Given;
+  problems.push(...disagreements(texts));
+  if (problems.length > 0) throw new ConfigurationError(problems);
   const tier = TIERS[given.tier];
   const ratePerMinute = given.ratePerMinute ?? tier?.ratePerMinute;
   const callsPerMonth = given.callsPerMonth ?? tier?.callsPerMonth;
   if (ratePerMinute === undefined || callsPerMonth === undefined)
-    throw new UsageError(
-      `Tier ${given.tier} has no numbers of its own: set both TRENDLAKE_RATE_PER_MINUTE and TRENDLAKE_CALLS_PER_MONTH to what your agreement says.`,
-    );
+    throw new ConfigurationError([NO_NUMBERS]);
   return Object.freeze({
     ...given,
     dataDir: resolve(cwd, given.dataDir),

@@ -14,6 +14,13 @@ export abstract class TrendlakeError extends Error {
   override get name(): string {
     return this.constructor.name;
   }
+  /** The same for programs: the name in lower case, such as `usage` or `quota-spent`. */
+  get code(): string {
+    return this.name
+      .replace(/Error$/, '')
+      .replace(/(?<=.)[A-Z]/g, '-$&')
+      .toLowerCase();
+  }
 }
 
 /** A command, flag, setting or path that cannot be right. Nothing was done. */

@@ -1,143 +1,37 @@
-import {
-  JOB_NAMES,
-  type JobName,
-  LOOK_JOBS,
-  type LookJob,
-  PLATFORMS,
-  type Platform,
-} from '../schema/vocabulary.ts';
-import { rangeMs } from './durations.ts';
+import { PLATFORMS } from '../schema/vocabulary.ts';
 import { LOG_LEVELS } from './log.ts';
+<<<<<<< HEAD
 import { PARQUET_CODECS } from './parquet-codecs.ts';
 import { Secret } from './secret.ts';
+=======
+import {
+  anyText,
+  dateRange,
+  httpUrl,
+  lakeName,
+  origin,
+  price,
+  quotaReset,
+  schedules,
+  secret,
+  serviceUrl,
+  shares,
+  tablesUrl,
+  timeZone,
+} from './setting-readers.ts';
+import { listOf, oneOf, type TextReader, wholeNumber } from './text-values.ts';
+>>>>>>> fa4c707 (Command line: settings nobody knows stop a command; what others wrote is harmless on a terminal; flags and JSON errors on every command)
 import { TIER_NAMES } from './tiers.ts';
 
-/** A setting's text read, or what it should have been. */
-export type Reading<T> = { ok: T } | { expected: string };
-const refuse = (expected: string): Reading<never> => ({ expected });
-
-const wholeNumber =
-  (min: number, max: number) =>
-  (text: string): Reading<number> => {
-    const value = Number(text);
-    return /^\d+$/.test(text.trim()) && value >= min && value <= max
-      ? { ok: value }
-      : refuse(`a whole number from ${min} to ${max}`);
-  };
-
-const oneOf =
-  <T extends string>(allowed: readonly T[]) =>
-  (text: string): Reading<T> =>
-    allowed.includes(text as T) ? { ok: text as T } : refuse(`one of ${allowed.join(', ')}`);
-
-const baseUrl = (text: string): Reading<string> => {
-  const expected = 'an http or https address that ends in /v1, such as https://api.example.com/v1';
-  if (!URL.canParse(text)) return refuse(expected);
-  const url = new URL(text);
-  if (!['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.search !== '')
-    return refuse(expected);
-  const path = url.pathname.replace(/\/+$/, '');
-  return path.endsWith('/v1') ? { ok: `${url.origin}${path}` } : refuse(expected);
-};
-
-const origin = (text: string): Reading<string> => {
-  const url = URL.parse(text.trim());
-  return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
-    ? { ok: url.origin }
-    : refuse('an http or https address without a path, such as https://trends.example');
-};
-
-const platformList = (text: string): Reading<Platform[]> => {
-  const names = text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-  const known = names.every((name) => PLATFORMS.includes(name as Platform));
-  return names.length > 0 && known
-    ? { ok: [...new Set(names)] as Platform[] }
-    : refuse(`a comma list of ${PLATFORMS.join(', ')}`);
-};
-
-const timeZone = (text: string): Reading<string> => {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
-    return { ok: text };
-  } catch {
-    return refuse('an IANA time zone such as UTC or Europe/Berlin');
-  }
-};
-
-const quotaReset = (text: string): Reading<string> => {
-  const anchor = /^anchor:(\d{1,2})$/.exec(text);
-  const day = Number(anchor?.[1]);
-  if (text === 'calendar' || text === 'rolling' || (day >= 1 && day <= 31)) return { ok: text };
-  return refuse('calendar, rolling or anchor:<day of the month, 1 to 31>');
-};
-
-const dateRange = (text: string): Reading<string> =>
-  rangeMs(text) === undefined
-    ? refuse('a span such as 24h, 7d or 4w, at most 366 days')
-    : { ok: text };
-
-const objectIn = (text: string): [string, unknown][] | undefined => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.entries(value)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
-const schedules = (text: string): Reading<Partial<Record<JobName, string>>> => {
-  const entries = objectIn(text);
-  const known = entries?.every(
-    ([job, cron]) => JOB_NAMES.includes(job as JobName) && typeof cron === 'string',
-  );
-  return entries !== undefined && known
-    ? { ok: Object.fromEntries(entries) as Partial<Record<JobName, string>> }
-    : refuse(
-        `JSON such as {"feed": "5 */2 * * *", "hashtags": "off"}; jobs: ${JOB_NAMES.join(', ')}`,
-      );
-};
-
-const shares = (text: string): Reading<Partial<Record<LookJob, number>>> => {
-  const entries = objectIn(text);
-  const known = entries?.every(
-    ([job, share]) =>
-      LOOK_JOBS.includes(job as LookJob) && Number.isInteger(share) && (share as number) >= 0,
-  );
-  const given = Object.fromEntries(entries ?? []) as Partial<Record<LookJob, number>>;
-  const sum = Object.values(given).reduce((total, share) => total + share, 0);
-  return known && sum > 0 && sum <= 100
-    ? { ok: given }
-    : refuse(
-        `JSON such as {"growth": 70, "creators": 30}: whole percents, together from 1 to 100; jobs: ${LOOK_JOBS.join(', ')}`,
-      );
-};
-
-const tablesUrl = (text: string): Reading<string> => {
-  const expected = 's3://bucket/prefix or file:///folder';
-  if (!URL.canParse(text)) return refuse(expected);
-  const { protocol, host, username, search, hash } = new URL(text);
-  const isS3 = protocol === 's3:' && host !== '';
-  const isFile = protocol === 'file:' && host === '';
-  return (isS3 || isFile) && username === '' && search === '' && hash === ''
-    ? { ok: text.replace(/\/+$/, '') }
-    : refuse(expected);
-};
-
-const lakeName = (text: string): Reading<string> =>
-  /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text)
-    ? { ok: text }
-    : refuse('1 to 63 characters of a-z, 0-9, - and _, such as berlin');
-
-const anyText = (text: string): Reading<string> => ({ ok: text });
-const secret = (text: string): Reading<Secret> =>
-  /^[!-~]+$/.test(text.trim())
-    ? { ok: new Secret(text.trim()) }
-    : refuse('printable ASCII without blanks');
+/** One setting: where it stands, how its text is read, what holds where it is not set. */
+export interface Setting<T> {
+  readonly env: string;
+  readonly read: TextReader<T>;
+  /** Never printed: neither by a message nor by a log. */
+  readonly secret?: true;
+  readonly default: string | undefined;
+  readonly help: string;
+}
 
 /**
  * Every setting, once: the README's table, the help text and the reader are made from this list.
@@ -146,13 +40,14 @@ const secret = (text: string): Reading<Secret> =>
 export const SETTINGS = {
   baseUrl: {
     env: 'TRENDLAKE_BASE_URL',
-    read: baseUrl,
+    read: serviceUrl,
     default: undefined,
-    help: 'Address of the service, ending in /v1. Without it, sync runs against the built-in sandbox.',
+    help: 'Address of the service, ending in /v1. Without it, sync runs against the built-in sandbox, and schedule only with --sandbox.',
   },
   apiKey: {
     env: 'TRENDLAKE_API_KEY',
     read: secret,
+    secret: true,
     default: undefined,
     help: 'Your key. Sent to the base URL only, stored nowhere.',
   },
@@ -182,7 +77,7 @@ export const SETTINGS = {
   },
   platforms: {
     env: 'TRENDLAKE_PLATFORMS',
-    read: platformList,
+    read: listOf(PLATFORMS),
     default: PLATFORMS.join(','),
     help: 'Platforms to pull, a comma list.',
   },
@@ -285,6 +180,7 @@ export const SETTINGS = {
   hookSecret: {
     env: 'TRENDLAKE_HOOK_SECRET',
     read: secret,
+    secret: true,
     default: undefined,
     help: 'Shared with the upstream, whose webhooks `serve` then takes at /hooks/upstream. Stored nowhere.',
   },
@@ -300,6 +196,31 @@ export const SETTINGS = {
     default: undefined,
     help: 'Name of this lake in the published tables, where it tells its rows from those of other lakes.',
   },
+  modelUrl: {
+    env: 'TRENDLAKE_MODEL_URL',
+    read: httpUrl,
+    default: undefined,
+    help: 'Address of an OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1, that words analyses. Unset: analyses are made from the numbers alone.',
+  },
+  modelName: {
+    env: 'TRENDLAKE_MODEL_NAME',
+    read: anyText,
+    default: undefined,
+    help: 'Which model of that endpoint to ask.',
+  },
+  modelKey: {
+    env: 'TRENDLAKE_MODEL_KEY',
+    read: secret,
+    secret: true,
+    default: undefined,
+    help: 'Key of that endpoint, where it wants one. Stored nowhere.',
+  },
+  pricePer1000: {
+    env: 'TRENDLAKE_PRICE_PER_1000',
+    read: price,
+    default: undefined,
+    help: 'What 1,000 calls cost you, such as 4.50 or 4.50 EUR: plan, status and sync then say it in money.',
+  },
   log: {
     env: 'TRENDLAKE_LOG',
     read: oneOf(LOG_LEVELS),
@@ -312,4 +233,4 @@ export const SETTINGS = {
     default: undefined,
     help: 'File that log lines are appended to. Unless set: stderr.',
   },
-} as const;
+} satisfies Record<string, Setting<unknown>>;

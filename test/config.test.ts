@@ -1,23 +1,39 @@
-import { writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { type Overrides, readConfig } from '../src/config.ts';
 import { rangeMs } from '../src/durations.ts';
+import { UsageError } from '../src/errors.ts';
 import { Secret } from '../src/secret.ts';
 import { SETTINGS } from '../src/settings.ts';
 import { freshFolder } from './support/fresh.ts';
 
-const read = (env: NodeJS.ProcessEnv, overrides: Overrides = {}, cwd = freshFolder()) => {
-  const warnings: string[] = [];
-  const config = readConfig(overrides, env, cwd, (sentence) => warnings.push(sentence));
-  return { config, warnings };
+const read = (env: NodeJS.ProcessEnv, flags: Overrides = {}, cwd = freshFolder()) =>
+  readConfig({ flags, env, cwd });
+
+/** What is said of settings that cannot be right. */
+const refusal = (env: NodeJS.ProcessEnv, cwd = freshFolder()): string => {
+  try {
+    read(env, {}, cwd);
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+  return '';
+};
+
+const configFile = (text: string, mode = 0o600): { cwd: string; path: string } => {
+  const cwd = freshFolder();
+  const path = join(cwd, 'trendlake.config.json');
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+  return { cwd, path };
 };
 
 test('without anything set, the defaults of the beta tier hold', () => {
   const cwd = freshFolder();
-  const { config, warnings } = read({}, {}, cwd);
-  expect(config).toMatchObject({
+  expect(read({}, {}, cwd)).toMatchObject({
     baseUrl: undefined,
     ratePerMinute: 60,
     callsPerMonth: 50_000,
@@ -25,17 +41,14 @@ test('without anything set, the defaults of the beta tier hold', () => {
     dataDir: join(cwd, 'data'),
     timezone: 'UTC',
   });
-  expect(warnings).toEqual([]);
 });
 
 test('flags win over the environment, the environment over the file, the file over defaults', () => {
-  const cwd = freshFolder();
-  writeFileSync(
-    join(cwd, 'trendlake.config.json'),
+  const { cwd } = configFile(
     JSON.stringify({ listItems: 10, growthCalls: 11, creatorCalls: 12, platforms: ['tiktok'] }),
   );
   const env = { TRENDLAKE_GROWTH_CALLS: '21', TRENDLAKE_CREATOR_CALLS: '22' };
-  const { config } = read(env, { creatorCalls: '32' }, cwd);
+  const config = read(env, { creatorCalls: '32' }, cwd);
   expect([config.listItems, config.growthCalls, config.creatorCalls]).toEqual([10, 21, 32]);
   expect(config.platforms).toEqual(['tiktok']);
 });
@@ -62,13 +75,9 @@ describe('a value that cannot be right is refused, naming the setting and what w
     expect(() => read({ [name]: value })).toThrow(name);
   });
 
-  test('an unreadable file names itself', () => {
-    const cwd = freshFolder();
-    const path = join(cwd, 'trendlake.config.json');
-    for (const text of ['{', '[]', '"x"']) {
-      writeFileSync(path, text);
-      expect(() => read({}, {}, cwd)).toThrow(path);
-    }
+  test.each(['{', '[]', '"x"'])('a file that holds %s names itself', (text) => {
+    const { cwd, path } = configFile(text);
+    expect(refusal({}, cwd)).toContain(path);
   });
 
   test('enterprise needs both numbers', () => {
@@ -78,18 +87,86 @@ describe('a value that cannot be right is refused, naming the setting and what w
   });
 });
 
-test('a name nobody knows is a warning, not a stop', () => {
-  const cwd = freshFolder();
-  writeFileSync(join(cwd, 'trendlake.config.json'), '{"colour": "red"}');
-  const { warnings } = read({ TRENDLAKE_COLOUR: 'red', TRENDLAKE_MODEL_X: 'y' }, {}, cwd);
-  expect(warnings).toHaveLength(2);
-  expect(warnings.join()).toMatch(/TRENDLAKE_COLOUR.*colour/s);
+describe('a name that nobody knows is refused: mistyped, it would be the default in silence', () => {
+  test.each([
+    ['TRENDLAKE_BASEURL', 'TRENDLAKE_BASE_URL'],
+    ['TRENDLAKE_APIKEY', 'TRENDLAKE_API_KEY'],
+    ['TRENDLAKE_PLATFORM', 'TRENDLAKE_PLATFORMS'],
+    ['TRENDLAKE_MODEL_ULR', 'TRENDLAKE_MODEL_URL'],
+  ])('%s: %s was meant', (name, meant) => {
+    expect(refusal({ [name]: 'x' })).toMatch(new RegExp(`${name} is set .* mean ${meant}\\?`));
+  });
+
+  test('a field of the file too', () => {
+    const { cwd, path } = configFile('{"listitem": 10}');
+    expect(refusal({}, cwd)).toBe(
+      `${path} sets listitem, which is no setting. Did you mean listItems?`,
+    );
+  });
+
+  test('where no known name is like it, none is named', () => {
+    expect(refusal({ TRENDLAKE_QQQQQQQQQ: 'x' })).toBe(
+      'TRENDLAKE_QQQQQQQQQ is set but trendlake has no such setting.',
+    );
+  });
+});
+
+test('all that is wrong is said at once', () => {
+  const { cwd } = configFile('{"colour": "red"}');
+  const env = { TRENDLAKE_TIER: 'gold', TRENDLAKE_API_KEY: 'k', TRENDLAKE_TIMEZONE: 'Mars' };
+  const said = refusal(env, cwd).split('\n');
+  expect(said[0]).toBe('4 settings cannot be right:');
+  expect(said.slice(1).join()).toMatch(/colour.*TIER.*TIMEZONE.*BASE_URL is not/);
+});
+
+test.each([
+  ['a key without the address it belongs to', { TRENDLAKE_API_KEY: 'k' }, /BASE_URL is not/],
+  ['a model without a name', { TRENDLAKE_MODEL_URL: 'http://a/v1' }, /both TRENDLAKE_MODEL_URL/],
+  ['a model without an address', { TRENDLAKE_MODEL_NAME: 'tiny' }, /both TRENDLAKE_MODEL_URL/],
+])('%s is refused', (_, env, expected) => {
+  expect(refusal(env)).toMatch(expected);
+});
+
+test('--config names a file that must be there', () => {
+  const { cwd, path } = configFile('{"listItems": 7}');
+  const elsewhere = { env: {}, cwd: freshFolder() };
+  expect(readConfig({ ...elsewhere, file: path }).listItems).toBe(7);
+  expect(readConfig({ env: {}, cwd, file: 'trendlake.config.json' }).listItems).toBe(7);
+  expect(() => readConfig({ ...elsewhere, file: 'none.json' })).toThrow(/--config names/);
+});
+
+describe('a file that others can write would let them say where the key is sent', () => {
+  test.each([0o666, 0o602, 0o646])('mode %o is refused', (mode) => {
+    const { cwd, path } = configFile('{}', mode);
+    expect(refusal({}, cwd)).toMatch(/every user may write it.*chmod 600/);
+    chmodSync(path, 0o600);
+    expect(refusal({}, cwd)).toBe('');
+  });
+  test("a group's of the user alone is the user's", () => {
+    expect(refusal({}, configFile('{}', 0o664).cwd)).toBe('');
+  });
+  test.runIf(process.getuid?.() === 0)("another user's, or another group's, is refused", () => {
+    const { cwd, path } = configFile('{}', 0o660);
+    chownSync(path, 0, 4242);
+    expect(refusal({}, cwd)).toMatch(/the group 4242 may write it/);
+    chownSync(path, 4242, 0);
+    expect(refusal({}, cwd)).toMatch(/another user \(4242\)/);
+  });
+});
+
+test('a price is an amount, with or without its currency', () => {
+  const price = (text: string) => read({ TRENDLAKE_PRICE_PER_1000: text }).pricePer1000;
+  expect(price('4.50')).toEqual({ per1000: 4.5, currency: '' });
+  expect(price('4.50 EUR')).toEqual({ per1000: 4.5, currency: 'EUR' });
+  expect(price('3€')).toEqual({ per1000: 3, currency: '€' });
+  for (const text of ['', '-1', '1e3', 'free', '1,000', '4 euros'])
+    if (text !== '') expect(refusal({ TRENDLAKE_PRICE_PER_1000: text })).toMatch(/an amount/);
 });
 
 describe('secrets', () => {
   const key = 'tl_live_very-secret';
   test('a key prints as [hidden] however it is printed', () => {
-    const { config } = read({ TRENDLAKE_API_KEY: ` ${key}\n` });
+    const config = read({ TRENDLAKE_BASE_URL: 'http://a/v1', TRENDLAKE_API_KEY: ` ${key}\n` });
     expect(config.apiKey?.reveal()).toBe(key);
     const printed = [String(config.apiKey), JSON.stringify(config), inspect(config, { depth: 9 })];
     for (const text of printed) expect(text).not.toContain('very-secret');
@@ -97,17 +174,41 @@ describe('secrets', () => {
   });
   test.each([
     ['TRENDLAKE_API_KEY', 'very-secret \u00e9'],
+    ['TRENDLAKE_HOOK_SECRET', 'very-secret with blanks'],
+    ['TRENDLAKE_MODEL_KEY', 'very-secret with blanks'],
     ['TRENDLAKE_BASE_URL', 'https://me:very-secret@api.example.com/v1'],
+    ['TRENDLAKE_BASE_URL', 'https://:very-secret@api.example.com/v1'],
+    ['TRENDLAKE_BASE_URL', 'https://me:very/secret:very-secret@api.example.com/v2'],
     ['TRENDLAKE_BASE_URL', 'https://api.example.com/v1?key=very-secret'],
-  ])('a refused %s is not repeated in the message', (name, value) => {
-    let message = '';
-    try {
-      read({ [name]: value });
-    } catch (error) {
-      message = String(error);
-    }
+    ['TRENDLAKE_MODEL_URL', 'https://me:very-secret@models.example.com/v1'],
+    ['TRENDLAKE_MODEL_URL', 'me:very-secret@models.example.com'],
+  ])('a refused %s is not repeated in the message: %s', (name, value) => {
+    const message = refusal({ [name]: value, TRENDLAKE_MODEL_NAME: 'tiny' });
     expect(message).toContain(name);
     expect(message).not.toContain('very-secret');
+  });
+
+  test('every setting that is a secret is marked as one', () => {
+    const given = Object.entries(SETTINGS).filter(([, { read: of }]) => {
+      const parsed = of('aaaaaaaaaaaaaaaaaaaaaaaa');
+      return 'value' in parsed && parsed.value instanceof Secret;
+    });
+    expect(given.map(([name, setting]) => [name, 'secret' in setting])).toEqual([
+      ['apiKey', true],
+      ['hookSecret', true],
+      ['modelKey', true],
+    ]);
+  });
+
+  test.each([
+    '{"apiKey": tl_live_very-secret}',
+    '{"apiKey": "tl_live_very-secret" "baseUrl": 1}',
+    'tl_live_very-secret',
+    '{"apiKey": "tl_live_very-secret\n"}',
+  ])('a file that is no JSON is not quoted: %j', (text) => {
+    const { cwd, path } = configFile(text);
+    expect(refusal({}, cwd)).toContain(`${path} is not JSON`);
+    expect(refusal({}, cwd)).not.toMatch(/tl_|very|secret/);
   });
 });
 
@@ -122,7 +223,7 @@ test('spans', () => {
 
 test('every setting has its help, and its environment name follows from its name', () => {
   for (const [name, { env, help }] of Object.entries(SETTINGS)) {
-    expect(env).toBe(`TRENDLAKE_${name.replace(/[A-Z]/g, (c) => `_${c}`).toUpperCase()}`);
+    expect(env).toBe(`TRENDLAKE_${name.replace(/[A-Z]|\d+/g, (c) => `_${c}`).toUpperCase()}`);
     expect(help).toMatch(/\.$/);
   }
 });

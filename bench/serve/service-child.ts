@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { CliIo } from '../../src/cli/io.ts';
+import type { Surroundings } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/main.ts';
 import { systemClock } from '../../src/clock.ts';
 
@@ -9,7 +9,7 @@ import { systemClock } from '../../src/clock.ts';
 const [at = ''] = process.argv.slice(2);
 const startedAt = Number(at) - performance.now();
 const stopping = new AbortController();
-const io: CliIo = {
+const io: Surroundings = {
   env: process.env,
   cwd: process.cwd(),
   clock: { ...systemClock, now: () => Math.floor(startedAt + performance.now()) },
@@ -20,7 +20,6 @@ const io: CliIo = {
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),
   draw: () => {},
-  exitCode: 0,
 };
 void once(process.stdin.resume(), 'end').then(() => stopping.abort(new Error('stopped')));
 process.exitCode = await run(['serve', '--port', '0', '--json'], io);

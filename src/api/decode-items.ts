@@ -1,10 +1,9 @@
 import type { Platform } from '../../schema/vocabulary.ts';
+import { isObject, type JsonObject } from '../json-object.ts';
 import { ACCEPTED, pick } from '../wire/accepted-names.ts';
 import {
   cleanTag,
   extraOf,
-  isObject,
-  type JsonObject,
   kindOf,
   type Odd,
   readCount,

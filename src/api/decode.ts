@@ -1,9 +1,8 @@
 import type { Platform } from '../../schema/vocabulary.ts';
+import { isObject, type JsonObject } from '../json-object.ts';
 import { ACCEPTED, pick } from '../wire/accepted-names.ts';
 import {
   extraOf,
-  isObject,
-  type JsonObject,
   kindOf,
   type Odd,
   readCount,

@@ -1,4 +1,5 @@
-import { isObject, withoutControls } from '../wire/fields.ts';
+import { isObject } from '../json-object.ts';
+import { withoutControls } from '../wire/fields.ts';
 import type { RawAnswer } from './client.ts';
 import { type CallError, KeyRefusedError, RateLimitedError, RefusedError } from './errors.ts';
 

@@ -1,6 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
+import { isObject, type JsonObject } from '../json-object.ts';
 import { ACCEPTED } from '../wire/accepted-names.ts';
-import { isObject, type JsonObject, type Odd } from '../wire/fields.ts';
+import type { Odd } from '../wire/fields.ts';
 import { MOST_TAGS, READ_CHARACTERS } from '../wire/item-bounds.ts';
 import type { DecodedItem, Rejection } from './decode-items.ts';
 import type { Drift } from './errors.ts';

@@ -44,8 +44,9 @@ interface Options {
 }
 
 const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> => {
-  const model = modelSettings(io.env);
-  const lake = openLake(configOf(io).dataDir);
+  const config = configOf(io);
+  const model = modelSettings(config);
+  const lake = openLake(config.dataDir);
   try {
     const ask = { id, asOf: io.clock.now() };
     const analysis = await analyzeVideo(lake, ask, { clock: io.clock, model });
@@ -54,7 +55,8 @@ const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> =>
         `No video ${id} is in the lake. Find ids with \`trendlake search\` or \`trendlake query "select id from videos"\`.`,
       );
     storeAnalysis(lake, analysis);
-    io.out(options.json === true ? JSON.stringify(analysis, null, 2) : wordsOf(analysis));
+    if (options.json === true) io.json(analysis);
+    else io.out(wordsOf(analysis));
   } finally {
     lake.close();
   }
@@ -70,15 +72,17 @@ const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void
   const { config, origin } = upstream;
   const lake = openLakeFor(config.dataDir, origin, { now: io.clock.now(), tell: io.err });
   const client = apiClient(config);
+  const { clock, random, signal } = io;
   try {
-    const answer = await askOnce({ lake, config, client, ...io }, 'analyze', {
+    const answer = await askOnce({ lake, config, client, clock, random, signal }, 'analyze', {
       kind: 'analyze',
       id,
     });
     if (answer.kind !== 'analysis') return;
     const known = analysisAnswer.safeParse(answer.analysis);
     const inWords = options.json !== true && known.success;
-    io.out(inWords ? wordsOf(known.data) : JSON.stringify(answer.analysis, null, 2));
+    if (inWords) io.out(wordsOf(known.data));
+    else io.json(answer.analysis);
   } finally {
     await client.close();
     lake.close();

@@ -18,7 +18,7 @@ import { counted } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { isoInstant, wholeNumber } from './option-values.ts';
 import { overviewText } from './overview-text.ts';
-import { progressLine } from './progress-line.ts';
+import { ProgressLine } from './progress-line.ts';
 import { looksWhileWaiting } from './upstream.ts';
 
 const HELP = `
@@ -121,8 +121,7 @@ const live = async (
       io.exitCode = EXIT[night.run.outcome];
     }
     const now = overview(lake);
-    if (options.json === true)
-      io.out(JSON.stringify({ dataDir, nights: lived.map(nightJson), ...now }, null, 2));
+    if (options.json === true) io.json({ dataDir, nights: lived.map(nightJson), ...now });
     else print(io, overviewText(now), dataDir);
   } finally {
     await client.close();
@@ -132,8 +131,8 @@ const live = async (
 
 const run = async (options: Options, io: CliIo): Promise<void> => {
   const { from, nights: count } = options;
-  const progress = progressLine(io);
-  io.err(from === undefined ? 'Making up a world ...' : `Importing ${from} ...`);
+  const progress = new ProgressLine(io);
+  io.note(from === undefined ? 'Making up a world ...' : `Importing ${from} ...`);
   const today = Math.floor(io.clock.now() / DAY_MS) * DAY_MS;
   const worldEnd = options.at ?? today;
   const clock = virtualClock(from === undefined ? worldEnd - (count - 1) * DAY_MS : 0);

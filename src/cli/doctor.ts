@@ -120,11 +120,8 @@ const backup = async (dataDir: string, options: Options, io: CliIo): Promise<voi
   const lake = openLake(dataDir);
   try {
     const made = await backupLake(lake, { clock: io.clock, signal: io.signal });
-    io.out(
-      options.json === true
-        ? JSON.stringify(made)
-        : `Backup ${made.path} (${mebibytes(made.bytes)}), checked.`,
-    );
+    if (options.json === true) io.json(made);
+    else io.out(`Backup ${made.path} (${mebibytes(made.bytes)}), checked.`);
   } finally {
     lake.close();
   }
@@ -135,7 +132,8 @@ const searchAnew = (dataDir: string, options: Options, io: CliIo): void => {
   const lake = openLake(dataDir);
   try {
     const videos = rebuildSearch(lake.sqlite);
-    io.out(options.json === true ? JSON.stringify({ videos }) : `${videos} videos are searchable.`);
+    if (options.json === true) io.json({ videos });
+    else io.out(`${videos} videos are searchable.`);
   } finally {
     lake.close();
   }
@@ -144,7 +142,7 @@ const searchAnew = (dataDir: string, options: Options, io: CliIo): void => {
 const restore = async (dataDir: string, options: Options, io: CliIo): Promise<void> => {
   const file = typeof options.restore === 'string' ? resolve(io.cwd, options.restore) : undefined;
   const restored = await restoreLake(dataDir, file, io.clock);
-  if (options.json === true) io.out(JSON.stringify(restored));
+  if (options.json === true) io.json(restored);
   else
     io.out(
       `Restored ${restored.from}.${restored.setAside === null ? '' : ` What stood there is ${restored.setAside}.`} Start \`serve\` and \`schedule\` again where they run, and run \`trendlake export --full\` so that the Parquet files agree.`,
@@ -165,7 +163,7 @@ const look = async (io: CliIo, options: Options): Promise<void> => {
     ...(await tablesFindings(config, io)),
   ];
   const ok = findings.every((finding) => finding.ok);
-  if (options.json === true) io.out(JSON.stringify({ ok, findings }, null, 2));
+  if (options.json === true) io.json({ ok, findings });
   else
     for (const { check, ok: fine, detail, advice } of findings)
       io.out(

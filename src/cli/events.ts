@@ -136,7 +136,7 @@ export const define = (command: Command, io: CliIo): void => {
                 thresholds,
               })
             : storedEvents(lake, since);
-        if (options.json === true) return io.out(JSON.stringify(events, null, 2));
+        if (options.json === true) return io.json(events);
         if (events.length > 0) io.out(eventTable(events, io));
         const earlier = options.dryRun === true ? '' : earlierText(lake, since);
         io.out(`${counted(events.length, 'event')}${earlier}`);

@@ -5,7 +5,7 @@ import { openLake } from '../lake/open.ts';
 import { counted, mebibytes } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
-import { progressLine } from './progress-line.ts';
+import { ProgressLine } from './progress-line.ts';
 
 const EXAMPLES = `
 Examples:
@@ -45,7 +45,7 @@ const run = async (
   { io, log }: Told,
 ): Promise<void> => {
   const lake = openLake(dataDir);
-  const progress = progressLine(io);
+  const progress = new ProgressLine(io);
   try {
     const summary = await exportLake(lake, {
       clock: io.clock,
@@ -57,7 +57,7 @@ const run = async (
     progress.clear();
     const { files, rows, bytes, durationMs: ms } = summary;
     log.info({ job: 'export', files, rows, bytes, ms }, 'exported');
-    if (options.json === true) io.out(JSON.stringify(summary, null, 2));
+    if (options.json === true) io.json(summary);
     else print(io, summary);
   } finally {
     progress.clear();

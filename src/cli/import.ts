@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
-import { progressLine } from './progress-line.ts';
+import { ProgressLine } from './progress-line.ts';
 import { rowsText } from './rows-text.ts';
 
 const EXAMPLES = `
@@ -54,7 +54,7 @@ const run = async (
   { io, log }: Told,
 ): Promise<void> => {
   const lake = openLake(dataDir);
-  const progress = progressLine(io);
+  const progress = new ProgressLine(io);
   try {
     const summary = await importPaths(lake, paths, io.cwd, {
       clock: io.clock,
@@ -66,7 +66,7 @@ const run = async (
     });
     progress.clear();
     logFiles(summary, log);
-    if (options.json === true) io.out(JSON.stringify(summary, null, 2));
+    if (options.json === true) io.json(summary);
     else print(io, summary);
     io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
   } finally {

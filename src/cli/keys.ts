@@ -85,7 +85,7 @@ const create = (io: CliIo, options: CreateOptions): void => {
   try {
     const { record, key } = createKey(db, wish, io.clock.now());
     const { id, tier, scopes } = record;
-    if (options.json === true) io.out(JSON.stringify({ id, key, tier, scopes }));
+    if (options.json === true) io.json({ id, key, tier, scopes }, 0);
     else
       io.out(
         `${key}\n\nKey ${id}, tier ${tier}, scopes ${scopes.join(', ')}. It is shown this once and kept only as a hash.`,
@@ -123,7 +123,8 @@ export const define = (command: Command, io: CliIo): void => {
       const db = openServiceDb(configOf(io).dataDir);
       const records = listKeys(db);
       db.close();
-      io.out(options.json === true ? JSON.stringify(records.map(shown)) : asTable(records, io));
+      if (options.json === true) io.json(records.map(shown), 0);
+      else io.out(asTable(records, io));
     });
   command
     .command('revoke')
@@ -134,7 +135,8 @@ export const define = (command: Command, io: CliIo): void => {
       const db = openServiceDb(configOf(io).dataDir);
       try {
         const record = revokeKey(db, id, io.clock.now());
-        io.out(options.json === true ? JSON.stringify(shown(record)) : `Key ${id} is revoked.`);
+        if (options.json === true) io.json(shown(record), 0);
+        else io.out(`Key ${id} is revoked.`);
       } finally {
         db.close();
       }

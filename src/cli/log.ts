@@ -6,10 +6,8 @@ import { isStop, messageOf, UsageError } from '../errors.ts';
 import { hiding } from '../hidden-forms.ts';
 import { isoOf } from '../iso.ts';
 import { type Log, type LogLevel, SILENT } from '../log.ts';
+import { Secret } from '../secret.ts';
 import type { CliIo } from './io.ts';
-
-/** What to switch on, and where it goes. */
-type LogSettings = Pick<Config, 'log' | 'logFile' | 'apiKey' | 'hookSecret'>;
 
 /** A log that is open. */
 interface OpenLog {
@@ -58,9 +56,9 @@ const appendTo = (path: string, io: CliIo): { write(line: string): void; close()
 };
 
 /** Text without the secrets, should anybody have put one into a message. */
-const hidingSecrets = ({ apiKey, hookSecret }: LogSettings): ((line: string) => string) => {
-  const hides = [apiKey, hookSecret]
-    .filter((secret) => secret !== undefined)
+const hidingSecrets = (settings: Config): ((line: string) => string) => {
+  const hides = Object.values(settings)
+    .filter((value) => value instanceof Secret)
     .map((secret) => hiding(secret.reveal()));
   return (line) => hides.reduce((text, hide) => hide(text), line);
 };
@@ -72,7 +70,7 @@ const hidingSecrets = ({ apiKey, hookSecret }: LogSettings): ((line: string) => 
  * @throws UsageError when the file cannot be opened
  */
 export const openLog = async (
-  settings: LogSettings,
+  settings: Config,
   usual: LogLevel,
   io: CliIo,
 ): Promise<OpenLog | undefined> => {
@@ -86,7 +84,7 @@ export const openLog = async (
   const write = (line: string): void => {
     const text = withoutSecrets(line);
     if (file !== undefined) file.write(text);
-    else io.err(text.trimEnd());
+    else io.logLine(text.trimEnd());
   };
   const log = pino(
     {
@@ -105,20 +103,6 @@ export const openLog = async (
   return { log, onStderr: file === undefined, close: () => file?.close() };
 };
 
-/** `io` whose stderr holds log lines only: what people would be told there is logged instead. */
-const loggingTo = (log: Log, io: CliIo): CliIo => ({
-  ...io,
-  isTerminal: false,
-  err: (line) => (line.startsWith('warning: ') ? log.warn : log.info).call(log, {}, line),
-  draw: () => {},
-  get exitCode() {
-    return io.exitCode;
-  },
-  set exitCode(code) {
-    io.exitCode = code;
-  },
-});
-
 /** A command's log, and what it then speaks through. */
 export interface Told {
   readonly log: Log;
@@ -129,7 +113,7 @@ export interface Told {
 
 /** Runs a command with its log; what it throws is logged too: a stop is no failure. */
 export const withLog = async (
-  settings: LogSettings,
+  settings: Config,
   usual: LogLevel,
   io: CliIo,
   work: (told: Told) => Promise<void>,
@@ -137,14 +121,17 @@ export const withLog = async (
   const opened = await openLog(settings, usual, io);
   if (opened === undefined) return work({ log: SILENT, io, forPeople: true });
   const { log, onStderr, close } = opened;
+  if (onStderr)
+    io.divert((line) => (line.startsWith('warning: ') ? log.warn : log.info).call(log, {}, line));
   try {
-    await work({ log, io: onStderr ? loggingTo(log, io) : io, forPeople: !onStderr });
+    await work({ log, io, forPeople: !onStderr });
   } catch (error) {
     const name = error instanceof Error ? error.name : typeof error;
     if (isStop(error, io.signal)) log.info({ outcome: 'paused' }, messageOf(io.signal.reason));
     else log.error({ outcome: 'failed', error: name }, messageOf(error));
     throw error;
   } finally {
+    io.divert(undefined);
     close();
   }
 };

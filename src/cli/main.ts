@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { Command, CommanderError } from 'commander';
-import { systemClock } from '../clock.ts';
-import { EXIT, isStop, messageOf, TrendlakeError } from '../errors.ts';
+import { EXIT, type ExitCode, isStop, messageOf, TrendlakeError } from '../errors.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { COMMANDS } from './commands.ts';
-import type { CliIo } from './io.ts';
+import { addEverydayOptions, commandWord } from './everyday-options.ts';
+import { CliIo, type EverydayFlags, type Surroundings } from './io.ts';
+import { processSurroundings } from './process-surroundings.ts';
 
 const EXAMPLES = `
 Examples:
@@ -23,8 +24,53 @@ const packageVersion = (): string => {
   return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
 };
 
-/** Runs the command that `argv` names. Resolves with the exit code; never throws. */
-export const run = async (argv: readonly string[], io: CliIo): Promise<number> => {
+/** What went wrong, as it is told: in words on stderr, and as one document on stdout with --json. */
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly exitCode: ExitCode;
+  /** Commander has said it already. */
+  readonly isSaid?: boolean;
+  readonly stack?: string | undefined;
+}
+
+const failureOf = (error: unknown, io: CliIo): Failure => {
+  if (error instanceof CommanderError) {
+    const [message = '', ...more] = error.message.replace(/^error: /, '').split('\n');
+    const hint = more.join(' ').replace(/^\(|\)$/g, '') || 'See --help.';
+    return { code: 'usage', message, hint, exitCode: EXIT.usage, isSaid: true };
+  }
+  if (isStop(error, io.signal)) {
+    const message = `${messageOf(io.signal.reason)}.`;
+    const hint = 'What was done is kept; run the command again to go on.';
+    return { code: 'stopped', message, hint, exitCode: EXIT.paused };
+  }
+  const told = error instanceof TrendlakeError ? error : lakeErrorOf(error, 'The lake');
+  const stack = error instanceof Error ? error.stack : undefined;
+  if (told !== undefined) {
+    const { code, message, exitCode } = told;
+    return {
+      code,
+      message,
+      hint: null,
+      exitCode,
+      stack: io.flags.verbose === true ? stack : undefined,
+    };
+  }
+  const message = `something unexpected failed: ${messageOf(error)}`;
+  return { code: 'unexpected', message, hint: null, exitCode: EXIT.failed, stack };
+};
+
+const tell = (failure: Failure, io: CliIo, asJson: boolean): void => {
+  const { code, message, hint, isSaid, stack } = failure;
+  if (isSaid !== true) io.err(`trendlake: ${message}${hint === null ? '' : ` ${hint}`}`, 'bad');
+  if (stack !== undefined) io.err(stack, 'faint');
+  if (asJson && !io.hasDocument) io.json({ error: { code, message, hint } });
+};
+
+/** The whole command line, with the asked command loaded. */
+const programFor = async (argv: readonly string[], io: CliIo): Promise<Command> => {
   const program = new Command('trendlake')
     .description('Memory for a viral-trend service: pull, keep, query, export, serve.')
     .addHelpText('after', EXAMPLES)
@@ -37,58 +83,42 @@ export const run = async (argv: readonly string[], io: CliIo): Promise<number> =
     .showSuggestionAfterError()
     .showHelpAfterError(
       '`trendlake --help` lists the commands, `trendlake <command> --help` its options.',
-    );
-  const asked = argv.find((word) => !word.startsWith('-'));
+    )
+    .hook('preAction', (_, command) => {
+      io.flags = command.optsWithGlobals<EverydayFlags>();
+    });
+  const asked = commandWord(argv);
+  for (const { name, summary, load } of COMMANDS) {
+    const command = program.command(name).description(summary).helpCommand(false);
+    if (asked === name || (asked === 'help' && argv.includes(name)))
+      (await load()).define(command, io);
+  }
+  addEverydayOptions(program);
+  return program;
+};
+
+/** Whether an error is told as JSON too: as the command was told, or before one is known, as it is written. */
+const wantsJson = (argv: readonly string[], error: unknown, { flags }: CliIo): boolean => {
+  if (!(error instanceof CommanderError)) return flags.json === true;
+  const end = argv.indexOf('--');
+  return argv.slice(0, end === -1 ? argv.length : end).includes('--json');
+};
+
+/** Runs the command that `argv` names. Resolves with the exit code; never throws. */
+export const run = async (argv: readonly string[], around: Surroundings): Promise<number> => {
+  const io = new CliIo(around);
   try {
-    for (const { name, summary, load } of COMMANDS) {
-      const command = program.command(name).description(summary).helpCommand(false);
-      if (asked === name || (asked === 'help' && argv.includes(name)))
-        (await load()).define(command, io);
-    }
-    await program.parseAsync([...argv], { from: 'user' });
+    await (await programFor(argv, io)).parseAsync([...argv], { from: 'user' });
     return io.exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.complete : EXIT.usage;
-    if (isStop(error, io.signal)) {
-      const why = messageOf(io.signal.reason);
-      io.err(`trendlake: ${why}. What was done is kept; run the command again to go on.`);
-      return EXIT.paused;
-    }
-    const told = error instanceof TrendlakeError ? error : lakeErrorOf(error, 'The lake');
-    if (told !== undefined) {
-      io.err(`trendlake: ${told.message}`);
-      return told.exitCode;
-    }
-    io.err(`trendlake: something unexpected failed: ${messageOf(error)}`);
-    if (error instanceof Error && error.stack !== undefined) io.err(error.stack);
-    return EXIT.failed;
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.complete;
+    const failure = failureOf(error, io);
+    tell(failure, io, wantsJson(argv, error, io));
+    return failure.exitCode;
   }
 };
 
 /** The process: real clock, streams and signals around `run`. */
 export const main = async (): Promise<void> => {
-  const stopping = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const)
-    process.on(name, () => {
-      if (stopping.signal.aborted) process.exit(name === 'SIGINT' ? 130 : 143);
-      stopping.abort(new Error(`stopped by ${name}`));
-    });
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0); // the reader, such as `head`, has enough
-    throw error;
-  });
-  const io: CliIo = {
-    env: process.env,
-    cwd: process.cwd(),
-    clock: systemClock,
-    random: Math.random,
-    signal: stopping.signal,
-    isTerminal: process.stderr.isTTY === true,
-    columns: process.stdout.columns,
-    out: (line) => void process.stdout.write(`${line}\n`),
-    err: (line) => void process.stderr.write(`${line}\n`),
-    draw: (text) => void process.stderr.write(text),
-    exitCode: EXIT.complete,
-  };
-  process.exitCode = await run(process.argv.slice(2), io);
+  process.exitCode = await run(process.argv.slice(2), processSurroundings());
 };

@@ -1,6 +1,8 @@
 import { rangeMs } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import { parseIso } from '../iso.ts';
+import type { TextReader } from '../text-values.ts';
+import * as values from '../text-values.ts';
 
 // Every command reads what its options were given with these, so that a wrong value is refused in
 // the same words everywhere: the option, what it takes, what it got.
@@ -8,42 +10,35 @@ import { parseIso } from '../iso.ts';
 const refused = (flag: string, expected: string, text: string): UsageError =>
   new UsageError(`${flag} must be ${expected}; it is "${text}".`);
 
+/** @throws UsageError naming the option */
+const ofOption =
+  <T>(flag: string, read: TextReader<T>) =>
+  (text: string): T => {
+    const parsed = read(text);
+    if ('value' in parsed) return parsed.value;
+    throw refused(flag, parsed.expected, text);
+  };
+
 /**
  * A reader of whole numbers; without `max` there is no upper bound.
  * @throws UsageError naming the option
  */
-export const wholeNumber =
-  (flag: string, min: number, max = Number.MAX_SAFE_INTEGER) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    const to = max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`;
-    throw refused(flag, `a whole number from ${min}${to}`, text);
-  };
+export const wholeNumber = (flag: string, min: number, max?: number): ((text: string) => number) =>
+  ofOption(flag, values.wholeNumber(min, max));
 
 /**
  * A reader of numbers above 0.
  * @throws UsageError naming the option
  */
-export const positiveNumber =
-  (flag: string, max: number) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (text.trim() !== '' && value > 0 && value <= max) return value;
-    throw refused(flag, `a number above 0, at most ${max}`, text);
-  };
+export const positiveNumber = (flag: string, max: number): ((text: string) => number) =>
+  ofOption(flag, values.positiveNumber(max));
 
 /**
  * A reader of one of some names.
  * @throws UsageError naming the option
  */
-export const oneOf =
-  <T extends string>(flag: string, names: readonly T[]) =>
-  (text: string): T => {
-    const name = names.find((known) => known === text);
-    if (name !== undefined) return name;
-    throw refused(flag, `one of ${names.join(', ')}`, text);
-  };
+export const oneOf = <T extends string>(flag: string, names: readonly T[]): ((text: string) => T) =>
+  ofOption(flag, values.oneOf(names));
 
 /**
  * A reader of ISO 8601 dates and date-times, as Unix ms.

@@ -106,6 +106,6 @@ export const define = (command: Command, io: CliIo): void => {
         })),
         rest: { ...rest, spentAt: rest.spentAt === null ? null : isoOf(rest.spentAt) },
       };
-      io.out(JSON.stringify(document, null, 2));
+      io.json(document);
     });
 };

@@ -1,29 +1,24 @@
 import type { CliIo } from './io.ts';
 
-/** One line at the bottom of a terminal that says how far a command is; silent elsewhere. */
-export interface ProgressLine {
-  show(text: string): void;
-  clear(): void;
-}
-
 const EVERY_MS = 100;
 
-/** A progress line on stderr. Redrawn at most ten times a second. */
-export const progressLine = (io: CliIo): ProgressLine => {
-  if (!io.isTerminal) return { show: () => {}, clear: () => {} };
-  let drawnAt = Number.NEGATIVE_INFINITY;
-  let drawn = false;
-  return {
-    show: (text) => {
-      const now = io.clock.monotonic();
-      if (now - drawnAt < EVERY_MS) return;
-      drawnAt = now;
-      drawn = true;
-      io.draw(`\r\u001b[2K${text}`);
-    },
-    clear: () => {
-      if (drawn) io.draw('\r\u001b[2K');
-      drawn = false;
-    },
-  };
-};
+/** One line at the bottom of a terminal that says how far a command is, redrawn ten times a second. */
+export class ProgressLine {
+  readonly #io: CliIo;
+  #drawnAt = Number.NEGATIVE_INFINITY;
+
+  constructor(io: CliIo) {
+    this.#io = io;
+  }
+
+  show(text: string): void {
+    const now = this.#io.clock.monotonic();
+    if (now - this.#drawnAt < EVERY_MS) return;
+    this.#drawnAt = now;
+    this.#io.redraw(text);
+  }
+
+  clear(): void {
+    this.#io.redraw('');
+  }
+}

@@ -7,7 +7,7 @@ import type { PublishSummary } from '../publish/publish-lake.ts';
 import { counted, mebibytes } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
-import { progressLine } from './progress-line.ts';
+import { ProgressLine } from './progress-line.ts';
 
 const HELP = `
 Publishes the last export as Delta Lake tables, which Spark, Trino, Snowflake, Fabric, BigQuery,
@@ -53,7 +53,7 @@ const run = async (config: Config, options: Options, { io, log }: Told): Promise
     );
   openLakeForReading(config.dataDir).close(); // publishing makes no lake
   const lake = openLake(config.dataDir);
-  const progress = progressLine(io);
+  const progress = new ProgressLine(io);
   let uploaded = 0;
   try {
     const { clock, random, signal, env } = io;
@@ -67,7 +67,7 @@ const run = async (config: Config, options: Options, { io, log }: Told): Promise
     if (summary === undefined) return;
     const { files, rows, bytes, removed, durationMs: ms } = summary;
     log.info({ job: 'publish', files, rows, bytes, removed, ms }, 'published');
-    if (options.json === true) io.out(JSON.stringify(summary, null, 2));
+    if (options.json === true) io.json(summary);
     else print(io, summary);
   } finally {
     progress.clear();

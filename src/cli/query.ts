@@ -81,7 +81,7 @@ export const define = (command: Command, io: CliIo): void => {
           const objects = [...rows].map((row) =>
             Object.fromEntries(columns.map((name, i) => [name, jsonValue(row[i])])),
           );
-          io.out(JSON.stringify(objects, null, 2));
+          io.json(objects);
         } else if (options.csv === true) {
           io.out(columns.map(csvField).join(','));
           for (const row of rows) io.out(row.map(csvField).join(','));

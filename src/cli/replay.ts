@@ -8,7 +8,7 @@ import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
 import { readInstant } from './option-values.ts';
-import { progressLine } from './progress-line.ts';
+import { ProgressLine } from './progress-line.ts';
 import { rowsText } from './rows-text.ts';
 
 const HELP = `
@@ -57,7 +57,7 @@ const run = async (dataDir: string, options: Options, told: Told): Promise<void>
   openLakeForReading(dataDir).close(); // there must be one: replay makes none
   const source = openLake(dataDir);
   const elsewhere = options.into === undefined ? undefined : resolve(io.cwd, options.into);
-  const progress = progressLine(io);
+  const progress = new ProgressLine(io);
   try {
     const target = elsewhere === undefined || elsewhere === dataDir ? source : openLake(elsewhere);
     try {
@@ -68,7 +68,7 @@ const run = async (dataDir: string, options: Options, told: Told): Promise<void>
       });
       progress.clear();
       logSummary(summary, log);
-      if (options.json === true) io.out(JSON.stringify(summary, null, 2));
+      if (options.json === true) io.json(summary);
       else print(io, summary);
       io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
     } finally {

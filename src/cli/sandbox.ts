@@ -6,7 +6,7 @@ import { TIER_NAMES, type Tier } from '../tiers.ts';
 import { counted } from './figures.ts';
 import type { CliIo } from './io.ts';
 import { isoInstant, oneOf, positiveNumber, wholeNumber } from './option-values.ts';
-import { progressLine } from './progress-line.ts';
+import { ProgressLine } from './progress-line.ts';
 
 const EXAMPLES = `
 Examples:
@@ -55,8 +55,8 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--json', 'print {"url", "key"} once listening, as it does without')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => {
-      const progress = progressLine(io);
-      io.err(
+      const progress = new ProgressLine(io);
+      io.note(
         options.from === undefined ? 'Making up a world ...' : `Importing ${options.from} ...`,
       );
       const sandbox = await startSandbox({
@@ -75,12 +75,12 @@ export const define = (command: Command, io: CliIo): void => {
         report: (sentence) => io.err(sentence),
       }).finally(() => progress.clear());
       const { url, key, clock, dashboard } = sandbox;
-      io.out(JSON.stringify({ url, key }));
-      io.err(`It is ${isoOf(clock.now())} there; to look at it: ${dashboard}`);
-      io.err(
+      io.json({ url, key }, 0);
+      io.note(`It is ${isoOf(clock.now())} there; to look at it: ${dashboard}`);
+      io.note(
         `To sync from it at its own pace: TRENDLAKE_TIER=enterprise TRENDLAKE_RATE_PER_MINUTE=${sandbox.ratePerMinute} TRENDLAKE_CALLS_PER_MONTH=${sandbox.callsPerMonth}, with its url and key as TRENDLAKE_BASE_URL and TRENDLAKE_API_KEY.`,
       );
-      io.err('Ctrl-C stops it; its lake goes with it.');
+      io.note('Ctrl-C stops it; its lake goes with it.');
       if (!io.signal.aborted) await once(io.signal, 'abort');
       await sandbox.close();
     });

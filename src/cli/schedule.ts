@@ -40,7 +40,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
   });
   const upstream = await connect(config, io);
   const say = (sentence: string): void => {
-    if (forPeople) io.err(`${isoOf(io.clock.now())} ${sentence}`);
+    if (forPeople) io.note(`${isoOf(io.clock.now())} ${sentence}`);
   };
   const teller =
     (level: 'info' | 'warn' | 'error') =>

@@ -92,7 +92,7 @@ export const define = (command: Command, io: CliIo): void => {
       try {
         const { total, keys, complete } = searchVideos(lake, ask, { clock: io.clock });
         const items = videosOf(lake, keys);
-        if (options.json === true) io.out(JSON.stringify({ total, complete, items }, null, 2));
+        if (options.json === true) io.json({ total, complete, items });
         else {
           if (items.length > 0) io.out(tableOf(items, io));
           io.out(

@@ -58,11 +58,8 @@ const serveUntilStopped = async (
     try {
       const { url, dashboard, openness } = running;
       io.err(openness);
-      io.out(
-        json
-          ? JSON.stringify({ url, dashboard })
-          : `Serving ${url} (dashboard ${dashboard}); Ctrl-C stops it.`,
-      );
+      if (json) io.json({ url, dashboard }, 0);
+      else io.out(`Serving ${url} (dashboard ${dashboard}); Ctrl-C stops it.`);
       if (!io.signal.aborted) await once(io.signal, 'abort');
     } finally {
       await Promise.all([sender.stop(), running.close()]);
@@ -104,7 +101,7 @@ export const define = (command: Command, io: CliIo): void => {
         host: options.host,
         port: options.port,
         ...(options.at === undefined ? {} : { at: options.at }),
-        model: modelSettings(io.env),
+        model: modelSettings(config),
         ...(hookSecret === undefined ? {} : { hookSecret: readHookSecret(hookSecret.reveal()) }),
         publicUrl: config.publicUrl,
         publicDashboard: options.publicDashboard,

@@ -92,8 +92,10 @@ const print = (io: CliIo, lake: Lake, status: LakeStatus, money: Accounting): vo
 };
 
 /** Instants of the lake's reads are Unix ms, of JSON documents ISO 8601. */
-const instantsAsIso = (key: string, value: unknown): unknown =>
-  (key === 'at' || key.endsWith('At')) && typeof value === 'number' ? isoOf(value) : value;
+const isoInstants = (document: unknown): unknown =>
+  JSON.parse(JSON.stringify(document), (key, value: unknown) =>
+    (key === 'at' || key.endsWith('At')) && typeof value === 'number' ? isoOf(value) : value,
+  );
 
 const jsonOf = (lake: string, status: LakeStatus, { month, ...money }: Accounting) => {
   const { startsAt, endsAt, ...numbers } = month;
@@ -115,8 +117,7 @@ export const define = (command: Command, io: CliIo): void => {
       try {
         const status = lakeStatus(lake);
         const money = accounting(lake, config, JOBS, io.clock.now());
-        if (options.json === true)
-          io.out(JSON.stringify(jsonOf(lake.path, status, money), instantsAsIso, 2));
+        if (options.json === true) io.json(isoInstants(jsonOf(lake.path, status, money)));
         else print(io, lake, status, money);
       } finally {
         lake.close();

@@ -7,15 +7,15 @@ import { type Origin, openLakeFor } from '../lake/origin.ts';
 import type { Attempting } from '../runner/attempt.ts';
 import type { Chore } from '../runner/job.ts';
 import { liveNight, type Night } from '../runner/night.ts';
-import type { RunProgress, RunSummary } from '../runner/run.ts';
+import type { RunSummary } from '../runner/run.ts';
 import { jobsNamed } from '../runner/sync.ts';
 import { driftText } from './drift-text.ts';
 import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
 import { wholeNumber } from './option-values.ts';
-import { progressLine } from './progress-line.ts';
 import { rowsText } from './rows-text.ts';
+import { SyncProgress } from './sync-progress.ts';
 import { connect, looksWhileWaiting } from './upstream.ts';
 
 const HELP = `
@@ -60,35 +60,6 @@ interface SyncOptions {
   export: boolean;
   json?: boolean;
 }
-
-const minutesLeft = (ms: number): string =>
-  ms < 60_000 ? `${Math.ceil(ms / 1000)} s left` : `${Math.ceil(ms / 60_000)} min left`;
-
-const EVERY_MS = 10_000;
-const LEAST_TOLD_MS = 5000;
-
-/** Progress: redrawn on a terminal, a line every ten seconds elsewhere. */
-const progressOf = (io: CliIo, quiet: boolean) => {
-  const line = progressLine(io);
-  let toldAt = io.clock.monotonic();
-  return {
-    show: ({ job, settled, planned, callsSent, remainingMs }: RunProgress): void => {
-      const left =
-        remainingMs === null || settled >= planned ? '' : `, ${minutesLeft(remainingMs)}`;
-      const text = `${job}: ${settled} of ${planned} requests, ${callsSent} calls spent${left}`;
-      line.show(text);
-      if (io.isTerminal || quiet || io.clock.monotonic() - toldAt < EVERY_MS) return;
-      toldAt = io.clock.monotonic();
-      io.err(text);
-    },
-    wait: (ms: number, why: string): void => {
-      if (ms < LEAST_TOLD_MS) return;
-      line.clear();
-      io.err(`Waiting ${Math.ceil(ms / 1000)} s: ${why}`);
-    },
-    clear: line.clear,
-  };
-};
 
 const DRIFT_TOLD = 10;
 
@@ -192,16 +163,17 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
       tell: io.err,
     });
     const client = apiClient(config);
-    const progress = progressOf(io, options.json === true);
+    const progress = new SyncProgress(io);
     const watched = forPeople ? { onProgress: progress.show, onWait: progress.wait } : {};
     try {
       const maxCalls = options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls };
       const followed = CHORES.filter((chore) => isFollowed(chore, config, options));
+      const { clock, random, env, signal } = io;
       const night = await liveNight({
-        ...{ lake, config, client, log, ...io, ...maxCalls, ...watched },
+        ...{ lake, config, client, log, clock, random, env, signal, ...maxCalls, ...watched },
         ...{ jobs, allJobs: JOBS, chores: followed, attempt: attempting(told), warn: io.err },
         onRun: (id) => {
-          if (id !== undefined && forPeople) io.err(`Taking up run ${id}, which did not finish.`);
+          if (id !== undefined && forPeople) io.note(`Taking up run ${id}, which did not finish.`);
         },
       });
       progress.clear();
@@ -213,7 +185,7 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
         if (end.ok) log.info({ job: name, ...end.value }, end.value.did);
       const exported = exportedIn(night);
       if (options.json === true) {
-        io.out(JSON.stringify({ ...last, events, exported }, null, 2));
+        io.json({ ...last, events, exported });
         if (last.reason !== null) io.err(last.reason);
       } else print(io, last, events, exported, upstream.origin);
       io.exitCode = exitCodeOf(night);

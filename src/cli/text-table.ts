@@ -1,21 +1,7 @@
-import Table from 'cli-table3';
-import { withoutControls } from '../wire/fields.ts';
+import stringWidth from 'string-width';
+import { terminalLine } from './terminal-text.ts';
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
-const TWO_COLUMNS =
-  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{20000}-\u{3fffd}]/u;
-
-const NO_COLUMN = /[\u0300-\u036f\p{Cf}]/gu;
-
-const columnsOf = (grapheme: string): number =>
-  TWO_COLUMNS.test(grapheme) ? 2 : [...grapheme.replace(NO_COLUMN, '')].length;
-
-/** Terminal columns that a text takes. */
-const widthOf = (text: string): number => {
-  let width = 0;
-  for (const { segment } of GRAPHEMES.segment(text)) width += columnsOf(segment);
-  return width;
-};
 
 const WIDEST_TEXT = 60;
 
@@ -24,11 +10,12 @@ const WIDEST_TEXT = 60;
  * without what would move a terminal's cursor: others wrote it.
  */
 export const oneLine = (text: string, widest = WIDEST_TEXT): string => {
-  const line = withoutControls(text);
+  const line = terminalLine(text);
+  if (line.length <= widest && !/[^ -~]/.test(line)) return line;
   let width = 0;
   let fitting = ''; // the longest part after which an ellipsis has its place
   for (const { segment } of GRAPHEMES.segment(line)) {
-    width += columnsOf(segment);
+    width += stringWidth(segment);
     if (width > widest) return `${fitting}…`;
     if (width < widest) fitting += segment;
   }
@@ -67,6 +54,34 @@ const fittedWidths = (
   return widths;
 };
 
+const padded = (text: string, width: number, toTheLeft: boolean): string => {
+  const blanks = ' '.repeat(Math.max(0, width - stringWidth(text)));
+  return toTheLeft ? `${text}${blanks}` : `${blanks}${text}`;
+};
+
+/** A text in lines of at most `width` columns, broken between words, and inside those that are wider. */
+const wrappedLines = (text: string, width: number): string[] => {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of terminalLine(text).split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (stringWidth(longer) <= width) {
+      line = longer;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    line = '';
+    for (const { segment } of GRAPHEMES.segment(word)) {
+      if (stringWidth(line + segment) > width) {
+        lines.push(line);
+        line = '';
+      }
+      line += segment;
+    }
+  }
+  return line === '' ? lines : [...lines, line];
+};
+
 /** Rows as a table for people: text on one line, at most 60 columns wide or what the terminal has. */
 export const textTable = (
   head: readonly string[],
@@ -85,25 +100,37 @@ export const textTable = (
   );
   const natural = head.map((name, i) =>
     Math.max(
-      widthOf(name),
+      stringWidth(name),
       Math.min(
         WIDEST_TEXT,
-        cells.reduce((most, row) => Math.max(most, widthOf(row[i] ?? '')), 0),
+        cells.reduce((most, row) => Math.max(most, stringWidth(row[i] ?? '')), 0),
       ),
     ),
   );
   const narrowest = head.map((name, i) =>
-    isText[i] ? Math.max(NARROWEST_TEXT, widthOf(name)) : Number.POSITIVE_INFINITY,
+    isText[i] ? Math.max(NARROWEST_TEXT, stringWidth(name)) : Number.POSITIVE_INFINITY,
   );
   const widths = fittedWidths(natural, narrowest, columns ?? Number.POSITIVE_INFINITY);
-  const table = new Table({
-    head: [...head],
-    style: { head: [], border: [], compact: wrapped === undefined },
-    colAligns: isText.map((is) => (is ? 'left' : 'right')),
-    colWidths: widths.map((width, i) => (wraps[i] ? width + BORDERS - 1 : null)),
-    wordWrap: true,
-  });
-  for (const row of cells)
-    table.push(row.map((text, i) => (wraps[i] ? text : oneLine(text, widths[i]))));
-  return table.toString();
+  const line = (left: string, between: string, right: string): string =>
+    `${left}${widths.map((width) => '─'.repeat(width + 2)).join(between)}${right}`;
+  const row = (texts: readonly string[]): string =>
+    `│${texts.map((text, i) => ` ${padded(text, widths[i] ?? 0, isText[i] === true)} `).join('│')}│`;
+  const rowLines = (texts: readonly string[]): string[] => {
+    const parts = texts.map((text, i) =>
+      wraps[i] ? wrappedLines(text, widths[i] ?? 0) : [oneLine(text, widths[i])],
+    );
+    const height = Math.max(1, ...parts.map((lines) => lines.length));
+    return Array.from({ length: height }, (_, n) => row(parts.map((lines) => lines[n] ?? '')));
+  };
+  const middle = line('├', '┼', '┤');
+  const body = cells.map((texts) => rowLines(texts).join('\n'));
+  return [
+    line('┌', '┬', '┐'),
+    row(head.map((name, i) => oneLine(name, widths[i]))),
+    middle,
+    body.join(wrapped === undefined ? '\n' : `\n${middle}\n`),
+    line('└', '┴', '┘'),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
 };

@@ -46,7 +46,7 @@ export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
       );
     return { origin: 'upstream', config: { ...config, baseUrl, apiKey }, close: async () => {} };
   }
-  io.err(
+  io.note(
     'No TRENDLAKE_BASE_URL: asking the built-in sandbox, a made-up world. `trendlake sync --help` tells how to use a key.',
   );
   const { SANDBOX_LIMITS, startSandbox } = await import('../sandbox/sandbox.ts');

@@ -75,7 +75,8 @@ const answering = async (
   const lake = openLake(configOf(io).dataDir);
   try {
     const answer = await work(lake);
-    io.out(options.json === true ? JSON.stringify(answer, null, 2) : words(answer as never));
+    if (options.json === true) io.json(answer);
+    else io.out(words(answer as never));
   } finally {
     lake.close();
   }

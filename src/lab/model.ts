@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { messageOf, UsageError } from '../errors.ts';
+import type { Config } from '../config.ts';
+import { messageOf } from '../errors.ts';
 import { hiding } from '../hidden-forms.ts';
 import { Secret } from '../secret.ts';
 import { type Analysis, recipe } from '../wire/analysis-shapes.ts';
@@ -18,23 +19,17 @@ export interface ModelSettings {
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 /**
- * The model of `TRENDLAKE_MODEL_URL`, `_KEY` and `_NAME`, or undefined when none is configured. An
- * endpoint without a key (a local one) is asked with an empty key.
- * @throws UsageError when only one of address and name is given, or the address is none
+ * The configured model, or undefined when none is. An endpoint without a key (a local one) is asked
+ * with an empty key.
  */
-export const modelSettings = (env: NodeJS.ProcessEnv): ModelSettings | undefined => {
-  const url = env.TRENDLAKE_MODEL_URL ?? '';
-  const name = env.TRENDLAKE_MODEL_NAME ?? '';
-  if (url === '' && name === '') return undefined;
-  if (url === '' || name === '')
-    throw new UsageError(
-      'A model needs both TRENDLAKE_MODEL_URL (such as http://127.0.0.1:11434/v1) and TRENDLAKE_MODEL_NAME. Set both, or neither to do without.',
-    );
-  if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol))
-    throw new UsageError(`TRENDLAKE_MODEL_URL must be an http or https address; it is "${url}".`);
-  const key = new Secret(env.TRENDLAKE_MODEL_KEY ?? '');
-  return { url, key, name, timeoutMs: DEFAULT_TIMEOUT_MS };
-};
+export const modelSettings = ({
+  modelUrl: url,
+  modelName: name,
+  modelKey: key = new Secret(''),
+}: Pick<Config, 'modelUrl' | 'modelName' | 'modelKey'>): ModelSettings | undefined =>
+  url === undefined || name === undefined
+    ? undefined
+    : { url, key, name, timeoutMs: DEFAULT_TIMEOUT_MS };
 
 /** What the model may say. Numbers and strengths are ours; it only chooses and words. */
 const modelWords = z.object({

@@ -1,6 +1,6 @@
+import type { JsonObject } from '../json-object.ts';
 import type { Lake } from '../lake/open.ts';
 import type { Analysis } from '../wire/analysis-shapes.ts';
-import type { JsonObject } from '../wire/fields.ts';
 import { Tally } from './tally.ts';
 
 /** Writes analyses of videos. The same answer (video, instant) again changes nothing. */

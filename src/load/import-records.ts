@@ -1,8 +1,8 @@
 import type { Platform } from '../../schema/vocabulary.ts';
+import type { JsonObject } from '../json-object.ts';
 import {
   cleanTag,
   extraOf,
-  type JsonObject,
   type Odd,
   platformOfId,
   readCount,

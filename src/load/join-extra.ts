@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../wire/fields.ts';
+import { isObject, type JsonObject } from '../json-object.ts';
 
 /**
  * Further fields of two observations as one: the later one's stand, but the originals under `odd`,

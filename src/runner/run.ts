@@ -39,7 +39,7 @@ export interface RunDeps {
   /** At most so many calls; then the run pauses. */
   maxCalls?: number;
   onProgress?: (progress: RunProgress) => void;
-  /** Told when the service makes the run wait, and why. */
+  /** Told when the run waits, for the service or for its own pace, and why. */
   onWait?: (waitMs: number, why: string) => void;
   /** Told what happens, call by call; says nothing unless given. */
   log?: Log;

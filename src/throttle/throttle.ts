@@ -41,7 +41,7 @@ interface ThrottleDeps {
   keepUnread: (callId: number, answer: RawAnswer, error: unknown) => void;
   /** No more calls than these leave; then the run pauses. */
   maxCalls?: number;
-  /** Told of waits the service caused, not of the pace's own. */
+  /** Told of waits: those the service caused, and those for a slot of the minute. */
   onWait?: (waitMs: number, why: string) => void;
   /** Told of attempts that failed and of waits. */
   log?: Log | undefined;
@@ -261,7 +261,10 @@ export class Throttle {
   async #wait(refusal: Refusal, signal?: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     const now = clock.now();
-    if ('waitMs' in refusal) return clock.sleep(refusal.waitMs, signal);
+    if ('waitMs' in refusal) {
+      this.#deps.onWait?.(refusal.waitMs, "the key's calls of this minute are spent");
+      return clock.sleep(refusal.waitMs, signal);
+    }
     const [waitMs, until, why] =
       'pause' in refusal
         ? [refusal.pause.forMs, refusal.pause.resumesAt, refusal.pause.reason]

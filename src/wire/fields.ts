@@ -1,5 +1,6 @@
 import { PLATFORM_PREFIXES, PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import { parseIso } from '../iso.ts';
+import type { JsonObject } from '../json-object.ts';
 import { LONGEST_TAG, MOST_TAGS } from './item-bounds.ts';
 
 // What a value from outside may be. A field that cannot be right becomes null and its original goes
@@ -7,12 +8,6 @@ import { LONGEST_TAG, MOST_TAGS } from './item-bounds.ts';
 
 /** Originals of fields that could not be right, by field name. */
 export type Odd = [field: string, original: unknown][];
-
-/** A JSON object as it came: own fields only, whatever their names. */
-export type JsonObject = Record<string, unknown>;
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const numberOf = (value: unknown): number | undefined => {
   if (typeof value === 'number') return value;

@@ -52,7 +52,7 @@ test('two columns of one name: --json refuses what an object cannot hold, --csv 
   const { query } = prepared();
   const sql = "select id, title as n, platform as id from videos where id = 'yt_2'";
   const { code, out, err } = await query(sql, '--json');
-  expect([code, out]).toEqual([2, '']);
+  expect([code, JSON.parse(out)]).toMatchObject([2, { error: { code: 'usage' } }]);
   expect(err).toMatch(/Two columns are called "id".*"as"/);
   expect((await query(sql, '--csv')).out).toBe('id,n,id\nyt_2,,youtube');
 });
@@ -69,7 +69,7 @@ test('SQL that begins with a comment is read as an option, and the error says ho
 
 test('--csv and --json together are refused: one of them would be ignored', async () => {
   const { code, out } = await prepared().query(SQL, '--csv', '--json');
-  expect([code, out]).toEqual([2, '']);
+  expect([code, JSON.parse(out)]).toMatchObject([2, { error: { code: 'usage' } }]);
 });
 
 describe('nothing is ever written', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLATFORMS } from '../../schema/vocabulary.ts';
-import type { CliIo } from '../../src/cli/io.ts';
+import type { Surroundings } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/main.ts';
 import { sparkline } from '../../src/cli/overview-text.ts';
 import { virtualClock } from '../../src/clock.ts';
@@ -27,7 +27,7 @@ const command = async (
 ) => {
   const out: string[] = [];
   const err: string[] = [];
-  const io: CliIo = {
+  const io: Surroundings = {
     env: {
       TRENDLAKE_DATA_DIR: dataDir,
       TRENDLAKE_LIST_ITEMS: String(listItems),
@@ -46,7 +46,6 @@ const command = async (
     },
     err: (line) => void err.push(line),
     draw: () => {},
-    exitCode: 0,
   };
   return { code: await run(argv, io), out: out.join('\n'), err: err.join('\n') };
 };

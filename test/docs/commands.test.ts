@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
+import { addEverydayOptions } from '../../src/cli/everyday-options.ts';
 import type { CliIo } from '../../src/cli/io.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -23,6 +24,7 @@ const known = async (): Promise<Map<string, Set<string>>> => {
   for (const { name, load } of COMMANDS) {
     const command = new Command(name);
     (await load()).define(command, {} as CliIo);
+    addEverydayOptions(command);
     add(name, command);
   }
   return options;

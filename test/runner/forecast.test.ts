@@ -11,9 +11,7 @@ import { emptyMonth } from '../../src/throttle/month.ts';
 
 const MONTH = Date.UTC(2026, 10, 1);
 const config = (env: Record<string, string> = {}) =>
-  readConfig({}, { ...env }, '/nowhere', (sentence) => {
-    throw new Error(sentence);
-  });
+  readConfig({ env: { ...env }, cwd: '/nowhere' });
 const planOf = (env: Record<string, string> = {}, now = MONTH, spent = 0) => {
   const given = config(env);
   const month = emptyMonth(given, now);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { CliIo } from '../../src/cli/io.ts';
+import type { Surroundings } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/main.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
@@ -19,7 +19,7 @@ const invoke = async (
 ): Promise<{ code: number; out: string[]; err: string[] }> => {
   const stopping = new AbortController();
   const [out, err]: [string[], string[]] = [[], []];
-  const io: CliIo = {
+  const io: Surroundings = {
     env: { TRENDLAKE_DATA_DIR: folder.dataDir },
     cwd: folder.dataDir,
     clock: virtualClock(NOW),
@@ -33,7 +33,6 @@ const invoke = async (
     },
     err: (line) => void err.push(line),
     draw: () => {},
-    exitCode: 0,
   };
   return { code: await run(argv, io), out, err };
 };

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import type { CliIo } from '../../src/cli/io.ts';
+import type { Surroundings } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/main.ts';
 import { systemClock, virtualClock } from '../../src/clock.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
@@ -46,7 +46,7 @@ const folder = (): string => {
 const syncFrom = async ({ service, key }: Served): Promise<string> => {
   const dataDir = folder();
   const err: string[] = [];
-  const io: CliIo = {
+  const io: Surroundings = {
     env: {
       TRENDLAKE_DATA_DIR: dataDir,
       TRENDLAKE_BASE_URL: service.url,
@@ -66,7 +66,6 @@ const syncFrom = async ({ service, key }: Served): Promise<string> => {
     out: () => {},
     err: (line) => void err.push(line),
     draw: () => {},
-    exitCode: 0,
   };
   expect(await run(['sync', '--no-export', '--json'], io), err.join('\n')).toBe(0);
   return dataDir;

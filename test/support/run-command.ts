@@ -1,6 +1,5 @@
 import { run } from '../../src/cli/main.ts';
 import { type Clock, virtualClock } from '../../src/clock.ts';
-import { EXIT } from '../../src/errors.ts';
 
 /** What a command printed and exited with. */
 export interface CommandResult {
@@ -27,7 +26,6 @@ export const runCommand = async (
     out: (line) => void out.push(line),
     err: (line) => void err.push(line),
     draw: () => {},
-    exitCode: EXIT.complete,
   });
   return { code, out: out.join('\n'), err: err.join('\n') };
 };

@@ -45,7 +45,7 @@ export const smallConfig = (
     timeoutMs: '10000',
     ...overrides,
   };
-  return readConfig(given, {}, dataDir, () => {}) as SyncSetting;
+  return readConfig({ flags: given, env: {}, cwd: dataDir }) as SyncSetting;
 };
 
 export interface SyncOptions {

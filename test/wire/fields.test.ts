@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isObject } from '../../src/json-object.ts';
 import {
   extraOf,
-  isObject,
   type Odd,
   parseJson,
   readCount,

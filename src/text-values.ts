@@ -1,0 +1,49 @@
+// Texts that people write, read as values: settings and options are read with these, so that a
+// wrong one is refused in the same words wherever it was written.
+
+/** A text read, or what it should have been, to be put behind "must be". */
+export type Parsed<T> = { readonly value: T } | { readonly expected: string };
+export type TextReader<T> = (text: string) => Parsed<T>;
+
+/** What could not be read, and what it should have been. */
+export const expected = (what: string): Parsed<never> => ({ expected: what });
+
+/** A reader of whole numbers; without `max` there is no upper bound. */
+export const wholeNumber =
+  (min: number, max = Number.MAX_SAFE_INTEGER): TextReader<number> =>
+  (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text.trim()) && value >= min && value <= max) return { value };
+    const to = max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`;
+    return expected(`a whole number from ${min}${to}`);
+  };
+
+/** A reader of numbers above 0, such as 12.50. */
+export const positiveNumber =
+  (max: number): TextReader<number> =>
+  (text) => {
+    const value = Number(text);
+    return text.trim() !== '' && value > 0 && value <= max
+      ? { value }
+      : expected(`a number above 0, at most ${max}`);
+  };
+
+/** A reader of one of some names. */
+export const oneOf =
+  <T extends string>(names: readonly T[]): TextReader<T> =>
+  (text) => {
+    const value = names.find((name) => name === text);
+    return value === undefined ? expected(`one of ${names.join(', ')}`) : { value };
+  };
+
+/** A reader of a comma list of names, each counted once. */
+export const listOf =
+  <T extends string>(names: readonly T[]): TextReader<T[]> =>
+  (text) => {
+    const written = text.split(',').map((name) => name.trim());
+    const given = new Set(written.filter((name) => name !== ''));
+    const value = [...given].flatMap((name) => names.find((known) => known === name) ?? []);
+    return value.length > 0 && value.length === given.size
+      ? { value }
+      : expected(`a comma list of ${names.join(', ')}`);
+  };
