@@ -1,9 +1,6 @@
 import { PLATFORMS } from '../schema/vocabulary.ts';
 import { LOG_LEVELS } from './log.ts';
-<<<<<<< HEAD
 import { PARQUET_CODECS } from './parquet-codecs.ts';
-import { Secret } from './secret.ts';
-=======
 import {
   anyText,
   dateRange,
@@ -20,7 +17,6 @@ import {
   timeZone,
 } from './setting-readers.ts';
 import { listOf, oneOf, type TextReader, wholeNumber } from './text-values.ts';
->>>>>>> fa4c707 (Command line: settings nobody knows stop a command; what others wrote is harmless on a terminal; flags and JSON errors on every command)
 import { TIER_NAMES } from './tiers.ts';
 
 /** One setting: where it stands, how its text is read, what holds where it is not set. */

@@ -1,5 +1,6 @@
 import { PLATFORMS, type Platform, sourceCode } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { lastKnownAt } from '../history/last-known.ts';
 import type { Lake } from '../lake/open.ts';
 import { laddersByPlatform } from './choice.ts';
 import { type CreatorShowing, learnShowing, type PageSeen } from './creator-pages.ts';
@@ -26,20 +27,20 @@ const USUAL_AGE_AT_FIRST_SIGHT_MS = 12 * HOUR_MS;
 const LEAST_GAP_OF_AGE = 0.09;
 
 // Counts of the future, of a service whose clock runs ahead, are looks all the same.
+const EVER = `${Number.MAX_SAFE_INTEGER}`;
 const LOOKS = `
   with known as (
     select key, platform, user, coalesce(created_at, first_seen_at - @usualAge) as born,
-      (select max(observed_at) from video_snapshot s
-        where s.video_key = v.key and s.views is not null) as last_at
+      ${lastKnownAt('views', { video: 'v.key', at: EVER })} as last_at
     from video v
   )
   select k.key, k.platform, k.user, k.born, k.last_at, l.views, e.observed_at, e.views
   from known k
   join video_snapshot l on l.video_key = k.key and l.observed_at = k.last_at
-  left join video_snapshot e on e.video_key = k.key and e.observed_at = (
-    select max(observed_at) from video_snapshot s
-    where s.video_key = k.key and s.views is not null
-      and s.observed_at <= k.last_at - max(@leastGap, (k.last_at - k.born) * @leastGapOfAge))
+  left join video_snapshot e on e.video_key = k.key and e.observed_at = ${lastKnownAt('views', {
+    video: 'k.key',
+    at: 'k.last_at - max(@leastGap, (k.last_at - k.born) * @leastGapOfAge)',
+  })}
   order by k.key`;
 
 type LookRow = [

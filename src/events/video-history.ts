@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { type Platform, SOURCES, type Source } from '../../schema/vocabulary.ts';
+import { lastKnownAt } from '../history/last-known.ts';
 import type { Window } from './event.ts';
 import type { Look } from './timeline.ts';
 
@@ -77,7 +78,7 @@ export const lastLooksBefore = (
     .prepare(
       `select k.value as key, s.observed_at as at, s.views, s.source from json_each(?) k
        cross join video_snapshot s on s.video_key = k.value and s.observed_at =
-         (select max(p.observed_at) from video_snapshot p where p.video_key = k.value and p.observed_at <= ? and p.views > 0)`,
+         ${lastKnownAt('views', { video: 'k.value', at: '?', telling: '> 0' })}`,
     )
     .raw()
     .iterate(JSON.stringify(keys), until) as IterableIterator<

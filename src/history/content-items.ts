@@ -2,7 +2,9 @@ import type { Platform } from '../../schema/vocabulary.ts';
 import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
+import { engagementRate } from '../wire/engagement-rate.ts';
 import type { ContentItem } from '../wire/shapes.ts';
+import { type Count, lastKnown } from './last-known.ts';
 
 /** Where a video stands in the list an item is made for. */
 export interface Place {
@@ -29,10 +31,9 @@ interface ItemRow {
 const words = (column: 'title' | 'user'): string =>
   `case when r.video_key is null then v.${column} else r.${column} end`;
 
-/** The newest known count at or before @asOf. */
-const lastKnown = (column: 'views' | 'likes'): string =>
-  `coalesce(s.${column}, (select k.${column} from video_snapshot k where k.video_key = v.key
-    and k.observed_at <= @asOf and k.${column} is not null order by k.observed_at desc limit 1))`;
+/** A count as the last snapshot has it, else as last known before. */
+const carriedOn = (count: Count): string =>
+  `coalesce(s.${count}, ${lastKnown(count, { video: 'v.key', at: '@asOf' })})`;
 
 const itemsQuery = (views: string, likes: string): string => `
   select v.id, v.platform, ${words('title')} as title, ${words('user')} as user,
@@ -50,11 +51,15 @@ const itemsQuery = (views: string, likes: string): string => `
 /** Counts exactly as the last look before @asOf had them. */
 const AS_SEEN = itemsQuery('s.views', 's.likes');
 /** Counts as last known: a look that did not show a count hides none. */
-const AS_KNOWN = itemsQuery(lastKnown('views'), lastKnown('likes'));
+const AS_KNOWN = itemsQuery(carriedOn('views'), carriedOn('likes'));
 
-/** 100 x likes / views, or null where that says nothing. */
-export const engagementRate = (likes: number | null, views: number | null): number | null =>
-  likes === null || views === null || views === 0 ? null : (100 * likes) / views;
+/** The rate as pulled; where none was, or it is derived, that of the counts beside it. */
+export const shownRate = (row: {
+  readonly views: number | null;
+  readonly likes: number | null;
+  readonly rate: number | null;
+  readonly derived: number | null;
+}): number | null => (row.derived === 1 ? null : row.rate) ?? engagementRate(row);
 
 const shownOf = (row: ItemRow) => ({
   id: row.id,
@@ -63,7 +68,7 @@ const shownOf = (row: ItemRow) => ({
   user: row.user,
   views: row.views,
   likes: row.likes,
-  engagementRate: row.derived === 1 ? engagementRate(row.likes, row.views) : row.rate,
+  engagementRate: shownRate(row),
   createdAt: row.created_at === null ? null : isoOf(row.created_at),
 });
 

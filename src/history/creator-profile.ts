@@ -2,8 +2,10 @@ import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
+import { engagementRate } from '../wire/engagement-rate.ts';
 import type { ContentItem } from '../wire/shapes.ts';
-import { contentItems, engagementRate } from './content-items.ts';
+import { contentItems } from './content-items.ts';
+import { lastKnown } from './last-known.ts';
 import { withoutEchoes } from './timeline.ts';
 
 /** A creator as the lake knew them at an instant; unknown numbers are null. */
@@ -56,9 +58,8 @@ const VIDEOS = `
       where r.user in (@handle, '@' || @handle) and v.platform = @platform and v.first_seen_at <= @asOf
       and r.until_at = (select min(n.until_at) from video_revision n
         where n.video_key = r.video_key and n.until_at > @asOf))
-  select n.key, n.created_at as createdAt, (select s.views from video_snapshot s
-    where s.video_key = n.key and s.observed_at <= @asOf and s.views is not null
-    order by s.observed_at desc limit 1) as views
+  select n.key, n.created_at as createdAt,
+    ${lastKnown('views', { video: 'n.key', at: '@asOf' })} as views
   from named n`;
 
 interface OwnVideo {
@@ -120,7 +121,7 @@ export const creatorProfile = (
     videoCount: newest(looks, 'videoCount'),
     views,
     likes,
-    engagementRate: pulledRate ?? engagementRate(likes, views),
+    engagementRate: pulledRate ?? engagementRate({ views, likes }),
     videos: contentItems(lake, places, asOf),
     growth: withoutEchoes(looks, ['followers', 'views', 'likes']).map(
       ({ at, followers, views: viewsThen, likes: likesThen }) => ({

@@ -1,6 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
+import { lastKnown, lastKnownAt } from './last-known.ts';
 import type { Movement } from './score.ts';
 import type { Span, StartFrom } from './window-looks.ts';
 
@@ -34,9 +35,17 @@ const MOVEMENTS: Readonly<Record<StartFrom, string>> = {
     where v.platform = @platform and l.observed_at > @from`,
 };
 
-/** All looks of one video with known views or likes, newest first. */
-const LOOKS = `select observed_at, views, likes from video_snapshot
-  where video_key = ? and observed_at <= ? order by observed_at desc`;
+const KNOWN_TO = { video: '@key', at: '@to' };
+/** One video whose last snapshot, or the one before, hides a count: those that tell it. */
+const TELLING = `
+  select n.observed_at as viewsAt, n.views, b.observed_at as baseAt, b.views as baseViews,
+    ${lastKnown('likes', KNOWN_TO)} as likes
+  from (select ${lastKnownAt('views', KNOWN_TO)} as at)
+  left join video_snapshot n on n.video_key = @key and n.observed_at = at
+  left join video_snapshot b on b.video_key = @key and b.observed_at <= at and b.observed_at = coalesce(
+    ${lastKnownAt('views', { video: '@key', at: '@from' })},
+    (select min(f.observed_at) from video_snapshot f
+      where f.video_key = @key and f.observed_at > @from and f.views is not null))`;
 
 type Row = [
   key: number,
@@ -48,35 +57,19 @@ type Row = [
   baseViews: number | null,
 ];
 
-interface Look {
-  readonly observed_at: number;
-  readonly views: number | null;
-  readonly likes: number | null;
-}
+type Told = Pick<Movement, 'views' | 'viewsAt' | 'baseViews' | 'baseAt' | 'likes'>;
 
-/** The same for a video whose first or last look hides a count: its newest and base known ones. */
-const fromLooks = (lake: Lake, row: Row, { from, to }: Span): Movement => {
-  const [key, createdAt] = row;
-  const looks = statement(lake, LOOKS).all(key, to) as Look[];
-  const withViews = looks.filter((look) => look.views !== null);
-  const newest = withViews[0];
-  const inside = withViews.filter((look) => look.observed_at > from);
-  const base = withViews.find((look) => look.observed_at <= from) ?? inside.at(-1);
-  return {
-    key,
-    views: newest?.views ?? null,
-    viewsAt: newest?.observed_at ?? null,
-    baseViews: base === newest ? null : (base?.views ?? null),
-    baseAt: base === newest ? null : (base?.observed_at ?? null),
-    likes: looks.find((look) => look.likes !== null)?.likes ?? null,
-    createdAt,
-  };
+/** A movement by its telling snapshots, where one of those at the edges hides a count. */
+const fromTelling = (lake: Lake, [key, createdAt]: Row, { from, to }: Span): Movement => {
+  const told = statement(lake, TELLING).get({ key, from, to }) as Told;
+  const base = told.baseAt === told.viewsAt ? { baseViews: null, baseAt: null } : {};
+  return { key, createdAt, ...told, ...base };
 };
 
 const movementOf = (lake: Lake, row: Row, span: Span): Movement => {
   const [key, createdAt, lastAt, views, likes, baseAt, baseViews] = row;
   const single = baseAt === null || baseAt === lastAt;
-  if (views === null || (!single && baseViews === null)) return fromLooks(lake, row, span);
+  if (views === null || (!single && baseViews === null)) return fromTelling(lake, row, span);
   return {
     key,
     views,

@@ -2,7 +2,7 @@ import { type Platform, sourceCode } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
 import type { ContentItem } from '../wire/shapes.ts';
-import { contentItems, engagementRate } from './content-items.ts';
+import { contentItems, shownRate } from './content-items.ts';
 
 /** One look at a video; the instant in Unix ms, unknown counts null. */
 export interface TimelinePoint {
@@ -58,7 +58,7 @@ export const timeline = (lake: Lake, videoKey: number, asOf: number): TimelinePo
       at,
       views,
       likes,
-      engagementRate: derived === 1 ? engagementRate(likes, views) : rate,
+      engagementRate: shownRate({ views, likes, rate, derived }),
     }),
   );
 

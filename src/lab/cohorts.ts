@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { lastKnownAt } from '../history/last-known.ts';
 import type { Lake } from '../lake/open.ts';
 import type { LabVideo } from './lab-video.ts';
 
@@ -37,9 +38,7 @@ const LAB_VIDEO = `
     case when json_valid(v.extra) then coalesce(v.extra ->> '$.durationSec', v.extra ->> '$.duration') end as durationSec
   from video v
   join video_snapshot s on s.video_key = v.key and s.observed_at =
-    (select n.observed_at from video_snapshot n
-      where n.video_key = v.key and n.observed_at <= ? and n.views > 0
-      order by n.observed_at desc limit 1)
+    ${lastKnownAt('views', { video: 'v.key', at: '?', telling: '> 0' })}
   where v.first_seen_at <= ?`;
 
 const numberOrNull = (value: unknown): number | null =>

@@ -1,10 +1,11 @@
 import type { Lake } from '../lake/open.ts';
 import { refreshSearch } from '../search/search-index.ts';
+import { engagementRate } from '../wire/engagement-rate.ts';
 import { titleHashtags } from '../wire/title-hashtags.ts';
 import { analysisWriter } from './analyses.ts';
 import { creatorWriter } from './creators.ts';
 import { hashtagWriter } from './hashtags.ts';
-import { engagementRateOf, type SeenVideo, type SnapshotSource } from './merge-video.ts';
+import type { SeenVideo, SnapshotSource } from './merge-video.ts';
 import type { SnapshotObservation } from './observation.ts';
 import { rankingWriter } from './rankings.ts';
 import { snapshotWriter } from './snapshots.ts';
@@ -66,7 +67,7 @@ const makeLoader = (lake: Lake) => {
   ): void => {
     const { id, platform, at, views, likes } = seen;
     const rate =
-      seen.engagementRate === undefined ? engagementRateOf(views, likes) : seen.engagementRate;
+      seen.engagementRate === undefined ? engagementRate({ views, likes }) : seen.engagementRate;
     const words = { title: seen.title ?? null, user: seen.user ?? null };
     const key = writeVideo(
       {

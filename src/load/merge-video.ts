@@ -82,7 +82,3 @@ export const sameVideo = (a: VideoFacts, b: VideoFacts): boolean =>
   a.likes === b.likes &&
   a.engagementRate === b.engagementRate &&
   sameButCounts(a, b);
-
-/** 100 x likes / views, percent; null when either is unknown or views is 0. */
-export const engagementRateOf = (views: number | null, likes: number | null): number | null =>
-  views === null || likes === null || views === 0 ? null : (100 * likes) / views;

@@ -1,6 +1,6 @@
 import { type Source, sourceCode } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
-import { engagementRateOf } from './merge-video.ts';
+import { engagementRate } from '../wire/engagement-rate.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
 
 /** A video's counts at one instant, as they are stored. */
@@ -44,7 +44,7 @@ export const snapshotWriter = ({ sqlite }: Lake) => {
    * look again changes nothing.
    */
   return (key: number, seen: SeenCounts, source: Source, tally: Tally): void => {
-    const derivable = engagementRateOf(seen.views, seen.likes);
+    const derivable = engagementRate(seen);
     const derived = seen.engagementRate !== null && seen.engagementRate === derivable;
     const row = {
       key,

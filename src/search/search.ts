@@ -1,5 +1,6 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { Clock } from '../clock.ts';
+import { lastKnown } from '../history/last-known.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
 import { ftsExpression, parseTerms, type SearchTerms } from './search-terms.ts';
@@ -117,8 +118,7 @@ const filterOf = (lake: Lake, { since, asOf }: SearchQuery): Filter => {
   };
 };
 
-const VIEWS_THEN = `(select s.views from video_snapshot s
-  where s.video_key = v.key and s.observed_at <= :asOf order by s.observed_at desc limit 1)`;
+const VIEWS_THEN = lastKnown('views', { video: 'v.key', at: ':asOf' });
 
 /** The given videos by `matchScore`, best first; reach is what was known at `asOf`. */
 const bestFirst = (

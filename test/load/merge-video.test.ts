@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  engagementRateOf,
   type KnownVideo,
   mergeVideo,
   type SeenVideo,
@@ -105,13 +104,4 @@ describe('properties', () => {
       }),
     );
   });
-});
-
-test('the engagement rate is 100 x likes / views, unknown where it cannot be computed', () => {
-  expect(engagementRateOf(200, 5)).toBe(2.5);
-  expect([engagementRateOf(0, 5), engagementRateOf(null, 5), engagementRateOf(5, null)]).toEqual([
-    null,
-    null,
-    null,
-  ]);
 });
