@@ -8,16 +8,15 @@ import {
 import { systemClock } from './clock.ts';
 import { rangeMs } from './durations.ts';
 import { UsageError } from './errors.ts';
-import { computeList, type ItemOf, type ListQuestion } from './history/computed-list.ts';
 import { creatorProfile } from './history/creator-profile.ts';
 import { eventsPage } from './history/event-list.ts';
 import { growthCurve } from './history/growth-curve.ts';
 import { hashtagsPage } from './history/hashtag-list.ts';
-import type { ComputedLists, ListPage, PartQuery } from './history/list-page.ts';
+import type { ComputedLists, ListPage } from './history/list-page.ts';
 import { timeline, videoByIdAsOf, videoRecord } from './history/timeline.ts';
+import { UncachedLists } from './history/uncached-lists.ts';
 import { feedPage, trendsPage } from './history/video-lists.ts';
 import { isoOf, parseIso } from './iso.ts';
-import { lakeVersion } from './lake/lake-version.ts';
 import { type Lake, openLakeForReading } from './lake/open.ts';
 import { searchPage } from './search/search-page.ts';
 import type { ContentItem, GrowthCurve, HashtagItem } from './wire/shapes.ts';
@@ -114,20 +113,6 @@ const whole = (what: string, value: number): number => {
   return value;
 };
 
-/** Computes the lists that nobody pulled, anew each time. */
-class UncachedLists implements ComputedLists {
-  readonly lake: Lake;
-  constructor(lake: Lake) {
-    this.lake = lake;
-  }
-  async part<Q extends ListQuestion>(query: PartQuery<Q>) {
-    const { question, asOf, from, count } = query;
-    const version = lakeVersion(this.lake);
-    const { total, items } = computeList(this.lake, { question, asOf, from, count }, systemClock);
-    return { total, items: items as ItemOf<Q>[], asOf, isStale: false, version };
-  }
-}
-
 /**
  * A lake open for reading. Writers go on meanwhile; each method reads one state of the lake. An
  * instant in the past gives what was known then, as the service's `asOf` does.
@@ -139,7 +124,7 @@ export class LakeReader {
   /** Use `openLake`. @internal */
   constructor(lake: Lake) {
     this.#lake = lake;
-    this.#lists = new UncachedLists(lake);
+    this.#lists = new UncachedLists(lake, systemClock);
   }
 
   /** The feed of a platform: as pulled where the lake holds that `dateRange` (`24h` unless given). */

@@ -24,6 +24,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
   metrics: ['schema', 'root', 'lake', 'throttle', 'export', 'history', 'maintenance'],
   maintenance: ['schema', 'root', 'lake', 'history', 'search'],
   serve: ['schema', 'root', 'wire', 'lake', 'history', 'search', 'lab', 'webhooks'],
+  report: ['schema', 'root', 'wire', 'lake', 'history'],
   sandbox: ['schema', 'root', 'wire', 'lake', 'load', 'serve'],
   runner: [
     ...['schema', 'root', 'wire', 'lake', 'history', 'api', 'throttle', 'load'],
@@ -34,7 +35,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
   cli: [
     ...['schema', 'root', 'wire', 'lake', 'history', 'search', 'api', 'throttle', 'load'],
     ...['budget', 'export', 'events', 'webhooks', 'lab', 'serve', 'sandbox', 'runner', 'demo'],
-    ...['jobs', 'metrics', 'maintenance', 'publish'],
+    ...['jobs', 'metrics', 'maintenance', 'publish', 'report'],
   ],
   package: ['schema', 'root', 'wire', 'lake', 'history', 'search', 'api', 'throttle', 'runner'],
 };

@@ -47,6 +47,11 @@ export const COMMANDS: readonly {
     load: () => import('./events.ts'),
   },
   {
+    name: 'report',
+    summary: 'a week on one page to send: what rose, what fell, who, which tags',
+    load: () => import('./report.ts'),
+  },
+  {
     name: 'export',
     summary: 'Parquet files of the lake; changed partitions only unless --full',
     load: () => import('./export.ts'),
