@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { LAKE_FILE } from '../src/lake/open.ts';
+import { openServiceDb } from '../src/lake/service-db.ts';
 import { createKey } from '../src/serve/auth/keys.ts';
-import { openServiceDb } from '../src/serve/auth/service-db.ts';
 import { BUSY_CREATOR, buildLake, END_AT } from './serve/build-lake.ts';
 import { type Child, startChild } from './serve/child.ts';
 

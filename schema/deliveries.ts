@@ -3,10 +3,9 @@ import { events } from './events.ts';
 import { subscriptions } from './subscriptions.ts';
 
 /**
- * The outbox: one event on its way to one subscription. Queued in the transaction that stores the
- * event, sent by src/webhooks/sender.ts. Its id, `<event id>.<subscription id>`, is the
- * `webhook-id` of every attempt. Queued by src/events/outbox.ts, tried by src/webhooks/deliveries.ts,
- * forgotten with its subscription by src/webhooks/subscriptions.ts.
+ * The outbox: one event on its way to one subscription: queued in the transaction that stores the
+ * event, settled when it was sent. Its id, `<event id>.<subscription id>`, is the `webhook-id` of
+ * every attempt. Written by src/events/delivery-queue.ts.
  */
 export const deliveries = sqliteTable(
   'deliveries',

@@ -7,9 +7,9 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 export const subscriptions = sqliteTable('subscriptions', {
   id: text('id').primaryKey(),
   url: text('url').notNull(),
-  secret: text('secret').notNull(), // `whsec_` + base64; signs deliveries
-  previousSecret: text('previous_secret'), // signs too until it expires: rotation without a gap
-  previousSecretUntil: integer('previous_secret_until'), // Unix ms
+  secret: text('secret').notNull(), // empty: secrets lie in `service.db`, since 0.2
+  previousSecret: text('previous_secret'), // null, likewise
+  previousSecretUntil: integer('previous_secret_until'), // null, likewise
   filter: text('filter').notNull(), // JSON: {events, platforms, subjects}; an empty list is all
   allowLoopbackHttp: integer('allow_loopback_http').notNull(), // 1: plain http to this machine
   keyId: text('key_id'), // the service key that made it; null: the command line

@@ -217,6 +217,12 @@ export const SETTINGS = {
     default: undefined,
     help: 'What 1,000 calls cost you, such as 4.50 or 4.50 EUR: plan, status and sync then say it in money.',
   },
+  subscriptionsPerKey: {
+    env: 'TRENDLAKE_SUBSCRIPTIONS_PER_KEY',
+    read: wholeNumber(0, 100_000),
+    default: '100',
+    help: 'Webhook subscriptions that one key of `serve` may make.',
+  },
   log: {
     env: 'TRENDLAKE_LOG',
     read: oneOf(LOG_LEVELS),

@@ -15,15 +15,7 @@ const TABLES = filesOf('schema').flatMap((file) =>
   ),
 );
 
-/**
- * Written in two files, for the reason given. Copies of whole rows between lake files (`main.`) and
- * SQLite's own tables are no writes of a table's facts.
- */
-const TWO_WRITERS: Record<string, string> = {
-  deliveries: 'queued with their event, tried by the sender, forgotten with their subscription',
-  subscriptions: 'made by their owner, switched off by the sender',
-};
-
+/** Copies of whole rows between lake files (`main.`) and SQLite's own tables are no writes of a table's facts. */
 const WRITES =
   /\b(?:insert(?: or \w+)? into|replace into|delete from|update) (\w+)(?= (?:set|values|select|where|\()|[\s(`'"])|\.(?:insert|update|delete)\((\w+)\)/gi;
 
@@ -41,9 +33,7 @@ const writers = (): Map<string, Set<string>> => {
 };
 
 test('each table is written in one file', () => {
-  const several = [...writers()].filter(
-    ([name, files]) => files.size !== 1 && !(name in TWO_WRITERS),
-  );
+  const several = [...writers()].filter(([, files]) => files.size !== 1);
   expect(several.map(([name, files]) => `${name}: ${[...files].join(', ')}`)).toEqual([]);
 });
 

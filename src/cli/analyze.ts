@@ -46,7 +46,7 @@ interface Options {
 const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> => {
   const config = configOf(io);
   const model = modelSettings(config);
-  const lake = openLake(config.dataDir);
+  const lake = openLake(config.dataDir, { tell: io.err });
   try {
     const ask = { id, asOf: io.clock.now() };
     const analysis = await analyzeVideo(lake, ask, { clock: io.clock, model });

@@ -53,7 +53,7 @@ const run = async (
   options: Options,
   { io, log }: Told,
 ): Promise<void> => {
-  const lake = openLake(dataDir);
+  const lake = openLake(dataDir, { tell: io.err });
   const progress = new ProgressLine(io);
   try {
     const summary = await importPaths(lake, paths, io.cwd, {

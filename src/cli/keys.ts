@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
+import { LAKE_FILE, openLake } from '../lake/open.ts';
+import { openServiceDb } from '../lake/service-db.ts';
 import {
   createKey,
   type KeyRecord,
@@ -9,8 +13,8 @@ import {
   SCOPES,
   type Scope,
 } from '../serve/auth/keys.ts';
-import { openServiceDb } from '../serve/auth/service-db.ts';
 import { TIER_NAMES, type Tier } from '../tiers.ts';
+import { endSubscriptionsOf } from '../webhooks/subscriptions.ts';
 import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { oneOf, wholeNumber } from './option-values.ts';
@@ -95,6 +99,20 @@ const create = (io: CliIo, options: CreateOptions): void => {
   }
 };
 
+/**
+ * Ends the webhook subscriptions of a revoked key, where there is a lake. Cut off before it, the sender
+ * ends them when it would next send: it sends nothing for a key that is revoked.
+ */
+const endSubscriptions = (dataDir: string, keyId: string, io: CliIo): number => {
+  if (!existsSync(join(dataDir, LAKE_FILE))) return 0;
+  const lake = openLake(dataDir, { tell: io.err });
+  try {
+    return endSubscriptionsOf(lake, keyId, io.clock.now());
+  } finally {
+    lake.close();
+  }
+};
+
 export const define = (command: Command, io: CliIo): void => {
   command.addHelpText('after', EXAMPLES);
   command
@@ -132,11 +150,14 @@ export const define = (command: Command, io: CliIo): void => {
     .argument('<id>', 'the id that `keys list` shows')
     .option('--json', "print the revoked key's record")
     .action((id: string, options: { json?: boolean }) => {
-      const db = openServiceDb(configOf(io).dataDir);
+      const { dataDir } = configOf(io);
+      const db = openServiceDb(dataDir);
       try {
         const record = revokeKey(db, id, io.clock.now());
+        const ended = endSubscriptions(dataDir, id, io);
+        const sentence = `Key ${id} is revoked${ended > 0 ? `; ${ended} webhook subscriptions of it ended` : ''}.`;
         if (options.json === true) io.json(shown(record), 0);
-        else io.out(`Key ${id} is revoked.`);
+        else io.out(sentence);
       } finally {
         db.close();
       }

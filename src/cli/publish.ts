@@ -52,7 +52,7 @@ const run = async (config: Config, options: Options, { io, log }: Told): Promise
       'Where to publish is not set. Set TRENDLAKE_TABLES_URL to s3://bucket/prefix or file:///folder, and TRENDLAKE_LAKE to a name for this lake.',
     );
   openLakeForReading(config.dataDir).close(); // publishing makes no lake
-  const lake = openLake(config.dataDir);
+  const lake = openLake(config.dataDir, { tell: io.err });
   const progress = new ProgressLine(io);
   let uploaded = 0;
   try {

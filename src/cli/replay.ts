@@ -55,7 +55,7 @@ const run = async (dataDir: string, options: Options, told: Told): Promise<void>
   const since =
     options.since === undefined ? 0 : readInstant('--since', options.since, io.clock.now());
   openLakeForReading(dataDir).close(); // there must be one: replay makes none
-  const source = openLake(dataDir);
+  const source = openLake(dataDir, { tell: io.err });
   const elsewhere = options.into === undefined ? undefined : resolve(io.cwd, options.into);
   const progress = new ProgressLine(io);
   try {

@@ -10,7 +10,7 @@ import { cronOfJob, monthSpent, planMonth } from '../runner/month-plan.ts';
 import { followSync, liveNight, type Night } from '../runner/night.ts';
 import type { RunSummary } from '../runner/run.ts';
 import { type BatchEnd, Schedule } from '../runner/schedule.ts';
-import { startSender } from '../webhooks/sender.ts';
+import { Sender } from '../webhooks/sender.ts';
 import { driftText } from './drift-text.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
@@ -101,7 +101,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     tell(
       `trendlake schedules ${scheduled.map(({ name }) => name).join(', ')} (${config.timezone})`,
     );
-    const sender = startSender(lake, { clock, random, report: warn });
+    const sender = new Sender(lake, { clock, random, report: warn });
     try {
       await new Schedule({ lake, clock, signal, jobs: scheduled, runJobs, tell, warn, fail }).run();
     } finally {

@@ -8,7 +8,7 @@ import { createMetrics } from '../metrics/metrics.ts';
 import { type ServiceOptions, startService } from '../serve/service.ts';
 import { keepHeapSmall } from '../serve/small-memory.ts';
 import { readHookSecret } from '../webhooks/hook-proof.ts';
-import { startSender } from '../webhooks/sender.ts';
+import { Sender } from '../webhooks/sender.ts';
 import { type CliIo, configOf } from './io.ts';
 import { openLog } from './log.ts';
 import { isoInstant, wholeNumber } from './option-values.ts';
@@ -50,11 +50,11 @@ const serveUntilStopped = async (
   options: ServiceOptions,
   { report, io, json }: { report: (sentence: string) => void; io: CliIo; json: boolean },
 ): Promise<void> => {
-  const lake = openLake(options.dataDir);
+  const lake = openLake(options.dataDir, { tell: report });
   try {
     const running = await startService(options);
     const { clock, random } = io;
-    const sender = startSender(lake, { clock, random, report });
+    const sender = new Sender(lake, { clock, random, report });
     try {
       const { url, dashboard, openness } = running;
       io.err(openness);
@@ -95,12 +95,13 @@ export const define = (command: Command, io: CliIo): void => {
       keepHeapSmall();
       const { publicUrl } = options;
       const config = configOf(io, publicUrl === undefined ? {} : { publicUrl });
-      const { dataDir, hookSecret } = config;
+      const { dataDir, hookSecret, subscriptionsPerKey } = config;
       const opened = await openLog(config, 'info', io);
       const wished = {
         host: options.host,
         port: options.port,
         ...(options.at === undefined ? {} : { at: options.at }),
+        subscriptionsPerKey,
         model: modelSettings(config),
         ...(hookSecret === undefined ? {} : { hookSecret: readHookSecret(hookSecret.reveal()) }),
         publicUrl: config.publicUrl,

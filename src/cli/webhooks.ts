@@ -72,7 +72,7 @@ const answering = async (
   work: (lake: Lake) => unknown,
   words: (answer: never) => string,
 ): Promise<void> => {
-  const lake = openLake(configOf(io).dataDir);
+  const lake = openLake(configOf(io).dataDir, { tell: io.err });
   try {
     const answer = await work(lake);
     if (options.json === true) io.json(answer);

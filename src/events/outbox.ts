@@ -4,6 +4,7 @@ import { dateOf, isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
 import { markTouched } from '../lake/touched-partitions.ts';
 import { foldName } from '../wire/folding.ts';
+import { type Listener, queueDelivery } from './delivery-queue.ts';
 import { eventData, subjectText, type TrendEvent } from './event.ts';
 
 /** What a subscription wants to hear of; an empty list is no restriction. */
@@ -62,18 +63,18 @@ export interface StoreCounts {
   readonly queued: number;
 }
 
-interface Listener {
-  readonly id: string;
+interface FilteredListener extends Listener {
   readonly filter: SubscriptionFilter;
 }
 
-const listeners = (lake: Lake): Listener[] =>
+const listeners = (lake: Lake): FilteredListener[] =>
   (
-    lake.sqlite.prepare('select id, filter from subscriptions where disabled_at is null').all() as {
-      id: string;
-      filter: string;
-    }[]
-  ).map(({ id, filter }) => ({ id, filter: JSON.parse(filter) as SubscriptionFilter }));
+    lake.sqlite
+      .prepare(
+        'select id, filter, paused_until as pausedUntil from subscriptions where disabled_at is null',
+      )
+      .all() as (Listener & { filter: string })[]
+  ).map((row) => ({ ...row, filter: JSON.parse(row.filter) as SubscriptionFilter }));
 
 /**
  * Stores events that are not there yet, marks their Parquet partitions and queues a delivery for
@@ -89,10 +90,6 @@ export const storeEvents = (
   const insert = lake.sqlite.prepare(
     `insert into events (id, kind, platform, subject, occurred_at, detected_at, origin, data)
      values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
-  );
-  const queue = lake.sqlite.prepare(
-    `insert into deliveries (id, event_id, subscription_id, state, queued_at, attempts, next_attempt_at)
-     values (?, ?, ?, 'pending', ?, 0, ?) on conflict do nothing`,
   );
   const counts = { stored: 0, late: 0, queued: 0 };
   const store = (): void => {
@@ -118,8 +115,7 @@ export const storeEvents = (
         continue;
       }
       for (const listener of waiting)
-        if (wants(listener.filter, event))
-          counts.queued += queue.run(`${id}.${listener.id}`, id, listener.id, now, now).changes;
+        if (wants(listener.filter, event)) counts.queued += queueDelivery(lake, id, listener, now);
     }
     for (const date of dates) markTouched(lake, 'events', date);
   };

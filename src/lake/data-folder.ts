@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { messageOf, UsageError } from '../errors.ts';
+import { OWN_FOLDER } from './own-files.ts';
 
 /**
- * Makes a folder and those above it that are missing, one by one: `mkdirSync` with `recursive` never
+ * Makes a folder, its user's own, and those above it that are missing, one by one: `mkdirSync` with `recursive` never
  * returns where a folder exists that takes none inside it, such as /proc.
  */
 const makeFolders = (path: string): void => {
@@ -11,7 +12,7 @@ const makeFolders = (path: string): void => {
   for (let at = resolve(path); !existsSync(at); at = dirname(at)) missing.unshift(at);
   for (const folder of missing)
     try {
-      mkdirSync(folder);
+      mkdirSync(folder, folder === resolve(path) ? { mode: OWN_FOLDER } : {});
     } catch (error) {
       if (!existsSync(folder)) throw error; // otherwise another process was faster
     }

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import type { Clock } from '../clock.ts';
 import { LakeError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
+import { makeOwnFile, OWN_FOLDER } from './own-files.ts';
 
 interface Holder {
   readonly holder: string;
@@ -13,8 +14,10 @@ interface Holder {
 
 const open = (dataDir: string, name: string, waitMs = 0): Database.Database => {
   const folder = join(dataDir, 'locks');
-  mkdirSync(folder, { recursive: true });
-  const lock = new Database(join(folder, `${name}.lock`), { timeout: waitMs });
+  mkdirSync(folder, { recursive: true, mode: OWN_FOLDER });
+  const path = join(folder, `${name}.lock`);
+  makeOwnFile(path);
+  const lock = new Database(path, { timeout: waitMs });
   lock.pragma('synchronous = OFF'); // holds nothing that must survive
   return lock;
 };

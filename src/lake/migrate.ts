@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { LakeError, UsageError } from '../errors.ts';
+import { makeOwnFile } from './own-files.ts';
 import { PLAN_STATISTICS } from './plan-statistics.ts';
 
 /** Marks a SQLite file as a lake (`tlak` in ASCII). */
@@ -33,6 +34,7 @@ const writePlanStatistics = (sqlite: Database.Database): void => {
 const copyBefore = (sqlite: Database.Database, backup: string): void => {
   if (existsSync(backup)) return;
   const growing = `${backup}.new-${randomBytes(6).toString('hex')}`;
+  makeOwnFile(growing); // takes its mode from nobody: SQLite would ask the umask
   sqlite.prepare('vacuum into ?').run(growing);
   renameSync(growing, backup);
 };

@@ -8,6 +8,7 @@ import { whileAlone } from './exclusive.ts';
 import { lakeErrorOf } from './explain-error.ts';
 import { leftoversIn, refuseRemains, removeLeftovers } from './leftovers.ts';
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from './migrate.ts';
+import { closeToOthers, makeOwnFile } from './own-files.ts';
 
 /** File name of the lake inside its data directory. */
 export const LAKE_FILE = 'trendlake.db';
@@ -68,6 +69,7 @@ const configure = (sqlite: Database.Database): void => {
 const create = (path: string): void => {
   const temporary = `${path}.new-${randomBytes(6).toString('hex')}`;
   try {
+    makeOwnFile(temporary);
     const sqlite = new Database(temporary);
     try {
       sqlite.pragma(`application_id = ${APPLICATION_ID}`);
@@ -86,24 +88,45 @@ const create = (path: string): void => {
   }
 };
 
+/** Receives a sentence about something that opening a lake changed beside it. */
+export interface Told {
+  readonly tell?: (sentence: string) => void;
+}
+
+/** Lakes from this schema on were made for their user alone; what is opened to others later stays so. */
+const OWN_SINCE = 6;
+
+/** Makes the lake's files its user's own, and says so where they were not. */
+const close = (dataDir: string, { tell = () => {} }: Told): void => {
+  const sentence = closeToOthers(dataDir);
+  if (sentence !== undefined) tell(sentence);
+};
+
 /**
  * Makes the lake where there is none, and removes what processes that died over this left behind.
  * Whoever makes or migrates a lake holds the lock, so that what lies there under it is nobody's.
  */
-const makeIfMissing = (dataDir: string, path: string): void => {
+const makeIfMissing = (dataDir: string, path: string, told: Told): void => {
   if (existsSync(path) && leftoversIn(dataDir, LAKE_FILE).length === 0) return;
   whileAlone(dataDir, MIGRATION, WAIT_MS, () => {
     removeLeftovers(dataDir, LAKE_FILE);
     if (existsSync(path)) return;
     refuseRemains(path);
     create(path);
+    close(dataDir, told);
   });
 };
 
 /** Leads an older lake forward, one process at a time; a newer one is refused. */
-const migrateIfOlder = (sqlite: Database.Database, dataDir: string, path: string): void => {
-  if (sqlite.pragma('user_version', { simple: true }) === SCHEMA_VERSION) return;
+const migrateIfOlder = (
+  sqlite: Database.Database,
+  { dataDir, path }: Pick<Lake, 'dataDir' | 'path'>,
+  told: Told,
+): void => {
+  const version = sqlite.pragma('user_version', { simple: true }) as number;
+  if (version === SCHEMA_VERSION) return;
   whileAlone(dataDir, MIGRATION, WAIT_MS, () => migrate(sqlite, path));
+  if (version < OWN_SINCE) close(dataDir, told);
 };
 
 /** Runs `work`, turning SQLite's complaints about the file itself into words. */
@@ -121,17 +144,17 @@ const explaining = <T>(path: string, work: () => T): T => {
  * removed.
  * @throws UsageError when folder or file cannot be a lake; LakeError when the file is damaged
  */
-export const openLake = (dataDir: string): Lake => {
+export const openLake = (dataDir: string, told: Told = {}): Lake => {
   prepareDataFolder(dataDir);
   const path = join(dataDir, LAKE_FILE);
   return explaining(path, () => {
-    makeIfMissing(dataDir, path);
+    makeIfMissing(dataDir, path, told);
     refuseForeign(path);
     const sqlite = new Database(path, { fileMustExist: true }); // an empty one is no lake
     try {
       configure(sqlite);
       sqlite.pragma('journal_mode = WAL');
-      migrateIfOlder(sqlite, dataDir, path);
+      migrateIfOlder(sqlite, { dataDir, path }, told);
     } catch (error) {
       sqlite.close();
       throw error;

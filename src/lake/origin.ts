@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
 import { LAKE_FILE, type Lake, openLake } from './open.ts';
+import { OWN_FOLDER } from './own-files.ts';
 
 /**
  * Whose data a lake holds: the service's, the made-up world's, or an import's as a demo replayed
@@ -89,7 +90,7 @@ export const lakeIdOf = (lake: Lake): string => {
 /** Moves a lake and its exports into a folder beside them; gives the folder. */
 const setAside = (dataDir: string, stamp: string): string => {
   const folder = join(dataDir, `sandbox-${stamp}`);
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: OWN_FOLDER });
   // the file last of its three: a new lake beside an old one's journal would be damaged by it
   for (const name of [`${LAKE_FILE}-wal`, `${LAKE_FILE}-shm`, LAKE_FILE, 'parquet'])
     if (existsSync(join(dataDir, name))) renameSync(join(dataDir, name), join(folder, name));
@@ -107,7 +108,7 @@ export const openLakeFor = (
   origin: Origin,
   options: { fresh?: boolean; now: number; tell: (sentence: string) => void },
 ): Lake => {
-  const lake = openLake(dataDir);
+  const lake = openLake(dataDir, options);
   const known = originOf(lake);
   const holds = holdsData(lake);
   const realData = holds && (known === 'upstream' || known === undefined);

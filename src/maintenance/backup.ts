@@ -8,6 +8,7 @@ import { withExclusive } from '../lake/exclusive.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from '../lake/migrate.ts';
 import type { Lake } from '../lake/open.ts';
+import { makeOwnFile, OWN_FOLDER } from '../lake/own-files.ts';
 
 /** A copy of the lake in `<data dir>/backups`. */
 export interface Backup {
@@ -95,8 +96,9 @@ const copyTo = async (lake: Lake, path: string, signal: AbortSignal | undefined)
     for (const suffix of ['', '-wal', '-shm', '-journal'])
       rmSync(growing + suffix, { force: true });
   };
-  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true, mode: OWN_FOLDER });
   drop();
+  makeOwnFile(growing);
   try {
     await copyPages(lake, growing, signal);
     const fault = faultOf(growing);

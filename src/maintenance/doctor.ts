@@ -8,6 +8,7 @@ import { messageOf } from '../errors.ts';
 import { isoOf } from '../iso.ts';
 import { restoredName } from '../lake/leftovers.ts';
 import { LAKE_FILE, type Lake, openLake, openLakeForReading } from '../lake/open.ts';
+import { ownEntries } from '../lake/own-files.ts';
 import { checkSearch } from '../search/search-integrity.ts';
 import { backupsIn } from './backup.ts';
 
@@ -82,6 +83,7 @@ const databaseFindings = (dataDir: string): Finding[] => {
       finding('database', RESTORE, () => integrity(lake)),
       finding('references', RESTORE, () => foreignKeys(lake)),
       finding('search index', RESTORE, () => search(lake)),
+      finding('secrets', RESTORE, () => secretsFinding(lake)),
     ];
   } finally {
     lake.close();
@@ -112,6 +114,53 @@ const backupFinding = (dataDir: string, clock: Clock): Finding => {
   return ageDays <= 7
     ? well('backup', newest.path)
     : ill('backup', `the newest, ${newest.path}, is ${ageDays} days old`, advice);
+};
+
+const octal = (mode: number): string => mode.toString(8);
+
+/** Whether somebody else could read or change what lies in a data directory, by modes and owners. */
+const modesFinding = (dataDir: string): Finding => {
+  const user = process.getuid?.();
+  const entries = ownEntries(dataDir);
+  const [folder] = entries;
+  if (user === undefined || folder === undefined) return well('modes', 'nothing to check');
+  const foreign = entries.find(({ uid }) => uid !== user);
+  if (foreign !== undefined)
+    return ill(
+      'modes',
+      `${foreign.path} belongs to the user with the number ${foreign.uid}, who may change it; trendlake runs as ${user}`,
+      `Run trendlake as that user, or \`chown -R ${user} ${dataDir}\`.`,
+    );
+  // whoever cannot enter the folder reaches nothing in it
+  const open = entries.find(
+    ({ mode }) => (mode & folder.mode & 0o007) !== 0 || (mode & 0o022) !== 0,
+  );
+  if (open !== undefined)
+    return ill(
+      'modes',
+      `${open.path} can be ${(open.mode & 0o022) === 0 ? 'read' : 'changed'} by other users of this machine (mode ${octal(open.mode)})`,
+      `\`chmod ${open.isFolder ? '700' : '600'} ${open.path}\`: secrets, keys' hashes and all that was pulled lie there.`,
+    );
+  const isGroups = (folder.mode & 0o070) !== 0;
+  return well(
+    'modes',
+    isGroups ? `a group may read (${octal(folder.mode)})` : 'only you can read it',
+  );
+};
+
+/** Whether signing secrets lie where backups and exports do not take them along. */
+const secretsFinding = (lake: Lake): Finding => {
+  const inLake = lake.sqlite
+    .prepare("select count(*) from subscriptions where secret <> ''")
+    .pluck()
+    .get() as number;
+  return inLake === 0
+    ? well('secrets', 'none in the lake')
+    : ill(
+        'secrets',
+        `the lake holds the secrets of ${inLake} webhook subscriptions`,
+        '`trendlake sync` or `serve` moves them to service.db.',
+      );
 };
 
 const sha256Of = async (path: string): Promise<string> => {
@@ -148,6 +197,7 @@ const parquetFinding = async (dataDir: string): Promise<Finding> => {
  */
 export const examine = async (dataDir: string, clock: Clock): Promise<Finding[]> => [
   well('data directory', `${dataDir}, looked at ${isoOf(clock.now())}`),
+  modesFinding(dataDir),
   ...databaseFindings(dataDir),
   await parquetFinding(dataDir),
   backupFinding(dataDir, clock),

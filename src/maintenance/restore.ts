@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   closeSync,
   copyFileSync,
   existsSync,
@@ -19,6 +20,7 @@ import { whileAlone, withExclusive } from '../lake/exclusive.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { restoredName } from '../lake/leftovers.ts';
 import { LAKE_FILE, MIGRATION, WAIT_MS } from '../lake/open.ts';
+import { OWN_FILE } from '../lake/own-files.ts';
 import { BACKUPS, backupsIn, faultOf } from './backup.ts';
 
 /** What a restore did. */
@@ -123,6 +125,7 @@ const prepareCopy = (path: string, from: string, old: string | undefined): numbe
   const growing = `${path}.new-${randomBytes(6).toString('hex')}`;
   try {
     copyDatabase(from, growing);
+    chmodSync(growing, OWN_FILE); // a copy has the mode of what was copied
     const callsCarried = old === undefined ? 0 : carryLedger(growing, old);
     settle(growing);
     renameSync(growing, restoredName(path));

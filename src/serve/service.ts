@@ -2,16 +2,17 @@ import { type Logger, pino } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { ModelSettings } from '../lab/model.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
+import { openServiceDb } from '../lake/service-db.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { refreshSearch } from '../search/search-index.ts';
 import type { HookSecret } from '../webhooks/hook-proof.ts';
 import { HttpPoster } from '../webhooks/post.ts';
+import { MOST_OF_A_KEY } from '../webhooks/subscriptions.ts';
 import { logAnswered } from './access-log.ts';
 import { refusalOf, serviceApp } from './app.ts';
 import { Admission } from './auth/admission.ts';
 import { CountTogether } from './auth/count-together.ts';
 import { Limiter } from './auth/limits.ts';
-import { openServiceDb } from './auth/service-db.ts';
 import { Sessions } from './auth/sessions.ts';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { ChangeTimes } from './cache/change-times.ts';
@@ -44,6 +45,8 @@ export interface ServiceOptions {
   readonly at?: number | (() => number);
   /** Shared with the upstream; without it `POST /hooks/upstream` is off. */
   readonly hookSecret?: HookSecret | undefined;
+  /** Webhook subscriptions that one key may have; as many as usual unless given. */
+  readonly subscriptionsPerKey?: number;
   /** Receives a line for each request and each failure; silent unless given. */
   readonly log?: Logger;
   /** Without a log: receives a line for each thing that failed unexpectedly. */
@@ -97,7 +100,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
     metrics,
   } = options;
   const log = options.log ?? failuresOnly(options.report);
-  const writer = openLake(dataDir); // makes or migrates it; subscriptions are written through it
+  const writer = openLake(dataDir, { tell: options.report ?? ((sentence) => log.warn(sentence)) }); // makes or migrates it; subscriptions are written through it
   refreshSearch(writer.sqlite); // words that came by other hands than a load
   writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
   const lake = openLakeForReading(dataDir);
@@ -117,7 +120,12 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
     pages: new PageCache(cache),
     changes: new ChangeTimes(lake, cache),
   };
-  const webhooks = { writer, poster, hookSecret: options.hookSecret };
+  const webhooks = {
+    writer,
+    poster,
+    hookSecret: options.hookSecret,
+    mostOfAKey: options.subscriptionsPerKey ?? MOST_OF_A_KEY,
+  };
   const exposure = new Exposure({ ...options, host });
   const publicOrigin = exposure.publicOrigin;
   let origin = publicOrigin ?? '';

@@ -1,8 +1,16 @@
 import { UsageError } from '../errors.ts';
+import {
+  choosing,
+  dueAgain,
+  queueAgain,
+  settleDelivery,
+  type WhichDeliveries,
+} from '../events/delivery-queue.ts';
 import { deliveryBody } from '../events/outbox.ts';
 import type { Lake } from '../lake/open.ts';
 import type { Attempt } from './post.ts';
 import { judgeAttempt } from './retry.ts';
+import { disableSubscription, findSubscription, noteHealth } from './subscriptions.ts';
 
 /** A delivery that is due. */
 export interface DueDelivery {
@@ -18,17 +26,23 @@ export interface Endpoint {
   readonly url: string;
   readonly loopback: boolean;
   readonly failing: boolean;
+  readonly keyId: string | null;
 }
 
-/** Endpoints that take deliveries at an instant. */
-export const openEndpoints = (lake: Lake, now: number): Endpoint[] =>
+/** Endpoints for which something is due, those due longest first, at most `limit`. */
+export const dueEndpoints = (lake: Lake, now: number, limit: number): Endpoint[] =>
   (
     lake.sqlite
       .prepare(
-        `select id, url, allow_loopback_http as loopback, failing_since is not null as failing from subscriptions
-         where disabled_at is null and coalesce(paused_until, 0) <= ?`,
+        `select s.id, s.url, s.allow_loopback_http as loopback, s.failing_since is not null as failing,
+           s.key_id as keyId
+         from delivery_due q join subscriptions s on s.id = q.subscription_id
+         where q.due_at <= ? and s.disabled_at is null order by q.due_at limit ?`,
       )
-      .all(now) as { id: string; url: string; loopback: number; failing: number }[]
+      .all(now, limit) as (Omit<Endpoint, 'loopback' | 'failing'> & {
+      loopback: number;
+      failing: number;
+    })[]
   ).map((row) => ({ ...row, loopback: row.loopback === 1, failing: row.failing === 1 }));
 
 /** The deliveries of one endpoint that are due, those due longest first. */
@@ -66,64 +80,35 @@ export interface EndedAttempt {
   readonly attempt: Attempt;
 }
 
-const disable = (lake: Lake, subscriptionId: string, at: number, reason: string): void => {
-  lake.sqlite
-    .prepare('update subscriptions set disabled_at = ?, disabled_reason = ? where id = ?')
-    .run(at, reason, subscriptionId);
-  lake.sqlite
-    .prepare(
-      `update deliveries set state = 'failed', next_attempt_at = null, last_error = ?
-       where subscription_id = ? and state = 'pending'`,
-    )
-    .run(`not sent: the endpoint was disabled (${reason})`, subscriptionId);
-};
-
 const recordOne = (
   lake: Lake,
   { delivery, attempt }: EndedAttempt,
   chance: number,
 ): string | null => {
-  const { sqlite } = lake;
-  const endpoint = sqlite
-    .prepare(
-      'select url, failing_since as failingSince, disabled_at as disabledAt from subscriptions where id = ?',
-    )
-    .get(delivery.subscriptionId) as
-    | { url: string; failingSince: number | null; disabledAt: number | null }
-    | undefined;
+  const { subscriptionId } = delivery;
+  const endpoint = findSubscription(lake, subscriptionId, undefined);
   if (endpoint === undefined) return null; // removed while the attempt was under way
   const attempts = delivery.attempts + 1;
   const endedAt = attempt.at + attempt.durationMs;
-  const { failingSince } = endpoint;
+  const { failingSince, disabledAt } = endpoint;
   const verdict = judgeAttempt(attempt, { attempts, endedAt, failingSince, chance });
-  const state =
-    endpoint.disabledAt !== null && verdict.state === 'pending' ? 'failed' : verdict.state;
-  sqlite
-    .prepare(
-      `update deliveries set state = ?, attempts = ?, next_attempt_at = ?, last_status = ?, last_error = ?,
-         last_answer = ?, last_attempt_at = ?, last_duration_ms = ?, delivered_at = ? where id = ?`,
-    )
-    .run(
-      state,
-      attempts,
-      state === 'pending' ? verdict.nextAttemptAt : null,
-      attempt.status,
-      attempt.error,
-      attempt.answer,
-      attempt.at,
-      attempt.durationMs,
-      state === 'delivered' ? endedAt : null,
-      delivery.id,
-    );
-  sqlite
-    .prepare(
-      `update subscriptions set failing_since = @since, paused_until = coalesce(@until, paused_until)
-       where id = @id and (failing_since is not @since or @until is not null)`,
-    )
-    .run({ id: delivery.subscriptionId, since: verdict.failingSince, until: verdict.pausedUntil });
-  if (verdict.disable === null || endpoint.disabledAt !== null) return null;
-  disable(lake, delivery.subscriptionId, endedAt, verdict.disable);
-  return `The webhook endpoint ${new URL(endpoint.url).origin} (${delivery.subscriptionId}) was disabled: ${verdict.disable}. Its events are kept; \`trendlake webhooks enable ${delivery.subscriptionId}\` lets it receive again.`;
+  const state = disabledAt !== null && verdict.state === 'pending' ? 'failed' : verdict.state;
+  settleDelivery(lake, delivery.id, {
+    state,
+    attempts,
+    nextAttemptAt: state === 'pending' ? verdict.nextAttemptAt : null,
+    status: attempt.status,
+    error: attempt.error,
+    answer: attempt.answer,
+    attemptedAt: attempt.at,
+    durationMs: attempt.durationMs,
+    deliveredAt: state === 'delivered' ? endedAt : null,
+  });
+  noteHealth(lake, subscriptionId, verdict);
+  dueAgain(lake, subscriptionId);
+  if (verdict.disable === null || disabledAt !== null) return null;
+  disableSubscription(lake, subscriptionId, endedAt, verdict.disable);
+  return `The webhook endpoint ${new URL(endpoint.url).origin} (${subscriptionId}) was disabled: ${verdict.disable}. Its events are kept; \`trendlake webhooks enable ${subscriptionId}\` lets it receive again.`;
 };
 
 /**
@@ -161,7 +146,7 @@ export interface DeliveryRecord {
 }
 
 /** Which deliveries are meant; what is left out does not restrict. */
-export interface DeliveriesAsk {
+export interface DeliveriesQuery {
   readonly subscriptionId?: string | undefined;
   readonly state?: string | undefined;
   /** Queued at or before this instant, Unix ms. */
@@ -178,7 +163,7 @@ const MATCHING = `from deliveries d join events e on e.id = d.event_id
 /** Deliveries, newest first, and how many match. */
 export const deliveriesPage = (
   lake: Lake,
-  { subscriptionId, state, until, limit, page = 1 }: DeliveriesAsk,
+  { subscriptionId, state, until, limit, page = 1 }: DeliveriesQuery,
 ): { total: number; items: DeliveryRecord[] } => {
   const asked = {
     subscriptionId: subscriptionId ?? null,
@@ -197,24 +182,13 @@ export const deliveriesPage = (
   return { total, items };
 };
 
-/** What to send again: one delivery, or those of a subscription queued inside a span. */
-export type RedeliverAsk =
-  | { readonly deliveryId: string }
-  | { readonly subscriptionId: string; readonly from: number; readonly to: number };
-
 /**
  * Makes settled deliveries due again, under their old ids, with a fresh row of attempts.
  * @returns how many
  * @throws UsageError when there is no such delivery, or its endpoint is disabled
  */
-export const redeliver = (lake: Lake, ask: RedeliverAsk, now: number): number => {
-  const [condition, values] =
-    'deliveryId' in ask
-      ? ['d.id = ?', [ask.deliveryId]]
-      : [
-          'd.subscription_id = ? and d.queued_at between ? and ?',
-          [ask.subscriptionId, ask.from, ask.to],
-        ];
+export const redeliver = (lake: Lake, which: WhichDeliveries, now: number): number => {
+  const [condition, values] = choosing(which);
   const disabled = lake.sqlite
     .prepare(
       `select s.id from deliveries d join subscriptions s on s.id = d.subscription_id where ${condition} and s.disabled_at is not null limit 1`,
@@ -225,14 +199,10 @@ export const redeliver = (lake: Lake, ask: RedeliverAsk, now: number): number =>
     throw new UsageError(
       `The endpoint of subscription ${disabled} is disabled. \`trendlake webhooks enable ${disabled}\` first.`,
     );
-  const { changes } = lake.sqlite
-    .prepare(
-      `update deliveries as d set state = 'pending', attempts = 0, next_attempt_at = ?, delivered_at = null where ${condition}`,
-    )
-    .run(now, ...values);
-  if (changes === 0 && 'deliveryId' in ask)
+  const again = lake.sqlite.transaction(() => queueAgain(lake, which, now)).immediate();
+  if (again === 0 && 'deliveryId' in which)
     throw new UsageError(
-      `There is no delivery ${ask.deliveryId}. \`trendlake webhooks deliveries\` shows the ones there are.`,
+      `There is no delivery ${which.deliveryId}. \`trendlake webhooks deliveries\` shows the ones there are.`,
     );
-  return changes;
+  return again;
 };

@@ -5,6 +5,8 @@ import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { HttpPoster, type Poster } from './post.ts';
+import type { WebhookSecrets } from './secrets.ts';
+import { secretsOf } from './subscriptions.ts';
 
 export interface SenderDeps {
   readonly clock: Clock;
@@ -14,12 +16,6 @@ export interface SenderDeps {
   readonly report?: (sentence: string) => void;
   /** Stands in for posting over guarded connections. */
   readonly poster?: Poster;
-}
-
-/** A sender at work. */
-export interface Sender {
-  /** Starts nothing more, gives what is under way a moment, and stops. What was cut off goes out again. */
-  stop(): Promise<void>;
 }
 
 /** Other processes queue deliveries too; this is how long they may wait to be seen. */
@@ -57,41 +53,61 @@ const sendUntil = async (
 };
 
 /**
- * Sends what is due, from now until stopped, for `serve` and `schedule`. Of several processes with
- * one data directory one sends; another takes over when it ends. Never throws: what fails is
- * reported and tried again.
+ * Sends what is due, from when it is made until it is stopped, for `serve` and `schedule`. Of several
+ * processes with one data directory one sends; another takes over when it ends. Never throws once it
+ * is made: what fails is reported and tried again.
  */
-export const startSender = (lake: Lake, deps: SenderDeps): Sender => {
-  const { clock, report = () => {} } = deps;
-  const poster = deps.poster ?? new HttpPoster({ clock });
-  const dispatcher = new Dispatcher(lake, { ...deps, report, poster });
-  const stopping = new AbortController();
-  const work = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      let restMs = STANDBY_MS;
-      try {
-        await withExclusive(lake.dataDir, EXCLUSIVE, clock, () =>
-          sendUntil(dispatcher, clock, stopping.signal),
-        );
-      } catch (error) {
-        if (!isTaken(error)) {
-          report(`Sending webhooks failed and is tried again: ${messageOf(error)}`);
-          restMs = AFTER_FAILURE_MS;
-        }
-      }
-      if (!stopping.signal.aborted)
-        await clock.sleep(restMs, stopping.signal).catch(() => undefined);
+export class Sender {
+  readonly #lake: Lake;
+  readonly #clock: Clock;
+  readonly #report: (sentence: string) => void;
+  readonly #poster: Poster;
+  readonly #secrets: WebhookSecrets;
+  readonly #dispatcher: Dispatcher;
+  readonly #stopping = new AbortController();
+  readonly #working: Promise<void>;
+
+  constructor(lake: Lake, deps: SenderDeps) {
+    const { clock, report = () => {}, poster = new HttpPoster({ clock }) } = deps;
+    this.#lake = lake;
+    this.#clock = clock;
+    this.#report = report;
+    this.#poster = poster;
+    this.#secrets = secretsOf(lake, report);
+    this.#dispatcher = new Dispatcher(lake, { ...deps, report, poster, secrets: this.#secrets });
+    this.#working = this.#work();
+  }
+
+  async #work(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const restMs = await this.#sendAlone();
+      if (!signal.aborted) await this.#clock.sleep(restMs, signal).catch(() => undefined);
     }
-  };
-  const working = work();
-  return {
-    stop: async () => {
-      stopping.abort();
-      await working;
-      await poster.close();
-    },
-  };
-};
+  }
+
+  /** Sends until stopped where no other process does; gives how long to wait before the next try. */
+  async #sendAlone(): Promise<number> {
+    try {
+      await withExclusive(this.#lake.dataDir, EXCLUSIVE, this.#clock, () =>
+        sendUntil(this.#dispatcher, this.#clock, this.#stopping.signal),
+      );
+    } catch (error) {
+      if (isTaken(error)) return STANDBY_MS;
+      this.#report(`Sending webhooks failed and is tried again: ${messageOf(error)}`);
+      return AFTER_FAILURE_MS;
+    }
+    return STANDBY_MS;
+  }
+
+  /** Starts nothing more, gives what is under way a moment, and stops. What was cut off goes out again. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#working;
+    await this.#poster.close();
+    this.#secrets.close();
+  }
+}
 
 /** What a bounded flush came to. */
 export interface FlushSummary {
@@ -137,9 +153,13 @@ export const flushDeliveries = async (
 ): Promise<FlushSummary> => {
   const { clock, report = () => {} } = deps;
   const dueAt = clock.now();
-  if (countDue(lake, dueAt) === 0) return { left: 0, elsewhere: false };
+  const secrets = secretsOf(lake, report);
+  if (countDue(lake, dueAt) === 0) {
+    secrets.close();
+    return { left: 0, elsewhere: false };
+  }
   const poster = deps.poster ?? new HttpPoster({ clock });
-  const dispatcher = new Dispatcher(lake, { ...deps, report, poster });
+  const dispatcher = new Dispatcher(lake, { ...deps, report, poster, secrets });
   const overdue = AbortSignal.timeout(budgetMs);
   const cutting = signal === undefined ? overdue : AbortSignal.any([overdue, signal]);
   try {
@@ -149,6 +169,7 @@ export const flushDeliveries = async (
     return { left: countDue(lake, dueAt), elsewhere: true };
   } finally {
     await poster.close();
+    secrets.close();
   }
   return { left: countDue(lake, dueAt), elsewhere: false };
 };

@@ -13,6 +13,9 @@ export class SubscriptionError extends UsageError {
   }
 }
 
+/** One subscription more than a key may have. */
+export class TooManySubscriptionsError extends UsageError {}
+
 /** What somebody asks for, read and checked. */
 export interface SubscriptionWish {
   readonly url: string;

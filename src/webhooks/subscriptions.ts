@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { DAY_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
+import { failPending, removeDeliveries } from '../events/delivery-queue.ts';
 import type { SubscriptionFilter } from '../events/outbox.ts';
 import type { Lake } from '../lake/open.ts';
+import { type SecretRow, WebhookSecrets } from './secrets.ts';
 import { newSecret } from './signature.ts';
-import { SubscriptionError, type SubscriptionWish } from './subscription-wish.ts';
+import {
+  SubscriptionError,
+  type SubscriptionWish,
+  TooManySubscriptionsError,
+} from './subscription-wish.ts';
 
-/** How long the secret before the current one goes on signing. */
-const ROTATION_MS = DAY_MS;
+// The one writer of `subscriptions`. Their secrets lie elsewhere: src/webhooks/secrets.ts.
 
 /** A subscription without its secrets; instants in Unix ms. */
 export interface Subscription {
@@ -76,55 +80,198 @@ export const requireSubscription = (lake: Lake, id: string): Subscription => {
   return found;
 };
 
+/** Overwrites the secrets that an older trendlake kept in the lake, once they lie in `service.db`. */
+const emptyOldSecrets = (lake: Lake): void => {
+  const before = lake.sqlite.pragma('secure_delete', { simple: true });
+  lake.sqlite.pragma('secure_delete = ON');
+  lake.sqlite
+    .prepare(
+      `update subscriptions set secret = '', previous_secret = null, previous_secret_until = null
+       where secret <> ''`,
+    )
+    .run();
+  lake.sqlite.pragma(`secure_delete = ${before}`);
+  lake.sqlite.pragma('wal_checkpoint(truncate)'); // the journal holds the pages as they were
+};
+
+/**
+ * Opens the secrets of a lake's subscriptions; close them when done. Those that an older trendlake kept
+ * in the lake are moved first: cut off in between they lie in both, and are moved the next time.
+ * @param tell receives a sentence when some were moved
+ */
+export const secretsOf = (
+  lake: Lake,
+  tell: (sentence: string) => void = () => {},
+): WebhookSecrets => {
+  const secrets = new WebhookSecrets(lake.dataDir);
+  const inLake = lake.sqlite
+    .prepare(
+      `select id, secret, previous_secret as previous, previous_secret_until as until
+       from subscriptions where secret <> ''`,
+    )
+    .all() as SecretRow[];
+  if (inLake.length === 0) return secrets;
+  secrets.take(inLake);
+  emptyOldSecrets(lake);
+  tell(
+    `The secrets of ${inLake.length} webhook subscriptions were moved from the lake to service.db. Copies of the lake made before, in backups/ and beside it, still hold them: remove those you do not need, or \`trendlake webhooks rotate\` each.`,
+  );
+  return secrets;
+};
+
+/** Works with the secrets of a lake's subscriptions, for as long as that takes. */
+const withSecrets = <T>(lake: Lake, work: (secrets: WebhookSecrets) => T): T => {
+  const secrets = secretsOf(lake);
+  try {
+    return work(secrets);
+  } finally {
+    secrets.close();
+  }
+};
+
+/** How many subscriptions one key may have, unless configured otherwise. */
+export const MOST_OF_A_KEY = 100;
+
+/** Refuses a subscription that its owner has already, or more than one key may have. */
+const refuseOneMore = (
+  lake: Lake,
+  { url, filter }: { url: string; filter: string },
+  { owner, most }: { owner: Owner; most: number },
+): void => {
+  const twin = lake.sqlite
+    .prepare(
+      'select id from subscriptions where url = ? and filter = ? and key_id is ? and disabled_at is null',
+    )
+    .pluck()
+    .get(url, filter, owner ?? null) as string | undefined;
+  if (twin !== undefined)
+    throw new SubscriptionError(
+      'url',
+      `${url} is subscribed with the same filter already, as ${twin}. Nothing was added.`,
+    );
+  if (owner === undefined) return;
+  const count = lake.sqlite
+    .prepare('select count(*) from subscriptions where key_id = ?')
+    .pluck()
+    .get(owner) as number;
+  if (count >= most)
+    throw new TooManySubscriptionsError(
+      `This key has ${count} subscriptions, the most it may have (${most}). Remove one first; one subscription can want several kinds, platforms and subjects.`,
+    );
+};
+
 /**
  * Adds a subscription. Its secret is shown this once.
- * @throws SubscriptionError when the owner has the same one already
+ * @param most subscriptions that one key may have; the operator is not bounded
+ * @throws SubscriptionError when the owner has the same one already; TooManySubscriptionsError
  */
 export const addSubscription = (
   lake: Lake,
   wish: SubscriptionWish,
-  { now, owner }: { now: number; owner: Owner },
-): { id: string; secret: string } => {
-  const secret = wish.secret ?? newSecret();
-  const id = `sub_${randomBytes(12).toString('hex')}`;
-  const filter = JSON.stringify(wish.filter);
-  lake.sqlite
-    .transaction(() => {
-      const twin = lake.sqlite
-        .prepare(
-          'select id from subscriptions where url = ? and filter = ? and key_id is ? and disabled_at is null',
-        )
-        .pluck()
-        .get(wish.url, filter, owner ?? null) as string | undefined;
-      if (twin !== undefined)
-        throw new SubscriptionError(
-          'url',
-          `${wish.url} is subscribed with the same filter already, as ${twin}. Nothing was added.`,
-        );
+  { now, owner, most = MOST_OF_A_KEY }: { now: number; owner: Owner; most?: number },
+): { id: string; secret: string } =>
+  withSecrets(lake, (secrets) => {
+    const secret = wish.secret ?? newSecret();
+    const id = `sub_${randomBytes(12).toString('hex')}`;
+    const filter = JSON.stringify(wish.filter);
+    secrets.add(id, secret); // first: a subscription without one could not be sent to
+    try {
       lake.sqlite
-        .prepare(
-          `insert into subscriptions (id, url, secret, filter, allow_loopback_http, key_id, created_at)
-           values (?, ?, ?, ?, ?, ?, ?)`,
-        )
-        .run(id, wish.url, secret, filter, wish.allowLoopbackHttp ? 1 : 0, owner ?? null, now);
-    })
-    .immediate();
-  return { id, secret };
-};
+        .transaction(() => {
+          refuseOneMore(lake, { url: wish.url, filter }, { owner, most });
+          lake.sqlite
+            .prepare(
+              `insert into subscriptions (id, url, secret, filter, allow_loopback_http, key_id, created_at)
+               values (?, ?, '', ?, ?, ?, ?)`,
+            )
+            .run(id, wish.url, filter, wish.allowLoopbackHttp ? 1 : 0, owner ?? null, now);
+        })
+        .immediate();
+    } catch (error) {
+      secrets.remove(id);
+      throw error;
+    }
+    return { id, secret };
+  });
 
-/** Removes a subscription and its deliveries. False when the owner has no such one. */
-export const removeSubscription = (lake: Lake, id: string, owner: Owner): boolean =>
-  lake.sqlite
+/** Removes a subscription, its deliveries and its secret. False when the owner has no such one. */
+export const removeSubscription = (lake: Lake, id: string, owner: Owner): boolean => {
+  const removed = lake.sqlite
     .transaction(() => {
       if (findSubscription(lake, id, owner) === undefined) return false;
-      lake.sqlite.prepare('delete from deliveries where subscription_id = ?').run(id);
+      removeDeliveries(lake, id);
       lake.sqlite.prepare('delete from subscriptions where id = ?').run(id);
       return true;
     })
     .immediate();
+  if (removed) withSecrets(lake, (secrets) => secrets.remove(id));
+  return removed;
+};
 
-/** Lets a disabled subscription receive again: what occurs from now on. */
+/** Has a subscription receive nothing more: what waits for it fails, saying why. */
+export const disableSubscription = (lake: Lake, id: string, at: number, reason: string): void => {
+  lake.sqlite
+    .prepare(
+      'update subscriptions set disabled_at = ?, disabled_reason = ? where id = ? and disabled_at is null',
+    )
+    .run(at, reason, id);
+  failPending(lake, id, `not sent: the endpoint was disabled (${reason})`);
+};
+
+/**
+ * Ends the subscriptions of a key that was revoked: nothing more is sent to them, and what signed is
+ * gone. Safe to run twice.
+ * @returns how many that ended
+ */
+export const endSubscriptionsOf = (lake: Lake, keyId: string, now: number): number => {
+  const ended = lake.sqlite
+    .transaction(() => {
+      const open = lake.sqlite
+        .prepare('select id from subscriptions where key_id = ? and disabled_at is null')
+        .pluck()
+        .all(keyId) as string[];
+      for (const id of open) disableSubscription(lake, id, now, 'its key was revoked');
+      return open;
+    })
+    .immediate();
+  withSecrets(lake, (secrets) => {
+    for (const { id } of listSubscriptions(lake, keyId)) secrets.remove(id);
+  });
+  return ended.length;
+};
+
+/** What the last attempt tells of an endpoint; instants in Unix ms. */
+export interface EndpointHealth {
+  /** The first failure since the last success; null: it receives. */
+  readonly failingSince: number | null;
+  /** Until when it asked for quiet; null: it did not, and what it asked before holds. */
+  readonly pausedUntil: number | null;
+}
+
+/** Notes how an endpoint fares. */
+export const noteHealth = (
+  lake: Lake,
+  id: string,
+  { failingSince, pausedUntil }: EndpointHealth,
+): void => {
+  lake.sqlite
+    .prepare(
+      `update subscriptions set failing_since = @since, paused_until = coalesce(@until, paused_until)
+       where id = @id and (failing_since is not @since or @until is not null)`,
+    )
+    .run({ id, since: failingSince, until: pausedUntil });
+};
+
+/**
+ * Lets a disabled subscription receive again: what occurs from now on.
+ * @throws UsageError when the key that made it was revoked
+ */
 export const enableSubscription = (lake: Lake, id: string): void => {
+  const { keyId } = requireSubscription(lake, id);
+  if (keyId !== null && withSecrets(lake, (secrets) => secrets.isRevoked(keyId)))
+    throw new UsageError(
+      `The key ${keyId} that made ${id} was revoked, which ended its subscriptions. \`trendlake webhooks add\` makes one of your own.`,
+    );
   lake.sqlite
     .prepare(
       'update subscriptions set disabled_at = null, disabled_reason = null, failing_since = null, paused_until = null where id = ?',
@@ -132,28 +279,7 @@ export const enableSubscription = (lake: Lake, id: string): void => {
     .run(id);
 };
 
-/**
- * Gives a subscription a new secret. For a day both sign, so that the receiver can change its own
- * in between. A second rotation within the day ends the oldest one's time.
- */
-export const rotateSecret = (lake: Lake, id: string, now: number): { secret: string } => {
-  const secret = newSecret();
-  lake.sqlite
-    .prepare(
-      'update subscriptions set previous_secret = secret, previous_secret_until = ?, secret = ? where id = ?',
-    )
-    .run(now + ROTATION_MS, secret, id);
-  return { secret };
-};
-
-/** The secrets that sign at an instant, the current one first. */
-export const signingSecrets = (lake: Lake, id: string, now: number): string[] => {
-  const row = lake.sqlite
-    .prepare(
-      'select secret, previous_secret as previous, previous_secret_until as until from subscriptions where id = ?',
-    )
-    .get(id) as { secret: string; previous: string | null; until: number | null } | undefined;
-  if (row === undefined) return [];
-  const both = row.previous !== null && (row.until ?? 0) > now;
-  return both ? [row.secret, row.previous as string] : [row.secret];
-};
+/** Gives a subscription a new secret; for a day both sign. */
+export const rotateSecret = (lake: Lake, id: string, now: number): { secret: string } => ({
+  secret: withSecrets(lake, (secrets) => secrets.rotate(id, now)),
+});

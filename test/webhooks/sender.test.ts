@@ -7,7 +7,7 @@ import type { Lake } from '../../src/lake/open.ts';
 import { deliveriesPage, redeliver } from '../../src/webhooks/deliveries.ts';
 import { sendTest } from '../../src/webhooks/dispatcher.ts';
 import { HttpPoster } from '../../src/webhooks/post.ts';
-import { flushDeliveries, startSender } from '../../src/webhooks/sender.ts';
+import { flushDeliveries, Sender } from '../../src/webhooks/sender.ts';
 import {
   enableSubscription,
   findSubscription,
@@ -215,7 +215,7 @@ describe('deliveries', () => {
       Array.from({ length: 40 }, (_, number) => madeEvent(now, number)),
       { now },
     );
-    const sender = startSender(lake, { clock: systemClock, random });
+    const sender = new Sender(lake, { clock: systemClock, random });
     await eventually(() => expect(living.received).toHaveLength(40));
     await eventually(() =>
       expect(deliveriesPage(lake, { state: 'delivered', limit: 200 }).items).toHaveLength(80),
@@ -234,8 +234,8 @@ describe('deliveries', () => {
     const endpoint = await madeEndpoint();
     subscribe(lake, endpoint.url);
     const now = systemClock.now();
-    const first = startSender(lake, { clock: systemClock, random });
-    const second = startSender(lake, { clock: systemClock, random });
+    const first = new Sender(lake, { clock: systemClock, random });
+    const second = new Sender(lake, { clock: systemClock, random });
     storeEvents(lake, [madeEvent(now)], { now });
     expect(await flushDeliveries(lake, { clock: systemClock, random })).toMatchObject({
       elsewhere: true,

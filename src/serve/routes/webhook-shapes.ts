@@ -154,7 +154,12 @@ export const addRoute = createRoute({
       'Subscribed. The only time the secret is seen.',
       EXAMPLE_ANSWERS.createWebhook,
     ),
-    ...problemsOf(['invalid-parameter', 'payload-too-large', 'unsupported-media-type']),
+    ...problemsOf([
+      'invalid-parameter',
+      'forbidden',
+      'payload-too-large',
+      'unsupported-media-type',
+    ]),
   },
 });
 

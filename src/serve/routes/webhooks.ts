@@ -5,7 +5,11 @@ import { sendTest } from '../../webhooks/dispatcher.ts';
 import type { HookSecret } from '../../webhooks/hook-proof.ts';
 import type { Poster } from '../../webhooks/post.ts';
 import { receiveHook } from '../../webhooks/receive.ts';
-import { readWish, SubscriptionError } from '../../webhooks/subscription-wish.ts';
+import {
+  readWish,
+  SubscriptionError,
+  TooManySubscriptionsError,
+} from '../../webhooks/subscription-wish.ts';
 import {
   addSubscription,
   findSubscription,
@@ -42,12 +46,16 @@ export interface WebhookContext {
   readonly poster: Poster;
   /** Undefined: `/hooks/upstream` is off. */
   readonly hookSecret: HookSecret | undefined;
+  /** Subscriptions that one key may have. */
+  readonly mostOfAKey: number;
 }
 
 const naming = <T>(work: () => T): T => {
   try {
     return work();
   } catch (error) {
+    if (error instanceof TooManySubscriptionsError)
+      throw new RefusedError('forbidden', error.message);
     if (error instanceof SubscriptionError)
       throw invalidParameters([{ parameter: error.parameter, detail: error.message }]);
     throw error;
@@ -120,13 +128,17 @@ const readingRoutes = (
 const changingRoutes = (
   app: ServiceApp,
   service: ServiceContext,
-  { writer, poster }: WebhookContext,
+  { writer, poster, mostOfAKey }: WebhookContext,
 ): void => {
   app.on('POST', '/webhooks', async (c) => {
     const body = await jsonBody(c);
     const owner = c.get('standing').id;
     const made = naming(() =>
-      addSubscription(writer, readWish(body, false), { now: service.clock.now(), owner }),
+      addSubscription(writer, readWish(body, false), {
+        now: service.clock.now(),
+        owner,
+        most: mostOfAKey,
+      }),
     );
     const answer = { ...shownSubscription(required(writer, c, made.id)), secret: made.secret };
     return c.json(answer, 201, { ...NO_STORE, location: `/v1/webhooks/${made.id}` });

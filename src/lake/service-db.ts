@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { UsageError } from '../../errors.ts';
-import { prepareDataFolder } from '../../lake/data-folder.ts';
+import { UsageError } from '../errors.ts';
+import { prepareDataFolder } from './data-folder.ts';
+import { makeOwnFile } from './own-files.ts';
 
 /** File name of the service's own database, beside the lake: keys and what they spent. */
 const SERVICE_FILE = 'service.db';
@@ -17,6 +18,8 @@ const APPLICATION_ID = 0x746c7376;
 // recent_call the instants of a key's last `rate_per_minute` requests, as a ring: slot = sequence
 //             modulo the rate. That is all a sliding minute needs, and it never grows.
 // key_day     requests of a key by UTC day; `refused` of them were answered 429
+// webhook_secret  what signs the deliveries of a subscription of the lake, `whsec_` + base64; the one
+//             before it signs too until it expires. Written by src/webhooks/secrets.ts
 const SCHEMA = `
   create table if not exists api_key (
     id text primary key not null,
@@ -45,6 +48,12 @@ const SCHEMA = `
     refused integer not null,
     primary key (key_id, day)
   ) strict, without rowid;
+  create table if not exists webhook_secret (
+    subscription_id text primary key not null,
+    secret text not null,
+    previous text,
+    previous_until integer
+  ) strict, without rowid;
 `;
 
 /**
@@ -55,6 +64,7 @@ const SCHEMA = `
 export const openServiceDb = (dataDir: string): Database.Database => {
   prepareDataFolder(dataDir);
   const path = join(dataDir, SERVICE_FILE);
+  makeOwnFile(path);
   const sqlite = new Database(path);
   try {
     sqlite.pragma('busy_timeout = 10000');
@@ -63,6 +73,7 @@ export const openServiceDb = (dataDir: string): Database.Database => {
     if (id !== APPLICATION_ID && !(id === 0 && isNew)) throw new Error('it is another program’s');
     sqlite.pragma('journal_mode = WAL');
     sqlite.pragma('synchronous = NORMAL');
+    sqlite.pragma('secure_delete = ON'); // a secret that is gone is overwritten
     sqlite.pragma(`cache_size = -${CACHE_KIB}`);
     sqlite.pragma('wal_autocheckpoint = 4000'); // every request writes; rarer checkpoints stall fewer
     sqlite
