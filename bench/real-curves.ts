@@ -10,6 +10,8 @@ export interface Curve {
   readonly id: string;
   readonly source: string;
   readonly platform: Platform;
+  /** The creator as the source names it; channels of one name are told apart. */
+  readonly user: string | null;
   readonly createdAt: number | null;
   readonly looks: Look[];
   /** Known only at the end: its growth is in the top tenth of its cohort. */
@@ -62,8 +64,11 @@ const markTop = (curves: readonly Curve[]): void => {
 /** Curves of 6 looks or more over a day or more, of a folder in the import format. */
 export const realCurves = (folder: string): Curve[] => {
   const createdAt = new Map<string, number>();
-  for (const { id, createdAt: its } of lines(join(folder, 'videos.ndjson.gz')))
+  const users = new Map<string, string>();
+  for (const { id, createdAt: its, user, userKey } of lines(join(folder, 'videos.ndjson.gz'))) {
     if (typeof its === 'string') createdAt.set(id as string, Date.parse(its));
+    if (typeof user === 'string') users.set(id as string, `${user}/${userKey ?? ''}`);
+  }
   const looks = new Map<string, Map<number, number>>();
   for (const { id, at, views, source } of lines(join(folder, 'snapshots.ndjson.gz'))) {
     if (typeof views !== 'number' || views <= 0) continue;
@@ -85,6 +90,7 @@ export const realCurves = (folder: string): Curve[] => {
         id,
         source,
         platform,
+        user: users.get(id) ?? null,
         createdAt: created,
         looks: timeline,
         top: false,

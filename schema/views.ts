@@ -236,3 +236,34 @@ export const eventsRecent = sqliteView('events_recent', {
 }).as(
   sql`select e.id as id, e.kind as kind, e.platform as platform, e.subject as subject, ${isoTime('e.occurred_at')} as occurred_at, ${isoTime('e.detected_at')} as detected_at, e.origin as origin, e.data as data from events e order by e.occurred_at desc`,
 );
+
+/** What was forecast of each video, from each snapshot, for each horizon. */
+export const forecasts = sqliteView('forecasts', {
+  videoId: text('video_id').notNull(),
+  madeAt: integer('made_at').notNull(), // Unix ms; the snapshot it stands on
+  horizonHours: integer('horizon_hours').notNull(),
+  viewsMedian: integer('views_median'),
+  viewsLow: integer('views_low'), // 80 % of what comes lies between low and high
+  viewsHigh: integer('views_high'),
+  topProbability: real('top_probability').notNull(),
+  modelId: integer('model_id').notNull(),
+}).as(
+  sql`select v.id as video_id, f.made_at as made_at, f.horizon_hours as horizon_hours, f.views_median as views_median, f.views_low as views_low, f.views_high as views_high, f.top_probability as top_probability, f.model_id as model_id from forecast f join video v on v.key = f.video_key`,
+);
+
+/** Videos by their probability to end on top of their cohort, from each one's newest forecast of the last two days, with views a day ahead. */
+export const risingNext = sqliteView('rising_next', {
+  platform: text('platform').notNull(),
+  rank: integer('rank').notNull(),
+  id: text('id').notNull(),
+  title: text('title'),
+  user: text('user'),
+  views: integer('views'), // as last seen
+  topProbability: real('top_probability').notNull(),
+  viewsMedian: integer('views_median'), // 24 h after made_at; null: too few outcomes to say
+  viewsLow: integer('views_low'),
+  viewsHigh: integer('views_high'),
+  madeAt: text('made_at').notNull(),
+}).as(
+  sql`select v.platform as platform, row_number() over (partition by v.platform order by f.top_probability desc, f.views_median desc, v.id) as rank, v.id as id, v.title as title, v.user as user, v.views as views, f.top_probability as top_probability, f.views_median as views_median, f.views_low as views_low, f.views_high as views_high, ${isoTime('f.made_at')} as made_at from (select n.video_key, max(n.made_at) as made_at from forecast n where n.made_at > (select max(a.made_at) from forecast a) - 172800000 group by n.video_key) l join forecast f on f.video_key = l.video_key and f.made_at = l.made_at and f.horizon_hours = 24 join video v on v.key = f.video_key order by platform, rank`,
+);

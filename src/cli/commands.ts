@@ -42,6 +42,11 @@ export const COMMANDS: readonly {
     load: () => import('./analyze.ts'),
   },
   {
+    name: 'forecast',
+    summary: 'what will be, with what certainty; how earlier forecasts did',
+    load: () => import('./forecast.ts'),
+  },
+  {
     name: 'events',
     summary: 'what was noticed: spikes, viral creators, rising hashtags, niches',
     load: () => import('./events.ts'),

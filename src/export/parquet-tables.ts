@@ -11,6 +11,7 @@ import { events } from '../../schema/events.ts';
 import {
   creatorSnapshots,
   creators,
+  forecasts,
   hashtagSnapshots,
   hashtags,
   rankings,
@@ -82,4 +83,5 @@ export const PARQUET_TABLES: readonly ParquetTable[] = [
   parquetTable(creators, ['platform', 'handle']),
   parquetTable(creatorSnapshots, ['platform', 'handle', 'observed_at'], 'observed_at'),
   parquetTable(events, ['id'], 'occurred_at'),
+  parquetTable(forecasts, ['video_id', 'made_at', 'horizon_hours'], 'made_at'),
 ];

@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../durations.ts';
 import { noticeEvents } from '../events/notice.ts';
 import { readThresholds } from '../events/thresholds.ts';
+import { forecastLake } from '../forecast/forecast-lake.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import { flushDeliveries } from '../webhooks/sender.ts';
 import type { Attempt, Attempting } from './attempt.ts';
@@ -52,8 +53,14 @@ export const tellEvents = async (
   return stored;
 };
 
+/** Learns what is due and forecasts what is tracked. A second time finds nothing to do. */
+const forecastTracked = async ({ lake, clock, signal, warn }: NightDeps): Promise<void> => {
+  const { told } = await forecastLake(lake, { clock, signal });
+  for (const sentence of told) warn(sentence);
+};
+
 /**
- * What follows a sync: events are noticed in what it brought and told, then the chores are done. Each
+ * What follows a sync: forecasts are made, events are noticed in what it brought and told, then the chores are done. Each
  * part is attempted whatever became of the one before, and is safe to do again.
  */
 export const followSync = async (
@@ -61,6 +68,7 @@ export const followSync = async (
   runs: readonly RunSummary[],
 ): Promise<Followed> => {
   const { attempt, chores, lake, config, clock, random, env, signal } = deps;
+  if (runs.length > 0) await attempt('forecasts', () => forecastTracked(deps));
   const told = runs.length === 0 ? undefined : await attempt('events', () => tellEvents(deps));
   const done: Followed['chores'] = [];
   for (const chore of chores) {

@@ -75,6 +75,10 @@ const fillLake = (lake: Lake): void => {
     insert into ranking (capture_key, rank, video_key, score, velocity) values (1, 1, 2, 1e300, null), (1, 2, 1, null, 5e-324);
     insert into events (id, kind, platform, subject, occurred_at, detected_at, origin, data)
       values ('e1', 'trend.spike', null, 'video:tt_0', ${NOON_AT}, ${NOON_AT + 1}, 'trendlake', '{"a":1}');
+    insert into models (id, kind, platform, learnt_at, learnt_until, samples, scores, parameters)
+      values (1, 'video.feed', 'tiktok', ${NOON_AT}, ${NOON_AT}, 200, '{}', x'00');
+    insert into forecast (video_key, made_at, horizon_hours, views_median, views_low, views_high, top_probability, model_id)
+      values (1, ${NOON_AT}, 6, null, null, null, 0.1, 1), (1, ${NOON_AT}, 24, ${GREATEST}, 0, ${GREATEST}, 0.1, 1);
   `);
 };
 

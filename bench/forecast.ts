@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { systemClock } from '../src/clock.ts';
+import { THRESHOLDS } from '../src/events/thresholds.ts';
+import { trendSpikes } from '../src/events/trend-spike.ts';
+import { HORIZONS } from '../src/forecast/horizons.ts';
+import { LEAST_FINISHED } from '../src/forecast/learn.ts';
+import { type Asked, daysOf, type Replay, replay } from './forecast/replay.ts';
+import * as scores from './forecast/scores.ts';
+import { type Curve, realCurves } from './real-curves.ts';
+
+// How good forecasts are on real curves, replayed as time goes: learn on what was known by a night,
+// ask about what comes after, night after night. Ends "on top" are those of bench/events.ts.
+//
+//   npm run bench:forecast [-- --from PATH]
+
+const { values } = parseArgs({ options: { from: { type: 'string' } } });
+const folder = values.from ?? '../shared/data/real';
+if (!existsSync(folder)) {
+  console.log(`No real curves at ${folder}: name a folder in the import format with --from PATH.`);
+  process.exit(0);
+}
+
+const fixed = (value: number | undefined, digits: number, width: number): string =>
+  (value === undefined || Number.isNaN(value) ? '-' : value.toFixed(digits)).padStart(width);
+const percent = (value: number): string => fixed(100 * value, 1, 6);
+
+const everything = { from: 0, to: Number.MAX_SAFE_INTEGER };
+const spikeAt = ({ platform, looks, createdAt }: Curve): number | undefined =>
+  trendSpikes(looks, createdAt, everything, THRESHOLDS[platform].spike)[0]?.window.to;
+
+const namingLine = (name: string, its: scores.Naming | undefined): void => {
+  if (its === undefined) {
+    console.log(`  ${name.padEnd(40)} never reached`);
+    return;
+  }
+  const { precision, recall, f1, inTime, leadHours } = its;
+  console.log(
+    `  ${name.padEnd(40)}${[precision, recall, f1].map((value) => fixed(value, 2, 7)).join('')}${percent(inTime)} %${fixed(leadHours, 1, 8)}`,
+  );
+};
+
+const report = (name: string, asked: readonly Asked[]): void => {
+  if (asked.length === 0) return;
+  const curves = [...new Set(asked.map(({ curve }) => curve))];
+  const { bins, error, brier } = scores.calibration(asked);
+  console.log(
+    `\n${name}: ${asked.length} questions about ${curves.length} curves, ${curves.filter(({ top }) => top).length} of which end on top`,
+  );
+  console.log(
+    `  ${'named at the first snapshot over'.padEnd(40)}   prec    rec     F1 in time  h before`,
+  );
+  namingLine('trend.spike', scores.naming(curves, spikeAt));
+  for (const precision of [0.64, 0.72, 0.8]) {
+    const its = scores.atPrecision(asked, curves, precision);
+    namingLine(`precision ${precision} (probability ${fixed(its?.least, 2, 0)})`, its);
+  }
+  const at = scores.namedAt(asked);
+  for (const least of [0.5, 0.7])
+    namingLine(`probability ${least}`, scores.naming(curves, at(least)));
+  console.log(
+    `  calibration error ${fixed(error, 3, 0)}, Brier ${fixed(brier, 4, 0)}; said > came (questions):`,
+  );
+  console.log(
+    `    ${bins.map((bin) => `${fixed(bin.said, 2, 0)}>${fixed(bin.came, 2, 0)} (${bin.asked})`).join('  ')}`,
+  );
+  console.log(
+    '  views      asked  error  count stays  pace goes on  cohort median   x best  in interval  width  pinball',
+  );
+  for (const hours of HORIZONS) {
+    const its = scores.views(asked, hours);
+    if (its.rows === 0) continue;
+    console.log(
+      `  +${String(hours).padEnd(4)} h ${String(its.rows).padStart(8)} ${fixed(its.error, 4, 6)}${its.baselines.map((one) => fixed(one.error, 4, 13)).join('')}   ${fixed(its.ratio, 2, 8)}${percent(its.coverage)} %  ${fixed(its.width, 2, 9)} ${fixed(its.pinball, 4, 8)}`,
+    );
+  }
+};
+
+const bySource = Map.groupBy(realCurves(folder), ({ source }) => source);
+const replays: Replay[] = [...bySource].map(([source, curves]) =>
+  replay(source, curves, systemClock.monotonic),
+);
+const asked = replays.flatMap((its) => its.asked);
+
+report('all sources', asked);
+for (const its of replays) report(its.source, its.asked);
+
+console.log('\nShare of what came inside the 80 % interval, all horizons but where named');
+const whole = asked.flatMap(({ ahead }) => ahead);
+console.log(
+  `  ${'overall'.padEnd(32)} ${String(whole.length).padStart(8)} ${percent(scores.coverage(whole))} %`,
+);
+for (const { name, rows, coverage } of scores.coverageByClass(asked))
+  console.log(`  ${name.padEnd(32)} ${String(rows).padStart(8)} ${percent(coverage)} %`);
+
+console.log(`\nEach source was unseen at first: silent below ${LEAST_FINISHED} finished curves`);
+for (const { source, firstAt, voice, silent, mostFinished, learnings, learnMs, asked } of replays) {
+  const soon = voice === undefined ? [] : asked.filter(({ at }) => at < voice.at + 3 * 86_400_000);
+  console.log(
+    voice === undefined
+      ? `  ${source.padEnd(18)} silent throughout: ${mostFinished} finished curves at most, ${silent} questions unanswered`
+      : `  ${source.padEnd(18)} speaks after ${daysOf(voice.at - firstAt)} days with ${voice.finished} finished curves, ${silent} questions unanswered; calibration error of its first 3 days ${fixed(scores.calibration(soon).error, 3, 0)} (${soon.length}); ${learnings} learnings, the longest ${Math.round(learnMs)} ms`,
+  );
+}

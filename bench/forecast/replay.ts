@@ -1,0 +1,102 @@
+import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
+import { askModel, type HorizonForecast } from '../../src/forecast/ask.ts';
+import { type Curve as PastCurve, truthAfter } from '../../src/forecast/curve.ts';
+import { HORIZONS } from '../../src/forecast/horizons.ts';
+import { finishedBy, knownAt, learnWay, type WayModel } from '../../src/forecast/learn.ts';
+import type { Curve } from '../real-curves.ts';
+import { type Baselines, learnBaselines } from './baselines.ts';
+
+/** One question that the replay put, and what came. */
+export interface Asked {
+  readonly curve: Curve;
+  readonly position: number;
+  readonly at: number;
+  readonly probability: number;
+  /** Views ahead, where what came is known. */
+  readonly ahead: readonly Ahead[];
+}
+
+interface Ahead extends HorizonForecast {
+  readonly now: number; // views
+  readonly truth: number; // ln(views + 1000)
+  /** What each baseline says, ln(views + 1000). */
+  readonly baselines: Readonly<Record<string, number>>;
+}
+
+/** What became of one source. */
+export interface Replay {
+  readonly source: string;
+  readonly curves: readonly Curve[];
+  readonly firstAt: number;
+  /** When a forecast was first given, and on how many finished curves; undefined: never. */
+  readonly voice: { readonly at: number; readonly finished: number } | undefined;
+  readonly mostFinished: number;
+  readonly silent: number;
+  readonly asked: readonly Asked[];
+  readonly learnings: number;
+  readonly learnMs: number;
+}
+
+const LONG_MS = 28 * DAY_MS;
+
+const pastOf = ({ createdAt, looks }: Curve): PastCurve => ({
+  createdAt,
+  points: looks.map(({ at, views }) => ({ at, views: views ?? 0 })),
+});
+
+const ask = (
+  model: WayModel,
+  baselines: Baselines,
+  curve: Curve,
+  past: PastCurve,
+  position: number,
+): Asked => {
+  const { topProbability, horizons } = askModel(model, past, position);
+  const now = past.points[position]?.views ?? 0;
+  const ahead = horizons.flatMap((horizon): Ahead[] => {
+    const truth = truthAfter(past.points, position, horizon.hours);
+    if (truth === undefined) return [];
+    return [{ ...horizon, now, truth, baselines: baselines(past, position, horizon.hours) }];
+  });
+  const { at } = past.points[position] as { at: number };
+  return { curve, position, at, probability: topProbability, ahead };
+};
+
+/**
+ * Replays one source as time goes: learns every night (every week where it was watched for more
+ * than four weeks) from what was known then, and asks about each snapshot until the next learning.
+ * Only videos first seen once there was a voice are asked about.
+ */
+export const replay = (source: string, curves: readonly Curve[], nowMs: () => number): Replay => {
+  const pasts = curves.map(pastOf);
+  const firstAt = Math.min(...curves.map(({ looks }) => looks[0]?.at ?? 0));
+  const endAt = Math.max(...curves.map(({ looks }) => looks.at(-1)?.at ?? 0));
+  const step = endAt - firstAt > LONG_MS ? 7 * DAY_MS : DAY_MS;
+  const asked: Asked[] = [];
+  let voice: Replay['voice'];
+  let [silent, learnings, learnMs, mostFinished] = [0, 0, 0, 0];
+  for (let night = firstAt - (firstAt % DAY_MS); night <= endAt; night += step) {
+    const known = pasts.flatMap((past) => knownAt(past, night) ?? []);
+    const began = nowMs();
+    const model = learnWay(known, night, firstAt);
+    if (model === undefined)
+      mostFinished = Math.max(mostFinished, finishedBy(known, night, firstAt).length);
+    else {
+      learnings += 1;
+      learnMs = Math.max(learnMs, nowMs() - began);
+      voice ??= { at: night, finished: model.finished };
+    }
+    const baselines = learnBaselines(known, HORIZONS);
+    for (const [index, past] of pasts.entries())
+      for (const [position, { at }] of past.points.entries()) {
+        if (at <= night || at > night + step) continue;
+        if (model === undefined || voice === undefined || (past.points[0]?.at ?? 0) < voice.at)
+          silent += 1;
+        else asked.push(ask(model, baselines, curves[index] as Curve, past, position));
+      }
+  }
+  return { source, curves, firstAt, voice, mostFinished, silent, asked, learnings, learnMs };
+};
+
+/** Days, for people. */
+export const daysOf = (ms: number): string => (ms / (24 * HOUR_MS)).toFixed(1);

@@ -1,0 +1,161 @@
+import { HOUR_MS } from '../../src/durations.ts';
+import { ageClassNow, sizeClass } from '../../src/forecast/conformal.ts';
+import { logViews } from '../../src/forecast/curve.ts';
+import type { Curve } from '../real-curves.ts';
+import { BASELINES } from './baselines.ts';
+import type { Asked } from './replay.ts';
+
+const middle = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+export interface Bin {
+  readonly asked: number;
+  readonly said: number;
+  readonly came: number;
+}
+
+/** How well probabilities kept their promise: ten bins, their error, and the Brier score. */
+export const calibration = (asked: readonly Asked[]) => {
+  const bins = Array.from({ length: 10 }, (_, bin): Bin => {
+    const its = asked.filter(
+      ({ probability }) => Math.min(9, Math.floor(probability * 10)) === bin,
+    );
+    return {
+      asked: its.length,
+      said: its.length === 0 ? 0 : mean(its.map(({ probability }) => probability)),
+      came: its.length === 0 ? 0 : mean(its.map(({ curve }) => (curve.top ? 1 : 0))),
+    };
+  });
+  const error = bins.reduce((sum, bin) => sum + bin.asked * Math.abs(bin.said - bin.came), 0);
+  const brier = mean(
+    asked.map(({ probability, curve }) => (probability - (curve.top ? 1 : 0)) ** 2),
+  );
+  return { bins, error: error / asked.length, brier };
+};
+
+/** How a way of naming videos did on curves that it was asked about. */
+export interface Naming {
+  readonly named: number;
+  readonly precision: number;
+  readonly recall: number;
+  readonly f1: number;
+  /** Of the rightly named: share named at or before the peak, and median hours before it. */
+  readonly inTime: number;
+  readonly leadHours: number;
+}
+
+/** Scores instants of naming, by curve. */
+export const naming = (
+  curves: readonly Curve[],
+  at: (curve: Curve) => number | undefined,
+): Naming => {
+  const named = curves.flatMap((curve) => {
+    const its = at(curve);
+    return its === undefined ? [] : [{ curve, lead: (curve.peakAt - its) / HOUR_MS }];
+  });
+  const right = named.filter(({ curve }) => curve.top);
+  const precision = right.length / Math.max(1, named.length);
+  const recall = right.length / Math.max(1, curves.filter(({ top }) => top).length);
+  return {
+    named: named.length,
+    precision,
+    recall,
+    f1: (2 * precision * recall) / Math.max(1e-9, precision + recall),
+    inTime: right.filter(({ lead }) => lead >= 0).length / Math.max(1, right.length),
+    leadHours: middle(right.map(({ lead }) => lead)),
+  };
+};
+
+/** Names each curve at its first snapshot with at least this probability. */
+export const namedAt = (
+  asked: readonly Asked[],
+): ((least: number) => (curve: Curve) => number | undefined) => {
+  const byCurve = Map.groupBy(asked, ({ curve }) => curve);
+  return (least) => (curve) =>
+    byCurve.get(curve)?.find(({ probability }) => probability >= least)?.at;
+};
+
+/** The lowest threshold with at least this precision, and what it does; undefined: none has it. */
+export const atPrecision = (
+  asked: readonly Asked[],
+  curves: readonly Curve[],
+  precision: number,
+) => {
+  const at = namedAt(asked);
+  for (let least = 0.02; least < 0.995; least += 0.005) {
+    const score = naming(curves, at(least));
+    if (score.named >= 5 && score.precision >= precision) return { least, ...score };
+  }
+  return undefined;
+};
+
+const pinball = (share: number, said: number, came: number): number =>
+  came >= said ? share * (came - said) : (1 - share) * (said - came);
+
+/** Errors and intervals of one horizon. */
+export const views = (asked: readonly Asked[], hours: number) => {
+  const rows = asked.flatMap(({ ahead }) => ahead.filter((its) => its.hours === hours));
+  const error = middle(rows.map(({ median, truth }) => Math.abs(logViews(median) - truth)));
+  const baselines = BASELINES.map((name) => ({
+    name,
+    error: middle(rows.map(({ baselines, truth }) => Math.abs((baselines[name] ?? 0) - truth))),
+  }));
+  const best = baselines.reduce((a, b) => (b.error < a.error ? b : a));
+  return {
+    rows: rows.length,
+    error,
+    baselines,
+    best,
+    ratio: error / best.error,
+    coverage: coverage(rows),
+    width: middle(rows.map(({ low, high }) => logViews(high) - logViews(low))),
+    pinball: mean(
+      rows.map(
+        ({ low, median, high, truth }) =>
+          (pinball(0.1, logViews(low), truth) +
+            pinball(0.5, logViews(median), truth) +
+            pinball(0.9, logViews(high), truth)) /
+          3,
+      ),
+    ),
+  };
+};
+
+type Row = Asked['ahead'][number];
+
+export const coverage = (rows: readonly Row[]): number =>
+  rows.filter(({ low, high, truth }) => {
+    return truth >= logViews(low) - 1e-6 && truth <= logViews(high) + 1e-6;
+  }).length / rows.length;
+
+const AGES = ['under 1 day', '1 to 3 days', '3 to 7 days', 'older'];
+const SIZES = ['under 10,000 views', 'under 100,000 views', 'more views'];
+
+/** Coverage by platform, source, age class and size class. */
+export const coverageByClass = (
+  asked: readonly Asked[],
+): { name: string; rows: number; coverage: number }[] => {
+  const rows = asked.flatMap(({ curve, position, ahead }) => {
+    const now = { at: curve.looks[position]?.at ?? 0, views: curve.looks[position]?.views ?? 0 };
+    const past = {
+      createdAt: curve.createdAt,
+      points: [{ at: curve.looks[0]?.at ?? 0, views: 0 }],
+    };
+    const classes = [
+      `platform ${curve.platform}`,
+      `source ${curve.source}`,
+      `age ${AGES[ageClassNow(past, now)]}`,
+      `size ${SIZES[sizeClass(now)]}`,
+    ];
+    return ahead.flatMap((row) => [...classes, `+${row.hours} h`].map((name) => ({ name, row })));
+  });
+  return [...Map.groupBy(rows, ({ name }) => name)]
+    .map(([name, its]) => ({
+      name,
+      rows: its.length,
+      coverage: coverage(its.map(({ row }) => row)),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+};

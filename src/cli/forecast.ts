@@ -1,0 +1,205 @@
+import type { Command } from 'commander';
+import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
+import { HOUR_MS, rangeMs } from '../durations.ts';
+import { UsageError } from '../errors.ts';
+import { forecastLake } from '../forecast/forecast-lake.ts';
+import { HORIZONS } from '../forecast/horizons.ts';
+import { newestObservation } from '../forecast/lake-curves.ts';
+import { forecastAt, type KeptForecast, type RisingVideo, risingVideos } from '../forecast/read.ts';
+import { forecastStates } from '../forecast/state.ts';
+import { scoredWeeks } from '../forecast/weeks.ts';
+import { isoOf } from '../iso.ts';
+import { type Lake, openLake, openLakeForReading } from '../lake/open.ts';
+import { counted, grouped } from './figures.ts';
+import { forecastStateText } from './forecast-text.ts';
+import { type CliIo, configOf } from './io.ts';
+import { oneOf } from './option-values.ts';
+import { textTable } from './text-table.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake forecast                              the videos most likely to end on top, by platform
+  trendlake forecast --platform tiktok --horizon 72h
+  trendlake forecast yt_dQw4w9WgXcQ --json        one video, every horizon
+  trendlake forecast --score                      how earlier forecasts did, week by week
+  trendlake forecast --learn                      learn and forecast now, without a sync (after an import)
+
+What the numbers mean, how often they were right and what they cannot do: docs/forecast.md.`;
+
+type Horizon = (typeof HORIZONS)[number];
+const NAMED: readonly string[] = HORIZONS.map((hours) => `${hours}h`);
+const SHOWN = 10;
+
+interface Options {
+  readonly platform?: Platform;
+  readonly horizon: string;
+  readonly score?: boolean;
+  readonly learn?: boolean;
+  readonly json?: boolean;
+}
+
+const horizonOf = (text: string): Horizon => {
+  const ms = rangeMs(text);
+  const hours = HORIZONS.find((known) => ms === known * HOUR_MS);
+  if (hours !== undefined) return hours;
+  throw new UsageError(`--horizon must be one of ${NAMED.join(', ')}; it is "${text}".`);
+};
+
+const viewsText = (views: number | null): string => (views === null ? '-' : grouped(views));
+const percent = (share: number): string => `${Math.round(100 * share)} %`;
+
+/** Why nothing is forecast, and what would change it. */
+const silence = (lake: Lake, io: CliIo): string[] => {
+  const states = forecastStates(lake.sqlite, io.clock.now());
+  return states.length === 0
+    ? [
+        '  No curve is finished yet: trendlake sync, night after night, or import, then forecast --learn',
+      ]
+    : states.map(forecastStateText);
+};
+
+const videoText = (id: string, { madeAt, samples, ...its }: KeptForecast, io: CliIo): string[] => [
+  `${id}: ${percent(its.topProbability)} to end in the top tenth of its cohort (from its snapshot of ${isoOf(madeAt)}; learnt from ${counted(samples, 'finished curve')})`,
+  textTable(
+    ['in', 'median views', '80 % between', 'and'],
+    its.horizons.map(({ hours, median, low, high }) => [
+      `${hours} h`,
+      ...[median, low, high].map(viewsText),
+    ]),
+    { columns: io.columns, figures: ['median views', '80 % between', 'and'] },
+  ),
+];
+
+/** What a command shows: a document for programs, lines for people. */
+interface Shown {
+  readonly document: unknown;
+  readonly lines: () => string[];
+}
+
+const ofVideo = (lake: Lake, id: string, io: CliIo): Shown => {
+  const { sqlite } = lake;
+  const key = sqlite.prepare('select key from video where id = ?').pluck().get(id) as
+    | number
+    | undefined;
+  if (key === undefined)
+    throw new UsageError(
+      `No video ${id} is in the lake. Find ids with \`trendlake search\` or \`trendlake forecast\`.`,
+    );
+  const at = newestObservation(sqlite, io.clock.now()) ?? 0;
+  const forecast = forecastAt(sqlite, key, at);
+  const shown = forecast && {
+    ...forecast,
+    madeAt: isoOf(forecast.madeAt),
+    learntAt: isoOf(forecast.learntAt),
+  };
+  const lines = (): string[] =>
+    forecast !== undefined
+      ? videoText(id, forecast, io)
+      : [
+          `Nothing is forecast of ${id}: it was not seen of late, or its like are too few yet.`,
+          ...silence(lake, io),
+        ];
+  return { document: { id, forecast: shown ?? null }, lines };
+};
+
+const jsonOf = ({ madeAt, hours, ...video }: RisingVideo, rank: number) => ({
+  rank: rank + 1,
+  ...video,
+  horizonHours: hours,
+  madeAt: isoOf(madeAt),
+});
+
+const ofPlatforms = (lake: Lake, options: Options, io: CliIo): Shown => {
+  const { sqlite } = lake;
+  const hours = horizonOf(options.horizon);
+  const at = newestObservation(sqlite, io.clock.now()) ?? 0;
+  const platforms = options.platform === undefined ? PLATFORMS : [options.platform];
+  const lists = platforms.map((platform) => ({
+    platform,
+    videos: risingVideos(sqlite, { platform, hours, at, limit: SHOWN }),
+  }));
+  const items = lists.flatMap(({ videos }) => videos.map(jsonOf));
+  const lines = (): string[] => {
+    const spoken = lists.filter(({ videos }) => videos.length > 0);
+    if (spoken.length === 0) return ['Nothing is forecast.', ...silence(lake, io)];
+    return spoken.flatMap(({ platform, videos }) => [
+      `${platform}: most likely to end in the top tenth of their cohort, views in ${hours} h`,
+      textTable(
+        ['likely', 'video', 'title', 'views now', 'median', '80 % between', 'and'],
+        videos.map(({ topProbability, id, title, views, median, low, high }) => [
+          ...[percent(topProbability), id, title, grouped(views)],
+          ...[median, low, high].map(viewsText),
+        ]),
+        { columns: io.columns, figures: ['views now', 'median', '80 % between', 'and'] },
+      ),
+    ]);
+  };
+  return { document: { asOf: isoOf(at), horizonHours: hours, items }, lines };
+};
+
+const WEEK_HEAD = ['week from', 'platform', 'ahead', 'judged', 'error', 'count stays'];
+const errorText = (error: number | null): string => (error === null ? '-' : error.toFixed(3));
+
+const ofWeeks = (lake: Lake, { platform }: Options, io: CliIo): Shown => {
+  const weeks = scoredWeeks(lake.sqlite, io.clock.now()).filter(
+    (week) => platform === undefined || week.platform === platform,
+  );
+  const table = (): string[] => [
+    textTable(
+      [...WEEK_HEAD, 'pace goes on', 'cohort median', 'inside'],
+      weeks.map(({ from, platform: of, hours, score }) => [
+        ...[isoOf(from).slice(0, 10), of, `${hours} h`, grouped(score.judged)],
+        ...[score.error, score.countStays, score.paceGoesOn, score.cohortMedian].map(errorText),
+        percent(score.coverage),
+      ]),
+      { columns: io.columns },
+    ),
+    'Errors are medians of |ln(views + 1000) - what came|; inside: share of what came within the 80 % intervals.',
+  ];
+  return {
+    document: weeks.map(({ from, ...week }) => ({ from: isoOf(from), ...week })),
+    lines: weeks.length === 0 ? () => ['No forecast has come true or false yet.'] : table,
+  };
+};
+
+const learn = async (io: CliIo): Promise<void> => {
+  const lake = openLake(configOf(io).dataDir);
+  try {
+    const { learnt, forecast, told } = await forecastLake(lake, {
+      clock: io.clock,
+      signal: io.signal,
+      anew: true,
+    });
+    for (const sentence of told) io.err(sentence);
+    io.note(`${counted(learnt, 'model')} learnt, ${counted(forecast, 'video')} forecast anew.`);
+  } finally {
+    lake.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .argument('[video]', 'id of a video; without it the likeliest of each platform')
+    .option('--platform <name>', `one of ${PLATFORMS.join(', ')}`, oneOf('--platform', PLATFORMS))
+    .option('--horizon <span>', `views so far ahead: ${NAMED.join(', ')}`, '24h')
+    .option('--score', 'hold earlier forecasts against what came')
+    .option('--learn', 'learn and forecast now, without a sync')
+    .option('--json', 'one JSON document')
+    .addHelpText('after', EXAMPLES)
+    .action(async (video: string | undefined, options: Options) => {
+      if (options.learn === true) await learn(io);
+      const lake = openLakeForReading(configOf(io).dataDir);
+      try {
+        const shown =
+          options.score === true
+            ? ofWeeks(lake, options, io)
+            : video === undefined
+              ? ofPlatforms(lake, options, io)
+              : ofVideo(lake, video, io);
+        if (options.json === true) io.json(shown.document);
+        else for (const line of shown.lines()) io.out(line);
+      } finally {
+        lake.close();
+      }
+    });
+};

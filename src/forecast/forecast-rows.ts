@@ -1,0 +1,111 @@
+import type Database from 'better-sqlite3';
+import type { Source } from '../../schema/vocabulary.ts';
+import { dateOf } from '../iso.ts';
+import { askModel, type Forecast } from './ask.ts';
+import { HORIZONS } from './horizons.ts';
+import { CurveReader, kindOf, type LakeCurve, TRACKED_MS } from './lake-curves.ts';
+import { type ModelRow, modelName } from './model-rows.ts';
+
+/** A forecast as it is kept: one video, one snapshot, all horizons. */
+interface NewForecast {
+  readonly key: number; // video.key
+  readonly madeAt: number;
+  readonly modelId: number;
+  readonly forecast: Forecast;
+}
+
+/** Rows of one transaction: others write in between. */
+const VIDEOS_AT_ONCE = 500;
+/** A night's forecasts stay bounded; the videos seen last come first. */
+const MOST_VIDEOS = 200_000;
+
+const TRACKED = `
+  select v.key, v.platform, v.created_at as createdAt from (
+    select distinct video_key from video_snapshot indexed by video_snapshot_observed_at
+    where observed_at > @from and observed_at <= @at order by observed_at desc limit ${MOST_VIDEOS}
+  ) t cross join video v on v.key = t.video_key order by v.key`;
+
+/** Writes forecasts, and marks their Parquet partitions, in one transaction. @returns how many videos were new */
+const store = (sqlite: Database.Database, batch: readonly NewForecast[]): number => {
+  const insert = sqlite.prepare(
+    `insert into forecast (video_key, made_at, horizon_hours, views_median, views_low, views_high, top_probability, model_id)
+     values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+  );
+  const touch = sqlite.prepare(
+    `insert into touched_partitions (table_name, date, version) values ('forecasts', ?, 1)
+     on conflict do update set version = version + 1`,
+  );
+  return sqlite
+    .transaction(() => {
+      let stored = 0;
+      const dates = new Set<string>();
+      for (const { key, madeAt, modelId, forecast } of batch) {
+        let changes = 0;
+        for (const hours of HORIZONS) {
+          const its = forecast.horizons.find((horizon) => horizon.hours === hours);
+          const views = [its?.median ?? null, its?.low ?? null, its?.high ?? null];
+          const top = forecast.topProbability;
+          changes += insert.run(key, madeAt, hours, ...views, top, modelId).changes;
+        }
+        if (changes > 0) {
+          dates.add(dateOf(madeAt));
+          stored += 1;
+        }
+      }
+      for (const date of dates) touch.run(date);
+      return stored;
+    })
+    .immediate();
+};
+
+/** What a model says of a curve as it stands; undefined where none is trusted for it. */
+const forecastOf = (
+  models: ReadonlyMap<string, ModelRow>,
+  platform: ModelRow['platform'],
+  curve: LakeCurve,
+): { forecast: Forecast; row: ModelRow } | undefined => {
+  const source: Source = curve.way;
+  const row = models.get(modelName(platform, kindOf({ platform, source })));
+  if (row === undefined || !row.scores.used) return undefined;
+  return { forecast: askModel(row.model, curve, curve.points.length - 1), row };
+};
+
+/**
+ * Forecasts every tracked video from its newest snapshot at or before `at`, once: a snapshot that
+ * was forecast from keeps what was said.
+ * @returns videos with a new forecast
+ */
+export const forecastTracked = (
+  sqlite: Database.Database,
+  models: ReadonlyMap<string, ModelRow>,
+  at: number,
+  checkStop: () => void,
+): number => {
+  const reader = new CurveReader(sqlite);
+  const known = sqlite
+    .prepare('select 1 from forecast where video_key = ? and made_at = ? limit 1')
+    .pluck();
+  const tracked = sqlite.prepare(TRACKED).all({ from: at - TRACKED_MS, at }) as {
+    key: number;
+    platform: ModelRow['platform'];
+    createdAt: number | null;
+  }[];
+  let batch: NewForecast[] = [];
+  let stored = 0;
+  const flush = (): void => {
+    checkStop();
+    stored += store(sqlite, batch);
+    batch = [];
+  };
+  for (const { key, platform, createdAt } of tracked) {
+    const curve = reader.curve(key, createdAt, at);
+    const madeAt = curve?.points.at(-1)?.at;
+    if (curve === undefined || madeAt === undefined || madeAt <= at - TRACKED_MS) continue;
+    const said = forecastOf(models, platform, curve);
+    if (said === undefined || known.get(key, madeAt) !== undefined) continue;
+    batch.push({ key, madeAt, modelId: said.row.id, forecast: said.forecast });
+    if (batch.length >= VIDEOS_AT_ONCE) flush();
+  }
+  if (batch.length > 0) flush();
+  return stored;
+};

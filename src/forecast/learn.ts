@@ -1,0 +1,228 @@
+import { DAY_MS, HOUR_MS } from '../durations.ts';
+import {
+  type Calibration,
+  calibrationOf,
+  type Named,
+  type NamingStep,
+  namingOf,
+} from './calibration.ts';
+import { type Cohort, cohortsOf, endedOnTop, type Finished, finishedAt } from './cohort.ts';
+import { type Corrections, correctionsOf, type Miss } from './conformal.ts';
+import { type Curve, lastAtOrBefore, logViews, type Point, truthAfter } from './curve.ts';
+import { describePoint, FEATURES } from './features.ts';
+import { ALL_FEATURES, describeHorizon, HORIZONS } from './horizons.ts';
+import { type Aim, askTrees, binned, type Growing, growTrees, type Trees } from './trees.ts';
+
+/** Fewer finished curves say nothing: no forecast. */
+export const LEAST_FINISHED = 200;
+/** An outcome is read from curves of so many snapshots over so long. */
+const LEAST_POINTS = 6;
+const LEAST_SPAN_MS = DAY_MS;
+/** A curve is finished so long after its first snapshot, sooner where nothing was watched so long. */
+const FINISHED_MS = 14 * DAY_MS;
+const LEAST_FINISHED_MS = 36 * HOUR_MS;
+const FINISHED_SHARE = 0.3;
+/** Of the finished, the newest are held back to calibrate and to score. */
+const HELD_BACK = 0.3;
+const POINTS_OF_CURVE = 12;
+const MAX_ROWS = 6000;
+const SIZE: Growing = { trees: 60, depth: 4, rate: 0.13, leastRows: 40 };
+/** The limits of the interval before it is corrected. */
+const LOW = 0.1;
+const HIGH = 0.9;
+
+/** What was learnt of the videos of one platform that were first seen one way. Plain data. */
+export interface WayModel {
+  readonly learntUntil: number; // Unix ms: nothing later was known
+  readonly finished: number;
+  readonly cohorts: readonly Cohort[];
+  readonly odds: Trees;
+  readonly calibration: Calibration;
+  /** What naming at a probability would have been worth on the held-back curves. */
+  readonly naming: readonly NamingStep[];
+  readonly low: Trees;
+  readonly median: Trees;
+  readonly high: Trees;
+  readonly corrections: Corrections;
+}
+
+/** How long a curve must have been watched to be finished, in a lake that watches for `watchedMs`. */
+export const finishedAfterMs = (watchedMs: number): number =>
+  Math.min(FINISHED_MS, Math.max(LEAST_FINISHED_MS, watchedMs * FINISHED_SHARE));
+
+/** The curve as it was known at an instant; undefined before its first snapshot. */
+export const knownAt = (curve: Curve, at: number): Curve | undefined => {
+  const known = lastAtOrBefore(curve.points, at) + 1;
+  if (known === 0) return undefined;
+  return known === curve.points.length ? curve : { ...curve, points: curve.points.slice(0, known) };
+};
+
+const firstAt = ({ points }: Curve): number => (points[0] as Point).at;
+
+/** Whether a curve was watched enough for its growth to be an outcome. */
+export const hasOutcome = ({ points }: Curve): boolean =>
+  points.length >= LEAST_POINTS &&
+  (points.at(-1) as Point).at - (points[0] as Point).at >= LEAST_SPAN_MS;
+
+/**
+ * The curves whose outcome is complete at `at`, oldest first.
+ * @param since when watching began, Unix ms
+ */
+export const finishedBy = (curves: readonly Curve[], at: number, since: number): Finished[] => {
+  const until = at - finishedAfterMs(at - since);
+  return curves
+    .filter((curve) => firstAt(curve) <= until && hasOutcome(curve))
+    .sort((a, b) => firstAt(a) - firstAt(b))
+    .map((curve) => finishedAt(curve, at));
+};
+
+interface Rows {
+  readonly columns: Float32Array[];
+  readonly target: Float32Array;
+}
+
+/** Rows for learning, at most MAX_ROWS, evenly over what there is. */
+class RowsBuilder {
+  readonly #rows: Float32Array[] = [];
+  readonly #target: number[] = [];
+
+  add(row: Float32Array, target: number): void {
+    this.#rows.push(row.slice());
+    this.#target.push(target);
+  }
+
+  build(features: number): Rows {
+    const stride = Math.max(1, this.#rows.length / MAX_ROWS);
+    const count = Math.min(MAX_ROWS, this.#rows.length);
+    const taken = Array.from({ length: count }, (_, i) => Math.floor(i * stride));
+    return {
+      columns: Array.from({ length: features }, (_, feature) =>
+        Float32Array.from(taken, (i) => this.#rows[i]?.[feature] ?? Number.NaN),
+      ),
+      target: Float32Array.from(taken, (i) => this.#target[i] ?? 0),
+    };
+  }
+}
+
+/** Positions that teach: at most POINTS_OF_CURVE of a curve, evenly. */
+const teachingPoints = ({ points }: Curve): number[] => {
+  const stride = Math.max(1, points.length / POINTS_OF_CURVE);
+  return Array.from({ length: Math.min(points.length, POINTS_OF_CURVE) }, (_, i) =>
+    Math.floor(i * stride),
+  );
+};
+
+const oddsRows = (finished: readonly Finished[], cohorts: readonly Cohort[]): Rows => {
+  const rows = new RowsBuilder();
+  const row = new Float32Array(ALL_FEATURES);
+  for (const its of finished) {
+    const top = endedOnTop(cohorts, its) ? 1 : 0;
+    for (const position of teachingPoints(its.curve)) {
+      describePoint(its.curve, position, cohorts, row);
+      rows.add(row, top);
+    }
+  }
+  return rows.build(FEATURES.length);
+};
+
+const growthRows = (curves: readonly Curve[], cohorts: readonly Cohort[]): Rows => {
+  const rows = new RowsBuilder();
+  const row = new Float32Array(ALL_FEATURES);
+  for (const curve of curves)
+    for (const position of teachingPoints(curve)) {
+      describePoint(curve, position, cohorts, row);
+      const now = logViews((curve.points[position] as Point).views);
+      for (const hours of HORIZONS) {
+        const truth = truthAfter(curve.points, position, hours);
+        if (truth === undefined) continue;
+        describeHorizon(curve, position, hours, cohorts, row);
+        rows.add(row, truth - now);
+      }
+    }
+  return rows.build(ALL_FEATURES);
+};
+
+interface Grown {
+  readonly cohorts: readonly Cohort[];
+  readonly odds: Trees;
+  readonly low: Trees;
+  readonly median: Trees;
+  readonly high: Trees;
+}
+
+const grow = (finished: readonly Finished[], curves: readonly Curve[]): Grown => {
+  const cohorts = cohortsOf(finished);
+  const grower = ({ columns, target }: Rows) => {
+    const sample = binned({ rows: target.length, columns });
+    return (aim: Aim): Trees => growTrees(sample, target, aim, SIZE);
+  };
+  const odds = grower(oddsRows(finished, cohorts))({ kind: 'odds' });
+  const growth = grower(growthRows(curves, cohorts));
+  const quantile = (share: number): Trees => growth({ kind: 'quantile', share });
+  return { cohorts, odds, low: quantile(LOW), median: quantile(0.5), high: quantile(HIGH) };
+};
+
+/** Calibrates on curves that the trees have not seen. */
+const judge = (
+  grown: Grown,
+  ends: readonly Cohort[],
+  finished: readonly Finished[],
+  curves: readonly Curve[],
+) => {
+  const row = new Float32Array(ALL_FEATURES);
+  const said: { logit: number; top: boolean }[] = [];
+  const named: Named[] = [];
+  for (const its of finished) {
+    const top = endedOnTop(ends, its);
+    const logits = its.curve.points.map((_, position) => {
+      describePoint(its.curve, position, grown.cohorts, row);
+      return askTrees(grown.odds, row);
+    });
+    named.push({ top, logits });
+    for (const position of teachingPoints(its.curve))
+      said.push({ logit: logits[position] as number, top });
+  }
+  const misses: Miss[] = [];
+  for (const curve of curves)
+    for (const position of teachingPoints(curve)) {
+      describePoint(curve, position, grown.cohorts, row);
+      const now = curve.points[position] as Point;
+      for (const hours of HORIZONS) {
+        const truth = truthAfter(curve.points, position, hours);
+        if (truth === undefined) continue;
+        describeHorizon(curve, position, hours, grown.cohorts, row);
+        const grew = truth - logViews(now.views);
+        misses.push({
+          hours,
+          curve,
+          now,
+          below: askTrees(grown.low, row) - grew,
+          above: grew - askTrees(grown.high, row),
+        });
+      }
+    }
+  const calibration = calibrationOf(said);
+  return { calibration, naming: namingOf(named, calibration), corrections: correctionsOf(misses) };
+};
+
+/**
+ * Learns from curves as they were known at `at`; later points must not be in them. Undefined where
+ * fewer than LEAST_FINISHED are finished. The same curves in the same order give the same model.
+ * @param since when watching began, Unix ms
+ */
+export const learnWay = (
+  curves: readonly Curve[],
+  at: number,
+  since: number,
+): WayModel | undefined => {
+  const finished = finishedBy(curves, at, since);
+  if (finished.length < LEAST_FINISHED) return undefined;
+  const back = Math.floor(finished.length * (1 - HELD_BACK));
+  const backAt = firstAt((finished[back] as Finished).curve);
+  const older = curves.filter((curve) => firstAt(curve) < backAt);
+  const newer = curves.filter((curve) => firstAt(curve) >= backAt);
+  const tried = grow(finished.slice(0, back), older);
+  const grown = grow(finished, curves);
+  const judged = judge(tried, grown.cohorts, finished.slice(back), newer);
+  return { learntUntil: at, finished: finished.length, ...grown, ...judged };
+};

@@ -1,0 +1,106 @@
+import type Database from 'better-sqlite3';
+import type { Platform } from '../../schema/vocabulary.ts';
+import type { HORIZONS } from './horizons.ts';
+import { TRACKED_MS } from './lake-curves.ts';
+
+/** Views ahead as they were kept; null: too few outcomes to say. */
+export interface KeptHorizon {
+  readonly hours: number;
+  readonly median: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
+/** A forecast as it was kept. Instants are Unix ms. */
+export interface KeptForecast {
+  readonly madeAt: number;
+  readonly topProbability: number;
+  /** The finished curves it rests on, and when they were learnt from. */
+  readonly samples: number;
+  readonly learntAt: number;
+  readonly horizons: readonly KeptHorizon[];
+}
+
+interface Row {
+  readonly madeAt: number;
+  readonly hours: number;
+  readonly median: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly topProbability: number;
+  readonly samples: number;
+  readonly learntAt: number;
+}
+
+const horizonOf = ({ hours, median, low, high }: Row): KeptHorizon => ({
+  hours,
+  median,
+  low,
+  high,
+});
+
+/**
+ * What stood forecast of a video at `at`: made from its newest snapshot of the two days before.
+ * Undefined where nothing was.
+ */
+export const forecastAt = (
+  sqlite: Database.Database,
+  videoKey: number,
+  at: number,
+): KeptForecast | undefined => {
+  const rows = sqlite
+    .prepare(
+      `select f.made_at as madeAt, f.horizon_hours as hours, f.views_median as median, f.views_low as low,
+         f.views_high as high, f.top_probability as topProbability, m.samples, m.learnt_at as learntAt
+       from forecast f join models m on m.id = f.model_id
+       where f.video_key = @videoKey and f.made_at = (
+         select max(made_at) from forecast where video_key = @videoKey and made_at > @from and made_at <= @at)
+       order by f.horizon_hours`,
+    )
+    .all({ videoKey, at, from: at - TRACKED_MS }) as Row[];
+  const first = rows[0];
+  if (first === undefined) return undefined;
+  const { madeAt, topProbability, samples, learntAt } = first;
+  return { madeAt, topProbability, samples, learntAt, horizons: rows.map(horizonOf) };
+};
+
+/** A video that may end on top. */
+export interface RisingVideo extends KeptHorizon {
+  readonly id: string;
+  readonly platform: Platform;
+  readonly title: string | null;
+  readonly user: string | null;
+  /** The count the forecast stands on. */
+  readonly views: number;
+  readonly topProbability: number;
+  readonly madeAt: number;
+}
+
+const RISING = `
+  select v.id, v.platform, v.title, v.user, s.views, f.made_at as madeAt, f.horizon_hours as hours,
+    f.views_median as median, f.views_low as low, f.views_high as high, f.top_probability as topProbability
+  from (
+    select video_key, max(made_at) as made_at from forecast indexed by forecast_made_at
+    where made_at > @from and made_at <= @at group by video_key
+  ) l cross join forecast f on f.video_key = l.video_key and f.made_at = l.made_at and f.horizon_hours = @hours
+  cross join video v on v.key = f.video_key and v.platform = @platform
+  cross join video_snapshot s on s.video_key = f.video_key and s.observed_at = f.made_at
+  order by f.top_probability desc, f.views_median desc, v.id limit @limit offset @offset`;
+
+export interface RisingAsk {
+  readonly platform: Platform;
+  readonly hours: (typeof HORIZONS)[number];
+  /** As of this instant, Unix ms. */
+  readonly at: number;
+  readonly limit: number;
+  readonly offset?: number;
+}
+
+/** The platform's videos by their probability to end on top, as forecast in the two days before `at`. */
+export const risingVideos = (
+  sqlite: Database.Database,
+  { platform, hours, at, limit, offset = 0 }: RisingAsk,
+): RisingVideo[] =>
+  sqlite
+    .prepare(RISING)
+    .all({ platform, hours, at, limit, offset, from: at - TRACKED_MS }) as RisingVideo[];
