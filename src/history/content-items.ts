@@ -5,6 +5,7 @@ import { statement } from '../lake/statements.ts';
 import { engagementRate } from '../wire/engagement-rate.ts';
 import type { ContentItem } from '../wire/shapes.ts';
 import { type Count, lastKnown } from './last-known.ts';
+import { WORDS_THEN } from './words-then.ts';
 
 /** Where a video stands in the list an item is made for. */
 export interface Place {
@@ -25,6 +26,7 @@ interface ItemRow {
   readonly derived: number | null; // 1: the rate is to be computed from the counts
   readonly created_at: number | null;
   readonly extra: string | null;
+  readonly former: string | null; // JSON array of `extra_revision.fields`, the latest first
   readonly hashtags: string; // JSON array
 }
 
@@ -35,15 +37,22 @@ const words = (column: 'title' | 'user'): string =>
 const carriedOn = (count: Count): string =>
   `coalesce(s.${count}, ${lastKnown(count, { video: 'v.key', at: '@asOf' })})`;
 
+const TAGS = `(select json_group_array(h.tag order by vh.position, vh.hashtag_key)
+  from video_hashtag vh join hashtag h on h.key = vh.hashtag_key where vh.video_key = v.key)`;
+const FORMER_TAGS = `(select json_group_array(h.tag order by t.key)
+  from json_each('[' || coalesce(r.tags, '') || ']') t join hashtag h on h.key = t.value)`;
+
+/** Changes of further fields after @asOf, the latest first. */
+const FORMER_FIELDS = `(select json_group_array(json(e.fields) order by e.until_at desc)
+  from extra_revision e where e.video_key = v.key and e.until_at > @asOf having count(*) > 0)`;
+
 const itemsQuery = (views: string, likes: string): string => `
   select v.id, v.platform, ${words('title')} as title, ${words('user')} as user,
     ${views} as views, ${likes} as likes, s.engagement_rate as rate, s.rate_derived as derived,
-    v.created_at, v.extra,
-    (select json_group_array(h.tag order by vh.position, vh.hashtag_key) from video_hashtag vh
-      join hashtag h on h.key = vh.hashtag_key where vh.video_key = v.key) as hashtags
+    v.created_at, v.extra, ${FORMER_FIELDS} as former,
+    case when r.video_key is null then ${TAGS} else ${FORMER_TAGS} end as hashtags
   from json_each(@keys) k cross join video v on v.key = k.value
-  left join video_revision r on r.video_key = v.key and r.until_at =
-    (select min(n.until_at) from video_revision n where n.video_key = v.key and n.until_at > @asOf)
+  left join video_revision r on ${WORDS_THEN}
   left join video_snapshot s on s.video_key = v.key and s.observed_at =
     (select max(n.observed_at) from video_snapshot n where n.video_key = v.key and n.observed_at <= @asOf)
   order by k.key`;
@@ -72,11 +81,23 @@ const shownOf = (row: ItemRow) => ({
   createdAt: row.created_at === null ? null : isoOf(row.created_at),
 });
 
+/** The further fields as of the instant: the latest ones, with what changed since put back. */
+const extraThen = ({ extra, former }: ItemRow): string | null => {
+  if (former === null) return extra;
+  const fields = new Map(Object.entries(JSON.parse(extra ?? '{}') as Record<string, unknown>));
+  for (const change of JSON.parse(former) as Record<string, unknown[]>[])
+    for (const [name, was] of Object.entries(change))
+      if (was.length === 0) fields.delete(name);
+      else fields.set(name, was[0]);
+  return fields.size === 0 ? null : JSON.stringify(Object.fromEntries(fields));
+};
+
 const itemOf = (row: ItemRow, { rank, score, velocity }: Place): ContentItem => {
   const hashtags = JSON.parse(row.hashtags) as string[];
   const item = { ...shownOf(row), hashtags, rank, score, velocity };
+  const extra = extraThen(row);
   // twice: the shown fields come first, and no further field of the same name overrides one
-  return row.extra === null ? item : { ...item, ...JSON.parse(row.extra), ...item };
+  return extra === null ? item : { ...item, ...JSON.parse(extra), ...item };
 };
 
 /** A further field that may be a shown one as well, or is written in a way that hides it. */
@@ -88,7 +109,7 @@ const real = (value: number | null): string =>
 
 /** What `itemOf` gives, as JSON text; what is such text in the lake stays it. */
 const itemText = (row: ItemRow, place: Place): string => {
-  const { extra } = row;
+  const extra = extraThen(row);
   if (extra !== null && MAYBE_SHOWN.test(extra)) return JSON.stringify(itemOf(row, place));
   const shown = JSON.stringify(shownOf(row)).slice(0, -1);
   const further = extra === null || extra === '{}' ? '}' : `,${extra.slice(1)}`;

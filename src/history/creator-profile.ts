@@ -35,14 +35,16 @@ interface ProfileRow {
   readonly extra: string | null;
 }
 
-const PROFILE = `select key, engagement_rate as rate, extra from creator
-  where platform = ? and handle = ? and first_seen_at <= ?`;
+/** What a profile said beside its counts, as of @asOf. */
+const PROFILE = `select c.key,
+    case when r.creator_key is null then c.engagement_rate else r.engagement_rate end as rate,
+    case when r.creator_key is null then c.extra else r.extra end as extra
+  from creator c left join creator_revision r on r.creator_key = c.key and r.until_at = (
+    select min(n.until_at) from creator_revision n where n.creator_key = c.key and n.until_at > @asOf)
+  where c.platform = @platform and c.handle = @handle and c.first_seen_at <= @asOf`;
 
 const LOOKS = `select observed_at as at, followers, video_count as videoCount, views, likes, source
   from creator_snapshot where creator_key = +? and observed_at <= ? order by observed_at`;
-
-const LATER =
-  'select exists(select 1 from creator_snapshot where creator_key = ? and observed_at > ?)';
 
 /**
  * Videos whose handle was this one at @asOf, with or without an @ before it: by the current handle,
@@ -100,15 +102,13 @@ export const creatorProfile = (
   asked: { platform: Platform; handle: string; asOf: number; limit: number },
 ): CreatorProfile | undefined => {
   const { platform, handle, asOf, limit } = asked;
-  const profile = statement(lake, PROFILE).get(platform, handle, asOf) as ProfileRow | undefined;
-  const videos = statement(lake, VIDEOS).all({ platform, handle, asOf }) as OwnVideo[];
+  const named = { platform, handle, asOf };
+  const profile = statement(lake, PROFILE).get(named) as ProfileRow | undefined;
+  const videos = statement(lake, VIDEOS).all(named) as OwnVideo[];
   if (profile === undefined && videos.length === 0) return undefined;
   const looks =
     profile === undefined ? [] : (statement(lake, LOOKS).all(profile.key, asOf) as Look[]);
-  const isLatest =
-    profile !== undefined && statement(lake, LATER).pluck().get(profile.key, asOf) === 0;
   const [views, likes] = [newest(looks, 'views'), newest(looks, 'likes')];
-  const pulledRate = isLatest ? profile.rate : null;
   const places = topVideos(videos, asOf, limit).map(({ key }, index) => ({
     key,
     rank: index + 1,
@@ -121,7 +121,7 @@ export const creatorProfile = (
     videoCount: newest(looks, 'videoCount'),
     views,
     likes,
-    engagementRate: pulledRate ?? engagementRate({ views, likes }),
+    engagementRate: profile?.rate ?? engagementRate({ views, likes }),
     videos: contentItems(lake, places, asOf),
     growth: withoutEchoes(looks, ['followers', 'views', 'likes']).map(
       ({ at, followers, views: viewsThen, likes: likesThen }) => ({

@@ -16,7 +16,11 @@ export interface HashtagRankingAsk {
 /** Numbers of one place: key, videos of the window before (NaN: not known), then of each platform videos and views. */
 export const HASHTAG_ROW = 2 + 2 * PLATFORMS.length;
 
-const TAGS = `(select group_concat(vh.hashtag_key) from video_hashtag vh where vh.video_key = v.key)`;
+/** Keys of a video's tags at @to, by comma: those it had until it got others, else those it has. */
+const TAGS = `coalesce(
+  (select coalesce(r.tags, '') from video_revision r where r.video_key = v.key and r.until_at > @to
+    order by r.until_at limit 1),
+  (select group_concat(vh.hashtag_key) from video_hashtag vh where vh.video_key = v.key))`;
 const OF_PLATFORM = `(@platform = '' or v.platform = @platform)`;
 
 /** Videos seen in the window, with their views as last known there, and in the one before. */
@@ -104,7 +108,7 @@ const countsOf = (lake: Lake, window: ReadWindows, start: StartFrom | undefined)
   };
   for (const [name, isInside, isBefore, seen, list] of taggedVideos(lake, window, start)) {
     const platform = PLATFORMS.indexOf(name);
-    for (const text of list === null ? [] : list.split(',')) {
+    for (const text of list ? list.split(',') : []) {
       const key = Number(text);
       if (isInside === 1) count(key, platform, seen);
       if (isBefore === 1) before[key] = (before[key] as number) + 1;

@@ -82,6 +82,9 @@ export const creatorWriter = (lake: Lake) => {
     .set(facts as never)
     .where(eq(creator.key, p('key')))
     .prepare();
+  const revise = sqlite.prepare(`
+    insert into creator_revision (creator_key, until_at, engagement_rate, extra) values (?, ?, ?, ?)
+    on conflict do nothing`);
   const insertSnapshot = sqlite.prepare(`
     insert into creator_snapshot
       (creator_key, observed_at, followers, video_count, views, likes, source, extra)
@@ -119,6 +122,10 @@ export const creatorWriter = (lake: Lake) => {
     const same = (Object.keys(after) as (keyof typeof after)[]).every(
       (name) => after[name] === before[name],
     );
+    const isRevised =
+      after.engagementRate !== before.engagementRate || after.extra !== before.extra;
+    if (isRevised && before.firstSeenAt < seen.at)
+      revise.run(before.key, seen.at, before.engagementRate, before.extra);
     if (!same) update.run({ key: before.key, ...after });
     tally.add('creators', same ? 'unchanged' : 'updated');
     return before.key;

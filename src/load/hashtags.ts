@@ -66,19 +66,25 @@ export const hashtagWriter = ({ sqlite }: Lake) => {
     return key;
   };
 
-  /** Adds the hashtags a video carries. Tags it carried before stay. */
+  /** Adds the hashtags a video carries; `onNew` is told before the first. Tags it carried before stay. */
   const link = (
     { key: videoKey, tagKeys }: Pick<WrittenVideo, 'key' | 'tagKeys'>,
     tags: readonly string[],
     at: number | null,
     tally: Tally,
+    onNew: () => void,
   ): void => {
+    let isTold = false;
     tags.forEach((raw, position) => {
       const tag = cleanTag(raw);
       if (tag === '') return;
       const hashtagKey = keyOf(tag, at, tally);
       const change = tagKeys.has(hashtagKey) ? 'unchanged' : 'inserted';
-      if (change === 'inserted') insertLink.run(videoKey, hashtagKey, position);
+      if (change === 'inserted') {
+        if (!isTold) onNew();
+        isTold = true;
+        insertLink.run(videoKey, hashtagKey, position);
+      }
       tagKeys.add(hashtagKey);
       tally.add('video_hashtags', change);
     });

@@ -27,3 +27,19 @@ export const mergeExtra = (
   const joined = joinExtra(knownFields, seen);
   return JSON.stringify(seenWins ? joined : joinExtra(joined, knownFields));
 };
+
+/**
+ * The further fields of a row that an observation changes, as they were: each in an array, an empty one
+ * where it was not there. JSON, as table `extra_revision` keeps it.
+ */
+export const formerFields = (before: string | null, after: string | null): string => {
+  const [was, is] = [before, after].map(
+    (text) => (text === null ? {} : JSON.parse(text)) as JsonObject,
+  ) as [JsonObject, JsonObject];
+  const changed = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
+    (name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]),
+  );
+  return JSON.stringify(
+    Object.fromEntries(changed.map((name) => [name, name in was ? [was[name]] : []])),
+  );
+};

@@ -41,7 +41,9 @@ const makeLoader = (lake: Lake) => {
   const writeVideo = (seen: SeenVideo, tags: string[] | null, tally: Tally): number => {
     const video = videos.write(seen, tally);
     const reads = tags === null && (video.isNew || video.retitled);
-    hashtags.link(video, tags ?? (reads ? titleHashtags(seen.title ?? '') : []), seen.at, tally);
+    const carried = tags ?? (reads ? titleHashtags(seen.title ?? '') : []);
+    const isKnown = !video.isNew;
+    hashtags.link(video, carried, seen.at, tally, () => isKnown && videos.retag(seen.id, seen.at));
     return video.key;
   };
 

@@ -1,4 +1,5 @@
 import type { Lake } from '../lake/open.ts';
+import { formerFields } from './join-extra.ts';
 import {
   type KnownVideo,
   mergeVideo,
@@ -45,6 +46,10 @@ const readingOf = (ids: number): string => `
     (select group_concat(hashtag_key) from video_hashtag where video_key = video.key) as tagKeys
   from video where id in (${Array(ids).fill('?').join(', ')})`;
 
+/** Whether something was known of a video before an instant: what is not dated holds always. */
+const wasSeenBefore = ({ firstSeenAt }: KnownVideo, at: number | null): at is number =>
+  at !== null && firstSeenAt !== null && firstSeenAt < at;
+
 /** Writes videos into one lake, its statements prepared once. */
 export const videoWriter = ({ sqlite }: Lake) => {
   const read = sqlite.prepare(readingOf(1));
@@ -62,8 +67,13 @@ export const videoWriter = ({ sqlite }: Lake) => {
     update video set title = ?, user = ?, views = ?, likes = ?, engagement_rate = ?,
       created_at = ?, first_seen_at = ?, extra = ? where key = ?`);
   const revise = sqlite.prepare(`
-    insert into video_revision (video_key, until_at, title, user) values (?, ?, ?, ?)
+    insert into video_revision (video_key, until_at, title, user, tags) values (@key, @at, @title, @user,
+      coalesce((select group_concat(hashtag_key, ',' order by position, hashtag_key)
+        from video_hashtag where video_key = @key), ''))
     on conflict do nothing`);
+  const reviseExtra = sqlite.prepare(`
+    insert into extra_revision (video_key, until_at, fields) values (?, ?, ?)
+    on conflict do update set fields = json_patch(excluded.fields, fields)`);
 
   /** Videos of the transaction under way, by id, as they will stand at its end. */
   const open = new Map<string, OpenVideo>();
@@ -133,10 +143,22 @@ export const videoWriter = ({ sqlite }: Lake) => {
     if (sameVideo(before, after)) return { key, isNew: false, retitled: false, tagKeys };
     video.now = { key, lastSeenAt: before.lastSeenAt, ...after };
     const retitled = after.title !== before.title;
-    const reworded =
-      (retitled && before.title !== null) || (after.user !== before.user && before.user !== null);
-    if (reworded && seen.at !== null) revise.run(key, seen.at, before.title, before.user);
+    if (retitled || after.user !== before.user) keepWords(before, seen.at);
+    if (after.extra !== before.extra && wasSeenBefore(before, seen.at))
+      reviseExtra.run(key, seen.at, formerFields(before.extra, after.extra));
     return { key, isNew: false, retitled, tagKeys };
+  };
+
+  /** Keeps the words and hashtags that a video had until an instant, where it was seen before it. */
+  const keepWords = (before: KnownVideo, at: number | null): void => {
+    const { key, title, user } = before;
+    if (wasSeenBefore(before, at)) revise.run({ key, at, title, user });
+  };
+
+  /** Keeps what a video was until it gets more hashtags at an instant. Call before they are linked. */
+  const retag = (id: string, at: number | null): void => {
+    const video = open.get(id);
+    if (video !== undefined) keepWords(video.now, at);
   };
 
   /** Notes that the counts of a video written before were seen at an instant. */
@@ -165,5 +187,5 @@ export const videoWriter = ({ sqlite }: Lake) => {
     open.clear();
     expected.clear();
   };
-  return { expect, write, sawCounts, flush, forget };
+  return { expect, write, retag, sawCounts, flush, forget };
 };

@@ -1,6 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { Clock } from '../clock.ts';
 import { lastKnown } from '../history/last-known.ts';
+import { WORDS_THEN } from '../history/words-then.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
 import { ftsExpression, parseTerms, type SearchTerms } from './search-terms.ts';
@@ -96,15 +97,20 @@ interface Filter {
 
 /**
  * `since` and `asOf` as SQL, left out where they exclude nothing: each costs a row read per match.
- * Rows come in time order on most lakes, so a window's keys lie close together.
+ * Rows come in time order on most lakes, so a window's keys lie close together. The index holds the
+ * words that videos have now: those that had others at `asOf` are left to `changedSince`.
  */
 const filterOf = (lake: Lake, { since, asOf }: SearchQuery): Filter => {
   const latest = (column: string, table: string): number =>
     (statement(lake, `select max(${column}) from ${table}`).pluck().get() as number | null) ?? 0;
   const isPast =
-    latest('first_seen_at', 'video') > asOf || latest('observed_at', 'video_snapshot') > asOf;
+    latest('first_seen_at', 'video') > asOf ||
+    latest('observed_at', 'video_snapshot') > asOf ||
+    latest('until_at', 'video_revision') > asOf;
+  const unchanged =
+    'not exists (select 1 from video_revision r where r.video_key = v.key and r.until_at > ?)';
   const parts: { sql: string; values: readonly number[] }[] = isPast
-    ? [{ sql: ' and v.first_seen_at <= ?', values: [asOf] }]
+    ? [{ sql: ` and v.first_seen_at <= ? and ${unchanged}`, values: [asOf, asOf] }]
     : [];
   if (since !== undefined) {
     parts.push({ sql: ' and v.created_at >= ?', values: [since] });
@@ -118,7 +124,60 @@ const filterOf = (lake: Lake, { since, asOf }: SearchQuery): Filter => {
   };
 };
 
-const VIEWS_THEN = lastKnown('views', { video: 'v.key', at: ':asOf' });
+/** Videos that have other words now than they had at @asOf, with those they had; the newest first. */
+const CHANGED = `
+  select v.key, r.title, r.user, (select json_group_array(h.tag)
+    from json_each('[' || coalesce(r.tags, '') || ']') t join hashtag h on h.key = t.value) as tags
+  from (select distinct video_key as key from video_revision where until_at > @asOf) c
+  cross join video v on v.key = c.key
+  join video_revision r on ${WORDS_THEN}
+  where v.first_seen_at <= @asOf and (@platform is null or v.platform = @platform)
+    and (@since is null or v.created_at >= @since)
+  order by v.key desc`;
+
+interface ChangedVideo {
+  readonly key: number;
+  readonly title: string | null;
+  readonly user: string | null;
+  readonly tags: string; // JSON array
+}
+
+/** What the index would say of a video that had these words. */
+const isMatch = ({ wanted, unwanted }: SearchTerms, video: ChangedVideo): boolean => {
+  const texts = [video.title, video.user, ...(JSON.parse(video.tags) as string[])].map((text) =>
+    textOf(wordsOf(text ?? '')),
+  );
+  const has = (phrase: Phrase): boolean => texts.some((text) => holds(text, phrase));
+  return wanted.every(has) && !unwanted.some(has);
+};
+
+/** Keys of the matches among videos whose words were others at `asOf`, the newest first. */
+const changedSince = (
+  lake: Lake,
+  terms: SearchTerms,
+  { asOf, since, platform }: SearchQuery,
+  late: () => boolean,
+): number[] => {
+  const keys: number[] = [];
+  let read = 0;
+  const rows = statement(lake, CHANGED).iterate({
+    asOf,
+    since: since ?? null,
+    platform: platform ?? null,
+  });
+  for (const video of rows as IterableIterator<ChangedVideo>) {
+    if (isMatch(terms, video)) keys.push(video.key);
+    read += 1;
+    if (read % 256 === 0 && late()) break;
+  }
+  return keys;
+};
+
+const CANDIDATE_THEN = `
+  select case when r.video_key is null then v.title else r.title end as title,
+    case when r.video_key is null then v.user else r.user end as user,
+    ${lastKnown('views', { video: 'v.key', at: '@asOf' })} as views
+  from video v left join video_revision r on ${WORDS_THEN} where v.key = :key`;
 
 /** The given videos by `matchScore`, best first; reach is what was known at `asOf`. */
 const bestFirst = (
@@ -129,7 +188,7 @@ const bestFirst = (
 ): number[] => {
   const read = statement(
     lake,
-    `select title, user, ${asOf === undefined ? 'views' : VIEWS_THEN} as views from video v where key = :key`,
+    asOf === undefined ? 'select title, user, views from video where key = :key' : CANDIDATE_THEN,
   );
   return keys
     .map((key) => ({ key, score: matchScore(wanted, read.get({ key, asOf }) as Candidate) }))
@@ -170,6 +229,10 @@ export const searchVideos = (
   for (const key of rows) {
     newest.push(key);
     if (newest.length % 256 === 0 && late()) break;
+  }
+  if (isPast) {
+    newest.push(...changedSince(lake, terms, query, late));
+    newest.sort((a, b) => b - a).splice(most);
   }
   const ranked = bestFirst(
     lake,
