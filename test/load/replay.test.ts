@@ -19,6 +19,7 @@ const FIRST_PAGE = Array.from({ length: 100 }, (_, n) => ({
 /** A creator renamed, an odd field, an unknown one, an item without id, a page twice, one nobody can read. */
 const STRANGE: FaultRule[] = [
   { on: /feed\/tiktok.*page=1/, fault: faults.item({ views: -3, mood: 'good', user: 'renamed' }) },
+  { on: /feed\/tiktok.*page=1/, after: 1, fault: faults.item({ user: 'again', mood: 'better' }) },
   { on: /feed\/youtube.*page=1/, fault: faults.item({ id: 7 }) },
   {
     on: /feed\/youtube.*page=2/,
@@ -42,8 +43,8 @@ const remembered = async (): Promise<Lake> => {
 
 /** Children first; `search` follows the videos by its triggers. */
 const LOADED = [
-  'ranking capture video_hashtag video_revision video_snapshot hashtag_snapshot',
-  'creator_snapshot creator hashtag video analyses drift rejected_items touched_partitions',
+  'ranking capture video_hashtag video_revision extra_revision video_snapshot hashtag_snapshot',
+  'creator_snapshot creator_revision creator hashtag video analyses drift rejected_items touched_partitions',
 ].flatMap((names) => names.split(' '));
 
 const oddities = ({ sqlite }: Lake) => ({
@@ -57,6 +58,7 @@ test('drop the loaded tables, replay, equal: into the same lake and into a fresh
   const odd = oddities(lake);
   const calls = countOf(lake, 'select count(*) from calls');
   expect(before.video_revision).not.toEqual([]);
+  expect(before.extra_revision).not.toEqual([]);
   expect(odd.drift).toContainEqual(expect.objectContaining({ field: 'page (repeated)' }));
   for (const table of LOADED) lake.sqlite.exec(`delete from ${table}`);
   expect(lakeRows(lake).videos).toEqual([]);

@@ -174,6 +174,11 @@ export const filler = (lake: Lake) => {
         row.looks[0]?.[0] ?? 0,
         row.extra === undefined ? null : JSON.stringify(row.extra),
       ).lastInsertRowid;
+    const last = row.looks.at(-1);
+    if (row.looks.length > 1 && last !== undefined)
+      sqlite
+        .prepare('insert into creator_revision (creator_key, until_at) values (?, ?)')
+        .run(key, last[0]); // what the profile says beside its counts, it says since then
     for (const [at, followers, videoCount, views, likes] of row.looks)
       sqlite
         .prepare(
