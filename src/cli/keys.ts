@@ -17,6 +17,7 @@ import { TIER_NAMES, type Tier } from '../tiers.ts';
 import { endSubscriptionsOf } from '../webhooks/subscriptions.ts';
 import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { defineUsage } from './keys-usage.ts';
 import { oneOf, wholeNumber } from './option-values.ts';
 import { textTable } from './text-table.ts';
 
@@ -26,6 +27,7 @@ Examples:
   trendlake keys create --use-case "partner" --tier enterprise --rate 1000 --month 5000000
   trendlake keys create --use-case "dashboard" --scopes read
   trendlake keys list
+  trendlake keys usage --month 2026-11 --csv > november.csv
   trendlake keys revoke key_AbC123`;
 
 interface CreateOptions {
@@ -144,6 +146,7 @@ export const define = (command: Command, io: CliIo): void => {
       if (options.json === true) io.json(records.map(shown), 0);
       else io.out(asTable(records, io));
     });
+  defineUsage(command, io);
   command
     .command('revoke')
     .description('revoke a key at once, also where it is being served')

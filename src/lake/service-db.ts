@@ -17,7 +17,7 @@ const APPLICATION_ID = 0x746c7376;
 //             `month_calls` counts
 // recent_call the instants of a key's last `rate_per_minute` requests, as a ring: slot = sequence
 //             modulo the rate. That is all a sliding minute needs, and it never grows.
-// key_day     requests of a key by UTC day; `refused` of them were answered 429
+// key_route_day  requests of a key by UTC day and route; `refused` of them were answered 429
 // webhook_secret  what signs the deliveries of a subscription of the lake, `whsec_` + base64; the one
 //             before it signs too until it expires. Written by src/webhooks/secrets.ts
 const SCHEMA = `
@@ -41,12 +41,13 @@ const SCHEMA = `
     at integer not null,
     primary key (key_id, slot)
   ) strict, without rowid;
-  create table if not exists key_day (
+  create table if not exists key_route_day (
     key_id text not null references api_key(id),
     day text not null,
+    route text not null,
     requests integer not null,
     refused integer not null,
-    primary key (key_id, day)
+    primary key (key_id, day, route)
   ) strict, without rowid;
   create table if not exists webhook_secret (
     subscription_id text primary key not null,
@@ -55,6 +56,16 @@ const SCHEMA = `
     previous_until integer
   ) strict, without rowid;
 `;
+
+/** Days as 0.1.0 counted them, without routes; they are counted on in the table that has them. */
+const takeOverDays = (sqlite: Database.Database): void => {
+  const old = sqlite.prepare("select 1 from sqlite_schema where name = 'key_day'").get();
+  if (old === undefined) return;
+  sqlite.exec(`
+    insert into key_route_day (key_id, day, route, requests, refused)
+    select key_id, day, '', requests, refused from key_day where true on conflict do nothing;
+    drop table key_day;`);
+};
 
 /**
  * Opens the service database of a data directory, making it where there is none. Several processes
@@ -80,6 +91,7 @@ export const openServiceDb = (dataDir: string): Database.Database => {
       .transaction(() => {
         sqlite.pragma(`application_id = ${APPLICATION_ID}`);
         sqlite.exec(SCHEMA);
+        takeOverDays(sqlite);
       })
       .immediate();
     return sqlite;

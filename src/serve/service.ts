@@ -110,7 +110,8 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   writer.sqlite.pragma(`busy_timeout = ${WAIT_FOR_LAKE_MS}`);
   serviceDb.pragma(`busy_timeout = ${WAIT_FOR_KEYS_MS}`);
   const now = typeof at === 'function' ? at : () => at ?? clock.now();
-  const admission = new Admission(new CountTogether(new Limiter(serviceDb), { clock, machine }));
+  const counting = new CountTogether(new Limiter(serviceDb), { clock, machine });
+  const admission = new Admission(counting, (method, path) => routeOf(method, path));
   const cache = new LakeCache(CACHE_BYTES);
   const reads = new HeavyReads(lake, { cache, clock: machine, limits: options.readLimits });
   const poster = new HttpPoster({ clock });

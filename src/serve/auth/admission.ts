@@ -91,12 +91,17 @@ export interface Caller {
   readonly path: string;
 }
 
+/** The pattern of the route that a request asks for. */
+export type RouteOf = (method: string, path: string) => string;
+
 /** Lets requests in by their keys. */
 export class Admission {
   readonly #counting: CountTogether;
+  readonly #routeOf: RouteOf;
 
-  constructor(counting: CountTogether) {
+  constructor(counting: CountTogether, routeOf: RouteOf) {
     this.#counting = counting;
+    this.#routeOf = routeOf;
   }
 
   /**
@@ -106,7 +111,7 @@ export class Admission {
   async admit({ authorization, keyHash, method, path }: Caller): Promise<Admitted> {
     const hash = keyHash ?? hashIn(authorization);
     if (hash instanceof RefusedError) return { headers: {}, refusal: hash };
-    const standing = await this.#counting.count(hash);
+    const standing = await this.#counting.count(hash, this.#routeOf(method, path));
     if (standing === undefined) return { headers: {}, refusal: unknownKey() };
     const refusal = refusalOf(standing) ?? mayDo(standing, method, path);
     const headers = rateLimitHeaders(standing);

@@ -4,6 +4,7 @@ import type { Limiter, Standing } from './limits.ts';
 
 interface Waiting {
   readonly hash: string;
+  readonly route: string;
   readonly counted: (standing: Standing | undefined) => void;
   readonly failed: (error: unknown) => void;
 }
@@ -32,10 +33,10 @@ export class CountTogether {
     this.#clocks = clocks;
   }
 
-  /** Where the key of this hash stands after one more request; undefined without such a key. */
-  count(hash: string): Promise<Standing | undefined> {
+  /** Where the key of this hash stands after one more request of a route; undefined without such a key. */
+  count(hash: string, route: string): Promise<Standing | undefined> {
     return new Promise((counted, failed) => {
-      const isFirst = this.#waiting.push({ hash, counted, failed }) === 1;
+      const isFirst = this.#waiting.push({ hash, route, counted, failed }) === 1;
       if (isFirst) setImmediate(() => this.#countWaiting(0));
     });
   }
@@ -44,7 +45,8 @@ export class CountTogether {
     const together = this.#waiting;
     try {
       const hashes = together.map(({ hash }) => hash);
-      const standings = this.#limiter.count(hashes, this.#clocks.clock.now());
+      const routes = together.map(({ route }) => route);
+      const standings = this.#limiter.count(hashes, this.#clocks.clock.now(), routes);
       this.#waiting = [];
       for (const [index, { counted }] of together.entries()) counted(standings[index]);
     } catch (error) {

@@ -53,7 +53,7 @@ const REMEMBERED_KEYS = 10_000;
 
 const REMEMBER = `insert into recent_call (key_id, slot, at) values (?, ?, ?)
   on conflict do update set at = excluded.at`;
-const COUNT_DAY = `insert into key_day (key_id, day, requests, refused) values (?, ?, ?, ?)
+const COUNT_DAY = `insert into key_route_day (key_id, day, route, requests, refused) values (?, ?, ?, ?, ?)
   on conflict do update set requests = requests + excluded.requests, refused = refused + excluded.refused`;
 
 /**
@@ -77,24 +77,55 @@ export class Limiter {
       .pluck();
     this.#remember = db.prepare(REMEMBER);
     this.#countDay = db.prepare(COUNT_DAY);
-    this.#count = db.transaction((hashes, now) => this.#countAll(hashes, now));
+    this.#count = db.transaction((hashes, now, routes = []) => this.#countAll(hashes, now, routes));
   }
 
   /**
    * The standing of each request, given the hash of its key (`hashOf`), in their order. Undefined
    * where no such key exists or it was revoked; then nothing is counted.
+   * @param routes which route each asked for, to be counted by; '' where it is not told
    */
-  count(hashes: readonly string[], now: number): (Standing | undefined)[] {
-    return this.#count.immediate(hashes, now);
+  count(
+    hashes: readonly string[],
+    now: number,
+    routes: readonly string[] = [],
+  ): (Standing | undefined)[] {
+    return this.#count.immediate(hashes, now, routes);
   }
 
-  #countAll(hashes: readonly string[], now: number): (Standing | undefined)[] {
+  #countAll(
+    hashes: readonly string[],
+    now: number,
+    routes: readonly string[],
+  ): (Standing | undefined)[] {
     const requests = new Map<string, number>();
     for (const hash of hashes) requests.set(hash, (requests.get(hash) ?? 0) + 1);
-    const standings = new Map(
+    const ofKeys = new Map(
       [...requests].map(([hash, number]) => [hash, this.#countKey(hash, number, now).values()]),
     );
-    return hashes.map((hash) => standings.get(hash)?.next().value);
+    const standings = hashes.map((hash) => ofKeys.get(hash)?.next().value);
+    this.#countRoutes(standings, routes, dateOf(now));
+    return standings;
+  }
+
+  /** Counts requests by day and route: one row for those of a key that came together for one route. */
+  #countRoutes(
+    standings: readonly (Standing | undefined)[],
+    routes: readonly string[],
+    day: string,
+  ): void {
+    const uses = new Map<string, { id: string; route: string; calls: number; refused: number }>();
+    for (const [index, standing] of standings.entries()) {
+      if (standing === undefined) continue;
+      const { id, refusal } = standing;
+      const route = routes[index] ?? '';
+      const use = uses.get(`${id} ${route}`) ?? { id, route, calls: 0, refused: 0 };
+      use.calls += 1;
+      use.refused += refusal === null ? 0 : 1;
+      uses.set(`${id} ${route}`, use);
+    }
+    for (const { id, route, calls, refused } of uses.values())
+      this.#countDay.run(id, day, route, calls, refused);
   }
 
   /** Counts `requests` of one key; their standings in their order, none without such a key. */
@@ -111,8 +142,6 @@ export class Limiter {
     );
     for (let index = Math.max(0, requests - row.rate); index < requests; index++)
       this.#remember.run(row.id, (row.sequence + index) % row.rate, now);
-    const refused = standings.filter(({ refusal }) => refusal !== null).length;
-    this.#countDay.run(row.id, day, requests, refused);
     return standings;
   }
 
@@ -192,6 +221,27 @@ export interface DayOfUse {
 export const usageByDay = (db: Database.Database, keyId: string, days: number): DayOfUse[] =>
   db
     .prepare(
-      'select day, requests, refused from key_day where key_id = ? order by day desc limit ?',
+      `select day, sum(requests) as requests, sum(refused) as refused from key_route_day
+       where key_id = ? group by day order by day desc limit ?`,
     )
     .all(keyId, days) as DayOfUse[];
+
+/** What a key asked of one route on one UTC day. */
+export interface RouteUse {
+  readonly key: string; // its id
+  readonly useCase: string;
+  readonly day: string; // YYYY-MM-DD
+  readonly route: string; // such as /v1/feed/:platform; '' where it was not noted
+  readonly calls: number;
+  readonly refused: number; // of the calls, answered 429
+}
+
+/** What all keys used in a month (YYYY-MM, UTC), revoked ones included, by key, day and route. */
+export const usageOfMonth = (db: Database.Database, month: string): RouteUse[] =>
+  db
+    .prepare(
+      `select u.key_id as key, k.use_case as useCase, u.day, u.route, u.requests as calls, u.refused
+       from key_route_day u join api_key k on k.id = u.key_id
+       where u.day between ? and ? order by k.created_at, u.key_id, u.day, u.route`,
+    )
+    .all(`${month}-01`, `${month}-31`) as RouteUse[];
