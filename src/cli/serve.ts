@@ -112,7 +112,14 @@ export const define = (command: Command, io: CliIo): void => {
       const report =
         opened === undefined ? io.err : (sentence: string): void => opened.log.warn(sentence);
       const metrics = createMetrics({ ...config, clock: io.clock, report });
-      const service = { ...wished, dataDir, metrics, clock: io.clock, machine: systemClock };
+      const service = {
+        ...wished,
+        dataDir,
+        metrics,
+        clock: io.clock,
+        machine: systemClock,
+        computesAhead: true,
+      };
       try {
         await serveUntilStopped(service, { report, io, json: options.json === true });
       } finally {

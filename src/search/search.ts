@@ -18,7 +18,7 @@ export interface SearchQuery {
   readonly page: number;
   /** Videos first seen later are not there. */
   readonly asOf: number;
-  /** After this long the answer is made from what was found until then. */
+  /** After this long the response is made from what was found until then. */
   readonly deadlineMs: number;
 }
 

@@ -123,7 +123,7 @@ export const serviceApp = (
       '/v1/*',
       cors({
         origin: [...corsOrigins],
-        allowHeaders: ['Authorization', 'Content-Type', 'If-None-Match'],
+        allowHeaders: ['Authorization', 'Content-Type', 'If-None-Match', 'If-Modified-Since'],
         exposeHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'ETag', 'Age'],
       }),
     );

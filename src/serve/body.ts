@@ -46,7 +46,7 @@ export const readBody = async (c: Context<ServiceEnv>): Promise<Buffer> => {
   }
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // left open where it is too large: the answer must get through first
+  // left open where it is too large: the response must get through first
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     chunks.push(chunk as Buffer);
     bytes += (chunk as Buffer).length;

@@ -7,13 +7,13 @@ import type { ListMoment } from '../history/list-page.ts';
 import type { ModelSettings } from '../lab/model.ts';
 import { lakeVersion } from '../lake/lake-version.ts';
 import type { Lake } from '../lake/open.ts';
-import { type Answer, bytesOf, write } from './answer.ts';
 import type { Standing } from './auth/limits.ts';
-import type { AnswerCache } from './cache/answer-cache.ts';
 import type { ChangeTimes } from './cache/change-times.ts';
 import type { HeavyReads } from './cache/heavy-reads.ts';
 import type { PageCache } from './cache/page-cache.ts';
-import { sendAnswer } from './send.ts';
+import type { ResponseCache } from './cache/response-cache.ts';
+import { sendResponse } from './send-response.ts';
+import { bytesOf, type ResponseContent, write } from './written-response.ts';
 
 /** One request on its way through the service, for the log. */
 export interface Exchange {
@@ -40,7 +40,7 @@ export interface ServiceContext {
   readonly lake: Lake;
   /** Lists and searches, which may take long. */
   readonly reads: HeavyReads;
-  readonly answers: AnswerCache;
+  readonly responses: ResponseCache;
   readonly pages: PageCache;
   readonly changes: ChangeTimes;
   /** Keys and what they spent. */
@@ -53,7 +53,7 @@ export interface ServiceContext {
   readonly model: ModelSettings | undefined;
 }
 
-/** The instant an answer is for: as asked, but never after the service's own now. */
+/** The instant a response is for: as asked, but never after the service's own now. */
 export const instantAsked = (service: ServiceContext, asOf: number | undefined): number => {
   const now = service.now();
   return asOf === undefined ? now : Math.min(asOf, now);
@@ -74,18 +74,18 @@ export const momentOf = (
   gone: () => c.req.raw.signal, // making one takes a moment: only when there is something to wait for
 });
 
-/** Sends an answer, and remembers it where it may be given again. */
+/** Sends a response, and remembers it where it may be given again. */
 export const respond = (
-  { lake, now: clock, answers, changes }: ServiceContext,
+  { lake, now: clock, responses, changes }: ServiceContext,
   c: Context<ServiceEnv>,
-  answer: Answer,
+  answer: ResponseContent,
   asked: number | undefined,
 ): Response => {
   const now = clock();
   const written = write(answer);
   const { at, version } = answer.readFor ?? { at: now, version: lakeVersion(lake) };
   if (answer.windowsMs !== undefined && (asked === undefined || asked <= at))
-    answers.keep(c.env.incoming.url ?? '', {
+    responses.keep(c.env.incoming.url ?? '', {
       written,
       version,
       from: asked ?? at,
@@ -93,5 +93,5 @@ export const respond = (
         asked === undefined ? changes.holdsUntil(at, answer.windowsMs) : Number.POSITIVE_INFINITY,
       isOfItsInstant: asked === undefined && answer.asOf === at,
     });
-  return sendAnswer(c, { written, now, bytes: (gzip) => bytesOf(written, gzip) });
+  return sendResponse(c, { written, now, bytes: (gzip) => bytesOf(written, gzip) });
 };

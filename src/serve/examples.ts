@@ -49,6 +49,13 @@ const subscription = {
 };
 const SECRET = 'whsec_c2VjcmV0cyBpbiBkb2N1bWVudHMgYXJlIG5vIHNlY3JldHM=';
 
+/** The body that a subscription is sent. */
+export const EXAMPLE_DELIVERY = {
+  type: event.kind,
+  timestamp: event.occurredAt,
+  data: event.data,
+};
+
 /** A whole body of each operation that answers with one. */
 export const EXAMPLE_ANSWERS: Readonly<Record<string, object>> = {
   getFeed: { total: 1041, page: 1, items: [dance], asOf },

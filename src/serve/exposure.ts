@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
 import { RefusedError } from './problems.ts';
 
 /** Where the service listens and how people reach it. */
@@ -30,7 +31,14 @@ const nameIn = (host: string): string | undefined =>
     .replace(/\.$/, '');
 
 /** What a proxy adds to what it passes on: who asks is then not on this machine. */
-const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+const FORWARDED = [
+  ...['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
+  ...['x-real-ip', 'via'],
+];
+
+/** Whether a name is the very address a request came to: that cannot be made to lead elsewhere. */
+const isReachedAt = (name: string, localAddress: string | undefined): boolean =>
+  isIP(name) !== 0 && localAddress?.replace(/^::ffff:/, '') === name;
 
 /** An address as it stands in a URL. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
@@ -41,9 +49,11 @@ export class Exposure {
   readonly #publicUrl: URL | undefined;
   readonly #isPublic: boolean;
   readonly #isLocal: boolean;
+  /** Hosts as they were written that were right before. */
+  readonly #right = new LRUCache<string, true>({ max: 100 });
 
   constructor({ host, publicUrl, publicDashboard = false }: ExposureOptions) {
-    this.#host = host;
+    this.#host = host.toLowerCase();
     this.#publicUrl = publicUrl === undefined ? undefined : new URL(publicUrl);
     this.#isPublic = publicDashboard;
     const publicName = this.#publicUrl === undefined ? host : nameIn(this.#publicUrl.host);
@@ -89,8 +99,13 @@ export class Exposure {
         },
       );
     }
+    if (this.#right.has(host)) return undefined;
     const name = nameIn(host);
-    if (name !== undefined && this.#isOurs(name, socket.localAddress)) return undefined;
+    if (name !== undefined && this.#isOurs(name)) {
+      this.#right.set(host, true);
+      return undefined;
+    }
+    if (name !== undefined && isReachedAt(name, socket.localAddress)) return undefined;
     const detail =
       'This service is not asked for by that name. The operator can name it: --public-url or TRENDLAKE_PUBLIC_URL.';
     return new RefusedError('invalid-parameter', `Host: ${detail}`, {
@@ -98,11 +113,9 @@ export class Exposure {
     });
   }
 
-  #isOurs(name: string, reachedAt: string | undefined): boolean {
+  #isOurs(name: string): boolean {
     if (isLoopback(name) || name === this.#host) return true;
-    if (this.#publicUrl !== undefined && name === nameIn(this.#publicUrl.host)) return true;
-    // an address cannot be made to lead elsewhere, a name can
-    return isIP(name) !== 0 && reachedAt?.replace(/^::ffff:/, '') === name;
+    return this.#publicUrl !== undefined && name === nameIn(this.#publicUrl.host);
   }
 
   /** What is open to whom, for whoever starts it. */

@@ -23,8 +23,6 @@ export interface EndedExchange {
 
 /** What answers the requests that a server reads. */
 export interface Answering {
-  /** Why a request is not answered, whatever it asks for. */
-  refusalOf(request: IncomingMessage): RefusedError | undefined;
   answer(request: Request, bindings: HttpBindings & { exchange: Exchange }): Promise<Response>;
   /** What is sent where answering failed. */
   failed(error: unknown): RefusedError;
@@ -47,7 +45,7 @@ const SECURITY_HEADERS = {
 const SILENT_SOCKET_MS = 120_000;
 const IDLE_CHECK_MS = 20;
 const STOP_GRACE_MS = 5000; // a process has ten seconds for all it does to stop
-/** How long, and how much, is read of a body that nobody wants, so that its sender reads the answer. */
+/** How long, and how much, is read of a body that nobody wants, so that its sender reads the response. */
 const LINGER_MS = 1000;
 const LINGER_BYTES = 4 * 1024 * 1024;
 
@@ -83,9 +81,9 @@ const dropBody = async (request: IncomingMessage, machine: Clock): Promise<void>
 
 /**
  * The sockets of the service. What is not HTTP, or too slow, is told so and ended; a request is handed
- * on with its exchange; an answer that leaves before its request's body was read never cuts its sender
+ * on with its exchange; a response that leaves before its request's body was read never cuts its sender
  * off: a small body is read and dropped, after a larger one the connection is said to close and closes
- * once the sender had time to read the answer.
+ * once the sender had time to read the response.
  */
 export class HttpServer {
   readonly #server: Server;
@@ -189,7 +187,7 @@ export class HttpServer {
     outgoing: ServerResponse,
   ): Promise<Response> {
     const exchange = this.#underWay.get(outgoing) ?? {};
-    const refusal = this.#answering.refusalOf(incoming) ?? this.#expectation(incoming, exchange);
+    const refusal = this.#expectation(incoming, exchange);
     const response =
       refusal === undefined
         ? await this.#answering.answer(request, { incoming, outgoing, exchange })
@@ -210,7 +208,7 @@ export class HttpServer {
     });
   }
 
-  /** An answer that is whole at once, but whose connection ends only when the body was dropped. */
+  /** A response that is whole at once, but whose connection ends only when the body was dropped. */
   async #lingering(
     response: Response,
     incoming: IncomingMessage,

@@ -3,9 +3,9 @@ import { lakeVersion } from '../lake/lake-version.ts';
 import { type Admission, type Admitted, DOCUMENT_PATH } from './auth/admission.ts';
 import type { ServiceContext, ServiceEnv } from './context.ts';
 import { problemResponse } from './problems.ts';
-import { sendAnswer } from './send.ts';
+import { sendResponse } from './send-response.ts';
 
-/** Tells what is left of the key on the answer, whatever that will be, and whose it is in the log. */
+/** Tells what is left of the key on the response, whatever that will be, and whose it is in the log. */
 export const noteAdmitted = (c: Context<ServiceEnv>, { headers, standing }: Admitted): void => {
   for (const name in headers) c.env.outgoing.setHeader(name, headers[name] ?? '');
   if (standing === undefined) return;
@@ -15,11 +15,11 @@ export const noteAdmitted = (c: Context<ServiceEnv>, { headers, standing }: Admi
 
 /**
  * The way of every request under `/v1`: let in by its key, answered from memory or by its route, and
- * sent. Every answer to an authenticated request tells what is left of its key.
+ * sent. Every response to an authenticated request tells what is left of its key.
  */
 export const letIn =
   (
-    { lake, answers, now: time }: ServiceContext,
+    { lake, responses, now: time }: ServiceContext,
     admission: Admission,
   ): MiddlewareHandler<ServiceEnv> =>
   async (c, next) => {
@@ -31,8 +31,9 @@ export const letIn =
     if (admitted.refusal !== undefined) return problemResponse(admitted.refusal);
     if (method !== 'GET') return next();
     const now = time();
-    const cached = answers.find(c.env.incoming.url ?? '', { version: lakeVersion(lake), at: now });
+    const moment = () => ({ version: lakeVersion(lake), at: now });
+    const cached = responses.find(c.env.incoming.url ?? '', moment);
     if (cached === undefined) return next();
     const written = cached.at(now);
-    return sendAnswer(c, { written, now, bytes: (gzip) => cached.bytes(gzip) });
+    return sendResponse(c, { written, now, bytes: (gzip) => cached.bytes(gzip) });
   };

@@ -1,6 +1,8 @@
 import type { ServiceApp } from './context.ts';
 import { problemsOf } from './describe.ts';
 import { EXAMPLE_ANSWERS } from './examples.ts';
+import { describeSentEvents } from './routes/sent-events.ts';
+import { hasTag, tagOf } from './written-response.ts';
 
 const DESCRIPTION = `Ranked viral content, growth, creators, hashtags and search over a lake that remembers.
 
@@ -35,6 +37,7 @@ export const openApiRoute = (app: ServiceApp): (() => string) => {
     scheme: 'bearer',
     description: 'A key made by the operator; starts with `tl_live_`.',
   });
+  describeSentEvents(app);
   app.openAPIRegistry.registerPath({
     method: 'get',
     path: '/openapi.json',
@@ -56,13 +59,18 @@ export const openApiRoute = (app: ServiceApp): (() => string) => {
       ...problemsOf([]),
     },
   });
+  let tag: string | undefined;
   let text: string | undefined;
   const document = (): string => {
     text ??= JSON.stringify(documentOf(app), null, 2);
     return text;
   };
-  app.get('/openapi.json', () => {
-    return new Response(document(), { headers: { 'content-type': 'application/json' } });
+  app.get('/openapi.json', (c) => {
+    const text = document();
+    tag ??= tagOf(text);
+    const headers = { etag: tag, 'cache-control': 'no-cache' };
+    if (hasTag(c.req.header('if-none-match'), tag)) return c.body(null, 304, headers);
+    return c.body(text, 200, { ...headers, 'content-type': 'application/json' });
   });
   return document;
 };

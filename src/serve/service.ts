@@ -14,19 +14,21 @@ import { Admission } from './auth/admission.ts';
 import { CountTogether } from './auth/count-together.ts';
 import { Limiter } from './auth/limits.ts';
 import { Sessions } from './auth/sessions.ts';
-import { AnswerCache } from './cache/answer-cache.ts';
 import { ChangeTimes } from './cache/change-times.ts';
 import { HeavyReads, type ReadLimits } from './cache/heavy-reads.ts';
 import { LakeCache } from './cache/lake-cache.ts';
 import { PageCache } from './cache/page-cache.ts';
+import { ResponseCache } from './cache/response-cache.ts';
 import type { ServiceContext } from './context.ts';
 import { Exposure, urlHost } from './exposure.ts';
 import { HttpServer } from './http-server.ts';
+import { KeylessPace } from './keyless-pace.ts';
+import { problemResponse } from './problems.ts';
 import { routesOf } from './route-of.ts';
 
 export interface ServiceOptions {
   readonly dataDir: string;
-  /** Time of limits and, unless `at` is given, of answers. */
+  /** Time of limits and, unless `at` is given, of responses. */
   readonly clock: Clock;
   /** Time of the machine, whatever time is shown: how long to wait, and what takes too long. */
   readonly machine: Clock;
@@ -57,6 +59,8 @@ export interface ServiceOptions {
   readonly metrics?: Metrics | undefined;
   /** Origins whose pages may read answers in a browser; none by default. */
   readonly corsOrigins?: readonly string[];
+  /** Computes the lists that most ask for as soon as it listens, where they take long. */
+  readonly computesAhead?: boolean;
   /** What one request may cost the others, where it is not as usual. */
   readonly readLimits?: Partial<ReadLimits>;
 }
@@ -72,7 +76,7 @@ export interface RunningService {
 }
 
 const PAGE_CACHE_KIB = 16 * 1024;
-/** Answers, lists, counts and instants that are remembered. */
+/** Responses, lists, counts and instants that are remembered. */
 const CACHE_BYTES = 20_000_000;
 const WRITER_CACHE_KIB = 2 * 1024; // subscriptions only
 /** Waiting for another writer holds up every request; long, and those that came meanwhile would seem late. */
@@ -117,7 +121,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   const poster = new HttpPoster({ clock });
   const context: ServiceContext = {
     ...{ lake, reads, serviceDb, now, clock, model: options.model },
-    answers: new AnswerCache(cache),
+    responses: new ResponseCache(cache),
     pages: new PageCache(cache),
     changes: new ChangeTimes(lake, cache),
   };
@@ -137,15 +141,23 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
     ...{ log, metrics },
   });
   const routeOf = routesOf(app);
+  const pace = new KeylessPace(machine);
   const server = new HttpServer(
     {
-      refusalOf: (request) => exposure.refusalOf(request),
-      answer: async (request, bindings) => app.fetch(request, bindings),
+      answer: async (request, bindings) => {
+        const { incoming, exchange } = bindings;
+        const refusal = exposure.refusalOf(incoming);
+        const response =
+          refusal === undefined ? await app.fetch(request, bindings) : problemResponse(refusal);
+        const isWatching = incoming.url === '/health' || response.status === 204; // 204: a proven hook
+        if (exchange.keyId === undefined && !isWatching) await pace.turn();
+        return response;
+      },
       failed: (error) => refusalOf(error, log),
       ended: (request, response, { keyId, tookMs }) => {
         logAnswered(log, request, response, { keyId, tookMs });
         const { method = '', url = '' } = request;
-        // as other servers count a client that left before its answer: nothing was answered
+        // as other servers count a client that left before its response: nothing was answered
         const status = response.writableFinished ? response.statusCode : 499;
         metrics?.count({ method, route: routeOf(method, url), status, tookMs });
       },
@@ -162,6 +174,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   try {
     const bound = `http://${urlHost(host)}:${await server.listen(host, port)}`;
     origin = publicOrigin ?? bound;
+    if (options.computesAhead === true) void reads.computeAhead(now());
     return {
       url: `${bound}/v1`,
       dashboard: `${bound}/`,

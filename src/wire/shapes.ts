@@ -138,6 +138,27 @@ const eventItem = z
 
 export const eventsAnswer = z.object(envelope(eventItem)).meta({ id: 'Events' });
 
+/** The body that a subscription is sent for an event. */
+export const deliveredEvent = z
+  .object({
+    type: z.enum(EVENT_KINDS),
+    timestamp: instant.meta({ description: 'When it occurred.' }),
+    data: z.object({
+      id: z.string().meta({ description: 'Of the event, the same in every delivery of it.' }),
+      platform: platformName.nullable().meta({ description: 'Null: over all platforms.' }),
+      subject: z.object({
+        kind: z.enum(['video', 'creator', 'hashtag', 'niche']),
+        id: z.string(),
+        url: z.string().optional(),
+      }),
+      window: z.object({ from: instant, to: instant }),
+      evidence: z
+        .record(z.string(), z.unknown())
+        .meta({ description: 'The numbers that made it.' }),
+    }),
+  })
+  .meta({ id: 'DeliveredEvent' });
+
 const allowance = z.object({
   limit: count,
   used: count,

@@ -33,6 +33,30 @@ test('an answer says how old it is; the same again is 304 with the limits told',
   expect((await conditional('"other", W/"x"')).status).toBe(200);
 });
 
+test('by its date alone, what changes with observations alone is 304, what a window moves is not', async () => {
+  const since = async (path: string, date: string | undefined) => {
+    const dated = date === undefined ? {} : { 'if-modified-since': date };
+    const headers = { authorization: `Bearer ${running.key}`, ...dated };
+    return running.get(path, { headers });
+  };
+  const date = (await since('/videos/tt_1', undefined)).headers.get('last-modified') ?? '';
+  expect((await since('/videos/tt_1', date)).status).toBe(304);
+  expect((await since('/videos/tt_1/growth', date)).status).toBe(304);
+  const before = new Date(Date.parse(date) - 1000).toUTCString();
+  const future = new Date(NOW + 5000).toUTCString();
+  for (const other of [before, future, 'yesterday', ''])
+    expect([other, (await since('/videos/tt_1', other)).status]).toEqual([other, 200]);
+  expect((await since('/feed/tiktok', date)).status).toBe(200);
+  const tagged = await running.get('/videos/tt_1', {
+    headers: {
+      authorization: `Bearer ${running.key}`,
+      'if-modified-since': date,
+      'if-none-match': '"x"',
+    },
+  });
+  expect(tagged.status).toBe(200);
+});
+
 test('a look that comes into view, and one that another process writes, are there at once', async () => {
   const before = await running.get('/feed/tiktok');
   expect(before.body.total).toBe(30);

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
+import { openLakeForReading } from '../../src/lake/open.ts';
+import { HeavyReads } from '../../src/serve/cache/heavy-reads.ts';
+import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
 import { startService } from '../../src/serve/service.ts';
-import { fillLake, hoursAgo } from './filled-lake.ts';
+import { fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 import { fillWith, madeVideos } from './made-videos.ts';
 import { type Running, runService } from './running.ts';
 
@@ -129,6 +132,29 @@ test('a key may spend its minute at once on different lists', async () => {
     running.get(`/feed/tiktok?dateRange=${hours + 1}h`),
   );
   expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]));
+});
+
+test('the lists that most ask for are computed before anybody does', async () => {
+  const { dataDir, remove } = freshFolder();
+  fillLake(dataDir, fill);
+  const lake = openLakeForReading(dataDir);
+  const computed: number[] = [];
+  const clock = { ...systemClock, monotonic: () => computed.push(0) };
+  const reads = new HeavyReads(lake, {
+    ...{ cache: new LakeCache(1e7), clock, limits: { rowsHere: NOTHING } },
+  });
+  await reads.computeAhead(NOW);
+  const turns = computed.length;
+  const part = await reads.lists.part({
+    question: { list: 'trends', platform: 'youtube', period: 'month' },
+    ...{ asOf: NOW, isNow: true, from: 0, count: 20, owner: 'key_1' },
+  });
+  expect(part).toMatchObject({ asOf: NOW, isStale: false });
+  expect(turns).toBeGreaterThan(13);
+  expect(computed.length - turns).toBeLessThanOrEqual(2); // looked at, not read
+  await reads.close();
+  lake.close();
+  remove();
 });
 
 test('the service stops while a long read is under way', async () => {

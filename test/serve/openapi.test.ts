@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { EVENT_KINDS } from '../../schema/vocabulary.ts';
+import { eventData, eventOf } from '../../src/events/event.ts';
 import {
   creatorAnswer,
+  deliveredEvent,
   eventsAnswer,
   feedAnswer,
   growthAnswer,
@@ -34,6 +37,7 @@ interface Operation {
 interface Document {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
 }
 
@@ -103,6 +107,35 @@ test('the document is OpenAPI 3.1, names every endpoint, and marks what is an ex
   const names = operations().map(({ operation }) => operation.operationId);
   expect(new Set(names).size).toBe(names.length);
   expect(Object.keys(document.components.schemas)).toContain('ContentItem');
+});
+
+test('it describes what subscriptions are sent, kind by kind', () => {
+  expect(Object.keys(document.webhooks).toSorted()).toEqual(EVENT_KINDS.toSorted());
+  for (const [kind, { post }] of Object.entries(document.webhooks)) {
+    const { schema, example } = post?.requestBody?.content?.['application/json'] ?? {};
+    expect(schema).toEqual({ $ref: '#/components/schemas/DeliveredEvent' });
+    expect(deliveredEvent.parse(example)).toMatchObject({ type: kind });
+  }
+});
+
+test('an event as it is delivered is what the document says', () => {
+  const event = eventOf(
+    { kind: 'trend.spike', platform: 'tiktok', subject: { kind: 'video', id: 'tt_1' } },
+    { window: { from: hoursAgo(3), to: hoursAgo(1) }, evidence: { views: 5, source: 'feed' } },
+  );
+  const timestamp = new Date(event.occurredAt).toISOString();
+  const sent = { type: event.kind, timestamp, data: eventData(event) };
+  expect(deliveredEvent.strict().parse(sent)).toEqual(sent);
+});
+
+test('the document has a tag, by which it is not sent again', async () => {
+  const { headers } = await fetch(`${running.service.url}/openapi.json`);
+  const etag = headers.get('etag') ?? '';
+  expect(etag).toMatch(/^W\/"/);
+  const again = await fetch(`${running.service.url}/openapi.json`, {
+    headers: { 'if-none-match': etag },
+  });
+  expect([again.status, await again.text()]).toEqual([304, '']);
 });
 
 test('every reference in it leads somewhere, every parameter is described once', () => {

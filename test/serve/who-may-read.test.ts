@@ -70,6 +70,7 @@ describe('on loopback', () => {
   test('pages and metrics need no key, and that is said', async () => {
     for (const path of ['/', '/docs', '/metrics'])
       expect([path, (await local.ask(path)).status]).toEqual([path, 200]);
+    expect((await local.ask('/')).text).not.toContain('sign out');
     expect(local.running.service.openness).toContain('everybody on this machine');
   });
 
@@ -165,6 +166,7 @@ describe('elsewhere', () => {
     expect(cookie).not.toContain(open.running.key);
     const page = await open.ask('/?platform=tiktok', sent(cookie));
     expect(page.text).toContain(SECRET_TITLE);
+    expect(page.text).toContain('action="/sign-out"');
     // the interface itself takes keys alone: no page elsewhere can make a browser ask it
     expect((await open.ask('/v1/feed/tiktok', sent(cookie))).status).toBe(401);
   });

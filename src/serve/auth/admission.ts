@@ -105,7 +105,7 @@ export class Admission {
   }
 
   /**
-   * Counts a request by its key, whatever its answer will be, and says whether it may go on.
+   * Counts a request by its key, whatever its response will be, and says whether it may go on.
    * @throws (rejects) when the count could not be written; then nothing was counted
    */
   async admit({ authorization, keyHash, method, path }: Caller): Promise<Admitted> {

@@ -58,7 +58,7 @@ const limitsOf = (wish: KeyWish): { tier: Tier; rate: number; month: number } =>
 };
 
 /**
- * Makes a key and keeps its hash. The answer is the only place where the key itself appears.
+ * Makes a key and keeps its hash. What is returned is the only place where the key itself appears.
  * @throws UsageError without a use case, or for a tier whose numbers are missing
  */
 export const createKey = (

@@ -6,13 +6,19 @@ import {
 } from '../../history/validity.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { Lake } from '../../lake/open.ts';
-import { isStillTrue, type LakeCache, type Shelf, type Validity } from './lake-cache.ts';
+import {
+  isStillTrue,
+  type LakeCache,
+  type Moment,
+  type Shelf,
+  type Validity,
+} from './lake-cache.ts';
 
 interface Found extends Validity {
   readonly instant: number | null;
 }
 
-/** When the lake's answers change, from memory while what was read is still true. */
+/** When the lake's responses change, from memory while what was read is still true. */
 export class ChangeTimes {
   readonly #lake: Lake;
   readonly #found: Shelf<Found>;
@@ -22,31 +28,38 @@ export class ChangeTimes {
     this.#found = cache.shelf();
   }
 
-  #read(name: string, at: number, find: () => Omit<Found, 'version'>): number | null {
-    const version = lakeVersion(this.#lake);
-    const held = this.#found.get(name);
-    if (held !== undefined && isStillTrue(held, { version, at })) return held.instant;
-    const found = find();
-    this.#found.set(name, { ...found, version }, 32);
-    return found.instant;
-  }
-
-  readonly #next = ({ name, next }: ChangeQuery, at: number): number =>
-    this.#read(name, at, () => {
-      const until = next(this.#lake, at);
-      return { from: at, until, instant: until };
-    }) ?? Number.POSITIVE_INFINITY;
-
   /** The newest snapshot of any video at or before `at` (Unix ms). */
   newestSnapshot(at: number): number | null {
-    return this.#read('newest', at, () => {
+    const moment = this.#momentOf(at);
+    return this.#read('newest', moment, () => {
       const newest = newestSnapshotAt(this.#lake, at);
-      return { from: newest ?? at, until: this.#next(NEXT_SNAPSHOT, at), instant: newest };
+      return { from: newest ?? at, until: this.#next(NEXT_SNAPSHOT, moment), instant: newest };
     });
   }
 
-  /** The first instant after `at` at which an answer over these windows can differ. */
+  /** The first instant after `at` at which a response over these windows can differ. */
   holdsUntil(at: number, windowsMs: readonly number[]): number {
-    return holdsUntil(at, windowsMs, this.#next);
+    const moment = this.#momentOf(at);
+    return holdsUntil(at, windowsMs, (query) => this.#next(query, moment));
+  }
+
+  #momentOf(at: number): Moment {
+    return { version: lakeVersion(this.#lake), at };
+  }
+
+  #next({ name, next }: ChangeQuery, moment: Moment): number {
+    const instant = this.#read(name, moment, () => {
+      const until = next(this.#lake, moment.at);
+      return { from: moment.at, until, instant: until };
+    });
+    return instant ?? Number.POSITIVE_INFINITY;
+  }
+
+  #read(name: string, moment: Moment, find: () => Omit<Found, 'version'>): number | null {
+    const held = this.#found.get(name);
+    if (held !== undefined && isStillTrue(held, moment)) return held.instant;
+    const found = find();
+    this.#found.set(name, { ...found, version: moment.version }, 32);
+    return found.instant;
   }
 }

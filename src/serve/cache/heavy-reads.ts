@@ -1,6 +1,7 @@
+import { PERIODS, PLATFORMS } from '../../../schema/vocabulary.ts';
 import type { Clock } from '../../clock.ts';
-import { MINUTE_MS, SECOND_MS } from '../../durations.ts';
-import { computeList, looksOf } from '../../history/computed-list.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../durations.ts';
+import { computeList, type ListQuestion, looksOf } from '../../history/computed-list.ts';
 import { videosAtMost } from '../../history/window-looks.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { Lake } from '../../lake/open.ts';
@@ -28,6 +29,18 @@ const LIMITS: Omit<ReadLimits, 'clock'> = {
   queueMost: 300, // what a key of tier scale may send at once; none waits longer than 45 s
   heapMib: 64,
 };
+
+/** Whose share of the thread the lists take that nobody has asked for yet. */
+const AHEAD = 'ahead';
+const FIRST_PAGE = { from: 0, count: 50 };
+/** The lists of the interface by their default windows. */
+const COMMON: readonly ListQuestion[] = [
+  ...PLATFORMS.map((platform) => ({ list: 'feed', platform, windowMs: DAY_MS }) as const),
+  { list: 'hashtags', platform: '', windowMs: 30 * DAY_MS },
+  ...PERIODS.flatMap((period) =>
+    PLATFORMS.map((platform) => ({ list: 'trends', platform, period }) as const),
+  ),
+];
 
 /** After this long a search answers with what it found until then. */
 const SEARCH_MS = 2 * SECOND_MS;
@@ -104,6 +117,22 @@ export class HeavyReads {
     const elsewhere = (unwanted: AbortSignal): Promise<FoundPage> =>
       this.#searchElsewhere(query, { owner, unwanted });
     return this.#searches.do(name, elsewhere, gone());
+  }
+
+  /**
+   * Computes the lists that are asked for most and take long, one after another, so that after a start
+   * few wait for them. Each is one turn of the thread, between those of whoever asks meanwhile.
+   */
+  async computeAhead(asOf: number): Promise<void> {
+    for (const query of COMMON.map((question) => ({ question, asOf, ...FIRST_PAGE }))) {
+      if (looksOf(this.#lake, query, this.#options.rowsHere + 1) <= this.#options.rowsHere)
+        continue;
+      try {
+        await this.lists.part({ ...query, isNow: true, owner: AHEAD });
+      } catch {
+        return; // whoever asks for it is told; or the service is stopping
+      }
+    }
   }
 
   /** Gives up what is under way. */

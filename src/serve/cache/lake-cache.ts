@@ -38,7 +38,7 @@ interface Entry {
 }
 
 /**
- * All that the service remembers of its lake (answers, lists, counts, instants), bounded by one number
+ * All that the service remembers of its lake (responses, lists, counts, instants), bounded by one number
  * of bytes: what was used longest ago goes first, of whatever kind it is.
  */
 export class LakeCache {

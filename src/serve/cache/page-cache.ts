@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 import { RefusedError } from '../problems.ts';
 import {
   isStillTrue,
@@ -34,6 +35,9 @@ export interface MadePage extends Validity {
   readonly page: Page;
 }
 
+/** Pages kept at most: whoever asks for ever other ones must not push everything else out. */
+const KEPT_MOST = 40;
+
 /** Pages that are computed at once. */
 const AT_ONCE = 2;
 
@@ -44,11 +48,14 @@ const AT_ONCE = 2;
  */
 export class PageCache {
   readonly #pages: Shelf<MadePage>;
+  readonly #names: LRUCache<string, true>;
   readonly #work = new SharedWork<MadePage>();
   #underWay = 0;
 
   constructor(cache: LakeCache) {
-    this.#pages = cache.shelf();
+    const pages = cache.shelf<MadePage>();
+    this.#pages = pages;
+    this.#names = new LRUCache({ max: KEPT_MOST, dispose: (_, name) => pages.delete(name) });
   }
 
   /** @throws (rejects) RefusedError where as many others are being computed */
@@ -59,10 +66,18 @@ export class PageCache {
     gone: AbortSignal,
   ): Promise<Page> {
     const kept = this.#pages.get(name);
-    if (kept !== undefined && isStillTrue(kept, moment)) return kept.page;
+    if (kept !== undefined && isStillTrue(kept, moment)) {
+      this.#names.get(name);
+      return kept.page;
+    }
     const made = await this.#work.do(name, (unwanted) => this.#inTurn(make, unwanted), gone);
-    if (made.version !== null) this.#pages.set(name, made, 2 * made.page.size);
+    if (made.version !== null) this.#keep(name, made);
     return made.page;
+  }
+
+  #keep(name: string, made: MadePage): void {
+    this.#names.set(name, true, { noDisposeOnSet: true });
+    this.#pages.set(name, made, 2 * made.page.size); // as it is, and compressed
   }
 
   async #inTurn(

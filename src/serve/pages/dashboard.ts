@@ -17,6 +17,7 @@ export interface ShownVideo {
 /** All that the dashboard shows; instants in Unix ms. */
 export interface DashboardData {
   readonly platform: Platform;
+  readonly isSignedIn: boolean; // whoever reads it has a session to end
   readonly now: number; // the instant shown
   readonly asked: string | undefined; // `asOf` as asked, kept in the links
   readonly unread: string | undefined; // an `asOf` that is no instant: the present is shown
@@ -187,4 +188,5 @@ export const dashboardPage = (data: DashboardData) => html`<!doctype html>
     <section><h2>Hashtags <span class="soft small">30 d, all platforms</span></h2>${hashtagTable(data)}</section>
   </div>
   <p class="soft small wide"><a href="/docs">The interface</a> · <a href="/v1/openapi.json">OpenAPI</a> · <a href="/health">health</a></p>
+  ${data.isSignedIn ? html`<form class="wide" method="post" action="/sign-out"><button>sign out</button></form>` : ''}
 </main></body></html>`;

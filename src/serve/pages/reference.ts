@@ -126,7 +126,7 @@ const curlOf = (
   return `curl${verb} -H "Authorization: Bearer $KEY"${body} '${address}'`;
 };
 
-/** What an answer holds, a link where that has a name of its own; the words about it elsewhere. */
+/** What a response holds, a link where that has a name of its own; the words about it elsewhere. */
 const answerText = ({ content, description }: ShownResponse) => {
   const schema = content?.['application/json']?.schema;
   if (schema === undefined) return prose(description ?? '');

@@ -4,7 +4,6 @@ import { hashtagsPage } from '../../history/hashtag-list.ts';
 import type { ListPage, Reading } from '../../history/list-page.ts';
 import { feedPage, trendsPage } from '../../history/video-lists.ts';
 import { feedAnswer, hashtagsAnswer, trendsAnswer } from '../../wire/shapes.ts';
-import { type Answer, JsonText } from '../answer.ts';
 import { answerGet } from '../answer-get.ts';
 import { momentOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
@@ -17,6 +16,7 @@ import {
   platformPath,
   platformQuery,
 } from '../parameters.ts';
+import { JsonText, type ResponseContent } from '../written-response.ts';
 
 const feed = describeGet({
   path: '/feed/{platform}',
@@ -67,7 +67,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     at: number,
     pageNumber: number,
     { windowsMs, ...further }: { windowsMs: readonly number[]; platform?: string; period?: string },
-  ): Answer => ({
+  ): ResponseContent => ({
     body: { total: list.total, page: pageNumber, items: itemsOf(list), ...further },
     asOf: list.asOf,
     observedAt: list.pulledAt ?? service.changes.newestSnapshot(list.asOf),

@@ -9,13 +9,13 @@ import { timeline, videoByIdAsOf, videoRecord } from '../../history/timeline.ts'
 import { feedPage, trendsPage } from '../../history/video-lists.ts';
 import { parseIso } from '../../iso.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
-import { acceptsGzip } from '../answer.ts';
 import { type MadePage, Page } from '../cache/page-cache.ts';
 import { momentOf, type ServiceApp, type ServiceContext, type ServiceEnv } from '../context.ts';
 import { CHART_SCRIPT } from '../pages/chart-script.ts';
 import { type DashboardData, dashboardPage } from '../pages/dashboard.ts';
 import { PAGE_HEADERS } from '../pages/page-headers.ts';
 import { referencePage, type ShownDocument } from '../pages/reference.ts';
+import { acceptsGzip } from '../written-response.ts';
 
 const uplotFile = (name: string): string =>
   readFileSync(new URL(name, import.meta.resolve('uplot')), 'utf8');
@@ -70,6 +70,8 @@ const platformFor = async (
 
 /** What a dashboard was asked to show. */
 interface Shown {
+  /** Read by a key, which in a browser is that of a session. */
+  readonly isSignedIn: boolean;
   readonly platform: string | undefined;
   readonly video: string | undefined;
   /** The instant as written. */
@@ -78,10 +80,11 @@ interface Shown {
   readonly instant: number | undefined;
 }
 
-const shownBy = ({ req }: Context<ServiceEnv>): Shown => {
+const shownBy = ({ req, get }: Context<ServiceEnv>): Shown => {
   const written = req.query('asOf');
   const instant = written === undefined ? undefined : parseIso(written);
   return {
+    isSignedIn: get('standing') !== undefined,
     platform: req.query('platform'),
     video: req.query('video'),
     written,
@@ -104,6 +107,7 @@ const dataFor = async (
   ]);
   const [videos, trending] = [feed.items(), trends.items()];
   return {
+    isSignedIn: shown.isSignedIn,
     platform,
     now: asOf,
     asked: instant === undefined ? undefined : written,

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { bytesOf, type SentBytes, type WrittenAnswer, writtenAt } from '../answer.ts';
+import { bytesOf, type SentBytes, type WrittenResponse, writtenAt } from '../written-response.ts';
 import {
   isStillTrue,
   type LakeCache,
@@ -8,9 +8,9 @@ import {
   type Validity,
 } from './lake-cache.ts';
 
-/** An answer, and the moments it may be given at. */
-export interface ValidAnswer extends Validity {
-  readonly written: WrittenAnswer;
+/** A response, and the moments it may be given at. */
+export interface ValidResponse extends Validity {
+  readonly written: WrittenResponse;
   /** True where it is true at whatever instant it is given, not at one of its own. */
   readonly isOfItsInstant: boolean;
 }
@@ -19,13 +19,13 @@ export interface ValidAnswer extends Validity {
 const ASKED_MOST = 2000;
 const LONGEST_ADDRESS = 512;
 
-/** An answer in memory, as it was sent last. */
-export class CachedAnswer {
-  readonly #valid: ValidAnswer;
-  #written: WrittenAnswer;
+/** A response in memory, as it was sent last. */
+export class CachedResponse {
+  readonly #valid: ValidResponse;
+  #written: WrittenResponse;
   #gzipped: SentBytes | undefined;
 
-  constructor(valid: ValidAnswer) {
+  constructor(valid: ValidResponse) {
     this.#valid = valid;
     this.#written = valid.written;
   }
@@ -35,7 +35,7 @@ export class CachedAnswer {
   }
 
   /** What is sent of it at `at`. */
-  at(at: number): WrittenAnswer {
+  at(at: number): WrittenResponse {
     if (!this.#valid.isOfItsInstant || this.#written.asOf === at) return this.#written;
     this.#gzipped = undefined;
     this.#written = writtenAt(this.#written, at); // as long as the text of any other instant
@@ -51,30 +51,30 @@ export class CachedAnswer {
 }
 
 /**
- * Answers by address (path and query as they came), given again for as long as they are still true.
+ * Responses by address (path and query as they came), given again for as long as they are still true.
  * One is put in when its address is asked a second time: most are asked once, and keeping them costs.
  */
-export class AnswerCache {
-  readonly #answers: Shelf<CachedAnswer>;
+export class ResponseCache {
+  readonly #responses: Shelf<CachedResponse>;
   readonly #asked = new LRUCache<string, true>({ max: ASKED_MOST });
 
   constructor(cache: LakeCache) {
-    this.#answers = cache.shelf();
+    this.#responses = cache.shelf();
   }
 
-  /** Puts an answer in, where its address was asked before. */
-  keep(address: string, valid: ValidAnswer): void {
+  /** Puts a response in, where its address was asked before. */
+  keep(address: string, valid: ValidResponse): void {
     if (address.length > LONGEST_ADDRESS) return;
     if (this.#asked.delete(address))
-      this.#answers.set(address, new CachedAnswer(valid), valid.written.bytes.length);
+      this.#responses.set(address, new CachedResponse(valid), valid.written.bytes.length);
     else this.#asked.set(address, true);
   }
 
-  /** The answer that is still true at this moment. */
-  find(address: string, moment: Moment): CachedAnswer | undefined {
-    const cached = this.#answers.get(address);
-    if (cached === undefined || cached.isTrue(moment)) return cached;
-    this.#answers.delete(address);
+  /** The response that is still true; the moment is asked for only where there is one. */
+  find(address: string, moment: () => Moment): CachedResponse | undefined {
+    const cached = this.#responses.get(address);
+    if (cached === undefined || cached.isTrue(moment())) return cached;
+    this.#responses.delete(address);
     this.#asked.set(address, true);
     return undefined;
   }

@@ -3,9 +3,9 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { write } from '../../src/serve/answer.ts';
-import { AnswerCache } from '../../src/serve/cache/answer-cache.ts';
 import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
+import { ResponseCache } from '../../src/serve/cache/response-cache.ts';
+import { write } from '../../src/serve/written-response.ts';
 import { hoursAgo, NOW } from './filled-lake.ts';
 import { runService } from './running.ts';
 
@@ -67,7 +67,7 @@ test.each(['/videos/tt_1', '/videos/tt_1/growth', '/feed/tiktok', '/search?q=x']
 
 /** A cache of answers of one moment: `keep` as after each answer, `isKept` by address. */
 const remembering = () => {
-  const cache = new AnswerCache(new LakeCache(6_000_000));
+  const cache = new ResponseCache(new LakeCache(6_000_000));
   const moment = { version: 1, at: NOW };
   const written = write({
     body: { items: ['x'.repeat(14_000)] },
@@ -76,7 +76,7 @@ const remembering = () => {
   });
   const valid = { version: 1, from: NOW, until: NOW + 1, isOfItsInstant: true, written };
   const keep = (address: string): void => cache.keep(address, valid);
-  const isKept = (address: string): boolean => cache.find(address, moment) !== undefined;
+  const isKept = (address: string): boolean => cache.find(address, () => moment) !== undefined;
   return { cache, keep, isKept };
 };
 
@@ -88,7 +88,7 @@ test.each([
   const { cache, keep, isKept } = remembering();
   for (const _twice of [1, 2]) keep('/a');
   expect(isKept('/a')).toBe(true);
-  expect(cache.find('/a', moment)).toBeUndefined();
+  expect(cache.find('/a', () => moment)).toBeUndefined();
   expect(isKept('/a')).toBe(false);
 });
 

@@ -1,0 +1,40 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { Pool } from 'undici';
+
+// Asks for addresses without end over many connections at once, whatever comes back, until told to
+// stop; then tells how many answers of each status it had. A worker of its own, so that flooding does
+// not slow measuring more than the processor does.
+
+const { origin, paths, method, connections, body } = workerData as {
+  origin: string;
+  paths: string[];
+  method: 'GET' | 'POST';
+  connections: number;
+  body: string | null;
+};
+const pool = new Pool(origin, { connections, pipelining: 1 });
+const statuses: Record<string, number> = {};
+const note = (status: string): void => {
+  statuses[status] = (statuses[status] ?? 0) + 1;
+};
+let isOver = false;
+let next = 0;
+parentPort?.once('message', () => {
+  isOver = true;
+});
+const headers = body === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
+const flood = async (): Promise<void> => {
+  while (!isOver) {
+    const path = paths[next++ % paths.length] ?? '/';
+    try {
+      const answer = await pool.request({ path, method, headers, body });
+      await answer.body.dump();
+      note(String(answer.statusCode));
+    } catch (error) {
+      note((error as { code?: string }).code ?? 'failed');
+    }
+  }
+};
+await Promise.all(Array.from({ length: connections }, flood));
+await pool.destroy();
+parentPort?.postMessage(statuses);
