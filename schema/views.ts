@@ -1,23 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { integer, real, sqliteView, text } from 'drizzle-orm/sqlite-core';
-import { SOURCES } from './vocabulary.ts';
+import { isoTime, sourceWord } from './view-sql.ts';
 
 // The names people query. Storage is compact (integer keys, codes); these views give it back its
 // words. Filters on ids, platforms, tags and times reach the indices below.
 
-/** A stored source code as its word. */
-const sourceWord = (column: string): SQL =>
-  sql.raw(
-    `case ${column} ${SOURCES.map((source, code) => `when ${code} then '${source}'`).join(' ')} end`,
-  );
-
-/** Unix milliseconds as ISO 8601 text in UTC. */
-const isoTime = (column: string): SQL =>
-  sql.raw(`strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`);
-
-/** A snapshot's engagement rate: as stored, or derived from its counts where it says so. */
+/** A snapshot's engagement rate: as pulled, else that of the counts it shows. */
 const snapshotRate = sql.raw(
-  'case when s.rate_derived = 1 then 100.0 * s.likes / nullif(s.views, 0) else s.engagement_rate end',
+  'cast(coalesce(s.engagement_rate, 100.0 * s.likes / nullif(s.views, 0)) as real)',
 );
 
 /** Videos as last seen, one row each. */
@@ -30,11 +20,11 @@ export const videos = sqliteView('videos', {
   likes: integer('likes'),
   engagementRate: real('engagement_rate'),
   createdAt: integer('created_at'),
-  firstSeenAt: integer('first_seen_at'),
-  lastSeenAt: integer('last_seen_at'), // Unix ms of the latest look
+  firstSeenAt: integer('first_seen_at'), // Unix ms of the earliest observation, also one that a timeline told of later
+  lastSeenAt: integer('last_seen_at'), // Unix ms of the latest observation
   extra: text('extra'),
 }).as(
-  sql`select v.id as id, v.platform as platform, v.title as title, v.user as user, v.views as views, v.likes as likes, v.engagement_rate as engagement_rate, v.created_at as created_at, v.first_seen_at as first_seen_at, coalesce((select max(s.observed_at) from video_snapshot s where s.video_key = v.key), v.first_seen_at) as last_seen_at, v.extra as extra from video v`,
+  sql`select v.id as id, v.platform as platform, v.title as title, v.user as user, v.views as views, v.likes as likes, v.engagement_rate as engagement_rate, v.created_at as created_at, v.first_seen_at as first_seen_at, cast(coalesce((select max(s.observed_at) from video_snapshot s where s.video_key = v.key), v.first_seen_at) as integer) as last_seen_at, v.extra as extra from video v`,
 );
 
 /** Counts of videos over time, one row for each video and instant. */
@@ -44,7 +34,7 @@ export const videoSnapshots = sqliteView('video_snapshots', {
   views: integer('views'),
   likes: integer('likes'),
   engagementRate: real('engagement_rate'), // percent; null when unknown
-  source: text('source').notNull(),
+  source: text('source').notNull(), // what showed it: feed, trends, growth, search, creator or import
   extra: text('extra'),
 }).as(
   sql`select v.id as video_id, s.observed_at as observed_at, s.views as views, s.likes as likes, ${snapshotRate} as engagement_rate, ${sourceWord('s.source')} as source, s.extra as extra from video_snapshot s join video v on v.key = s.video_key`,
@@ -52,7 +42,7 @@ export const videoSnapshots = sqliteView('video_snapshots', {
 
 /** Lists as they were pulled, one row for each look and rank. */
 export const rankings = sqliteView('rankings', {
-  list: text('list').notNull(),
+  list: text('list').notNull(), // `feed` or `trends`
   platform: text('platform').notNull(),
   period: text('period').notNull(),
   capturedAt: integer('captured_at').notNull(),
@@ -124,7 +114,7 @@ export const creators = sqliteView('creators', {
   lastSeenAt: integer('last_seen_at').notNull(), // Unix ms of the latest look
   extra: text('extra'),
 }).as(
-  sql`select c.platform as platform, c.handle as handle, c.followers as followers, c.video_count as video_count, c.views as views, c.likes as likes, c.engagement_rate as engagement_rate, c.first_seen_at as first_seen_at, coalesce((select max(s.observed_at) from creator_snapshot s where s.creator_key = c.key), c.first_seen_at) as last_seen_at, c.extra as extra from creator c`,
+  sql`select c.platform as platform, c.handle as handle, c.followers as followers, c.video_count as video_count, c.views as views, c.likes as likes, c.engagement_rate as engagement_rate, c.first_seen_at as first_seen_at, cast(coalesce((select max(s.observed_at) from creator_snapshot s where s.creator_key = c.key), c.first_seen_at) as integer) as last_seen_at, c.extra as extra from creator c`,
 );
 
 /** Counts of creators over time, one row for each creator and instant. */
@@ -136,7 +126,7 @@ export const creatorSnapshots = sqliteView('creator_snapshots', {
   videoCount: integer('video_count'),
   views: integer('views'),
   likes: integer('likes'),
-  source: text('source').notNull(),
+  source: text('source').notNull(), // what showed it: feed, trends, growth, search, creator or import
   extra: text('extra'),
 }).as(
   sql`select c.platform as platform, c.handle as handle, s.observed_at as observed_at, s.followers as followers, s.video_count as video_count, s.views as views, s.likes as likes, ${sourceWord('s.source')} as source, s.extra as extra from creator_snapshot s join creator c on c.key = s.creator_key`,
@@ -176,9 +166,9 @@ export const videoHistory = sqliteView('video_history', {
   engagementRate: real('engagement_rate'), // percent; null when unknown
   viewsGained: integer('views_gained'), // since the look before; null: none before, or not known
   hoursSince: real('hours_since'), // since the look before; null: it is the first
-  source: text('source').notNull(),
+  source: text('source').notNull(), // what showed it: feed, trends, growth, search, creator or import
 }).as(
-  sql`select v.id as id, ${isoTime('s.observed_at')} as observed_at, s.views as views, s.likes as likes, ${snapshotRate} as engagement_rate, s.views - lag(s.views) over w as views_gained, (s.observed_at - lag(s.observed_at) over w) / 3600000.0 as hours_since, ${sourceWord('s.source')} as source from video_snapshot s join video v on v.key = s.video_key window w as (partition by v.id order by s.observed_at)`,
+  sql`select v.id as id, ${isoTime('s.observed_at')} as observed_at, s.views as views, s.likes as likes, ${snapshotRate} as engagement_rate, cast(s.views - lag(s.views) over w as integer) as views_gained, cast((s.observed_at - lag(s.observed_at) over w) / 3600000.0 as real) as hours_since, ${sourceWord('s.source')} as source from video_snapshot s join video v on v.key = s.video_key window w as (partition by v.id order by s.observed_at)`,
 );
 
 /** A hashtag's volume over time; platform '' is the total, beside the rows of its parts. */
@@ -265,5 +255,5 @@ export const risingNext = sqliteView('rising_next', {
   viewsHigh: integer('views_high'),
   madeAt: text('made_at').notNull(),
 }).as(
-  sql`select v.platform as platform, row_number() over (partition by v.platform order by f.top_probability desc, f.views_median desc, v.id) as rank, v.id as id, v.title as title, v.user as user, v.views as views, f.top_probability as top_probability, f.views_median as views_median, f.views_low as views_low, f.views_high as views_high, ${isoTime('f.made_at')} as made_at from (select n.video_key, max(n.made_at) as made_at from forecast n where n.made_at > (select max(a.made_at) from forecast a) - 172800000 group by n.video_key) l join forecast f on f.video_key = l.video_key and f.made_at = l.made_at and f.horizon_hours = 24 join video v on v.key = f.video_key order by platform, rank`,
+  sql`select v.platform as platform, cast(row_number() over (partition by v.platform order by f.top_probability desc, f.views_median desc, v.id) as integer) as rank, v.id as id, v.title as title, v.user as user, v.views as views, f.top_probability as top_probability, f.views_median as views_median, f.views_low as views_low, f.views_high as views_high, ${isoTime('f.made_at')} as made_at from (select n.video_key, max(n.made_at) as made_at from forecast n where n.made_at > (select max(a.made_at) from forecast a) - 172800000 group by n.video_key) l join forecast f on f.video_key = l.video_key and f.made_at = l.made_at and f.horizon_hours = 24 join video v on v.key = f.video_key order by platform, rank`,
 );

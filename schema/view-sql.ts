@@ -1,0 +1,18 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { SOURCES } from './vocabulary.ts';
+
+// Expressions of views, each cast: SQLite tells tools the type of a column only then.
+
+/** A stored source code as its word. */
+export const sourceWord = (column: string): SQL =>
+  sql.raw(
+    `cast(case ${column} ${SOURCES.map((source, code) => `when ${code} then '${source}'`).join(' ')} end as text)`,
+  );
+
+/** Unix milliseconds as ISO 8601 text in UTC. */
+export const isoTime = (column: string): SQL =>
+  sql.raw(`cast(strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch') as text)`);
+
+/** Unix milliseconds as the day in UTC, `YYYY-MM-DD`. */
+export const isoDate = (column: string): SQL =>
+  sql.raw(`cast(strftime('%Y-%m-%d', ${column} / 1000.0, 'unixepoch') as text)`);
