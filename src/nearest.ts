@@ -5,12 +5,17 @@ const isNear = (edits: number, length: number): boolean => edits <= Math.max(2, 
 
 const plain = (name: string): string => name.toLowerCase().replace(/[_-]/g, '');
 
+/** How much longer or shorter: letters that changed places are likelier than one too many. */
+const lengthGap = (text: string, name: string): number =>
+  Math.abs(plain(name).length - text.length);
+
 /** The known name that a written one was likely meant to be; undefined where none is like it. */
 const nearestName = (written: string, known: readonly string[]): string | undefined => {
   const text = plain(written).slice(0, 64);
-  const edits = known.map((name) => distance(text, plain(name)));
-  const fewest = Math.min(...edits);
-  return isNear(fewest, text.length) ? known[edits.indexOf(fewest)] : undefined;
+  const [best] = known
+    .map((name) => ({ name, edits: distance(text, plain(name)) }))
+    .sort((a, b) => a.edits - b.edits || lengthGap(text, a.name) - lengthGap(text, b.name));
+  return best !== undefined && isNear(best.edits, text.length) ? best.name : undefined;
 };
 
 /** ` Did you mean x?`, to be put behind a sentence; '' where nothing known is like it. */

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Clock } from '../clock.ts';
 import { type Config, type Overrides, readConfig } from '../config.ts';
@@ -24,6 +25,10 @@ export interface Surroundings {
   readonly ascii?: boolean;
   /** Which streams show colours. */
   readonly colours?: { readonly out: boolean; readonly err: boolean };
+  /** True where stdout is this process's own, so that another may write to it in its stead. */
+  readonly ownsStdout?: boolean;
+  /** What stands on stdin; undefined where nothing can. */
+  readonly input?: Readable & { readonly isTTY?: boolean };
   /** A line to stdout, as it is. */
   out(line: string): void;
   /** A line to stderr, as it is. */
@@ -81,6 +86,12 @@ export class CliIo {
   get columns(): number | undefined {
     return this.#around.columns;
   }
+  get ownsStdout(): boolean {
+    return this.#around.ownsStdout === true;
+  }
+  get input(): (Readable & { readonly isTTY?: boolean }) | undefined {
+    return this.#around.input;
+  }
   /** True where a line may be drawn over: a terminal that holds no log, and nobody asked for quiet. */
   get isTerminal(): boolean {
     const taken = this.#divertedTo !== undefined || this.flags.quiet === true;
@@ -130,6 +141,11 @@ export class CliIo {
     this.#hasDocument = true;
     this.data(terminalText(JSON.stringify(value, null, indent)));
   };
+
+  /** Something else has printed the document, or begun to. */
+  noteDocument(): void {
+    this.#hasDocument = true;
+  }
 
   /** A line to stdout for programs, byte for byte: JSON and CSV. */
   readonly data = (line: string): void => {

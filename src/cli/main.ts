@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, isStop, messageOf, TrendlakeError } from '../errors.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
@@ -7,6 +5,7 @@ import { COMMANDS } from './commands.ts';
 import { addEverydayOptions, commandWord } from './everyday-options.ts';
 import { CliIo, type EverydayFlags, type Surroundings } from './io.ts';
 import { processSurroundings } from './process-surroundings.ts';
+import { versionText } from './version.ts';
 
 const EXAMPLES = `
 Examples:
@@ -16,13 +15,6 @@ Examples:
   trendlake <command> --help     what a command does, its options, examples
 
 In a checkout: npm run -s trendlake -- <command>`;
-
-/** The version of this package; its package.json stands above the source and the built files alike. */
-const packageVersion = (): string => {
-  const path = findPackageJSON(import.meta.url);
-  if (path === undefined) throw new Error(`no package.json above ${import.meta.url}`);
-  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
-};
 
 /** What went wrong, as it is told: in words on stderr, and as one document on stdout with --json. */
 interface Failure {
@@ -74,7 +66,7 @@ const programFor = async (argv: readonly string[], io: CliIo): Promise<Command> 
   const program = new Command('trendlake')
     .description('Memory for a viral-trend service: pull, keep, query, export, serve.')
     .addHelpText('after', EXAMPLES)
-    .version(packageVersion(), '-V, --version', 'print the version')
+    .version(versionText(), '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.out(text.trimEnd()),

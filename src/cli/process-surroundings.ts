@@ -41,6 +41,10 @@ export const processSurroundings = (): Surroundings => {
       signal ??= stoppedBySignals();
       return signal;
     },
+    ownsStdout: true,
+    get input() {
+      return process.stdin;
+    },
     isTerminal: stderr.isTTY === true,
     columns: stdout.columns,
     ascii: stdout.isTTY !== true || wantsAscii(env),

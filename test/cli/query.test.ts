@@ -1,5 +1,13 @@
-import { describe, expect, test } from 'vitest';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { SCHEMA_VERSION } from '../../src/lake/migrate.ts';
+import { BIN } from '../support/cli-bin.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 
@@ -105,4 +113,140 @@ test('without a lake, says how to make one', async () => {
   const { code, err } = await runCommand(['query', 'select 1'], { dataDir: freshFolder() });
   expect(code).toBe(2);
   expect(err).toMatch(/There is no lake at .*trendlake sync/);
+});
+
+test('a table shows its first 200 rows and says how many there are; --limit shows as many as it says', async () => {
+  const { query } = prepared();
+  const sql =
+    'with recursive n(i) as (select 1 union all select i + 1 from n where i < 1234) select i from n';
+  const shown = async (...flags: string[]): Promise<[number, string | undefined]> => {
+    const lines = (await query(sql, ...flags)).out.split('\n');
+    return [lines.length - 5, lines.at(-1)];
+  };
+  expect(await shown()).toEqual([200, expect.stringMatching(/^200 of 1,234 rows; --limit 1234/)]);
+  expect(await shown('--limit', '1234')).toEqual([1234, '1,234 rows']);
+  expect(await shown('--limit', '3')).toEqual([3, '3 rows; there are more (--limit 3)']);
+  expect((await query(sql, '--csv', '--limit', '2')).out).toBe('i\n1\n2');
+});
+
+test('--vertical has each column on a line of its own, nothing cut', async () => {
+  const { query } = prepared();
+  const sql = `select id, ${JSON.stringify('title')}, replace(hex(zeroblob(100)), '00', 'ab') as long from videos where id = 'yt_2'`;
+  expect((await query(sql, '--vertical')).out.split('\n')).toEqual([
+    '─── row 1',
+    'id     yt_2',
+    'title',
+    `long   ${'ab'.repeat(100)}`,
+    '1 row',
+  ]);
+});
+
+test('the query may stand in a file, or on stdin', async () => {
+  const { lake, query } = prepared();
+  const { dataDir } = lake;
+  writeFileSync(
+    join(dataDir, 'how-many.sql'),
+    '\ufeff-- how many\nselect count(*) as n from videos;\n',
+  );
+  const fromFile = await runCommand(['query', '-f', 'how-many.sql', '--csv'], { dataDir });
+  expect(fromFile.out).toBe('n\n2');
+  const input = () => Readable.from(['select 1 as a', ', 2 as b']);
+  for (const argv of [
+    ['query', '--csv'],
+    ['query', '-', '--csv'],
+  ])
+    expect((await runCommand(argv, { dataDir, input: input() })).out).toBe('a,b\n1,2');
+  expect((await runCommand(['query', '-f', 'none.sql'], { dataDir })).code).toBe(2);
+  expect((await runCommand(['query'], { dataDir })).err).toMatch(/There is no query/);
+  expect((await query('select 1', '-f', 'how-many.sql')).err).toMatch(/give one of them/);
+});
+
+test('--csv-safe: no text is a formula in a spreadsheet; numbers stay numbers', async () => {
+  const { query } = prepared();
+  const sql =
+    "select '=cmd()' as a, '@x' as b, '+1' as c, '-1' as d, char(9) || 'e' as e, -1 as f, 'a=b' as g";
+  expect((await query(sql, '--csv-safe')).out.split('\n')[1]).toBe(
+    "'=cmd(),'@x,'+1,'-1,'\te,-1,a=b",
+  );
+  expect((await query(sql, '--csv')).out.split('\n')[1]).toBe('=cmd(),@x,+1,-1,\te,-1,a=b');
+});
+
+test('a table or column that is mistyped: the one that was meant', async () => {
+  const { query } = prepared();
+  expect((await query('select * from vidoes')).err).toMatch(/Did you mean videos\?/);
+  expect((await query('select v.veiws from videos v')).err).toMatch(/Did you mean views\?/);
+  expect((await query('select 1 from qqqqqqqqqqqqq')).err).not.toMatch(/Did you mean/);
+});
+
+/** A query that one step of SQLite keeps busy for hours: it writes no row. */
+const ENDLESS =
+  'with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n';
+/** One that writes for ever. */
+const ENDLESS_ROWS =
+  'with recursive n(i) as (select 1 union all select i + 1 from n) select i from n';
+
+test('--timeout ends a query whatever it is at', async () => {
+  const { lake } = prepared();
+  const argv = ['query', ENDLESS, '--timeout', '0.2'];
+  const { code, out, err } = await runCommand(argv, { dataDir: lake.dataDir, clock: systemClock });
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(/longer than 0.2 s/);
+});
+
+describe('as a process', () => {
+  const start = (sql: string, ...flags: string[]) => {
+    const { lake } = prepared();
+    const child = spawn(process.execPath, [BIN, 'query', sql, ...flags], {
+      env: { ...process.env, TRENDLAKE_DATA_DIR: lake.dataDir },
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    return { child, closed: once(child, 'close') };
+  };
+  /** The process that runs the query, once there is one. */
+  const grandchild = async ({ pid }: ChildProcess): Promise<number> => {
+    for (;;) {
+      const path = `/proc/${pid}/task/${pid}/children`;
+      const [first] = readFileSync(path, 'utf8').trim().split(' ');
+      if (first !== '' && first !== undefined) return Number(first);
+      await delay(5);
+    }
+  };
+  const isAlive = (pid: number): boolean => {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  test.runIf(process.platform === 'linux').each(['SIGINT', 'SIGTERM'] as const)(
+    '%s ends it inside a step of SQLite, and nothing of it stays',
+    async (signal) => {
+      const { child, closed } = start(ENDLESS);
+      const query = await grandchild(child);
+      child.kill(signal);
+      const [code] = await closed;
+      expect(code).toBe(1);
+      expect(isAlive(query)).toBe(false);
+    },
+  );
+
+  test.runIf(process.platform === 'linux')(
+    'a signal ends it where nobody reads its rows',
+    async () => {
+      const { child, closed } = start(ENDLESS_ROWS, '--csv');
+      await once(child.stdout, 'readable');
+      child.kill('SIGTERM');
+      child.stdout.resume();
+      expect((await closed)[0]).toBe(1);
+    },
+  );
+
+  test('a closed pipe ends it', async () => {
+    const { child, closed } = start(ENDLESS_ROWS, '--csv');
+    await once(child.stdout, 'data');
+    child.stdout.destroy();
+    expect((await closed)[0]).toBe(0);
+  });
 });

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { run } from '../../src/cli/main.ts';
 import { type Clock, virtualClock } from '../../src/clock.ts';
 
@@ -11,7 +12,13 @@ export interface CommandResult {
 /** Runs a command line in this process, on a clock that stands still unless one is given. */
 export const runCommand = async (
   argv: readonly string[],
-  options: { dataDir: string; env?: NodeJS.ProcessEnv; clock?: Clock; signal?: AbortSignal },
+  options: {
+    dataDir: string;
+    env?: NodeJS.ProcessEnv;
+    clock?: Clock;
+    signal?: AbortSignal;
+    input?: Readable;
+  },
 ): Promise<CommandResult> => {
   const out: string[] = [];
   const err: string[] = [];
@@ -21,6 +28,7 @@ export const runCommand = async (
     clock: options.clock ?? virtualClock(Date.UTC(2026, 2, 1)),
     random: () => 0.5,
     signal: options.signal ?? new AbortController().signal,
+    ...(options.input === undefined ? {} : { input: options.input }),
     isTerminal: false,
     columns: undefined,
     out: (line) => void out.push(line),

@@ -1,0 +1,124 @@
+import { readFileSync, writeSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { EXIT, messageOf, TrendlakeError, UsageError } from '../errors.ts';
+import { lakeErrorOf } from '../lake/explain-error.ts';
+import { openLakeForReading } from '../lake/open.ts';
+import { didYouMean } from '../nearest.ts';
+import { docsPage } from './installation.ts';
+import { BEGUN, type QueryEnd, type QueryRequest } from './query-request.ts';
+import { RowText, type SqlValue } from './row-text.ts';
+
+// The process of one query, started by run-query.ts: nothing but the end of its process ends a
+// statement of SQLite at once. Rows go to descriptor 1, how it ended to descriptor 3. It waits where
+// nobody reads, so that it needs no more memory than a piece of its output.
+
+const PIECE_CHARACTERS = 64 * 1024;
+const ROWS = 1;
+const END = 3;
+const NOT_NOW_MS = 5;
+
+const pause = new Int32Array(new SharedArrayBuffer(4));
+
+/** Writes all of a text; waits where the reader is slow. @throws once nobody reads any more */
+const write = (descriptor: number, text: string): void => {
+  let bytes = Buffer.from(text, 'utf8');
+  while (bytes.length > 0)
+    try {
+      bytes = bytes.subarray(writeSync(descriptor, bytes));
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+      Atomics.wait(pause, 0, 0, NOT_NOW_MS);
+    }
+};
+
+/** @throws UsageError when two columns have one name: a JSON object holds each name once */
+const refuseSameNames = (columns: readonly string[]): void => {
+  const twice = columns.find((name, i) => columns.indexOf(name) < i);
+  if (twice !== undefined)
+    throw new UsageError(
+      `Two columns are called "${twice}", and a JSON object holds one of a name. Name them apart with "as", or use --csv.`,
+    );
+};
+
+/** The name that a query was likely to mean, where SQLite knows none like it. */
+const meant = (sqlite: Database.Database, message: string): string => {
+  const [, kind, written = ''] = /^no such (table|column): (.+)$/.exec(message) ?? [];
+  const names = sqlite
+    .prepare(
+      kind === 'table'
+        ? `select name from sqlite_schema where type in ('table', 'view')`
+        : `select distinct c.name from sqlite_schema s, pragma_table_info(s.name) c where s.type in ('table', 'view')`,
+    )
+    .pluck()
+    .all()
+    .map(String);
+  return kind === undefined ? '' : didYouMean(written.replace(/^.*\./, ''), names);
+};
+
+const failureOf = (error: unknown, sqlite: Database.Database | undefined): QueryEnd => {
+  const path = sqlite?.name ?? 'The lake';
+  const ofFile = error instanceof TrendlakeError ? error : lakeErrorOf(error, path);
+  const isSql = error instanceof Database.SqliteError || error instanceof RangeError;
+  if (sqlite !== undefined && isSql && !(ofFile !== undefined && !(ofFile instanceof UsageError))) {
+    const said = messageOf(error);
+    const message = `The query cannot be run: ${said}.${meant(sqlite, said)} The tables and their columns are in ${docsPage('data-dictionary.md')}.`;
+    return { failed: { message, code: 'usage', exitCode: EXIT.usage } };
+  }
+  if (ofFile !== undefined) {
+    const { message, code, exitCode } = ofFile;
+    return { failed: { message, code, exitCode } };
+  }
+  const message = `The query failed: ${messageOf(error)}`;
+  return { failed: { message, code: 'unexpected', exitCode: EXIT.failed } };
+};
+
+/** Runs the query and writes its rows. */
+const answer = (sqlite: Database.Database, request: QueryRequest): QueryEnd => {
+  const { sql, format, isSafe, limit = Number.POSITIVE_INFINITY, shown } = request;
+  const statement = sqlite.prepare<[], SqlValue[]>(sql);
+  if (!statement.reader || !statement.readonly)
+    throw new UsageError(
+      'query only reads: expected one SELECT, got a statement that writes. Nothing was changed.',
+    );
+  const columns = statement.columns().map((column) => column.name);
+  if (format === 'json') refuseSameNames(columns);
+  const text = new RowText(columns, format, isSafe);
+  const mostWritten = format === 'cells' ? Math.min(shown, limit) : limit;
+  let piece = text.head();
+  let rows = 0;
+  let hasBegun = false;
+  const writeRows = (written: string): void => {
+    if (!hasBegun) write(END, BEGUN);
+    hasBegun = true;
+    write(ROWS, written);
+  };
+  let hasMore = false;
+  for (const row of statement.safeIntegers().raw().iterate()) {
+    if (rows === limit) {
+      hasMore = true;
+      break;
+    }
+    rows += 1;
+    if (rows <= mostWritten) piece += text.row(row);
+    if (piece.length < PIECE_CHARACTERS) continue;
+    writeRows(piece);
+    piece = '';
+  }
+  writeRows(piece + text.tail());
+  return { rows, hasMore, columns };
+};
+
+const run = (request: QueryRequest): QueryEnd => {
+  let sqlite: Database.Database | undefined;
+  try {
+    sqlite = openLakeForReading(request.dataDir).sqlite;
+    return answer(sqlite, request);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit(0);
+    return failureOf(error, sqlite);
+  } finally {
+    sqlite?.close();
+  }
+};
+
+write(END, JSON.stringify(run(JSON.parse(readFileSync(0, 'utf8')) as QueryRequest)));

@@ -1,0 +1,28 @@
+/** How rows are written. */
+export type RowFormat = 'csv' | 'json' | 'cells';
+
+/** What the process of a query is asked, as JSON on its standard input. */
+export interface QueryRequest {
+  readonly dataDir: string;
+  readonly sql: string;
+  readonly format: RowFormat;
+  /** With csv: text that a spreadsheet would take for a formula stands behind an apostrophe. */
+  readonly isSafe: boolean;
+  /** At most so many rows; undefined: all. */
+  readonly limit: number | undefined;
+  /** With cells: so many rows are written, the others counted. */
+  readonly shown: number;
+}
+
+/** Stands before how it ended as soon as rows were written: blank, so that the JSON stays JSON. */
+export const BEGUN = '\n';
+
+/** How it ended, as JSON on descriptor 3. */
+export type QueryEnd =
+  | {
+      readonly rows: number;
+      /** True: there are more than `limit`. */
+      readonly hasMore: boolean;
+      readonly columns: readonly string[];
+    }
+  | { readonly failed: { message: string; code: string; exitCode: number } };

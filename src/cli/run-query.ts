@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { getCompileCacheDir } from 'node:module';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { EXIT, type ExitCode, messageOf, TrendlakeError } from '../errors.ts';
+import { workerFile } from '../worker-file.ts';
+import type { CliIo } from './io.ts';
+import { BEGUN, type QueryEnd, type QueryRequest } from './query-request.ts';
+
+/** A query that gave no answer, or not all of it. Nothing was changed. */
+export class QueryError extends TrendlakeError {
+  readonly transient = false;
+  readonly exitCode: ExitCode;
+  readonly #code: string;
+  constructor(message: string, code: string, exitCode: ExitCode) {
+    super(message);
+    this.#code = code;
+    this.exitCode = exitCode;
+  }
+  override get code(): string {
+    return this.#code;
+  }
+}
+
+const CHILD = fileURLToPath(workerFile(import.meta.url, 'query-child'));
+const EXIT_CODES: readonly ExitCode[] = Object.values(EXIT);
+const STOPPED_BY: readonly string[] = ['SIGINT', 'SIGTERM'];
+
+/** The whole lines of a stream, some at a time, without the last line feed of each piece. */
+async function* linesOf(stream: Readable): AsyncGenerator<string> {
+  let rest = '';
+  for await (const piece of stream.setEncoding('utf8') as AsyncIterable<string>) {
+    const end = piece.lastIndexOf('\n');
+    if (end === -1) rest += piece;
+    else {
+      yield rest + piece.slice(0, end);
+      rest = piece.slice(end + 1);
+    }
+  }
+  if (rest !== '') yield rest;
+}
+
+/**
+ * Runs one query in a process of its own, which a signal, `timeoutMs` and a closed pipe end at once:
+ * a thread would have to wait for SQLite. Rows go to `onLines`, or where nobody takes them straight
+ * to the stdout of this process.
+ * @throws QueryError when it failed, was stopped or took too long
+ */
+export const runQuery = async (
+  request: QueryRequest,
+  io: CliIo,
+  { timeoutMs, onLines }: { timeoutMs?: number; onLines?: (lines: string) => void },
+): Promise<Exclude<QueryEnd, { failed: unknown }>> => {
+  const { signal: stopping } = io; // asked for first: a signal between here and there would leave the child
+  const cache = getCompileCacheDir();
+  const child = spawn(process.execPath, [CHILD], {
+    stdio: ['pipe', onLines === undefined ? 'inherit' : 'pipe', 'inherit', 'pipe'],
+    env: { ...io.env, ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }) },
+  });
+  const kill = (): void => void child.kill('SIGKILL');
+  const over = new AbortController();
+  let isLate = false;
+  process.once('exit', kill); // also where nobody reads what this process prints
+  stopping.addEventListener('abort', kill);
+  if (stopping.aborted) kill();
+  if (timeoutMs !== undefined)
+    io.clock.sleep(timeoutMs, over.signal).then(
+      () => {
+        isLate = true;
+        kill();
+      },
+      () => {}, // it was done before
+    );
+  try {
+    const closed = once(child, 'close');
+    child.stdin?.on('error', () => {}); // it ended before it was asked
+    child.stdin?.end(JSON.stringify(request));
+    const ended = text(child.stdio[3] as Readable);
+    if (onLines !== undefined && child.stdout !== null)
+      for await (const lines of linesOf(child.stdout)) onLines(lines);
+    const [code, signal] = (await closed) as [number | null, NodeJS.Signals | null];
+    const said = await ended;
+    if (request.format === 'json' && said.startsWith(BEGUN)) io.noteDocument();
+    if (isLate)
+      throw new QueryError(
+        `The query took longer than ${(timeoutMs ?? 0) / 1000} s and was ended (--timeout).`,
+        'timeout',
+        EXIT.failed,
+      );
+    if (stopping.aborted || (signal !== null && STOPPED_BY.includes(signal))) {
+      const why = stopping.aborted ? messageOf(stopping.reason) : `stopped by ${signal}`;
+      throw new QueryError(`The query was ${why}.`, 'stopped', EXIT.failed);
+    }
+    if (said.trim() === '') {
+      if (code === 0) return { rows: 0, hasMore: false, columns: [] }; // nobody reads any more
+      throw new QueryError(
+        `The query's process ended with ${signal ?? `exit code ${code}`}; it may have had too little memory.`,
+        'unexpected',
+        EXIT.failed,
+      );
+    }
+    const end = JSON.parse(said) as QueryEnd;
+    if (!('failed' in end)) return end;
+    const { message, code: slug, exitCode } = end.failed;
+    throw new QueryError(message, slug, EXIT_CODES.find((one) => one === exitCode) ?? EXIT.failed);
+  } finally {
+    over.abort();
+    process.removeListener('exit', kill);
+    stopping.removeEventListener('abort', kill);
+    kill();
+  }
+};
