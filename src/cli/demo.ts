@@ -15,6 +15,7 @@ import { RandomStream } from '../sandbox/random-stream.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { Secret } from '../secret.ts';
 import { counted } from './figures.ts';
+import { typed } from './installation.ts';
 import { type CliIo, configOf } from './io.ts';
 import { isoInstant, wholeNumber } from './option-values.ts';
 import { overviewText } from './overview-text.ts';
@@ -73,7 +74,7 @@ const print = (io: CliIo, lines: readonly string[], dataDir: string): void => {
   io.out(
     `It is in ${folder === '' || folder.startsWith('..') ? dataDir : folder}: trendlake.db and parquet/. Try:`,
   );
-  for (const command of COMMANDS_TO_TRY) io.out(`  npm run -s trendlake -- ${command}`);
+  for (const command of COMMANDS_TO_TRY) io.out(`  ${typed(command)}`);
 };
 
 /** Everything between the sandbox's start and its end. */

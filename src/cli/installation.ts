@@ -2,7 +2,7 @@ import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 
 /** True where this runs from its sources, false where it is the built package. */
-const isCheckout = import.meta.url.endsWith('.ts');
+export const isCheckout = import.meta.url.endsWith('.ts');
 
 /** The folder that holds package.json: the checkout, or the package where it is installed. */
 export const packageFolder = (): string => {

@@ -3,18 +3,20 @@ import { EXIT, type ExitCode, isStop, messageOf, TrendlakeError } from '../error
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { COMMANDS } from './commands.ts';
 import { addEverydayOptions, commandWord } from './everyday-options.ts';
+import { isCheckout, typed } from './installation.ts';
 import { CliIo, type EverydayFlags, type Surroundings } from './io.ts';
 import { processSurroundings } from './process-surroundings.ts';
 import { versionText } from './version.ts';
+
+/** Said in a checkout alone: where it is installed there is no npm script. */
+const IN_A_CHECKOUT = isCheckout ? `\n\nIn a checkout: ${typed('<command>')}` : '';
 
 const EXAMPLES = `
 Examples:
   trendlake sync                 pull once, load, export (without a key: from the built-in sandbox)
   trendlake demo --nights 14     a fortnight of history in a minute
   trendlake query "select * from feed_now limit 5"
-  trendlake <command> --help     what a command does, its options, examples
-
-In a checkout: npm run -s trendlake -- <command>`;
+  trendlake <command> --help     what a command does, its options, examples${IN_A_CHECKOUT}`;
 
 /** What went wrong, as it is told: in words on stderr, and as one document on stdout with --json. */
 interface Failure {

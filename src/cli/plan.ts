@@ -8,9 +8,12 @@ import { LAKE_FILE, openLakeForReading } from '../lake/open.ts';
 import type { Forecast } from '../runner/forecast.ts';
 import { cronOfJob, type MonthSpent, monthSpent, planMonth } from '../runner/month-plan.ts';
 import { RunLog } from '../runner/run-log.ts';
+import type { Price } from '../setting-readers.ts';
 import { emptyMonth } from '../throttle/month.ts';
 import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { orCost } from './money.ts';
+import { timeText } from './relative-time.ts';
 import { textTable } from './text-table.ts';
 import { looksWhileWaiting } from './upstream.ts';
 
@@ -47,10 +50,16 @@ const known = (config: Config, now: number): Known => {
 const count = (value: number): string => grouped(Math.round(value));
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
-const print = (io: CliIo, rest: Forecast, next: Forecast, facts: Known): void => {
+const print = (
+  io: CliIo,
+  rest: Forecast,
+  next: Forecast,
+  facts: Known,
+  price: Price | undefined,
+): void => {
   const { month, unfinished } = facts;
   io.out(
-    `${count(month.spent)} of ${count(month.limit)} calls spent, ${count(month.remaining)} left until ${isoOf(month.endsAt)}.`,
+    `${count(month.spent)} of ${count(month.limit)} calls spent${orCost(month.spent, price)}; ${count(month.remaining)} left until ${timeText(month.endsAt, io.clock.now())}.`,
   );
   if (unfinished !== null)
     io.out(
@@ -66,7 +75,7 @@ const print = (io: CliIo, rest: Forecast, next: Forecast, facts: Known): void =>
   const calls = next.jobs.reduce((sum, job) => sum + job.callsPerRun, 0);
   const minutes = next.jobs.reduce((sum, job) => sum + job.minutesPerRun, 0);
   io.out(
-    `The next \`trendlake sync\` of all jobs, by hand: up to ${count(calls)} calls, ${minutes.toFixed(1)} min at the tier's pace.`,
+    `The next \`trendlake sync\` of all jobs, by hand: up to ${count(calls)} calls${orCost(calls, price)}, ${minutes.toFixed(1)} min at the tier's pace.`,
   );
   io.out(
     `The rest of the month: lists ${count(rest.fixed)}, reserve ${count(rest.reserve)}, looks ${count(rest.looks)}, spare ${count(rest.spare)}.`,
@@ -91,7 +100,7 @@ export const define = (command: Command, io: CliIo): void => {
       const rest = planMonth(JOBS, config, facts);
       const byHand = { ...config, ...looksWhileWaiting(config) };
       const next = planMonth(JOBS, byHand, facts, names);
-      if (options.json !== true) return print(io, rest, next, facts);
+      if (options.json !== true) return print(io, rest, next, facts, config.pricePer1000);
       const { startsAt, endsAt, ...month } = facts.month;
       const nextAt = (name: string): string | null => {
         const job = JOBS.find((each) => each.name === name);

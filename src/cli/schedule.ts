@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import { apiClient } from '../api/client.ts';
 import type { Config } from '../config.ts';
-import { TrendlakeError } from '../errors.ts';
+import { TrendlakeError, UsageError } from '../errors.ts';
 import { isoOf, parseIso } from '../iso.ts';
 import { openLakeFor } from '../lake/origin.ts';
 import { attempting } from '../runner/attempt.ts';
@@ -31,6 +31,18 @@ stderr (TRENDLAKE_LOG=debug adds every call, TRENDLAKE_LOG_FILE sends them to a 
 
 Example:
   TRENDLAKE_TIMEZONE=Europe/Berlin trendlake schedule`;
+
+/** @throws UsageError where a mistyped or forgotten address would collect made-up data for ever */
+const refuseSandbox = (config: Config, isWanted: boolean): void => {
+  if (config.baseUrl === undefined && !isWanted)
+    throw new UsageError(
+      'TRENDLAKE_BASE_URL is not set, so there is no service to ask. Set it and TRENDLAKE_API_KEY; or say --sandbox to collect from the built-in, made-up world.',
+    );
+  if (config.baseUrl !== undefined && isWanted)
+    throw new UsageError(
+      'TRENDLAKE_BASE_URL is set, and --sandbox asks for the made-up world. Unset one of them.',
+    );
+};
 
 const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> => {
   const wanted = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
@@ -116,8 +128,15 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
 };
 
 export const define = (command: Command, io: CliIo): void => {
-  command.addHelpText('after', HELP).action(() => {
-    const config = configOf(io);
-    return withLog(config, io.isTerminal ? 'off' : 'info', io, (told) => run(config, told));
-  });
+  command
+    .option(
+      '--sandbox',
+      'collect from the built-in, made-up world; only without TRENDLAKE_BASE_URL',
+    )
+    .addHelpText('after', HELP)
+    .action((options: { sandbox?: boolean }) => {
+      const config = configOf(io);
+      refuseSandbox(config, options.sandbox === true);
+      return withLog(config, io.isTerminal ? 'off' : 'info', io, (told) => run(config, told));
+    });
 };

@@ -5,41 +5,46 @@ import { type Lake, openLakeForReading } from '../lake/open.ts';
 import { type Origin, originOf } from '../lake/origin.ts';
 import { type LakeStatus, lakeStatus } from '../maintenance/status.ts';
 import { type Accounting, accounting } from '../runner/accounting.ts';
+import type { Price } from '../setting-readers.ts';
 import { driftText } from './drift-text.ts';
 import { failureText } from './failure-text.ts';
 import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { orCost } from './money.ts';
+import { timeText } from './relative-time.ts';
 
 const EXAMPLES = `
 Examples:
   trendlake status
   trendlake status --json`;
 
-const heading = (io: CliIo, text: string): void => io.out(`\n${text}`);
+const heading = (io: CliIo, text: string): void => io.out(`\n${text}`, 'heading');
 
 const printMoney = (
   io: CliIo,
+  price: Price | undefined,
   { month, byJob, callsPerDay, forecast, spentAt, plan, hints }: Accounting,
   origin: Origin | undefined,
 ): void => {
   heading(io, 'Calls this month');
   io.out(
-    `  ${grouped(month.spent)} of ${grouped(month.limit)} spent, ${grouped(month.remaining)} left until ${isoOf(month.endsAt)}`,
+    `  ${grouped(month.spent)} of ${grouped(month.limit)} spent${orCost(month.spent, price)}; ${grouped(month.remaining)} left until ${timeText(month.endsAt, io.clock.now())}`,
   );
   if (origin === 'sandbox')
     io.out(
       `  of the built-in sandbox, which has limits of its own; ${grouped(month.limit)} is what a key has with these settings`,
     );
-  if (month.spent > 0) io.out(`  of late ${grouped(Math.round(callsPerDay))} a day`);
+  if (month.spent > 0)
+    io.out(`  of late ${grouped(Math.round(callsPerDay))} a day${orCost(callsPerDay, price)}`);
   const end = spentAt === null ? '' : `; the last one leaves before ${isoOf(spentAt)}`;
   io.out(
     plan.fits
-      ? `  by the schedules ${grouped(forecast)} by then: enough`
+      ? `  by the schedules ${grouped(forecast)} by then${orCost(forecast, price)}: enough`
       : `  by the schedules ${grouped(plan.missing)} calls are missing${end}: trendlake plan`,
   );
   for (const { job, calls, failed, rowsPerCall } of byJob)
     io.out(
-      `  ${job.padEnd(18)} ${counted(calls, 'call')}${failed > 0 ? ` (${grouped(failed)} failed)` : ''}, ${grouped(rowsPerCall)} rows changed per call`,
+      `  ${job.padEnd(18)} ${counted(calls, 'call')}${failed > 0 ? ` (${grouped(failed)} failed)` : ''}, ${grouped(rowsPerCall)} rows changed per call${orCost(calls, price)}`,
     );
   if (hints.length > 0) heading(io, 'What the service says of its limits');
   for (const { name, said, windowMs, remaining, seenAt } of hints) {
@@ -51,7 +56,14 @@ const printMoney = (
   }
 };
 
-const print = (io: CliIo, lake: Lake, status: LakeStatus, money: Accounting): void => {
+const print = (
+  io: CliIo,
+  lake: Lake,
+  status: LakeStatus,
+  money: Accounting,
+  price: Price | undefined,
+): void => {
+  const now = io.clock.now();
   io.out(`Lake ${lake.path}`);
   const perTable = status.volumes.filter(({ rows }) => rows > 0);
   io.out(perTable.map(({ table, rows }) => `  ${table.padEnd(18)} ${grouped(rows)}`).join('\n'));
@@ -63,21 +75,21 @@ const print = (io: CliIo, lake: Lake, status: LakeStatus, money: Accounting): vo
   heading(io, 'Last runs');
   if (status.runs.length === 0) io.out('  none yet: trendlake sync');
   for (const run of status.runs) {
-    const resumes = run.resumesAt === null ? '' : `, resumes at ${isoOf(run.resumesAt)}`;
+    const resumes = run.resumesAt === null ? '' : `, resumes at ${timeText(run.resumesAt, now)}`;
     io.out(
-      `  ${run.id}  ${isoOf(run.startedAt)}  ${run.outcome}, ${counted(run.calls, 'call')} (${run.jobs.join(', ')})${resumes}`,
+      `  ${run.id}  ${timeText(run.startedAt, now)}  ${run.outcome}, ${counted(run.calls, 'call')} (${run.jobs.join(', ')})${resumes}`,
     );
     if (run.reason !== null) io.out(`     ${run.reason}`);
   }
 
-  printMoney(io, money, originOf(lake));
+  printMoney(io, price, money, originOf(lake));
   if (status.freshness.length > 0) heading(io, 'Last answer of each job');
   for (const { job, lastAnswerAt } of status.freshness)
-    io.out(`  ${job.padEnd(18)} ${isoOf(lastAnswerAt)}`);
+    io.out(`  ${job.padEnd(18)} ${timeText(lastAnswerAt, now)}`);
   if (status.events.length > 0) heading(io, 'Last events');
   for (const { occurredAt, kind, subject, origin } of status.events)
     io.out(
-      `  ${isoOf(occurredAt)}  ${kind} ${subject}${origin === 'upstream' ? ' (from the service)' : ''}`,
+      `  ${timeText(occurredAt, now)}  ${kind} ${subject}${origin === 'upstream' ? ' (from the service)' : ''}`,
     );
   if (status.disabledEndpoints.length > 0) heading(io, 'Webhook endpoints switched off');
   for (const { id, url, disabledAt, reason } of status.disabledEndpoints)
@@ -97,11 +109,17 @@ const isoInstants = (document: unknown): unknown =>
     (key === 'at' || key.endsWith('At')) && typeof value === 'number' ? isoOf(value) : value,
   );
 
-const jsonOf = (lake: string, status: LakeStatus, { month, ...money }: Accounting) => {
+const jsonOf = (
+  lake: string,
+  status: LakeStatus,
+  { month, ...money }: Accounting,
+  price: Price | undefined,
+) => {
   const { startsAt, endsAt, ...numbers } = month;
   return {
     lake,
     quota: { ...numbers, startsAt, resetsAt: endsAt },
+    ...(price === undefined ? {} : { price }),
     accounting: money,
     ...status,
   };
@@ -117,8 +135,9 @@ export const define = (command: Command, io: CliIo): void => {
       try {
         const status = lakeStatus(lake);
         const money = accounting(lake, config, JOBS, io.clock.now());
-        if (options.json === true) io.json(isoInstants(jsonOf(lake.path, status, money)));
-        else print(io, lake, status, money);
+        if (options.json === true)
+          io.json(isoInstants(jsonOf(lake.path, status, money, config.pricePer1000)));
+        else print(io, lake, status, money, config.pricePer1000);
       } finally {
         lake.close();
       }

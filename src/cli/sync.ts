@@ -3,7 +3,7 @@ import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import { apiClient } from '../api/client.ts';
 import type { Config } from '../config.ts';
 import { EXIT, type ExitCode, isStop, messageOf } from '../errors.ts';
-import { type Origin, openLakeFor } from '../lake/origin.ts';
+import { openLakeFor } from '../lake/origin.ts';
 import type { Attempting } from '../runner/attempt.ts';
 import type { Chore } from '../runner/job.ts';
 import { liveNight, type Night } from '../runner/night.ts';
@@ -13,10 +13,11 @@ import { driftText } from './drift-text.ts';
 import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
+import { orCost } from './money.ts';
 import { wholeNumber } from './option-values.ts';
 import { rowsText } from './rows-text.ts';
 import { SyncProgress } from './sync-progress.ts';
-import { connect, looksWhileWaiting } from './upstream.ts';
+import { connect, looksWhileWaiting, type Upstream } from './upstream.ts';
 
 const HELP = `
 Pulls feed, trends, hashtags, growth timelines and creators, loads them into <data dir>/trendlake.db
@@ -68,7 +69,7 @@ const print = (
   summary: RunSummary,
   events: number,
   exported: Exported,
-  origin: Origin,
+  { origin, config: { pricePer1000: price } }: Upstream,
 ): void => {
   const { calls, items, quota } = summary;
   io.out(
@@ -93,7 +94,7 @@ const print = (
       `  Parquet            ${counted(exported.files, 'file')}, ${counted(exported.rows, 'row')} written`,
     );
   io.out(
-    `  Quota              ${grouped(quota.remaining)} of ${origin === 'sandbox' ? "the sandbox's " : ''}${grouped(quota.month)} calls left this month`,
+    `  Quota              ${grouped(quota.remaining)} of ${origin === 'sandbox' ? "the sandbox's " : ''}${grouped(quota.month)} calls left this month${origin === 'sandbox' ? '' : orCost(calls.sent, price).replace(', ', '; this run cost ')}`,
   );
   if (summary.reason !== null) io.err(summary.reason);
   if (summary.outcome === 'paused')
@@ -187,7 +188,7 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
       if (options.json === true) {
         io.json({ ...last, events, exported });
         if (last.reason !== null) io.err(last.reason);
-      } else print(io, last, events, exported, upstream.origin);
+      } else print(io, last, events, exported, upstream);
       io.exitCode = exitCodeOf(night);
     } finally {
       progress.clear();

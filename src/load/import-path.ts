@@ -28,7 +28,12 @@ const filesOf = (paths: readonly string[], cwd: string): ImportFile[] => {
       throw new UsageError(
         `There is nothing at ${path}. Expected a folder or a file: ${expected}.`,
       );
-    if (statSync(path).isDirectory()) {
+    const stats = statSync(path);
+    if (!stats.isDirectory() && !stats.isFile())
+      throw new UsageError(
+        `${path} is no regular file. An import reads files, so that it can go on where it stopped; write what comes from a pipe or device into one first.`,
+      );
+    if (stats.isDirectory()) {
       const names = readdirSync(path);
       const found = IMPORT_KINDS.flatMap((kind) =>
         names

@@ -18,6 +18,11 @@ export interface LineChunk {
 
 const LINE_FEED = 10;
 const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
+/** Observations shrink to a tenth or a twentieth; nothing that is one shrinks to less than this. */
+const MOST_TIMES_PACKED = 200;
+const UNPACKED_UNASKED = 64 * 1024 * 1024;
+
+const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 /**
  * The lines of a text file, gzip'd when its name ends in `.gz`, a chunk at a time, so that memory
@@ -33,6 +38,7 @@ export async function* ndjsonLines(path: string, signal?: AbortSignal): AsyncGen
   let rest: Buffer[] = [];
   let restBytes = 0;
   let first = true;
+  let unpacked = 0;
   const textOf = (bytes: Buffer): string => {
     const text = bytes.toString('utf8').replace(/\r$/, '');
     const clean = first && text.startsWith('\ufeff') ? text.slice(1) : text;
@@ -42,6 +48,11 @@ export async function* ndjsonLines(path: string, signal?: AbortSignal): AsyncGen
   try {
     for await (const chunk of content as AsyncIterable<Buffer>) {
       signal?.throwIfAborted();
+      unpacked += chunk.length;
+      if (unpacked > UNPACKED_UNASKED && unpacked > MOST_TIMES_PACKED * file.bytesRead)
+        throw new FileReadError(
+          `the gzip unpacks to more than ${MOST_TIMES_PACKED} times its size (${mebibytes(unpacked)} out of ${mebibytes(file.bytesRead)} so far), as no observations do`,
+        );
       const lines: string[] = [];
       let start = 0;
       for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {

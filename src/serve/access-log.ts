@@ -6,6 +6,14 @@ import { KEY_PREFIX } from './auth/keys.ts';
 /** Text without keys, wherever and however spelt somebody may have put one. */
 const withoutKeys = hidingKeys(KEY_PREFIX);
 
+const LONGEST_ADDRESS = 500;
+
+/** An address as a log holds it: the longest that mean anything are shorter. */
+const shortened = (address: string): string =>
+  address.length > LONGEST_ADDRESS
+    ? `${address.slice(0, LONGEST_ADDRESS)}... (${address.length} characters)`
+    : address;
+
 /** Logs a request whose answer has left: who (id of the key, never the key), what, how it ended. */
 export const logAnswered = (
   log: Logger,
@@ -16,7 +24,7 @@ export const logAnswered = (
   if (!log.isLevelEnabled('info')) return;
   log.info({
     method: request.method,
-    address: withoutKeys(request.url ?? ''),
+    address: shortened(withoutKeys(request.url ?? '')),
     status: response.statusCode,
     complete: response.writableFinished,
     key: keyId,
