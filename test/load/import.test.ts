@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -246,4 +246,29 @@ test.runIf(realPath)('real creators', async () => {
   const { rows, files } = JSON.parse(out) as ImportSummary;
   expect(files[0]?.lines).toBe(40_049);
   expect(rows.creator_snapshots.inserted).toBeGreaterThan(25_000);
+});
+
+test('what is no regular file is refused before it is opened: a device or pipe may never end', async () => {
+  const dataDir = freshFolder();
+  const path = join(dataDir, 'snapshots.ndjson');
+  symlinkSync('/dev/zero', path);
+  const { code, err } = await runCommand(['import', path], { dataDir });
+  expect([code, err]).toEqual([2, expect.stringMatching(/no regular file/)]);
+});
+
+test('a gzip that unpacks as no observations do is read no further, and says what was read', async () => {
+  const blank = Buffer.concat([
+    Buffer.from(`${lines(snapshot(1))}\n`),
+    Buffer.alloc(80 * 1024 * 1024, ' '),
+  ]);
+  const { code, summary } = await importing('snapshots.ndjson.gz', gzipSync(blank));
+  expect([code, summary.outcome]).toEqual([3, 'partial']);
+  expect(summary.rows.video_snapshots.inserted).toBe(1);
+  expect(summary.problems).toMatchObject([
+    {
+      problem: expect.stringMatching(
+        /200 times its size \(6\d\.\d MiB out of .*1 lines before are loaded/,
+      ),
+    },
+  ]);
 });
