@@ -240,5 +240,60 @@ describe.skipIf(chromium === undefined)(
         expect(await tell<string[]>(page, TOO_WIDE)).toEqual([]);
       }),
     );
+
+    test('somebody elsewhere signs in, reads the page they asked for, and signs out', async () => {
+      const open = await runService(fill, { host: '0.0.0.0' });
+      const origin = open.service.dashboard.replace('0.0.0.0', '127.0.0.1');
+      const page = await browser.newPage();
+      page.setDefaultTimeout(240_000);
+      try {
+        await page.goto(`${origin}?platform=youtube`);
+        expect(await textOf(page, 'main')).not.toContain('a tube');
+        await page.type('input[name=key]', 'tl_live_wrong');
+        await followed(page, 'main button');
+        expect(await textOf(page, '[role=alert]')).toContain('not known here');
+        await page.type('input[name=key]', open.key);
+        await followed(page, 'main button');
+        expect(new URL(page.url()).search).toBe('?platform=youtube');
+        expect(await textOf(page, 'main')).toContain('a tube');
+        expect(await tell<string>(page, 'document.cookie')).toBe('');
+        await page.goto(`${origin}docs`);
+        expect(await textOf(page, 'main')).toContain('/feed/{platform}');
+        await page.goto(origin);
+        await followed(page, 'form[action="/sign-out"] button');
+        expect(await textOf(page, 'main')).toContain('Sign in');
+      } finally {
+        await page.close();
+      }
+    });
+
+    test('a page of another name that leads here reads nothing (DNS rebinding)', async () => {
+      const { port } = new URL(filled.service.dashboard);
+      const rebound = await launch({
+        executablePath: chromium ?? '',
+        userDataDir: join(profile, 'rebound'),
+        env: { ...process.env, XDG_CONFIG_HOME: profile, XDG_CACHE_HOME: profile },
+        args: [
+          '--no-sandbox',
+          '--disable-dev-shm-usage',
+          '--host-resolver-rules=MAP evil.example 127.0.0.1',
+        ],
+        timeout: 240_000,
+        protocolTimeout: 240_000,
+      });
+      try {
+        const page = await rebound.newPage();
+        const got = await page.goto(`http://evil.example:${port}/`);
+        expect(got?.status()).toBe(400);
+        const read = await tell<string>(
+          page,
+          `Promise.all(['/', '/metrics', '/health', '/docs'].map((path) => fetch(path).then((got) => got.text()))).then((texts) => texts.join(''))`,
+        );
+        expect(read).toContain('/problems/invalid-parameter');
+        expect(read).not.toContain('the loudest');
+      } finally {
+        await rebound.close();
+      }
+    });
   },
 );
