@@ -36,12 +36,12 @@ const TIMEOUTS = {
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 2000,
 };
-const SECURITY_HEADERS = {
+const SECURITY_HEADERS = Object.entries({
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',
   'cross-origin-resource-policy': 'same-origin',
-};
+});
 const SILENT_SOCKET_MS = 120_000;
 const IDLE_CHECK_MS = 20;
 const STOP_GRACE_MS = 5000; // a process has ten seconds for all it does to stop
@@ -170,7 +170,7 @@ export class HttpServer {
       const tookMs = this.#clock.monotonic() - from;
       this.#answering.ended(request, response, { keyId: exchange.keyId, tookMs });
     });
-    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
     if (this.#isClosing) this.#lastOf(response);
   }
 
