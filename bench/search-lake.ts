@@ -74,6 +74,6 @@ export const fillBenchLake = (lake: Lake, words: readonly Words[], size: number)
   for (let from = 1; from <= size; from += PAGE_ROWS)
     sqlite.transaction(() => {
       for (let key = from; key < Math.min(from + PAGE_ROWS, size + 1); key++) put(key);
-      refreshSearch(sqlite);
+      refreshSearch(lake);
     })();
 };

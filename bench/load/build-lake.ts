@@ -5,7 +5,8 @@ import { madeVideo, START_AT } from './made-pages.ts';
 
 /** Makes a lake of `videos` videos with two looks each, searchable. */
 export const buildLake = (dataDir: string, videos: number): void => {
-  const { sqlite, close } = openLake(dataDir);
+  const lake = openLake(dataDir);
+  const { sqlite } = lake;
   sqlite.pragma('synchronous = OFF');
   const video = sqlite.prepare(
     "insert into video (key, id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at) values (?, ?, 'tiktok', ?, ?, ?, ?, ?, ?, ?)",
@@ -32,7 +33,7 @@ export const buildLake = (dataDir: string, videos: number): void => {
   };
   sqlite.transaction(() => {
     for (let index = 0; index < videos; index++) put(index);
-    refreshSearch(sqlite);
+    refreshSearch(lake);
   })();
-  close();
+  lake.close();
 };

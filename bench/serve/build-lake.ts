@@ -90,6 +90,6 @@ export const buildLake = (dataDir: string, videos: number, looks: number): void 
   );
   for (const [index, key] of tiktok.entries()) insertRank.run(capture, index + 1, key, 1, 100);
   sqlite.exec('commit');
-  sqlite.transaction(() => refreshSearch(sqlite)).immediate();
+  sqlite.transaction(() => refreshSearch(lake)).immediate();
   lake.close();
 };

@@ -1,38 +1,15 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
-import { ACCEPTED, pick } from '../wire/accepted-names.ts';
-import {
-  cleanTag,
-  extraOf,
-  kindOf,
-  type Odd,
-  readCount,
-  readId,
-  readInstant,
-  readNumber,
-  readPlatform,
-  readRate,
-  readTags,
-  readText,
-} from '../wire/fields.ts';
+import { FIELDS, namesOf, readFields, valueUnder } from '../wire/field-table.ts';
+import { cleanTag, extraOf, kindOf, type Odd, readId, readPlatform } from '../wire/fields.ts';
 import { LONGEST_TAG } from '../wire/item-bounds.ts';
+import type { VideoObservation } from '../wire/observation.ts';
 import { contentItem } from '../wire/shapes.ts';
 
-/** A content item, checked. */
-export interface DecodedItem {
-  id: string;
-  platform: Platform;
-  title: string | null;
-  user: string | null;
-  views: number | null;
-  likes: number | null;
-  engagementRate: number | null;
-  createdAt: number | null;
-  /** Null where the item has no list of its own. */
-  hashtags: string[] | null;
+/** A content item, checked: a video, and what its list ranked it by. */
+export interface DecodedItem extends VideoObservation {
   score: number | null;
   velocity: number | null;
-  extra: JsonObject | null;
 }
 
 /** A hashtag with its volume over all platforms and on each. */
@@ -65,8 +42,8 @@ export interface Rejection {
 
 type Reading<T> = T | { problem: string };
 
-const CONTENT_ITEM = new Set(Object.keys(contentItem.shape));
 const NOT_AN_OBJECT = { problem: 'not an object' };
+const CONTENT_ITEM = new Set(Object.keys(contentItem.shape));
 
 /** Reads a content item: the shown fields strictly by name, the rest into `extra`. */
 export const decodeItem = (raw: unknown): Reading<DecodedItem> => {
@@ -79,30 +56,11 @@ export const decodeItem = (raw: unknown): Reading<DecodedItem> => {
   const where = readPlatform(raw.platform, id);
   if ('problem' in where) return where;
   const odd: Odd = [];
-  const item = {
-    id,
-    platform: where.platform,
-    title: readText(raw.title, 'title', odd),
-    user: readText(raw.user, 'user', odd),
-    views: readCount(raw.views, 'views', odd),
-    likes: readCount(raw.likes, 'likes', odd),
-    engagementRate: readRate(raw.engagementRate, 'engagementRate', odd),
-    createdAt: readInstant(raw.createdAt, 'createdAt', odd),
-    hashtags: readTags(raw.hashtags, 'hashtags', odd),
-    score: readNumber(raw.score, 'score', odd),
-    velocity: readNumber(raw.velocity, 'velocity', odd),
-  };
-  return { ...item, extra: extraOf(raw, CONTENT_ITEM, odd) };
+  const item = { id, platform: where.platform, ...readFields(raw, FIELDS.item, odd) };
+  return { ...item, extra: extraOf(raw, CONTENT_ITEM, odd), snapshotExtra: null };
 };
 
-const HASHTAG = new Set<string>([
-  ...ACCEPTED.tag,
-  ...ACCEPTED.volume,
-  ...ACCEPTED.tagViews,
-  'change',
-  'platforms',
-  'sampled',
-]);
+const HASHTAG = new Set([...namesOf(FIELDS.hashtag), 'platforms', 'sampled']);
 
 const decodeTagPlatforms = (raw: unknown, odd: Odd): DecodedHashtag['platforms'] => {
   if (raw === undefined || raw === null) return [];
@@ -110,6 +68,7 @@ const decodeTagPlatforms = (raw: unknown, odd: Odd): DecodedHashtag['platforms']
     odd.push(['platforms', raw]);
     return [];
   }
+  const { volume, views } = FIELDS.hashtag;
   return raw.flatMap((entry: unknown) => {
     const where = isObject(entry) ? readPlatform(entry.platform, '') : NOT_AN_OBJECT;
     if (!isObject(entry) || 'problem' in where) {
@@ -119,8 +78,8 @@ const decodeTagPlatforms = (raw: unknown, odd: Odd): DecodedHashtag['platforms']
     return [
       {
         platform: where.platform,
-        volume: readCount(pick(entry, 'volume'), 'platforms.volume', odd),
-        views: readCount(pick(entry, 'tagViews'), 'platforms.views', odd),
+        volume: volume.read(valueUnder(entry, volume.names), 'platforms.volume', odd),
+        views: views.read(valueUnder(entry, views.names), 'platforms.views', odd),
       },
     ];
   });
@@ -130,43 +89,27 @@ const decodeTagPlatforms = (raw: unknown, odd: Odd): DecodedHashtag['platforms']
 export const decodeHashtag = (raw: unknown): Reading<DecodedHashtag> => {
   if (!isObject(raw)) return NOT_AN_OBJECT;
   const odd: Odd = [];
-  const tag = cleanTag(readText(pick(raw, 'tag'), 'tag', odd) ?? '');
-  if (tag === '' || tag.length > LONGEST_TAG)
-    return { problem: `no usable tag: expected text, got ${kindOf(pick(raw, 'tag'))}` };
-  const hashtag = {
-    tag,
-    volume: readCount(pick(raw, 'volume'), 'volume', odd),
-    views: readCount(pick(raw, 'tagViews'), 'views', odd),
-    change: readNumber(raw.change, 'change', odd),
-    platforms: decodeTagPlatforms(raw.platforms, odd),
-    sampled: raw.sampled === true,
-  };
+  const { tag: written, ...figures } = readFields(raw, FIELDS.hashtag, odd);
+  const tag = cleanTag(written ?? '');
+  if (tag === '' || tag.length > LONGEST_TAG) {
+    const got = kindOf(valueUnder(raw, FIELDS.hashtag.tag.names));
+    return { problem: `no usable tag: expected text, got ${got}` };
+  }
+  const platforms = decodeTagPlatforms(raw.platforms, odd);
+  const hashtag = { tag, ...figures, platforms, sampled: raw.sampled === true };
   return { ...hashtag, extra: extraOf(raw, HASHTAG, odd) };
 };
 
-const POINT = new Set<string>([
-  ...ACCEPTED.at,
-  ...ACCEPTED.views,
-  ...ACCEPTED.likes,
-  ...ACCEPTED.followers,
-  ...ACCEPTED.engagementRate,
-]);
+const POINT = new Set(namesOf(FIELDS.point));
 
 /** Reads a point of a timeline under the accepted names. */
 export const decodePoint = (raw: unknown): Reading<DecodedPoint> => {
   if (!isObject(raw)) return NOT_AN_OBJECT;
   const odd: Odd = [];
-  const at = readInstant(pick(raw, 'at'), 'at', odd);
-  if (at === null)
-    return {
-      problem: `no usable time: expected ISO 8601 or Unix, got ${kindOf(pick(raw, 'at'))}`,
-    };
-  const point = {
-    at,
-    views: readCount(pick(raw, 'views'), 'views', odd),
-    likes: readCount(pick(raw, 'likes'), 'likes', odd),
-    followers: readCount(pick(raw, 'followers'), 'followers', odd),
-    engagementRate: readRate(pick(raw, 'engagementRate'), 'engagementRate', odd),
-  };
-  return { ...point, extra: extraOf(raw, POINT, odd) };
+  const { at, ...counts } = readFields(raw, FIELDS.point, odd);
+  if (at === null) {
+    const got = kindOf(valueUnder(raw, FIELDS.point.at.names));
+    return { problem: `no usable time: expected ISO 8601 or Unix, got ${got}` };
+  }
+  return { at, ...counts, extra: extraOf(raw, POINT, odd) };
 };

@@ -1,15 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
-import { ACCEPTED, pick } from '../wire/accepted-names.ts';
-import {
-  extraOf,
-  kindOf,
-  type Odd,
-  readCount,
-  readInstant,
-  readRate,
-  readText,
-} from '../wire/fields.ts';
+import { FIELDS, HOLDERS, namesOf, readFields, valueUnder } from '../wire/field-table.ts';
+import { extraOf, kindOf, type Odd, readCount, readInstant } from '../wire/fields.ts';
 import type { Ask, ListAsk } from './ask.ts';
 import type { RawAnswer } from './client.ts';
 import {
@@ -119,17 +111,12 @@ const readAll = <T extends { extra: JsonObject | null }>(
     return [{ place, item }];
   });
 
-const ENVELOPE = new Set(['total', 'page', 'asOf', 'platform', 'period', ...ACCEPTED.list]);
-const GROWTH = new Set(['id', 'platform', 'asOf', 'curve', ...ACCEPTED.timeline]);
+const ENVELOPE = new Set(['total', 'page', 'asOf', 'platform', 'period', ...HOLDERS.list]);
+const GROWTH = new Set(['id', 'platform', 'asOf', 'curve', ...HOLDERS.timeline]);
 const PROFILE_SAYS = new Set<string>([
-  ...ACCEPTED.handle,
-  ...ACCEPTED.followers,
-  ...ACCEPTED.videoCount,
-  ...ACCEPTED.views,
-  ...ACCEPTED.likes,
-  ...ACCEPTED.engagementRate,
-  ...ACCEPTED.creatorVideos,
-  ...ACCEPTED.creatorGrowth,
+  ...namesOf(FIELDS.creator),
+  ...HOLDERS.creatorVideos,
+  ...HOLDERS.creatorGrowth,
 ]);
 const PROFILE = new Set([...PROFILE_SAYS, 'platform', 'asOf']);
 
@@ -147,14 +134,14 @@ const decodeList = <T extends { extra: JsonObject | null }>(
   nameOf: (item: T) => string,
   resource: string,
 ) => {
-  const found = findArray(value, ACCEPTED.list);
+  const found = findArray(value, HOLDERS.list);
   if (found === undefined) {
-    const expected = `list (looked for ${ACCEPTED.list.join(', ')})`;
+    const expected = `list (looked for ${HOLDERS.list.join(', ')})`;
     throw unknownShape(answer, { resource: 'list', expected }, value);
   }
   const into = startOf(value, 'list');
   if (found.holder !== undefined) noteDrift('list', extraOf(found.holder, ENVELOPE, []), into);
-  if (found.path !== ACCEPTED.list[0])
+  if (found.path !== HOLDERS.list[0])
     into.drift.push({ resource: 'list', field: `items (as ${found.path})`, sample: value });
   if (isObject(value)) noteMissing('list', { ...value, ...found.holder }, into);
   const odd: Odd = [];
@@ -180,9 +167,9 @@ const decodeVideos = (asked: {
 };
 
 const decodeGrowth = (answer: RawAnswer, value: unknown): DecodedAnswer => {
-  const found = findArray(value, ACCEPTED.timeline);
+  const found = findArray(value, HOLDERS.timeline);
   if (found === undefined) {
-    const expected = `timeline (looked for ${ACCEPTED.timeline.join(', ')})`;
+    const expected = `timeline (looked for ${HOLDERS.timeline.join(', ')})`;
     throw unknownShape(answer, { resource: 'growth', expected }, value);
   }
   const into = startOf(value, 'growth');
@@ -203,19 +190,13 @@ const decodeCreator = (
   }
   const into = startOf(value, 'creator');
   const odd: Odd = [];
-  const numbers = {
-    followers: readCount(pick(value, 'followers'), 'followers', odd),
-    videoCount: readCount(pick(value, 'videoCount'), 'videoCount', odd),
-    views: readCount(pick(value, 'views'), 'views', odd),
-    likes: readCount(pick(value, 'likes'), 'likes', odd),
-    engagementRate: readRate(pick(value, 'engagementRate'), 'engagementRate', odd),
-  };
-  const handle = (readText(pick(value, 'handle'), 'handle', odd) ?? asked.handle).replace(/^@/, '');
+  const { handle: written, ...numbers } = readFields(value, FIELDS.creator, odd);
+  const handle = (written ?? asked.handle).replace(/^@/, '');
   const extra = extraOf(value, PROFILE, odd);
   noteDrift('creator', extra, into);
   noteMissing('creator', value, into);
-  const videos = pick(value, 'creatorVideos');
-  const growth = pick(value, 'creatorGrowth');
+  const videos = valueUnder(value, HOLDERS.creatorVideos);
+  const growth = valueUnder(value, HOLDERS.creatorGrowth);
   const items = readAll(Array.isArray(videos) ? videos : [], decodeItem, 'content item', into);
   const points = readAll(Array.isArray(growth) ? growth : [], decodePoint, 'creator point', into);
   const own = items.map(({ item }) => item);

@@ -1,6 +1,6 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
-import { ACCEPTED } from '../wire/accepted-names.ts';
+import { FIELDS } from '../wire/field-table.ts';
 import type { Odd } from '../wire/fields.ts';
 import { MOST_TAGS, READ_CHARACTERS } from '../wire/item-bounds.ts';
 import type { DecodedItem, Rejection } from './decode-items.ts';
@@ -23,9 +23,9 @@ const SHOWN: Record<string, Record<string, readonly string[]>> = {
       [name],
     ]),
   ),
-  hashtag: { volume: ACCEPTED.volume },
-  'growth point': { views: ACCEPTED.views },
-  creator: { followers: ACCEPTED.followers },
+  hashtag: { volume: FIELDS.hashtag.volume.names },
+  'growth point': { views: FIELDS.point.views.names },
+  creator: { followers: FIELDS.creator.followers.names },
 };
 
 /** Notes the shown fields that are not there at all; null says that a value is not known. */

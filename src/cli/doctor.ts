@@ -131,7 +131,7 @@ const searchAnew = (dataDir: string, options: Options, io: CliIo): void => {
   openLakeForReading(dataDir).close();
   const lake = openLake(dataDir);
   try {
-    const videos = rebuildSearch(lake.sqlite);
+    const videos = rebuildSearch(lake);
     if (options.json === true) io.json({ videos });
     else io.out(`${videos} videos are searchable.`);
   } finally {

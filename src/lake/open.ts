@@ -13,12 +13,39 @@ import { closeToOthers, makeOwnFile } from './own-files.ts';
 /** File name of the lake inside its data directory. */
 export const LAKE_FILE = 'trendlake.db';
 
-/** An open lake. What writes by the schema's types uses `typedLake` (src/load/typed-lake.ts). */
+/** An open lake: one connection, and what is made once for it. */
 export interface Lake {
   readonly path: string;
   readonly dataDir: string;
   readonly sqlite: Database.Database;
+  /** The one object of a class for this lake, such as its prepared statements; made when first asked for. */
+  own<T>(of: new (lake: Lake) => T): T;
   close(): void;
+}
+
+class OpenLake implements Lake {
+  readonly path: string;
+  readonly dataDir: string;
+  readonly sqlite: Database.Database;
+  readonly #owned = new Map<new (lake: Lake) => unknown, unknown>();
+
+  constructor(dataDir: string, sqlite: Database.Database) {
+    this.path = join(dataDir, LAKE_FILE);
+    this.dataDir = dataDir;
+    this.sqlite = sqlite;
+  }
+
+  own<T>(of: new (lake: Lake) => T): T {
+    const known = this.#owned.get(of);
+    if (known instanceof of) return known;
+    const made = new of(this);
+    this.#owned.set(of, made);
+    return made;
+  }
+
+  close(): void {
+    this.sqlite.close();
+  }
 }
 
 const HEADER_BYTES = 100;
@@ -159,7 +186,7 @@ export const openLake = (dataDir: string, told: Told = {}): Lake => {
       sqlite.close();
       throw error;
     }
-    return { path, dataDir, sqlite, close: () => void sqlite.close() };
+    return new OpenLake(dataDir, sqlite);
   });
 };
 
@@ -193,6 +220,6 @@ export const openLakeForReading = (dataDir: string): Lake => {
       sqlite.close();
       throw error;
     }
-    return { path, dataDir, sqlite, close: () => void sqlite.close() };
+    return new OpenLake(dataDir, sqlite);
   });
 };

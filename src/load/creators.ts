@@ -1,12 +1,9 @@
-import { and, eq, sql } from 'drizzle-orm';
-import { creator } from '../../schema/creator.ts';
-import { creatorSnapshot } from '../../schema/creator-snapshot.ts';
+import type { Statement } from 'better-sqlite3';
 import { type Platform, type Source, sourceCode } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { mergeExtra } from './join-extra.ts';
 import { pickOf } from './merge-video.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
-import { typedLake } from './typed-lake.ts';
 
 /** A creator as an answer or an import showed it at one instant. */
 export interface SeenCreator {
@@ -20,6 +17,8 @@ export interface SeenCreator {
   engagementRate: number | null;
   /** Fields of the profile that the interface does not show. */
   extra: Record<string, unknown> | null;
+  /** Fields of the counts at `at` that the interface does not show. */
+  snapshotExtra: Record<string, unknown> | null;
   /** Counts at other instants than `at`, each once. */
   growth: {
     at: number;
@@ -40,56 +39,58 @@ interface CreatorCounts {
   extra: string | null;
 }
 
-const p = sql.placeholder;
+/** A row of table `creator` without what it is found by. */
+interface CreatorFacts {
+  followers: number | null;
+  videoCount: number | null;
+  views: number | null;
+  likes: number | null;
+  engagementRate: number | null;
+  firstSeenAt: number;
+  extra: string | null;
+}
 
-/** Writes creators' profiles and counts, its statements prepared once. */
-export const creatorWriter = (lake: Lake) => {
-  const { sqlite } = lake;
-  const db = typedLake(lake);
-  const find = db
-    .select({
-      key: creator.key,
-      followers: creator.followers,
-      videoCount: creator.videoCount,
-      views: creator.views,
-      likes: creator.likes,
-      engagementRate: creator.engagementRate,
-      firstSeenAt: creator.firstSeenAt,
-      extra: creator.extra,
-      lastSeenAt: sql<
-        number | null
-      >`(select max(${creatorSnapshot.observedAt}) from ${creatorSnapshot} where ${creatorSnapshot.creatorKey} = ${creator.key})`,
-    })
-    .from(creator)
-    .where(and(eq(creator.platform, p('platform')), eq(creator.handle, p('handle'))))
-    .prepare();
-  const facts = {
-    followers: p('followers'),
-    videoCount: p('videoCount'),
-    views: p('views'),
-    likes: p('likes'),
-    engagementRate: p('engagementRate'),
-    firstSeenAt: p('firstSeenAt'),
-    extra: p('extra'),
-  };
-  const insert = db
-    .insert(creator)
-    .values({ platform: p('platform'), handle: p('handle'), ...facts })
-    .returning({ key: creator.key })
-    .prepare();
-  const update = db
-    .update(creator)
-    .set(facts as never)
-    .where(eq(creator.key, p('key')))
-    .prepare();
-  const revise = sqlite.prepare(`
-    insert into creator_revision (creator_key, until_at, engagement_rate, extra) values (?, ?, ?, ?)
-    on conflict do nothing`);
-  const insertSnapshot = sqlite.prepare(`
+interface KnownCreator extends CreatorFacts {
+  key: number;
+  /** Unix ms of its newest snapshot. */
+  lastSeenAt: number | null;
+}
+
+/** Writes creators' profiles and counts into one lake. */
+export class CreatorWriter {
+  readonly #find: Statement;
+  readonly #insert: Statement;
+  readonly #update: Statement;
+  readonly #revise: Statement;
+  readonly #insertSnapshot: Statement;
+  readonly #mergeSnapshot: Statement;
+
+  constructor({ sqlite }: Lake) {
+    this.#find = sqlite.prepare(`
+      select key, followers, video_count as videoCount, views, likes,
+        engagement_rate as engagementRate, first_seen_at as firstSeenAt, extra,
+        (select max(observed_at) from creator_snapshot where creator_key = key) as lastSeenAt
+      from creator where platform = ? and handle = ?`);
+    this.#insert = sqlite
+      .prepare(`
+        insert into creator (platform, handle, followers, video_count, views, likes,
+          engagement_rate, first_seen_at, extra)
+        values (@platform, @handle, @followers, @videoCount, @views, @likes, @engagementRate,
+          @firstSeenAt, @extra) returning key`)
+      .pluck();
+    this.#update = sqlite.prepare(`
+      update creator set followers = @followers, video_count = @videoCount, views = @views,
+        likes = @likes, engagement_rate = @engagementRate, first_seen_at = @firstSeenAt,
+        extra = @extra
+      where key = @key`);
+    this.#revise = sqlite.prepare(`
+      insert into creator_revision (creator_key, until_at, engagement_rate, extra)
+      values (?, ?, ?, ?) on conflict do nothing`);
+    this.#insertSnapshot = sqlite.prepare(`
     insert into creator_snapshot
       (creator_key, observed_at, followers, video_count, views, likes, source, extra)
     values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`);
-  const mergeSnapshot = sqlite.prepare(`
+    this.#mergeSnapshot = sqlite.prepare(`
     update creator_snapshot set
       followers = coalesce(@followers, followers), video_count = coalesce(@videoCount, video_count),
       views = coalesce(@views, views), likes = coalesce(@likes, likes), extra = coalesce(@extra, extra)
@@ -99,68 +100,62 @@ export const creatorWriter = (lake: Lake) => {
       (@views is not null and views is not @views) or
       (@likes is not null and likes is not @likes) or
       (@extra is not null and extra is not @extra))`);
+  }
 
-  const writeProfile = (seen: SeenCreator, tally: Tally): number => {
-    const before = find.get({ platform: seen.platform, handle: seen.handle });
+  /** Writes a creator's profile and counts. The same again changes nothing. */
+  write(seen: SeenCreator, source: Source, tally: Tally): void {
+    const key = this.#writeProfile(seen, tally);
+    for (const { extra, ...point } of seen.growth) {
+      const counts = { ...point, videoCount: null, extra: mergeExtra(null, extra, true) };
+      this.#writeCounts(key, counts, source, tally);
+    }
+    const { at, followers, videoCount, views, likes, snapshotExtra } = seen;
+    const extra = mergeExtra(null, snapshotExtra, true);
+    this.#writeCounts(key, { at, followers, videoCount, views, likes, extra }, source, tally);
+  }
+
+  #writeProfile(seen: SeenCreator, tally: Tally): number {
+    const { platform, handle } = seen;
+    const before = this.#find.get(platform, handle) as KnownCreator | undefined;
     if (before === undefined) {
       const extra = mergeExtra(null, seen.extra, true);
-      const { key } = insert.get({ ...seen, extra, firstSeenAt: seen.at });
+      const { followers, videoCount, views, likes, engagementRate, at: firstSeenAt } = seen;
+      const facts = { followers, videoCount, views, likes, engagementRate, firstSeenAt, extra };
       tally.add('creators', 'inserted');
-      return key;
+      return this.#insert.get({ platform, handle, ...facts }) as number;
     }
-    const newer = before.lastSeenAt === null || seen.at >= before.lastSeenAt;
-    const pick = pickOf(newer);
-    const after = {
-      followers: pick(before.followers, seen.followers),
-      videoCount: pick(before.videoCount, seen.videoCount),
-      views: pick(before.views, seen.views),
-      likes: pick(before.likes, seen.likes),
-      engagementRate: pick(before.engagementRate, seen.engagementRate),
-      firstSeenAt: Math.min(before.firstSeenAt, seen.at),
-      extra: mergeExtra(before.extra, seen.extra, newer),
-    };
-    const same = (Object.keys(after) as (keyof typeof after)[]).every(
+    const after = mergeCreator(before, seen);
+    const same = (Object.keys(after) as (keyof CreatorFacts)[]).every(
       (name) => after[name] === before[name],
     );
     const isRevised =
       after.engagementRate !== before.engagementRate || after.extra !== before.extra;
     if (isRevised && before.firstSeenAt < seen.at)
-      revise.run(before.key, seen.at, before.engagementRate, before.extra);
-    if (!same) update.run({ key: before.key, ...after });
+      this.#revise.run(before.key, seen.at, before.engagementRate, before.extra);
+    if (!same) this.#update.run({ key: before.key, ...after });
     tally.add('creators', same ? 'unchanged' : 'updated');
     return before.key;
-  };
+  }
 
-  /**
-   * Keeps a creator's profile and counts. `snapshotExtra` are further fields of this observation,
-   * where they belong to the look and not to the profile. The same again changes nothing.
-   */
-  return (
-    seen: SeenCreator,
-    source: Source,
-    tally: Tally,
-    snapshotExtra: Record<string, unknown> | null = null,
-  ): void => {
-    const key = writeProfile(seen, tally);
-    const keep = (counts: CreatorCounts): void => {
-      const { at, followers, videoCount, views, likes, extra } = counts;
-      const row = {
-        key,
-        at,
-        followers,
-        videoCount,
-        views,
-        likes,
-        source: sourceCode(source),
-        extra,
-      };
-      const change = insertOrMerge(insertSnapshot, mergeSnapshot, row);
-      tally.add('creator_snapshots', change, at);
-    };
-    for (const { extra, ...point } of seen.growth)
-      keep({ ...point, videoCount: null, extra: mergeExtra(null, extra, true) });
-    const { at, followers, videoCount, views, likes } = seen;
-    const extra = mergeExtra(null, snapshotExtra, true);
-    keep({ at, followers, videoCount, views, likes, extra });
+  #writeCounts(key: number, counts: CreatorCounts, source: Source, tally: Tally): void {
+    const { at, followers, videoCount, views, likes, extra } = counts;
+    const row = { key, at, followers, videoCount, views, likes, source: sourceCode(source), extra };
+    const change = insertOrMerge(this.#insertSnapshot, this.#mergeSnapshot, row);
+    tally.add('creator_snapshots', change, at);
+  }
+}
+
+/** What a creator's row becomes: the newer observation wins, an older one only fills gaps. */
+const mergeCreator = (known: KnownCreator, seen: SeenCreator): CreatorFacts => {
+  const newer = known.lastSeenAt === null || seen.at >= known.lastSeenAt;
+  const pick = pickOf(newer);
+  return {
+    followers: pick(known.followers, seen.followers),
+    videoCount: pick(known.videoCount, seen.videoCount),
+    views: pick(known.views, seen.views),
+    likes: pick(known.likes, seen.likes),
+    engagementRate: pick(known.engagementRate, seen.engagementRate),
+    firstSeenAt: Math.min(known.firstSeenAt, seen.at),
+    extra: mergeExtra(known.extra, seen.extra, newer),
   };
 };

@@ -1,9 +1,10 @@
+import type { Statement } from 'better-sqlite3';
 import { type Platform, type Source, sourceCode } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { cleanTag } from '../wire/fields.ts';
 import { foldName } from '../wire/folding.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
-import type { WrittenVideo } from './videos.ts';
+import type { NotedVideo } from './videos.ts';
 
 /** A hashtag's volume at one instant; platform '' where it covers all. */
 export interface SeenHashtag {
@@ -22,20 +23,37 @@ export interface SeenHashtag {
 
 const CACHED_TAGS = 100_000;
 
-/** Writes hashtags, their volumes and which video carries them, its statements prepared once. */
-export const hashtagWriter = ({ sqlite }: Lake) => {
-  const find = sqlite.prepare('select key from hashtag where folded = ?').pluck();
-  const insert = sqlite.prepare(
-    'insert into hashtag (tag, folded, first_seen_at) values (?, ?, ?)',
-  );
-  const insertLink = sqlite.prepare(`
+/** The hashtags a video was seen to carry at an instant (Unix ms), and who is told of new ones. */
+interface CarriedTags {
+  tags: readonly string[];
+  at: number | null;
+  onNew: () => void;
+}
+
+/** Writes hashtags, their volumes and which video carries them, into one lake. */
+export class HashtagWriter {
+  readonly #find: Statement;
+  readonly #insert: Statement;
+  readonly #insertLink: Statement;
+  readonly #insertSnapshot: Statement;
+  readonly #mergeSnapshot: Statement;
+  // By spelling, because folding costs more than looking up. Keys that a failed transaction had
+  // inserted are forgotten: see `forget`.
+  readonly #keys = new Map<string, number>();
+
+  constructor({ sqlite }: Lake) {
+    this.#find = sqlite.prepare('select key from hashtag where folded = ?').pluck();
+    this.#insert = sqlite.prepare(
+      'insert into hashtag (tag, folded, first_seen_at) values (?, ?, ?)',
+    );
+    this.#insertLink = sqlite.prepare(`
     insert into video_hashtag (video_key, hashtag_key, position)
     values (?, ?, ?) on conflict do nothing`);
-  const insertSnapshot = sqlite.prepare(`
+    this.#insertSnapshot = sqlite.prepare(`
     insert into hashtag_snapshot
       (hashtag_key, platform, observed_at, volume, views, change, rank, source, extra, window)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`);
-  const mergeSnapshot = sqlite.prepare(`
+    this.#mergeSnapshot = sqlite.prepare(`
     update hashtag_snapshot set
       volume = coalesce(@volume, volume), views = coalesce(@views, views),
       change = coalesce(@change, change), rank = coalesce(@rank, rank),
@@ -47,70 +65,60 @@ export const hashtagWriter = ({ sqlite }: Lake) => {
       (@rank is not null and rank is not @rank) or
       (@extra is not null and extra is not @extra) or
       (@window is not null and window is not @window))`);
-
-  // By spelling, because folding costs more than looking up. Keys that a failed transaction had
-  // inserted are forgotten: see `forget`.
-  const keys = new Map<string, number>();
-
-  const keyOf = (tag: string, at: number | null, tally: Tally): number => {
-    const cached = keys.get(tag);
-    if (cached !== undefined) return cached;
-    const folded = foldName(tag);
-    let key = find.get(folded) as number | undefined;
-    if (key === undefined) {
-      key = Number(insert.run(tag, folded, at).lastInsertRowid);
-      tally.add('hashtags', 'inserted');
-    }
-    if (keys.size >= CACHED_TAGS) keys.clear();
-    keys.set(tag, key);
-    return key;
-  };
+  }
 
   /** Adds the hashtags a video carries; `onNew` is told before the first. Tags it carried before stay. */
-  const link = (
-    { key: videoKey, tagKeys }: Pick<WrittenVideo, 'key' | 'tagKeys'>,
-    tags: readonly string[],
-    at: number | null,
+  link(
+    { key: videoKey, tagKeys }: Pick<NotedVideo, 'key' | 'tagKeys'>,
+    { tags, at, onNew }: CarriedTags,
     tally: Tally,
-    onNew: () => void,
-  ): void => {
+  ): void {
     let isTold = false;
     tags.forEach((raw, position) => {
       const tag = cleanTag(raw);
       if (tag === '') return;
-      const hashtagKey = keyOf(tag, at, tally);
+      const hashtagKey = this.#keyOf(tag, at, tally);
       const change = tagKeys.has(hashtagKey) ? 'unchanged' : 'inserted';
       if (change === 'inserted') {
         if (!isTold) onNew();
         isTold = true;
-        insertLink.run(videoKey, hashtagKey, position);
+        this.#insertLink.run(videoKey, hashtagKey, position);
       }
       tagKeys.add(hashtagKey);
       tally.add('video_hashtags', change);
     });
-  };
+  }
 
-  /** Keeps a hashtag's volume at one instant; the same again changes nothing. */
-  const write = (seen: SeenHashtag, tally: Tally): void => {
-    const key = keyOf(cleanTag(seen.tag), seen.at, tally);
-    const { platform, at, volume, views, change: growth, rank, window } = seen;
+  /** Writes a hashtag's volume at one instant; the same again changes nothing. */
+  write(seen: SeenHashtag, tally: Tally): void {
+    const key = this.#keyOf(cleanTag(seen.tag), seen.at, tally);
+    const { platform, at, volume, views, change, rank, window } = seen;
     const row = {
-      key,
-      platform,
-      at,
-      volume,
-      views,
-      change: growth,
-      rank,
+      ...{ key, platform, at, volume, views, change, rank },
       source: sourceCode(seen.source),
       extra: seen.extra === null ? null : JSON.stringify(seen.extra),
       window,
     };
-    const change = insertOrMerge(insertSnapshot, mergeSnapshot, row);
-    tally.add('hashtag_snapshots', change, seen.at);
-  };
+    const written = insertOrMerge(this.#insertSnapshot, this.#mergeSnapshot, row);
+    tally.add('hashtag_snapshots', written, at);
+  }
 
   /** Forgets cached keys; call after a transaction was rolled back. */
-  const forget = (): void => keys.clear();
-  return { link, write, forget };
-};
+  forget(): void {
+    this.#keys.clear();
+  }
+
+  #keyOf(tag: string, at: number | null, tally: Tally): number {
+    const cached = this.#keys.get(tag);
+    if (cached !== undefined) return cached;
+    const folded = foldName(tag);
+    let key = this.#find.get(folded) as number | undefined;
+    if (key === undefined) {
+      key = Number(this.#insert.run(tag, folded, at).lastInsertRowid);
+      tally.add('hashtags', 'inserted');
+    }
+    if (this.#keys.size >= CACHED_TAGS) this.#keys.clear();
+    this.#keys.set(tag, key);
+    return key;
+  }
+}

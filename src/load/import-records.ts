@@ -1,69 +1,77 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { JsonObject } from '../json-object.ts';
+import { engagementRate as rateOf } from '../wire/engagement-rate.ts';
+import { FIELDS, namesOf, readFields } from '../wire/field-table.ts';
 import {
   cleanTag,
   extraOf,
   type Odd,
   platformOfId,
-  readCount,
   readId,
   readInstant,
   readPlatform,
-  readTags,
-  readText,
 } from '../wire/fields.ts';
 import { foldName } from '../wire/folding.ts';
 import { LONGEST_TAG } from '../wire/item-bounds.ts';
-import type {
-  CreatorObservation,
-  HashtagObservation,
-  ObservationBatch,
-  SnapshotObservation,
-  VideoObservation,
-} from './observation.ts';
+import { countsOnly } from '../wire/observation.ts';
+import type { SeenHashtag } from './hashtags.ts';
+import type { ObservationBatch } from './observations.ts';
 
 /** The four kinds of files an import knows, in the order they are loaded. */
 export const IMPORT_KINDS = ['videos', 'snapshots', 'hashtags', 'creators'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
+/** Counts of a video at one instant, as a line holds them. */
+interface ImportedCounts {
+  id: string;
+  platform: Platform;
+  at: number;
+  views: number | null;
+  likes: number | null;
+  title: string | null;
+  user: string | null;
+  extra: JsonObject | null;
+}
+
+/** Counts of a creator at one instant, as a line holds them. */
+interface ImportedCreator {
+  platform: Platform;
+  handle: string;
+  at: number;
+  followers: number | null;
+  videoCount: number | null;
+  views: number | null;
+  likes: number | null;
+  extra: JsonObject | null;
+}
+
+/** The platform of a video by its id, where it is known already. */
+export type KnownPlatform = (id: string) => Platform | undefined;
+
 /** A record, or why it cannot be kept. */
 type Reading<T> = T | { problem: string };
-
-const FIELDS = {
-  videos: new Set(['id', 'platform', 'title', 'user', 'createdAt', 'tags']),
-  snapshots: new Set(['id', 'at', 'views', 'likes', 'title', 'user']),
-  hashtags: new Set(['tag', 'platform', 'at', 'volume', 'views']),
-  creators: new Set(['user', 'platform', 'at', 'followers', 'videoCount', 'views', 'likes']),
-} as const;
 
 const NO_ID = { problem: 'no usable id: expected text of 1 to 128 characters' };
 const NO_INSTANT = { problem: 'no usable "at": expected ISO 8601 or a Unix time' };
 
-const readVideo = (line: JsonObject): Reading<VideoObservation> => {
+const VIDEO = new Set(['id', 'platform', ...namesOf(FIELDS.importedVideo)]);
+const SNAPSHOT = new Set(['id', ...namesOf(FIELDS.importedSnapshot)]);
+const HASHTAG = new Set(['platform', ...namesOf(FIELDS.importedHashtag)]);
+const CREATOR = new Set(['platform', ...namesOf(FIELDS.importedCreator)]);
+
+const readVideo = (line: JsonObject): Reading<ObservationBatch['videos'][number]> => {
   const id = readId(line.id);
   if (id === undefined) return NO_ID;
   const where = readPlatform(line.platform, id);
   if ('problem' in where) return where;
   const odd: Odd = [];
-  const video = {
-    id,
-    platform: where.platform,
-    seenAt: readInstant(line.firstSeenAt, 'firstSeenAt', []),
-    title: readText(line.title, 'title', odd),
-    user: readText(line.user, 'user', odd),
-    createdAt: readInstant(line.createdAt, 'createdAt', odd),
-    hashtags: readTags(line.tags, 'tags', odd),
-  };
-  return { ...video, extra: extraOf(line, FIELDS.videos, odd) };
+  const known = { id, platform: where.platform, ...readFields(line, FIELDS.importedVideo, odd) };
+  const counts = { views: null, likes: null, engagementRate: null, snapshotExtra: null };
+  const observed = { ...known, ...counts, extra: extraOf(line, VIDEO, odd) };
+  return { observed, at: readInstant(line.firstSeenAt, 'firstSeenAt', []) };
 };
 
-/** The platform of a video by its id, where it is known already. */
-export type KnownPlatform = (id: string) => Platform | undefined;
-
-const readSnapshot = (
-  line: JsonObject,
-  knownPlatform: KnownPlatform,
-): Reading<SnapshotObservation> => {
+const readSnapshot = (line: JsonObject, knownPlatform: KnownPlatform): Reading<ImportedCounts> => {
   const id = readId(line.id);
   if (id === undefined) return NO_ID;
   const platform = platformOfId(id) ?? knownPlatform(id);
@@ -73,63 +81,40 @@ const readSnapshot = (
         'no platform in the id (expected the prefix tt_, ig_ or yt_), and no such video in the lake: import its videos file with it',
     };
   const odd: Odd = [];
-  const at = readInstant(line.at, 'at', odd);
+  const { at, ...counts } = readFields(line, FIELDS.importedSnapshot, odd);
   if (at === null) return NO_INSTANT;
-  const snapshot = {
-    id,
-    platform,
-    at,
-    views: readCount(line.views, 'views', odd),
-    likes: readCount(line.likes, 'likes', odd),
-    title: readText(line.title, 'title', odd),
-    user: readText(line.user, 'user', odd),
-  };
-  return { ...snapshot, extra: extraOf(line, FIELDS.snapshots, odd) };
+  return { id, platform, at, ...counts, extra: extraOf(line, SNAPSHOT, odd) };
 };
 
-const readHashtag = (line: JsonObject): Reading<HashtagObservation> => {
+const readHashtag = (line: JsonObject): Reading<SeenHashtag> => {
   const odd: Odd = [];
-  const tag = cleanTag(readText(line.tag, 'tag', odd) ?? '');
+  const { tag: written, at, ...figures } = readFields(line, FIELDS.importedHashtag, odd);
+  const tag = cleanTag(written ?? '');
   if (tag === '' || tag.length > LONGEST_TAG)
     return { problem: `no usable tag: expected text of 1 to ${LONGEST_TAG} characters` };
   const where = line.platform === '' ? { platform: '' as const } : readPlatform(line.platform, '');
   if ('problem' in where) return where;
-  const at = readInstant(line.at, 'at', odd);
   if (at === null) return NO_INSTANT;
-  const counts = {
-    volume: readCount(line.volume, 'volume', odd),
-    views: readCount(line.views, 'views', odd),
-  };
-  return {
-    tag,
-    platform: where.platform,
-    at,
-    ...counts,
-    extra: extraOf(line, FIELDS.hashtags, odd),
-  };
+  const unsaid = { change: null, rank: null, window: null, source: 'import' } as const;
+  const extra = extraOf(line, HASHTAG, odd);
+  return { tag, platform: where.platform, at, ...figures, ...unsaid, extra };
 };
 
-const readCreator = (line: JsonObject): Reading<CreatorObservation> => {
+const readCreator = (line: JsonObject): Reading<ImportedCreator> => {
   const odd: Odd = [];
-  const handle = (readText(line.user, 'user', odd) ?? '').replace(/^@/, '');
+  const { handle: written, at, ...counts } = readFields(line, FIELDS.importedCreator, odd);
+  const handle = (written ?? '').replace(/^@/, '');
   if (handle === '') return { problem: 'no usable user: expected text' };
   const where = readPlatform(line.platform, '');
   if ('problem' in where) return where;
-  const at = readInstant(line.at, 'at', odd);
   if (at === null) return NO_INSTANT;
-  const counts = {
-    followers: readCount(line.followers, 'followers', odd),
-    videoCount: readCount(line.videoCount, 'videoCount', odd),
-    views: readCount(line.views, 'views', odd),
-    likes: readCount(line.likes, 'likes', odd),
-  };
-  return {
-    platform: where.platform,
-    handle,
-    at,
-    ...counts,
-    extra: extraOf(line, FIELDS.creators, odd),
-  };
+  return { platform: where.platform, handle, at, ...counts, extra: extraOf(line, CREATOR, odd) };
+};
+
+/** What a line of counts says of its video; the rate is computed, the line has none of its own. */
+const countsOf = ({ at, title, user, ...counts }: ImportedCounts) => {
+  const engagementRate = rateOf(counts);
+  return { observed: { ...countsOnly({ ...counts, engagementRate }), title, user }, at };
 };
 
 /** One observation of an instant, and what it is keyed by. */
@@ -158,10 +143,10 @@ const mergeInstant = <T extends Instantaneous>(earlier: T, later: T): T => {
 
 /** Collects lines until they are loaded in one transaction. */
 export class ImportBatch {
-  readonly #videos: VideoObservation[] = [];
-  readonly #snapshots = new Map<string, SnapshotObservation>();
-  readonly #hashtags = new Map<string, HashtagObservation>();
-  readonly #creators = new Map<string, CreatorObservation>();
+  readonly #videos: ObservationBatch['videos'] = [];
+  readonly #snapshots = new Map<string, ImportedCounts>();
+  readonly #hashtags = new Map<string, SeenHashtag>();
+  readonly #creators = new Map<string, ImportedCreator>();
   readonly #knownPlatform: KnownPlatform;
 
   constructor(knownPlatform: KnownPlatform) {
@@ -199,9 +184,12 @@ export class ImportBatch {
   observations(): ObservationBatch {
     return {
       videos: this.#videos,
-      snapshots: [...this.#snapshots.values()],
+      snapshots: [...this.#snapshots.values()].map(countsOf),
       hashtags: [...this.#hashtags.values()],
-      creators: [...this.#creators.values()],
+      creators: [...this.#creators.values()].map(({ extra: snapshotExtra, ...creator }) => ({
+        ...creator,
+        ...{ engagementRate: null, extra: null, snapshotExtra, growth: [] },
+      })),
     };
   }
 }

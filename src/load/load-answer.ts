@@ -6,6 +6,8 @@ import { type Drift, UnreadableAnswerError } from '../api/errors.ts';
 import { type DriftRow, noteDrift } from '../lake/drift.ts';
 import type { Lake } from '../lake/open.ts';
 import { shortly } from '../wire/fields.ts';
+import { countsOnly } from '../wire/observation.ts';
+import { writeAnalysis } from './analyses.ts';
 import { writeHashtagList } from './hashtag-list.ts';
 import { type Loader, loaderOf } from './loader.ts';
 import { forgetRejected, keepRejected, LONGEST_REJECTED } from './rejected-items.ts';
@@ -35,6 +37,7 @@ type GrowthAnswer = Extract<DecodedAnswer, { kind: 'growth' }>;
 type CreatorAnswer = Extract<DecodedAnswer, { kind: 'creator' }>;
 
 interface Context {
+  lake: Lake;
   loader: Loader;
   tally: Tally;
   at: number;
@@ -60,7 +63,7 @@ const writeItems = (
   const byId = saidOnce(items, ({ id }) => id, hashtagsOfBoth);
   loader.expect([...byId.keys()]);
   const keys = new Map<string, number>();
-  for (const [id, item] of byId) keys.set(id, loader.writeItem(item, at, source, tally));
+  for (const [id, item] of byId) keys.set(id, loader.write(item, { at, source }, tally));
   return keys;
 };
 
@@ -79,7 +82,7 @@ const loadVideos = (
     if (item.platform !== ask.platform) continue; // its counts are loaded; it has no rank among these
     const video = keys.get(item.id) as number;
     const { score, velocity } = item;
-    loader.rankings.place(capture, { rank: ask.offset + place + 1, video, score, velocity }, tally);
+    loader.rankings.write(capture, { rank: ask.offset + place + 1, video, score, velocity }, tally);
   }
 };
 
@@ -102,14 +105,10 @@ const loadGrowth = (
   answer: GrowthAnswer,
   { loader, tally }: Context,
 ): void => {
+  const { id, platform } = ask;
   const points = [...saidOnce(answer.points, ({ at }) => at).values()];
-  const oldestFirst = points.toSorted((a, b) => a.at - b.at);
-  for (const { at, views, likes, engagementRate, extra } of oldestFirst)
-    loader.writeCounts(
-      { id: ask.id, platform: ask.platform, at, views, likes, engagementRate, extra },
-      'growth',
-      tally,
-    );
+  for (const { at, ...counts } of points.toSorted((a, b) => a.at - b.at))
+    loader.write(countsOnly({ id, platform, ...counts }), { at, source: 'growth' }, tally);
 };
 
 const loadCreator = ({ profile, growth, items }: CreatorAnswer, context: Context): void => {
@@ -124,8 +123,9 @@ const loadCreator = ({ profile, growth, items }: CreatorAnswer, context: Context
     views: profile.views ?? now?.views ?? null,
     likes: profile.likes ?? now?.likes ?? null,
   };
-  const seen = { ...present, at, growth: [...points.values()] };
-  loader.writeCreator(seen, 'creator', tally, now?.extra ?? null);
+  const snapshotExtra = now?.extra ?? null;
+  const seen = { ...present, at, snapshotExtra, growth: [...points.values()] };
+  loader.creators.write(seen, 'creator', tally);
   writeItems(items, 'creator', context);
 };
 
@@ -136,13 +136,11 @@ const loadRows = (ask: Ask, decoded: DecodedAnswer, context: Context): void => {
     loadHashtags(ask, decoded, context);
   else if (decoded.kind === 'growth' && ask.kind === 'growth') loadGrowth(ask, decoded, context);
   else if (decoded.kind === 'creator') loadCreator(decoded, context);
-  else if (decoded.kind === 'analysis' && ask.kind === 'analyze')
-    context.loader.writeAnalysis(
-      ask.id,
-      decoded.generatedAt ?? context.at,
-      decoded.analysis,
-      context.tally,
-    );
+  else if (decoded.kind === 'analysis' && ask.kind === 'analyze') {
+    const { analysis, generatedAt } = decoded;
+    const said = { videoId: ask.id, generatedAt: generatedAt ?? context.at, analysis };
+    writeAnalysis(context.lake, said, context.tally);
+  }
 };
 
 /** Keeps what of a response cannot be loaded, and what is unlike the interface. */
@@ -194,7 +192,7 @@ export const reloadAnswer = (lake: Lake, answer: ReplayedAnswer): LoadCounts => 
   const { runId, callId, ask, decoded, observedAt: at, isLastPage } = answer;
   const loader = loaderOf(lake);
   return loader.transaction(
-    (tally) => loadRows(ask, decoded, { loader, tally, at, runId, isLastPage }),
+    (tally) => loadRows(ask, decoded, { lake, loader, tally, at, runId, isLastPage }),
     () => {
       forgetRejected(lake, { callId });
       keepOddities(lake, callId, decoded, at);
@@ -215,7 +213,7 @@ export const loadAnswer = (
   const loader = loaderOf(lake);
   const at = decoded.asOf ?? receivedAt;
   return loader.transaction(
-    (tally) => loadRows(ask, decoded, { loader, tally, at, runId, isLastPage }),
+    (tally) => loadRows(ask, decoded, { lake, loader, tally, at, runId, isLastPage }),
     (counts) => {
       keepOddities(lake, callId, decoded, receivedAt);
       storeResponse(lake, callId, answer, at);

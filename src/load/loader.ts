@@ -1,136 +1,89 @@
 import type { Lake } from '../lake/open.ts';
 import { refreshSearch } from '../search/search-index.ts';
-import { engagementRate } from '../wire/engagement-rate.ts';
+import type { VideoObservation } from '../wire/observation.ts';
 import { titleHashtags } from '../wire/title-hashtags.ts';
-import { analysisWriter } from './analyses.ts';
-import { creatorWriter } from './creators.ts';
-import { hashtagWriter } from './hashtags.ts';
-import type { SeenVideo, SnapshotSource } from './merge-video.ts';
-import type { SnapshotObservation } from './observation.ts';
-import { rankingWriter } from './rankings.ts';
-import { snapshotWriter } from './snapshots.ts';
-import type { LoadCounts } from './tally.ts';
-import { Tally } from './tally.ts';
-import { videoWriter } from './videos.ts';
+import { CreatorWriter } from './creators.ts';
+import { HashtagWriter } from './hashtags.ts';
+import type { SnapshotSource } from './merge-video.ts';
+import { RankingWriter } from './rankings.ts';
+import { SnapshotWriter } from './snapshots.ts';
+import { type LoadCounts, Tally } from './tally.ts';
+import { VideoWriter } from './videos.ts';
 
-/** A video with its counts, as lists and profiles show it. */
-export interface SeenItem extends Omit<SeenVideo, 'at'> {
-  /** As listed with the item; null: parse them from the title. */
-  hashtags: string[] | null;
-}
+/** When a video was seen, and how its counts came; without a source it has none. */
+export type Seen = { at: number; source: SnapshotSource } | { at: number | null; source: null };
 
-/** Everything that can be written into one lake, its statements prepared once. */
-export const loaderOf = (lake: Lake): Loader => {
-  const known = LOADERS.get(lake);
-  if (known !== undefined) return known;
-  const loader = makeLoader(lake);
-  LOADERS.set(lake, loader);
-  return loader;
-};
-const LOADERS = new WeakMap<Lake, Loader>();
-export type Loader = ReturnType<typeof makeLoader>;
+/** Writes what was observed into one lake, a transaction at a time. */
+export class Loader {
+  readonly hashtags: HashtagWriter;
+  readonly rankings: RankingWriter;
+  readonly creators: CreatorWriter;
+  readonly #lake: Lake;
+  readonly #videos: VideoWriter;
+  readonly #snapshots: SnapshotWriter;
 
-const makeLoader = (lake: Lake) => {
-  const videos = videoWriter(lake);
-  const writeSnapshot = snapshotWriter(lake);
-  const hashtags = hashtagWriter(lake);
-  const writeCreator = creatorWriter(lake);
-  const rankings = rankingWriter(lake);
-  const writeAnalysis = analysisWriter(lake);
+  constructor(lake: Lake) {
+    this.#lake = lake;
+    this.#videos = new VideoWriter(lake);
+    this.#snapshots = new SnapshotWriter(lake);
+    this.hashtags = new HashtagWriter(lake);
+    this.rankings = new RankingWriter(lake);
+    this.creators = new CreatorWriter(lake);
+  }
 
-  const writeVideo = (seen: SeenVideo, tags: string[] | null, tally: Tally): number => {
-    const video = videos.write(seen, tally);
-    const reads = tags === null && (video.isNew || video.retitled);
-    const carried = tags ?? (reads ? titleHashtags(seen.title ?? '') : []);
-    const isKnown = !video.isNew;
-    hashtags.link(video, carried, seen.at, tally, () => isKnown && videos.retag(seen.id, seen.at));
-    return video.key;
-  };
-
-  /** Keeps a video and its counts as they were at an instant; returns its key. */
-  const writeItem = (item: SeenItem, at: number, source: SnapshotSource, tally: Tally): number => {
-    const { id, platform, title, user, views, likes, engagementRate, createdAt, extra } = item;
-    const counts = { views, likes, engagementRate };
-    const seen = { id, platform, at, title, user, ...counts, createdAt, extra };
-    const key = writeVideo(seen, item.hashtags, tally);
-    writeSnapshot(key, { at, ...counts, extra: null }, source, tally);
-    videos.sawCounts(id, at);
-    return key;
-  };
+  /** Reads what the lake knows of videos that are about to be written, many at once. */
+  expect(ids: readonly string[]): void {
+    this.#videos.expect(ids);
+  }
 
   /**
-   * Keeps one look at a video's counts. A video never seen otherwise gets a row with what its id
-   * tells. The engagement rate is computed where the observation has none of its own.
+   * Writes what was observed of a video: its row, its hashtags (of its title, where it lists none and
+   * the title is new), and its counts at that instant. Inside `transaction`.
+   * @returns the video's key
    */
-  const writeCounts = (
-    seen: SnapshotObservation & { engagementRate?: number | null },
-    source: SnapshotSource,
-    tally: Tally,
-  ): void => {
-    const { id, platform, at, views, likes } = seen;
-    const rate =
-      seen.engagementRate === undefined ? engagementRate({ views, likes }) : seen.engagementRate;
-    const words = { title: seen.title ?? null, user: seen.user ?? null };
-    const key = writeVideo(
-      {
-        id,
-        platform,
-        at,
-        ...words,
-        views,
-        likes,
-        engagementRate: rate,
-        createdAt: null,
-        extra: null,
-      },
-      null,
-      tally,
-    );
-    writeSnapshot(
-      key,
-      { at, views, likes, engagementRate: rate, extra: seen.extra },
-      source,
-      tally,
-    );
-    videos.sawCounts(id, at);
-  };
+  write(observed: VideoObservation, seen: Seen, tally: Tally): number {
+    const video = this.#videos.note({ ...observed, at: seen.at }, tally);
+    const { id, title, hashtags } = observed;
+    const reads = hashtags === null && (video.isNew || video.retitled);
+    const tags = hashtags ?? (reads ? titleHashtags(title ?? '') : []);
+    const { at } = seen;
+    const onNew = (): void => {
+      if (!video.isNew) this.#videos.retag(id, at);
+    };
+    this.hashtags.link(video, { tags, at, onNew }, tally);
+    if (seen.source !== null) {
+      this.#snapshots.write(video.key, observed, seen, tally);
+      this.#videos.sawCounts(id, seen.at);
+    }
+    return video.key;
+  }
 
   /**
    * Runs `write` in one immediate transaction, marks the partitions it touched and makes new words
    * searchable; `settle` runs last, when all rows are written and counted. When either throws,
    * nothing was written.
    */
-  const transaction = (
-    write: (tally: Tally) => void,
-    settle: (counts: LoadCounts) => void,
-  ): LoadCounts => {
+  transaction(write: (tally: Tally) => void, settle: (counts: LoadCounts) => void): LoadCounts {
+    const { sqlite } = this.#lake;
     const tally = new Tally();
     try {
-      lake.sqlite
+      sqlite
         .transaction(() => {
           write(tally);
-          videos.flush(tally);
-          tally.markTouched(lake);
-          refreshSearch(lake.sqlite);
+          this.#videos.flush(tally);
+          tally.markTouched(this.#lake);
+          refreshSearch(this.#lake);
           settle(tally.counts);
         })
         .immediate();
       return tally.counts;
     } catch (error) {
-      hashtags.forget();
-      videos.forget();
+      this.hashtags.forget();
+      this.#videos.forget();
       throw error;
     }
-  };
-  return {
-    expect: videos.expect,
-    writeVideo,
-    writeItem,
-    writeCounts,
-    writeCreator,
-    writeAnalysis,
-    hashtags,
-    rankings,
-    transaction,
-  };
-};
+  }
+}
+
+/** The loader of a lake, its statements prepared once. */
+export const loaderOf = (lake: Lake): Loader => lake.own(Loader);

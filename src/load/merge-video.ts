@@ -1,19 +1,9 @@
-import type { Platform, Source } from '../../schema/vocabulary.ts';
+import type { Source } from '../../schema/vocabulary.ts';
+import type { VideoObservation } from '../wire/observation.ts';
 import { mergeExtra } from './join-extra.ts';
 
-/** A video as an answer or an import showed it at one instant; null: nobody knows when. */
-export interface SeenVideo {
-  id: string;
-  platform: Platform;
-  at: number | null;
-  title: string | null;
-  user: string | null;
-  views: number | null;
-  likes: number | null;
-  engagementRate: number | null;
-  createdAt: number | null;
-  extra: Record<string, unknown> | null;
-}
+/** An observation with its instant (Unix ms); null: nobody knows when. */
+export type SeenVideo = VideoObservation & { at: number | null };
 
 /** A row of table `video` without its keys. */
 export interface VideoFacts {
@@ -53,7 +43,10 @@ const earliest = (a: number | null, b: number | null): number | null =>
  * what is known, and an older observation only fills gaps. Pure; merging the same again changes
  * nothing.
  */
-export const mergeVideo = (known: KnownVideo, seen: SeenVideo): VideoFacts => {
+export const mergeVideo = (
+  known: KnownVideo,
+  seen: Omit<SeenVideo, 'id' | 'platform' | 'hashtags' | 'snapshotExtra'>,
+): VideoFacts => {
   const newer = known.lastSeenAt === null || (seen.at !== null && seen.at >= known.lastSeenAt);
   const pick = pickOf(newer);
   return {

@@ -1,10 +1,8 @@
-import { sql } from 'drizzle-orm';
-import { capture } from '../../schema/capture.ts';
+import type { Statement } from 'better-sqlite3';
 import type { Lake } from '../lake/open.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
-import { typedLake } from './typed-lake.ts';
 
-/** Which list was looked at. `platform` '' where it covers all; `period` as in `rankings`. */
+/** Which list was pulled. `platform` '' where it covers all; `period` as in `rankings`. */
 export interface ListName {
   list: 'feed' | 'trends' | 'hashtags';
   platform: string;
@@ -20,70 +18,71 @@ export interface SeenList extends ListName {
   isLast: boolean;
 }
 
+/** A video (its key) at a rank, with the figures it was ranked by. */
+interface Ranked {
+  rank: number;
+  video: number;
+  score: number | null;
+  velocity: number | null;
+}
+
 /** A capture found or made; `at` is the instant its first page was true at. */
 export interface WrittenCapture {
   key: number;
   at: number;
 }
 
-const p = sql.placeholder;
+/** Writes captures of lists and who ranked where in them, into one lake. */
+export class RankingWriter {
+  readonly #find: Statement;
+  readonly #insert: Statement;
+  readonly #complete: Statement;
+  readonly #insertRank: Statement;
+  readonly #mergeRank: Statement;
 
-/** Writes looks at lists and who stood where in them, its statements prepared once. */
-export const rankingWriter = (lake: Lake) => {
-  const { sqlite } = lake;
-  const db = typedLake(lake);
-  const identity = 'list = @list and platform = @platform and period = @period';
-  const find = sqlite.prepare(`
-    select key, captured_at as at from capture
-    where ${identity} and (run_id = @runId or captured_at = @at) order by captured_at = @at desc limit 1`);
-  const insert = db
-    .insert(capture)
-    .values({
-      list: p('list'),
-      platform: p('platform'),
-      period: p('period'),
-      capturedAt: p('at'),
-      completedAt: null,
-      total: p('total'),
-      runId: p('runId'),
-    })
-    .returning({ key: capture.key })
-    .prepare();
-  const complete = sqlite.prepare(
-    'update capture set completed_at = max(captured_at, @at) where key = @key and (completed_at is null or completed_at < @at)',
-  );
-  const insertRank = sqlite.prepare(`
+  constructor({ sqlite }: Lake) {
+    this.#find = sqlite.prepare(`
+      select key, captured_at as at from capture
+      where list = @list and platform = @platform and period = @period
+        and (run_id = @runId or captured_at = @at) order by captured_at = @at desc limit 1`);
+    this.#insert = sqlite
+      .prepare(`
+        insert into capture (list, platform, period, captured_at, completed_at, total, run_id)
+        values (@list, @platform, @period, @at, null, @total, @runId) returning key`)
+      .pluck();
+    this.#complete = sqlite.prepare(`
+      update capture set completed_at = max(captured_at, @at)
+      where key = @key and (completed_at is null or completed_at < @at)`);
+    this.#insertRank = sqlite.prepare(`
     insert into ranking (capture_key, rank, video_key, score, velocity)
     values (?, ?, ?, ?, ?) on conflict do nothing`);
-  const mergeRank = sqlite.prepare(`
+    this.#mergeRank = sqlite.prepare(`
     update ranking set video_key = @video, score = @score, velocity = @velocity
     where capture_key = @capture and rank = @rank
       and (video_key is not @video or score is not @score or velocity is not @velocity)`);
-
-  /** The capture that a page belongs to: that of its run, or of its instant, or a new one. */
-  const captureOf = ({ isLast: _, ...seen }: SeenList): WrittenCapture =>
-    (find.get(seen) as WrittenCapture | undefined) ?? { key: insert.get(seen).key, at: seen.at };
+  }
 
   /**
    * Opens the capture of a page for its ranks. The last page makes the list whole, at the instant it
    * is true at: until then nobody reads any of it, so its partition is touched with it.
    */
-  const open = (seen: SeenList, tally: Tally): WrittenCapture => {
-    const { key, at } = captureOf(seen);
-    if (seen.isLast && complete.run({ key, at: seen.at }).changes > 0) tally.touch('rankings', at);
+  open(seen: SeenList, tally: Tally): WrittenCapture {
+    const { key, at } = this.#captureOf(seen);
+    if (seen.isLast && this.#complete.run({ key, at: seen.at }).changes > 0)
+      tally.touch('rankings', at);
     return { key, at };
-  };
+  }
 
-  /** Keeps that a video stood at a rank of a capture; the same again changes nothing. */
-  const place = (
-    { key, at }: WrittenCapture,
-    seen: { rank: number; video: number; score: number | null; velocity: number | null },
-    tally: Tally,
-  ): void => {
+  /** Writes who stood at a rank of a capture; the same again changes nothing. */
+  write({ key, at }: WrittenCapture, seen: Ranked, tally: Tally): void {
     const { rank, video, score, velocity } = seen;
     const row = { capture: key, rank, video, score, velocity };
-    const change = insertOrMerge(insertRank, mergeRank, row);
-    tally.add('rankings', change, at);
-  };
-  return { open, place };
-};
+    tally.add('rankings', insertOrMerge(this.#insertRank, this.#mergeRank, row), at);
+  }
+
+  /** The capture that a page belongs to: that of its run, or of its instant, or a new one. */
+  #captureOf({ isLast: _, ...seen }: SeenList): WrittenCapture {
+    const known = this.#find.get(seen) as WrittenCapture | undefined;
+    return known ?? { key: this.#insert.get(seen) as number, at: seen.at };
+  }
+}

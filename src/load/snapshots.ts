@@ -1,28 +1,28 @@
-import { type Source, sourceCode } from '../../schema/vocabulary.ts';
+import type { Statement } from 'better-sqlite3';
+import { sourceCode } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { engagementRate } from '../wire/engagement-rate.ts';
+import type { VideoObservation } from '../wire/observation.ts';
+import type { SnapshotSource } from './merge-video.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
 
-/** A video's counts at one instant, as they are stored. */
-export interface SeenCounts {
+/** When and how counts were seen. */
+interface SeenAt {
+  /** Unix ms. */
   at: number;
-  views: number | null;
-  likes: number | null;
-  engagementRate: number | null;
-  extra: Record<string, unknown> | null;
+  source: SnapshotSource;
 }
 
-/** Whether a look states a rate that its row would not show, stored or derived, once it is merged. */
+/** Whether an observation states a rate that its row would not show, stored or derived, once it is merged. */
 const saysAnotherRate = `(@rate is not null and @rate is not case when rate_derived = 1
   then 100.0 * coalesce(@likes, likes) / nullif(coalesce(@views, views), 0) else engagement_rate end)`;
 
-/** Writes video snapshots into one lake, its statements prepared once. */
-export const snapshotWriter = ({ sqlite }: Lake) => {
-  const insert = sqlite.prepare(`
+const INSERT = `
     insert into video_snapshot
       (video_key, observed_at, views, likes, engagement_rate, rate_derived, source, extra)
-    values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`);
-  const merge = sqlite.prepare(`
+    values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`;
+
+const MERGE = `
     update video_snapshot set
       views = coalesce(@views, views),
       likes = coalesce(@likes, likes),
@@ -36,27 +36,36 @@ export const snapshotWriter = ({ sqlite }: Lake) => {
       (@derived = 1 and rate_derived = 0) or
       ${saysAnotherRate} or
       (@extra is not null and extra is not @extra) or
-      @source < source)`);
+      @source < source)`;
+
+/** Writes video snapshots into one lake. */
+export class SnapshotWriter {
+  readonly #insert: Statement;
+  readonly #merge: Statement;
+
+  constructor({ sqlite }: Lake) {
+    this.#insert = sqlite.prepare(INSERT);
+    this.#merge = sqlite.prepare(MERGE);
+  }
 
   /**
-   * Keeps one look at a video's counts. A second look at the same instant fills or corrects it
-   * column by column, and of two sources the first in SOURCES stands, whichever came first; the same
-   * look again changes nothing.
+   * Writes the counts of a video at an instant. A second observation of the same instant fills or
+   * corrects it column by column, and of two sources the first in SOURCES stands, whichever came
+   * first; the same again changes nothing.
    */
-  return (key: number, seen: SeenCounts, source: Source, tally: Tally): void => {
+  write(key: number, seen: VideoObservation, { at, source }: SeenAt, tally: Tally): void {
     const derivable = engagementRate(seen);
     const derived = seen.engagementRate !== null && seen.engagementRate === derivable;
     const row = {
       key,
-      at: seen.at,
+      at,
       views: seen.views,
       likes: seen.likes,
       rate: derived ? null : seen.engagementRate,
       derived: derived ? 1 : 0,
       source: sourceCode(source),
-      extra: seen.extra === null ? null : JSON.stringify(seen.extra),
+      extra: seen.snapshotExtra === null ? null : JSON.stringify(seen.snapshotExtra),
     };
-    const change = insertOrMerge(insert, merge, row);
-    tally.add('video_snapshots', change, seen.at);
-  };
-};
+    tally.add('video_snapshots', insertOrMerge(this.#insert, this.#merge, row), at);
+  }
+}

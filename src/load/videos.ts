@@ -1,3 +1,4 @@
+import type { Statement } from 'better-sqlite3';
 import type { Lake } from '../lake/open.ts';
 import { formerFields } from './join-extra.ts';
 import {
@@ -10,8 +11,8 @@ import {
 } from './merge-video.ts';
 import type { Tally } from './tally.ts';
 
-/** Where a video stands after it was written. */
-export interface WrittenVideo {
+/** Where a video stands after it was noted. */
+export interface NotedVideo {
   key: number;
   isNew: boolean;
   /** True when its title is another than before. */
@@ -50,92 +51,61 @@ const readingOf = (ids: number): string => `
 const wasSeenBefore = ({ firstSeenAt }: KnownVideo, at: number | null): at is number =>
   at !== null && firstSeenAt !== null && firstSeenAt < at;
 
-/** Writes videos into one lake, its statements prepared once. */
-export const videoWriter = ({ sqlite }: Lake) => {
-  const read = sqlite.prepare(readingOf(1));
-  const readTogether = sqlite.prepare(readingOf(READ_TOGETHER));
-  const insert = sqlite.prepare(`
-    insert into video
-      (id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at, extra)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+/** Writes videos into one lake. A known video's row is written once for each transaction, by `flush`. */
+export class VideoWriter {
+  readonly #read: Statement;
+  readonly #readTogether: Statement;
+  readonly #insert: Statement;
   // An update writes the index of every column it names, changed or not, and most known videos
   // change in their counts alone.
-  const updateCounts = sqlite.prepare(
-    'update video set views = ?, likes = ?, engagement_rate = ? where key = ?',
-  );
-  const update = sqlite.prepare(`
-    update video set title = ?, user = ?, views = ?, likes = ?, engagement_rate = ?,
-      created_at = ?, first_seen_at = ?, extra = ? where key = ?`);
-  const revise = sqlite.prepare(`
-    insert into video_revision (video_key, until_at, title, user, tags) values (@key, @at, @title, @user,
-      coalesce((select group_concat(hashtag_key, ',' order by position, hashtag_key)
-        from video_hashtag where video_key = @key), ''))
-    on conflict do nothing`);
-  const reviseExtra = sqlite.prepare(`
-    insert into extra_revision (video_key, until_at, fields) values (?, ?, ?)
-    on conflict do update set fields = json_patch(excluded.fields, fields)`);
-
+  readonly #updateCounts: Statement;
+  readonly #update: Statement;
+  readonly #revise: Statement;
+  readonly #reviseExtra: Statement;
   /** Videos of the transaction under way, by id, as they will stand at its end. */
-  const open = new Map<string, OpenVideo>();
+  readonly #open = new Map<string, OpenVideo>();
   /** Videos read in this transaction before they were opened; undefined: not in the lake. */
-  const expected = new Map<string, ReadVideo | undefined>();
+  readonly #expected = new Map<string, ReadVideo | undefined>();
 
-  /** Reads what the lake knows of videos that are about to be written, many in one statement. */
-  const expect = (ids: readonly string[]): void => {
+  constructor({ sqlite }: Lake) {
+    this.#read = sqlite.prepare(readingOf(1));
+    this.#readTogether = sqlite.prepare(readingOf(READ_TOGETHER));
+    this.#insert = sqlite.prepare(`
+      insert into video
+        (id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at, extra)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    this.#updateCounts = sqlite.prepare(
+      'update video set views = ?, likes = ?, engagement_rate = ? where key = ?',
+    );
+    this.#update = sqlite.prepare(`
+      update video set title = ?, user = ?, views = ?, likes = ?, engagement_rate = ?,
+        created_at = ?, first_seen_at = ?, extra = ? where key = ?`);
+    this.#revise = sqlite.prepare(`
+      insert into video_revision (video_key, until_at, title, user, tags)
+      values (@key, @at, @title, @user,
+        coalesce((select group_concat(hashtag_key, ',' order by position, hashtag_key)
+          from video_hashtag where video_key = @key), ''))
+      on conflict do nothing`);
+    this.#reviseExtra = sqlite.prepare(`
+      insert into extra_revision (video_key, until_at, fields) values (?, ?, ?)
+      on conflict do update set fields = json_patch(excluded.fields, fields)`);
+  }
+
+  /** Reads what the lake knows of videos that are about to be noted, many in one statement. */
+  expect(ids: readonly string[]): void {
     for (let from = 0; from < ids.length; from += READ_TOGETHER) {
       const some = ids.slice(from, from + READ_TOGETHER);
       const asked = [...some, ...Array(READ_TOGETHER - some.length).fill(null)];
-      for (const id of some) expected.set(id, undefined);
-      for (const video of readTogether.all(asked) as ReadVideo[]) expected.set(video.id, video);
+      for (const id of some) this.#expected.set(id, undefined);
+      for (const video of this.#readTogether.all(asked) as ReadVideo[])
+        this.#expected.set(video.id, video);
     }
-  };
+  }
 
-  const openOf = (seen: SeenVideo, tally: Tally): OpenVideo => {
-    const cached = open.get(seen.id);
-    if (cached !== undefined) return cached;
-    const before = expected.has(seen.id)
-      ? expected.get(seen.id)
-      : (read.get(seen.id) as ReadVideo | undefined);
-    const video = before === undefined ? insertNew(seen, tally) : openKnown(before);
-    open.set(seen.id, video);
-    return video;
-  };
-
-  const openKnown = (known: ReadVideo): OpenVideo => ({
-    isNew: false,
-    stored: known,
-    tagKeys: new Set(known.tagKeys?.split(',').map(Number)),
-    now: known,
-  });
-
-  const insertNew = (seen: SeenVideo, tally: Tally): OpenVideo => {
-    const { id, platform, at, title, user, views, likes, engagementRate, createdAt } = seen;
-    const extra = seen.extra === null ? null : JSON.stringify(seen.extra);
-    const counts = [views, likes, engagementRate];
-    const { lastInsertRowid } = insert.run(
-      id,
-      platform,
-      title,
-      user,
-      ...counts,
-      createdAt,
-      at,
-      extra,
-    );
-    tally.add('videos', 'inserted');
-    const row = { title, user, views, likes, engagementRate, createdAt, firstSeenAt: at, extra };
-    const now = { key: Number(lastInsertRowid), ...row, lastSeenAt: null };
-    return { isNew: true, stored: row, tagKeys: new Set(), now };
-  };
-
-  /**
-   * Keeps what was seen of a video. The words it no longer has go to `video_revision`. A known
-   * video's row is written once for each transaction, by `flush`; the second write of the same
-   * changes nothing.
-   */
-  const write = (seen: SeenVideo, tally: Tally): WrittenVideo => {
-    const fresh = !open.has(seen.id);
-    const video = openOf(seen, tally);
+  /** Notes what was seen of a video. The words it no longer has go to `video_revision`. */
+  note(seen: SeenVideo, tally: Tally): NotedVideo {
+    const fresh = !this.#open.has(seen.id);
+    const video = this.#openOf(seen, tally);
     const { tagKeys, now: before } = video;
     const { key } = before;
     if (fresh && video.isNew) return { key, isNew: true, retitled: false, tagKeys };
@@ -143,49 +113,79 @@ export const videoWriter = ({ sqlite }: Lake) => {
     if (sameVideo(before, after)) return { key, isNew: false, retitled: false, tagKeys };
     video.now = { key, lastSeenAt: before.lastSeenAt, ...after };
     const retitled = after.title !== before.title;
-    if (retitled || after.user !== before.user) keepWords(before, seen.at);
+    if (retitled || after.user !== before.user) this.#keepWords(before, seen.at);
     if (after.extra !== before.extra && wasSeenBefore(before, seen.at))
-      reviseExtra.run(key, seen.at, formerFields(before.extra, after.extra));
+      this.#reviseExtra.run(key, seen.at, formerFields(before.extra, after.extra));
     return { key, isNew: false, retitled, tagKeys };
-  };
-
-  /** Keeps the words and hashtags that a video had until an instant, where it was seen before it. */
-  const keepWords = (before: KnownVideo, at: number | null): void => {
-    const { key, title, user } = before;
-    if (wasSeenBefore(before, at)) revise.run({ key, at, title, user });
-  };
+  }
 
   /** Keeps what a video was until it gets more hashtags at an instant. Call before they are linked. */
-  const retag = (id: string, at: number | null): void => {
-    const video = open.get(id);
-    if (video !== undefined) keepWords(video.now, at);
-  };
+  retag(id: string, at: number | null): void {
+    const video = this.#open.get(id);
+    if (video !== undefined) this.#keepWords(video.now, at);
+  }
 
-  /** Notes that the counts of a video written before were seen at an instant. */
-  const sawCounts = (id: string, at: number): void => {
-    const video = open.get(id);
+  /** Notes that the counts of a video noted before were seen at an instant. */
+  sawCounts(id: string, at: number): void {
+    const video = this.#open.get(id);
     if (video !== undefined) video.now.lastSeenAt = Math.max(video.now.lastSeenAt ?? at, at);
-  };
-
-  const updateRow = (stored: VideoFacts, now: KnownVideo): void => {
-    const { key, title, user, views, likes, engagementRate, createdAt, firstSeenAt, extra } = now;
-    if (sameButCounts(stored, now)) updateCounts.run(views, likes, engagementRate, key);
-    else update.run(title, user, views, likes, engagementRate, createdAt, firstSeenAt, extra, key);
-  };
+  }
 
   /** Writes the rows that changed. Call before the transaction's end. */
-  const flush = (tally: Tally): void => {
-    for (const { stored, now, isNew } of open.values()) {
+  flush(tally: Tally): void {
+    for (const { stored, now, isNew } of this.#open.values()) {
       const same = sameVideo(stored, now);
-      if (!same) updateRow(stored, now);
+      if (!same) this.#updateRow(stored, now);
       if (!isNew) tally.add('videos', same ? 'unchanged' : 'updated');
     }
-    forget();
-  };
+    this.forget();
+  }
+
   /** Forgets the transaction under way; call when it was rolled back. */
-  const forget = (): void => {
-    open.clear();
-    expected.clear();
-  };
-  return { expect, write, retag, sawCounts, flush, forget };
-};
+  forget(): void {
+    this.#open.clear();
+    this.#expected.clear();
+  }
+
+  /** Keeps the words and hashtags that a video had until an instant, where it was seen before it. */
+  #keepWords(before: KnownVideo, at: number | null): void {
+    const { key, title, user } = before;
+    if (wasSeenBefore(before, at)) this.#revise.run({ key, at, title, user });
+  }
+
+  #openOf(seen: SeenVideo, tally: Tally): OpenVideo {
+    const known = this.#open.get(seen.id);
+    if (known !== undefined) return known;
+    const before = this.#expected.has(seen.id)
+      ? this.#expected.get(seen.id)
+      : (this.#read.get(seen.id) as ReadVideo | undefined);
+    const video = before === undefined ? this.#insertNew(seen, tally) : openKnown(before);
+    this.#open.set(seen.id, video);
+    return video;
+  }
+
+  #insertNew(seen: SeenVideo, tally: Tally): OpenVideo {
+    const { id, platform, at, title, user, views, likes, engagementRate, createdAt } = seen;
+    const extra = seen.extra === null ? null : JSON.stringify(seen.extra);
+    const counts = [views, likes, engagementRate];
+    const row = [id, platform, title, user, ...counts, createdAt, at, extra];
+    const key = Number(this.#insert.run(...row).lastInsertRowid);
+    tally.add('videos', 'inserted');
+    const stored = { title, user, views, likes, engagementRate, createdAt, firstSeenAt: at, extra };
+    return { isNew: true, stored, tagKeys: new Set(), now: { key, ...stored, lastSeenAt: null } };
+  }
+
+  #updateRow(stored: VideoFacts, now: KnownVideo): void {
+    const { key, title, user, views, likes, engagementRate, createdAt, firstSeenAt, extra } = now;
+    const counts = [views, likes, engagementRate];
+    if (sameButCounts(stored, now)) this.#updateCounts.run(...counts, key);
+    else this.#update.run(title, user, ...counts, createdAt, firstSeenAt, extra, key);
+  }
+}
+
+const openKnown = (known: ReadVideo): OpenVideo => ({
+  isNew: false,
+  stored: known,
+  tagKeys: new Set(known.tagKeys?.split(',').map(Number)),
+  now: known,
+});

@@ -127,7 +127,7 @@ export class Run {
    * @throws what neither the service nor the quota caused: a full disk, a mistake of ours
    */
   async execute(): Promise<RunSummary> {
-    refreshSearch(this.#deps.lake.sqlite); // what waits since a migration would hold up the first page
+    refreshSearch(this.#deps.lake); // what waits since a migration would hold up the first page
     for (const stage of ['lists', 'looks'] as const) {
       const jobs = this.#deps.jobs.filter((job) => job.stage === stage);
       for (const job of jobs) this.#plan(job);

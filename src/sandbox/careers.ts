@@ -1,4 +1,4 @@
-import type { CreatorObservation } from '../load/observation.ts';
+import type { SeenCreator } from '../load/creators.ts';
 import { type Birth, birthsOf } from './births.ts';
 import { type Creator, followersAt, WEEK_MS } from './creators.ts';
 import { countLikes, countViews, finalViews } from './curve.ts';
@@ -27,7 +27,7 @@ export class Careers {
   }
 
   /** A creator's counts as of `at`. */
-  observe(creator: Creator, at: number): CreatorObservation {
+  observe(creator: Creator, at: number): SeenCreator {
     const thisWeek = Math.floor(at / WEEK_MS);
     const settled = this.#settledBefore(creator, thisWeek - SETTLED_AFTER_WEEKS);
     let { videoCount, views, likes } = settled;
@@ -40,7 +40,8 @@ export class Careers {
       }
     const { platform, handle } = creator;
     const followers = followersAt(creator, at);
-    return { platform, handle, at, followers, videoCount, views, likes, extra: null };
+    const counts = { followers, videoCount, views, likes, engagementRate: null };
+    return { platform, handle, at, ...counts, extra: null, snapshotExtra: null, growth: [] };
   }
 
   #births(creator: Creator, week: number): Birth[] {

@@ -1,6 +1,9 @@
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS, SECOND_MS } from '../durations.ts';
-import type { CreatorObservation, ObservationBatch } from '../load/observation.ts';
+import type { SeenCreator } from '../load/creators.ts';
+import type { ObservationBatch } from '../load/observations.ts';
+import { engagementRate as rateOf } from '../wire/engagement-rate.ts';
+import { countsOnly } from '../wire/observation.ts';
 import { birthsOf } from './births.ts';
 import { Careers } from './careers.ts';
 import { CREATORS_PER_PLATFORM, type Creator, creatorAt, WEEK_MS } from './creators.ts';
@@ -71,8 +74,8 @@ export const createWorld = ({ seed }: { seed: number }): World => {
           if (video.bornAt >= fromAt && video.bornAt < toAt) yield video;
   }
 
-  const creatorsSeen = (fromAt: number, toAt: number): CreatorObservation[] => {
-    const seen: CreatorObservation[] = [];
+  const creatorsSeen = (fromAt: number, toAt: number): SeenCreator[] => {
+    const seen: SeenCreator[] = [];
     for (const platform of PLATFORMS)
       for (let slot = 0; slot < CREATORS_PER_PLATFORM; slot++)
         for (const at of creatorLooks(seed, platform, slot, fromAt, toAt)) {
@@ -92,7 +95,7 @@ export const createWorld = ({ seed }: { seed: number }): World => {
         const batch = emptyBatch();
         for (const video of bornWithin({ fromAt: from - LAST_LOOK_MS, toAt: to }))
           addLooks(batch, video, { from, to, sinceAt });
-        batch.videos.sort((a, b) => (a.seenAt ?? 0) - (b.seenAt ?? 0)); // words in the order seen
+        batch.videos.sort((a, b) => (a.at ?? 0) - (b.at ?? 0)); // words in the order seen
         batch.creators = creatorsSeen(from, to);
         if (batch.snapshots.length + batch.creators.length > 0) yield batch;
         from = to;
@@ -123,10 +126,15 @@ const addLooks = (
     if (at <= from) break;
     const title = titleAt(video, at);
     const before = looks[look - 1] ?? Number.NEGATIVE_INFINITY;
-    if (before <= sinceAt || title !== titleAt(video, before))
-      batch.videos.push({ id, platform, seenAt: at, title, user, createdAt, hashtags, extra });
+    if (before <= sinceAt || title !== titleAt(video, before)) {
+      const words = { id, platform, title, user, createdAt, hashtags, extra, snapshotExtra: null };
+      const noCounts = { views: null, likes: null, engagementRate: null };
+      batch.videos.push({ observed: { ...words, ...noCounts }, at });
+    }
     const [views, likes] = [viewsAt(video, at), likesAt(video, at)];
-    batch.snapshots.push({ id, platform, at, views, likes, extra: null });
+    const engagementRate = rateOf({ views, likes });
+    const observed = countsOnly({ id, platform, views, likes, engagementRate, extra: null });
+    batch.snapshots.push({ observed, at });
   }
 };
 

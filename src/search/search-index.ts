@@ -1,4 +1,5 @@
-import type Database from 'better-sqlite3';
+import type { Lake } from '../lake/open.ts';
+import { statement } from '../lake/statements.ts';
 import { BORDER, wordsOf } from './search-words.ts';
 
 interface PendingVideo {
@@ -32,35 +33,21 @@ const tagsText = (tags: string | null, titleText: string): string => {
     .join(` ${BORDER} `);
 };
 
-const prepare = (sqlite: Database.Database) => ({
-  isPending: sqlite.prepare('select 1 from search_pending limit 1'),
-  put: sqlite.prepare(
-    'insert or replace into search (rowid, platform, title, user, tags) values (?, ?, ?, ?, ?)',
-  ),
-  remove: sqlite.prepare('delete from search where rowid = ?'),
-  read: sqlite.prepare(PENDING),
-  clear: sqlite.prepare('delete from search_pending'),
-});
-
-const PREPARED = new WeakMap<Database.Database, ReturnType<typeof prepare>>();
-
-/** The statements of one connection, prepared once: every page comes by here. */
-const statementsOf = (sqlite: Database.Database): ReturnType<typeof prepare> => {
-  const known = PREPARED.get(sqlite) ?? prepare(sqlite);
-  PREPARED.set(sqlite, known);
-  return known;
-};
-
 /**
  * Puts every video of `search_pending` into the search index, as it is now, and empties the list.
  * Call it last inside the transaction that wrote the videos and their hashtags; a loaded page is
  * then searchable as soon as it is committed. Does nothing when nothing is pending; safe to repeat.
  * @returns how many videos were put in or taken out
  */
-export const refreshSearch = (sqlite: Database.Database): number => {
-  const { isPending, put, remove, read, clear } = statementsOf(sqlite);
-  if (isPending.get() === undefined) return 0;
-  return sqlite
+export const refreshSearch = (lake: Lake): number => {
+  if (statement(lake, 'select 1 from search_pending limit 1').get() === undefined) return 0;
+  const put = statement(
+    lake,
+    'insert or replace into search (rowid, platform, title, user, tags) values (?, ?, ?, ?, ?)',
+  );
+  const remove = statement(lake, 'delete from search where rowid = ?');
+  const read = statement(lake, PENDING);
+  return lake.sqlite
     .transaction(() => {
       let done = 0;
       for (let after = -1; ; ) {
@@ -76,18 +63,18 @@ export const refreshSearch = (sqlite: Database.Database): number => {
         after = pending.at(-1)?.key ?? after;
         if (pending.length < BATCH_ROWS) break;
       }
-      clear.run();
+      statement(lake, 'delete from search_pending').run();
       return done;
     })
     .immediate();
 };
 
 /** Makes the search index anew from the tables; for `doctor`, when `checkSearch` finds it wanting. */
-export const rebuildSearch = (sqlite: Database.Database): number =>
-  sqlite
+export const rebuildSearch = (lake: Lake): number =>
+  lake.sqlite
     .transaction(() => {
-      sqlite.exec(`insert into search (search) values ('delete-all')`);
-      sqlite.exec('insert or ignore into search_pending select key from video');
-      return refreshSearch(sqlite);
+      lake.sqlite.exec(`insert into search (search) values ('delete-all')`);
+      lake.sqlite.exec('insert or ignore into search_pending select key from video');
+      return refreshSearch(lake);
     })
     .immediate();

@@ -105,7 +105,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   } = options;
   const log = options.log ?? failuresOnly(options.report);
   const writer = openLake(dataDir, { tell: options.report ?? ((sentence) => log.warn(sentence)) }); // makes or migrates it; subscriptions are written through it
-  refreshSearch(writer.sqlite); // words that came by other hands than a load
+  refreshSearch(writer); // words that came by other hands than a load
   writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
   const lake = openLakeForReading(dataDir);
   lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory

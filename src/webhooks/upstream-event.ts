@@ -7,7 +7,9 @@ import {
   type Platform,
 } from '../../schema/vocabulary.ts';
 import type { StorableEvent } from '../events/outbox.ts';
-import { isoOf, parseIso } from '../iso.ts';
+import { isoOf } from '../iso.ts';
+import { FIELDS } from '../wire/field-table.ts';
+import { readInstant } from '../wire/fields.ts';
 import { TOLERANCE_MS } from './hook-proof.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -21,16 +23,17 @@ const textOf = (value: unknown): string | undefined =>
     ? value.trim()
     : undefined;
 
-/** What each kind is about, and the names an upstream may give it in `data`. */
-const SUBJECTS: Record<EventKind, { kind: string; names: readonly string[] }> = {
-  'trend.spike': { kind: 'video', names: ['videoId', 'video_id', 'video', 'id'] },
-  'creator.viral': { kind: 'creator', names: ['handle', 'creator', 'user', 'username'] },
-  'hashtag.rising': { kind: 'hashtag', names: ['tag', 'hashtag', 'name'] },
-  'niche.breakout': { kind: 'niche', names: ['niche', 'name', 'tag'] },
+/** What each kind is about. */
+const SUBJECTS: Record<EventKind, string> = {
+  'trend.spike': 'video',
+  'creator.viral': 'creator',
+  'hashtag.rising': 'hashtag',
+  'niche.breakout': 'niche',
 };
 
 const subjectOf = (kind: EventKind, data: Fields): { kind: string; id: string } | undefined => {
-  const { kind: usual, names } = SUBJECTS[kind];
+  const usual = SUBJECTS[kind];
+  const { names } = FIELDS.eventSubject[kind];
   const given = fieldsOf(data.subject);
   const written = textOf(data.subject)?.replace(new RegExp(`^${usual}:`), '');
   const id = textOf(given.id) ?? written ?? names.map((name) => textOf(data[name])).find(Boolean);
@@ -44,15 +47,10 @@ const platformOf = (data: Fields, subjectId: string): Platform | null => {
   return named ?? PLATFORMS.find((name) => `${PLATFORM_PREFIXES[name]}_` === prefix) ?? null;
 };
 
-/** Unix ms of an ISO text or of Unix seconds or milliseconds; `now` where there is none that can be. */
+/** Unix ms of an instant as it is written; `now` where there is none that can be. */
 const instantOf = (value: unknown, now: number): number => {
-  const at =
-    typeof value === 'string'
-      ? parseIso(value)
-      : typeof value === 'number' && Number.isFinite(value)
-        ? Math.round(value < 1e11 ? value * 1000 : value)
-        : undefined;
-  return at === undefined || at < 0 || at > now + TOLERANCE_MS ? now : at;
+  const at = readInstant(value, 'timestamp', []);
+  return at === null || at > now + TOLERANCE_MS ? now : at;
 };
 
 /** The id of the event: as a trendlake upstream gave it, else derived from the message's. */

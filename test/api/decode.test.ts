@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Ask } from '../../src/api/ask.ts';
 import { type DecodedAnswer, decodeAnswer } from '../../src/api/decode.ts';
 import { UnreadableAnswerError } from '../../src/api/errors.ts';
-import { ACCEPTED } from '../../src/wire/accepted-names.ts';
+import { FIELDS, HOLDERS } from '../../src/wire/field-table.ts';
 import { answerOf, FEED, HASHTAGS } from '../support/answers.ts';
 
 const GROWTH: Ask = { kind: 'growth', id: 'tt_1', platform: 'tiktok' };
@@ -30,10 +30,10 @@ const item = {
 };
 
 describe('a list is found', () => {
-  test.each(ACCEPTED.list)('under %s', (name) => {
+  test.each(HOLDERS.list)('under %s', (name) => {
     expect(feed({ total: 7, [name]: [item] })).toMatchObject({ total: 7, length: 1 });
   });
-  test.each(ACCEPTED.list)('one level deeper, under data.%s', (name) => {
+  test.each(HOLDERS.list)('one level deeper, under data.%s', (name) => {
     expect(feed({ data: { total: 7, [name]: [item] } })).toMatchObject({ total: 7, length: 1 });
   });
   test('bare, without total and page', () => {
@@ -66,6 +66,7 @@ describe('content items', () => {
         createdAt: Date.UTC(2026, 2, 1),
         hashtags: null,
         score: null,
+        snapshotExtra: null,
         velocity: null,
         extra: null,
       },
@@ -148,7 +149,8 @@ describe('content items', () => {
 
 describe('hashtags', () => {
   const tags = (body: unknown) => decode('hashtags', HASHTAGS, body);
-  const names = (what: 'tag' | 'volume' | 'tagViews') => ACCEPTED[what].map((name) => [name]);
+  const names = (what: 'tag' | 'volume' | 'views') =>
+    FIELDS.hashtag[what].names.map((name) => [name]);
   test.each(names('tag'))('tag under %s, with or without #', (name) => {
     expect(tags([{ [name]: '#fyp' }, { [name]: 'fyp' }]).items.map((t) => t.item.tag)).toEqual([
       'fyp',
@@ -161,7 +163,7 @@ describe('hashtags', () => {
       extra: null,
     });
   });
-  test.each(names('tagViews'))('views under %s', (name) => {
+  test.each(names('views'))('views under %s', (name) => {
     expect(tags([{ tag: 'a', [name]: 5 }]).items[0]?.item).toMatchObject({ views: 5, extra: null });
   });
   test('platforms with a name nobody knows are odd; a tag of nothing is rejected', () => {
@@ -181,21 +183,21 @@ describe('hashtags', () => {
 describe('growth', () => {
   const growth = (body: unknown) => decode('growth', GROWTH, body);
   const point = { at: '2026-03-01T00:00:00Z', views: 5, likes: 1 };
-  test.each(ACCEPTED.timeline)('timeline under %s, also one level deeper', (name) => {
+  test.each(HOLDERS.timeline)('timeline under %s, also one level deeper', (name) => {
     expect(growth({ [name]: [point] }).points).toHaveLength(1);
     expect(growth({ data: { [name]: [point] } }).points).toHaveLength(1);
   });
   test('a bare timeline', () => expect(growth([point]).points).toHaveLength(1));
-  test.each(ACCEPTED.at)('time under %s: ISO, Unix seconds or milliseconds', (name) => {
+  test.each(FIELDS.point.at.names)('time under %s: ISO, Unix seconds or milliseconds', (name) => {
     const at = Date.UTC(2026, 2, 1);
     const times = ['2026-03-01', at, at / 1000, String(at)];
     const { points } = growth(times.map((time) => ({ [name]: time })));
     expect(points.map((read) => read.at)).toEqual(Array(4).fill(at));
   });
-  test.each(ACCEPTED.views)('views under %s', (name) => {
+  test.each(FIELDS.point.views.names)('views under %s', (name) => {
     expect(growth([{ at: point.at, [name]: '7' }]).points[0]).toMatchObject({ views: 7 });
   });
-  test.each(ACCEPTED.likes)('likes under %s', (name) => {
+  test.each(FIELDS.point.likes.names)('likes under %s', (name) => {
     expect(growth([{ at: point.at, [name]: 7 }]).points[0]).toMatchObject({ likes: 7 });
   });
   test('a point without a time is rejected, an odd one stays', () => {
@@ -207,13 +209,13 @@ describe('growth', () => {
 
 describe('creators', () => {
   const creator = (body: unknown) => decode('creator', CREATOR, body);
-  test.each(ACCEPTED.handle)('handle under %s, without @', (name) => {
+  test.each(FIELDS.creator.handle.names)('handle under %s, without @', (name) => {
     expect(creator({ [name]: '@Ann' }).profile.handle).toBe('Ann');
   });
-  test.each(ACCEPTED.followers)('followers under %s', (name) => {
+  test.each(FIELDS.creator.followers.names)('followers under %s', (name) => {
     expect(creator({ [name]: 5 }).profile).toMatchObject({ followers: 5, extra: null });
   });
-  test.each(ACCEPTED.creatorVideos)('videos under %s', (name) => {
+  test.each(HOLDERS.creatorVideos)('videos under %s', (name) => {
     expect(creator({ [name]: [item, { id: 5 }] })).toMatchObject({
       items: [{ id: 'tt_1' }],
       rejected: [{ item: { id: 5 } }],

@@ -37,7 +37,7 @@ const lakeOf = () => {
       [hoursAgo(1), 70, 1],
     ],
   });
-  refreshSearch(lake.sqlite);
+  refreshSearch(lake);
   return { lake, hidden, small };
 };
 

@@ -65,6 +65,6 @@ export const insertVideos = (lake: Lake, videos: readonly TestVideo[]): void => 
       });
       for (const [at, views] of v.snapshots ?? []) look.run(key, at, views, null);
     }
-    refreshSearch(sqlite);
+    refreshSearch(lake);
   })();
 };

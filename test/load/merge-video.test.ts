@@ -20,7 +20,9 @@ const seenVideo: fc.Arbitrary<SeenVideo> = fc.record({
   at: maybe(fc.integer({ min: 0, max: 5 })),
   ...facts,
   createdAt: number,
+  hashtags: fc.constant(null),
   extra,
+  snapshotExtra: fc.constant(null),
 });
 const knownVideo: fc.Arbitrary<KnownVideo> = fc.record({
   key: fc.constant(1),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PLATFORM_PREFIXES, PLATFORMS } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
-import type { ObservationBatch } from '../../src/load/observation.ts';
+import type { ObservationBatch } from '../../src/load/observations.ts';
 import { createWorld } from '../../src/sandbox/world.ts';
 import { likesAt, viewsAt, type WorldVideo } from '../../src/sandbox/world-video.ts';
 
@@ -61,8 +61,8 @@ describe('the same world', () => {
     const from = NOW - 5 * DAY_MS;
     const known = new Set<string>();
     for (const batch of world.observationsBetween(from, NOW, from)) {
-      for (const video of batch.videos) known.add(video.id);
-      for (const snapshot of batch.snapshots) expect(known.has(snapshot.id)).toBe(true);
+      for (const video of batch.videos) known.add(video.observed.id);
+      for (const snapshot of batch.snapshots) expect(known.has(snapshot.observed.id)).toBe(true);
     }
   });
 });

@@ -333,12 +333,12 @@ describe('the index follows the tables', () => {
     lake.sqlite.exec(
       `insert into video_hashtag select v.key, h.key, 0 from video v, hashtag h where v.id = 'tt_2'`,
     );
-    refreshSearch(lake.sqlite);
+    refreshSearch(lake);
     expect(idsOf(lake, 'before')).toEqual([]);
     expect(idsOf(lake, 'after')).toEqual(['tt_1']);
     expect(idsOf(lake, 'fresh').sort()).toEqual(['tt_2', 'tt_3']);
     lake.sqlite.exec(`delete from video where id = 'tt_1'`);
-    refreshSearch(lake.sqlite);
+    refreshSearch(lake);
     expect(idsOf(lake, 'after')).toEqual([]);
     expect(checkSearch(lake)).toMatchObject({ ok: true });
   });
@@ -347,7 +347,7 @@ describe('the index follows the tables', () => {
     const lake = lakeOf({ id: 'tt_1', title: 'same', user: null });
     lake.sqlite.exec('update video set views = 5, title = title, user = user');
     expect(lake.sqlite.prepare('select count(*) from search_pending').pluck().get()).toBe(0);
-    expect(refreshSearch(lake.sqlite)).toBe(0);
+    expect(refreshSearch(lake)).toBe(0);
   });
 
   test('a page that is rolled back leaves no trace', () => {
@@ -365,12 +365,12 @@ describe('the index follows the tables', () => {
     const lake = lakeOf({ id: 'tt_1', title: 'one' }, { id: 'tt_2', title: 'two' });
     lake.sqlite.exec('delete from search where rowid = 1');
     expect(checkSearch(lake)).toMatchObject({ ok: false });
-    expect(rebuildSearch(lake.sqlite)).toBe(2);
+    expect(rebuildSearch(lake)).toBe(2);
     expect(checkSearch(lake)).toMatchObject({ ok: true });
     lake.sqlite.unsafeMode(true); // SQLite guards the index's own tables
     lake.sqlite.exec(`update search_data set block = x'00' where id > 10`);
     expect(checkSearch(lake)).toMatchObject({ ok: false });
-    rebuildSearch(lake.sqlite);
+    rebuildSearch(lake);
     expect(checkSearch(lake)).toMatchObject({ ok: true });
     expect(idsOf(lake, 'two')).toEqual(['tt_2']);
   });

@@ -230,7 +230,7 @@ export const fillLake = (dataDir: string, fill: (into: Filler) => void): void =>
     lake.sqlite
       .transaction(() => {
         fill(filler(lake));
-        refreshSearch(lake.sqlite);
+        refreshSearch(lake);
       })
       .immediate();
   } finally {

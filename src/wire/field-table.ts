@@ -1,0 +1,159 @@
+import type { JsonObject } from '../json-object.ts';
+import {
+  type Odd,
+  readCount,
+  readInstant,
+  readNumber,
+  readRate,
+  readTags,
+  readText,
+} from './fields.ts';
+
+/** Reads one value; one that cannot be right becomes null, its original goes to `odd`. */
+type Reader<T> = (value: unknown, field: string, odd: Odd) => T | null;
+
+/** One field of what comes from outside. */
+interface Field<T> {
+  /** Names it is accepted under; the first one is ours. */
+  readonly names: readonly string[];
+  readonly read: Reader<T>;
+  readonly unit: string;
+}
+
+const field = <T>(read: Reader<T>, unit: string, ...names: readonly string[]): Field<T> => ({
+  names,
+  read,
+  unit,
+});
+
+const at = ['at', 't', 'time', 'date', 'timestamp', 'capturedAt', 'collectedAt', 'recordedAt'];
+const views = ['views', 'viewCount', 'view_count', 'playCount', 'plays'];
+const likes = ['likes', 'likeCount', 'like_count', 'diggCount'];
+const followers = ['followers', 'followerCount', 'subscribers'];
+const rate = ['engagementRate', 'engagement_rate'];
+const INSTANT = 'Unix ms';
+const PERCENT = 'percent';
+
+/**
+ * Every field that is read from outside, by what it is a field of: for responses, imports and
+ * webhooks. What the interface shows is read strictly by name, the rest under the names listed. A
+ * field that is null, left out or cannot be right is null, "not known". Adding a name is one word
+ * here; `trendlake replay` then reads the stored responses with it.
+ */
+export const FIELDS = {
+  /** A video in a list or a profile. */
+  item: {
+    title: field(readText, 'text', 'title'),
+    user: field(readText, 'handle', 'user'),
+    views: field(readCount, 'views', 'views'),
+    likes: field(readCount, 'likes', 'likes'),
+    engagementRate: field(readRate, PERCENT, 'engagementRate'),
+    createdAt: field(readInstant, INSTANT, 'createdAt'),
+    hashtags: field(readTags, 'tags', 'hashtags'),
+    score: field(readNumber, 'none', 'score'),
+    velocity: field(readNumber, 'views per hour', 'velocity'),
+  },
+  /** A point of a video's or a creator's timeline. */
+  point: {
+    at: field(readInstant, INSTANT, ...at),
+    views: field(readCount, 'views', ...views),
+    likes: field(readCount, 'likes', ...likes),
+    followers: field(readCount, 'followers', ...followers),
+    engagementRate: field(readRate, PERCENT, ...rate),
+  },
+  /** A creator's profile. */
+  creator: {
+    handle: field(readText, 'handle', 'handle', 'user', 'username', 'uniqueId'),
+    followers: field(readCount, 'followers', ...followers),
+    videoCount: field(readCount, 'videos', 'videoCount', 'video_count'),
+    views: field(readCount, 'views', ...views),
+    likes: field(readCount, 'likes', ...likes),
+    engagementRate: field(readRate, PERCENT, ...rate),
+  },
+  /** A hashtag in a list. */
+  hashtag: {
+    tag: field(readText, 'tag', 'tag', 'hashtag', 'name'),
+    volume: field(readCount, 'videos', 'volume', 'count', 'videoCount', 'posts', 'uses'),
+    views: field(readCount, 'views', 'views', 'totalViews', 'viewCount'),
+    change: field(readNumber, 'share', 'change'),
+  },
+  /** A line of `videos.ndjson`. */
+  importedVideo: {
+    title: field(readText, 'text', 'title'),
+    user: field(readText, 'handle', 'user'),
+    createdAt: field(readInstant, INSTANT, 'createdAt'),
+    hashtags: field(readTags, 'tags', 'tags'),
+  },
+  /** A line of `snapshots.ndjson`. */
+  importedSnapshot: {
+    at: field(readInstant, INSTANT, 'at'),
+    views: field(readCount, 'views', 'views'),
+    likes: field(readCount, 'likes', 'likes'),
+    title: field(readText, 'text', 'title'),
+    user: field(readText, 'handle', 'user'),
+  },
+  /** A line of `hashtags.ndjson`. */
+  importedHashtag: {
+    tag: field(readText, 'tag', 'tag'),
+    at: field(readInstant, INSTANT, 'at'),
+    volume: field(readCount, 'videos', 'volume'),
+    views: field(readCount, 'views', 'views'),
+  },
+  /** A line of `creators.ndjson`. */
+  importedCreator: {
+    handle: field(readText, 'handle', 'user'),
+    at: field(readInstant, INSTANT, 'at'),
+    followers: field(readCount, 'followers', 'followers'),
+    videoCount: field(readCount, 'videos', 'videoCount'),
+    views: field(readCount, 'views', 'views'),
+    likes: field(readCount, 'likes', 'likes'),
+  },
+  /** What an event of the upstream is about, by its kind. */
+  eventSubject: {
+    'trend.spike': field(readText, 'id', 'videoId', 'video_id', 'video', 'id'),
+    'creator.viral': field(readText, 'handle', 'handle', 'creator', 'user', 'username'),
+    'hashtag.rising': field(readText, 'tag', 'tag', 'hashtag', 'name'),
+    'niche.breakout': field(readText, 'tag', 'niche', 'name', 'tag'),
+  },
+} as const;
+
+/** Where lists stand in a response, also one level deeper. */
+export const HOLDERS = {
+  list: ['items', 'data', 'results'],
+  timeline: ['snapshots', 'timeline', 'history', 'growth', 'points', 'series', 'data'],
+  creatorVideos: ['videos', 'trending', 'items'],
+  creatorGrowth: ['growth', 'history', 'timeline', 'snapshots'],
+} as const;
+
+/** What an object is a thing of, and so which fields it may have. */
+type Fields = Readonly<Record<string, Field<unknown>>>;
+
+/** The fields of a thing, read: each is known or null. */
+type FieldsRead<F extends Fields> = {
+  [K in keyof F]: F[K] extends Field<infer T> ? T | null : never;
+};
+
+/** The first value that is not null under one of the names; null if all are, undefined without any. */
+export const valueUnder = (object: JsonObject, names: readonly string[]): unknown => {
+  const present = names.filter((name) => Object.hasOwn(object, name));
+  const telling = present.find((name) => object[name] !== null) ?? present[0];
+  return telling === undefined ? undefined : object[telling];
+};
+
+/** The names that fields are accepted under: what else an object holds is further fields. */
+export const namesOf = (fields: Fields): string[] =>
+  Object.values(fields).flatMap(({ names }) => names);
+
+/** Reads the fields of a thing; what cannot be right goes to `odd` under the field's own name. */
+export const readFields = <F extends Fields>(
+  object: JsonObject,
+  fields: F,
+  odd: Odd,
+): FieldsRead<F> => {
+  const read: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) {
+    const { names, read: readOne } = fields[name] as Field<unknown>;
+    read[name] = readOne(valueUnder(object, names), name, odd);
+  }
+  return read as FieldsRead<F>;
+};
