@@ -52,12 +52,14 @@ export class RunLog {
 
   /** Starts a run. */
   begin(jobs: readonly string[], now: number): number {
-    return this.#lake.sqlite
+    // not by `returning`: reading one row leaves the commit to the statement's reset, which tells of
+    // no error of the disk, and everything after would belong to a run that is not there
+    const { lastInsertRowid } = this.#lake.sqlite
       .prepare(
-        "insert into runs (started_at, outcome, heartbeat_at, jobs) values (?, 'running', ?, ?) returning id",
+        "insert into runs (started_at, outcome, heartbeat_at, jobs) values (?, 'running', ?, ?)",
       )
-      .pluck()
-      .get(now, now, JSON.stringify(jobs)) as number;
+      .run(now, now, JSON.stringify(jobs));
+    return Number(lastInsertRowid);
   }
 
   /** Takes an unfinished run up again. */
