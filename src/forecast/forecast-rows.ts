@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Source } from '../../schema/vocabulary.ts';
 import { dateOf } from '../iso.ts';
+import { MARK_TOUCHED } from '../lake/touched-partitions.ts';
 import { askModel, type Forecast } from './ask.ts';
 import { HORIZONS } from './horizons.ts';
 import { CurveReader, kindOf, type LakeCurve, TRACKED_MS } from './lake-curves.ts';
@@ -31,10 +32,7 @@ const store = (sqlite: Database.Database, batch: readonly NewForecast[]): number
     `insert into forecast (video_key, made_at, horizon_hours, views_median, views_low, views_high, top_probability, model_id)
      values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
   );
-  const touch = sqlite.prepare(
-    `insert into touched_partitions (table_name, date, version) values ('forecasts', ?, 1)
-     on conflict do update set version = version + 1`,
-  );
+  const touch = sqlite.prepare(MARK_TOUCHED);
   return sqlite
     .transaction(() => {
       let stored = 0;
@@ -52,7 +50,7 @@ const store = (sqlite: Database.Database, batch: readonly NewForecast[]): number
           stored += 1;
         }
       }
-      for (const date of dates) touch.run(date);
+      for (const date of dates) touch.run('forecasts', date);
       return stored;
     })
     .immediate();

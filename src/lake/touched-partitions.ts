@@ -1,16 +1,17 @@
 import type { Lake } from './open.ts';
 import { statement } from './statements.ts';
 
+/** Marks a Parquet partition (table, date) as out of date; for who has a connection and no lake. */
+export const MARK_TOUCHED = `
+  insert into touched_partitions (table_name, date, version) values (?, ?, 1)
+  on conflict (table_name, date) do update set version = version + 1`;
+
 /**
  * Marks a Parquet partition as out of date: a table and its UTC date, '' for tables of one file. Call
  * it inside the transaction that changes its rows.
  */
 export const markTouched = (lake: Lake, table: string, date: string): void => {
-  statement(
-    lake,
-    `insert into touched_partitions (table_name, date, version) values (?, ?, 1)
-     on conflict (table_name, date) do update set version = version + 1`,
-  ).run(table, date);
+  statement(lake, MARK_TOUCHED).run(table, date);
 };
 
 /** A mark as it was read; `version` counts how often its partition was touched. */

@@ -66,7 +66,11 @@ const load = (lake: Lake, { videos, creators }: Seen): void => {
         const words = { title: title?.join(' ') ?? null, createdAt: hoursAgo(240) };
         const platform = video < 2 ? 'tiktok' : 'youtube';
         const item = { id: idOf(video), platform, ...words, ...seen } as const;
-        loader.writeItem(item, hoursAgo(hours), 'feed', tally);
+        loader.write(
+          { ...item, snapshotExtra: null },
+          { at: hoursAgo(hours), source: 'feed' },
+          tally,
+        );
       },
       () => {},
     );
@@ -74,7 +78,8 @@ const load = (lake: Lake, { videos, creators }: Seen): void => {
     loader.transaction(
       (tally) => {
         const profile = { platform: 'tiktok', videoCount: null, ...seen } as const;
-        loader.writeCreator({ ...profile, growth: [], at: hoursAgo(hours) }, 'creator', tally);
+        const unsaid = { growth: [], snapshotExtra: null };
+        loader.creators.write({ ...profile, ...unsaid, at: hoursAgo(hours) }, 'creator', tally);
       },
       () => {},
     );
