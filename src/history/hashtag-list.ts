@@ -92,7 +92,8 @@ const pageOf = (
   total: number,
   items: HashtagItem[],
 ): ListPage<HashtagItem> => ({
-  ...{ total, items: () => items, asOf, pulledAt: asOf, isStale: false, version },
+  ...{ total, held: () => total, items: () => items },
+  ...{ asOf, pulledAt: asOf, isStale: false, version },
 });
 
 const pulledPage = (lake: Lake, held: Held, paging: Paging): ListPage<HashtagItem> => {

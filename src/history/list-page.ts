@@ -44,6 +44,8 @@ export interface ComputedLists {
  */
 export interface ListPage<T> {
   readonly total: number;
+  /** How many of them the lake holds: of a pulled list, as deep as it was pulled. */
+  readonly held: () => number;
   readonly items: () => T[];
   /** The items as the text of a JSON array, where that is had without making them. */
   readonly itemsText?: () => string;
@@ -64,5 +66,5 @@ export const computedPage = async <Q extends ListQuestion>(
   { limit, page, ...moment }: ListMoment,
 ): Promise<ListPage<ItemOf<Q>>> => {
   const part = await lists.part({ ...moment, question, from: (page - 1) * limit, count: limit });
-  return { ...part, items: () => part.items, pulledAt: null };
+  return { ...part, held: () => part.total, items: () => part.items, pulledAt: null };
 };

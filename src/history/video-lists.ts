@@ -23,6 +23,7 @@ const pulledPage = (
   const read = readContentItems(lake, places, pulled.completedAt, 'seen');
   return {
     total: pulled.total ?? deepestRank(lake, pulled.key),
+    held: () => deepestRank(lake, pulled.key),
     items: read.objects,
     itemsText: read.text,
     asOf: pulled.completedAt,

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { hoursAgo } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 
@@ -29,7 +29,7 @@ test('the dashboard shows the lake, opens on a platform that has something, and 
   expect(headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(text).toContain('aria-current="page">youtube');
   expect(text).toContain('1.2M');
-  expect(text).toContain('last look 1 h ago');
+  expect(text).toContain('newest count 1 h ago');
   expect(text).toContain(`[${hoursAgo(30) / 1000},5]`);
 });
 
@@ -121,3 +121,50 @@ test.each(['/', '/docs', '/assets/uplot.js', '/v1/openapi.json'])(
     expect((await page(path)).headers.get('content-encoding')).toBe('gzip');
   },
 );
+
+test('a platform or a video that is none is told, as text', async () => {
+  const { text } = await page('/?platform=snap%3Cb%3E&video=zz');
+  expect(text).toContain(
+    '<bdi>snap&lt;b&gt;</bdi> is no platform: there are tiktok, instagram, youtube. This is youtube.',
+  );
+  expect(text).toContain('<bdi>zz</bdi> is no video that had been seen by then.');
+  expect((await page('/?platform=&video=')).text).not.toContain('is no ');
+});
+
+describe('of a pulled list', () => {
+  let pulled: Running;
+  beforeAll(async () => {
+    pulled = await runService((into) => {
+      const looks: [number, number][] = [
+        [hoursAgo(13), 5],
+        [hoursAgo(0), 9],
+      ];
+      into.video({ id: 'tt_1', looks });
+      const feed = { list: 'feed', platform: 'tiktok', period: '24h', at: hoursAgo(12) } as const;
+      into.pulled({ ...feed, total: 983, ranks: [{ rank: 1, id: 'tt_1' }] });
+      const tags = { list: 'hashtags', platform: '', period: '30d', at: hoursAgo(12) } as const;
+      into.pulled({ ...tags, total: 40 });
+      for (let rank = 1; rank <= 40; rank++)
+        into.hashtag({
+          ...{ tag: `tag${rank}`, platform: '', at: hoursAgo(12), window: '30d', rank },
+          volume: 1000 - rank,
+          change: rank === 30 ? 2 : 0.1,
+        });
+    });
+  });
+
+  test('what is held, how old it is, and the tag that rises most of all, not of the largest', async () => {
+    const text = await (await fetch(pulled.service.dashboard)).text();
+    expect(text).toContain('<b>1</b><span class="one soft small">videos here, of 983 that match');
+    expect(text).toContain('lists pulled 12 h ago');
+    expect(text).toContain('<b>#tag30</b><span class="one soft small">+200 %, of 40 tags');
+    expect(text).not.toContain('>tag16<');
+  });
+});
+
+test('a change that is not known is no newness', async () => {
+  const { text } = await page('/?platform=youtube');
+  expect(text).toContain('counted over the videos seen here · change not known yet');
+  expect(text).toContain('no rise is known');
+  expect(text).not.toContain('>new<');
+});

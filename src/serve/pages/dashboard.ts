@@ -21,10 +21,18 @@ export interface DashboardData {
   readonly now: number; // the instant shown
   readonly asked: string | undefined; // `asOf` as asked, kept in the links
   readonly unread: string | undefined; // an `asOf` that is no instant: the present is shown
+  readonly unknownPlatform: string | undefined; // asked for, and no platform: another is shown
+  readonly unknownVideo: string | undefined; // asked for, and not seen by then
   readonly newestLook: number | null;
-  readonly feed: { total: number; videos: readonly ShownVideo[]; pulledAt: number | null };
+  /** `total` as whoever made the list counts; `held`: how much of it the lake has. */
+  readonly feed: {
+    total: number;
+    held: number;
+    videos: readonly ShownVideo[];
+    pulledAt: number | null;
+  };
   readonly trends: { items: readonly ContentItem[]; pulledAt: number | null };
-  readonly hashtags: readonly HashtagItem[];
+  readonly hashtags: readonly HashtagItem[]; // the first of them are listed
   readonly video: (ShownVideo & { curve: GrowthCurve }) | undefined;
 }
 
@@ -88,17 +96,35 @@ const videoTable = (
     : html`<table class="videos"><thead><tr>${columns.map((name) => html`<th>${name}</th>`)}<th class="n">views, per hour</th></tr></thead><tbody>${rows}</tbody></table>`;
 
 const changeOf = ({ change }: HashtagItem): string =>
-  change === null ? 'new' : `${change >= 0 ? '+' : ''}${Math.round(change * 100)} %`;
+  change === null ? '–' : `${change >= 0 ? '+' : ''}${Math.round(change * 100)} %`;
+
+/** How many hashtags are listed; fewer videos than `FEWEST_VIDEOS` make no rise. */
+const LISTED_TAGS = 15;
+const FEWEST_VIDEOS = 20;
+
+/** The tag that rose most among all of the list, where the list tells. */
+const risingOf = (tags: readonly HashtagItem[]): HashtagItem | undefined =>
+  tags
+    .filter(({ change, volume }) => (change ?? 0) > 0 && (volume ?? 0) >= FEWEST_VIDEOS)
+    .toSorted((a, b) => (b.change ?? 0) - (a.change ?? 0))[0];
+
+/** What the volumes are, and why no change may be known. */
+const tagsNote = (tags: readonly HashtagItem[]): string => {
+  const isSampled = tags.some(({ sampled }) => sampled === true);
+  const isUnknown = tags.length > 0 && tags.every(({ change }) => change === null);
+  const counted = isSampled ? ' · counted over the videos seen here' : '';
+  return `30 d, all platforms${counted}${isUnknown ? ' · change not known yet' : ''}`;
+};
 
 const hashtagTable = (data: DashboardData) => {
-  const items = data.hashtags;
+  const items = data.hashtags.slice(0, LISTED_TAGS);
   if (items.length === 0) return nothing(data);
   const most = Math.max(1, ...items.map((item) => item.volume ?? 0));
   return html`<table><thead><tr><th>tag</th><th class="n">videos</th><th class="n">change</th></tr></thead><tbody>${items.map(
     (
       item,
     ) => html`<tr><td><span class="one" dir="auto" title="${item.tag}">#${item.tag}</span><div class="bar" style="width:${Math.round((100 * (item.volume ?? 0)) / most)}%"></div></td>
-      <td class="n">${number(item.volume)}</td><td class="n ${(item.change ?? 1) < 0 ? 'down' : 'up'}">${changeOf(item)}</td></tr>`,
+      <td class="n">${number(item.volume)}</td><td class="n ${item.change === null ? 'soft' : item.change < 0 ? 'down' : 'up'}">${changeOf(item)}</td></tr>`,
   )}</tbody></table>`;
 };
 
@@ -137,22 +163,43 @@ const tiles = ({ feed, trends, hashtags, platform }: DashboardData) => {
     .map(({ item }) => item)
     .toSorted((a, b) => (b.velocity ?? 0) - (a.velocity ?? 0))[0];
   const first = trends.items[0];
-  const rising = hashtags.toSorted((a, b) => (b.change ?? 0) - (a.change ?? 0))[0];
+  const rising = risingOf(hashtags);
   return html`<div class="tiles wide">
-    ${tile(`${platform} feed, 24 h`, number(feed.total), 'videos')}
+    ${tile(`${platform} feed, 24 h`, number(feed.held), feed.held < feed.total ? `videos here, of ${number(feed.total)} that match` : 'videos')}
     ${tile('fastest now', fastest === undefined ? '–' : pace(fastest) || '–', fastest?.user ?? '')}
     ${tile('first this week', first?.user ?? '–', first === undefined ? '' : `${number(first.views)} views`)}
-    ${tile('rising tag, 30 d', rising === undefined ? '–' : `#${rising.tag}`, rising === undefined ? '' : changeOf(rising))}
+    ${tile('rises most, 30 d', rising === undefined ? '–' : `#${rising.tag}`, rising === undefined ? 'no rise is known' : `${changeOf(rising)}, of ${hashtags.length} tags`)}
   </div>`;
 };
 
 const FRESH_MS = 1.5 * DAY_MS; // a nightly sync, and half a day of grace
 
-const freshness = ({ newestLook, now }: DashboardData) => {
-  const isFresh = newestLook !== null && now - newestLook < FRESH_MS;
-  const text = newestLook === null ? 'nothing seen yet' : `last look ${ago(newestLook, now)}`;
+/** How old what is shown is: its newest list, or where none was pulled, the newest count. */
+const freshness = ({ newestLook, now, feed, trends }: DashboardData) => {
+  const pulledAt = Math.max(feed.pulledAt ?? 0, trends.pulledAt ?? 0);
+  const at = pulledAt > 0 ? pulledAt : newestLook;
+  const what = pulledAt > 0 ? 'lists pulled' : 'newest count';
+  const text = at === null ? 'nothing seen yet' : `${what} ${ago(at, now)}`;
+  const isFresh = at !== null && now - at < FRESH_MS;
   return html`<span class="soft small"><span class="dot ${isFresh ? 'fresh' : ''}"></span>${text} · ${minuteOf(now)}</span>`;
 };
+
+const said = (asked: string, sentence: string) =>
+  html`<p class="down small unread" role="alert"><bdi>${asked}</bdi> ${sentence}</p>`;
+
+/** What was asked for and is not there, in words. */
+const refusals = ({ unread, unknownPlatform, unknownVideo, platform }: DashboardData) => [
+  unread === undefined
+    ? ''
+    : said(unread, 'is no instant, so this is now. Write one like 2026-03-01T12:00Z.'),
+  unknownPlatform === undefined
+    ? ''
+    : said(
+        unknownPlatform,
+        `is no platform: there are ${PLATFORMS.join(', ')}. This is ${platform}.`,
+      ),
+  unknownVideo === undefined ? '' : said(unknownVideo, 'is no video that had been seen by then.'),
+];
 
 /** The dashboard as one page, complete without a script but for the chart. */
 export const dashboardPage = (data: DashboardData) => html`<!doctype html>
@@ -167,7 +214,7 @@ export const dashboardPage = (data: DashboardData) => html`<!doctype html>
   <form><input type="hidden" name="platform" value="${data.platform}">
     <input name="asOf" value="${data.asked ?? data.unread ?? ''}" placeholder="2026-03-01T12:00Z" aria-label="as of"><button>as of then</button>
     ${data.asked === undefined ? '' : html`<a href="/?platform=${data.platform}">now</a>`}</form>
-  ${data.unread === undefined ? '' : html`<p class="down small unread" role="alert"><bdi>${data.unread}</bdi> is no instant, so this is now. Write one like 2026-03-01T12:00Z.</p>`}
+  ${refusals(data)}
 </header>
 <main class="grid">
   ${tiles(data)}
@@ -185,7 +232,7 @@ export const dashboardPage = (data: DashboardData) => html`<!doctype html>
         ['', 'video'],
         data.trends.items.map((item) => videoRow(data, item, undefined)),
       )}</section>
-    <section><h2>Hashtags <span class="soft small">30 d, all platforms</span></h2>${hashtagTable(data)}</section>
+    <section><h2>Hashtags <span class="soft small">${tagsNote(data.hashtags)}</span></h2>${hashtagTable(data)}</section>
   </div>
   <p class="soft small wide"><a href="/docs">The interface</a> · <a href="/v1/openapi.json">OpenAPI</a> · <a href="/health">health</a></p>
   ${data.isSignedIn ? html`<form class="wide" method="post" action="/sign-out"><button>sign out</button></form>` : ''}

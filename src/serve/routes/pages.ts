@@ -103,9 +103,10 @@ const dataFor = async (
   const [feed, trends, hashtags] = await Promise.all([
     feedPage(lists, { ...moment, ...DAY, platform, limit: 20 }),
     trendsPage(lists, { ...moment, platform, period: 'week', limit: 10, page: 1 }),
-    hashtagsPage(lists, { ...moment, ...MONTH, limit: 15 }),
+    hashtagsPage(lists, { ...moment, ...MONTH, limit: 100 }),
   ]);
   const [videos, trending] = [feed.items(), trends.items()];
+  const video = growthOf(service, shown.video ?? videos[0]?.id ?? trending[0]?.id, asOf);
   return {
     isSignedIn: shown.isSignedIn,
     platform,
@@ -113,13 +114,16 @@ const dataFor = async (
     asked: instant === undefined ? undefined : written,
     unread: instant === undefined && written !== '' ? written : undefined,
     newestLook: service.changes.newestSnapshot(asOf),
+    unknownPlatform: shown.platform === platform ? undefined : shown.platform || undefined,
+    unknownVideo: video === undefined ? shown.video || undefined : undefined,
     feed: {
       ...feed,
+      held: feed.held(),
       videos: videos.map((item) => ({ item, timeline: timelineOf(service, item.id, asOf) })),
     },
     trends: { ...trends, items: trending },
     hashtags: hashtags.items(),
-    video: growthOf(service, shown.video ?? videos[0]?.id ?? trending[0]?.id, asOf),
+    video,
   };
 };
 
