@@ -20,6 +20,7 @@ const PROOFS: readonly Proof[] = [
   { name: 'faults', short: { PROVE_FAULTS: '30' } },
   { name: 'client', short: {} },
   { name: 'package', short: {} },
+  { name: 'security' },
   { name: 'pace' },
   { name: 'soak' },
 ];
