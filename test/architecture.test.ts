@@ -18,7 +18,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
   budget: ['schema', 'root', 'lake', 'history'],
   forecast: ['schema', 'root', 'lake'],
   export: ['schema', 'root', 'lake'],
-  publish: ['schema', 'root', 'lake', 'export'],
+  publish: ['schema', 'root', 'lake'],
   events: ['schema', 'root', 'wire', 'lake', 'history', 'forecast'],
   webhooks: ['schema', 'root', 'wire', 'lake', 'events'],
   lab: ['schema', 'root', 'wire', 'lake', 'history', 'search', 'forecast'],

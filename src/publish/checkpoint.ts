@@ -101,7 +101,8 @@ const restored = (value: unknown): unknown => {
   );
 };
 
-const ROWS_A_GROUP = 10_000;
+/** A reader holds one group at a time. */
+const ROWS_A_GROUP = 2000;
 
 /** The bytes of a checkpoint: the state of a table as one Parquet file. */
 export const checkpointOf = (actions: readonly Action[]): Uint8Array =>
@@ -114,8 +115,24 @@ export const checkpointOf = (actions: readonly Action[]): Uint8Array =>
     }),
   );
 
-/** The actions of a checkpoint, some thousands at a time. @throws what the reader says of a damaged one */
-export async function* actionsOfCheckpoint(bytes: Uint8Array): AsyncGenerator<Action[]> {
+interface FileRow {
+  readonly path?: unknown;
+}
+
+/** Whether a row is of a file that is not below a prefix. */
+const isElsewhere = ({ add, remove }: Record<string, FileRow | null>, below: string): boolean => {
+  const path = (add ?? remove)?.path;
+  return typeof path === 'string' && !path.startsWith(below);
+};
+
+/**
+ * The actions of a checkpoint, some thousands at a time; those of files that are not below `below`
+ * are left out. @throws what the reader says of a damaged one
+ */
+export async function* actionsOfCheckpoint(
+  bytes: Uint8Array,
+  below: string,
+): AsyncGenerator<Action[]> {
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
   const metadata = parquetMetadata(file as ArrayBuffer);
   const rows = Number(metadata.num_rows);
@@ -127,6 +144,6 @@ export async function* actionsOfCheckpoint(bytes: Uint8Array): AsyncGenerator<Ac
       rowStart,
       rowEnd,
     });
-    yield read.map((row) => actionOf(restored(row)));
+    yield read.filter((row) => !isElsewhere(row, below)).map((row) => actionOf(restored(row)));
   }
 }

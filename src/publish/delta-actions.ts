@@ -53,12 +53,34 @@ export type Txn = z.infer<typeof txn>;
 /** One action; one of its fields is there, or none for an action that trendlake need not know. */
 export type Action = z.infer<typeof action>;
 
-/** The actions of a commit's file: JSON, one a line. @throws ZodError or SyntaxError for what is none */
-export const actionsIn = (text: string): Action[] =>
-  text
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => action.parse(JSON.parse(line)));
+const LINE_END = 10;
+
+/** Whether a line is, at first sight, of a file that is not below a prefix. */
+const isElsewhere = (line: Buffer, below: string): boolean =>
+  ['{"add":{"path":"', '{"remove":{"path":"'].some((begin) => {
+    if (!line.subarray(0, begin.length).equals(Buffer.from(begin))) return false;
+    const path = line.subarray(begin.length, begin.length + below.length);
+    return !path.equals(Buffer.from(below));
+  });
+
+/**
+ * The actions of a commit's file: JSON, one a line. Those of files that are not below `below` may be
+ * left out: a table may name a hundred thousand files of other lakes.
+ * @throws ZodError or SyntaxError for what is none
+ */
+export const actionsIn = (bytes: Buffer, below: string): Action[] => {
+  const actions: Action[] = [];
+  for (let from = 0; from < bytes.length; ) {
+    const found = bytes.indexOf(LINE_END, from);
+    const to = found < 0 ? bytes.length : found;
+    const line = bytes.subarray(from, to);
+    from = to + 1;
+    if (isElsewhere(line, below)) continue;
+    const text = line.toString().trim();
+    if (text !== '') actions.push(action.parse(JSON.parse(text)));
+  }
+  return actions;
+};
 
 /** An action as a checkpoint's row holds it. @throws ZodError for what is none */
 export const actionOf = (row: unknown): Action => action.parse(row);

@@ -15,6 +15,8 @@ import type { TableStore } from './table-store.ts';
 /** A checkpoint each so many commits; one that a kill prevented is made up for a few commits later. */
 const CHECKPOINT_EVERY = 100;
 const CHECKPOINT_LATE = CHECKPOINT_EVERY + 10;
+/** One sooner where the commits since the last one are as large: each reader reads them all. */
+const CHECKPOINT_BYTES = 4 << 20;
 const READ_AT_ONCE = 16;
 
 const named = (version: number): string => String(version).padStart(20, '0');
@@ -28,6 +30,8 @@ export class DeltaLog {
   readonly #below: string;
   #version = -1;
   #checkpointVersion = -1;
+  /** Of the commits read since the last checkpoint. */
+  #commitBytes = 0;
   protocol: Protocol | undefined;
   metaData: MetaData | undefined;
   readonly txns = new Map<string, Txn>();
@@ -106,7 +110,7 @@ export class DeltaLog {
     const bytes = await this.#store.read(`${this.#folder}${named(newest)}.checkpoint.parquet`);
     if (bytes === undefined) throw this.#damaged(`its checkpoint ${newest} has gone`);
     try {
-      for await (const actions of actionsOfCheckpoint(bytes)) this.#apply(actions);
+      for await (const actions of actionsOfCheckpoint(bytes, this.#below)) this.#apply(actions);
     } catch (error) {
       throw this.#damaged(`its checkpoint ${newest} is not one: ${messageOf(error)}`, error);
     }
@@ -118,8 +122,9 @@ export class DeltaLog {
   async #commit(version: number): Promise<Action[]> {
     const bytes = await this.#store.read(`${this.#folder}${named(version)}.json`);
     if (bytes === undefined) throw this.#damaged(`its commit ${version} is missing`);
+    this.#commitBytes += bytes.length;
     try {
-      return actionsIn(bytes.toString());
+      return actionsIn(bytes, this.#below);
     } catch (error) {
       throw this.#damaged(`its commit ${version} is not one: ${messageOf(error)}`, error);
     }
@@ -160,7 +165,8 @@ export class DeltaLog {
   /** Whether who committed `version` should write a checkpoint. */
   wantsCheckpoint(version: number): boolean {
     const late = version - Math.max(this.#checkpointVersion, 0) >= CHECKPOINT_LATE;
-    return late || (version > 0 && version % CHECKPOINT_EVERY === 0);
+    const large = this.#commitBytes >= CHECKPOINT_BYTES;
+    return late || large || (version > 0 && version % CHECKPOINT_EVERY === 0);
   }
 
   /**
@@ -191,5 +197,6 @@ export class DeltaLog {
       Buffer.from(JSON.stringify({ ...note, numOfAddFiles: files.size })),
     );
     this.#checkpointVersion = version;
+    this.#commitBytes = 0;
   }
 }

@@ -40,7 +40,7 @@ export interface PublishDeps {
 /** What publishing did to one table. */
 export interface TablePublished {
   readonly table: string;
-  /** The version of the table that shows this lake as it is exported. */
+  /** The version of the table that this lake's commit made; the newest one where nothing was to do. */
   readonly version: number;
   /** Files, rows and bytes brought in, files taken out; 0 where there was nothing to do. */
   readonly files: number;
@@ -196,12 +196,12 @@ export class TablePublisher {
     await clock.sleep(longest * random(), signal);
   }
 
-  #report({ added, removed }: Pick<Change, 'added' | 'removed'>): TablePublished {
+  #report({ added, removed }: Pick<Change, 'added' | 'removed'>, version: number): TablePublished {
     const sum = (of: (one: Brought) => number): number =>
       added.reduce((total, one) => total + of(one), 0);
     return {
       table: this.#table.name,
-      version: this.#log.version,
+      version,
       files: added.length,
       rows: sum(({ rows }) => rows),
       bytes: sum(({ add }) => add.size),
@@ -231,13 +231,14 @@ export class TablePublisher {
       refuseForeignTable(this.#log, this.#url);
       refuseOtherLake(this.#log, { url: this.#url, lake, lakeId, replace });
       const change = await this.#change();
-      if (change === undefined) return this.#report(this.#landed ?? { added: [], removed: [] });
+      if (change === undefined)
+        return this.#report(this.#landed ?? { added: [], removed: [] }, this.#log.version);
       this.#tried = change;
       const version = this.#log.version + 1;
       if (await this.#log.commit(change.actions)) {
         await this.#log.refresh();
         if (this.#log.wantsCheckpoint(version)) await this.#log.checkpoint(clock.now() - NAMED_MS);
-        return this.#report(change);
+        return this.#report(change, version);
       }
       this.#lostRaces += 1;
       await this.#waitForOthers();

@@ -2,10 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
+import { DATED_TABLES } from '../../src/publish/exported-tables.ts';
 import { filledLake, sqliteRows } from '../export/filled-lake.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { queryTable, readDeltaLog } from './delta-reader.ts';
 import { changeFirstDay, exportAndPublish, filesBelow } from './publishing.ts';
+
+interface Stats {
+  numRecords: number;
+  minValues: Record<string, unknown>;
+  maxValues: Record<string, unknown>;
+  nullCount: Record<string, number>;
+}
 
 describe('a published lake', () => {
   const lake = filledLake(afterAll);
@@ -58,15 +66,27 @@ describe('a published lake', () => {
     expect(published.equals(exported)).toBe(true);
   });
 
+  test('has bounds of text that hold in the order of bytes', async () => {
+    const { files } = await readDeltaLog(join(folder, 'videos'));
+    const [file] = files.values();
+    const { minValues, maxValues } = JSON.parse(file?.stats ?? '') as Stats;
+    for (const column of ['id', 'title', 'user', 'extra']) {
+      const texts = lake.sqlite.prepare(`select ${column} from videos where ${column} is not null`);
+      const bytes = (texts.pluck().all() as string[]).map((text) => Buffer.from(text));
+      const bounds = [minValues[column], maxValues[column]];
+      const [least, greatest] = bounds.map((bound) => Buffer.from(String(bound)));
+      for (const text of bytes) {
+        if (bounds[0] !== undefined) expect(Buffer.compare(least ?? text, text)).not.toBe(1);
+        if (bounds[1] !== undefined) expect(Buffer.compare(text, greatest ?? text)).not.toBe(1);
+      }
+    }
+    expect(minValues).toMatchObject({ id: 'tt_0', title: '' });
+    expect(maxValues).toMatchObject({ id: 'tt_9' });
+  });
+
   test('has statistics by which engines skip files', async () => {
     const { files } = await readDeltaLog(join(folder, 'video_snapshots'));
     const days = [...files.values()].map(({ stats }) => JSON.parse(stats ?? '') as Stats);
-    interface Stats {
-      numRecords: number;
-      minValues: Record<string, unknown>;
-      maxValues: Record<string, unknown>;
-      nullCount: Record<string, number>;
-    }
     expect(days.map(({ numRecords }) => numRecords)).toEqual([10, 10, 10]);
     expect(days[0]?.minValues.observed_at).toBe('2026-03-01T12:00:00.123Z');
     expect(days[0]?.maxValues).toMatchObject({
@@ -74,6 +94,11 @@ describe('a published lake', () => {
     });
     expect(days[0]?.nullCount.views).toBe(1);
   });
+});
+
+test('the tables known to have days are those of the export', () => {
+  const dated = PARQUET_TABLES.filter(({ dateColumn }) => dateColumn !== undefined);
+  expect([...DATED_TABLES].sort()).toEqual(dated.map(({ name }) => name).sort());
 });
 
 describe('publishing', () => {
