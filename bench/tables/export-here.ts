@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import { exportSnapshot } from '../../src/export/export-snapshot.ts';
+import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
+import { systemDisk } from '../../src/export/place-file.ts';
+import { type Lake, openLakeForReading } from '../../src/lake/open.ts';
+
+/** Exports in this thread, for one who does so a thousand times and alone: starting one takes longer. */
+export const exportHere = async ({ dataDir }: Lake): Promise<void> => {
+  const reading = openLakeForReading(dataDir);
+  try {
+    await exportSnapshot({
+      ...{ sqlite: reading.sqlite, folder: join(dataDir, 'parquet'), tables: PARQUET_TABLES },
+      ...{ full: false, exportedAt: new Date().toISOString(), disk: systemDisk, codec: 'zstd' },
+      ...{ checkStop: () => {}, onFile: () => {} },
+    });
+  } finally {
+    reading.close();
+  }
+};
