@@ -105,3 +105,18 @@ export const madePages = (videos: number, count: number): MadePage[] => {
     };
   });
 };
+
+/** Pages that hold videos 0, 1, 2 ... in order, a minute apart, their counts as at each page. */
+export const pagesOf = (count: number, startAt: number): MadePage[] =>
+  Array.from({ length: count }, (_, page) => {
+    const indexes = Array.from({ length: PAGE_ITEMS }, (_, i) => page * PAGE_ITEMS + i);
+    const at = startAt + page * MINUTE_MS;
+    const ask = { ...ASK, page: page + 1, offset: page * PAGE_ITEMS };
+    return {
+      id: page + 1,
+      ask,
+      request: `${requestLine(ask)}#${at}`,
+      body: madeBody(indexes, at),
+      at,
+    };
+  });

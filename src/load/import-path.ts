@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
+import { syncLake } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
 import { FileImport, type ImportDeps, type ImportSummary } from './import-file.ts';
 import { IMPORT_KINDS, type ImportKind } from './import-records.ts';
@@ -75,5 +76,6 @@ export const importPaths = async (
   };
   for (const { path, kind } of filesOf(paths, cwd))
     await new FileImport(lake, path, kind, summary, deps).run();
+  syncLake(lake);
   return summary;
 };

@@ -1,3 +1,4 @@
+import { withoutSync } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
 import { refreshSearch } from '../search/search-index.ts';
 import type { VideoObservation } from '../wire/observation.ts';
@@ -60,22 +61,20 @@ export class Loader {
 
   /**
    * Runs `write` in one immediate transaction, marks the partitions it touched and makes new words
-   * searchable; `settle` runs last, when all rows are written and counted. When either throws,
+   * searchable; it is on disk with the next call that leaves. `settle` runs last, when all rows are written and counted. When either throws,
    * nothing was written.
    */
   transaction(write: (tally: Tally) => void, settle: (counts: LoadCounts) => void): LoadCounts {
-    const { sqlite } = this.#lake;
     const tally = new Tally();
+    const load = this.#lake.sqlite.transaction(() => {
+      write(tally);
+      this.#videos.flush(tally);
+      tally.markTouched(this.#lake);
+      refreshSearch(this.#lake);
+      settle(tally.counts);
+    });
     try {
-      sqlite
-        .transaction(() => {
-          write(tally);
-          this.#videos.flush(tally);
-          tally.markTouched(this.#lake);
-          refreshSearch(this.#lake);
-          settle(tally.counts);
-        })
-        .immediate();
+      withoutSync(this.#lake, () => load.immediate());
       return tally.counts;
     } catch (error) {
       this.hashtags.forget();

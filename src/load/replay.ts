@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { type Ask, askOfLine, type ListAsk } from '../api/ask.ts';
 import { type DecodedAnswer, decodeAnswer } from '../api/decode.ts';
 import { CallError } from '../api/errors.ts';
+import { syncLake } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
 import { keepUnknownShape, reloadAnswer } from './load-answer.ts';
 import { addRows, type LoadCounts, noRows } from './tally.ts';
@@ -122,6 +123,7 @@ export const replayAnswers = async (
     replayOne(find.get(callId) as KeptAnswer, target, summary);
     onProgress?.(index + 1, calls.length);
   }
+  syncLake(target);
   return summary;
 };
 

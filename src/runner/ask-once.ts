@@ -3,6 +3,7 @@ import type { ApiClient } from '../api/client.ts';
 import { type DecodedAnswer, decodeAnswer } from '../api/decode.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { syncLake } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
 import { loadAnswer } from '../load/load-answer.ts';
 import { rowsChanged } from '../load/tally.ts';
@@ -33,5 +34,6 @@ export const askOnce = async (deps: AskDeps, job: string, ask: Ask): Promise<Dec
   );
   const call = { runId: null, ask, callId, answer, decoded: read, receivedAt, isLastPage: true };
   loadAnswer(lake, call, (counts) => settle(rowsChanged(counts)));
+  syncLake(lake);
   return read;
 };

@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import Database from 'better-sqlite3';
+import { decodeAnswer } from '../src/api/decode.ts';
+import { virtualClock } from '../src/clock.ts';
+import { openLake } from '../src/lake/open.ts';
+import { loadAnswer } from '../src/load/load-answer.ts';
+import { rowsChanged } from '../src/load/tally.ts';
+import { RunLog } from '../src/runner/run-log.ts';
+import { Ledger } from '../src/throttle/ledger.ts';
+import { type MadePage, pagesOf, START_AT } from './load/made-pages.ts';
+
+// Pages of 100 videos, body to commit: a first load of videos nobody knows, then the same videos with
+// other counts, twice. Beside it what somebody writes who has no trendlake: the page parsed, its videos
+// upserted and their counts inserted, with the same columns and indices, in one transaction a page,
+// WAL and synchronous=FULL as ours. The peer has no search, hashtags, rankings, ledger, run or stored
+// bodies. Both take turns page by page in one process.
+//
+//   npm run bench:load-peer [-- --pages 300]
+
+const { values } = parseArgs({ options: { pages: { type: 'string', default: '300' } } });
+const PAGES = Number(values.pages);
+const folder = mkdtempSync(join(tmpdir(), 'trendlake-bench-'));
+
+/** One that loads a page, and the journal it writes. */
+interface Contender {
+  load(page: MadePage): void;
+  journal: string;
+  close(): void;
+}
+
+const nextOf = (ask: MadePage['ask']): MadePage['ask'] =>
+  'page' in ask ? { ...ask, page: ask.page + 1 } : ask;
+
+const trendlake = (): Contender => {
+  const lake = openLake(join(folder, 'ours'));
+  const clock = virtualClock(START_AT);
+  const limits = {
+    ...{ ratePerMinute: 1_000_000, callsPerMonth: 1_000_000_000 },
+    ...{ quotaReset: 'calendar', timeoutMs: 1000 },
+  };
+  const ledger = new Ledger(lake, clock, limits, 'bench');
+  const log = new RunLog(lake);
+  const runId = log.begin(['feed'], START_AT);
+  return {
+    journal: `${lake.path}-wal`,
+    load: ({ ask, request, body, at }) => {
+      clock.advanceTo(at);
+      const admission = ledger.admit({ runId, job: 'feed', request });
+      if (!('callId' in admission)) throw new Error('a call was not admitted');
+      const { callId } = admission;
+      const answer = { status: 200, headers: { 'content-type': 'application/json' }, body };
+      const decoded = decodeAnswer(ask, answer);
+      const call = { runId, ask, callId, answer, decoded, receivedAt: at, isLastPage: true };
+      loadAnswer(lake, call, (counts) => {
+        const ended = { status: 200, error: null, finishedAt: at, endedMono: 0, sent: true };
+        ledger.settle(callId, { ...ended, rowsChanged: rowsChanged(counts) });
+        log.done(runId, { job: 'feed', request }, 1);
+        log.plan(runId, 'feed', [{ ask: nextOf(ask) }]); // the next page
+      });
+    },
+    close: () => lake.close(),
+  };
+};
+
+interface PeerItem {
+  id: string;
+  title: string;
+  user: string;
+  views: number;
+  likes: number;
+  engagementRate: number;
+  createdAt: string;
+}
+
+const peer = (): Contender => {
+  const path = join(folder, 'peer.db');
+  const sqlite = new Database(path);
+  sqlite.pragma('journal_mode = WAL');
+  sqlite.pragma('synchronous = FULL');
+  sqlite.exec(`
+    create table videos (id text primary key, platform text, title text, user text, views integer,
+      likes integer, engagement_rate real, created_at text, first_seen_at integer, extra text);
+    create index by_user on videos (platform, user);
+    create index by_created on videos (created_at);
+    create index by_seen on videos (first_seen_at);
+    create table snapshots (video_id text, observed_at integer, views integer, likes integer,
+      primary key (video_id, observed_at)) without rowid;
+    create index by_time on snapshots (observed_at);`);
+  const upsert = sqlite.prepare(`
+    insert into videos values (@id, 'tiktok', @title, @user, @views, @likes, @engagementRate,
+      @createdAt, @at, null)
+    on conflict (id) do update set title = excluded.title, user = excluded.user,
+      views = excluded.views, likes = excluded.likes, engagement_rate = excluded.engagement_rate,
+      created_at = excluded.created_at`);
+  const insert = sqlite.prepare('insert or replace into snapshots values (?, ?, ?, ?)');
+  return {
+    journal: `${path}-wal`,
+    load: ({ body, at }) => {
+      const { items } = JSON.parse(body.toString()) as { items: PeerItem[] };
+      sqlite
+        .transaction(() => {
+          for (const { id, title, user, views, likes, engagementRate, createdAt } of items) {
+            upsert.run({ id, title, user, views, likes, engagementRate, createdAt, at });
+            insert.run(id, at, views, likes);
+          }
+        })
+        .immediate();
+    },
+    close: () => void sqlite.close(),
+  };
+};
+
+interface Cost {
+  wallMs: number;
+  cpuMs: number;
+}
+
+const timed = (work: () => void, cost: Cost): void => {
+  const cpu = process.threadCpuUsage();
+  const startedAt = performance.now();
+  work();
+  cost.wallMs += performance.now() - startedAt;
+  const { user, system } = process.threadCpuUsage(cpu);
+  cost.cpuMs += (user + system) / 1000;
+};
+
+const journalBytes = ({ journal }: Contender): number => statSync(journal).size;
+
+try {
+  const contenders = { trendlake: trendlake(), peer: peer() };
+  for (const [hours, round] of ['first load', 'again', 'again'].entries()) {
+    const pages = pagesOf(PAGES, START_AT + hours * PAGES * 60_000);
+    const costs = { trendlake: { wallMs: 0, cpuMs: 0 }, peer: { wallMs: 0, cpuMs: 0 } };
+    for (const page of pages)
+      for (const name of ['trendlake', 'peer'] as const)
+        timed(() => contenders[name].load(page), costs[name]);
+    const show = ({ wallMs, cpuMs }: Cost): string =>
+      `${(wallMs / PAGES).toFixed(2)} ms a page, ${(cpuMs / PAGES).toFixed(2)} of the processor`;
+    const { trendlake: ours, peer: other } = costs;
+    console.log(
+      `${round}: trendlake ${show(ours)}; peer ${show(other)}; ratio ${(ours.wallMs / other.wallMs).toFixed(2)} and ${(ours.cpuMs / other.cpuMs).toFixed(2)}`,
+    );
+  }
+  for (const [name, contender] of Object.entries(contenders)) {
+    console.log(`${name}: journal ${journalBytes(contender)} bytes at its largest`);
+    contender.close();
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
