@@ -9,7 +9,7 @@ export const touchedPartitions = sqliteTable(
   'touched_partitions',
   {
     tableName: text('table_name').notNull(), // the Parquet table
-    date: text('date').notNull(), // YYYY-MM-DD in UTC; '' for tables of one file
+    date: text('date').notNull(), // YYYY-MM-DD in UTC; '' for tables of one file and first parts; `part-000001` for later parts
     version: integer('version').notNull(), // grows with every touch
   },
   (t) => [primaryKey({ columns: [t.tableName, t.date] })],

@@ -182,8 +182,8 @@ export const exportSnapshot = async (deps: SnapshotDeps): Promise<SnapshotExport
   await explaining(folder, () => removeTemporaries(folder, tables));
   // sorting a large partition goes to a temporary file instead of memory
   sqlite.pragma('temp_store = FILE');
-  sqlite.pragma('cache_size = -16384');
-  sqlite.pragma('mmap_size = 268435456');
+  sqlite.pragma('cache_size = -32768');
+  sqlite.pragma('mmap_size = 67108864');
   sqlite.exec('begin');
   try {
     return await explaining(folder, () => writeAll(deps));

@@ -1,7 +1,7 @@
 import { readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ParquetTable } from './parquet-tables.ts';
-import { partitionAt, pathOf } from './partitions.ts';
+import { partitionAt } from './partitions.ts';
 import { temporaryName } from './place-file.ts';
 
 const entriesOf = (folder: string): string[] => {
@@ -20,10 +20,12 @@ export const removeTemporaries = (folder: string, tables: readonly ParquetTable[
       .filter((entry) => entry.startsWith('date='))
       .map((entry) => `${name}/${entry}`),
   ]);
-  for (const within of folders) {
-    const growing = temporaryName(join(folder, within, `${within.split('/')[0]}.parquet`));
-    if (entriesOf(dirname(growing)).includes(basename(growing))) rmSync(growing, { force: true });
-  }
+  for (const within of folders)
+    for (const entry of entriesOf(join(folder, within))) {
+      const [, grown] = /^\.(.+)\.tmp$/.exec(entry) ?? [];
+      if (grown === undefined || partitionAt(tables, `${within}/${grown}`) === undefined) continue;
+      rmSync(join(folder, within, entry), { force: true });
+    }
   rmSync(temporaryName(join(folder, 'manifest.json')), { force: true });
 };
 
@@ -45,7 +47,7 @@ export const removeStrays = (
         : entriesOf(join(folder, name)).map((entry) => `${name}/${entry}/${name}.parquet`);
     for (const path of found) {
       const partition = partitionAt(tables, path);
-      if (partition === undefined || pathOf(partition) !== path || named.has(path)) continue;
+      if (partition === undefined || named.has(path)) continue;
       const places = entriesOf(dirname(join(folder, path)));
       if (places.includes(basename(path))) {
         rmSync(join(folder, path));

@@ -1,25 +1,3 @@
-import { getTableColumns, is } from 'drizzle-orm';
-import {
-  getTableConfig,
-  getViewConfig,
-  SQLiteColumn,
-  type SQLiteTable,
-  type SQLiteView,
-  SQLiteTable as Table,
-} from 'drizzle-orm/sqlite-core';
-import { events } from '../../schema/events.ts';
-import {
-  creatorSnapshots,
-  creators,
-  forecasts,
-  hashtagSnapshots,
-  hashtags,
-  rankings,
-  videoHashtags,
-  videoSnapshots,
-  videos,
-} from '../../schema/views.ts';
-
 export type ParquetType = 'INT64' | 'TIMESTAMP_MILLIS' | 'DOUBLE' | 'UTF8';
 
 export interface ParquetColumn {
@@ -37,51 +15,182 @@ export interface ParquetTable {
   readonly key: readonly string[];
   /** The time whose UTC day names a row's partition; undefined: one file for the whole table. */
   readonly dateColumn: string | undefined;
+  /** The video's id, where a table without dates is divided by videos (`VIDEOS_A_PART`). */
+  readonly videoColumn: string | undefined;
 }
 
-const typeOf = (column: SQLiteColumn): ParquetType => {
-  if (column.dataType === 'number' && column.getSQLType() === 'integer')
-    return column.name.endsWith('_at') ? 'TIMESTAMP_MILLIS' : 'INT64';
-  if (column.getSQLType() === 'real') return 'DOUBLE';
-  return 'UTF8';
-};
-
-const columnsOf = (relation: SQLiteTable | SQLiteView): [string, SQLiteColumn[]] => {
-  if (is(relation, Table))
-    return [getTableConfig(relation).name, Object.values(getTableColumns(relation))];
-  const { name, selectedFields } = getViewConfig(relation);
-  return [name, Object.values(selectedFields).filter((field) => is(field, SQLiteColumn))];
-};
-
-/** A relation of the schema with what only Parquet needs to know: its key and its date. */
 const parquetTable = (
-  relation: SQLiteTable | SQLiteView,
+  name: string,
   key: readonly string[],
-  dateColumn?: string,
-): ParquetTable => {
-  const [name, columns] = columnsOf(relation);
-  return {
-    name,
-    key,
-    dateColumn,
-    columns: columns.map((column) => ({
-      name: column.name,
-      type: typeOf(column),
-      optional: !key.includes(column.name),
-    })),
-  };
-};
+  { dateColumn, videoColumn }: { dateColumn?: string; videoColumn?: string },
+  columns: Record<string, ParquetType>,
+): ParquetTable => ({
+  name,
+  key,
+  dateColumn,
+  videoColumn,
+  columns: Object.entries(columns).map(([column, type]) => ({
+    name: column,
+    type,
+    optional: !key.includes(column),
+  })),
+});
 
-/** Every exported table. Names, order and types of columns are those of the schema. */
+/**
+ * Every exported table: names, order and types of columns are those of the schema, and a test
+ * compares them. Said again here because loading the schema's library takes 200 MB and longer than
+ * a night's export.
+ */
 export const PARQUET_TABLES: readonly ParquetTable[] = [
-  parquetTable(videos, ['id']),
-  parquetTable(videoSnapshots, ['video_id', 'observed_at'], 'observed_at'),
-  parquetTable(rankings, ['list', 'platform', 'period', 'captured_at', 'rank'], 'captured_at'),
-  parquetTable(hashtags, ['tag']),
-  parquetTable(hashtagSnapshots, ['tag', 'platform', 'observed_at'], 'observed_at'),
-  parquetTable(videoHashtags, ['video_id', 'tag']),
-  parquetTable(creators, ['platform', 'handle']),
-  parquetTable(creatorSnapshots, ['platform', 'handle', 'observed_at'], 'observed_at'),
-  parquetTable(events, ['id'], 'occurred_at'),
-  parquetTable(forecasts, ['video_id', 'made_at', 'horizon_hours'], 'made_at'),
+  parquetTable(
+    'videos',
+    ['id'],
+    { videoColumn: 'id' },
+    {
+      id: 'UTF8',
+      platform: 'UTF8',
+      title: 'UTF8',
+      user: 'UTF8',
+      views: 'INT64',
+      likes: 'INT64',
+      engagement_rate: 'DOUBLE',
+      created_at: 'TIMESTAMP_MILLIS',
+      first_seen_at: 'TIMESTAMP_MILLIS',
+      last_seen_at: 'TIMESTAMP_MILLIS',
+      extra: 'UTF8',
+    },
+  ),
+  parquetTable(
+    'video_snapshots',
+    ['video_id', 'observed_at'],
+    { dateColumn: 'observed_at' },
+    {
+      video_id: 'UTF8',
+      observed_at: 'TIMESTAMP_MILLIS',
+      views: 'INT64',
+      likes: 'INT64',
+      engagement_rate: 'DOUBLE',
+      source: 'UTF8',
+      extra: 'UTF8',
+    },
+  ),
+  parquetTable(
+    'rankings',
+    ['list', 'platform', 'period', 'captured_at', 'rank'],
+    { dateColumn: 'captured_at' },
+    {
+      list: 'UTF8',
+      platform: 'UTF8',
+      period: 'UTF8',
+      captured_at: 'TIMESTAMP_MILLIS',
+      rank: 'INT64',
+      video_id: 'UTF8',
+      total: 'INT64',
+      run_id: 'INT64',
+      score: 'DOUBLE',
+      velocity: 'DOUBLE',
+    },
+  ),
+  parquetTable(
+    'hashtags',
+    ['tag'],
+    {},
+    {
+      tag: 'UTF8',
+      volume: 'INT64',
+      views: 'INT64',
+      first_seen_at: 'TIMESTAMP_MILLIS',
+      window: 'UTF8',
+    },
+  ),
+  parquetTable(
+    'hashtag_snapshots',
+    ['tag', 'platform', 'observed_at'],
+    { dateColumn: 'observed_at' },
+    {
+      tag: 'UTF8',
+      platform: 'UTF8',
+      observed_at: 'TIMESTAMP_MILLIS',
+      volume: 'INT64',
+      views: 'INT64',
+      change: 'DOUBLE',
+      rank: 'INT64',
+      source: 'UTF8',
+      extra: 'UTF8',
+      window: 'UTF8',
+    },
+  ),
+  parquetTable(
+    'video_hashtags',
+    ['video_id', 'tag'],
+    { videoColumn: 'video_id' },
+    {
+      video_id: 'UTF8',
+      tag: 'UTF8',
+      position: 'INT64',
+    },
+  ),
+  parquetTable(
+    'creators',
+    ['platform', 'handle'],
+    {},
+    {
+      platform: 'UTF8',
+      handle: 'UTF8',
+      followers: 'INT64',
+      video_count: 'INT64',
+      views: 'INT64',
+      likes: 'INT64',
+      engagement_rate: 'DOUBLE',
+      first_seen_at: 'TIMESTAMP_MILLIS',
+      last_seen_at: 'TIMESTAMP_MILLIS',
+      extra: 'UTF8',
+    },
+  ),
+  parquetTable(
+    'creator_snapshots',
+    ['platform', 'handle', 'observed_at'],
+    { dateColumn: 'observed_at' },
+    {
+      platform: 'UTF8',
+      handle: 'UTF8',
+      observed_at: 'TIMESTAMP_MILLIS',
+      followers: 'INT64',
+      video_count: 'INT64',
+      views: 'INT64',
+      likes: 'INT64',
+      source: 'UTF8',
+      extra: 'UTF8',
+    },
+  ),
+  parquetTable(
+    'events',
+    ['id'],
+    { dateColumn: 'occurred_at' },
+    {
+      id: 'UTF8',
+      kind: 'UTF8',
+      platform: 'UTF8',
+      subject: 'UTF8',
+      occurred_at: 'TIMESTAMP_MILLIS',
+      detected_at: 'TIMESTAMP_MILLIS',
+      origin: 'UTF8',
+      data: 'UTF8',
+    },
+  ),
+  parquetTable(
+    'forecasts',
+    ['video_id', 'made_at', 'horizon_hours'],
+    { dateColumn: 'made_at' },
+    {
+      video_id: 'UTF8',
+      made_at: 'TIMESTAMP_MILLIS',
+      horizon_hours: 'INT64',
+      views_median: 'INT64',
+      views_low: 'INT64',
+      views_high: 'INT64',
+      top_probability: 'DOUBLE',
+      model_id: 'INT64',
+    },
+  ),
 ];

@@ -1,39 +1,55 @@
 import type Database from 'better-sqlite3';
 import { DAY_MS } from '../durations.ts';
 import { dateOf } from '../iso.ts';
+import { VIDEOS_A_PART } from '../lake/touched-partitions.ts';
 import type { ParquetTable } from './parquet-tables.ts';
 
-/** The rows of one file: a table, or one UTC day of it. */
+/** The rows of one file: a table, one UTC day of it, or the rows of some of its videos. */
 export interface Partition {
   readonly table: ParquetTable;
-  /** `YYYY-MM-DD`; '' for tables of one file. */
+  /** `YYYY-MM-DD`; '' for tables without dates. */
   readonly date: string;
+  /** 0 unless the table is divided by videos, and these are not the first `VIDEOS_A_PART`. */
+  readonly part: number;
 }
 
-/** Where a partition's file is, within the Parquet folder. */
-export const pathOf = ({ table, date }: Partition): string =>
-  `${table.name}/${date === '' ? '' : `date=${date}/`}${table.name}.parquet`;
+const suffixOf = (part: number): string => (part === 0 ? '' : `-${String(part).padStart(6, '0')}`);
 
-const FILE_PATH = /^(\w+)\/(?:date=(\d{4}-\d\d-\d\d)\/)?(\w+)\.parquet$/;
+/** Where a partition's file is, within the Parquet folder. */
+export const pathOf = ({ table, date, part }: Partition): string =>
+  `${table.name}/${date === '' ? '' : `date=${date}/`}${table.name}${suffixOf(part)}.parquet`;
+
+const FILE_PATH = /^(\w+)\/(?:date=(\d{4}-\d\d-\d\d)\/)?(\w+?)(?:-(\d{6}))?\.parquet$/;
 
 /** The partition whose file has this path, or undefined when no export would place one there. */
 export const partitionAt = (
   tables: readonly ParquetTable[],
   path: string,
 ): Partition | undefined => {
-  const [, folder, date = '', name] = FILE_PATH.exec(path) ?? [];
-  return folder === undefined || folder !== name ? undefined : partitionOf(tables, name, date);
+  const [, folder, date = '', name, part] = FILE_PATH.exec(path) ?? [];
+  const mark = part === undefined ? date : `part-${part}`;
+  const partition =
+    folder === undefined || folder !== name ? undefined : partitionOf(tables, name, mark);
+  return partition === undefined || pathOf(partition) !== path ? undefined : partition;
 };
 
-/** The partition of a table and date, or undefined when there is no such table or its files have no dates. */
+/**
+ * The partition of a table that `mark` names as `touched_partitions.date` does: a date, a part, or ''.
+ * Undefined when there is no such table, or it is not divided so.
+ */
 export const partitionOf = (
   tables: readonly ParquetTable[],
   name: string,
-  date: string,
+  mark: string,
 ): Partition | undefined => {
   const table = tables.find((candidate) => candidate.name === name);
-  if (table === undefined || (table.dateColumn === undefined) !== (date === '')) return undefined;
-  return { table, date };
+  if (table === undefined) return undefined;
+  const [, digits] = /^part-(\d{6})$/.exec(mark) ?? [];
+  if (digits !== undefined)
+    return table.videoColumn === undefined ? undefined : { table, date: '', part: Number(digits) };
+  return (table.dateColumn === undefined) === (mark === '')
+    ? { table, date: mark, part: 0 }
+    : undefined;
 };
 
 /** Where the columns of a table are shown that has no rows: a day without any, for tables of days. */
@@ -43,6 +59,7 @@ const NO_DAY = '1970-01-01';
 export const emptyPartition = (table: ParquetTable): Partition => ({
   table,
   date: table.dateColumn === undefined ? '' : NO_DAY,
+  part: 0,
 });
 
 const quoted = (name: string): string => `"${name}"`;
@@ -65,30 +82,53 @@ const datesOf = (sqlite: Database.Database, { name, dateColumn }: ParquetTable):
   }
 };
 
+const lastPart = (sqlite: Database.Database): number =>
+  Math.floor(
+    (sqlite.prepare('select coalesce(max(key), 0) from video').pluck().get() as number) /
+      VIDEOS_A_PART,
+  );
+
 /** Every partition that may hold rows. */
 export const allPartitions = (
   sqlite: Database.Database,
   tables: readonly ParquetTable[],
 ): Partition[] =>
-  tables.flatMap((table) => datesOf(sqlite, table).map((date) => ({ table, date })));
+  tables.flatMap((table) =>
+    table.videoColumn === undefined
+      ? datesOf(sqlite, table).map((date) => ({ table, date, part: 0 }))
+      : Array.from({ length: lastPart(sqlite) + 1 }, (_, part) => ({ table, date: '', part })),
+  );
+
+/** Which rows are a partition's, in SQL, and what to bind. */
+const conditionOf = (
+  sqlite: Database.Database,
+  { table: { dateColumn, videoColumn }, date, part }: Partition,
+): { where: string; bounds: number[] } => {
+  if (dateColumn !== undefined) {
+    const column = quoted(dateColumn);
+    const fromAt = Date.parse(`${date}T00:00:00Z`);
+    return { where: `where ${column} >= ? and ${column} < ?`, bounds: [fromAt, fromAt + DAY_MS] };
+  }
+  if (videoColumn === undefined || lastPart(sqlite) === 0) return { where: '', bounds: [] };
+  return {
+    where: `where ${quoted(videoColumn)} in (select id from video where key >= ? and key < ?)`,
+    bounds: [part * VIDEOS_A_PART, (part + 1) * VIDEOS_A_PART],
+  };
+};
 
 /**
  * The rows of a partition, sorted by key, each an array in the order of its columns. Read as they
  * are asked for; nothing is open before the first and after the last (or a `break`).
  */
-export const rowsOf = (
-  sqlite: Database.Database,
-  { table, date }: Partition,
-): Iterable<unknown[]> => {
-  const column = quoted(table.dateColumn ?? '');
-  const fromAt = date === '' ? 0 : Date.parse(`${date}T00:00:00Z`);
+export const rowsOf = (sqlite: Database.Database, partition: Partition): Iterable<unknown[]> => {
+  const { table } = partition;
+  const { where, bounds } = conditionOf(sqlite, partition);
   // tags compare without case; a file's order is that of the bytes
   const order = table.key.map((name) => `${quoted(name)} collate binary`).join(', ');
   const statement = sqlite.prepare(
     `select ${table.columns.map(({ name }) => quoted(name)).join(', ')} from ${quoted(table.name)}
-     ${date === '' ? '' : `where ${column} >= ? and ${column} < ?`} order by ${order}`,
+     ${where} order by ${order}`,
   );
-  const bounds = date === '' ? [] : [fromAt, fromAt + DAY_MS];
   return {
     [Symbol.iterator]: () => statement.raw().iterate(...bounds) as IterableIterator<unknown[]>,
   };

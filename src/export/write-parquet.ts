@@ -7,7 +7,7 @@ import type { ParquetColumn } from './parquet-tables.ts';
 
 const CHUNK_ROWS = 1024;
 const GROUP_ROWS = 131_072;
-const GROUP_BYTES = 16 << 20;
+const GROUP_BYTES = 8 << 20;
 const MAGIC = Buffer.from('PAR1');
 
 /** Where the bytes of a file go, in order. Throws when they cannot be kept. */

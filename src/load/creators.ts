@@ -141,7 +141,7 @@ export class CreatorWriter {
     const { at, followers, videoCount, views, likes, extra } = counts;
     const row = { key, at, followers, videoCount, views, likes, source: sourceCode(source), extra };
     const change = insertOrMerge(this.#insertSnapshot, this.#mergeSnapshot, row);
-    tally.add('creator_snapshots', change, at);
+    tally.add('creator_snapshots', change, { at });
   }
 }
 

@@ -85,7 +85,7 @@ export class HashtagWriter {
         this.#insertLink.run(videoKey, hashtagKey, position);
       }
       tagKeys.add(hashtagKey);
-      tally.add('video_hashtags', change);
+      tally.add('video_hashtags', change, { videoKey });
     });
   }
 
@@ -100,7 +100,7 @@ export class HashtagWriter {
       window,
     };
     const written = insertOrMerge(this.#insertSnapshot, this.#mergeSnapshot, row);
-    tally.add('hashtag_snapshots', written, at);
+    tally.add('hashtag_snapshots', written, { at });
   }
 
   /** Forgets cached keys; call after a transaction was rolled back. */

@@ -69,7 +69,7 @@ export class RankingWriter {
   open(seen: SeenList, tally: Tally): WrittenCapture {
     const { key, at } = this.#captureOf(seen);
     if (seen.isLast && this.#complete.run({ key, at: seen.at }).changes > 0)
-      tally.touch('rankings', at);
+      tally.touch('rankings', { at });
     return { key, at };
   }
 
@@ -77,7 +77,7 @@ export class RankingWriter {
   write({ key, at }: WrittenCapture, seen: Ranked, tally: Tally): void {
     const { rank, video, score, velocity } = seen;
     const row = { capture: key, rank, video, score, velocity };
-    tally.add('rankings', insertOrMerge(this.#insertRank, this.#mergeRank, row), at);
+    tally.add('rankings', insertOrMerge(this.#insertRank, this.#mergeRank, row), { at });
   }
 
   /** The capture that a page belongs to: that of its run, or of its instant, or a new one. */

@@ -66,6 +66,7 @@ export class SnapshotWriter {
       source: sourceCode(source),
       extra: seen.snapshotExtra === null ? null : JSON.stringify(seen.snapshotExtra),
     };
-    tally.add('video_snapshots', insertOrMerge(this.#insert, this.#merge, row), at);
+    const change = insertOrMerge(this.#insert, this.#merge, row);
+    tally.add('video_snapshots', change, { at, videoKey: key });
   }
 }

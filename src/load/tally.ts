@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import { DAY_MS } from '../durations.ts';
 import { dateOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
-import { markTouched } from '../lake/touched-partitions.ts';
+import { markTouched, videoPartOf } from '../lake/touched-partitions.ts';
 
 /** Tables that loading fills, by their public names. */
 export const LOADED_TABLES = [
@@ -48,45 +48,63 @@ export const addRows = (sum: LoadCounts, more: LoadCounts): void => {
 export const rowsChanged = (counts: LoadCounts): number =>
   LOADED_TABLES.reduce((sum, table) => sum + counts[table].inserted + counts[table].updated, 0);
 
-/** Tables exported by date, and the table of one file whose rows show their newest state. */
+/** Tables exported by date, and the table without dates whose rows show their newest state. */
 const SUMMARISED_IN: Partial<Record<LoadedTable, LoadedTable>> = {
   video_snapshots: 'videos',
   hashtag_snapshots: 'hashtags',
   creator_snapshots: 'creators',
 };
-const ONE_FILE = -1;
+const OF_VIDEOS: ReadonlySet<LoadedTable> = new Set(['videos', 'video_hashtags']);
 const NOT_EXPORTED: ReadonlySet<LoadedTable> = new Set(['analyses']);
+
+/** What tells a row's Parquet partition: its instant, or which video it is about. */
+interface RowPlace {
+  readonly at?: number;
+  readonly videoKey?: number;
+}
 
 /** What one transaction changed: rows by table, and the Parquet partitions that are out of date. */
 export class Tally {
   readonly counts = noRows();
-  /** Days (since 1970, UTC) touched of each table; -1 for tables of one file. */
-  readonly #touched = new Map<LoadedTable, Set<number>>();
+  /** Partitions touched of each table, by name. */
+  readonly #touched = new Map<LoadedTable, Set<string>>();
+  /** The last day named; the rows of a page are mostly of one. */
+  #day = { number: Number.NaN, name: '' };
 
-  /** Counts one row. `observedAt` names the partition of tables exported by date. */
-  add(table: LoadedTable, change: Change, observedAt?: number): void {
+  /** Counts one row. @param place `at` for tables exported by date, `videoKey` for those of videos */
+  add(table: LoadedTable, change: Change, place: RowPlace = {}): void {
     this.counts[table][change] += 1;
     if (change === 'unchanged' || NOT_EXPORTED.has(table)) return;
-    this.touch(table, observedAt);
+    this.touch(table, place);
     const summary = SUMMARISED_IN[table];
-    if (summary !== undefined) this.touch(summary);
+    if (summary !== undefined) this.touch(summary, { ...place, at: undefined });
   }
 
-  /** Notes that the partition of an instant is out of date, or a table of one file. */
-  touch(table: LoadedTable, observedAt?: number): void {
-    this.#touch(table, observedAt === undefined ? ONE_FILE : Math.floor(observedAt / DAY_MS));
+  /** Notes that a partition is out of date. */
+  touch(
+    table: LoadedTable,
+    { at, videoKey }: { at?: number | undefined; videoKey?: number },
+  ): void {
+    const name =
+      at !== undefined
+        ? this.#dayOf(at)
+        : OF_VIDEOS.has(table) && videoKey !== undefined
+          ? videoPartOf(videoKey)
+          : '';
+    const names = this.#touched.get(table);
+    if (names === undefined) this.#touched.set(table, new Set([name]));
+    else names.add(name);
   }
 
-  #touch(table: LoadedTable, day: number): void {
-    const days = this.#touched.get(table);
-    if (days === undefined) this.#touched.set(table, new Set([day]));
-    else days.add(day);
+  #dayOf(at: number): string {
+    const number = Math.floor(at / DAY_MS);
+    if (number !== this.#day.number) this.#day = { number, name: dateOf(at) };
+    return this.#day.name;
   }
 
   /** Marks the touched partitions. Call inside the loading transaction. */
   markTouched(lake: Lake): void {
-    for (const [table, days] of this.#touched)
-      for (const day of days)
-        markTouched(lake, table, day === ONE_FILE ? '' : dateOf(day * DAY_MS));
+    for (const [table, names] of this.#touched)
+      for (const name of names) markTouched(lake, table, name);
   }
 }

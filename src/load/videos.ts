@@ -136,7 +136,7 @@ export class VideoWriter {
     for (const { stored, now, isNew } of this.#open.values()) {
       const same = sameVideo(stored, now);
       if (!same) this.#updateRow(stored, now);
-      if (!isNew) tally.add('videos', same ? 'unchanged' : 'updated');
+      if (!isNew) tally.add('videos', same ? 'unchanged' : 'updated', { videoKey: now.key });
     }
     this.forget();
   }
@@ -170,7 +170,7 @@ export class VideoWriter {
     const counts = [views, likes, engagementRate];
     const row = [id, platform, title, user, ...counts, createdAt, at, extra];
     const key = Number(this.#insert.run(...row).lastInsertRowid);
-    tally.add('videos', 'inserted');
+    tally.add('videos', 'inserted', { videoKey: key });
     const stored = { title, user, views, likes, engagementRate, createdAt, firstSeenAt: at, extra };
     return { isNew: true, stored, tagKeys: new Set(), now: { key, ...stored, lastSeenAt: null } };
   }

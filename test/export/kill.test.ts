@@ -44,10 +44,10 @@ test('an export killed at any point: readers meet whole files only, the next one
     );
     onTestFinished(() => void child.kill('SIGKILL'));
     await once(child.stdout, 'data');
-    for (let pass = 0; pass < passes; pass++) expect(readAll(folderOf(lake))).toBe(11);
+    for (let pass = 0; pass < passes; pass++) expect(readAll(folderOf(lake))).toBe(12);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    expect(readAll(folderOf(lake))).toBe(11);
+    expect(readAll(folderOf(lake))).toBe(12);
   }
   await exportLake(lake, { clock: virtualClock(NOON_AT) });
   expectWhole(lake);
