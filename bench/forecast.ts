@@ -31,12 +31,12 @@ const spikeAt = ({ platform, looks, createdAt }: Curve): number | undefined =>
 
 const namingLine = (name: string, its: scores.Naming | undefined): void => {
   if (its === undefined) {
-    console.log(`  ${name.padEnd(40)} never reached`);
+    console.log(`  ${name.padEnd(46)} never reached`);
     return;
   }
   const { precision, recall, f1, inTime, leadHours } = its;
   console.log(
-    `  ${name.padEnd(40)}${[precision, recall, f1].map((value) => fixed(value, 2, 7)).join('')}${percent(inTime)} %${fixed(leadHours, 1, 8)}`,
+    `  ${name.padEnd(46)}${[precision, recall, f1].map((value) => fixed(value, 2, 7)).join('')}${percent(inTime)} %${fixed(leadHours, 1, 8)}`,
   );
 };
 
@@ -48,9 +48,13 @@ const report = (name: string, asked: readonly Asked[]): void => {
     `\n${name}: ${asked.length} questions about ${curves.length} curves, ${curves.filter(({ top }) => top).length} of which end on top`,
   );
   console.log(
-    `  ${'named at the first snapshot over'.padEnd(40)}   prec    rec     F1 in time  h before`,
+    `  ${'named at the first snapshot over'.padEnd(46)}   prec    rec     F1 in time  h before`,
   );
-  namingLine('trend.spike', scores.naming(curves, spikeAt));
+  namingLine('trend.spike by pace', scores.naming(curves, spikeAt));
+  namingLine(
+    'trend.spike by forecast, precision 0.7 asked',
+    scores.naming(curves, scores.namedBySpike(asked)),
+  );
   for (const precision of [0.64, 0.72, 0.8]) {
     const its = scores.atPrecision(asked, curves, precision);
     namingLine(`precision ${precision} (probability ${fixed(its?.least, 2, 0)})`, its);

@@ -11,7 +11,7 @@ export const models = sqliteTable(
   'models',
   {
     id: integer('id').primaryKey(),
-    kind: text('kind').notNull(), // `video.` and the source of the first snapshot, such as `video.feed`
+    kind: text('kind').notNull(), // `video.` and how it was first seen: `list` (feed, trends) or the source of its first snapshot
     platform: text('platform').$type<Platform>().notNull(),
     learntAt: integer('learnt_at').notNull(), // Unix ms
     learntUntil: integer('learnt_until').notNull(), // Unix ms; nothing observed later was known

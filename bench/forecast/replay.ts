@@ -1,4 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
+import { thresholdFor } from '../../src/events/forecast-history.ts';
+import { THRESHOLDS } from '../../src/events/thresholds.ts';
 import { askModel, type HorizonForecast } from '../../src/forecast/ask.ts';
 import { type Curve as PastCurve, truthAfter } from '../../src/forecast/curve.ts';
 import { HORIZONS } from '../../src/forecast/horizons.ts';
@@ -12,6 +14,8 @@ export interface Asked {
   readonly position: number;
   readonly at: number;
   readonly probability: number;
+  /** From which `trend.spike` would speak, by the default precision; undefined: it would not. */
+  readonly threshold: number | undefined;
   /** Views ahead, where what came is known. */
   readonly ahead: readonly Ahead[];
 }
@@ -37,6 +41,7 @@ export interface Replay {
   readonly learnMs: number;
 }
 
+const PRECISION = THRESHOLDS.youtube.spike.minPrecision;
 const LONG_MS = 28 * DAY_MS;
 
 const pastOf = ({ createdAt, looks }: Curve): PastCurve => ({
@@ -59,7 +64,8 @@ const ask = (
     return [{ ...horizon, now, truth, baselines: baselines(past, position, horizon.hours) }];
   });
   const { at } = past.points[position] as { at: number };
-  return { curve, position, at, probability: topProbability, ahead };
+  const threshold = thresholdFor({ used: true, naming: model.naming }, PRECISION);
+  return { curve, position, at, probability: topProbability, threshold, ahead };
 };
 
 /**

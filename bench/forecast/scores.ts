@@ -77,6 +77,18 @@ export const namedAt = (
     byCurve.get(curve)?.find(({ probability }) => probability >= least)?.at;
 };
 
+/** Names each curve as `trend.spike` does: at its first snapshot over the threshold that the model gave. */
+export const namedBySpike = (asked: readonly Asked[]): ((curve: Curve) => number | undefined) => {
+  const byCurve = Map.groupBy(asked, ({ curve }) => curve);
+  return (curve) =>
+    byCurve
+      .get(curve)
+      ?.find(
+        ({ probability, threshold, position }) =>
+          position > 0 && threshold !== undefined && probability >= threshold,
+      )?.at;
+};
+
 /** The lowest threshold with at least this precision, and what it does; undefined: none has it. */
 export const atPrecision = (
   asked: readonly Asked[],

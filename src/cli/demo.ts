@@ -7,6 +7,7 @@ import { densestStretch, looksByDay } from '../demo/dense-days.ts';
 import { type LivedNight, nights } from '../demo/nights.ts';
 import { DAY_MS } from '../durations.ts';
 import { EXIT, UsageError } from '../errors.ts';
+import { outlookAt } from '../forecast/outlook.ts';
 import { dateOf, isoOf } from '../iso.ts';
 import { openLakeForReading } from '../lake/open.ts';
 import { openLakeFor } from '../lake/origin.ts';
@@ -18,6 +19,7 @@ import { counted } from './figures.ts';
 import { typed } from './installation.ts';
 import { type CliIo, configOf } from './io.ts';
 import { isoInstant, wholeNumber } from './option-values.ts';
+import { outlookText } from './outlook-text.ts';
 import { overviewText } from './overview-text.ts';
 import { ProgressLine } from './progress-line.ts';
 import { looksWhileWaiting } from './upstream.ts';
@@ -122,8 +124,9 @@ const live = async (
       io.exitCode = EXIT[night.run.outcome];
     }
     const now = overview(lake);
-    if (options.json === true) io.json({ dataDir, nights: lived.map(nightJson), ...now });
-    else print(io, overviewText(now), dataDir);
+    const outlook = outlookAt(lake.sqlite, clock.now());
+    if (options.json === true) io.json({ dataDir, nights: lived.map(nightJson), ...now, outlook });
+    else print(io, [...overviewText(now), ...outlookText(outlook)], dataDir);
   } finally {
     await client.close();
     lake.close();

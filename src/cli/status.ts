@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { JOBS } from '../../jobs/all-jobs.ts';
+import { type ForecastState, forecastStates } from '../forecast/state.ts';
 import { isoOf } from '../iso.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
 import { type Origin, originOf } from '../lake/origin.ts';
@@ -9,6 +10,7 @@ import type { Price } from '../setting-readers.ts';
 import { driftText } from './drift-text.ts';
 import { failureText } from './failure-text.ts';
 import { counted, grouped } from './figures.ts';
+import { forecastStateText } from './forecast-text.ts';
 import { type CliIo, configOf } from './io.ts';
 import { orCost } from './money.ts';
 import { timeText } from './relative-time.ts';
@@ -17,6 +19,11 @@ const EXAMPLES = `
 Examples:
   trendlake status
   trendlake status --json`;
+
+/** The state of a lake and of its forecasts. */
+interface Status extends LakeStatus {
+  readonly forecasts: readonly ForecastState[];
+}
 
 const heading = (io: CliIo, text: string): void => io.out(`\n${text}`, 'heading');
 
@@ -59,7 +66,7 @@ const printMoney = (
 const print = (
   io: CliIo,
   lake: Lake,
-  status: LakeStatus,
+  status: Status,
   money: Accounting,
   price: Price | undefined,
 ): void => {
@@ -86,6 +93,8 @@ const print = (
   if (status.freshness.length > 0) heading(io, 'Last answer of each job');
   for (const { job, lastAnswerAt } of status.freshness)
     io.out(`  ${job.padEnd(18)} ${timeText(lastAnswerAt, now)}`);
+  if (status.forecasts.length > 0) heading(io, 'Forecasts');
+  for (const state of status.forecasts) io.out(forecastStateText(state));
   if (status.events.length > 0) heading(io, 'Last events');
   for (const { occurredAt, kind, subject, origin } of status.events)
     io.out(
@@ -111,7 +120,7 @@ const isoInstants = (document: unknown): unknown =>
 
 const jsonOf = (
   lake: string,
-  status: LakeStatus,
+  status: Status,
   { month, ...money }: Accounting,
   price: Price | undefined,
 ) => {
@@ -133,8 +142,9 @@ export const define = (command: Command, io: CliIo): void => {
       const config = configOf(io);
       const lake = openLakeForReading(config.dataDir);
       try {
-        const status = lakeStatus(lake);
-        const money = accounting(lake, config, JOBS, io.clock.now());
+        const now = io.clock.now();
+        const status = { ...lakeStatus(lake), forecasts: forecastStates(lake.sqlite, now) };
+        const money = accounting(lake, config, JOBS, now);
         if (options.json === true)
           io.json(isoInstants(jsonOf(lake.path, status, money, config.pricePer1000)));
         else print(io, lake, status, money, config.pricePer1000);

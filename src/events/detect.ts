@@ -3,12 +3,13 @@ import type { Lake } from '../lake/open.ts';
 import { creatorHistory, creatorsToJudge } from './creator-history.ts';
 import { creatorVirals } from './creator-viral.ts';
 import { eventOf, type TrendEvent, type Window } from './event.ts';
+import { forecastHistory } from './forecast-history.ts';
 import { hashtagRises } from './hashtag-rising.ts';
 import { listHistory, tagHistories } from './list-history.ts';
 import { nicheBreakouts } from './niche-breakout.ts';
 import { creatorSubject, hashtagSubject, videoSubject } from './subject-url.ts';
 import { THRESHOLDS, type Thresholds } from './thresholds.ts';
-import { SPIKE_LOOKBACK_MS, trendSpikes } from './trend-spike.ts';
+import { SPIKE_LOOKBACK_MS, trendSpikesWithForecasts } from './trend-spike.ts';
 import { chunks, factsOf, keysSeenIn, looksOf } from './video-history.ts';
 
 /** What to look at: observations after `from`, up to and including `to` (Unix ms). */
@@ -19,16 +20,28 @@ export interface DetectAsk extends Window {
 
 type Limits = Readonly<Record<Platform, Thresholds>>;
 
-const spikes = (lake: Lake, keys: readonly number[], span: Window, limits: Limits): TrendEvent[] =>
-  [...chunks(keys)].flatMap((part) => {
-    const looks = looksOf(lake.sqlite, part, { from: span.from - SPIKE_LOOKBACK_MS, to: span.to });
+const spikes = (
+  lake: Lake,
+  keys: readonly number[],
+  span: Window,
+  limits: Limits,
+): TrendEvent[] => {
+  const saidOf = forecastHistory(lake.sqlite, limits);
+  return [...chunks(keys)].flatMap((part) => {
+    const past = { from: span.from - SPIKE_LOOKBACK_MS, to: span.to };
+    const looks = looksOf(lake.sqlite, part, past);
+    const said = saidOf(part, past);
     return factsOf(lake.sqlite, part).flatMap(({ key, id, platform, user, createdAt }) => {
-      const found = trendSpikes(looks.get(key) ?? [], createdAt, span, limits[platform].spike);
+      const found = trendSpikesWithForecasts(
+        ...([looks.get(key) ?? [], createdAt, span, limits[platform].spike] as const),
+        said.get(key) ?? [],
+      );
       if (found.length === 0) return [];
       const subject = videoSubject(id, platform, user);
       return found.map((one) => eventOf({ kind: 'trend.spike', platform, subject }, one));
     });
   });
+};
 
 const virals = (
   lake: Lake,

@@ -11,6 +11,8 @@ export interface SpikeThresholds {
   readonly minRatio: number;
   /** Slope of the curve on two logarithmic scales, at least; 1 is growth in proportion to age. */
   readonly minBend: number;
+  /** Where forecasts are trusted: share of the named that end on top, at least; see docs/forecast.md. */
+  readonly minPrecision: number;
 }
 
 /** When a creator counts as viral; see creator-viral.ts. */
@@ -67,19 +69,19 @@ const niche: NicheThresholds = { minShare: 0.04, minRatio: 2.5, minVideos: 5, mi
  */
 export const THRESHOLDS: Readonly<Record<Platform, Thresholds>> = {
   youtube: {
-    spike: { minGain: 2_000, minPace: 2_000, minRatio: 2, minBend: 1.25 },
+    spike: { minGain: 2_000, minPace: 2_000, minRatio: 2, minBend: 1.25, minPrecision: 0.7 },
     creator: { minViews: 20_000, minTimesMedian: 10, topRank: 3 },
     hashtag,
     niche,
   },
   tiktok: {
-    spike: { minGain: 4_000, minPace: 4_000, minRatio: 2, minBend: 1.25 },
+    spike: { minGain: 4_000, minPace: 4_000, minRatio: 2, minBend: 1.25, minPrecision: 0.7 },
     creator: { minViews: 100_000, minTimesMedian: 10, topRank: 3 },
     hashtag,
     niche,
   },
   instagram: {
-    spike: { minGain: 4_000, minPace: 4_000, minRatio: 2, minBend: 1.25 },
+    spike: { minGain: 4_000, minPace: 4_000, minRatio: 2, minBend: 1.25, minPrecision: 0.7 },
     creator: { minViews: 50_000, minTimesMedian: 10, topRank: 3 },
     hashtag,
     niche,

@@ -12,6 +12,9 @@ export interface KnownLook extends Look {
   readonly views: number;
 }
 
+/** Whether a look says something: sources answer 0 for counts they hide or failed to read. */
+export const isKnown = (look: Look): look is KnownLook => look.views !== null && look.views > 0;
+
 /**
  * Looks that say something, at most one for each stretch of `everyMs`: the first, so that later
  * ones never change what was seen. Zeros are left out, because sources answer 0 for counts they
@@ -22,11 +25,11 @@ export const knownLooks = (looks: readonly Look[], everyMs: number): KnownLook[]
   const known: KnownLook[] = [];
   let stretch = Number.NaN;
   for (const look of looks) {
-    if (look.views === null || look.views <= 0) continue;
+    if (!isKnown(look)) continue;
     const its = Math.floor(look.at / everyMs);
     if (its === stretch) continue;
     stretch = its;
-    known.push(look as KnownLook);
+    known.push(look);
   }
   return known;
 };

@@ -1,8 +1,9 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { type Finding, rounded, type Window } from './event.ts';
+import { forecastFindings, type Said } from './forecast-spike.ts';
 import { episodes } from './quiet.ts';
 import type { SpikeThresholds } from './thresholds.ts';
-import { type KnownLook, knownLooks, type Look } from './timeline.ts';
+import { isKnown, type KnownLook, knownLooks, type Look } from './timeline.ts';
 
 const EVERY_MS = 30 * MINUTE_MS;
 const MIN_WINDOW_MS = 3 * HOUR_MS;
@@ -124,6 +125,26 @@ const spikeAtLast = (
   };
 };
 
+const spikeLooks = (looks: readonly Look[]): KnownLook[] => knownLooks(looks, EVERY_MS);
+
+/** Every look at which the pace is that of a spike, oldest first, from QUIET_MS before `span`. */
+const paceFindings = (
+  known: readonly KnownLook[],
+  createdAt: number | null,
+  span: Window,
+  limits: SpikeThresholds,
+): Finding[] => {
+  const findings: Finding[] = [];
+  let first = 0;
+  for (const [index, { at }] of known.entries()) {
+    if (at <= span.from - QUIET_MS) continue;
+    while ((known[first] as KnownLook).at < at - MAX_WINDOW_MS - PAST_MS) first += 1;
+    const finding = spikeAtLast(known.slice(first, index + 1), createdAt, limits);
+    if (finding !== undefined) findings.push(finding);
+  }
+  return findings;
+};
+
 /**
  * `trend.spike`: a video gains views much faster than its own recent pace and its age lead one to
  * expect.
@@ -149,15 +170,29 @@ export const trendSpikes = (
   createdAt: number | null,
   span: Window,
   limits: SpikeThresholds,
+): Finding[] => episodes(paceFindings(spikeLooks(looks), createdAt, span, limits), span, QUIET_MS);
+
+/**
+ * The same where forecasts are held: at the looks that a trusted one stands on it decides, at the
+ * others the pace does. Both make one sequence, of which the first after three quiet days speaks.
+ * @param said what trusted models said, oldest first, as far back as the looks
+ */
+export const trendSpikesWithForecasts = (
+  looks: readonly Look[],
+  createdAt: number | null,
+  span: Window,
+  limits: SpikeThresholds,
+  said: readonly Said[],
 ): Finding[] => {
-  const known = knownLooks(looks, EVERY_MS);
-  const findings: Finding[] = [];
-  let first = 0;
-  for (const [index, { at }] of known.entries()) {
-    if (at <= span.from - QUIET_MS) continue;
-    while ((known[first] as KnownLook).at < at - MAX_WINDOW_MS - PAST_MS) first += 1;
-    const finding = spikeAtLast(known.slice(first, index + 1), createdAt, limits);
-    if (finding !== undefined) findings.push(finding);
-  }
-  return episodes(findings, span, QUIET_MS);
+  const known = spikeLooks(looks);
+  const decided = new Set(said.map(({ at }) => at));
+  const ofPace = paceFindings(known, createdAt, span, limits)
+    .filter(({ window }) => !decided.has(window.to))
+    .map((finding) => ({ ...finding, evidence: { rule: 'pace', ...finding.evidence } }));
+  const findings = [...ofPace, ...forecastFindings(looks.filter(isKnown), createdAt, said)];
+  return episodes(
+    findings.sort((a, b) => a.window.to - b.window.to),
+    span,
+    QUIET_MS,
+  );
 };

@@ -33,8 +33,9 @@ export const askModel = (model: WayModel, curve: Curve, position: number): Forec
     const correction = correctionFor(model.corrections, { hours, curve, now });
     if (correction === undefined) return [];
     describeHorizon(curve, position, hours, model.cohorts, row);
-    const median = askTrees(model.median, row);
-    const low = Math.min(median, askTrees(model.low, row) - correction.below);
+    // counts rarely fall, and by little: what is expected never lies below what is there
+    const median = Math.max(0, askTrees(model.median, row));
+    const low = Math.max(0, Math.min(median, askTrees(model.low, row) - correction.below));
     const high = Math.max(median, askTrees(model.high, row) + correction.above);
     const views = (grown: number): number =>
       Math.min(Number.MAX_SAFE_INTEGER, Math.round(viewsAt(from + grown)));

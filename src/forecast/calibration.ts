@@ -1,3 +1,10 @@
+/** What the trees said at a point of a curve, and whether it ended on top. Points of a curve share its weight. */
+export interface Said {
+  readonly logit: number;
+  readonly top: boolean;
+  readonly weight: number;
+}
+
 /** Turns what the trees say into a probability: 1 / (1 + exp(-(scale x logit + shift))). */
 export interface Calibration {
   readonly scale: number;
@@ -25,18 +32,16 @@ const NEWTON_STEPS = 25;
 const RIDGE = 20;
 
 /** Platt's scaling, by Newton's steps, held near scale 1 and shift 0. */
-export const calibrationOf = (
-  said: readonly { readonly logit: number; readonly top: boolean }[],
-): Calibration => {
+export const calibrationOf = (said: readonly Said[]): Calibration => {
   let scale = 1;
   let shift = 0;
   for (let step = 0; step < NEWTON_STEPS; step++) {
     let [gScale, gShift] = [RIDGE * (1 - scale), -RIDGE * shift];
     let [hScale, hBoth, hShift] = [RIDGE, 0, RIDGE];
-    for (const { logit, top } of said) {
+    for (const { logit, top, weight: share } of said) {
       const chance = probabilityOf({ scale, shift }, logit);
-      const miss = (top ? 1 : 0) - chance;
-      const weight = chance * (1 - chance);
+      const miss = share * ((top ? 1 : 0) - chance);
+      const weight = share * chance * (1 - chance);
       gScale += miss * logit;
       gShift += miss;
       hScale += weight * logit * logit;

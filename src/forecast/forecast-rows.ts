@@ -1,5 +1,4 @@
 import type Database from 'better-sqlite3';
-import type { Source } from '../../schema/vocabulary.ts';
 import { dateOf } from '../iso.ts';
 import { MARK_TOUCHED } from '../lake/touched-partitions.ts';
 import { askModel, type Forecast } from './ask.ts';
@@ -62,8 +61,7 @@ const forecastOf = (
   platform: ModelRow['platform'],
   curve: LakeCurve,
 ): { forecast: Forecast; row: ModelRow } | undefined => {
-  const source: Source = curve.way;
-  const row = models.get(modelName(platform, kindOf({ platform, source })));
+  const row = models.get(modelName(platform, kindOf(curve.way)));
   if (row === undefined || !row.scores.used) return undefined;
   return { forecast: askModel(row.model, curve, curve.points.length - 1), row };
 };

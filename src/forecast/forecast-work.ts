@@ -65,13 +65,13 @@ const learnPlatform = (
   const since = reader.watchedSince(platform);
   if (since === undefined) return [];
   const curvesOf = reader.teaching(platform, at);
-  const kinds = [...curvesOf.keys()].map((source) => kindOf({ platform, source }));
+  const kinds = [...curvesOf.keys()].map(kindOf);
   const due = dueKinds(platform, kinds, since, ask);
   if (due.size === 0) return [];
   const judged = judgeForecasts(sqlite, known, { from: at - JUDGED_MS, to: at, at });
-  return [...curvesOf].flatMap(([source, curves]) => {
+  return [...curvesOf].flatMap(([way, curves]) => {
     ask.checkStop();
-    const kind = kindOf({ platform, source });
+    const kind = kindOf(way);
     const model = due.has(kind) ? learnWay(curves, at, since) : undefined;
     if (model === undefined) return [];
     const recent = scoreOf(judged.filter((its) => its.platform === platform && its.kind === kind));

@@ -64,7 +64,7 @@ export const judgeForecasts = (
     const { videoKey, createdAt, platform } = its[0] as ForecastRow;
     const curve = reader.curve(videoKey, createdAt, at);
     if (curve === undefined) return [];
-    const kind = kindOf({ platform, source: curve.way });
+    const kind = kindOf(curve.way);
     const cohorts = models.get(`${platform} ${kind}`)?.model.cohorts;
     return its.flatMap(({ madeAt, hours, median, low, high }): Judged[] => {
       const position = curve.points.findIndex((point) => point.at === madeAt);

@@ -10,20 +10,19 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { type Curve, isSnapshotKnown, type Point } from './curve.ts';
 import { finishedAfterMs, hasOutcome } from './learn.ts';
 
+/** How a video was first seen: on a list (feed or trends), or by the source of its first snapshot. */
+export type Way = 'list' | Exclude<Source, 'feed' | 'trends'>;
+
+const wayOf = (source: Source): Way => (source === 'feed' || source === 'trends' ? 'list' : source);
+
 /** A curve of the lake, and how its video was first seen. */
 export interface LakeCurve extends Curve {
   readonly key: number; // video.key
-  readonly way: Source;
-}
-
-/** Videos of one platform that were first seen one way. */
-export interface Way {
-  readonly platform: Platform;
-  readonly source: Source;
+  readonly way: Way;
 }
 
 /** What a model of this way is called. */
-export const kindOf = ({ source }: Way): string => `video.${source}`;
+export const kindOf = (way: Way): string => `video.${way}`;
 
 const MAX_POINTS = 600;
 const LOOKBACK_MS = 120 * DAY_MS;
@@ -59,8 +58,8 @@ export class CurveReader {
     for (const [observedAt, views] of rows.slice(from))
       if (isSnapshotKnown(views)) points.push({ at: observedAt, views });
     if (points.length === 0) return undefined;
-    const way = SOURCES[rows[from]?.[2] ?? 0] as Source;
-    return { key, createdAt, points, way };
+    const source = SOURCES[rows[from]?.[2] ?? 0] as Source;
+    return { key, createdAt, points, way: wayOf(source) };
   }
 
   /** Since when the lake has watched a platform; undefined: it has not. */
@@ -99,9 +98,9 @@ export class CurveReader {
    * The curves that teach, as known at `at`, by way of first sight, oldest first: the newest that
    * are finished, and of those still running the ones watched longest.
    */
-  teaching(platform: Platform, at: number): Map<Source, LakeCurve[]> {
+  teaching(platform: Platform, at: number): Map<Way, LakeCurve[]> {
     const since = this.watchedSince(platform);
-    const found = new Map<Source, LakeCurve[]>();
+    const found = new Map<Way, LakeCurve[]>();
     if (since === undefined) return found;
     const edge = at - finishedAfterMs(at - since);
     const take = (
@@ -109,7 +108,7 @@ export class CurveReader {
       wanted: (curve: LakeCurve) => boolean,
       most: number,
     ) => {
-      const taken = new Map<Source, number>();
+      const taken = new Map<Way, number>();
       for (const curve of curves) {
         const count = taken.get(curve.way) ?? 0;
         if (count >= most || !wanted(curve)) continue;
@@ -141,9 +140,9 @@ export const finishedCounts = (
   platform: Platform,
   at: number,
   enough: number,
-): Map<Source, number> => {
+): Map<Way, number> => {
   const reader = new CurveReader(sqlite);
-  const counts = new Map<Source, number>();
+  const counts = new Map<Way, number>();
   const since = reader.watchedSince(platform);
   if (since === undefined) return counts;
   const edge = at - finishedAfterMs(at - since);

@@ -5,6 +5,7 @@ import {
   type Named,
   type NamingStep,
   namingOf,
+  type Said,
 } from './calibration.ts';
 import { type Cohort, cohortsOf, endedOnTop, type Finished, finishedAt } from './cohort.ts';
 import { type Corrections, correctionsOf, type Miss } from './conformal.ts';
@@ -163,24 +164,20 @@ const grow = (finished: readonly Finished[], curves: readonly Curve[]): Grown =>
 };
 
 /** Calibrates on curves that the trees have not seen. */
-const judge = (
-  grown: Grown,
-  ends: readonly Cohort[],
-  finished: readonly Finished[],
-  curves: readonly Curve[],
-) => {
+const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Curve[]) => {
   const row = new Float32Array(ALL_FEATURES);
-  const said: { logit: number; top: boolean }[] = [];
+  const said: Said[] = [];
   const named: Named[] = [];
   for (const its of finished) {
-    const top = endedOnTop(ends, its);
+    const top = endedOnTop(grown.cohorts, its);
     const logits = its.curve.points.map((_, position) => {
       describePoint(its.curve, position, grown.cohorts, row);
       return askTrees(grown.odds, row);
     });
     named.push({ top, logits });
-    for (const position of teachingPoints(its.curve))
-      said.push({ logit: logits[position] as number, top });
+    const positions = teachingPoints(its.curve);
+    for (const position of positions)
+      said.push({ logit: logits[position] as number, top, weight: 1 / positions.length });
   }
   const misses: Miss[] = [];
   for (const curve of curves)
@@ -223,6 +220,6 @@ export const learnWay = (
   const newer = curves.filter((curve) => firstAt(curve) >= backAt);
   const tried = grow(finished.slice(0, back), older);
   const grown = grow(finished, curves);
-  const judged = judge(tried, grown.cohorts, finished.slice(back), newer);
+  const judged = judge(tried, finished.slice(back), newer);
   return { learntUntil: at, finished: finished.length, ...grown, ...judged };
 };

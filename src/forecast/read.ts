@@ -1,5 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
+import { isoOf } from '../iso.ts';
+import type { HorizonForecast } from './ask.ts';
 import type { HORIZONS } from './horizons.ts';
 import { TRACKED_MS } from './lake-curves.ts';
 
@@ -64,6 +66,27 @@ export const forecastAt = (
   return { madeAt, topProbability, samples, learntAt, horizons: rows.map(horizonOf) };
 };
 
+/** A forecast as the interface shows it: what is not known is left out. */
+export interface ShownForecast {
+  readonly madeAt: string; // ISO 8601
+  readonly horizons: readonly HorizonForecast[];
+  readonly topProbability: number;
+}
+
+/** What stood forecast of a video at `at`, as the interface shows it; null where nothing was. */
+export const shownForecast = (
+  sqlite: Database.Database,
+  videoKey: number,
+  at: number,
+): ShownForecast | null => {
+  const kept = forecastAt(sqlite, videoKey, at);
+  if (kept === undefined) return null;
+  const horizons = kept.horizons.flatMap(({ hours, median, low, high }) =>
+    median === null || low === null || high === null ? [] : [{ hours, median, low, high }],
+  );
+  return { madeAt: isoOf(kept.madeAt), horizons, topProbability: kept.topProbability };
+};
+
 /** A video that may end on top. */
 export interface RisingVideo extends KeptHorizon {
   readonly id: string;
@@ -104,3 +127,14 @@ export const risingVideos = (
   sqlite
     .prepare(RISING)
     .all({ platform, hours, at, limit, offset, from: at - TRACKED_MS }) as RisingVideo[];
+
+/** How many videos of a platform stand forecast at `at`. */
+export const risingCount = (sqlite: Database.Database, platform: Platform, at: number): number =>
+  sqlite
+    .prepare(
+      `select count(*) from (
+         select distinct video_key from forecast indexed by forecast_made_at where made_at > ? and made_at <= ?
+       ) l cross join video v on v.key = l.video_key where v.platform = ?`,
+    )
+    .pluck()
+    .get(at - TRACKED_MS, at, platform) as number;

@@ -42,8 +42,8 @@ export const forecastStates = (sqlite: Database.Database, now: number): Forecast
   if (at === undefined) return states;
   const nothing = { learntAt: null, reason: null, recent: null };
   for (const platform of platformsSeen(sqlite))
-    for (const [source, finished] of finishedCounts(sqlite, platform, at, LEAST_FINISHED)) {
-      const kind = kindOf({ platform, source });
+    for (const [way, finished] of finishedCounts(sqlite, platform, at, LEAST_FINISHED)) {
+      const kind = kindOf(way);
       if (states.some((its) => its.platform === platform && its.kind === kind)) continue;
       const lacking = Math.max(0, LEAST_FINISHED - finished);
       const state = lacking > 0 ? 'silent' : 'waiting';

@@ -1,3 +1,4 @@
+import { forecastAt } from '../forecast/read.ts';
 import { growthCurve } from '../history/growth-curve.ts';
 import type { Lake } from '../lake/open.ts';
 import type { Analysis, WhyFactor } from '../wire/analysis-shapes.ts';
@@ -21,6 +22,7 @@ import {
   hashtagFactor,
   platformFactor,
 } from './factors.ts';
+import { forecastFactor } from './forecast-factor.ts';
 import { nicheTagsOf, recipeOf } from './recipe.ts';
 import { grouped } from './statistics.ts';
 import { markTopDecile } from './top-decile.ts';
@@ -91,6 +93,7 @@ export const findingsOf = (lake: Lake, subject: Subject, asOf: number): Findings
         ];
   const why = [
     ...compared,
+    ...forecastFactor(forecastAt(lake.sqlite, subject.key, asOf)),
     ...hashtagFactor(hashtagRises(lake, subject, tags, asOf)),
     ...timeFactors(subject, markTopDecile(platform.videos)),
     ...featureFactors(subject, ranked),

@@ -14,6 +14,7 @@ import { openApiRoute } from './openapi.ts';
 import { problemResponse, RefusedError, refusedParameters } from './problems.ts';
 import { creatorRoutes } from './routes/creators.ts';
 import { extensionRoutes } from './routes/extensions.ts';
+import { forecastRoutes } from './routes/forecasts.ts';
 import { healthRoute } from './routes/health.ts';
 import { labRoute } from './routes/lab.ts';
 import { listRoutes } from './routes/lists.ts';
@@ -105,6 +106,7 @@ const versionOne = (
   searchRoute(v1, service);
   labRoute(v1, service);
   extensionRoutes(v1, service);
+  forecastRoutes(v1, service);
   webhookRoutes(v1, service, webhooks);
   return { v1, document: openApiRoute(v1) };
 };

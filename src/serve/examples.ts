@@ -153,6 +153,28 @@ export const EXAMPLE_ANSWERS: Readonly<Record<string, object>> = {
   },
   getVideo: { ...unranked, rank: null, asOf },
   search: { total: 1, page: 1, items: [unranked], asOf },
+  getForecasts: {
+    total: 1,
+    page: 1,
+    items: [
+      {
+        rank: 1,
+        id: dance.id,
+        platform: 'tiktok',
+        title: dance.title,
+        user: dance.user,
+        views: 4593267,
+        topProbability: 0.83,
+        madeAt: '2026-02-07T02:32:19.000Z',
+        median: 21300000,
+        low: 12400000,
+        high: 35900000,
+      },
+    ],
+    platform: 'tiktok',
+    horizonHours: 24,
+    asOf,
+  },
   getEvents: { total: 1, page: 1, items: [event], asOf },
   getUsage: {
     key: 'key__FRvN2JHsn27',

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { EVENT_KINDS, PERIODS, PLATFORMS } from '../../schema/vocabulary.ts';
-import { rangeMs } from '../durations.ts';
+import { HOUR_MS, rangeMs } from '../durations.ts';
+import { HORIZONS } from '../forecast/horizons.ts';
 import { parseIso } from '../iso.ts';
 
 // Query and path parameters, as text on the way in. Each says what it expects in words; a doubled
@@ -145,6 +146,20 @@ export const periodPath = read(`one of ${PERIODS.join(', ')}`, oneOf(PERIODS)).o
   enum: [...PERIODS],
   example: 'week',
 });
+
+const HORIZON_NAMES = HORIZONS.map((hours) => `${hours}h`);
+export const horizon = read(`one of ${HORIZON_NAMES.join(', ')}`, (value) =>
+  HORIZONS.find((hours) => hours * HOUR_MS === rangeMs(value)),
+)
+  .optional()
+  .transform((value) => value ?? 24)
+  .openapi({
+    param: { name: 'horizon', in: 'query', description: 'How far ahead views are forecast.' },
+    type: 'string',
+    enum: HORIZON_NAMES,
+    default: '24h',
+    example: '24h',
+  });
 
 export const eventKind = read(`one of ${EVENT_KINDS.join(', ')}`, oneOf(EVENT_KINDS))
   .optional()

@@ -109,12 +109,60 @@ export const growthCurve = z
   .meta({ id: 'GrowthCurve' });
 export type GrowthCurve = z.infer<typeof growthCurve>;
 
+/** What was forecast of a video from its newest snapshot then. */
+const forecast = z
+  .object({
+    madeAt: instant.meta({ description: 'The snapshot it stands on.' }),
+    horizons: z
+      .array(
+        z.object({
+          hours: z.int().min(1),
+          median: count,
+          low: count.meta({ description: '80 of 100 outcomes lie between low and high.' }),
+          high: count,
+        }),
+      )
+      .meta({ description: 'Only those that enough outcomes stand behind.' }),
+    topProbability: z.number().min(0).max(1).meta({
+      description: 'Of ending in the top tenth of growth among its like.',
+    }),
+  })
+  .meta({ id: 'Forecast' });
+
+/** `GET /forecasts/{platform}` (extension). */
+export const forecastsAnswer = z
+  .looseObject({
+    ...envelope(
+      z
+        .object({
+          rank: z.int().min(1),
+          id: videoId,
+          platform: platformName,
+          title: z.string().nullable(),
+          user: z.string().nullable(),
+          views: count.meta({ description: 'The count the forecast stands on.' }),
+          topProbability: z.number().min(0).max(1),
+          madeAt: instant,
+          median: count.nullable(),
+          low: count.nullable(),
+          high: count.nullable(),
+        })
+        .meta({ id: 'RisingVideo' }),
+    ),
+    platform: platformName,
+    horizonHours: z.int().min(1),
+  })
+  .meta({ id: 'Forecasts' });
+
 export const growthAnswer = z
   .looseObject({
     id: videoId,
     platform: platformName,
     snapshots: z.array(growthPoint),
     curve: growthCurve,
+    forecast: forecast.nullable().optional().meta({
+      description: 'Extension. What was forecast of it as of then; null where nothing was.',
+    }),
     asOf: instant,
   })
   .meta({ id: 'Growth' });

@@ -134,7 +134,7 @@ test('a lake of three days is silent and says what it lacks', async () => {
   putCurves(lake, CURVES, at);
   expect(await round(lake, at)).toMatchObject({ learnt: 0, forecast: 0 });
   const [state] = forecastStates(lake.sqlite, at);
-  expect(state).toMatchObject({ platform: 'youtube', kind: 'video.feed', state: 'silent' });
+  expect(state).toMatchObject({ platform: 'youtube', kind: 'video.list', state: 'silent' });
   expect(state?.lacking).toBeGreaterThan(0);
 });
 

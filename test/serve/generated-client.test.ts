@@ -33,6 +33,7 @@ const video = await ok(api.getVideo('tt_1'));
 const found = await ok(api.search('"glass dance" -slow'));
 const analysis = await ok(api.analyze({ id: 'tt_1' }));
 const method: 'statistical' | 'model' = analysis.method;
+const next = await ok(api.getForecasts('tiktok', { horizon: '24h' }));
 const events = await ok(api.getEvents({ kind: 'trend.spike' }));
 const usage = await ok(api.getUsage());
 const remaining: number = usage.minute.remaining;
@@ -50,7 +51,7 @@ const refused = await api.getFeed('tiktok', { limit: 0 });
 console.log(JSON.stringify({
   getFeed: views, getTrends: [period, trends.total], getHashtags: change, getCreator: followers,
   getGrowth: [phase, growth.snapshots.length], getVideo: video.title, search: found.items[0]?.id,
-  analyze: method, getEvents: events.items[0]?.subject, getUsage: remaining > 0,
+  analyze: method, getForecasts: next.items.length, getEvents: events.items[0]?.subject, getUsage: remaining > 0,
   createWebhook: secret.startsWith('whsec_'), getWebhook: one.state, getWebhooks: listed.total,
   rotateWebhook: rotated.secret !== secret, testWebhook: tested.delivered,
   getDeliveries: deliveries.total, deleteWebhook: ended.status,
@@ -127,6 +128,7 @@ test('it reads every endpoint, and a problem as one', async () => {
     getVideo: 'the glass dance',
     search: 'tt_1',
     analyze: 'statistical',
+    getForecasts: 0,
     getEvents: 'video:tt_1',
     getUsage: true,
     createWebhook: true,

@@ -8,6 +8,7 @@ import {
   deliveredEvent,
   eventsAnswer,
   feedAnswer,
+  forecastsAnswer,
   growthAnswer,
   hashtagsAnswer,
   problem,
@@ -49,6 +50,7 @@ const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   getGrowth: growthAnswer,
   getVideo: videoAnswer,
   search: feedAnswer,
+  getForecasts: forecastsAnswer,
   getEvents: eventsAnswer,
   getUsage: usageAnswer,
 };

@@ -1,6 +1,7 @@
 import { html, raw } from 'hono/html';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../durations.ts';
+import type { RisingVideo, ShownForecast } from '../../forecast/read.ts';
 import type { TimelinePoint } from '../../history/timeline.ts';
 import { isoOf } from '../../iso.ts';
 import type { ContentItem, GrowthCurve, HashtagItem } from '../../wire/shapes.ts';
@@ -33,7 +34,9 @@ export interface DashboardData {
   };
   readonly trends: { items: readonly ContentItem[]; pulledAt: number | null };
   readonly hashtags: readonly HashtagItem[]; // the first of them are listed
-  readonly video: (ShownVideo & { curve: GrowthCurve }) | undefined;
+  /** The likeliest to end on top; empty where the lake has not watched enough. */
+  readonly next: readonly RisingVideo[];
+  readonly video: (ShownVideo & { curve: GrowthCurve; forecast: ShownForecast | null }) | undefined;
 }
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -133,9 +136,27 @@ const embedded = (value: unknown) => raw(JSON.stringify(value).replaceAll('<', '
 
 const fact = (name: string, value: string) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
+const likely = (probability: number): string => `${Math.round(100 * probability)} %`;
+
+/** [seconds, low, median, high] of each horizon, for the chart. */
+const fanOf = (forecast: ShownForecast | null): number[][] =>
+  forecast?.horizons.map(({ hours, low, median, high }) => [
+    ...[(Date.parse(forecast.madeAt) + hours * HOUR_MS) / 1000, low, median, high],
+  ]) ?? [];
+
+const nextTable = (data: DashboardData) =>
+  data.next.length === 0
+    ? html`<p class="soft">Silent: too few curves are finished yet. <code>trendlake status</code> says how many it takes.</p>`
+    : html`<table class="videos"><thead><tr><th>video</th><th class="n">on top</th><th class="n">views in 24 h</th></tr></thead><tbody>${data.next.map(
+        ({ id, title, user, topProbability, median, low, high }) => html`<tr>
+  <td><a class="title" dir="auto" href="${address(data, { video: id })}" title="${title ?? ''}">${title || id}</a><span class="one soft small" dir="auto">${user ?? ''}</span></td>
+  <td class="n">${likely(topProbability)}</td>
+  <td class="n">${number(median)}${median === null ? '' : html`<br><span class="soft small">${number(low)} to ${number(high)}</span>`}</td></tr>`,
+      )}</tbody></table>`;
+
 const growthSection = ({ video, now }: DashboardData) => {
   if (video === undefined) return '';
-  const { item, timeline, curve } = video;
+  const { item, timeline, curve, forecast } = video;
   const line = spark(timeline); // until the script draws over it, and where no script runs
   const points = timeline.map(({ at, views }) => [at / 1000, views]);
   const peak = curve.peak === null ? '–' : `${number(curve.peak.viewsPerHour)}/h`;
@@ -145,12 +166,13 @@ const growthSection = ({ video, now }: DashboardData) => {
   return html`<section class="wide growth" id="growth">
     <div><h2>Growth</h2><p class="title" dir="auto" title="${item.title ?? ''}">${item.title || item.id}</p>
       <p class="soft small about"><bdi>${item.user ?? 'unknown creator'}</bdi>${published} · <code>${item.id}</code></p>
-      <dl class="facts">${fact('views', number(item.views))}${fact('phase', curve.phase)}${fact('peak pace', peak)}${fact('doubles in', doubling)}</dl></div>
+      <dl class="facts">${fact('views', number(item.views))}${fact('phase', curve.phase)}${fact('peak pace', peak)}${fact('doubles in', doubling)}${forecast === null ? '' : fact('ends on top', likely(forecast.topProbability))}</dl></div>
     ${
       String(line) === ''
         ? html`<p class="soft">A curve needs two looks that tell views.</p>`
         : html`<div><div class="soft small" id="read">views over time (UTC), ${timeline.length} looks</div><div id="chart">${line}</div></div>
     <script type="application/json" id="timeline">${embedded(points)}</script>
+    <script type="application/json" id="forecast">${embedded(fanOf(forecast))}</script>
     <script src="/assets/uplot.js"></script><script src="/assets/chart.js"></script>`
     }</section>`;
 };
@@ -232,6 +254,7 @@ export const dashboardPage = (data: DashboardData) => html`<!doctype html>
         ['', 'video'],
         data.trends.items.map((item) => videoRow(data, item, undefined)),
       )}</section>
+    <section><h2>Next <span class="soft small">likeliest to end in the top tenth of growth</span></h2>${nextTable(data)}</section>
     <section><h2>Hashtags <span class="soft small">${tagsNote(data.hashtags)}</span></h2>${hashtagTable(data)}</section>
   </div>
   <p class="soft small wide"><a href="/docs">The interface</a> · <a href="/v1/openapi.json">OpenAPI</a> · <a href="/health">health</a></p>

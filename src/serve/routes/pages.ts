@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { etag } from 'hono/etag';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, MINUTE_MS } from '../../durations.ts';
+import { risingVideos, shownForecast } from '../../forecast/read.ts';
 import { growthCurve } from '../../history/growth-curve.ts';
 import { hashtagsPage } from '../../history/hashtag-list.ts';
 import { timeline, videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
@@ -35,6 +36,7 @@ const growthOf = (service: ServiceContext, id: string | undefined, now: number) 
     item: videoRecord(service.lake, found.key, now),
     timeline: points,
     curve: growthCurve(points),
+    forecast: shownForecast(service.lake.sqlite, found.key, now),
   };
 };
 
@@ -123,6 +125,7 @@ const dataFor = async (
     },
     trends: { ...trends, items: trending },
     hashtags: hashtags.items(),
+    next: risingVideos(service.lake.sqlite, { platform, hours: 24, at: asOf, limit: 8 }),
     video,
   };
 };

@@ -1,4 +1,6 @@
 import { z } from '@hono/zod-openapi';
+import { TRACKED_MS } from '../../forecast/lake-curves.ts';
+import { shownForecast } from '../../forecast/read.ts';
 import { growthCurve } from '../../history/growth-curve.ts';
 import { timeline, videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
 import { isoOf } from '../../iso.ts';
@@ -50,9 +52,12 @@ export const videoRoutes = (app: ServiceApp, service: ServiceContext): void => {
     const { key, platform } = find(id, at);
     const points = timeline(service.lake, key, at);
     const snapshots = points.map((point) => ({ ...point, at: isoOf(point.at) }));
-    const body = { id, platform, snapshots, curve: growthCurve(points) };
+    const forecast = shownForecast(service.lake.sqlite, key, at);
+    const body = { id, platform, snapshots, curve: growthCurve(points), forecast };
     const observedAt = points.at(-1)?.at ?? null;
-    return respond(service, c, { body, asOf: at, observedAt, ...mayRepeat(at) }, asked);
+    // a forecast stands for two days after its snapshot
+    const holds = { ...mayRepeat(at), windowsMs: forecast === null ? [] : [TRACKED_MS] };
+    return respond(service, c, { body, asOf: at, observedAt, ...holds }, asked);
   });
 
   answerGet(app, service, video, (c) => {

@@ -1,0 +1,63 @@
+import type Database from 'better-sqlite3';
+import type { Platform } from '../../schema/vocabulary.ts';
+import type { ModelScores } from '../forecast/model-rows.ts';
+import type { Window } from './event.ts';
+import type { Said } from './forecast-spike.ts';
+import type { Thresholds } from './thresholds.ts';
+
+/** Fewer named curves than this say nothing of a precision. */
+const LEAST_NAMED = 20;
+
+/** The lowest probability from which naming had the precision asked for; undefined: none has. */
+export const thresholdFor = (
+  { used, naming }: Pick<ModelScores, 'used' | 'naming'>,
+  precision: number,
+): number | undefined =>
+  used
+    ? naming.find(({ named, right }) => named >= LEAST_NAMED && right / named >= precision)
+        ?.probability
+    : undefined;
+
+interface Row extends Omit<Said, 'threshold'> {
+  readonly key: number;
+  readonly modelId: number;
+}
+
+interface ModelFacts {
+  readonly threshold: number | undefined;
+  readonly samples: number;
+}
+
+/** Reads what trusted models said of videos; the facts of a model are read once. */
+export const forecastHistory = (
+  sqlite: Database.Database,
+  limits: Readonly<Record<Platform, Thresholds>>,
+): ((keys: readonly number[], span: Window) => Map<number, Said[]>) => {
+  const models = new Map<number, ModelFacts>();
+  const facts = sqlite.prepare('select platform, samples, scores from models where id = ?');
+  const factsOf = (id: number): ModelFacts => {
+    const known = models.get(id);
+    if (known !== undefined) return known;
+    const row = facts.get(id) as { platform: Platform; samples: number; scores: string };
+    const scores = JSON.parse(row.scores) as ModelScores;
+    const threshold = thresholdFor(scores, limits[row.platform].spike.minPrecision);
+    const read = { threshold, samples: row.samples };
+    models.set(id, read);
+    return read;
+  };
+  const rows = sqlite.prepare(
+    `select f.video_key as key, f.made_at as at, f.top_probability as probability, f.model_id as modelId,
+       f.views_median as median, f.views_low as low, f.views_high as high
+     from json_each(?) k cross join forecast f on f.video_key = k.value and f.horizon_hours = 24
+     where f.made_at > ? and f.made_at <= ? order by f.video_key, f.made_at`,
+  );
+  return (keys, span) => {
+    const said = (rows.all(JSON.stringify(keys), span.from, span.to) as Row[]).flatMap(
+      ({ modelId, ...row }) => {
+        const { threshold, samples } = factsOf(modelId);
+        return threshold === undefined ? [] : [{ ...row, samples, threshold }];
+      },
+    );
+    return Map.groupBy(said, ({ key }) => key);
+  };
+};

@@ -1,0 +1,58 @@
+import { HOUR_MS } from '../durations.ts';
+import { type Finding, rounded } from './event.ts';
+import type { KnownLook } from './timeline.ts';
+
+/** What was forecast of a video at one of its looks, by a model that is trusted. */
+export interface Said {
+  readonly at: number; // Unix ms; the look it stands on
+  readonly probability: number; // of ending in the top tenth of its cohort
+  /** From this probability on naming had the precision asked for. */
+  readonly threshold: number;
+  readonly samples: number; // finished curves the model was learnt from
+  readonly median: number | null; // views a day later
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
+/** Not looking is not a rise: nothing is named across a longer gap. */
+const MAX_GAP_MS = 36 * HOUR_MS;
+
+/**
+ * `trend.spike` where forecasts are trusted: at a look the probability to end on top is at or over
+ * the threshold. The first look is the baseline, and a look after a gap is one too. The window is
+ * the interval that ends at the look.
+ * @param looks known ones, oldest first
+ * @param said oldest first
+ */
+export const forecastFindings = (
+  looks: readonly KnownLook[],
+  createdAt: number | null,
+  said: readonly Said[],
+): Finding[] =>
+  said.flatMap(({ at, probability, threshold, ...rest }): Finding[] => {
+    const position = looks.findIndex((look) => look.at === at);
+    const [now, before] = [looks[position], looks[position - 1]];
+    if (now === undefined || before === undefined || at - before.at > MAX_GAP_MS) return [];
+    if (probability < threshold) return [];
+    const gain = now.views - before.views;
+    return [
+      {
+        window: { from: before.at, to: at },
+        evidence: {
+          rule: 'forecast',
+          topProbability: rounded(probability),
+          threshold,
+          samples: rest.samples,
+          viewsIn24h: rest.median,
+          viewsIn24hLow: rest.low,
+          viewsIn24hHigh: rest.high,
+          views: now.views,
+          viewsBefore: before.views,
+          gain,
+          viewsPerHour: rounded(gain / ((at - before.at) / HOUR_MS)),
+          ageHours: createdAt === null ? null : rounded((at - createdAt) / HOUR_MS),
+          source: now.source ?? null,
+        },
+      },
+    ];
+  });

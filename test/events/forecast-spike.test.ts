@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { HOUR_MS } from '../../src/durations.ts';
+import { detectEvents } from '../../src/events/detect.ts';
+import { thresholdFor } from '../../src/events/forecast-history.ts';
+import { forecastFindings, type Said } from '../../src/events/forecast-spike.ts';
+import type { Lake } from '../../src/lake/open.ts';
+import { freshLake, putVideo } from './made-lake.ts';
+
+const T0 = Date.UTC(2026, 2, 1);
+const at = (hours: number): number => T0 + hours * HOUR_MS;
+const look = (hours: number, views: number) => ({ at: at(hours), views });
+const said = (hours: number, probability: number): Said => ({
+  ...{ at: at(hours), probability, threshold: 0.6, samples: 300 },
+  ...{ median: 1000, low: 500, high: 2000 },
+});
+
+const hoursOf = (looks: ReturnType<typeof look>[], sayings: Said[]): number[] =>
+  forecastFindings(looks, null, sayings).map(({ window }) => (window.to - T0) / HOUR_MS);
+
+test('a look over the threshold is named; the first look and one after a gap are silent', () => {
+  const looks = [look(0, 10), look(6, 20), look(12, 90), look(60, 5000), look(66, 9000)];
+  const sure = [0, 6, 12, 60, 66].map((hours) => said(hours, hours === 6 ? 0.5 : 0.9));
+  expect(hoursOf(looks, sure)).toEqual([12, 66]);
+  expect(hoursOf([look(0, 10)], [said(0, 0.99)])).toEqual([]);
+  expect(hoursOf([], [said(0, 0.99)])).toEqual([]);
+});
+
+test('the threshold is the lowest that had the precision, on enough named', () => {
+  const naming = [
+    { probability: 0.4, named: 100, right: 60 },
+    { probability: 0.5, named: 80, right: 60 },
+    { probability: 0.9, named: 19, right: 19 },
+  ];
+  expect(thresholdFor({ used: true, naming }, 0.7)).toBe(0.5);
+  expect(thresholdFor({ used: true, naming }, 0.9)).toBeUndefined();
+  expect(thresholdFor({ used: false, naming }, 0.7)).toBeUndefined();
+});
+
+const withForecasts = (lake: Lake): void => {
+  const looks = [0, 6, 12, 18, 24, 30].map((hours): [number, number] => [at(hours), 1000 + hours]);
+  const key = putVideo(lake, { id: 'tt_a', createdAt: at(-5), looks });
+  const naming = JSON.stringify([{ probability: 0.5, named: 50, right: 45 }]);
+  lake.sqlite.exec(`insert into models (id, kind, platform, learnt_at, learnt_until, samples, scores, parameters)
+    values (1, 'video.list', 'tiktok', 0, 0, 300, '{"used": true, "naming": ${naming}}', x'00')`);
+  const put = lake.sqlite.prepare(
+    'insert into forecast values (?, ?, 24, 9000, 4000, 20000, ?, 1)',
+  );
+  for (const [hours, top] of [
+    [6, 0.3],
+    [12, 0.6],
+    [18, 0.7],
+  ] as const)
+    put.run(key, at(hours), top);
+};
+
+test('events speak by the forecasts that are held, once, whole or piece by piece', () => {
+  const lake = freshLake();
+  withForecasts(lake);
+  const whole = detectEvents(lake, { from: at(-1), to: at(40) });
+  expect(whole).toMatchObject([
+    {
+      kind: 'trend.spike',
+      occurredAt: at(12),
+      evidence: { rule: 'forecast', topProbability: 0.6, threshold: 0.5, viewsIn24h: 9000 },
+    },
+  ]);
+  const pieces = [-1, 5, 11, 17, 23].flatMap((from) =>
+    detectEvents(lake, { from: at(from), to: at(from + 6) }),
+  );
+  expect(pieces.map(({ id }) => id)).toEqual(whole.map(({ id }) => id));
+});

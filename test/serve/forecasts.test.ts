@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { beforeAll, expect, test } from 'vitest';
+import { isoOf } from '../../src/iso.ts';
+import { LAKE_FILE } from '../../src/lake/open.ts';
+import { forecastsAnswer, growthAnswer } from '../../src/wire/shapes.ts';
+import { hoursAgo } from './filled-lake.ts';
+import { type Running, runService } from './running.ts';
+
+let running: Running;
+
+/** Puts a forecast from a snapshot into the lake, with views a day ahead; the others stay unknown. */
+const forecast = (db: Database.Database, id: string, at: number, top: number): void => {
+  const key = db.prepare('select key from video where id = ?').pluck().get(id) as number;
+  const put = db.prepare('insert into forecast values (?, ?, ?, ?, ?, ?, ?, 1)');
+  for (const hours of [6, 24, 72, 168])
+    put.run(key, at, hours, ...(hours === 24 ? [200, 100, 400] : [null, null, null]), top);
+};
+
+beforeAll(async () => {
+  running = await runService((into) => {
+    for (const id of ['tt_1', 'tt_2', 'tt_3'])
+      into.video({
+        id,
+        looks: [
+          [hoursAgo(30), 5],
+          [hoursAgo(2), 10],
+        ],
+      });
+  });
+  const db = new Database(join(running.dataDir, LAKE_FILE));
+  db.exec(`insert into models (id, kind, platform, learnt_at, learnt_until, samples, scores, parameters)
+    values (1, 'video.list', 'tiktok', ${hoursAgo(40)}, ${hoursAgo(40)}, 300, '{}', x'00')`);
+  forecast(db, 'tt_1', hoursAgo(30), 0.2);
+  forecast(db, 'tt_1', hoursAgo(2), 0.4);
+  forecast(db, 'tt_2', hoursAgo(2), 0.9);
+  db.close();
+});
+
+test('growth tells what was forecast as of then, and leaves out what is not known', async () => {
+  const { body } = await running.get('/videos/tt_1/growth');
+  const horizons = [{ hours: 24, median: 200, low: 100, high: 400 }];
+  expect(body.forecast).toEqual({ madeAt: isoOf(hoursAgo(2)), horizons, topProbability: 0.4 });
+  expect(growthAnswer.safeParse(body).success).toBe(true);
+  const then = await running.get(`/videos/tt_1/growth?asOf=${isoOf(hoursAgo(10))}`);
+  expect(then.body.forecast).toMatchObject({ madeAt: isoOf(hoursAgo(30)), topProbability: 0.2 });
+  expect((await running.get('/videos/tt_3/growth')).body.forecast).toBeNull();
+});
+
+test('the likeliest come first, page by page, as of then', async () => {
+  const { body } = await running.get('/forecasts/tiktok');
+  expect(forecastsAnswer.parse(body).items.map(({ rank, id }) => [rank, id])).toEqual([
+    [1, 'tt_2'],
+    [2, 'tt_1'],
+  ]);
+  const second = await running.get('/forecasts/tiktok?limit=1&page=2&horizon=72h');
+  expect(second.body).toMatchObject({ total: 2, page: 2, horizonHours: 72 });
+  expect(second.body.items).toMatchObject([{ id: 'tt_1', rank: 2, median: null }]);
+  const then = await running.get(`/forecasts/tiktok?asOf=${isoOf(hoursAgo(10))}`);
+  expect(then.body.items).toMatchObject([{ id: 'tt_1', topProbability: 0.2 }]);
+});
+
+test('a platform without forecasts is empty, an unknown one is 404, a wrong horizon 400', async () => {
+  expect((await running.get('/forecasts/youtube')).body).toMatchObject({ total: 0, items: [] });
+  expect((await running.get('/forecasts/myspace')).status).toBe(404);
+  expect((await running.get('/forecasts/tiktok?horizon=5h')).status).toBe(400);
+});
+
+test('the dashboard shows who is next, and the fan of the video shown', async () => {
+  const page = await fetch(`${new URL(running.service.url).origin}/?platform=tiktok&video=tt_2`);
+  const html = await page.text();
+  expect(html).toContain('likeliest to end in the top tenth');
+  expect(html).toMatch(/id="forecast">\[\[\d+,100,200,400\]\]/);
+});
