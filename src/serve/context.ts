@@ -11,6 +11,7 @@ import type { Standing } from './auth/limits.ts';
 import type { ChangeTimes } from './cache/change-times.ts';
 import type { HeavyReads } from './cache/heavy-reads.ts';
 import type { PageCache } from './cache/page-cache.ts';
+import { KEYLESS } from './cache/reader-thread.ts';
 import type { ResponseCache } from './cache/response-cache.ts';
 import { sendResponse } from './send-response.ts';
 import { bytesOf, type ResponseContent, write } from './written-response.ts';
@@ -58,9 +59,6 @@ export const instantAsked = (service: ServiceContext, asOf: number | undefined):
   const now = service.now();
   return asOf === undefined ? now : Math.min(asOf, now);
 };
-
-/** Whose share of the threads a request without a key takes. */
-const KEYLESS = 'no key';
 
 /** The instant a request is for, who asks, and how to learn that its sender waits no longer. */
 export const momentOf = (

@@ -1,7 +1,12 @@
 import { PERIODS, PLATFORMS } from '../../../schema/vocabulary.ts';
 import type { Clock } from '../../clock.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../durations.ts';
-import { computeList, type ListQuestion, looksOf } from '../../history/computed-list.ts';
+import {
+  computeList,
+  type ListAsk,
+  type ListQuestion,
+  looksOf,
+} from '../../history/computed-list.ts';
 import { videosAtMost } from '../../history/window-looks.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { Lake } from '../../lake/open.ts';
@@ -10,7 +15,7 @@ import { type SearchPage, searchPage } from '../../search/search-page.ts';
 import type { LakeCache } from './lake-cache.ts';
 import { ListCache } from './list-cache.ts';
 import { cachedCounts } from './match-counts.ts';
-import { type Asker, type ReaderOptions, ReaderThread } from './reader-thread.ts';
+import { type Asker, KEYLESS, type ReaderOptions, ReaderThread } from './reader-thread.ts';
 import { SharedWork } from './shared-work.ts';
 
 /** Bounds of what a request may cost the others, and of the threads that read. */
@@ -87,7 +92,7 @@ export class HeavyReads {
   constructor(lake: Lake, { cache, clock, limits }: HeavyReadsDeps) {
     this.#lake = lake;
     this.#options = { ...LIMITS, clock, ...limits };
-    const { rowsHere, ...options } = this.#options;
+    const { rowsHere: _, ...options } = this.#options;
     const ofLake = { ...options, dataDir: lake.dataDir };
     this.#listThread = new ReaderThread({ ...ofLake, kind: 'lists' });
     this.#searchThread = new ReaderThread({ ...ofLake, kind: 'search' });
@@ -95,7 +100,7 @@ export class HeavyReads {
     this.lists = new ListCache(
       lake,
       (query, asker) =>
-        looksOf(lake, query, rowsHere + 1) <= rowsHere
+        this.#isCheap(query, asker.owner)
           ? { ...computeList(lake, query, options.clock), costMs: null }
           : this.#listThread.read(query, asker),
       { clock: options.clock, cache },
@@ -138,6 +143,13 @@ export class HeavyReads {
   /** Gives up what is under way. */
   async close(): Promise<void> {
     await Promise.all([this.#listThread.close(), this.#searchThread.close()]);
+  }
+
+  /** Whether a list is computed on the spot: for whoever shows no key a tenth is much already. */
+  #isCheap(query: ListAsk, owner: string): boolean {
+    const { rowsHere } = this.#options;
+    const most = owner === KEYLESS ? Math.floor(rowsHere / 10) : rowsHere;
+    return looksOf(this.#lake, query, most + 1) <= most;
   }
 
   async #searchElsewhere(query: SearchQuery, asker: Asker): Promise<FoundPage> {

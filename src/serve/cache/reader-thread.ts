@@ -20,6 +20,9 @@ export interface ReaderOptions extends ReaderStart {
   readonly heapMib: number;
 }
 
+/** Whose share of the threads requests without a key take, together. */
+export const KEYLESS = 'no key';
+
 /** Who wants something read. */
 export interface Asker {
   /** Whose share of the thread it takes: the id of a key, or one name for all without. */
