@@ -1,4 +1,4 @@
-import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparquet';
+import { parquetMetadata, parquetReadObjects, type RowGroup, type SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { type Action, actionOf } from './delta-actions.ts';
 
@@ -101,19 +101,49 @@ const restored = (value: unknown): unknown => {
   );
 };
 
+/** Bytes of a path that a row group's bounds hold; the name of a lake fits. */
+const LONGEST_BOUND = 128;
 /** A reader holds one group at a time. */
 const ROWS_A_GROUP = 2000;
 
-/** The bytes of a checkpoint: the state of a table as one Parquet file. */
-export const checkpointOf = (actions: readonly Action[]): Uint8Array =>
-  new Uint8Array(
+const pathOf = ({ add, remove }: Action): string | undefined => (add ?? remove)?.path;
+
+/**
+ * The bytes of a checkpoint: the state of a table as one Parquet file. What is of no file stands in
+ * the first row group, files in the order of their paths in those behind it, so that who wants one
+ * lake's files reads few of them.
+ */
+export const checkpointOf = (actions: readonly Action[]): Uint8Array => {
+  const general = actions.filter((one) => pathOf(one) === undefined);
+  const files = actions
+    .filter((one) => pathOf(one) !== undefined)
+    .sort((a, b) => ((pathOf(a) ?? '') < (pathOf(b) ?? '') ? -1 : 1));
+  const rows = [...general, ...files];
+  return new Uint8Array(
     parquetWriteBuffer({
       schema: SCHEMA,
-      columnData: NAMES.map((name) => ({ name, data: actions.map((one) => stored(one[name])) })),
-      rowGroupSize: ROWS_A_GROUP,
+      columnData: NAMES.map((name) => ({ name, data: rows.map((one) => stored(one[name])) })),
+      rowGroupSize: [Math.max(1, general.length), ROWS_A_GROUP],
+      statisticsTruncateLength: LONGEST_BOUND,
       createdBy: 'trendlake',
     }),
   );
+};
+
+/** Whether none of a row group's files is below a prefix, by the bounds of their paths. */
+const isGroupElsewhere = ({ columns }: RowGroup, below: string): boolean => {
+  const paths = columns.filter(({ meta_data }) => meta_data?.path_in_schema.at(-1) === 'path');
+  return paths.every(({ meta_data }) => {
+    const {
+      null_count: nulls,
+      min_value: least,
+      max_value: greatest,
+    } = meta_data?.statistics ?? {};
+    if (nulls !== undefined && Number(nulls) === Number(meta_data?.num_values)) return true;
+    if (typeof least !== 'string' || typeof greatest !== 'string') return false;
+    return greatest < below || least.slice(0, below.length) > below;
+  });
+};
 
 interface FileRow {
   readonly path?: unknown;
@@ -135,9 +165,11 @@ export async function* actionsOfCheckpoint(
 ): AsyncGenerator<Action[]> {
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
   const metadata = parquetMetadata(file as ArrayBuffer);
-  const rows = Number(metadata.num_rows);
-  for (let rowStart = 0; rowStart < rows; rowStart += ROWS_A_GROUP) {
-    const rowEnd = Math.min(rows, rowStart + ROWS_A_GROUP);
+  let rowEnd = 0;
+  for (const [index, group] of metadata.row_groups.entries()) {
+    const rowStart = rowEnd;
+    rowEnd += Number(group.num_rows);
+    if (index > 0 && isGroupElsewhere(group, below)) continue;
     const read = await parquetReadObjects({
       file: file as ArrayBuffer,
       metadata,
