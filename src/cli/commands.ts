@@ -7,6 +7,12 @@ export const COMMANDS: readonly {
   readonly load: () => Promise<CommandModule>;
 }[] = [
   {
+    name: 'init',
+    summary:
+      'set up: asks for address, key, tier and platforms, tries them, writes the configuration',
+    load: () => import('./init.ts'),
+  },
+  {
     name: 'sync',
     summary: 'one run now: pull, load, export; takes up an unfinished run first',
     load: () => import('./sync.ts'),
@@ -100,6 +106,11 @@ export const COMMANDS: readonly {
     name: 'demo',
     summary: 'nights of sync against a sandbox on a virtual clock',
     load: () => import('./demo.ts'),
+  },
+  {
+    name: 'completion',
+    summary: 'completion of commands and options for bash, zsh or fish',
+    load: () => import('./completion.ts'),
   },
   {
     name: 'doctor',

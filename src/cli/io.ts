@@ -152,6 +152,11 @@ export class CliIo {
     this.#around.out(line);
   };
 
+  /** What somebody types, as readline shows it, and the question before it: nothing from elsewhere. */
+  readonly typed = (text: string): void => {
+    this.#around.draw(text);
+  };
+
   /** One line at the bottom of a terminal, in the place of the one before; '' takes it away. */
   readonly redraw = (line: string): void => {
     if (line === '' ? !this.#isDrawn : !this.isTerminal) return;

@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CommandInfo, commandTree } from '../src/cli/command-tree.ts';
+import { CliIo } from '../src/cli/io.ts';
+import { virtualClock } from '../src/clock.ts';
+import { SETTINGS } from '../src/settings.ts';
+
+// Writes dist/trendlake.1, the manual page of the package, from the commands, options and settings in
+// the code: part of npm run build.
+
+const escaped = (text: string): string =>
+  text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replace(/^([.'])/gm, '\\&$1');
+
+const EVERYDAY = ['--data-dir', '--config', '--quiet', '--verbose'];
+
+const commandLines = (command: CommandInfo, before = ''): string[] => {
+  const { name, usage, summary, options, below } = command;
+  const own = options.filter(({ long }) => !EVERYDAY.includes(long));
+  return [
+    `.SS ${escaped(`${before}${name} ${usage}`)}`,
+    escaped(summary),
+    ...own.flatMap(({ flags, description }) => [
+      '.TP',
+      `.B ${escaped(flags)}`,
+      escaped(description),
+    ]),
+    ...below.flatMap((one) => commandLines(one, `${before}${name} `)),
+  ];
+};
+
+const nowhere = new CliIo({
+  env: {},
+  cwd: '/',
+  clock: virtualClock(0),
+  random: () => 0,
+  signal: new AbortController().signal,
+  isTerminal: false,
+  columns: undefined,
+  out: () => {},
+  err: () => {},
+  draw: () => {},
+});
+
+/** The page, in the macros of man(7). */
+export const manPage = async (): Promise<string> => {
+  const tree = await commandTree(nowhere);
+  const everyday = tree[0]?.options.filter(({ long }) => EVERYDAY.includes(long)) ?? [];
+  return `${[
+    '.TH TRENDLAKE 1',
+    '.SH NAME',
+    'trendlake \\- memory for a viral\\-trend service: pull, keep, query, export, serve',
+    '.SH SYNOPSIS',
+    '.B trendlake',
+    '.I command',
+    '[options]',
+    '.SH COMMANDS',
+    ...tree.flatMap((command) => commandLines(command)),
+    '.SH OPTIONS OF EVERY COMMAND',
+    ...everyday.flatMap(({ flags, description }) => [
+      '.TP',
+      `.B ${escaped(flags)}`,
+      escaped(description),
+    ]),
+    '.SH ENVIRONMENT',
+    ...Object.values(SETTINGS).flatMap(({ env, help }) => ['.TP', `.B ${env}`, escaped(help)]),
+    '.SH FILES',
+    '.TP',
+    '.B trendlake.config.json',
+    'Settings of the working folder; the environment wins over it, flags win over both.',
+    '.SH EXIT STATUS',
+    '0 complete; 1 failed; 2 usage or configuration; 3 partial; 75 paused: it resumes by itself next time.',
+  ].join('\n')}\n`;
+};
+
+if (import.meta.main)
+  writeFileSync(join(import.meta.dirname, '..', 'dist', 'trendlake.1'), await manPage());
