@@ -119,7 +119,7 @@ const backup = async (dataDir: string, options: Options, io: CliIo): Promise<voi
   openLakeForReading(dataDir).close();
   const lake = openLake(dataDir);
   try {
-    const made = await backupLake(lake, { clock: io.clock, signal: io.signal });
+    const made = await backupLake(lake, { clock: io.clock });
     if (options.json === true) io.json(made);
     else io.out(`Backup ${made.path} (${mebibytes(made.bytes)}), checked.`);
   } finally {
