@@ -6,6 +6,7 @@ import {
   dateRange,
   httpUrl,
   lakeName,
+  notifyChannel,
   origin,
   price,
   quotaReset,
@@ -216,6 +217,13 @@ export const SETTINGS = {
     read: price,
     default: undefined,
     help: 'What 1,000 calls cost you, such as 4.50 or 4.50 EUR: plan, status and sync then say it in money.',
+  },
+  notify: {
+    env: 'TRENDLAKE_NOTIFY',
+    read: notifyChannel,
+    secret: true,
+    default: undefined,
+    help: 'Who is told when a run failed or was partial, the quota will not last, a source went stale, an answer came in another shape, a chore such as backup failed or a webhook endpoint was disabled, and when that is over: an https address (signed as other webhooks), smtps://user:password@host:465/?from=A&to=B, or a command, which is handed JSON. See docs/operating.md.',
   },
   subscriptionsPerKey: {
     env: 'TRENDLAKE_SUBSCRIPTIONS_PER_KEY',

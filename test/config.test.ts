@@ -197,6 +197,7 @@ describe('secrets', () => {
       ['apiKey', true],
       ['hookSecret', true],
       ['modelKey', true],
+      ['notify', true],
     ]);
   });
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { EXIT } from '../errors.ts';
 import { isoOf } from '../iso.ts';
 import { type Lake, openLake } from '../lake/open.ts';
+import { NOTIFY_ID } from '../notify/channel.ts';
 import { deliveriesPage, redeliver } from '../webhooks/deliveries.ts';
 import { sendTest } from '../webhooks/dispatcher.ts';
 import { HttpPoster } from '../webhooks/post.ts';
@@ -278,7 +279,11 @@ const defineChanges = (command: Command, io: CliIo): void => {
         answering(
           io,
           options,
-          (lake) => change(lake, requireSubscription(lake, id).id),
+          (lake) =>
+            change(
+              lake,
+              id === NOTIFY_ID && name === 'rotate' ? id : requireSubscription(lake, id).id,
+            ),
           ({ secret }: { secret?: string }) =>
             secret === undefined ? sentence : `${sentence} ${secret}`,
         ),

@@ -9,6 +9,9 @@ import { THRESHOLDS, type Thresholds } from './thresholds.ts';
 /** Looked at twice, so that answers true at a moment before the last look and loaded after it count. */
 const OVERLAP_MS = 2 * HOUR_MS;
 
+/** More events of one run than anybody could read; each may be told to every subscription. */
+const MOST_EVENTS = 2000;
+
 /** What one look for events came to. */
 export interface NoticeSummary extends StoreCounts {
   /** The span looked at, Unix ms. `from` is 0 for the first look at a lake. */
@@ -57,6 +60,8 @@ export const noticeEvents = (
       return storeEvents(lake, found.map(storableEvent), {
         now,
         ...(before === undefined ? { silentUntil: now } : {}),
+        // what a history holds is bounded by it; what a service answers today is not
+        ...(before === undefined || since !== undefined ? {} : { most: MOST_EVENTS }),
       });
     })
     .immediate();

@@ -61,6 +61,8 @@ export interface StoreCounts {
   readonly late: number;
   /** Deliveries queued. */
   readonly queued: number;
+  /** Events that were not there yet and were more than are stored at once. */
+  readonly beyond: number;
 }
 
 interface FilteredListener extends Listener {
@@ -80,23 +82,33 @@ const listeners = (lake: Lake): FilteredListener[] =>
  * Stores events that are not there yet, marks their Parquet partitions and queues a delivery for
  * every subscription that wants them: together, in the transaction it is called in or one of its
  * own. Safe to run twice: an event that is there changes nothing and is not queued again.
+ * @param most events stored at once; the rest is counted, and stored where it is noticed again
  * @param silentUntil events that occurred at or before this instant are not sent
  */
 export const storeEvents = (
   lake: Lake,
   events: readonly StorableEvent[],
-  { now, silentUntil = now - LATE_AFTER_MS }: { now: number; silentUntil?: number },
+  {
+    now,
+    silentUntil = now - LATE_AFTER_MS,
+    most = Number.POSITIVE_INFINITY,
+  }: { now: number; silentUntil?: number; most?: number },
 ): StoreCounts => {
   const insert = lake.sqlite.prepare(
     `insert into events (id, kind, platform, subject, occurred_at, detected_at, origin, data)
      values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
   );
-  const counts = { stored: 0, late: 0, queued: 0 };
+  const isThere = lake.sqlite.prepare('select 1 from events where id = ?');
+  const counts = { stored: 0, late: 0, queued: 0, beyond: 0 };
   const store = (): void => {
     const waiting = listeners(lake);
     const dates = new Set<string>();
     for (const event of events) {
       const { id, kind, platform, subject, occurredAt, origin, data } = event;
+      if (counts.stored >= most) {
+        if (isThere.get(id) === undefined) counts.beyond += 1;
+        continue;
+      }
       const fresh = insert.run(
         id,
         kind,

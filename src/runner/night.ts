@@ -8,6 +8,7 @@ import type { Attempt, Attempting } from './attempt.ts';
 import type { Chore, ChoreDone, Job } from './job.ts';
 import type { RunDeps, RunSummary } from './run.ts';
 import { sync } from './sync.ts';
+import { tellNotices } from './tell-notices.ts';
 
 /** What a night needs of the world. */
 export interface NightDeps extends RunDeps {
@@ -48,7 +49,11 @@ export const tellEvents = async (
 ): Promise<number> => {
   const { lake, config, clock, random, signal, warn } = deps;
   const thresholds = readThresholds(config.eventThresholds);
-  const { stored } = noticeEvents(lake, { clock, thresholds });
+  const { stored, beyond } = noticeEvents(lake, { clock, thresholds });
+  if (beyond > 0)
+    warn(
+      `${stored + beyond} events were noticed at once; ${stored} were kept and told, ${beyond} were not. See that the service's numbers are right, and docs/events.md for the thresholds.`,
+    );
   await flushDeliveries(lake, { clock, random, signal, report: warn, budgetMs: TELLING_MS });
   return stored;
 };
@@ -60,8 +65,8 @@ const forecastTracked = async ({ lake, clock, signal, warn }: NightDeps): Promis
 };
 
 /**
- * What follows a sync: forecasts are made, events are noticed in what it brought and told, then the chores are done. Each
- * part is attempted whatever became of the one before, and is safe to do again.
+ * What follows a sync: forecasts are made, events are noticed in what it brought and told, then the
+ * chores are done, and whoever runs trendlake is told what is not as it should be. Each part is attempted whatever became of the one before, and is safe to do again.
  */
 export const followSync = async (
   deps: NightDeps,
@@ -75,6 +80,7 @@ export const followSync = async (
     const context = { lake, config, clock, random, env, signal };
     done.push({ name: chore.name, end: await attempt(chore.name, () => chore.run(context)) });
   }
+  await attempt('notices', () => tellNotices(deps, done));
   return { events: told?.ok === true ? told.value : 0, chores: done };
 };
 

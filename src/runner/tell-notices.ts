@@ -1,0 +1,36 @@
+import { notify } from '../notify/notify.ts';
+import { cronOfJob, monthSpent, planMonth } from './month-plan.ts';
+import type { Followed, NightDeps } from './night.ts';
+
+/**
+ * Tells whoever runs trendlake what is not as it should be, where `TRENDLAKE_NOTIFY` says: each once,
+ * and once that it is over. That it could not be told is a warning; the next night tells it.
+ */
+export const tellNotices = async (
+  { lake, config, clock, env, allJobs, warn }: NightDeps,
+  chores: Followed['chores'],
+): Promise<void> => {
+  if (config.notify === undefined) return;
+  const now = clock.now();
+  const sources = allJobs.flatMap((job) => {
+    const cron = cronOfJob(job, config);
+    const last = cron?.previousSlot(now);
+    const before = last === undefined ? undefined : cron?.previousSlot(last - 1);
+    return before === undefined ? [] : [{ job: job.name, staleAt: before }];
+  });
+  const plan = planMonth(allJobs, config, monthSpent(lake, config, now));
+  const failure = await notify(
+    lake,
+    config.notify.reveal(),
+    {
+      sources,
+      quota: plan.fits
+        ? null
+        : `The month's calls will not last: ${plan.missing} are missing for what is scheduled. \`trendlake plan\` tells more.`,
+      chores: chores.map(({ name, end }) => ({ name, failed: !end.ok })),
+    },
+    { clock, env },
+  );
+  if (failure !== undefined)
+    warn(`TRENDLAKE_NOTIFY could not be told (${failure}); it is tried again after the next run.`);
+};
