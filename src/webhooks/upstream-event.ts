@@ -8,14 +8,14 @@ import {
 } from '../../schema/vocabulary.ts';
 import type { StorableEvent } from '../events/outbox.ts';
 import { isoOf } from '../iso.ts';
+import { isObject } from '../json-object.ts';
 import { FIELDS } from '../wire/field-table.ts';
 import { readInstant } from '../wire/fields.ts';
 import { TOLERANCE_MS } from './hook-proof.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 
 const LONGEST_ID = 200;
 const textOf = (value: unknown): string | undefined =>
