@@ -90,14 +90,16 @@ for (const { of, paths, body } of FLOODS) {
   const worker = new Worker(new URL('./flooder.ts', import.meta.url), {
     workerData: { origin: child.origin, paths, method, connections, body },
   });
+  const before = child.processorMs() ?? 0;
   const [feed, health] = await both(FEED);
+  const usedMs = (child.processorMs() ?? 0) - before;
   worker.postMessage('enough');
   const [statuses] = (await once(worker, 'message')) as [Record<string, number>];
   const isGood =
     percentile(feed, 0.99) <= FEED_MOST_MS && percentile(health, 0.99) <= HEALTH_MOST_MS;
   isWithin &&= isGood;
   console.log(
-    `${connections} connections, ${of}: feed ${told(feed)}; health ${told(health)}; the flood had ${JSON.stringify(statuses)}${isGood ? '' : `  OVER ${FEED_MOST_MS} ms`}`,
+    `${connections} connections, ${of}: feed ${told(feed)}; health ${told(health)}; the service used ${(usedMs / seconds / 10).toFixed(0)} % of a processor; the flood had ${JSON.stringify(statuses)}${isGood ? '' : `  OVER ${FEED_MOST_MS} ms`}`,
   );
 }
 await child.stop();
