@@ -99,6 +99,29 @@ test('imports point one way', () => {
   );
 });
 
+/** Modules of these rooms lead back to themselves still, by a type or when they load another late. */
+const CIRCLES_LEFT = ['runner', 'publish'];
+
+test('no module leads back to itself, not even by a type', () => {
+  const next = Map.groupBy(
+    arrows.filter(({ from }) => !CIRCLES_LEFT.includes(roomOf(from))),
+    ({ from }) => from,
+  );
+  const isFree = new Set<string>();
+  const circleFrom = (file: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (isFree.has(file)) return undefined;
+    for (const { to } of next.get(file) ?? []) {
+      const circle = circleFrom(to, [...path, file]);
+      if (circle !== undefined) return circle;
+    }
+    isFree.add(file);
+    return undefined;
+  };
+  const circles = files.map((file) => circleFrom(file, [])).filter((found) => found !== undefined);
+  expect(circles.map((circle) => circle.map((file) => relative(root, file)))).toEqual([]);
+});
+
 /** What reads the time or waits by itself. A socket's own `setTimeout` is Node's, for its network. */
 const TIME =
   /\bsystemClock\b|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.now\(|(?<![.\w])set(?:Timeout|Interval)\(|['"](?:node:)?timers/;
