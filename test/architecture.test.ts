@@ -99,12 +99,12 @@ test('imports point one way', () => {
   );
 });
 
-/** Modules of these rooms lead back to themselves still, by a type or when they load another late. */
-const CIRCLES_LEFT = ['runner', 'publish'];
+/** Rooms whose modules never lead back to themselves. */
+const WITHOUT_CIRCLES = ['wire', 'lake', 'history', 'search', 'serve'];
 
-test('no module leads back to itself, not even by a type', () => {
+test('in these rooms no module leads back to itself, not even by a type', () => {
   const next = Map.groupBy(
-    arrows.filter(({ from }) => !CIRCLES_LEFT.includes(roomOf(from))),
+    arrows.filter(({ from }) => WITHOUT_CIRCLES.includes(roomOf(from))),
     ({ from }) => from,
   );
   const isFree = new Set<string>();
