@@ -20,81 +20,88 @@ export interface DetectAsk extends Window {
 
 type Limits = Readonly<Record<Platform, Thresholds>>;
 
-const spikes = (
+function* spikes(
   lake: Lake,
   keys: readonly number[],
   span: Window,
   limits: Limits,
-): TrendEvent[] => {
+): Generator<TrendEvent> {
   const saidOf = forecastHistory(lake.sqlite, limits);
-  return [...chunks(keys)].flatMap((part) => {
+  for (const part of chunks(keys)) {
     const past = { from: span.from - SPIKE_LOOKBACK_MS, to: span.to };
     const looks = looksOf(lake.sqlite, part, past);
     const said = saidOf(part, past);
-    return factsOf(lake.sqlite, part).flatMap(({ key, id, platform, user, createdAt }) => {
+    for (const { key, id, platform, user, createdAt } of factsOf(lake.sqlite, part)) {
       const found = trendSpikesWithForecasts(
         ...([looks.get(key) ?? [], createdAt, span, limits[platform].spike] as const),
         said.get(key) ?? [],
       );
-      if (found.length === 0) return [];
       const subject = videoSubject(id, platform, user);
-      return found.map((one) => eventOf({ kind: 'trend.spike', platform, subject }, one));
-    });
-  });
-};
+      for (const one of found) yield eventOf({ kind: 'trend.spike', platform, subject }, one);
+    }
+  }
+}
 
-const virals = (
+function* virals(
   lake: Lake,
   keys: readonly number[],
   span: Window,
   limits: Limits,
-): TrendEvent[] => {
+): Generator<TrendEvent> {
   const pastOf = creatorHistory(lake.sqlite, span, limits);
-  return creatorsToJudge(lake.sqlite, keys, span, limits).flatMap((creator) => {
+  for (const creator of creatorsToJudge(lake.sqlite, keys, span, limits)) {
     const { platform, user } = creator;
     const subject = creatorSubject(user, platform);
-    return creatorVirals(pastOf(creator), span, limits[platform].creator).map((one) =>
-      eventOf({ kind: 'creator.viral', platform, subject }, one),
-    );
-  });
-};
+    for (const one of creatorVirals(pastOf(creator), span, limits[platform].creator))
+      yield eventOf({ kind: 'creator.viral', platform, subject }, one);
+  }
+}
 
-const rises = (lake: Lake, span: Window, limits: Limits): TrendEvent[] =>
-  tagHistories(lake.sqlite, span).flatMap(({ tag, platform: named, looks }) => {
+function* rises(lake: Lake, span: Window, limits: Limits): Generator<TrendEvent> {
+  for (const { tag, platform: named, looks } of tagHistories(lake.sqlite, span)) {
     const platform = named === '' ? null : named;
     // Where an answer covers all platforms, those of the one that lives by its tags stand for all.
     const found = hashtagRises(looks, span, limits[platform ?? 'tiktok'].hashtag);
     const subject = hashtagSubject(tag, platform);
-    return found.map((one) => eventOf({ kind: 'hashtag.rising', platform, subject }, one));
-  });
+    for (const one of found) yield eventOf({ kind: 'hashtag.rising', platform, subject }, one);
+  }
+}
 
-const breakouts = (lake: Lake, span: Window, limits: Limits): TrendEvent[] =>
-  [...listHistory(lake.sqlite, span)].flatMap(([platform, looks]) =>
-    nicheBreakouts(looks, span, limits[platform].niche).map(({ id, window, evidence }) =>
-      eventOf(
+function* breakouts(lake: Lake, span: Window, limits: Limits): Generator<TrendEvent> {
+  for (const [platform, looks] of listHistory(lake.sqlite, span))
+    for (const { id, window, evidence } of nicheBreakouts(looks, span, limits[platform].niche))
+      yield eventOf(
         { kind: 'niche.breakout', platform, subject: { kind: 'niche', id } },
         { window, evidence },
-      ),
-    ),
-  );
+      );
+}
 
 /**
- * What happened inside a span, by the four rules, over what the lake holds now. Writes nothing and
- * works on a lake opened for reading. The same history gives the same events, in the same order,
- * whether a span is looked at in one go or piece by piece.
+ * What happened inside a span, by the four rules, over what the lake holds now, one event after the
+ * other as they are found: some thousand videos are in memory at once, however many the lake holds.
+ * Writes nothing and works on a lake opened for reading.
  */
-export const detectEvents = (
+export function* eventsFound(
   lake: Lake,
   { from, to, kinds = EVENT_KINDS, thresholds = THRESHOLDS }: DetectAsk,
-): TrendEvent[] => {
+): Generator<TrendEvent> {
   const span = { from, to };
   const asked = new Set(kinds);
   const ofVideos = asked.has('trend.spike') || asked.has('creator.viral');
   const keys = ofVideos ? keysSeenIn(lake.sqlite, span) : [];
-  return [
-    ...(asked.has('trend.spike') ? spikes(lake, keys, span, thresholds) : []),
-    ...(asked.has('creator.viral') ? virals(lake, keys, span, thresholds) : []),
-    ...(asked.has('hashtag.rising') ? rises(lake, span, thresholds) : []),
-    ...(asked.has('niche.breakout') ? breakouts(lake, span, thresholds) : []),
-  ].sort((a, b) => a.occurredAt - b.occurredAt || (a.id < b.id ? -1 : 1));
-};
+  if (asked.has('trend.spike')) yield* spikes(lake, keys, span, thresholds);
+  if (asked.has('creator.viral')) yield* virals(lake, keys, span, thresholds);
+  if (asked.has('hashtag.rising')) yield* rises(lake, span, thresholds);
+  if (asked.has('niche.breakout')) yield* breakouts(lake, span, thresholds);
+}
+
+/** Oldest first; of one instant by id. */
+export const byOccurrence = (a: TrendEvent, b: TrendEvent): number =>
+  a.occurredAt - b.occurredAt || (a.id < b.id ? -1 : 1);
+
+/**
+ * All of `eventsFound`, oldest first. The same history gives the same events, in the same order,
+ * whether a span is looked at in one go or piece by piece.
+ */
+export const detectEvents = (lake: Lake, ask: DetectAsk): TrendEvent[] =>
+  [...eventsFound(lake, ask)].sort(byOccurrence);

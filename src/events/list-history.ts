@@ -86,7 +86,7 @@ export interface TagHistory {
  * Looks at each tag that was looked at inside `span`, as far back as the rule reads. Volumes that are
  * counted over the videos somebody happened to see are left out: they rise with who watches.
  */
-export const tagHistories = (sqlite: Database.Database, span: Window): TagHistory[] => {
+export function* tagHistories(sqlite: Database.Database, span: Window): Generator<TagHistory> {
   const seen = sqlite
     .prepare(
       'select distinct hashtag_key from hashtag_snapshot indexed by hashtag_snapshot_observed_at where observed_at > ? and observed_at <= ?',
@@ -99,8 +99,8 @@ export const tagHistories = (sqlite: Database.Database, span: Window): TagHistor
        where s.observed_at > ? and s.observed_at <= ? and s.source <> ${sourceCode('seen')} order by k.value, s.platform, kind, s.observed_at`,
     )
     .raw();
-  const histories: (TagHistory & { kind: string; looks: TagLook[] })[] = [];
   for (const part of chunks(seen)) {
+    const histories: (TagHistory & { kind: string; looks: TagLook[] })[] = [];
     const since = span.from - HASHTAG_LOOKBACK_MS;
     const rows = read.iterate(JSON.stringify(part), since, span.to) as IterableIterator<
       [string, Platform | '', number, number | null, number | null, string]
@@ -113,6 +113,6 @@ export const tagHistories = (sqlite: Database.Database, span: Window): TagHistor
       }
       last.looks.push({ at, volume, views });
     }
+    yield* histories;
   }
-  return histories;
-};
+}

@@ -2,7 +2,8 @@ import type { Platform } from '../../schema/vocabulary.ts';
 import type { Clock } from '../clock.ts';
 import { HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
-import { detectEvents } from './detect.ts';
+import { eventsFound } from './detect.ts';
+import { MOST_OF_A_KIND, NewestEvents } from './newest-events.ts';
 import { type StoreCounts, storableEvent, storeEvents } from './outbox.ts';
 import { THRESHOLDS, type Thresholds } from './thresholds.ts';
 
@@ -17,6 +18,8 @@ export interface NoticeSummary extends StoreCounts {
   /** The span looked at, Unix ms. `from` is 0 for the first look at a lake. */
   readonly from: number;
   readonly to: number;
+  /** Events older than those stored, of kinds that had more than one look stores. */
+  readonly left: number;
 }
 
 const lookedUntil = (lake: Lake): number | undefined =>
@@ -30,6 +33,7 @@ const lookedUntil = (lake: Lake): number | undefined =>
  * deliveries. Call it after each sync or import, outside of any transaction; it knows by itself
  * since when to look. The first look at a lake stores what its history holds and sends nothing.
  * Safe to run twice, and in two processes at once.
+ * @param most of one kind the newest so many are stored, the rest is counted
  * @param since look back to here as well: an import names its earliest observation
  */
 export const noticeEvents = (
@@ -38,17 +42,21 @@ export const noticeEvents = (
     clock,
     since,
     thresholds = THRESHOLDS,
+    most = MOST_OF_A_KIND,
   }: {
     clock: Clock;
     since?: number;
     thresholds?: Readonly<Record<Platform, Thresholds>>;
+    most?: number;
   },
 ): NoticeSummary => {
   const now = clock.now();
   const before = lookedUntil(lake);
   const from =
     before === undefined ? 0 : Math.max(0, Math.min(before - OVERLAP_MS, since ?? Infinity));
-  const found = detectEvents(lake, { from, to: now, thresholds });
+  const newest = new NewestEvents(most);
+  for (const event of eventsFound(lake, { from, to: now, thresholds })) newest.add(event);
+  const { events, left } = newest.taken();
   const counts = lake.sqlite
     .transaction(() => {
       lake.sqlite
@@ -57,7 +65,7 @@ export const noticeEvents = (
            on conflict do update set looked_until = max(looked_until, excluded.looked_until)`,
         )
         .run(now);
-      return storeEvents(lake, found.map(storableEvent), {
+      return storeEvents(lake, events.map(storableEvent), {
         now,
         ...(before === undefined ? { silentUntil: now } : {}),
         // what a history holds is bounded by it; what a service answers today is not
@@ -65,5 +73,5 @@ export const noticeEvents = (
       });
     })
     .immediate();
-  return { from, to: now, ...counts };
+  return { from, to: now, left, ...counts };
 };

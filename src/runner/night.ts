@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../durations.ts';
+import { MOST_OF_A_KIND } from '../events/newest-events.ts';
 import { noticeEvents } from '../events/notice.ts';
 import { readThresholds } from '../events/thresholds.ts';
 import { forecastLake } from '../forecast/forecast-lake.ts';
@@ -49,7 +50,11 @@ export const tellEvents = async (
 ): Promise<number> => {
   const { lake, config, clock, random, signal, warn } = deps;
   const thresholds = readThresholds(config.eventThresholds);
-  const { stored, beyond } = noticeEvents(lake, { clock, thresholds });
+  const { stored, beyond, left } = noticeEvents(lake, { clock, thresholds });
+  if (left > 0)
+    warn(
+      `${left} events more were found than one night stores (${MOST_OF_A_KIND} of a kind, the newest); they were left out.`,
+    );
   if (beyond > 0)
     warn(
       `${stored + beyond} events were noticed at once; ${stored} were kept and told, ${beyond} were not. See that the service's numbers are right, and docs/events.md for the thresholds.`,

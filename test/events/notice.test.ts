@@ -188,3 +188,25 @@ test('the order in which the lake learnt things does not matter', () => {
   const span = { from: 0, to: T0 + 8 * DAY_MS };
   expect(detectEvents(other, span)).toEqual(detectEvents(one, span));
 });
+
+test('of more events of a kind than a look stores, the newest are stored and the rest is counted', () => {
+  const lake = freshLake();
+  const bursts = [9, 12, 10, 13, 11]; // the night of each video's burst
+  for (const [index, night] of bursts.entries())
+    putVideo(lake, { ...nightly(`yt_${index}`, 15, night), user: `dancer${index}` });
+  const clock = virtualClock(T0 + 15 * DAY_MS);
+  const all = detectEvents(lake, { from: 0, to: clock.now(), kinds: ['trend.spike'] });
+  expect(all).toHaveLength(bursts.length);
+  const { left } = noticeEvents(lake, { clock, most: 2 });
+  const stored = storedEvents(lake).filter(({ kind }) => kind === 'trend.spike');
+  expect(left).toBe(
+    detectEvents(lake, { from: 0, to: clock.now() }).length - storedEvents(lake).length,
+  );
+  expect(stored.map(({ id }) => id).toSorted()).toEqual(
+    all
+      .slice(-2)
+      .map(({ id }) => id)
+      .toSorted(),
+  );
+  expect(noticeEvents(lake, { clock, most: 2 }).stored).toBe(0);
+});
