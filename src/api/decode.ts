@@ -154,18 +154,6 @@ const decodeList = <T extends { extra: JsonObject | null }>(
   return unlessRepeated(page, ask, value);
 };
 
-const decodeVideos = (asked: {
-  answer: RawAnswer;
-  value: unknown;
-  ask: Exclude<ListAsk, { kind: 'hashtags' }>;
-}): DecodedAnswer => {
-  const page = decodeList(asked, decodeItem, ({ id }) => id, 'content item');
-  const items = page.items.map(({ item }) => item);
-  for (const item of items) noteLongTexts(item, page);
-  noteForeign(items, asked.ask, page);
-  return { kind: 'videos', ...page };
-};
-
 const decodeGrowth = (answer: RawAnswer, value: unknown): DecodedAnswer => {
   const found = findArray(value, HOLDERS.timeline);
   if (found === undefined) {
@@ -220,8 +208,13 @@ export const decodeAnswer = (ask: Ask, answer: RawAnswer): DecodedAnswer => {
   switch (ask.kind) {
     case 'feed':
     case 'trends':
-    case 'search':
-      return decodeVideos({ answer, value, ask });
+    case 'search': {
+      const page = decodeList({ answer, value, ask }, decodeItem, ({ id }) => id, 'content item');
+      const items = page.items.map(({ item }) => item);
+      for (const item of items) noteLongTexts(item, page);
+      noteForeign(items, ask, page);
+      return { kind: 'videos', ...page };
+    }
     case 'hashtags':
       return {
         kind: 'hashtags',
