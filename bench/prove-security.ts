@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { proveAnswers, proveBombs } from './prove-security/bombs.ts';
 import { proveBrowser } from './prove-security/browser.ts';
@@ -14,10 +13,12 @@ import { proveTargets } from './prove-security/targets.ts';
 //
 //   npm run prove:security
 
-/** A flood of connections without a key, beside a feed with one; its own file, which says how it ended. */
-const proveFlood = (): Proof[] => {
+/**
+ * A flood of connections without a key, beside a feed with one; its own file, which says how it ended.
+ * It measures: where other work keeps the machine busy, it fails for that.
+ */
+const proveFlood = (): Proof => {
   const path = fileURLToPath(new URL('./prove-security/flood.ts', import.meta.url));
-  if (!existsSync(path)) return [];
   const connections = 400;
   const { status, stdout } = spawnSync(
     process.execPath,
@@ -26,9 +27,8 @@ const proveFlood = (): Proof[] => {
   );
   const measured = stdout.trim().split('\n').join('; ').replaceAll('|', '/');
   const what = 'connections at once without a key, beside a keyed feed';
-  return [
-    { what, tried: connections, passed: status === 0 ? [] : ['slower than promised'], measured },
-  ];
+  const passed = status === 0 ? [] : ['slower than promised'];
+  return { what, tried: connections, passed, measured };
 };
 
 const served = await startServed();
@@ -43,7 +43,7 @@ try {
 } finally {
   await served.stop();
 }
-proofs.push(...proveFlood());
+proofs.push(proveFlood());
 console.log(proofTable(proofs));
 for (const { what, passed } of proofs)
   for (const one of passed.slice(0, 20)) console.log(`came through: ${what}: ${one}`);
