@@ -47,6 +47,9 @@ const horizonOf = (text: string): Horizon => {
 
 const viewsText = (views: number | null): string => (views === null ? '-' : grouped(views));
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
+/** Never certain. */
+const likely = (probability: number): string =>
+  probability > 0.99 ? 'over 99 %' : probability < 0.01 ? 'under 1 %' : percent(probability);
 
 /** Why nothing is forecast, and what would change it. */
 const silence = (lake: Lake, io: CliIo): string[] => {
@@ -59,7 +62,7 @@ const silence = (lake: Lake, io: CliIo): string[] => {
 };
 
 const videoText = (id: string, { madeAt, samples, ...its }: KeptForecast, io: CliIo): string[] => [
-  `${id}: ${percent(its.topProbability)} to end in the top tenth of its cohort (from its snapshot of ${isoOf(madeAt)}; learnt from ${counted(samples, 'finished curve')})`,
+  `${id}: ${likely(its.topProbability)} to end in the top tenth of its cohort (from its snapshot of ${isoOf(madeAt)}; learnt from ${counted(samples, 'finished curve')})`,
   textTable(
     ['in', 'median views', '80 % between', 'and'],
     its.horizons.map(({ hours, median, low, high }) => [
@@ -127,7 +130,7 @@ const ofPlatforms = (lake: Lake, options: Options, io: CliIo): Shown => {
       textTable(
         ['likely', 'video', 'title', 'views now', 'median', '80 % between', 'and'],
         videos.map(({ topProbability, id, title, views, median, low, high }) => [
-          ...[percent(topProbability), id, title, grouped(views)],
+          ...[likely(topProbability), id, title, grouped(views)],
           ...[median, low, high].map(viewsText),
         ]),
         { columns: io.columns, figures: ['views now', 'median', '80 % between', 'and'] },

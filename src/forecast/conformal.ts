@@ -26,7 +26,7 @@ const OUTSIDE = 2 * BEYOND;
 /** Fewer rows than this say nothing of a horizon: it is not forecast. */
 const LEAST_ROWS = 100;
 /** A class of so many rows is worth as much as the whole of its horizon. */
-const HALFWAY_ROWS = 100;
+const HALFWAY_ROWS = 30;
 
 /** Age in classes: under 1, 3, 7 days, older; an unknown age counts from the first snapshot. */
 export const ageClassNow = (curve: Curve, now: Point): number => {

@@ -136,7 +136,11 @@ const embedded = (value: unknown) => raw(JSON.stringify(value).replaceAll('<', '
 
 const fact = (name: string, value: string) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
-const likely = (probability: number): string => `${Math.round(100 * probability)} %`;
+/** Never certain: the rarest outcomes are told as such. */
+const likely = (probability: number): string => {
+  if (probability > 0.99) return 'over 99 %';
+  return probability < 0.01 ? 'under 1 %' : `${Math.round(100 * probability)} %`;
+};
 
 /** [seconds, low, median, high] of each horizon, for the chart. */
 const fanOf = (forecast: ShownForecast | null): number[][] =>
