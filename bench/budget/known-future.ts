@@ -1,4 +1,4 @@
-import { type KnownPlan, looksAfter, planKnownCurve } from '../../src/budget/known-curve-plan.ts';
+import { type KnownPlan, looksAfter, planKnownCurve } from './known-curve-plan.ts';
 import { errorBetween, type Replay } from './replay.ts';
 import { callsAt, type Policy } from './simulate.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { looksAfter, planKnownCurve } from '../../src/budget/known-curve-plan.ts';
+import { looksAfter, planKnownCurve } from '../../bench/budget/known-curve-plan.ts';
 
 /** A rising curve and the integral of 1/V along it. */
 const curveOf = (gains: readonly number[]) => {
