@@ -77,16 +77,24 @@ export const namedAt = (
     byCurve.get(curve)?.find(({ probability }) => probability >= least)?.at;
 };
 
-/** Names each curve as `trend.spike` does: at its first snapshot over the threshold that the model gave. */
+const MAX_GAP_MS = 36 * HOUR_MS;
+
+/**
+ * Names each curve as `trend.spike` does: over the threshold that the model gave, never at the first
+ * snapshot or after a gap, and once it was under it or while it is new (src/events/forecast-spike.ts).
+ */
 export const namedBySpike = (asked: readonly Asked[]): ((curve: Curve) => number | undefined) => {
   const byCurve = Map.groupBy(asked, ({ curve }) => curve);
+  const isOver = ({ probability, threshold }: Asked): boolean =>
+    threshold !== undefined && probability >= threshold;
   return (curve) =>
-    byCurve
-      .get(curve)
-      ?.find(
-        ({ probability, threshold, position }) =>
-          position > 0 && threshold !== undefined && probability >= threshold,
-      )?.at;
+    byCurve.get(curve)?.find((its, index, all) => {
+      const [first, before] = [curve.looks[0]?.at ?? 0, curve.looks[its.position - 1]?.at];
+      const earlier = all[index - 1];
+      const isGap = before === undefined || its.at - before > MAX_GAP_MS;
+      const isNew = its.at - first <= MAX_GAP_MS;
+      return isOver(its) && !isGap && (isNew || (earlier !== undefined && !isOver(earlier)));
+    })?.at;
 };
 
 /** The lowest threshold with at least this precision, and what it does; undefined: none has it. */

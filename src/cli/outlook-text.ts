@@ -3,6 +3,9 @@ import { counted, grouped } from './figures.ts';
 import { oneLine } from './text-table.ts';
 
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
+/** Never certain. */
+const likely = (probability: number): string =>
+  probability > 0.99 ? '>99 %' : percent(probability);
 
 /** An outlook as lines for people; silent where nothing is forecast. */
 export const outlookText = ({ next, yesterday }: Outlook): string[] => [
@@ -16,7 +19,7 @@ export const outlookText = ({ next, yesterday }: Outlook): string[] => [
       median === null || low === null || high === null
         ? ''
         : ` -> ${grouped(median)} (80 % between ${grouped(low)} and ${grouped(high)})`;
-    return `  ${percent(topProbability).padStart(5)}  ${oneLine(user ?? '(nobody)')}: ${oneLine(title ?? '(no title)', 40)}  ${grouped(views)}${ahead}`;
+    return `  ${likely(topProbability).padStart(5)}  ${oneLine(user ?? '(nobody)')}: ${oneLine(title ?? '(no title)', 40)}  ${grouped(views)}${ahead}`;
   }),
   ...(yesterday === null
     ? []

@@ -47,8 +47,9 @@ export const forecastHistory = (
   };
   const rows = sqlite.prepare(
     `select f.video_key as key, f.made_at as at, f.top_probability as probability, f.model_id as modelId,
-       f.views_median as median, f.views_low as low, f.views_high as high
+       f.views_median as median, f.views_low as low, f.views_high as high, v.first_seen_at as firstSeenAt
      from json_each(?) k cross join forecast f on f.video_key = k.value and f.horizon_hours = 24
+     cross join video v on v.key = f.video_key
      where f.made_at > ? and f.made_at <= ? order by f.video_key, f.made_at`,
   );
   return (keys, span) => {

@@ -1,10 +1,11 @@
-import { HOUR_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { type Finding, rounded } from './event.ts';
 import type { KnownLook } from './timeline.ts';
 
 /** What was forecast of a video at one of its looks, by a model that is trusted. */
 export interface Said {
   readonly at: number; // Unix ms; the look it stands on
+  readonly firstSeenAt: number; // of the video
   readonly probability: number; // of ending in the top tenth of its cohort
   /** From this probability on naming had the precision asked for. */
   readonly threshold: number;
@@ -14,13 +15,17 @@ export interface Said {
   readonly high: number | null;
 }
 
+/** An earlier forecast counts as the one before for so long. */
+const BEFORE_MS = 7 * DAY_MS;
 /** Not looking is not a rise: nothing is named across a longer gap. */
 const MAX_GAP_MS = 36 * HOUR_MS;
 
 /**
  * `trend.spike` where forecasts are trusted: at a look the probability to end on top is at or over
- * the threshold. The first look is the baseline, and a look after a gap is one too. The window is
- * the interval that ends at the look.
+ * the threshold. The first look is the baseline, and a look after a gap is one too. A video that
+ * was over the threshold when forecasts began has not just begun to rise: the forecast before must
+ * have been under it, or the video be first seen within 36 h. The window is the interval that ends
+ * at the look.
  * @param looks known ones, oldest first
  * @param said oldest first
  */
@@ -29,11 +34,18 @@ export const forecastFindings = (
   createdAt: number | null,
   said: readonly Said[],
 ): Finding[] =>
-  said.flatMap(({ at, probability, threshold, ...rest }): Finding[] => {
+  said.flatMap(({ at, probability, threshold, ...rest }, index): Finding[] => {
     const position = looks.findIndex((look) => look.at === at);
     const [now, before] = [looks[position], looks[position - 1]];
     if (now === undefined || before === undefined || at - before.at > MAX_GAP_MS) return [];
     if (probability < threshold) return [];
+    const earlier = said[index - 1];
+    const crosses =
+      earlier !== undefined &&
+      at - earlier.at <= BEFORE_MS &&
+      earlier.probability < earlier.threshold;
+    const isNew = at - rest.firstSeenAt <= MAX_GAP_MS;
+    if (!crosses && !isNew) return [];
     const gain = now.views - before.views;
     return [
       {

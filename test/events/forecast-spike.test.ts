@@ -9,8 +9,8 @@ import { freshLake, putVideo } from './made-lake.ts';
 const T0 = Date.UTC(2026, 2, 1);
 const at = (hours: number): number => T0 + hours * HOUR_MS;
 const look = (hours: number, views: number) => ({ at: at(hours), views });
-const said = (hours: number, probability: number): Said => ({
-  ...{ at: at(hours), probability, threshold: 0.6, samples: 300 },
+const said = (hours: number, probability: number, firstSeenAt = T0): Said => ({
+  ...{ at: at(hours), firstSeenAt, probability, threshold: 0.6, samples: 300 },
   ...{ median: 1000, low: 500, high: 2000 },
 });
 
@@ -19,10 +19,19 @@ const hoursOf = (looks: ReturnType<typeof look>[], sayings: Said[]): number[] =>
 
 test('a look over the threshold is named; the first look and one after a gap are silent', () => {
   const looks = [look(0, 10), look(6, 20), look(12, 90), look(60, 5000), look(66, 9000)];
-  const sure = [0, 6, 12, 60, 66].map((hours) => said(hours, hours === 6 ? 0.5 : 0.9));
+  const sure = [0, 6, 12, 60, 66].map((hours) => said(hours, [6, 60].includes(hours) ? 0.5 : 0.9));
   expect(hoursOf(looks, sure)).toEqual([12, 66]);
+  const overAll = looks.map((_, i) => said([0, 6, 12, 60, 66][i] ?? 0, 0.9));
+  expect(hoursOf(looks, overAll)).toEqual([6, 12]);
   expect(hoursOf([look(0, 10)], [said(0, 0.99)])).toEqual([]);
   expect(hoursOf([], [said(0, 0.99)])).toEqual([]);
+});
+
+test('a video already over the threshold when forecasts began is not named', () => {
+  const looks = [look(0, 10), look(6, 20), look(12, 90)];
+  const old = T0 - 100 * HOUR_MS;
+  expect(hoursOf(looks, [said(6, 0.9, old), said(12, 0.9, old)])).toEqual([]);
+  expect(hoursOf(looks, [said(6, 0.3, old), said(12, 0.9, old)])).toEqual([12]);
 });
 
 test('the threshold is the lowest that had the precision, on enough named', () => {
