@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { isoOf } from '../../src/iso.ts';
 import type { Lake } from '../../src/lake/open.ts';
@@ -47,8 +48,13 @@ test('feed_history: a list of any day, with the words and counts of then', () =>
 });
 
 const volumes = (into: Filler): void => {
-  const add = (tag: string, platform: string, days: number, volume: number, window = '30d') =>
-    into.hashtag({ tag, platform, at: daysAgo(days), volume, window });
+  const add = (
+    tag: string,
+    platform: Platform | '',
+    days: number,
+    volume: number,
+    window = '30d',
+  ) => into.hashtag({ tag, platform, at: daysAgo(days), volume, window });
   add('dance', '', 7.5, 100);
   add('dance', '', 0.1, 150);
   add('dance', 'tiktok', 7.5, 80);
