@@ -19,7 +19,7 @@ const LISTED = 200;
 const TAGS = 2_000;
 const T0 = Date.UTC(2026, 2, 1);
 
-/** A made-up lake: every video seen three times, those of the lists and the changed ones nightly. */
+/** A made-up lake, in bulk past the loader: every video seen three times, those of the lists and the changed ones nightly. */
 const fill = (lake: Lake): void => {
   const { sqlite } = lake;
   const run = (text: string, values: object = {}): void => void sqlite.prepare(text).run(values);

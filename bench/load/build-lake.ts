@@ -3,7 +3,7 @@ import { openLake } from '../../src/lake/open.ts';
 import { refreshSearch } from '../../src/search/search-index.ts';
 import { madeVideo, START_AT } from './made-pages.ts';
 
-/** Makes a lake of `videos` videos with two looks each, searchable. */
+/** Makes a lake of `videos` videos with two looks each, searchable: in bulk, past the loader. */
 export const buildLake = (dataDir: string, videos: number): void => {
   const lake = openLake(dataDir);
   const { sqlite } = lake;

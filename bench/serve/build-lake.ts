@@ -27,7 +27,7 @@ const randomOf = (seed: number): (() => number) => {
 
 /**
  * Fills a new lake: `videos` videos seen over 400 days, `looks` each, at decaying rates, 4 tags each,
- * and a pulled TikTok feed of 5,000 places.
+ * and a pulled TikTok feed of 5,000 places: in bulk, past the loader.
  */
 export const buildLake = (dataDir: string, videos: number, looks: number): void => {
   const random = randomOf(7);

@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Source, sourceCode } from '../../schema/vocabulary.ts';
+import { LakeBuilder } from '../../fixtures/lake-builder.ts';
 import { chooseCalls } from '../../src/budget/choice.ts';
 import { lakeInput } from '../../src/budget/lake-input.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { openLake } from '../../src/lake/open.ts';
+import type { SnapshotSource } from '../../src/load/merge-video.ts';
 
 const NOW = Date.UTC(2026, 2, 10, 12);
 const hoursAgo = (hours: number): number => NOW - hours * HOUR_MS;
@@ -19,18 +20,7 @@ const freshLake = () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
   const { sqlite } = lake;
-  const addVideo = sqlite.prepare(
-    "insert into video (key, id, platform, user, created_at, first_seen_at) values (?, ?, 'tiktok', ?, ?, ?)",
-  );
-  const addLook = sqlite.prepare(
-    'insert into video_snapshot (video_key, observed_at, views, rate_derived, source) values (?, ?, ?, 1, ?)',
-  );
-  const addCapture = sqlite.prepare(
-    "insert into capture (key, list, platform, period, captured_at, completed_at) values (?, 'feed', 'tiktok', '24h', ?, ?)",
-  );
-  const addRank = sqlite.prepare(
-    'insert into ranking (capture_key, rank, video_key) values (?, ?, ?)',
-  );
+  const builder = new LakeBuilder(lake);
   const addCall = sqlite.prepare(
     "insert into calls (job, request, sent_at, finished_at, status, sender) values ('creators', ?, ?, ?, 200, 'test')",
   );
@@ -40,19 +30,18 @@ const freshLake = () => {
       key: number,
       user: string | null,
       bornHoursAgo: number | null,
-      looks: [hoursAgo: number, views: number | null, source?: Source][],
+      looks: [hoursAgo: number, views: number | null, source?: SnapshotSource][],
     ) => {
-      const seen = looks.map(([hours]) => hoursAgo(hours));
-      const born = bornHoursAgo === null ? null : hoursAgo(bornHoursAgo);
-      addVideo.run(key, `tt_${key}`, user, born, Math.min(...seen, NOW));
+      const id = `tt_${key}`;
+      const createdAt = bornHoursAgo === null ? null : hoursAgo(bornHoursAgo);
+      const videoKey = builder.video({ id, user, createdAt, known: { at: NOW } });
       for (const [hours, views, source = 'feed'] of looks)
-        addLook.run(key, hoursAgo(hours), views, sourceCode(source));
+        builder.snapshot(videoKey, [hoursAgo(hours), views], source);
     },
-    feed: (key: number, hours: number, videos: number[]) => {
-      addCapture.run(key, hoursAgo(hours), hoursAgo(hours));
-      videos.forEach((video, i) => {
-        addRank.run(key, i + 1, video);
-      });
+    feed: (hours: number, videos: number[]) => {
+      const list = { list: 'feed', platform: 'tiktok', period: '24h', total: null } as const;
+      const ranks = videos.map((n, i) => ({ rank: i + 1, videoKey: builder.keyOf(`tt_${n}`) }));
+      builder.list({ ...list, at: hoursAgo(hours), ranks });
     },
     creatorCall: (handle: string, hours: number) => {
       const request = `GET /creators/tiktok/${encodeURIComponent(handle)}`;
@@ -91,11 +80,11 @@ test('reads the last look with a count, and one before that is far enough back',
 test('a list that keeps its videos promises the next look, one that changes does not', () => {
   const { lake, video, feed } = freshLake();
   for (const key of [1, 2, 3]) video(key, null, 30, [[10, 100]]);
-  feed(1, 30, [1, 2]);
-  feed(2, 10, [1, 3]);
+  feed(30, [1, 2]);
+  feed(10, [1, 3]);
   const next = lakeInput(lake, NOW).tracked.nextListLookAt;
   expect([...next.slice(0, 3)]).toEqual([hoursAgo(-10), Number.NaN, hoursAgo(-10)]);
-  feed(3, 2, [2]);
+  feed(2, [2]);
   const after = lakeInput(lake, NOW).tracked.nextListLookAt;
   expect([...after.slice(0, 3)]).toEqual([Number.NaN, Number.NaN, Number.NaN]);
 });
@@ -106,7 +95,7 @@ test('learns what creator calls show from what they showed', () => {
   for (let key = 1; key <= 20; key++)
     video(key, 'ana/ünï', 50 + key, [
       [48, 100],
-      ...(key <= 3 ? [[5, 200, 'creator'] as [number, number, Source]] : []),
+      ...(key <= 3 ? [[5, 200, 'creator'] as [number, number, SnapshotSource]] : []),
     ]);
   for (let call = 0; call < 30; call++) creatorCall('ana/ünï', 5 + call / 1000);
   const { chance } = lakeInput(lake, NOW).showing;

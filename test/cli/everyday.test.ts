@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { LakeBuilder } from '../../fixtures/lake-builder.ts';
 import { openLake } from '../../src/lake/open.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -93,11 +94,9 @@ describe('what came from outside is harmless on a terminal', () => {
   const hostileLake = (): string => {
     const dataDir = freshFolder();
     const lake = openLake(dataDir);
-    lake.sqlite
-      .prepare(
-        `insert into video (id, platform, title, user, views, first_seen_at) values ('tt_1', 'tiktok', @text, @text, 5, 0)`,
-      )
-      .run({ text: `dance ${HOSTILE}` });
+    const text = `dance ${HOSTILE}`;
+    const known = { at: 0, views: 5 };
+    new LakeBuilder(lake).video({ id: 'tt_1', title: text, user: text, known });
     lake.sqlite
       .prepare(
         'insert into drift (resource, field, first_seen_at, sample) values (@text, @text, 0, @text)',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { LakeBuilder } from '../../fixtures/lake-builder.ts';
 import { systemClock } from '../../src/clock.ts';
 import { SCHEMA_VERSION } from '../../src/lake/migrate.ts';
 import { BIN } from '../support/cli-bin.ts';
@@ -13,11 +14,10 @@ import { runCommand } from '../support/run-command.ts';
 
 const prepared = () => {
   const lake = freshLake();
-  const insert = lake.sqlite.prepare(
-    'insert into video (id, platform, title, views, first_seen_at) values (?, ?, ?, ?, 0)',
-  );
-  insert.run('tt_1', 'tiktok', 'Say "hi", all\nof you', 9007199254740991n);
-  insert.run('yt_2', 'youtube', null, null);
+  const builder = new LakeBuilder(lake);
+  const views = Number.MAX_SAFE_INTEGER;
+  builder.video({ id: 'tt_1', title: 'Say "hi", all\nof you', known: { at: 0, views } });
+  builder.video({ id: 'yt_2', known: { at: 0 } });
   const query = (sql: string, ...flags: string[]) =>
     runCommand(['query', sql, ...flags], { dataDir: lake.dataDir });
   return { lake, query };

@@ -44,7 +44,10 @@ export const addSnapshot = (
     .run(videoKey, at, views, views === null ? null : 3, views === null ? null : 0.1 + 0.2);
 };
 
-/** Every exported table with rows of every awkward kind, over three days. */
+/**
+ * Every exported table with rows of every awkward kind, over three days: by direct inserts, because no
+ * stage writes such states (a creator whose row and counts differ, a model of one byte).
+ */
 const fillLake = (lake: Lake): void => {
   const { sqlite } = lake;
   TITLES.forEach((title, i) => {

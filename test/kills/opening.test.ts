@@ -57,7 +57,7 @@ const NEXT = `
 let old: string;
 let folder: string;
 beforeAll(() => {
-  old = freshFolder();
+  old = freshFolder(); // filled past the loader: its search is not yet made
   const lake = openLake(old);
   lake.sqlite.exec(`
     insert into video (id, platform, title) with recursive n(i) as

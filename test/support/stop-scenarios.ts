@@ -102,7 +102,7 @@ const syncing = async (rules: FaultRule[], arrived: number, env = {}): Promise<R
 const SNAPSHOTS = 60_000;
 let large: string | undefined;
 
-/** A copy of a lake whose export takes a while. */
+/** A copy of a lake whose export takes a while; filled in bulk, past the loader. */
 const largeLake = (): string => {
   if (large === undefined) {
     large = freshFolder();
