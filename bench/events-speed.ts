@@ -36,17 +36,17 @@ const fill = (lake: Lake): void => {
   run(
     `${upTo(VIDEOS * 4)} insert into video_hashtag select i / 4 + 1, (i * 31) % ${TAGS} + 1, i % 4 from n where true on conflict do nothing`,
   );
-  const look = `insert into video_snapshot (video_key, observed_at, views, rate_derived, source)
+  const snapshot = `insert into video_snapshot (video_key, observed_at, views, rate_derived, source)
     select key, cast(@at + key % 1000 as integer), cast(1000 + views * (1.0 - exp(-@age / 5.0)) + (key % 977 = 0) * (@age > 28) * 900000 as integer), 1, ${sourceCode('feed')} from video`;
   for (const night of [5, 15, 25])
-    run(look, {
+    run(snapshot, {
       at: T0 + night * DAY_MS,
       age: night,
     });
   const step = Math.floor(VIDEOS / CHANGED);
   for (let night = 0; night < NIGHTS; night += 1) {
     const at = T0 + night * DAY_MS + HOUR_MS;
-    run(`${look} where key % ${step} = 0`, { at, age: night });
+    run(`${snapshot} where key % ${step} = 0`, { at, age: night });
     run(
       `insert into hashtag_snapshot (hashtag_key, platform, observed_at, volume, source) select key, '', cast(@at as integer), 100 + cast(key * @night as integer) % 97, ${sourceCode('hashtags')} from hashtag limit ${LISTED}`,
       { at, night },

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { HOUR_MS } from '../src/durations.ts';
 import { type SpikeThresholds, THRESHOLDS } from '../src/events/thresholds.ts';
-import type { Look } from '../src/events/timeline.ts';
+import type { Snapshot } from '../src/events/timeline.ts';
 import { trendSpikes } from '../src/events/trend-spike.ts';
 import { type Curve, realCurves } from './real-curves.ts';
 
@@ -14,7 +14,7 @@ import { type Curve, realCurves } from './real-curves.ts';
 //
 //   npm run bench:events [-- --from PATH] [-- --tune]
 
-/** The instant a rule first names a video, looking at it look by look. */
+/** The instant a rule first names a video, looking at it look by snapshot. */
 type Rule = (curve: Curve) => number | undefined;
 
 interface Score {
@@ -32,24 +32,24 @@ const everything = { from: 0, to: Number.MAX_SAFE_INTEGER };
 const ours =
   (limits: (curve: Curve) => SpikeThresholds): Rule =>
   (curve) =>
-    trendSpikes(curve.looks, curve.createdAt, everything, limits(curve))[0]?.window.to;
+    trendSpikes(curve.snapshots, curve.createdAt, everything, limits(curve))[0]?.window.to;
 
-const steps = (looks: readonly Look[]): { at: number; gain: number; hours: number }[] =>
-  looks.slice(1).map(({ at, views }, index) => {
-    const before = looks[index] as Look;
+const steps = (snapshots: readonly Snapshot[]): { at: number; gain: number; hours: number }[] =>
+  snapshots.slice(1).map(({ at, views }, index) => {
+    const before = snapshots[index] as Snapshot;
     return { at, gain: (views ?? 0) - (before.views ?? 0), hours: (at - before.at) / HOUR_MS };
   });
 
 const fixedThreshold =
   (viewsPerHour: number): Rule =>
-  ({ looks }) =>
-    steps(looks).find(({ gain, hours }) => gain / hours >= viewsPerHour)?.at;
+  ({ snapshots }) =>
+    steps(snapshots).find(({ gain, hours }) => gain / hours >= viewsPerHour)?.at;
 
 const zScore =
   (least: number): Rule =>
-  ({ looks }) => {
+  ({ snapshots }) => {
     const gains: number[] = [];
-    for (const { at, gain } of steps(looks)) {
+    for (const { at, gain } of steps(snapshots)) {
       const mean = gains.reduce((sum, one) => sum + one, 0) / gains.length;
       const spread = Math.sqrt(
         gains.reduce((sum, one) => sum + (one - mean) ** 2, 0) / gains.length,

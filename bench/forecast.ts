@@ -26,8 +26,8 @@ const fixed = (value: number | undefined, digits: number, width: number): string
 const percent = (value: number): string => fixed(100 * value, 1, 6);
 
 const everything = { from: 0, to: Number.MAX_SAFE_INTEGER };
-const spikeAt = ({ platform, looks, createdAt }: Curve): number | undefined =>
-  trendSpikes(looks, createdAt, everything, THRESHOLDS[platform].spike)[0]?.window.to;
+const spikeAt = ({ platform, snapshots, createdAt }: Curve): number | undefined =>
+  trendSpikes(snapshots, createdAt, everything, THRESHOLDS[platform].spike)[0]?.window.to;
 
 const namingLine = (name: string, its: scores.Naming | undefined): void => {
   if (its === undefined) {
@@ -66,7 +66,7 @@ const report = (name: string, asked: readonly Asked[]): void => {
     `  calibration error ${fixed(error, 3, 0)}, Brier ${fixed(brier, 4, 0)}; said > came (questions):`,
   );
   console.log(
-    `    ${bins.map((bin) => `${fixed(bin.said, 2, 0)}>${fixed(bin.came, 2, 0)} (${bin.asked})`).join('  ')}`,
+    `    ${bins.map((bin) => `${fixed(bin.stated, 2, 0)}>${fixed(bin.came, 2, 0)} (${bin.asked})`).join('  ')}`,
   );
   console.log(
     '  views      asked  error  count stays  pace goes on  cohort median   x best  in interval  width  pinball',

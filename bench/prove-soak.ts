@@ -93,9 +93,9 @@ const walMb = (): number => {
 
 let ended: Record<string, number> | undefined;
 let heapMb = 0;
-worker.on('message', (said: { heapUsed?: number; outcomes?: Record<string, number> }) => {
-  heapMb = said.heapUsed === undefined ? heapMb : said.heapUsed / (1 << 20);
-  ended = said.outcomes ?? ended;
+worker.on('message', (stated: { heapUsed?: number; outcomes?: Record<string, number> }) => {
+  heapMb = stated.heapUsed === undefined ? heapMb : stated.heapUsed / (1 << 20);
+  ended = stated.outcomes ?? ended;
 });
 
 const READS = [

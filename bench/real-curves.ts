@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { PLATFORM_PREFIXES, type Platform } from '../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../src/durations.ts';
-import type { Look } from '../src/events/timeline.ts';
+import type { Snapshot } from '../src/events/timeline.ts';
 
 /** A video's real curve from one source, and what became of it. */
 export interface Curve {
@@ -13,14 +13,14 @@ export interface Curve {
   /** The creator as the source names it; channels of one name are told apart. */
   readonly user: string | null;
   readonly createdAt: number | null;
-  readonly looks: Look[];
+  readonly snapshots: Snapshot[];
   /** Known only at the end: its growth is in the top tenth of its cohort. */
   top: boolean;
   /** End of the interval with the most views per hour. */
   readonly peakAt: number;
 }
 
-const MIN_LOOKS = 6;
+const MIN_SNAPSHOTS = 6;
 const VIEW_DAMPING = 1000;
 
 const lines = function* (path: string): Generator<Record<string, unknown>> {
@@ -29,10 +29,10 @@ const lines = function* (path: string): Generator<Record<string, unknown>> {
     if (line !== '') yield JSON.parse(line) as Record<string, unknown>;
 };
 
-const peakOf = (looks: readonly Look[]): number => {
+const peakOf = (snapshots: readonly Snapshot[]): number => {
   let best = { pace: -1, at: 0 };
-  for (const [index, { at, views }] of looks.entries()) {
-    const before = looks[index - 1];
+  for (const [index, { at, views }] of snapshots.entries()) {
+    const before = snapshots[index - 1];
     const hours = before === undefined ? 0 : (at - before.at) / HOUR_MS;
     if (before === undefined || hours < 0.5) continue;
     const pace = ((views ?? 0) - (before.views ?? 0)) / hours;
@@ -41,15 +41,17 @@ const peakOf = (looks: readonly Look[]): number => {
   return best.at;
 };
 
-const growthOf = ({ looks }: Curve): number => {
-  const counts = looks.map(({ views }) => views ?? 0);
+const growthOf = ({ snapshots }: Curve): number => {
+  const counts = snapshots.map(({ views }) => views ?? 0);
   return Math.log((Math.max(...counts) + VIEW_DAMPING) / ((counts[0] ?? 0) + VIEW_DAMPING));
 };
 
 /** Videos of one source that were first seen at a like age. */
-const cohortOf = ({ source, createdAt, looks }: Curve): string => {
+const cohortOf = ({ source, createdAt, snapshots }: Curve): string => {
   const hours =
-    createdAt === null ? Number.POSITIVE_INFINITY : ((looks[0] as Look).at - createdAt) / HOUR_MS;
+    createdAt === null
+      ? Number.POSITIVE_INFINITY
+      : ((snapshots[0] as Snapshot).at - createdAt) / HOUR_MS;
   return `${source} ${[6, 24, 72].findIndex((edge) => hours < edge)}`;
 };
 
@@ -61,7 +63,7 @@ const markTop = (curves: readonly Curve[]): void => {
   }
 };
 
-/** Curves of 6 looks or more over a day or more, of a folder in the import format. */
+/** Curves of 6 snapshots or more over a day or more, of a folder in the import format. */
 export const realCurves = (folder: string): Curve[] => {
   const createdAt = new Map<string, number>();
   const users = new Map<string, string>();
@@ -69,18 +71,18 @@ export const realCurves = (folder: string): Curve[] => {
     if (typeof its === 'string') createdAt.set(id as string, Date.parse(its));
     if (typeof user === 'string') users.set(id as string, `${user}/${userKey ?? ''}`);
   }
-  const looks = new Map<string, Map<number, number>>();
+  const snapshots = new Map<string, Map<number, number>>();
   for (const { id, at, views, source } of lines(join(folder, 'snapshots.ndjson.gz'))) {
     if (typeof views !== 'number' || views <= 0) continue;
     const key = `${source}\n${id}`;
-    const its = looks.get(key) ?? new Map<number, number>();
-    looks.set(key, its.set(Date.parse(at as string), views));
+    const its = snapshots.get(key) ?? new Map<number, number>();
+    snapshots.set(key, its.set(Date.parse(at as string), views));
   }
-  const curves = [...looks].flatMap(([key, its]): Curve[] => {
+  const curves = [...snapshots].flatMap(([key, its]): Curve[] => {
     const [source, id] = key.split('\n') as [string, string];
     const timeline = [...its].map(([at, views]) => ({ at, views })).sort((a, b) => a.at - b.at);
-    const spanMs = (timeline.at(-1) as Look).at - (timeline[0] as Look).at;
-    if (timeline.length < MIN_LOOKS || spanMs < DAY_MS) return [];
+    const spanMs = (timeline.at(-1) as Snapshot).at - (timeline[0] as Snapshot).at;
+    if (timeline.length < MIN_SNAPSHOTS || spanMs < DAY_MS) return [];
     const platform = (Object.keys(PLATFORM_PREFIXES) as Platform[]).find((name) =>
       id.startsWith(`${PLATFORM_PREFIXES[name]}_`),
     ) as Platform;
@@ -92,7 +94,7 @@ export const realCurves = (folder: string): Curve[] => {
         platform,
         user: users.get(id) ?? null,
         createdAt: created,
-        looks: timeline,
+        snapshots: timeline,
         top: false,
         peakAt: peakOf(timeline),
       },

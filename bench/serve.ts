@@ -17,16 +17,14 @@ import { type Child, startChild } from './serve/child.ts';
 const { values } = parseArgs({
   options: {
     videos: { type: 'string', default: '100000' },
-    looks: { type: 'string', default: '10' },
+    snapshots: { type: 'string', default: '10' },
     requests: { type: 'string', default: '500' },
     keep: { type: 'string' },
   },
 });
-const [videos, looks, requests] = [values.videos, values.looks, values.requests].map(Number) as [
-  number,
-  number,
-  number,
-];
+const [videos, snapshots, requests] = [values.videos, values.snapshots, values.requests].map(
+  Number,
+) as [number, number, number];
 
 interface Asked {
   readonly spans: number[];
@@ -77,9 +75,9 @@ if (existsSync(join(dataDir, LAKE_FILE))) {
   console.log(`lake of ${dataDir}, as it is`);
 } else {
   const builtFrom = performance.now();
-  buildLake(dataDir, videos, looks);
+  buildLake(dataDir, videos, snapshots);
   console.log(
-    `lake of ${videos} videos, up to ${looks} looks each: built in ${((performance.now() - builtFrom) / 1000).toFixed(1)} s`,
+    `lake of ${videos} videos, up to ${snapshots} looks each: built in ${((performance.now() - builtFrom) / 1000).toFixed(1)} s`,
   );
 }
 

@@ -4,6 +4,6 @@ import type { Job } from '../src/runner/job.ts';
 export default {
   name: 'creators',
   schedule: '15 2 * * *',
-  stage: 'looks',
+  stage: 'refreshes',
   plan: ({ refreshes }) => refreshes.creators,
 } satisfies Job;

@@ -1,7 +1,7 @@
 import { exportLake } from '../src/export/export-lake.ts';
 import type { Chore } from '../src/runner/job.ts';
 
-/** Brings the Parquet files up to date, every night after the lists and looks. */
+/** Brings the Parquet files up to date, every night after the lists and refreshes. */
 export default {
   name: 'export',
   schedule: '30 4 * * *',

@@ -4,6 +4,6 @@ import type { Job } from '../src/runner/job.ts';
 export default {
   name: 'growth',
   schedule: '15 2 * * *',
-  stage: 'looks',
+  stage: 'refreshes',
   plan: ({ refreshes }) => refreshes.growth,
 } satisfies Job;

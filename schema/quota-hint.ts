@@ -6,11 +6,11 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
  */
 export const quotaHint = sqliteTable('quota_hint', {
   name: text('name').primaryKey(), // the field and the policy or place in it, such as `RateLimit "month"`
-  said: text('said').notNull(), // the fields as they came
+  stated: text('stated').notNull(), // the fields as they came
   windowMs: integer('window_ms'), // length of the limit's window; null: not understood, so not used
   quota: integer('quota'), // calls of one window
-  remaining: integer('remaining'), // calls left when it was said
+  remaining: integer('remaining'), // calls left when it was stated
   resetsAt: integer('resets_at'), // Unix ms
   seenAt: integer('seen_at').notNull(), // Unix ms
-  callId: integer('call_id').notNull(), // the call whose answer said it
+  callId: integer('call_id').notNull(), // the call whose answer stated it
 });

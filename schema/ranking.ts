@@ -3,7 +3,7 @@ import { capture } from './capture.ts';
 import { video } from './video.ts';
 
 /**
- * Where one video stood in one look at one list. Read it as `rankings`.
+ * Where one video stood in one snapshot of one list. Read it as `rankings`.
  * Source: `items[]` of `GET /feed` and `GET /trends`. Written by src/load/rankings.ts.
  */
 export const ranking = sqliteTable(

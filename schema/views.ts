@@ -40,7 +40,7 @@ export const videoSnapshots = sqliteView('video_snapshots', {
   sql`select v.id as video_id, s.observed_at as observed_at, s.views as views, s.likes as likes, ${snapshotRate} as engagement_rate, ${sourceWord('s.source')} as source, s.extra as extra from video_snapshot s join video v on v.key = s.video_key`,
 );
 
-/** Lists as they were pulled, one row for each look and rank. */
+/** Lists as they were pulled, one row for each snapshot and rank. */
 export const rankings = sqliteView('rankings', {
   list: text('list').notNull(), // `feed` or `trends`
   platform: text('platform').notNull(),
@@ -111,7 +111,7 @@ export const creators = sqliteView('creators', {
   likes: integer('likes'),
   engagementRate: real('engagement_rate'),
   firstSeenAt: integer('first_seen_at').notNull(),
-  lastSeenAt: integer('last_seen_at').notNull(), // Unix ms of the latest look
+  lastSeenAt: integer('last_seen_at').notNull(), // Unix ms of the latest snapshot
   extra: text('extra'),
 }).as(
   sql`select c.platform as platform, c.handle as handle, c.followers as followers, c.video_count as video_count, c.views as views, c.likes as likes, c.engagement_rate as engagement_rate, c.first_seen_at as first_seen_at, cast(coalesce((select max(s.observed_at) from creator_snapshot s where s.creator_key = c.key), c.first_seen_at) as integer) as last_seen_at, c.extra as extra from creator c`,
@@ -157,15 +157,15 @@ export const feedNow = sqliteView('feed_now', currentList).as(currentListQuery('
 /** The trends of each platform and period as last pulled, best first. */
 export const trendsNow = sqliteView('trends_now', currentList).as(currentListQuery('trends'));
 
-/** A video's counts over time, with the views gained and the hours passed since the look before. */
+/** A video's counts over time, with the views gained and the hours passed since the snapshot before. */
 export const videoHistory = sqliteView('video_history', {
   id: text('id').notNull(),
   observedAt: text('observed_at').notNull(),
   views: integer('views'),
   likes: integer('likes'),
   engagementRate: real('engagement_rate'), // percent; null when unknown
-  viewsGained: integer('views_gained'), // since the look before; null: none before, or not known
-  hoursSince: real('hours_since'), // since the look before; null: it is the first
+  viewsGained: integer('views_gained'), // since the snapshot before; null: none before, or not known
+  hoursSince: real('hours_since'), // since the snapshot before; null: it is the first
   source: text('source').notNull(), // what showed it: feed, trends, growth, search, creator or import
 }).as(
   sql`select v.id as id, ${isoTime('s.observed_at')} as observed_at, s.views as views, s.likes as likes, ${snapshotRate} as engagement_rate, cast(s.views - lag(s.views) over w as integer) as views_gained, cast((s.observed_at - lag(s.observed_at) over w) / 3600000.0 as real) as hours_since, ${sourceWord('s.source')} as source from video_snapshot s join video v on v.key = s.video_key window w as (partition by v.id order by s.observed_at)`,

@@ -62,5 +62,5 @@ export const JOB_NAMES = [
 export type JobName = (typeof JOB_NAMES)[number];
 
 /** The jobs that look where it is worth most, with the calls that the others leave. */
-export const LOOK_JOBS = ['growth', 'creators'] as const;
-export type LookJob = (typeof LOOK_JOBS)[number];
+export const REFRESH_JOBS = ['growth', 'creators'] as const;
+export type RefreshJob = (typeof REFRESH_JOBS)[number];

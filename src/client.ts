@@ -7,7 +7,7 @@ import { systemClock } from './clock.ts';
 import { UsageError } from './errors.ts';
 import { isoOf } from './iso.ts';
 import { type Lake, openLake } from './lake/open.ts';
-import { openDoor } from './runner/open-door.ts';
+import { openThrottle } from './runner/open-throttle.ts';
 import { Secret } from './secret.ts';
 import type { Throttle } from './throttle/throttle.ts';
 import { TIERS } from './tiers.ts';
@@ -138,7 +138,7 @@ export class Client {
     const address = baseUrl.replace(/\/+$/, '');
     this.#http = apiClient({ baseUrl: address, apiKey: new Secret(apiKey), timeoutMs });
     this.#lake = openLake(options.dataDir);
-    this.#throttle = openDoor({
+    this.#throttle = openThrottle({
       lake: this.#lake,
       config: limits,
       client: this.#http,

@@ -1,4 +1,4 @@
-import { JOB_NAMES, type JobName, LOOK_JOBS, type LookJob } from '../schema/vocabulary.ts';
+import { JOB_NAMES, type JobName, REFRESH_JOBS, type RefreshJob } from '../schema/vocabulary.ts';
 import { rangeMs } from './durations.ts';
 import { isObject } from './json-object.ts';
 import { Secret } from './secret.ts';
@@ -93,13 +93,13 @@ export const schedules: TextReader<Partial<Record<JobName, string>>> = (text) =>
     : { value };
 };
 
-export const shares: TextReader<Partial<Record<LookJob, number>>> = (text) => {
-  const value = recordIn(text, LOOK_JOBS, isShare) ?? {};
+export const shares: TextReader<Partial<Record<RefreshJob, number>>> = (text) => {
+  const value = recordIn(text, REFRESH_JOBS, isShare) ?? {};
   const sum = Object.values(value).reduce((total, share) => total + share, 0);
   return sum > 0 && sum <= 100
     ? { value }
     : expected(
-        `JSON such as {"growth": 70, "creators": 30}: whole percents, together from 1 to 100; jobs: ${LOOK_JOBS.join(', ')}`,
+        `JSON such as {"growth": 70, "creators": 30}: whole percents, together from 1 to 100; jobs: ${REFRESH_JOBS.join(', ')}`,
       );
 };
 

@@ -114,9 +114,9 @@ describe('a name that nobody knows is refused: mistyped, it would be the default
 test('all that is wrong is said at once', () => {
   const { cwd } = configFile('{"colour": "red"}');
   const env = { TRENDLAKE_TIER: 'gold', TRENDLAKE_API_KEY: 'k', TRENDLAKE_TIMEZONE: 'Mars' };
-  const said = refusal(env, cwd).split('\n');
-  expect(said[0]).toBe('4 settings cannot be right:');
-  expect(said.slice(1).join()).toMatch(/colour.*TIER.*TIMEZONE.*BASE_URL is not/);
+  const stated = refusal(env, cwd).split('\n');
+  expect(stated[0]).toBe('4 settings cannot be right:');
+  expect(stated.slice(1).join()).toMatch(/colour.*TIER.*TIMEZONE.*BASE_URL is not/);
 });
 
 test.each([

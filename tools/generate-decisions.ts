@@ -44,7 +44,9 @@ export const withIndex = (page: string): string => {
     if (entry.supersededBy === undefined) return `- ${linkTo(entry)}`;
     const successor = entries.find(({ title }) => title === entry.supersededBy);
     if (successor === undefined)
-      throw new Error(`"${entry.title}" is superseded by "${entry.supersededBy}", which is no entry.`);
+      throw new Error(
+        `"${entry.title}" is superseded by "${entry.supersededBy}", which is no entry.`,
+      );
     return `- ~~${linkTo(entry)}~~, superseded by ${linkTo(successor)}`;
   });
   return `${head}${BEGIN}\n\n${lines.join('\n')}\n\n${END}${body}`;

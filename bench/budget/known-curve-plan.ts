@@ -1,16 +1,16 @@
 /** Best looks at one video whose counts are known at every step, from whichever step it was seen. */
 export interface KnownPlan {
-  /** [step]: least cost from a look at that step to the end: error added up (steps), prices paid. */
+  /** [step]: least cost from a refresh of that step to the end: error added up (steps), prices paid. */
   readonly cost: Float64Array;
-  /** [step]: when to look next after a look at that step; the last step means never. */
+  /** [step]: when to look next after a refresh of that step; the last step means never. */
   readonly next: Int32Array;
 }
 
 /**
- * The best look times of one video for a price per look, with its whole curve known, exactly.
+ * The best refresh times of one video for a price per refresh, with its whole curve known, exactly.
  *
  * `views[t]` never falls and is at least 1; `inverse[t]` is the integral of 1/V from 0 to t. With
- * the error between looks a < b, (b - a) - V(a) * (inverse[b] - inverse[a]), the cost to go is
+ * the error between refreshes a < b, (b - a) - V(a) * (inverse[b] - inverse[a]), the cost to go is
  *   G(a) = min over b > a of  (b - a) - V(a) * (inverse[b] - inverse[a]) + price(b) + G(b)
  * where the last step costs nothing. For fixed b that is a line in V(a) of slope -inverse[b]; going
  * back in time slopes only rise and V only falls, so the lower envelope of the lines answers every
@@ -64,9 +64,9 @@ const isHidden = (
 };
 
 /** The looks a plan makes after one at `from`, ascending. */
-export const looksAfter = ({ next }: KnownPlan, from: number): number[] => {
+export const refreshesAfter = ({ next }: KnownPlan, from: number): number[] => {
   const end = next.length - 1;
-  const looks: number[] = [];
-  for (let at = next[from] ?? end; at < end; at = next[at] ?? end) looks.push(at);
-  return looks;
+  const refreshes: number[] = [];
+  for (let at = next[from] ?? end; at < end; at = next[at] ?? end) refreshes.push(at);
+  return refreshes;
 };

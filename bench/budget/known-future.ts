@@ -1,11 +1,11 @@
-import { type KnownPlan, looksAfter, planKnownCurve } from './known-curve-plan.ts';
+import { type KnownPlan, planKnownCurve, refreshesAfter } from './known-curve-plan.ts';
 import { errorBetween, type Replay } from './replay.ts';
 import { callsAt, type Policy } from './simulate.ts';
 
 export interface KnownFuture {
   /** No policy of single calls can have a smaller time-averaged error. */
   readonly bound: number;
-  /** Price of a look on each day, in steps of full error. */
+  /** Price of a refresh on each day, in steps of full error. */
   readonly prices: Float64Array;
   readonly stepsPerDay: number;
 }
@@ -37,7 +37,7 @@ export const knownFuture = (replay: Replay, rounds: number): KnownFuture => {
     let total = -prices.reduce((sum, price, day) => sum + price * (calls[day] ?? 0), 0);
     planAll(replay, prices, stepsPerDay).forEach((plan, video) => {
       total += plan.cost[0] ?? 0;
-      for (const step of looksAfter(plan, 0)) {
+      for (const step of refreshesAfter(plan, 0)) {
         const day = Math.floor(((replay.videos[video]?.from ?? 0) + step) / stepsPerDay);
         wanted[day] = (wanted[day] ?? 0) + 1;
       }
@@ -82,7 +82,7 @@ export const oracle = (replay: Replay, { prices, stepsPerDay }: KnownFuture): Po
         return { video, at, local: step - from, wait: next - (step - from), gain: 0 };
       });
       const due = wanted.filter(({ wait }) => wait <= 0);
-      for (const look of due) look.gain = advantage(look.video, look.local);
+      for (const refresh of due) refresh.gain = advantage(refresh.video, refresh.local);
       due.sort((a, b) => b.gain - a.gain || a.at - b.at);
       const early = wanted.filter(({ wait }) => wait > 0).sort((a, b) => a.wait - b.wait);
       const chosen = [...due, ...early].slice(0, calls);

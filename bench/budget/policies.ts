@@ -6,7 +6,7 @@ import { type PlanLadder, planLadder } from '../../src/budget/price.ts';
 import type { Replay } from './replay.ts';
 import { HOUR_MS, type Policy, type Seen } from './simulate.ts';
 
-/** A policy that gives every video a number and looks at the highest. */
+/** A policy that gives every video a number and refreshes of the highest. */
 const ranking = (name: string, score: (seen: Seen, i: number) => number): Policy => ({
   name,
   choose: (seen, calls) =>
@@ -29,7 +29,7 @@ export const newestFirst = (): Policy =>
     sinceHours(seen, i) >= 24 ? 1e6 / ageHours(seen, i) : sinceHours(seen, i) * 1e-6,
   );
 
-/** Growth of log views per hour between the last two looks; 1/age where there was only one. */
+/** Growth of log views per hour between the last two refreshes; 1/age where there was only one. */
 const relativeVelocity = ({ columns }: Seen, i: number): number => {
   const last = columns.lastAt[i] ?? 0;
   const earlier = columns.earlierAt[i] ?? Number.NaN;

@@ -40,7 +40,7 @@ export const replayVideo = (
   return { ...video, views, inverse };
 };
 
-/** Error added up between two looks (or a look and the end), in steps. */
+/** Error added up between two refreshes (or a refresh and the end), in steps. */
 export const errorBetween = ({ views, inverse }: ReplayVideo, a: number, b: number): number =>
   b - a - (views[a] ?? 0) * ((inverse[b] ?? 0) - (inverse[a] ?? 0));
 

@@ -26,7 +26,7 @@ export interface Policy {
 export interface Outcome {
   readonly error: number;
   readonly calls: number;
-  readonly looks: number;
+  readonly refreshes: number;
   /** Share of spikes noticed within 1, 6, 24 hours; undefined where a step is longer. */
   readonly spikes: (number | undefined)[];
 }
@@ -84,19 +84,19 @@ export const simulate = (replay: Replay, policy: Policy, spikes: readonly Spike[
     lastStep: Int32Array.from(replay.videos, (video) => video.from),
     earlierStep: new Int32Array(count).fill(-1),
   };
-  const lookSteps: number[][] = Array.from({ length: count }, () => []);
+  const refreshSteps: number[][] = Array.from({ length: count }, () => []);
   let calls = 0;
-  let looks = 0;
+  let refreshes = 0;
   let error = 0;
-  const look = (video: number, step: number): void => {
+  const refresh = (video: number, step: number): void => {
     const known = replay.videos[video];
     if (known === undefined || lake.lastStep[video] === step) return;
     const last = lake.lastStep[video] ?? 0;
     error += errorBetween(known, last - known.from, step - known.from);
     lake.earlierStep[video] = last;
     lake.lastStep[video] = step;
-    lookSteps[video]?.push(step);
-    looks++;
+    refreshSteps[video]?.push(step);
+    refreshes++;
   };
   const order = replay.videos
     .map((_, i) => i)
@@ -113,11 +113,11 @@ export const simulate = (replay: Replay, policy: Policy, spikes: readonly Spike[
     const seen = { step, tracked, now, columns: columnsAt(replay, lake, tracked) };
     for (const asked of policy.choose(seen, allowed).slice(0, allowed)) {
       calls++;
-      if ('video' in asked) look(tracked[asked.video] ?? -1, step);
+      if ('video' in asked) refresh(tracked[asked.video] ?? -1, step);
       else {
         const own = pageOf(seen, asked.creator);
         const shown = own.slice(0, PAGE_VIDEOS);
-        for (const i of shown) look(tracked[i] ?? -1, step);
+        for (const i of shown) refresh(tracked[i] ?? -1, step);
         policy.seenPage?.(
           own.length,
           shown.map((_, rank) => rank),
@@ -134,9 +134,9 @@ export const simulate = (replay: Replay, policy: Policy, spikes: readonly Spike[
   const within = [1, 6, 24].map((hours) => {
     if (hours < replay.stepHours || spikes.length === 0) return undefined;
     const noticed = spikes.filter(({ video, step }) =>
-      lookSteps[video]?.some((at) => at > step && (at - step) * replay.stepHours <= hours),
+      refreshSteps[video]?.some((at) => at > step && (at - step) * replay.stepHours <= hours),
     );
     return noticed.length / spikes.length;
   });
-  return { error: error / videoSteps, calls, looks, spikes: within };
+  return { error: error / videoSteps, calls, refreshes, spikes: within };
 };

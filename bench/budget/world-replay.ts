@@ -33,16 +33,16 @@ const teachingCurves = (seed: number): PastCurve[] => {
   const byCreator = Map.groupBy(videos, creatorOf);
   const stride = Math.ceil(videos.length / TEACHING);
   return videos.flatMap((video, i) => {
-    const first = video.looks[0];
-    const looks = video.looks.filter((at) => at <= START_AT);
-    if (i % stride > 0 || first === undefined || looks.length < 2) return [];
+    const first = video.snapshots[0];
+    const refreshes = video.snapshots.filter((at) => at <= START_AT);
+    if (i % stride > 0 || first === undefined || refreshes.length < 2) return [];
     const others = (byCreator.get(creatorOf(video)) ?? []).filter(
-      (other) => other !== video && (other.looks[0] ?? Infinity) < first,
+      (other) => other !== video && (other.snapshots[0] ?? Infinity) < first,
     );
     const logs = others.map((other) => Math.log(Math.max(1, viewsAt(other, first))));
     const creatorUsual = logs.reduce((a, b) => a + b, 0) / logs.length;
-    const ageHours = looks.map((at) => (at - video.bornAt) / HOUR_MS);
-    const views = looks.map((at) => viewsAt(video, at));
+    const ageHours = refreshes.map((at) => (at - video.bornAt) / HOUR_MS);
+    const views = refreshes.map((at) => viewsAt(video, at));
     return [{ platform: video.platform, ageHours, views, creatorUsual }];
   });
 };
@@ -55,7 +55,7 @@ export const worldReplay = ({ videos, days, callsPerDay, seed, share }: WorldSiz
   const steps = days * 24;
   const creators = new Map<string, number>();
   const world = newestOf(seed, videos, START_AT + days * DAY_MS).flatMap((video) => {
-    const firstAt = video.looks[0] ?? Number.POSITIVE_INFINITY;
+    const firstAt = video.snapshots[0] ?? Number.POSITIVE_INFINITY;
     const from = Math.max(0, Math.ceil((firstAt - START_AT) / HOUR_MS));
     const key = creatorOf(video);
     if (from >= steps - 1 || shareOf(key) >= share) return [];

@@ -44,9 +44,9 @@ export interface Replay {
 const PRECISION = THRESHOLDS.youtube.spike.minPrecision;
 const LONG_MS = 28 * DAY_MS;
 
-const pastOf = ({ createdAt, looks }: Curve): PastCurve => ({
+const pastOf = ({ createdAt, snapshots }: Curve): PastCurve => ({
   createdAt,
-  points: looks.map(({ at, views }) => ({ at, views: views ?? 0 })),
+  points: snapshots.map(({ at, views }) => ({ at, views: views ?? 0 })),
 });
 
 const ask = (
@@ -75,8 +75,8 @@ const ask = (
  */
 export const replay = (source: string, curves: readonly Curve[], nowMs: () => number): Replay => {
   const pasts = curves.map(pastOf);
-  const firstAt = Math.min(...curves.map(({ looks }) => looks[0]?.at ?? 0));
-  const endAt = Math.max(...curves.map(({ looks }) => looks.at(-1)?.at ?? 0));
+  const firstAt = Math.min(...curves.map(({ snapshots }) => snapshots[0]?.at ?? 0));
+  const endAt = Math.max(...curves.map(({ snapshots }) => snapshots.at(-1)?.at ?? 0));
   const step = endAt - firstAt > LONG_MS ? 7 * DAY_MS : DAY_MS;
   const asked: Asked[] = [];
   let voice: Replay['voice'];

@@ -12,7 +12,7 @@ const mean = (values: readonly number[]): number =>
 
 export interface Bin {
   readonly asked: number;
-  readonly said: number;
+  readonly stated: number;
   readonly came: number;
 }
 
@@ -24,11 +24,11 @@ export const calibration = (asked: readonly Asked[]) => {
     );
     return {
       asked: its.length,
-      said: its.length === 0 ? 0 : mean(its.map(({ probability }) => probability)),
+      stated: its.length === 0 ? 0 : mean(its.map(({ probability }) => probability)),
       came: its.length === 0 ? 0 : mean(its.map(({ curve }) => (curve.top ? 1 : 0))),
     };
   });
-  const error = bins.reduce((sum, bin) => sum + bin.asked * Math.abs(bin.said - bin.came), 0);
+  const error = bins.reduce((sum, bin) => sum + bin.asked * Math.abs(bin.stated - bin.came), 0);
   const brier = mean(
     asked.map(({ probability, curve }) => (probability - (curve.top ? 1 : 0)) ** 2),
   );
@@ -89,7 +89,7 @@ export const namedBySpike = (asked: readonly Asked[]): ((curve: Curve) => number
     threshold !== undefined && probability >= threshold;
   return (curve) =>
     byCurve.get(curve)?.find((its, index, all) => {
-      const [first, before] = [curve.looks[0]?.at ?? 0, curve.looks[its.position - 1]?.at];
+      const [first, before] = [curve.snapshots[0]?.at ?? 0, curve.snapshots[its.position - 1]?.at];
       const earlier = all[index - 1];
       const isGap = before === undefined || its.at - before > MAX_GAP_MS;
       const isNew = its.at - first <= MAX_GAP_MS;
@@ -111,8 +111,8 @@ export const atPrecision = (
   return undefined;
 };
 
-const pinball = (share: number, said: number, came: number): number =>
-  came >= said ? share * (came - said) : (1 - share) * (said - came);
+const pinball = (share: number, stated: number, came: number): number =>
+  came >= stated ? share * (came - stated) : (1 - share) * (stated - came);
 
 /** Errors and intervals of one horizon. */
 export const views = (asked: readonly Asked[], hours: number) => {
@@ -158,10 +158,13 @@ export const coverageByClass = (
   asked: readonly Asked[],
 ): { name: string; rows: number; coverage: number }[] => {
   const rows = asked.flatMap(({ curve, position, ahead }) => {
-    const now = { at: curve.looks[position]?.at ?? 0, views: curve.looks[position]?.views ?? 0 };
+    const now = {
+      at: curve.snapshots[position]?.at ?? 0,
+      views: curve.snapshots[position]?.views ?? 0,
+    };
     const past = {
       createdAt: curve.createdAt,
-      points: [{ at: curve.looks[0]?.at ?? 0, views: 0 }],
+      points: [{ at: curve.snapshots[0]?.at ?? 0, views: 0 }],
     };
     const classes = [
       `platform ${curve.platform}`,

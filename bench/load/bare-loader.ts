@@ -46,7 +46,7 @@ const statementsOf = ({ sqlite }: Lake) => ({
   update: sqlite.prepare(
     'update video set views = ?, likes = ?, engagement_rate = ? where key = ?',
   ),
-  look: sqlite.prepare(
+  snapshot: sqlite.prepare(
     'insert into video_snapshot (video_key, observed_at, views, likes, rate_derived, source) values (?, ?, ?, ?, 1, 0)',
   ),
   place: sqlite.prepare(
@@ -108,7 +108,7 @@ export const bareLoader = (lake: Lake): ((page: MadePage) => () => void) => {
         key = sql.insert.run(...row).lastInsertRowid;
         fresh.push([key, item]);
       } else sql.update.run(views, likes, engagementRate, key);
-      sql.look.run(key, at, views, likes);
+      sql.snapshot.run(key, at, views, likes);
       sql.place.run(capture, place + 1, key, score, velocity);
       for (const [position, tag] of item.tags.entries())
         changed += sql.link.run(key, tagKeyOf(tag, at), position).changes;

@@ -3,7 +3,7 @@ import { openLake } from '../../src/lake/open.ts';
 import { refreshSearch } from '../../src/search/search-index.ts';
 import { madeVideo, START_AT } from './made-pages.ts';
 
-/** Makes a lake of `videos` videos with two looks each, searchable: in bulk, past the loader. */
+/** Makes a lake of `videos` videos with two snapshots each, searchable: in bulk, past the loader. */
 export const buildLake = (dataDir: string, videos: number): void => {
   const lake = openLake(dataDir);
   const { sqlite } = lake;
@@ -11,7 +11,7 @@ export const buildLake = (dataDir: string, videos: number): void => {
   const video = sqlite.prepare(
     "insert into video (key, id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at) values (?, ?, 'tiktok', ?, ?, ?, ?, ?, ?, ?)",
   );
-  const look = sqlite.prepare(
+  const snapshot = sqlite.prepare(
     'insert into video_snapshot (video_key, observed_at, views, likes, rate_derived, source) values (?, ?, ?, ?, 1, 0)',
   );
   const tag = sqlite.prepare(
@@ -29,7 +29,7 @@ export const buildLake = (dataDir: string, videos: number): void => {
       link.run(key, position, name);
     });
     for (const daysAgo of [2, 1])
-      look.run(key, START_AT - daysAgo * DAY_MS + Math.floor(index / 100), views, likes);
+      snapshot.run(key, START_AT - daysAgo * DAY_MS + Math.floor(index / 100), views, likes);
   };
   sqlite.transaction(() => {
     for (let index = 0; index < videos; index++) put(index);

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readContentItems } from '../../src/history/content-items.ts';
-import { latestPulled, pulledPlaces } from '../../src/history/pulled-list.ts';
+import { latestPulled, pulledEntries } from '../../src/history/pulled-list.ts';
 import { isoOf } from '../../src/iso.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 
@@ -18,8 +18,8 @@ const answer = (url: string): string => {
   const [limit, page] = [Number(query.get('limit')), Number(query.get('page'))];
   const list = latestPulled(lake, { list: 'feed', platform: 'tiktok', period: '24h' }, Number(at));
   if (list === undefined) throw new Error('The lake holds no pulled feed of TikTok.');
-  const places = pulledPlaces(lake, list.key, (page - 1) * limit, page * limit);
-  const items = readContentItems(lake, places, list.completedAt, 'seen').objects();
+  const entries = pulledEntries(lake, list.key, (page - 1) * limit, page * limit);
+  const items = readContentItems(lake, entries, list.completedAt, 'seen').objects();
   return JSON.stringify({ total: list.total, page, items, asOf: isoOf(list.completedAt) });
 };
 const constant = answer('/?limit=50&page=1');

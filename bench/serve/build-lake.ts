@@ -26,10 +26,10 @@ const randomOf = (seed: number): (() => number) => {
 };
 
 /**
- * Fills a new lake: `videos` videos seen over 400 days, `looks` each, at decaying rates, 4 tags each,
+ * Fills a new lake: `videos` videos seen over 400 days, `snapshots` each, at decaying rates, 4 tags each,
  * and a pulled TikTok feed of 5,000 places: in bulk, past the loader.
  */
-export const buildLake = (dataDir: string, videos: number, looks: number): void => {
+export const buildLake = (dataDir: string, videos: number, snapshots: number): void => {
   const random = randomOf(7);
   const lake = openLake(dataDir);
   const { sqlite } = lake;
@@ -38,7 +38,7 @@ export const buildLake = (dataDir: string, videos: number, looks: number): void 
     `insert into video (key, id, platform, title, user, views, likes, created_at, first_seen_at, extra)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, '{"durationSec":31}')`,
   );
-  const insertLook = sqlite.prepare(
+  const insertSnapshot = sqlite.prepare(
     `insert into video_snapshot (video_key, observed_at, views, likes, rate_derived, source) values (?, ?, ?, ?, 1, ?)`,
   );
   const insertTag = sqlite.prepare(
@@ -66,11 +66,11 @@ export const buildLake = (dataDir: string, videos: number, looks: number): void 
       seenAt - 6 * HOUR_MS,
       seenAt,
     );
-    for (let look = 0; look < looks; look++) {
-      const at = seenAt + Math.round(look * (8 + 8 * random()) * HOUR_MS);
+    for (let snapshot = 0; snapshot < snapshots; snapshot++) {
+      const at = seenAt + Math.round(snapshot * (8 + 8 * random()) * HOUR_MS);
       if (at > END_AT) break;
-      const views = Math.round(size * (1 - 0.9 / (1 + look)));
-      insertLook.run(key, at, views, Math.round(views / 20), sourceCode('feed'));
+      const views = Math.round(size * (1 - 0.9 / (1 + snapshot)));
+      insertSnapshot.run(key, at, views, Math.round(views / 20), sourceCode('feed'));
     }
     for (let position = 0; position < TAGS_PER_VIDEO; position++)
       insertLink.run(key, 1 + Math.floor(random() ** 3 * TAGS), position);

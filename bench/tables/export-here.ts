@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { exportSnapshot } from '../../src/export/export-snapshot.ts';
+import { systemDisk } from '../../src/export/install-file.ts';
 import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
-import { systemDisk } from '../../src/export/place-file.ts';
 import { type Lake, openLakeForReading } from '../../src/lake/open.ts';
 
 /** Exports in this thread, for one who does so a thousand times and alone: starting one takes longer. */

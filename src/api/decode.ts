@@ -25,8 +25,8 @@ import { parseBody } from './parse-body.ts';
 import { markOf, unlessRepeated } from './repeated-page.ts';
 
 /** An item of a list with its place, 0 first, counted over all items of the page. */
-export interface Placed<T> {
-  place: number;
+export interface Positioned<T> {
+  position: number;
   item: T;
 }
 
@@ -42,8 +42,8 @@ interface DecodedPage {
 /** What an answer of status 200 says, checked. */
 export type DecodedAnswer = Decoded &
   (
-    | ({ kind: 'videos'; items: Placed<DecodedItem>[] } & DecodedPage)
-    | ({ kind: 'hashtags'; items: Placed<DecodedHashtag>[] } & DecodedPage)
+    | ({ kind: 'videos'; items: Positioned<DecodedItem>[] } & DecodedPage)
+    | ({ kind: 'hashtags'; items: Positioned<DecodedHashtag>[] } & DecodedPage)
     | { kind: 'growth'; points: DecodedPoint[] }
     | { kind: 'creator'; profile: DecodedProfile; items: DecodedItem[]; growth: DecodedPoint[] }
     | { kind: 'analysis'; analysis: JsonObject; generatedAt: number | null }
@@ -99,8 +99,8 @@ const readAll = <T extends { extra: JsonObject | null }>(
   read: (raw: unknown) => T | { problem: string },
   resource: string,
   into: Decoded,
-): Placed<T>[] =>
-  list.flatMap((raw, place) => {
+): Positioned<T>[] =>
+  list.flatMap((raw, position) => {
     const item = read(raw);
     if ('problem' in item) {
       into.rejected.push({ reason: item.problem, item: raw });
@@ -108,7 +108,7 @@ const readAll = <T extends { extra: JsonObject | null }>(
     }
     noteDrift(resource, item.extra, into);
     noteMissing(resource, raw, into);
-    return [{ place, item }];
+    return [{ position, item }];
   });
 
 const ENVELOPE = new Set(['total', 'page', 'asOf', 'platform', 'period', ...HOLDERS.list]);
@@ -145,8 +145,8 @@ const decodeList = <T extends { extra: JsonObject | null }>(
     into.drift.push({ resource: 'list', field: `items (as ${found.path})`, sample: value });
   if (isObject(value)) noteMissing('list', { ...value, ...found.holder }, into);
   const odd: Odd = [];
-  const said = found.holder?.total ?? (isObject(value) ? value.total : undefined);
-  const total = readCount(said, 'total', odd);
+  const stated = found.holder?.total ?? (isObject(value) ? value.total : undefined);
+  const total = readCount(stated, 'total', odd);
   noteOdd('list', odd, into);
   const items = readAll(found.list, read, resource, into);
   const mark = markOf(items.map(({ item }) => nameOf(item)));

@@ -30,10 +30,10 @@ const detailOf = (answer: RawAnswer): string => {
   const text = answer.body.toString('utf8', 0, 2000);
   try {
     const body: unknown = JSON.parse(text);
-    const said = isObject(body)
+    const stated = isObject(body)
       ? (body.detail ?? body.title ?? body.message ?? body.error)
       : undefined;
-    const words = typeof said === 'string' ? withoutControls(said.slice(0, 300)) : '';
+    const words = typeof stated === 'string' ? withoutControls(stated.slice(0, 300)) : '';
     if (words !== '') return `: ${words}${/[.!?]$/.test(words) ? '' : '.'}`;
   } catch {
     // not JSON: its status says enough

@@ -15,7 +15,7 @@ const parseText = (body: Buffer, charset: string): unknown => {
 const LONGEST_TYPE = 80;
 
 /** What a body that is no JSON looks like. Not its words, which the parser's complaint quotes too. */
-const looksOf = (body: Buffer, error: unknown): string => {
+const appearanceOf = (body: Buffer, error: unknown): string => {
   const start = body.toString('latin1', 0, 1024).trimStart();
   if (start === '') return 'it is empty';
   if (start.startsWith('<')) return 'it looks like HTML or XML';
@@ -35,9 +35,9 @@ export const parseBody = (answer: RawAnswer): unknown => {
   try {
     return parseText(answer.body, charset);
   } catch (error) {
-    const said = type === '' ? 'no content type' : `content type ${type.slice(0, LONGEST_TYPE)}`;
+    const stated = type === '' ? 'no content type' : `content type ${type.slice(0, LONGEST_TYPE)}`;
     throw new UnreadableAnswerError(
-      `The answer is not whole JSON (${said}, ${answer.body.length} bytes): ${looksOf(answer.body, error)}.`,
+      `The answer is not whole JSON (${stated}, ${answer.body.length} bytes): ${appearanceOf(answer.body, error)}.`,
       answer.status,
       true,
       error,

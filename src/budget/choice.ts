@@ -7,9 +7,8 @@ import {
   type PageChances,
   pageChances,
 } from './creator-pages.ts';
-import { STATES } from './look-states.ts';
 import { AHEAD } from './moments.ts';
-import { worthOfLook } from './planner.ts';
+import { worthOfRefresh } from './planner.ts';
 import {
   type Crowd,
   cellOf,
@@ -19,6 +18,7 @@ import {
   SINCE_CELLS,
   solvePrice,
 } from './price.ts';
+import { STATES } from './refresh-states.ts';
 import { type Standing, standingOf, type TrackedColumns } from './tracked.ts';
 
 export interface ChoiceInput {
@@ -41,12 +41,12 @@ export interface ChoiceReason {
   readonly worthHours: number;
   /** What a call costs at this moment's price; a call worth at least that is due. */
   readonly priceHours: number;
-  readonly rule: 'due' | 'spare';
+  readonly rule: 'due' | 'surplus';
   readonly ageHours?: number;
-  readonly sinceLookHours?: number;
+  readonly sinceRefreshHours?: number;
   /** Relative error that the lake's count is expected to have by now, 0..1. */
   readonly expectedError?: number;
-  readonly nextListLookInHours?: number;
+  readonly nextListRefreshInHours?: number;
   /** How many tracked videos a creator call is expected to show, and how many there are. */
   readonly expectedShown?: number;
   readonly trackedVideos?: number;
@@ -59,7 +59,7 @@ export type Choice =
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 /**
- * Whatever is predicted, days without a look add to the worth of one: their square times this, an
+ * Whatever is predicted, days without a refresh add to the worth of one: their square times this, an
  * hour after a month, 90 after 300 days. It grows without end and prices do not: a dormant video is
  * looked at rarely, but never never.
  */
@@ -72,11 +72,11 @@ interface Desk {
   readonly pages: CreatorPages | undefined;
   readonly chances: PageChances | undefined;
   readonly priceHours: number;
-  /** [video]: what one look at it saves. */
+  /** [video]: what one refresh of it saves. */
   readonly worth: Float64Array;
 }
 
-/** Counts videos that stand alike, by platform and by how cheap their look is. */
+/** Counts videos that stand alike, by platform and by how cheap their refresh is. */
 const crowdsOf = (input: ChoiceInput, standing: Standing, chances?: PageChances): Crowd[] => {
   const kinds = MOST_HALVINGS + 1;
   const counts: (Uint32Array | undefined)[] = [];
@@ -102,7 +102,7 @@ const crowdsOf = (input: ChoiceInput, standing: Standing, chances?: PageChances)
 const expectedError = ({ model }: PlanLadder, state: number, since: number): number =>
   1 - (model.remains[state * (AHEAD + 1) + Math.min(AHEAD, Math.ceil(since))] ?? 1);
 
-/** What each video's look saves, at most what is lost until a list shows the video anyway. */
+/** What each video's refresh saves, at most what is lost until a list shows the video anyway. */
 const worthOfAll = (
   input: ChoiceInput,
   standing: Standing,
@@ -118,8 +118,8 @@ const worthOfAll = (
     const state = standing.state[i] ?? 0;
     const since = standing.since[i] ?? 0;
     const unseenDays = Math.max(0, now - (tracked.lastAt[i] ?? now)) / HOUR_MS / DAY_HOURS;
-    worth[i] = worthOfLook(plan, state, since) + UNSEEN_HOURS * unseenDays ** 2;
-    const untilList = ((tracked.nextListLookAt[i] ?? Number.NaN) - now) / HOUR_MS;
+    worth[i] = worthOfRefresh(plan, state, since) + UNSEEN_HOURS * unseenDays ** 2;
+    const untilList = ((tracked.nextListRefreshAt[i] ?? Number.NaN) - now) / HOUR_MS;
     if (untilList >= 0)
       worth[i] = Math.min(worth[i] ?? 0, expectedError(ladder, state, since) * untilList);
   }
@@ -219,7 +219,7 @@ const reasonOf = (desk: Desk, { kind, index, worth }: Candidate): ChoiceReason =
   const common = {
     worthHours: rounded(worth),
     priceHours: rounded(desk.priceHours),
-    rule: worth >= desk.priceHours ? ('due' as const) : ('spare' as const),
+    rule: worth >= desk.priceHours ? ('due' as const) : ('surplus' as const),
   };
   if (kind === 'creator') {
     const { pages, chances } = desk;
@@ -227,15 +227,15 @@ const reasonOf = (desk: Desk, { kind, index, worth }: Candidate): ChoiceReason =
     const shown = own?.reduce((sum, video) => sum + (chances?.chance[video] ?? 0), 0) ?? 0;
     return { ...common, expectedShown: rounded(shown), trackedVideos: own?.length ?? 0 };
   }
-  const untilList = ((tracked.nextListLookAt[index] ?? Number.NaN) - now) / HOUR_MS;
+  const untilList = ((tracked.nextListRefreshAt[index] ?? Number.NaN) - now) / HOUR_MS;
   const ladder = ladders[tracked.platform[index] ?? 0] as PlanLadder;
   const { state, since } = desk.standing;
   return {
     ...common,
     ageHours: rounded((now - (tracked.createdAt[index] ?? now)) / HOUR_MS),
-    sinceLookHours: rounded((now - (tracked.lastAt[index] ?? now)) / HOUR_MS),
+    sinceRefreshHours: rounded((now - (tracked.lastAt[index] ?? now)) / HOUR_MS),
     expectedError: rounded(expectedError(ladder, state[index] ?? 0, since[index] ?? 0)),
-    ...(untilList >= 0 ? { nextListLookInHours: rounded(untilList) } : {}),
+    ...(untilList >= 0 ? { nextListRefreshInHours: rounded(untilList) } : {}),
   };
 };
 

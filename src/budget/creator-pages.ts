@@ -46,7 +46,7 @@ export interface CreatorShowing {
 export interface PageSeen {
   /** How many of the creator's videos were tracked when it was made. */
   readonly tracked: number;
-  /** Places (0 = newest) of the tracked videos it showed a count of. */
+  /** Positions (0 = newest) of the tracked videos it showed a count of. */
   readonly shown: readonly number[];
 }
 
@@ -75,15 +75,15 @@ export const learnShowing = (pages: Iterable<PageSeen>): CreatorShowing => {
 export interface PageChances {
   /** [video]: chance that a call for its creator shows it. */
   readonly chance: Float32Array;
-  /** [video]: how often the price of a look is halved because it comes with others. */
+  /** [video]: how often the price of a refresh is halved because it comes with others. */
   readonly halvings: Uint8Array;
 }
 
-/** Share of the videos a page shows whose look is also wanted at that moment. */
+/** Share of the videos a page shows whose refresh is also wanted at that moment. */
 const WANTED_SHARE = 0.5;
 export const MOST_HALVINGS = 4;
 
-/** Chances of every video, and the price a look has for it when it comes with others. */
+/** Chances of every video, and the price a refresh has for it when it comes with others. */
 export const pageChances = (
   length: number,
   { videos, start }: CreatorPages,

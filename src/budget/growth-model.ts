@@ -1,13 +1,13 @@
 import { AGE_STEPS } from './age-grid.ts';
 import type { CurveLibrary } from './curves.ts';
-import { CLASSES, gapKind, KINDS, STATES, stateOf } from './look-states.ts';
 import { AHEAD, type Moment, momentsByState, momentsLike } from './moments.ts';
+import { CLASSES, gapKind, KINDS, STATES, stateOf } from './refresh-states.ts';
 
-/** What the library says will happen after a look, for every state. */
+/** What the library says will happen after a refresh, for every state. */
 export interface GrowthModel {
-  /** [state][steps ahead]: expected V(look)/V(then), 1 falling towards 0; the error is 1 - that. */
+  /** [state][steps ahead]: expected V(refresh)/V(then), 1 falling towards 0; the error is 1 - that. */
   readonly remains: Float32Array;
-  /** [state][steps ahead][slope class]: where a look so many steps later would find the video. */
+  /** [state][steps ahead][slope class]: where a refresh so many steps later would find the video. */
   readonly found: Float32Array;
 }
 
@@ -27,8 +27,8 @@ const addMoments = (model: GrowthModel, state: number, like: readonly Moment[]):
 };
 
 /**
- * Turns a library into expectations for every state a look can leave a video in: past curves that
- * stood where the video stands (same age, same gap between looks, same slope) say what comes next.
+ * Turns a library into expectations for every state a refresh can leave a video in: past curves that
+ * stood where the video stands (same age, same gap between refreshes, same slope) say what comes next.
  * States the library never saw borrow from their neighbours in age and slope. The error of a count
  * last seen at a and read at t is 1 - V(a)/V(t).
  */
@@ -45,7 +45,7 @@ export const growthModel = (library: CurveLibrary): GrowthModel => {
   return model;
 };
 
-/** The kind of knowledge a look so many steps after the last one leaves. */
+/** The kind of knowledge a refresh so many steps after the last one leaves. */
 export const KIND_AFTER: Uint8Array = Uint8Array.from({ length: AHEAD + 1 }, (_, ahead) =>
   gapKind(ahead),
 );

@@ -23,12 +23,12 @@ export interface LakeInput {
 
 /** A video whose birth nobody told is taken to have been this old when first seen. */
 const USUAL_AGE_AT_FIRST_SIGHT_MS = 12 * HOUR_MS;
-/** Two looks closer than this share of the age tell nothing of growth. */
+/** Two refreshes closer than this share of the age tell nothing of growth. */
 const LEAST_GAP_OF_AGE = 0.09;
 
-// Counts of the future, of a service whose clock runs ahead, are looks all the same.
+// Counts of the future, of a service whose clock runs ahead, are refreshes all the same.
 const EVER = `${Number.MAX_SAFE_INTEGER}`;
-const LOOKS = `
+const REFRESHES = `
   with known as (
     select key, platform, user, coalesce(created_at, first_seen_at - @usualAge) as born,
       ${lastKnownAt('views', { video: 'v.key', at: EVER })} as last_at
@@ -43,7 +43,7 @@ const LOOKS = `
   })}
   order by k.key`;
 
-type LookRow = [
+type RefreshRow = [
   key: number,
   platform: Platform,
   user: string | null,
@@ -76,11 +76,11 @@ const readTracked = ({ sqlite }: Lake) => {
   const all = trackedColumns(most);
   const videoKeys = new Float64Array(most);
   const numbers = creatorNumbers();
-  const rows = sqlite.prepare(LOOKS).raw().iterate({
+  const rows = sqlite.prepare(REFRESHES).raw().iterate({
     usualAge: USUAL_AGE_AT_FIRST_SIGHT_MS,
     leastGap: HOUR_MS,
     leastGapOfAge: LEAST_GAP_OF_AGE,
-  }) as IterableIterator<LookRow>;
+  }) as IterableIterator<RefreshRow>;
   let length = 0;
   for (const [key, platform, user, born, lastAt, lastViews, earlierAt, earlierViews] of rows) {
     videoKeys[length] = key;
@@ -99,25 +99,25 @@ const readTracked = ({ sqlite }: Lake) => {
 /** A list keeps at least this share of its videos, or it promises nothing. */
 const LEAST_KEPT = 0.5;
 
-// For each list: its newest look, the time since the one before, and the share of that one's videos
+// For each list: its newest refresh, the time since the one before, and the share of that one's videos
 // still on it. A list is expected again after the same time.
 const LISTS = `
-  with looks as (
+  with refreshes as (
     select key, captured_at,
       lead(key) over list as before_key, lead(captured_at) over list as before_at,
       row_number() over list as place
     from capture where list <> 'hashtags' and captured_at > @since and completed_at is not null
     window list as (partition by list, platform, period order by captured_at desc)
   )
-  select key, 2 * captured_at - before_at as next_at from looks
+  select key, 2 * captured_at - before_at as next_at from refreshes
   where place = 1 and 2 * captured_at - before_at > @now and @leastKept * (
     select count(*) from ranking where capture_key = before_key
   ) <= (
     select count(*) from ranking b where b.capture_key = before_key
-      and exists (select 1 from ranking r where r.video_key = b.video_key and r.capture_key = looks.key)
+      and exists (select 1 from ranking r where r.video_key = b.video_key and r.capture_key = refreshes.key)
   )`;
 
-const addListLooks = (
+const addListRefreshes = (
   { sqlite }: Lake,
   now: number,
   tracked: TrackedColumns,
@@ -134,8 +134,8 @@ const addListLooks = (
     for (const video of videosOf.all(key) as number[]) {
       const i = place.get(video);
       if (i === undefined) continue;
-      const known = tracked.nextListLookAt[i] ?? Number.NaN;
-      tracked.nextListLookAt[i] = Number.isNaN(known) ? next_at : Math.min(known, next_at);
+      const known = tracked.nextListRefreshAt[i] ?? Number.NaN;
+      tracked.nextListRefreshAt[i] = Number.isNaN(known) ? next_at : Math.min(known, next_at);
     }
 };
 
@@ -221,14 +221,14 @@ const readPages = ({ sqlite }: Lake): PageSeen[] => {
 
 /**
  * Reads all that `chooseCalls` wants to know from a lake, as of `now` (Unix ms): every video with a
- * count, its last two looks, when a list will show it anyway, the lake's own past curves, and what
+ * count, its last two refreshes, when a list will show it anyway, the lake's own past curves, and what
  * its creator calls showed. Only reads. A million videos take some seconds.
  */
 export const lakeInput = (lake: Lake, now: number): LakeInput => {
   const { tracked, videoKeys, creators } = readTracked(lake);
   const place = new Map<number, number>();
   for (let i = 0; i < tracked.length; i++) place.set(videoKeys[i] ?? 0, i);
-  addListLooks(lake, now, tracked, place);
+  addListRefreshes(lake, now, tracked, place);
   const curves = readCurves(lake, now, tracked, place);
   const ladders = laddersByPlatform((platform) =>
     planLadder(growthModel(curveLibrary(platform, curves))),

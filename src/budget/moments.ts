@@ -3,17 +3,17 @@ import { type CurveLibrary, DORMANT_SLOPE, type GridCurve, logViewsAt } from './
 import {
   CLASSES,
   CREATOR_KINDS,
-  firstLookState,
+  firstRefreshState,
   STATES,
   slopeClass,
   stateOf,
   TYPICAL_GAPS,
-} from './look-states.ts';
+} from './refresh-states.ts';
 
-/** How many grid steps ahead a plan looks: an age 1,470 times that of the last look. */
+/** How many grid steps ahead a plan looks: an age 1,470 times that of the last refresh. */
 export const AHEAD = 40;
 
-/** A moment of a past curve at which a look would have left a video in some state. */
+/** A moment of a past curve at which a refresh would have left a video in some state. */
 export interface Moment {
   readonly weight: number;
   /** [steps ahead]: V(then)/V(later), 1 falling towards 0. */
@@ -43,31 +43,31 @@ const ENOUGH_WEIGHT = 25;
 const MOST_MOMENTS = 60;
 
 /** States in which a curve may be met for the first time, each with the moment it happens. */
-const firstLooks = (curve: GridCurve): [state: number, age: number][] => {
+const firstRefreshes = (curve: GridCurve): [state: number, age: number][] => {
   const { from, creatorUsual, logViews } = curve;
   if (!curve.prior) {
     const age = Math.min(AGE_STEPS - 1, Math.round(from));
     return [...new Set([Number.NaN, creatorUsual])].map((usual) => [
-      firstLookState(age, curve.logViewsAtFrom, usual),
+      firstRefreshState(age, curve.logViewsAtFrom, usual),
       from,
     ]);
   }
   return [...logViews].flatMap((views, age) => [
     ...Array.from({ length: CLASSES }, (_, at): [number, number] => [stateOf(age, 0, at), age]),
     ...CREATOR_KINDS.map((usual): [number, number] => [
-      firstLookState(age, views - creatorUsual + usual, usual),
+      firstRefreshState(age, views - creatorUsual + usual, usual),
       age,
     ]),
   ]);
 };
 
-/** What every curve of a library teaches, by the state a look would have found it in. */
+/** What every curve of a library teaches, by the state a refresh would have found it in. */
 export const momentsByState = (library: CurveLibrary): Moment[][] => {
   const moments: Moment[][] = Array.from({ length: STATES }, () => []);
   for (const curve of library) {
     const { logViews, from, to } = curve;
     // What is seen for the first time is seen because it rises: only first sights teach about them.
-    for (const [state, age] of firstLooks(curve)) moments[state]?.push(momentAt(curve, age));
+    for (const [state, age] of firstRefreshes(curve)) moments[state]?.push(momentAt(curve, age));
     for (let age = Math.ceil(from); age <= to; age++) {
       const moment = momentAt(curve, age);
       TYPICAL_GAPS.forEach((gap, i) => {

@@ -1,15 +1,15 @@
 import { AGE_HOURS, AGE_RATIO, AGE_STEPS } from './age-grid.ts';
 import type { GrowthModel } from './growth-model.ts';
-import { STATES } from './look-states.ts';
 import { AHEAD } from './moments.ts';
+import { STATES } from './refresh-states.ts';
 
 /** What looking is worth at one price per call, for every state and every wait since. */
 export interface PlanTable {
-  /** Price of one look, in hours of full error (a count that is wholly wrong for an hour costs 1). */
+  /** Price of one refresh, in hours of full error (a count that is wholly wrong for an hour costs 1). */
   readonly price: number;
   /**
-   * [state][steps since the look]: what a look would save if it cost nothing, in hours of error,
-   * against waiting for the best later moment. A look is due when this reaches the price.
+   * [state][steps since the refresh]: what a refresh would save if it cost nothing, in hours of error,
+   * against waiting for the best later moment. A refresh is due when this reaches the price.
    */
   readonly worth: Float32Array;
 }
@@ -39,17 +39,17 @@ const weightsAt = (age: number): { kept: Float64Array; hours: Float64Array } => 
 const STATES_PER_AGE = STATES / AGE_STEPS;
 const WEIGHTS = Array.from({ length: AGE_STEPS }, (_, age) => weightsAt(age));
 
-/** The look times of one state's predicted curve, worked out from the last step back. */
+/** The refresh times of one state's predicted curve, worked out from the last step back. */
 class StatePlan {
   /** Hours counted until each step. */
   readonly time = new Float64Array(ROW);
   /** Integral of V(0)/V until each step. */
   readonly inverse = new Float64Array(ROW);
-  /** Least cost after a look at each step. */
+  /** Least cost after a refresh of each step. */
   readonly cost = new Float64Array(ROW);
 }
 
-/** Least cost of looking next after `since` when the last look was at `last`. */
+/** Least cost of looking next after `since` when the last refresh was at `last`. */
 const leastCost = (
   plan: StatePlan,
   views: number,
@@ -69,14 +69,14 @@ const leastCost = (
 };
 
 /**
- * Plans every state at one price per look, over the curve the model predicts for it.
+ * Plans every state at one price per refresh, over the curve the model predicts for it.
  *
- * Between looks a < b of a video the error adds up to (b - a) - V(a) * integral from a to b of 1/V.
- * The least cost after a look at a is
+ * Between refreshes a < b of a video the error adds up to (b - a) - V(a) * integral from a to b of 1/V.
+ * The least cost after a refresh of a is
  *   G(a) = min over b > a of  (b - a) - V(a) * integral of 1/V + price + G(b)
- * and a look now, after waiting, is worth what the best later look would cost more than one now, its
- * own price left out. (A renewal policy that treats looks as alike is wrong here: growth decays, so
- * looks do not renew; compare Cho and Garcia-Molina 2003, Olston and Pandey 2008, section 2.2.)
+ * and a refresh now, after waiting, is worth what the best later refresh would cost more than one now, its
+ * own price left out. (A renewal policy that treats refreshes as alike is wrong here: growth decays, so
+ * refreshes do not renew; compare Cho and Garcia-Molina 2003, Olston and Pandey 2008, section 2.2.)
  */
 export const planTable = ({ remains }: GrowthModel, price: number): PlanTable => {
   const worth = new Float32Array(STATES * WAITS);
@@ -92,7 +92,7 @@ export const planTable = ({ remains }: GrowthModel, price: number): PlanTable =>
   return { price, worth };
 };
 
-/** Works out the cost after a look at each step of one state's predicted curve. */
+/** Works out the cost after a refresh of each step of one state's predicted curve. */
 const planState = (
   plan: StatePlan,
   remains: Float32Array,
@@ -111,8 +111,8 @@ const planState = (
     plan.cost[at] = leastCost(plan, 1 / (remains[row + at] ?? 1), kept, price, at);
 };
 
-/** What looking at a video in `state`, `since` grid steps after its last look, would save, hours. */
-export const worthOfLook = ({ worth }: PlanTable, state: number, since: number): number => {
+/** What looking at a video in `state`, `since` grid steps after its last refresh, would save, hours. */
+export const worthOfRefresh = ({ worth }: PlanTable, state: number, since: number): number => {
   const rows = state * WAITS;
   if (since >= LONGEST_WAIT)
     return (worth[rows + LONGEST_WAIT] ?? 0) * AGE_RATIO ** (since - LONGEST_WAIT);

@@ -1,8 +1,8 @@
 import { AGE_STEPS, hoursAt } from './age-grid.ts';
 import { type GrowthModel, KIND_AFTER } from './growth-model.ts';
-import { CLASSES, KINDS, STATES, stateOf } from './look-states.ts';
 import { AHEAD } from './moments.ts';
 import { LONGEST_WAIT, type PlanTable, planTable, WAITS } from './planner.ts';
+import { CLASSES, KINDS, STATES, stateOf } from './refresh-states.ts';
 
 /** Prices are told apart in steps of half a doubling, from 0.001 to 1,000 hours of error. */
 const PRICE_LEVELS = 41;
@@ -51,7 +51,7 @@ export const planLadder = (model: GrowthModel): PlanLadder => {
   };
 };
 
-/** Looks per hour that a video wants once it has been looked at, over what that look may find. */
+/** Looks per hour that a video wants once it has been looked at, over what that refresh may find. */
 const rateAfter = (ladder: PlanLadder, plan: PricedPlan, state: number, ahead: number): number => {
   const age = Math.floor(state / (KINDS * CLASSES));
   const at = Math.min(Math.max(1, Math.round(ahead)), AHEAD);
@@ -71,12 +71,12 @@ const rateAfter = (ladder: PlanLadder, plan: PricedPlan, state: number, ahead: n
 const SINCE_PARTS = 2;
 export const SINCE_CELLS = LONGEST_WAIT * SINCE_PARTS + 1;
 
-/** Where a video stands, coarsely: videos of one cell want their next look at the same time. */
+/** Where a video stands, coarsely: videos of one cell want their next refresh of the same time. */
 export const cellOf = (state: number, since: number): number =>
   state * SINCE_CELLS + Math.min(SINCE_CELLS - 1, Math.round(since * SINCE_PARTS));
 
-/** How many looks one video in a cell wants within the next hours at a plan's price. */
-const looksWanted = (
+/** How many refreshes one video in a cell wants within the next hours at a plan's price. */
+const refreshesWanted = (
   ladder: PlanLadder,
   plan: PricedPlan,
   cell: number,
@@ -94,7 +94,7 @@ const looksWanted = (
 /** Videos that stand alike: how many, and which plans (platform's ladder, how many share a call). */
 export interface Crowd {
   readonly ladder: PlanLadder;
-  /** A look costs price / 2^halvings: a creator call shows so many videos at once. */
+  /** A refresh costs price / 2^halvings: a creator call shows so many videos at once. */
   readonly halvings: number;
   /** Cells in which videos stand, and how many in each. */
   readonly cells: Int32Array;
@@ -107,7 +107,8 @@ const callsWanted = (crowds: readonly Crowd[], level: number, withinHours: numbe
     const plan = ladder.at(level - halvings * LEVELS_PER_DOUBLING);
     for (let i = 0; i < cells.length; i++)
       calls +=
-        ((videos[i] ?? 0) * looksWanted(ladder, plan, cells[i] ?? 0, withinHours)) / 2 ** halvings;
+        ((videos[i] ?? 0) * refreshesWanted(ladder, plan, cells[i] ?? 0, withinHours)) /
+        2 ** halvings;
   }
   return calls;
 };

@@ -1,6 +1,6 @@
 import { PLATFORMS } from '../../schema/vocabulary.ts';
 import { AGE_STEPS, ageStep } from './age-grid.ts';
-import { firstLookState, gapKind, slopeClass, stateOf } from './look-states.ts';
+import { firstRefreshState, gapKind, slopeClass, stateOf } from './refresh-states.ts';
 
 /**
  * Tracked videos in columns, one place per video: a million of them are 50 MB. Instants are Unix
@@ -11,11 +11,11 @@ export interface TrackedColumns {
   readonly createdAt: Float64Array;
   readonly lastAt: Float64Array;
   readonly lastViews: Float64Array;
-  /** The look before the last, NaN when there was only one. */
+  /** The refresh before the last, NaN when there was only one. */
   readonly earlierAt: Float64Array;
   readonly earlierViews: Float64Array;
   /** When a list will show the video anyway, NaN when none is expected to. */
-  readonly nextListLookAt: Float64Array;
+  readonly nextListRefreshAt: Float64Array;
   /** Position in PLATFORMS. */
   readonly platform: Uint8Array;
   /** The creator's number, 0 and up; -1 when unknown. */
@@ -30,7 +30,7 @@ export const trackedColumns = (length: number): TrackedColumns => ({
   lastViews: new Float64Array(length),
   earlierAt: new Float64Array(length).fill(Number.NaN),
   earlierViews: new Float64Array(length).fill(Number.NaN),
-  nextListLookAt: new Float64Array(length).fill(Number.NaN),
+  nextListRefreshAt: new Float64Array(length).fill(Number.NaN),
   platform: new Uint8Array(length),
   creator: new Int32Array(length).fill(-1),
 });
@@ -41,29 +41,29 @@ export interface TrackedVideo {
   readonly creator: number;
   readonly createdAt: number;
   /** Oldest first, at least one; the last two count. */
-  readonly looks: readonly { readonly at: number; readonly views: number }[];
-  readonly nextListLookAt?: number;
+  readonly refreshes: readonly { readonly at: number; readonly views: number }[];
+  readonly nextListRefreshAt?: number;
 }
 
 /** Columns of a handful of videos. */
 export const columnsOf = (videos: readonly TrackedVideo[]): TrackedColumns => {
   const columns = trackedColumns(videos.length);
   videos.forEach((video, i) => {
-    const last = video.looks.at(-1);
-    const earlier = video.looks.at(-2);
+    const last = video.refreshes.at(-1);
+    const earlier = video.refreshes.at(-2);
     columns.createdAt[i] = video.createdAt;
     columns.lastAt[i] = last?.at ?? video.createdAt;
     columns.lastViews[i] = last?.views ?? 0;
     columns.earlierAt[i] = earlier?.at ?? Number.NaN;
     columns.earlierViews[i] = earlier?.views ?? Number.NaN;
-    columns.nextListLookAt[i] = video.nextListLookAt ?? Number.NaN;
+    columns.nextListRefreshAt[i] = video.nextListRefreshAt ?? Number.NaN;
     columns.platform[i] = PLATFORMS.indexOf(video.platform);
     columns.creator[i] = video.creator;
   });
   return columns;
 };
 
-/** Where every tracked video stands: its state at the last look, and grid steps since. */
+/** Where every tracked video stands: its state at the last refresh, and grid steps since. */
 export interface Standing {
   readonly state: Int32Array;
   readonly since: Float32Array;
@@ -91,7 +91,7 @@ export const creatorsUsual = ({ length, creator, lastViews }: TrackedColumns) =>
   };
 };
 
-/** Places all videos as of `now`. Looks at or after `now` count as just made. */
+/** Positions all videos as of `now`. Looks at or after `now` count as just made. */
 export const standingOf = (tracked: TrackedColumns, now: number): Standing => {
   const { length, createdAt, lastAt, lastViews, earlierAt, earlierViews } = tracked;
   const usual = creatorsUsual(tracked);
@@ -107,7 +107,7 @@ export const standingOf = (tracked: TrackedColumns, now: number): Standing => {
     if (gap > 0) {
       const grown = logViews - Math.log(Math.max(1, earlierViews[i] ?? 1));
       standing.state[i] = stateOf(age, gapKind(gap), slopeClass(grown / gap));
-    } else standing.state[i] = firstLookState(age, logViews, usual.of(i, logViews));
+    } else standing.state[i] = firstRefreshState(age, logViews, usual.of(i, logViews));
   }
   return standing;
 };

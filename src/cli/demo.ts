@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import { apiClient } from '../api/client.ts';
 import { type VirtualClock, virtualClock } from '../clock.ts';
-import { densestStretch, looksByDay } from '../demo/dense-days.ts';
+import { densestStretch, snapshotsByDay } from '../demo/dense-days.ts';
 import { type LivedNight, nights } from '../demo/nights.ts';
 import { DAY_MS } from '../durations.ts';
 import { EXIT, UsageError } from '../errors.ts';
@@ -22,7 +22,7 @@ import { isoInstant, wholeNumber } from './option-values.ts';
 import { outlookText } from './outlook-text.ts';
 import { overviewText } from './overview-text.ts';
 import { ProgressLine } from './progress-line.ts';
-import { looksWhileWaiting } from './upstream.ts';
+import { refreshesWhileWaiting } from './upstream.ts';
 
 const HELP = `
 Lives through a night in a few seconds: a made-up world (or an import) is served on a clock of its own, and
@@ -46,7 +46,7 @@ const bestCovered = (options: Options, sandbox: Sandbox): number => {
   const lake = openLakeForReading(sandbox.dataDir);
   try {
     const before = options.at ?? Number.MAX_SAFE_INTEGER;
-    const day = densestStretch(looksByDay(lake, before), options.nights);
+    const day = densestStretch(snapshotsByDay(lake, before), options.nights);
     if (day === undefined)
       throw new UsageError(
         `${options.from} holds no counts of videos${options.at === undefined ? '' : ` before ${isoOf(options.at)}`}. Expected snapshots to live through; choose another --at or --from.`,
@@ -90,7 +90,7 @@ const live = async (
   const given = configOf(io);
   const config = {
     ...given,
-    ...looksWhileWaiting({ ...given, ratePerMinute: sandbox.ratePerMinute }),
+    ...refreshesWhileWaiting({ ...given, ratePerMinute: sandbox.ratePerMinute }),
     baseUrl: sandbox.url,
     apiKey: new Secret(sandbox.key),
     ratePerMinute: sandbox.ratePerMinute,

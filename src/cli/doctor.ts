@@ -153,7 +153,7 @@ const restore = async (dataDir: string, options: Options, io: CliIo): Promise<vo
     );
 };
 
-const look = async (io: CliIo, options: Options): Promise<void> => {
+const snapshot = async (io: CliIo, options: Options): Promise<void> => {
   const config = configOf(io);
   const { dataDir, baseUrl, apiKey } = config;
   const findings = [
@@ -183,6 +183,6 @@ export const define = (command: Command, io: CliIo): void => {
       if (options.rebuildSearch === true) return searchAnew(configOf(io).dataDir, options, io);
       if (options.backup === true) return backup(configOf(io).dataDir, options, io);
       if (options.restore !== undefined) return restore(configOf(io).dataDir, options, io);
-      return look(io, options);
+      return snapshot(io, options);
     });
 };

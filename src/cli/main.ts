@@ -25,7 +25,7 @@ interface Failure {
   readonly hint: string | null;
   readonly exitCode: ExitCode;
   /** Commander has said it already. */
-  readonly isSaid?: boolean;
+  readonly isStated?: boolean;
   readonly stack?: string | undefined;
 }
 
@@ -33,7 +33,7 @@ const failureOf = (error: unknown, io: CliIo): Failure => {
   if (error instanceof CommanderError) {
     const [message = '', ...more] = error.message.replace(/^error: /, '').split('\n');
     const hint = more.join(' ').replace(/^\(|\)$/g, '') || 'See --help.';
-    return { code: 'usage', message, hint, exitCode: EXIT.usage, isSaid: true };
+    return { code: 'usage', message, hint, exitCode: EXIT.usage, isStated: true };
   }
   if (isStop(error, io.signal)) {
     const message = `${messageOf(io.signal.reason)}.`;
@@ -57,8 +57,8 @@ const failureOf = (error: unknown, io: CliIo): Failure => {
 };
 
 const tell = (failure: Failure, io: CliIo, asJson: boolean): void => {
-  const { code, message, hint, isSaid, stack } = failure;
-  if (isSaid !== true) io.err(`trendlake: ${message}${hint === null ? '' : ` ${hint}`}`, 'bad');
+  const { code, message, hint, isStated, stack } = failure;
+  if (isStated !== true) io.err(`trendlake: ${message}${hint === null ? '' : ` ${hint}`}`, 'bad');
   if (stack !== undefined) io.err(stack, 'faint');
   if (asJson && !io.hasDocument) io.json({ error: { code, message, hint } });
 };

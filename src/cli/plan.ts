@@ -15,7 +15,7 @@ import { type CliIo, configOf } from './io.ts';
 import { orCost } from './money.ts';
 import { timeText } from './relative-time.ts';
 import { textTable } from './text-table.ts';
-import { looksWhileWaiting } from './upstream.ts';
+import { refreshesWhileWaiting } from './upstream.ts';
 
 const HELP = `
 Spends nothing. Lists cost what their schedules make them cost; a reserve stays for people who ask by
@@ -78,11 +78,11 @@ const print = (
     `The next \`trendlake sync\` of all jobs, by hand: up to ${count(calls)} calls${orCost(calls, price)}, ${minutes.toFixed(1)} min at the tier's pace.`,
   );
   io.out(
-    `The rest of the month: lists ${count(rest.fixed)}, reserve ${count(rest.reserve)}, looks ${count(rest.looks)}, spare ${count(rest.spare)}.`,
+    `The rest of the month: lists ${count(rest.fixed)}, reserve ${count(rest.reserve)}, refreshes ${count(rest.refreshes)}, left over ${count(rest.surplus)}.`,
   );
   io.out(
     rest.fits
-      ? `It fits: lists and reserve leave ${count(month.remaining - rest.fixed - rest.reserve)} calls (${percent((month.remaining - rest.fixed - rest.reserve) / month.limit)} of a month) for looks.`
+      ? `It fits: lists and reserve leave ${count(month.remaining - rest.fixed - rest.reserve)} calls (${percent((month.remaining - rest.fixed - rest.reserve) / month.limit)} of a month) for refreshes.`
       : `It does not fit: ${count(rest.missing)} calls are missing.`,
   );
   for (const line of rest.advice) io.out(`  ${line}`);
@@ -98,7 +98,7 @@ export const define = (command: Command, io: CliIo): void => {
       const facts = known(config, now);
       const names = JOBS.map(({ name }) => name);
       const rest = planMonth(JOBS, config, facts);
-      const byHand = { ...config, ...looksWhileWaiting(config) };
+      const byHand = { ...config, ...refreshesWhileWaiting(config) };
       const next = planMonth(JOBS, byHand, facts, names);
       if (options.json !== true) return print(io, rest, next, facts, config.pricePer1000);
       const { startsAt, endsAt, ...month } = facts.month;

@@ -60,8 +60,8 @@ const failureOf = (error: unknown, sqlite: Database.Database | undefined): Query
   const ofFile = error instanceof TrendlakeError ? error : lakeErrorOf(error, path);
   const isSql = error instanceof Database.SqliteError || error instanceof RangeError;
   if (sqlite !== undefined && isSql && !(ofFile !== undefined && !(ofFile instanceof UsageError))) {
-    const said = messageOf(error);
-    const message = `The query cannot be run: ${said}.${meant(sqlite, said)} The tables and their columns are in ${docsPage('data-dictionary.md')}.`;
+    const stated = messageOf(error);
+    const message = `The query cannot be run: ${stated}.${meant(sqlite, stated)} The tables and their columns are in ${docsPage('data-dictionary.md')}.`;
     return { failed: { message, code: 'usage', exitCode: EXIT.usage } };
   }
   if (ofFile !== undefined) {

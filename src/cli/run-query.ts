@@ -83,8 +83,8 @@ export const runQuery = async (
     if (onLines !== undefined && child.stdout !== null)
       for await (const lines of linesOf(child.stdout)) onLines(lines);
     const [code, signal] = (await closed) as [number | null, NodeJS.Signals | null];
-    const said = await ended;
-    if (request.format === 'json' && said.startsWith(BEGUN)) io.noteDocument();
+    const stated = await ended;
+    if (request.format === 'json' && stated.startsWith(BEGUN)) io.noteDocument();
     if (isLate)
       throw new QueryError(
         `The query took longer than ${(timeoutMs ?? 0) / 1000} s and was ended (--timeout).`,
@@ -95,7 +95,7 @@ export const runQuery = async (
       const why = stopping.aborted ? messageOf(stopping.reason) : `stopped by ${signal}`;
       throw new QueryError(`The query was ${why}.`, 'stopped', EXIT.failed);
     }
-    if (said.trim() === '') {
+    if (stated.trim() === '') {
       if (code === 0) return { rows: 0, hasMore: false, columns: [] }; // nobody reads any more
       throw new QueryError(
         `The query's process ended with ${signal ?? `exit code ${code}`}; it may have had too little memory.`,
@@ -103,7 +103,7 @@ export const runQuery = async (
         EXIT.failed,
       );
     }
-    const end = JSON.parse(said) as QueryEnd;
+    const end = JSON.parse(stated) as QueryEnd;
     if (!('failed' in end)) return end;
     const { message, code: slug, exitCode } = end.failed;
     throw new QueryError(message, slug, EXIT_CODES.find((one) => one === exitCode) ?? EXIT.failed);

@@ -17,7 +17,7 @@ import { orCost } from './money.ts';
 import { wholeNumber } from './option-values.ts';
 import { rowsText } from './rows-text.ts';
 import { SyncProgress } from './sync-progress.ts';
-import { connect, looksWhileWaiting, type Upstream } from './upstream.ts';
+import { connect, refreshesWhileWaiting, type Upstream } from './upstream.ts';
 
 const HELP = `
 Pulls feed, trends, hashtags, growth timelines and creators, loads them into <data dir>/trendlake.db
@@ -81,9 +81,7 @@ const print = (
       `  ${counted(summary.rejected, 'item')} rejected: trendlake query "select * from rejected_items"`,
     );
   if (summary.drift.length > 0)
-    io.out(
-      `  ${counted(summary.drift.length, 'thing')} unlike the interface, seen for the first time:`,
-    );
+    io.out(`  ${counted(summary.drift.length, 'drifted field')}, seen for the first time:`);
   for (const drift of summary.drift.slice(0, DRIFT_TOLD))
     io.out(`  ${driftText(drift, `in ${drift.request}`)}`);
   if (summary.drift.length > DRIFT_TOLD)
@@ -157,7 +155,7 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
   const { io, log, forPeople } = told;
   const jobs = jobsNamed(options.jobs, JOBS);
   const upstream = await connect(given, io);
-  const config = { ...upstream.config, ...looksWhileWaiting(upstream.config) };
+  const config = { ...upstream.config, ...refreshesWhileWaiting(upstream.config) };
   try {
     const lake = openLakeFor(config.dataDir, upstream.origin, {
       now: io.clock.now(),

@@ -13,21 +13,24 @@ export interface Upstream {
 
 /** Calls of the lists, read as deep as usual, with some to spare for retries. */
 const LIST_CALLS = 30;
-const MOST_LOOKS = 130;
-const LEAST_LOOKS = 13;
+const MOST_REFRESHES = 130;
+const LEAST_REFRESHES = 13;
 
 /**
- * Most looks of a run that somebody waits for, unless they set their own: with the lists they fit
+ * Most refreshes of a run that somebody waits for, unless they set their own: with the lists they fit
  * into one minute of the key's pace, so that it is over in seconds. The daemon has no such ceiling,
  * it spends what the budget allows.
  */
-export const looksWhileWaiting = (
+export const refreshesWhileWaiting = (
   config: Pick<Config, 'growthCalls' | 'creatorCalls' | 'ratePerMinute'>,
 ): { growthCalls: number; creatorCalls: number } => {
-  const looks = Math.max(LEAST_LOOKS, Math.min(MOST_LOOKS, config.ratePerMinute - LIST_CALLS));
-  const creators = Math.round((looks * 3) / 13);
+  const refreshes = Math.max(
+    LEAST_REFRESHES,
+    Math.min(MOST_REFRESHES, config.ratePerMinute - LIST_CALLS),
+  );
+  const creators = Math.round((refreshes * 3) / 13);
   return {
-    growthCalls: config.growthCalls ?? looks - creators,
+    growthCalls: config.growthCalls ?? refreshes - creators,
     creatorCalls: config.creatorCalls ?? creators,
   };
 };
@@ -55,7 +58,7 @@ export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
     origin: 'sandbox',
     config: {
       ...config,
-      ...looksWhileWaiting({ ...config, ...SANDBOX_LIMITS }),
+      ...refreshesWhileWaiting({ ...config, ...SANDBOX_LIMITS }),
       baseUrl: sandbox.url,
       apiKey: new Secret(sandbox.key),
       ...SANDBOX_LIMITS,

@@ -2,29 +2,33 @@ import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 
 /** Snapshots of one platform on one UTC day; `day` counts from 1970. */
-export interface DayOfLooks {
+export interface DayOfSnapshots {
   readonly platform: string;
   readonly day: number;
-  readonly looks: number;
+  readonly snapshots: number;
 }
 
-const LOOKS_BY_DAY = `
-  select v.platform as platform, s.observed_at / ${DAY_MS} as day, count(*) as looks
+const SNAPSHOTS_BY_DAY = `
+  select v.platform as platform, s.observed_at / ${DAY_MS} as day, count(*) as snapshots
   from video_snapshot s join video v on v.key = s.video_key
   where s.observed_at < ? group by 1, 2`;
 
 /** How many snapshots a lake holds of each platform and day, before an instant (Unix ms). */
-export const looksByDay = (lake: Lake, beforeAt: number): DayOfLooks[] =>
-  lake.sqlite.prepare(LOOKS_BY_DAY).all(beforeAt) as DayOfLooks[];
+export const snapshotsByDay = (lake: Lake, beforeAt: number): DayOfSnapshots[] =>
+  lake.sqlite.prepare(SNAPSHOTS_BY_DAY).all(beforeAt) as DayOfSnapshots[];
 
 /**
  * The last day of the stretch of `length` days that shows most: many platforms on many days count
- * for more than many looks on few (a day of a platform is worth the logarithm of its looks). Of equal
- * ones the newest. Undefined when there are no looks.
+ * for more than many snapshots on few (a day of a platform is worth the logarithm of its snapshots). Of equal
+ * ones the newest. Undefined when there are no snapshots.
  */
-export const densestStretch = (days: readonly DayOfLooks[], length: number): number | undefined => {
+export const densestStretch = (
+  days: readonly DayOfSnapshots[],
+  length: number,
+): number | undefined => {
   const worth = new Map<number, number>();
-  for (const { day, looks } of days) worth.set(day, (worth.get(day) ?? 0) + Math.log1p(looks));
+  for (const { day, snapshots } of days)
+    worth.set(day, (worth.get(day) ?? 0) + Math.log1p(snapshots));
   let best: { day: number; worth: number } | undefined;
   for (const end of [...worth.keys()].sort((a, b) => b - a)) {
     let sum = 0;

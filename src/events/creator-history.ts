@@ -9,7 +9,7 @@ import {
 } from './creator-viral.ts';
 import type { Window } from './event.ts';
 import type { Thresholds } from './thresholds.ts';
-import { chunks, lastLooksBefore, looksOf } from './video-history.ts';
+import { chunks, lastSnapshotsBefore, snapshotsOf } from './video-history.ts';
 
 /** A creator as videos name it. */
 export interface CreatorName {
@@ -83,8 +83,8 @@ export const creatorsToJudge = (
   ];
 };
 
-/** The looks of a day that make its cohort: enough for a hundredth, whatever an import brought. */
-const COHORT_LOOKS = 20_000;
+/** The snapshots of a day that make its cohort: enough for a hundredth, whatever an import brought. */
+const COHORT_SNAPSHOTS = 20_000;
 
 const cohortOf = (views: readonly number[]): Cohort | undefined => {
   const views99 = views[Math.floor(views.length / 100)];
@@ -99,7 +99,7 @@ const cohortReader = (
   const read = sqlite.prepare(
     `select v.platform, max(s.views) as views from (
        select video_key, views from video_snapshot indexed by video_snapshot_observed_at
-       where observed_at >= ? and observed_at < ? order by observed_at, video_key limit ${COHORT_LOOKS}
+       where observed_at >= ? and observed_at < ? order by observed_at, video_key limit ${COHORT_SNAPSHOTS}
      ) s cross join video v on v.key = s.video_key where s.views > 0 group by v.key order by 2 desc`,
   );
   const readDay = (day: number): Map<Platform, Cohort | undefined> => {
@@ -141,14 +141,14 @@ export const creatorHistory = (
       createdAt: number | null;
     }[];
     const keys = videos.map(({ key }) => key);
-    const earlier = lastLooksBefore(sqlite, keys, since);
-    const looks = looksOf(sqlite, keys, { from: since, to: span.to });
+    const earlier = lastSnapshotsBefore(sqlite, keys, since);
+    const snapshots = snapshotsOf(sqlite, keys, { from: since, to: span.to });
     const top = firstTop.get(JSON.stringify(keys), limits[platform].creator.topRank);
     return {
       videos: videos.map(({ key, id, createdAt }) => {
         const before = earlier.get(key);
-        const its = looks.get(key) ?? [];
-        return { id, createdAt, looks: before === undefined ? its : [before, ...its] };
+        const its = snapshots.get(key) ?? [];
+        return { id, createdAt, snapshots: before === undefined ? its : [before, ...its] };
       }),
       firstTop: top as TopEntry | undefined,
       cohortAt: (at) => cohortAt(platform, at),

@@ -2,7 +2,7 @@ import { DAY_MS } from '../durations.ts';
 import { type Finding, rounded, type Window } from './event.ts';
 import { episodes } from './quiet.ts';
 import type { CreatorThresholds } from './thresholds.ts';
-import { type Look, median } from './timeline.ts';
+import { median, type Snapshot } from './timeline.ts';
 
 /** Fewer other videos than this say nothing of a creator; the platform's cohort stands in. */
 const MIN_OTHERS = 5;
@@ -14,17 +14,17 @@ const YOUNG_MS = 30 * DAY_MS;
 /** A platform watched for less has not shown who usually stands at its top. */
 const WATCHED_MS = 7 * DAY_MS;
 
-/** What the rule reads before a span, beside the last look at each video before that. */
+/** What the rule reads before a span, beside the last snapshot of each video before that. */
 export const CREATOR_LOOKBACK_MS = QUIET_MS;
 
-/** One of the creator's videos; looks oldest first. */
+/** One of the creator's videos; snapshots oldest first. */
 export interface CreatorVideo {
   readonly id: string;
   readonly createdAt: number | null;
-  readonly looks: readonly Look[];
+  readonly snapshots: readonly Snapshot[];
 }
 
-/** The videos of a platform seen on the UTC day before an instant (its first 20,000 looks). */
+/** The videos of a platform seen on the UTC day before an instant (its first 20,000 snapshots). */
 export interface Cohort {
   readonly videos: number;
   /** Views that one in a hundred of them reached. */
@@ -75,12 +75,14 @@ const barAt = (
 };
 
 const crossings = (past: CreatorPast, since: number, limits: CreatorThresholds): Finding[] => {
-  const looks = past.videos
-    .flatMap(({ id, createdAt, looks: its }) => its.map((look) => ({ id, createdAt, ...look })))
+  const snapshots = past.videos
+    .flatMap(({ id, createdAt, snapshots: its }) =>
+      its.map((snapshot) => ({ id, createdAt, ...snapshot })),
+    )
     .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
   const latest = new Map<string, { at: number; views: number }>();
   const findings: Finding[] = [];
-  for (const { id, createdAt, at, views, source } of looks) {
+  for (const { id, createdAt, at, views, source } of snapshots) {
     if (views === null || views <= 0) continue;
     const before = latest.get(id);
     latest.set(id, { at, views });
@@ -129,7 +131,7 @@ const entry = ({ firstTop }: CreatorPast, limits: CreatorThresholds): Finding[] 
  * `creator.viral`: a creator's video far outruns that creator's own median, or the creator enters
  * the top of a platform for the first time.
  *
- * - video: its views pass the bar between two looks, in its first 30 days, where bar = max(`minViews`, `minTimesMedian` x
+ * - video: its views pass the bar between two snapshots, in its first 30 days, where bar = max(`minViews`, `minTimesMedian` x
  *   the median of the latest counts of the creator's other videos). With fewer than 5 other videos
  *   the bar is max(`minViews`, what one in a hundred of the platform's videos seen on the UTC day
  *   before had), and 50 such videos are needed. A video first seen above the bar is a baseline.
@@ -138,7 +140,7 @@ const entry = ({ firstTop }: CreatorPast, limits: CreatorThresholds): Finding[] 
  *
  * After either, 14 days must pass without one.
  *
- * @param past looks from CREATOR_LOOKBACK_MS before `span`, and of each video the last before that
+ * @param past snapshots from CREATOR_LOOKBACK_MS before `span`, and of each video the last before that
  */
 export const creatorVirals = (
   past: CreatorPast,

@@ -10,7 +10,7 @@ import { nicheBreakouts } from './niche-breakout.ts';
 import { creatorSubject, hashtagSubject, videoSubject } from './subject-url.ts';
 import { THRESHOLDS, type Thresholds } from './thresholds.ts';
 import { SPIKE_LOOKBACK_MS, trendSpikesWithForecasts } from './trend-spike.ts';
-import { chunks, factsOf, keysSeenIn, looksOf } from './video-history.ts';
+import { chunks, factsOf, keysSeenIn, snapshotsOf } from './video-history.ts';
 
 /** What to look at: observations after `from`, up to and including `to` (Unix ms). */
 export interface DetectAsk extends Window {
@@ -26,15 +26,15 @@ function* spikes(
   span: Window,
   limits: Limits,
 ): Generator<TrendEvent> {
-  const saidOf = forecastHistory(lake.sqlite, limits);
+  const statedOf = forecastHistory(lake.sqlite, limits);
   for (const part of chunks(keys)) {
     const past = { from: span.from - SPIKE_LOOKBACK_MS, to: span.to };
-    const looks = looksOf(lake.sqlite, part, past);
-    const said = saidOf(part, past);
+    const snapshots = snapshotsOf(lake.sqlite, part, past);
+    const stated = statedOf(part, past);
     for (const { key, id, platform, user, createdAt } of factsOf(lake.sqlite, part)) {
       const found = trendSpikesWithForecasts(
-        ...([looks.get(key) ?? [], createdAt, span, limits[platform].spike] as const),
-        said.get(key) ?? [],
+        ...([snapshots.get(key) ?? [], createdAt, span, limits[platform].spike] as const),
+        stated.get(key) ?? [],
       );
       const subject = videoSubject(id, platform, user);
       for (const one of found) yield eventOf({ kind: 'trend.spike', platform, subject }, one);
@@ -58,18 +58,18 @@ function* virals(
 }
 
 function* rises(lake: Lake, span: Window, limits: Limits): Generator<TrendEvent> {
-  for (const { tag, platform: named, looks } of tagHistories(lake.sqlite, span)) {
+  for (const { tag, platform: named, snapshots } of tagHistories(lake.sqlite, span)) {
     const platform = named === '' ? null : named;
     // Where an answer covers all platforms, those of the one that lives by its tags stand for all.
-    const found = hashtagRises(looks, span, limits[platform ?? 'tiktok'].hashtag);
+    const found = hashtagRises(snapshots, span, limits[platform ?? 'tiktok'].hashtag);
     const subject = hashtagSubject(tag, platform);
     for (const one of found) yield eventOf({ kind: 'hashtag.rising', platform, subject }, one);
   }
 }
 
 function* breakouts(lake: Lake, span: Window, limits: Limits): Generator<TrendEvent> {
-  for (const [platform, looks] of listHistory(lake.sqlite, span))
-    for (const { id, window, evidence } of nicheBreakouts(looks, span, limits[platform].niche))
+  for (const [platform, snapshots] of listHistory(lake.sqlite, span))
+    for (const { id, window, evidence } of nicheBreakouts(snapshots, span, limits[platform].niche))
       yield eventOf(
         { kind: 'niche.breakout', platform, subject: { kind: 'niche', id } },
         { window, evidence },

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { ModelScores } from '../forecast/model-rows.ts';
 import type { Window } from './event.ts';
-import type { Said } from './forecast-spike.ts';
+import type { Stated } from './forecast-spike.ts';
 import type { Thresholds } from './thresholds.ts';
 
 /** Fewer named curves than this say nothing of a precision. */
@@ -18,7 +18,7 @@ export const thresholdFor = (
         ?.probability
     : undefined;
 
-interface Row extends Omit<Said, 'threshold'> {
+interface Row extends Omit<Stated, 'threshold'> {
   readonly key: number;
   readonly modelId: number;
 }
@@ -32,7 +32,7 @@ interface ModelFacts {
 export const forecastHistory = (
   sqlite: Database.Database,
   limits: Readonly<Record<Platform, Thresholds>>,
-): ((keys: readonly number[], span: Window) => Map<number, Said[]>) => {
+): ((keys: readonly number[], span: Window) => Map<number, Stated[]>) => {
   const models = new Map<number, ModelFacts>();
   const facts = sqlite.prepare('select platform, samples, scores from models where id = ?');
   const factsOf = (id: number): ModelFacts => {
@@ -53,12 +53,12 @@ export const forecastHistory = (
      where f.made_at > ? and f.made_at <= ? order by f.video_key, f.made_at`,
   );
   return (keys, span) => {
-    const said = (rows.all(JSON.stringify(keys), span.from, span.to) as Row[]).flatMap(
+    const stated = (rows.all(JSON.stringify(keys), span.from, span.to) as Row[]).flatMap(
       ({ modelId, ...row }) => {
         const { threshold, samples } = factsOf(modelId);
         return threshold === undefined ? [] : [{ ...row, samples, threshold }];
       },
     );
-    return Map.groupBy(said, ({ key }) => key);
+    return Map.groupBy(stated, ({ key }) => key);
   };
 };

@@ -1,10 +1,10 @@
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { type Finding, rounded } from './event.ts';
-import type { KnownLook } from './timeline.ts';
+import type { KnownSnapshot } from './timeline.ts';
 
-/** What was forecast of a video at one of its looks, by a model that is trusted. */
-export interface Said {
-  readonly at: number; // Unix ms; the look it stands on
+/** What was forecast of a video at one of its snapshots, by a model that is trusted. */
+export interface Stated {
+  readonly at: number; // Unix ms; the snapshot it stands on
   readonly firstSeenAt: number; // of the video
   readonly probability: number; // of ending in the top tenth of its cohort
   /** From this probability on naming had the precision asked for. */
@@ -21,25 +21,25 @@ const BEFORE_MS = 7 * DAY_MS;
 const MAX_GAP_MS = 36 * HOUR_MS;
 
 /**
- * `trend.spike` where forecasts are trusted: at a look the probability to end on top is at or over
- * the threshold. The first look is the baseline, and a look after a gap is one too. A video that
+ * `trend.spike` where forecasts are trusted: at a snapshot the probability to end on top is at or over
+ * the threshold. The first snapshot is the baseline, and a snapshot after a gap is one too. A video that
  * was over the threshold when forecasts began has not just begun to rise: the forecast before must
  * have been under it, or the video be first seen within 36 h. The window is the interval that ends
- * at the look.
- * @param looks known ones, oldest first
+ * at the snapshot.
+ * @param snapshots known ones, oldest first
  * @param said oldest first
  */
 export const forecastFindings = (
-  looks: readonly KnownLook[],
+  snapshots: readonly KnownSnapshot[],
   createdAt: number | null,
-  said: readonly Said[],
+  stated: readonly Stated[],
 ): Finding[] =>
-  said.flatMap(({ at, probability, threshold, ...rest }, index): Finding[] => {
-    const position = looks.findIndex((look) => look.at === at);
-    const [now, before] = [looks[position], looks[position - 1]];
+  stated.flatMap(({ at, probability, threshold, ...rest }, index): Finding[] => {
+    const position = snapshots.findIndex((snapshot) => snapshot.at === at);
+    const [now, before] = [snapshots[position], snapshots[position - 1]];
     if (now === undefined || before === undefined || at - before.at > MAX_GAP_MS) return [];
     if (probability < threshold) return [];
-    const earlier = said[index - 1];
+    const earlier = stated[index - 1];
     const crosses =
       earlier !== undefined &&
       at - earlier.at <= BEFORE_MS &&

@@ -7,7 +7,7 @@ import { median } from './timeline.ts';
 const EVERY_MS = 6 * HOUR_MS;
 const PAST_MS = 28 * DAY_MS;
 const PAST_SPAN_MS = 5 * DAY_MS;
-const MIN_PAST_LOOKS = 5;
+const MIN_PAST_SNAPSHOTS = 5;
 /** Looks this recent are the rise itself, not the past. */
 const RECENT_MS = 2 * DAY_MS;
 const MAX_GAP_MS = 4 * DAY_MS;
@@ -18,7 +18,7 @@ const ROUNDING_STEPS = 3;
 export const HASHTAG_LOOKBACK_MS = PAST_MS + QUIET_MS + DAY_MS;
 
 /** One look at a tag: `volume` counts videos inside a window, `views` is the total of all time. */
-export interface TagLook {
+export interface TagSnapshot {
   readonly at: number; // Unix ms
   readonly volume: number | null;
   readonly views: number | null;
@@ -30,26 +30,26 @@ interface Point {
 }
 
 /** The unit that numbers move in: what all of them are multiples of, a power of ten. */
-const roundingStep = (looks: readonly Point[]): number => {
+const roundingStep = (snapshots: readonly Point[]): number => {
   let step = 1;
-  while (looks.every(({ value }) => value % (step * 10) === 0)) step *= 10;
+  while (snapshots.every(({ value }) => value % (step * 10) === 0)) step *= 10;
   return step;
 };
 
-const points = (looks: readonly TagLook[], measure: 'volume' | 'views'): Point[] => {
+const points = (snapshots: readonly TagSnapshot[], measure: 'volume' | 'views'): Point[] => {
   const kept: Point[] = [];
   let stretch = Number.NaN;
-  for (const look of looks) {
-    const value = look[measure];
-    const its = Math.floor(look.at / EVERY_MS);
+  for (const snapshot of snapshots) {
+    const value = snapshot[measure];
+    const its = Math.floor(snapshot.at / EVERY_MS);
     if (value === null || value <= 0 || its === stretch) continue;
     stretch = its;
-    kept.push({ at: look.at, value });
+    kept.push({ at: snapshot.at, value });
   }
   return kept;
 };
 
-/** The looks of the past weeks that `end` may be held against; undefined when they are too few. */
+/** The snapshots of the past weeks that `end` may be held against; undefined when they are too few. */
 const pastOf = (all: readonly Point[], index: number): Point[] | undefined => {
   const { at } = all[index] as Point;
   const before = all[index - 1];
@@ -57,7 +57,7 @@ const pastOf = (all: readonly Point[], index: number): Point[] | undefined => {
     .slice(0, index)
     .filter((point) => point.at >= at - PAST_MS && point.at <= at - RECENT_MS);
   const spanMs = (past.at(-1)?.at ?? 0) - (past[0]?.at ?? 0);
-  const enough = past.length >= MIN_PAST_LOOKS && spanMs >= PAST_SPAN_MS;
+  const enough = past.length >= MIN_PAST_SNAPSHOTS && spanMs >= PAST_SPAN_MS;
   return enough && before !== undefined && at - before.at <= MAX_GAP_MS ? past : undefined;
 };
 
@@ -79,7 +79,7 @@ const levelRise = (
       volume: end.value,
       usual,
       ratio: rounded(ratio),
-      looks: past.length + 1,
+      snapshots: past.length + 1,
     },
   };
 };
@@ -106,7 +106,7 @@ const totalRise = (
       viewsPerDay: rounded(perDay),
       usualPerDay: rounded(usualPerDay),
       ratio: rounded(ratio),
-      looks: past.length + 1,
+      snapshots: past.length + 1,
     },
   };
 };
@@ -125,10 +125,10 @@ const totalRise = (
  * unit has not risen. After a rise 14 days must
  * pass without one.
  *
- * @param looks oldest first, from HASHTAG_LOOKBACK_MS before `span`; one platform's, or all platforms'
+ * @param snapshots oldest first, from HASHTAG_LOOKBACK_MS before `span`; one platform's, or all platforms'
  */
 export const hashtagRises = (
-  looks: readonly TagLook[],
+  snapshots: readonly TagSnapshot[],
   span: Window,
   limits: HashtagThresholds,
 ): Finding[] => {
@@ -137,9 +137,9 @@ export const hashtagRises = (
       const past = end.at > span.from - QUIET_MS ? pastOf(all, index) : undefined;
       return past === undefined ? [] : (rise(end, past, limits) ?? []);
     });
-  const onlyTotals = looks.filter(({ volume }) => volume === null);
+  const onlyTotals = snapshots.filter(({ volume }) => volume === null);
   const findings = [
-    ...risesOf(points(looks, 'volume'), levelRise),
+    ...risesOf(points(snapshots, 'volume'), levelRise),
     ...risesOf(points(onlyTotals, 'views'), totalRise),
   ].sort((a, b) => a.window.to - b.window.to);
   return episodes(findings, span, QUIET_MS);

@@ -2,11 +2,11 @@ import type Database from 'better-sqlite3';
 import { type Platform, sourceCode } from '../../schema/vocabulary.ts';
 import { HOUR_MS } from '../durations.ts';
 import type { Window } from './event.ts';
-import { HASHTAG_LOOKBACK_MS, type TagLook } from './hashtag-rising.ts';
-import { type ListedVideo, type ListLook, NICHE_LOOKBACK_MS } from './niche-breakout.ts';
+import { HASHTAG_LOOKBACK_MS, type TagSnapshot } from './hashtag-rising.ts';
+import { type ListedVideo, type ListSnapshot, NICHE_LOOKBACK_MS } from './niche-breakout.ts';
 import { chunks } from './video-history.ts';
 
-/** Of one list at most one look in each stretch of this length is judged: the first. */
+/** Of one list at most one snapshot in each stretch of this length is judged: the first. */
 const EVERY_MS = 6 * HOUR_MS;
 
 interface Capture {
@@ -52,10 +52,13 @@ const listedVideos = (
 };
 
 /**
- * Looks at each platform's feed and day trends, as far back as the niche rule reads. Nothing where
+ * Snapshots of each platform's feed and day trends, as far back as the niche rule reads. Nothing where
  * no list was pulled inside `span`.
  */
-export const listHistory = (sqlite: Database.Database, span: Window): Map<Platform, ListLook[]> => {
+export const listHistory = (
+  sqlite: Database.Database,
+  span: Window,
+): Map<Platform, ListSnapshot[]> => {
   const captures = capturesIn(sqlite, { from: span.from - NICHE_LOOKBACK_MS, to: span.to });
   if (!captures.some(({ at }) => at > span.from)) return new Map();
   const keysOf = sqlite
@@ -63,27 +66,27 @@ export const listHistory = (sqlite: Database.Database, span: Window): Map<Platfo
     .pluck();
   const listed = new Map(captures.map(({ key }) => [key, keysOf.all(key) as number[]]));
   const videos = listedVideos(sqlite, [...new Set([...listed.values()].flat())]);
-  const looks = captures.map(({ key, platform, list, at }) => ({
+  const snapshots = captures.map(({ key, platform, list, at }) => ({
     platform,
     list,
     at,
     videos: [...new Set(listed.get(key))].flatMap((video) => videos.get(video) ?? []),
   }));
-  return Map.groupBy(looks, ({ platform }) => platform);
+  return Map.groupBy(snapshots, ({ platform }) => platform);
 };
 
 /**
- * One tag's looks on one platform, '' where they cover all: those of one window and of one source, as
+ * One tag's snapshots on one platform, '' where they cover all: those of one window and of one source, as
  * no others can be held against each other.
  */
 export interface TagHistory {
   readonly tag: string;
   readonly platform: Platform | '';
-  readonly looks: readonly TagLook[];
+  readonly snapshots: readonly TagSnapshot[];
 }
 
 /**
- * Looks at each tag that was looked at inside `span`, as far back as the rule reads. Volumes that are
+ * Snapshots of each tag that was looked at inside `span`, as far back as the rule reads. Volumes that are
  * counted over the videos somebody happened to see are left out: they rise with who watches.
  */
 export function* tagHistories(sqlite: Database.Database, span: Window): Generator<TagHistory> {
@@ -100,7 +103,7 @@ export function* tagHistories(sqlite: Database.Database, span: Window): Generato
     )
     .raw();
   for (const part of chunks(seen)) {
-    const histories: (TagHistory & { kind: string; looks: TagLook[] })[] = [];
+    const histories: (TagHistory & { kind: string; snapshots: TagSnapshot[] })[] = [];
     const since = span.from - HASHTAG_LOOKBACK_MS;
     const rows = read.iterate(JSON.stringify(part), since, span.to) as IterableIterator<
       [string, Platform | '', number, number | null, number | null, string]
@@ -108,10 +111,10 @@ export function* tagHistories(sqlite: Database.Database, span: Window): Generato
     for (const [tag, platform, at, volume, views, kind] of rows) {
       let last = histories.at(-1);
       if (last?.tag !== tag || last.platform !== platform || last.kind !== kind) {
-        last = { tag, platform, kind, looks: [] };
+        last = { tag, platform, kind, snapshots: [] };
         histories.push(last);
       }
-      last.looks.push({ at, volume, views });
+      last.snapshots.push({ at, volume, views });
     }
     yield* histories;
   }

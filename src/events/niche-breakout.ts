@@ -4,7 +4,7 @@ import { episodes } from './quiet.ts';
 import type { NicheThresholds } from './thresholds.ts';
 
 const PAST_MS = 14 * DAY_MS;
-/** Looks at a list this close to the judged one are the same evening, not the past. */
+/** Snapshots of a list this close to the judged one are the same evening, not the past. */
 const RECENT_MS = 12 * HOUR_MS;
 const MIN_PAST = 5;
 const MIN_LISTED = 30;
@@ -26,7 +26,7 @@ export interface ListedVideo {
 }
 
 /** One look at one list of a platform. */
-export interface ListLook {
+export interface ListSnapshot {
   readonly list: string; // `feed 24h`, `trends day`
   readonly at: number; // Unix ms
   readonly videos: readonly ListedVideo[];
@@ -77,25 +77,25 @@ const clustersOf = (carriers: ReadonlyMap<string, ReadonlySet<string>>): string[
   return clusters;
 };
 
-const membersOf = (look: ListLook, niche: ReadonlySet<string>): ListedVideo[] =>
-  look.videos.filter(({ tags }) => tags.filter((tag) => niche.has(tag)).length > 1);
+const membersOf = (snapshot: ListSnapshot, niche: ReadonlySet<string>): ListedVideo[] =>
+  snapshot.videos.filter(({ tags }) => tags.filter((tag) => niche.has(tag)).length > 1);
 
-const shareOf = (look: ListLook, niche: ReadonlySet<string>): number =>
-  membersOf(look, niche).length / look.videos.length;
+const shareOf = (snapshot: ListSnapshot, niche: ReadonlySet<string>): number =>
+  membersOf(snapshot, niche).length / snapshot.videos.length;
 
 const judge = (
-  look: ListLook,
-  past: readonly ListLook[],
+  snapshot: ListSnapshot,
+  past: readonly ListSnapshot[],
   cluster: readonly string[],
   limits: NicheThresholds,
 ): NicheFinding | undefined => {
   const tags = new Set(cluster);
-  const videos = membersOf(look, tags);
+  const videos = membersOf(snapshot, tags);
   const byCreator = Map.groupBy(videos, ({ user, id }) => user ?? `of ${id}`);
   const most = Math.max(0, ...[...byCreator.values()].map((its) => its.length));
   if (videos.length < limits.minVideos || byCreator.size < limits.minCreators) return undefined;
   if (most > videos.length / 2) return undefined;
-  const share = videos.length / look.videos.length;
+  const share = videos.length / snapshot.videos.length;
   const shares = past.map((one) => shareOf(one, tags));
   const usual = shares.reduce((sum, one) => sum + one, 0) / shares.length;
   const ratio = (share + SHARE_DAMPING) / (usual + SHARE_DAMPING);
@@ -104,17 +104,17 @@ const judge = (
   return {
     id: cluster.slice(0, 2).sort().join('+'),
     tags,
-    window: { from: (past[0] as ListLook).at, to: look.at },
+    window: { from: (past[0] as ListSnapshot).at, to: snapshot.at },
     evidence: {
-      list: look.list,
+      list: snapshot.list,
       tags: cluster.slice(0, TAGS_NAMED),
       videos: videos.length,
       creators: byCreator.size,
       share: rounded(share),
       usualShare: rounded(usual),
       ratio: rounded(ratio),
-      listed: look.videos.length,
-      looks: past.length + 1,
+      listed: snapshot.videos.length,
+      snapshots: past.length + 1,
     },
   };
 };
@@ -123,32 +123,33 @@ const judge = (
  * `niche.breakout`: a cluster of hashtags that occur together grows its share of a platform's lists
  * over several creators and videos, not one.
  *
- * In one look at a list (30 videos or more), tags on at least 3 of its videos and at most a quarter
+ * In one snapshot of a list (30 videos or more), tags on at least 3 of its videos and at most a quarter
  * of them are joined where 3 videos, and half of those of the rarer tag, carry both; each connected
  * group is a niche, and a video with two of its tags belongs to it. `share` = its videos / listed
  * videos. It breaks out when share, videos and creators reach the thresholds, no creator has more
- * than half of the videos, the share is above every one of the looks at the same list of 12 h to 14
+ * than half of the videos, the share is above every one of the snapshots of the same list of 12 h to 14
  * days before (at least 5), and (share + 0.01) / (their mean + 0.01) reaches `minRatio`. After that
  * 7 days must pass in which no niche that shares a tag with it broke out.
  *
- * @param looks of one platform, from NICHE_LOOKBACK_MS before `span`
+ * @param snapshots of one platform, from NICHE_LOOKBACK_MS before `span`
  */
 export const nicheBreakouts = (
-  looks: readonly ListLook[],
+  snapshots: readonly ListSnapshot[],
   span: Window,
   limits: NicheThresholds,
 ): NicheFinding[] => {
-  const usable = looks
+  const usable = snapshots
     .filter(({ videos }) => videos.length >= MIN_LISTED)
     .sort((a, b) => a.at - b.at || (a.list < b.list ? -1 : 1));
-  const findings = usable.flatMap((look) => {
-    if (look.at <= span.from - QUIET_MS) return [];
+  const findings = usable.flatMap((snapshot) => {
+    if (snapshot.at <= span.from - QUIET_MS) return [];
     const past = usable.filter(
-      ({ list, at }) => list === look.list && at >= look.at - PAST_MS && at <= look.at - RECENT_MS,
+      ({ list, at }) =>
+        list === snapshot.list && at >= snapshot.at - PAST_MS && at <= snapshot.at - RECENT_MS,
     );
     if (past.length < MIN_PAST) return [];
-    return clustersOf(carriersOf(look.videos)).flatMap(
-      (cluster) => judge(look, past, cluster, limits) ?? [],
+    return clustersOf(carriersOf(snapshot.videos)).flatMap(
+      (cluster) => judge(snapshot, past, cluster, limits) ?? [],
     );
   });
   return episodes(findings, span, QUIET_MS, (a, b) => [...a.tags].some((tag) => b.tags.has(tag)));

@@ -7,7 +7,7 @@ import { MOST_OF_A_KIND, NewestEvents } from './newest-events.ts';
 import { type StoreCounts, storableEvent, storeEvents } from './outbox.ts';
 import { THRESHOLDS, type Thresholds } from './thresholds.ts';
 
-/** Looked at twice, so that answers true at a moment before the last look and loaded after it count. */
+/** Looked at twice, so that answers true at a moment before the last snapshot and loaded after it count. */
 const OVERLAP_MS = 2 * HOUR_MS;
 
 /** More events of one run than anybody could read; each may be told to every subscription. */
@@ -15,10 +15,10 @@ const MOST_EVENTS = 2000;
 
 /** What one look for events came to. */
 export interface NoticeSummary extends StoreCounts {
-  /** The span looked at, Unix ms. `from` is 0 for the first look at a lake. */
+  /** The span looked at, Unix ms. `from` is 0 for the first snapshot of a lake. */
   readonly from: number;
   readonly to: number;
-  /** Events older than those stored, of kinds that had more than one look stores. */
+  /** Events older than those stored, of kinds that had more than one snapshot stores. */
   readonly left: number;
 }
 
@@ -29,9 +29,9 @@ const lookedUntil = (lake: Lake): number | undefined =>
     .get() as number | undefined;
 
 /**
- * Looks for events in what the lake learnt since the last look, stores them and queues their
+ * Looks for events in what the lake learnt since the last snapshot, stores them and queues their
  * deliveries. Call it after each sync or import, outside of any transaction; it knows by itself
- * since when to look. The first look at a lake stores what its history holds and sends nothing.
+ * since when to look. The first snapshot of a lake stores what its history holds and sends nothing.
  * Safe to run twice, and in two processes at once.
  * @param most of one kind the newest so many are stored, the rest is counted
  * @param since look back to here as well: an import names its earliest observation

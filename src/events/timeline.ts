@@ -1,35 +1,39 @@
 import type { Source } from '../../schema/vocabulary.ts';
 
 /** One look at a video's count. */
-export interface Look {
+export interface Snapshot {
   readonly at: number; // Unix ms
   readonly views: number | null;
   readonly source?: Source;
 }
 
-/** A look whose count can be believed. */
-export interface KnownLook extends Look {
+/** A snapshot whose count can be believed. */
+export interface KnownSnapshot extends Snapshot {
   readonly views: number;
 }
 
-/** Whether a look says something: sources answer 0 for counts they hide or failed to read. */
-export const isKnown = (look: Look): look is KnownLook => look.views !== null && look.views > 0;
+/** Whether a snapshot says something: sources answer 0 for counts they hide or failed to read. */
+export const isKnown = (snapshot: Snapshot): snapshot is KnownSnapshot =>
+  snapshot.views !== null && snapshot.views > 0;
 
 /**
  * Looks that say something, at most one for each stretch of `everyMs`: the first, so that later
  * ones never change what was seen. Zeros are left out, because sources answer 0 for counts they
  * hide or failed to read.
- * @param looks oldest first
+ * @param snapshots oldest first
  */
-export const knownLooks = (looks: readonly Look[], everyMs: number): KnownLook[] => {
-  const known: KnownLook[] = [];
+export const knownSnapshots = (
+  snapshots: readonly Snapshot[],
+  everyMs: number,
+): KnownSnapshot[] => {
+  const known: KnownSnapshot[] = [];
   let stretch = Number.NaN;
-  for (const look of looks) {
-    if (!isKnown(look)) continue;
-    const its = Math.floor(look.at / everyMs);
+  for (const snapshot of snapshots) {
+    if (!isKnown(snapshot)) continue;
+    const its = Math.floor(snapshot.at / everyMs);
     if (its === stretch) continue;
     stretch = its;
-    known.push(look);
+    known.push(snapshot);
   }
   return known;
 };

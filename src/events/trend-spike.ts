@@ -1,9 +1,9 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { type Finding, rounded, type Window } from './event.ts';
-import { forecastFindings, type Said } from './forecast-spike.ts';
+import { forecastFindings, type Stated } from './forecast-spike.ts';
 import { episodes } from './quiet.ts';
 import type { SpikeThresholds } from './thresholds.ts';
-import { isKnown, type KnownLook, knownLooks, type Look } from './timeline.ts';
+import { isKnown, type KnownSnapshot, knownSnapshots, type Snapshot } from './timeline.ts';
 
 const EVERY_MS = 30 * MINUTE_MS;
 const MIN_WINDOW_MS = 3 * HOUR_MS;
@@ -17,82 +17,87 @@ const VIEW_DAMPING = 1000;
 /** What the rule reads before a span, and a day more, so that thinning starts outside of it. */
 export const SPIKE_LOOKBACK_MS = MAX_WINDOW_MS + PAST_MS + QUIET_MS + DAY_MS;
 
-/** Highest count up to each look: a rise back to it after a correction is no gain. */
-const highestUntil = (looks: readonly KnownLook[]): number[] => {
+/** Highest count up to each snapshot: a rise back to it after a correction is no gain. */
+const highestUntil = (snapshots: readonly KnownSnapshot[]): number[] => {
   let highest = 0;
-  return looks.map(({ views }) => {
+  return snapshots.map(({ views }) => {
     highest = Math.max(highest, views);
     return highest;
   });
 };
 
 interface Span {
-  readonly from: number; // position of the look that opens it
+  readonly from: number; // position of the snapshot that opens it
   readonly hours: number;
   readonly gain: number;
 }
 
-/** The last position at or before `until` whose look is at least `spanMs` older than `at`; else 0. */
-const backTo = (looks: readonly KnownLook[], until: number, at: number, spanMs: number): number => {
+/** The last position at or before `until` whose snapshot is at least `spanMs` older than `at`; else 0. */
+const backTo = (
+  snapshots: readonly KnownSnapshot[],
+  until: number,
+  at: number,
+  spanMs: number,
+): number => {
   let position = until;
-  while (position > 0 && at - (looks[position] as KnownLook).at < spanMs) position -= 1;
+  while (position > 0 && at - (snapshots[position] as KnownSnapshot).at < spanMs) position -= 1;
   return position;
 };
 
 const spanBetween = (
-  looks: readonly KnownLook[],
+  snapshots: readonly KnownSnapshot[],
   highest: readonly number[],
   from: number,
   to: number,
 ): Span => ({
   from,
-  hours: ((looks[to] as KnownLook).at - (looks[from] as KnownLook).at) / HOUR_MS,
+  hours: ((snapshots[to] as KnownSnapshot).at - (snapshots[from] as KnownSnapshot).at) / HOUR_MS,
   gain: (highest[to] as number) - (highest[from] as number),
 });
 
-/** The window that ends at the last look, and the stretch of the video's own past before it. */
+/** The window that ends at the last snapshot, and the stretch of the video's own past before it. */
 const windowAndPast = (
-  looks: readonly KnownLook[],
+  snapshots: readonly KnownSnapshot[],
   highest: readonly number[],
 ): { window: Span; past: Span } | undefined => {
-  const last = looks.length - 1;
-  const end = looks[last];
+  const last = snapshots.length - 1;
+  const end = snapshots[last];
   if (last < 2 || end === undefined) return undefined;
-  let start = backTo(looks, last - 1, end.at, MIN_WINDOW_MS);
+  let start = backTo(snapshots, last - 1, end.at, MIN_WINDOW_MS);
   // Counters step: a stretch without change belongs to the step that ends it.
   while (
     start > 0 &&
     highest[start - 1] === highest[start] &&
-    end.at - (looks[start - 1] as KnownLook).at <= FLAT_MS
+    end.at - (snapshots[start - 1] as KnownSnapshot).at <= FLAT_MS
   )
     start -= 1;
-  const from = looks[start] as KnownLook;
+  const from = snapshots[start] as KnownSnapshot;
   const windowMs = end.at - from.at;
   if (start === 0 || windowMs < MIN_WINDOW_MS || windowMs > MAX_WINDOW_MS) return undefined;
-  const before = backTo(looks, start - 1, from.at, windowMs);
-  const pastMs = from.at - (looks[before] as KnownLook).at;
+  const before = backTo(snapshots, start - 1, from.at, windowMs);
+  const pastMs = from.at - (snapshots[before] as KnownSnapshot).at;
   if (pastMs < windowMs / 2 || pastMs > PAST_MS) return undefined;
   return {
-    window: spanBetween(looks, highest, start, last),
-    past: spanBetween(looks, highest, before, start),
+    window: spanBetween(snapshots, highest, start, last),
+    past: spanBetween(snapshots, highest, before, start),
   };
 };
 
 const spikeAtLast = (
-  looks: readonly KnownLook[],
+  snapshots: readonly KnownSnapshot[],
   createdAt: number | null,
   limits: SpikeThresholds,
 ): Finding | undefined => {
-  const highest = highestUntil(looks);
-  const spans = windowAndPast(looks, highest);
+  const highest = highestUntil(snapshots);
+  const spans = windowAndPast(snapshots, highest);
   if (spans === undefined) return undefined;
   const { window, past } = spans;
   const pace = window.gain / window.hours;
   if (window.gain < limits.minGain || pace < limits.minPace) return undefined;
 
-  const end = looks.at(-1) as KnownLook;
-  const from = looks[window.from] as KnownLook;
-  const before = looks[past.from] as KnownLook;
+  const end = snapshots.at(-1) as KnownSnapshot;
+  const from = snapshots[window.from] as KnownSnapshot;
+  const before = snapshots[past.from] as KnownSnapshot;
   const ageAt = (at: number): number =>
     createdAt === null ? Number.NaN : Math.max(HOUR_MS, at - createdAt);
   const slowing =
@@ -119,17 +124,18 @@ const spikeAtLast = (
       ratio: rounded(ratio),
       bend: bend === null ? null : rounded(bend),
       ageHours: createdAt === null ? null : rounded((end.at - createdAt) / HOUR_MS),
-      looks: looks.length,
+      snapshots: snapshots.length,
       source: end.source ?? null,
     },
   };
 };
 
-const spikeLooks = (looks: readonly Look[]): KnownLook[] => knownLooks(looks, EVERY_MS);
+const spikeSnapshots = (snapshots: readonly Snapshot[]): KnownSnapshot[] =>
+  knownSnapshots(snapshots, EVERY_MS);
 
 /** Every look at which the pace is that of a spike, oldest first, from QUIET_MS before `span`. */
 const paceFindings = (
-  known: readonly KnownLook[],
+  known: readonly KnownSnapshot[],
   createdAt: number | null,
   span: Window,
   limits: SpikeThresholds,
@@ -138,7 +144,7 @@ const paceFindings = (
   let first = 0;
   for (const [index, { at }] of known.entries()) {
     if (at <= span.from - QUIET_MS) continue;
-    while ((known[first] as KnownLook).at < at - MAX_WINDOW_MS - PAST_MS) first += 1;
+    while ((known[first] as KnownSnapshot).at < at - MAX_WINDOW_MS - PAST_MS) first += 1;
     const finding = spikeAtLast(known.slice(first, index + 1), createdAt, limits);
     if (finding !== undefined) findings.push(finding);
   }
@@ -150,7 +156,7 @@ const paceFindings = (
  * expect.
  *
  * Over looks at most one per half hour, zeros left out, counts as the highest so far:
- * - window: the last look and the latest one at least 3 h before it (at most 36 h: not looking is
+ * - window: the last snapshot and the latest one at least 3 h before it (at most 36 h: not looking is
  *   not a rise), opened further over a flat stretch of up to 24 h, because counters move in steps;
  * - past: from the window's start back over at least as long, at least half as long where the video
  *   is young, at most 7 days;
@@ -160,36 +166,37 @@ const paceFindings = (
  * - `ratio` = pace / expected; `bend` = ln((views + 1000) / (before + 1000)) / ln(age / age before),
  *   the slope of the curve on two logarithmic scales: 1 is growth in proportion to age.
  *
- * A spike has gain, pace, ratio and bend at or above the platform's thresholds. The first looks of
+ * A spike has gain, pace, ratio and bend at or above the platform's thresholds. The first snapshots of
  * a video are its baseline (three are needed); after a spike 3 days must pass without one.
  *
- * @param looks oldest first, from SPIKE_LOOKBACK_MS before `span`
+ * @param snapshots oldest first, from SPIKE_LOOKBACK_MS before `span`
  */
 export const trendSpikes = (
-  looks: readonly Look[],
+  snapshots: readonly Snapshot[],
   createdAt: number | null,
   span: Window,
   limits: SpikeThresholds,
-): Finding[] => episodes(paceFindings(spikeLooks(looks), createdAt, span, limits), span, QUIET_MS);
+): Finding[] =>
+  episodes(paceFindings(spikeSnapshots(snapshots), createdAt, span, limits), span, QUIET_MS);
 
 /**
- * The same where forecasts are held: at the looks that a trusted one stands on it decides, at the
+ * The same where forecasts are held: at the snapshots that a trusted one stands on it decides, at the
  * others the pace does. Both make one sequence, of which the first after three quiet days speaks.
- * @param said what trusted models said, oldest first, as far back as the looks
+ * @param said what trusted models said, oldest first, as far back as the snapshots
  */
 export const trendSpikesWithForecasts = (
-  looks: readonly Look[],
+  snapshots: readonly Snapshot[],
   createdAt: number | null,
   span: Window,
   limits: SpikeThresholds,
-  said: readonly Said[],
+  stated: readonly Stated[],
 ): Finding[] => {
-  const known = spikeLooks(looks);
-  const decided = new Set(said.map(({ at }) => at));
+  const known = spikeSnapshots(snapshots);
+  const decided = new Set(stated.map(({ at }) => at));
   const ofPace = paceFindings(known, createdAt, span, limits)
     .filter(({ window }) => !decided.has(window.to))
     .map((finding) => ({ ...finding, evidence: { rule: 'pace', ...finding.evidence } }));
-  const findings = [...ofPace, ...forecastFindings(looks.filter(isKnown), createdAt, said)];
+  const findings = [...ofPace, ...forecastFindings(snapshots.filter(isKnown), createdAt, stated)];
   return episodes(
     findings.sort((a, b) => a.window.to - b.window.to),
     span,

@@ -2,9 +2,9 @@ import type Database from 'better-sqlite3';
 import { type Platform, SOURCES, type Source } from '../../schema/vocabulary.ts';
 import { lastKnownAt } from '../history/last-known.ts';
 import type { Window } from './event.ts';
-import type { Look } from './timeline.ts';
+import type { Snapshot } from './timeline.ts';
 
-// Reads of videos and their looks, in chunks of integer keys: a temporary table would need a
+// Reads of videos and their snapshots, in chunks of integer keys: a temporary table would need a
 // writable lake, and rules are also tried over one opened for reading.
 
 /** A video as the detectors need it. */
@@ -40,13 +40,13 @@ export const factsOf = (sqlite: Database.Database, keys: readonly number[]): Vid
     )
     .all(JSON.stringify(keys)) as VideoFacts[];
 
-/** Looks at these videos inside `span`, oldest first, by key. */
-export const looksOf = (
+/** Snapshots of these videos inside `span`, oldest first, by key. */
+export const snapshotsOf = (
   sqlite: Database.Database,
   keys: readonly number[],
   span: Window,
-): Map<number, Look[]> => {
-  const looks = new Map<number, Look[]>();
+): Map<number, Snapshot[]> => {
+  const snapshots = new Map<number, Snapshot[]>();
   const rows = sqlite
     .prepare(
       'select s.video_key, s.observed_at, s.views, s.source from json_each(?) k cross join video_snapshot s on s.video_key = k.value where s.observed_at > ? and s.observed_at <= ? order by k.value, s.observed_at',
@@ -56,24 +56,24 @@ export const looksOf = (
     [number, number, number | null, number]
   >;
   let key = Number.NaN;
-  let its: Look[] = [];
+  let its: Snapshot[] = [];
   for (const [videoKey, at, views, source] of rows) {
     if (videoKey !== key) {
       key = videoKey;
       its = [];
-      looks.set(key, its);
+      snapshots.set(key, its);
     }
     its.push({ at, views, source: SOURCES[source] as Source });
   }
-  return looks;
+  return snapshots;
 };
 
-/** The last look that found a count of each of these videos at or before `until`, by key. */
-export const lastLooksBefore = (
+/** The last snapshot that found a count of each of these videos at or before `until`, by key. */
+export const lastSnapshotsBefore = (
   sqlite: Database.Database,
   keys: readonly number[],
   until: number,
-): Map<number, Look> => {
+): Map<number, Snapshot> => {
   const rows = sqlite
     .prepare(
       `select k.value as key, s.observed_at as at, s.views, s.source from json_each(?) k
@@ -84,8 +84,8 @@ export const lastLooksBefore = (
     .iterate(JSON.stringify(keys), until) as IterableIterator<
     [number, number, number | null, number]
   >;
-  const looks = new Map<number, Look>();
+  const snapshots = new Map<number, Snapshot>();
   for (const [key, at, views, source] of rows)
-    looks.set(key, { at, views, source: SOURCES[source] as Source });
-  return looks;
+    snapshots.set(key, { at, views, source: SOURCES[source] as Source });
+  return snapshots;
 };

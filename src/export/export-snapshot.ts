@@ -2,6 +2,8 @@ import type Database from 'better-sqlite3';
 import { LakeError } from '../errors.ts';
 import { SCHEMA_VERSION } from '../lake/migrate.ts';
 import type { ParquetCodec } from '../parquet-codecs.ts';
+import { ChangedFolders, type Disk, explaining } from './install-file.ts';
+import { PartitionInstaller } from './install-partition.ts';
 import { removeStrays, removeTemporaries } from './leftovers.ts';
 import {
   type Manifest,
@@ -19,8 +21,6 @@ import {
   partitionOf,
   pathOf,
 } from './partitions.ts';
-import { ChangedFolders, type Disk, explaining } from './place-file.ts';
-import { PartitionPlacer } from './place-partition.ts';
 
 /** A partition marked as changed, at the version this export saw. */
 export interface Touch {
@@ -87,7 +87,7 @@ const partitionsToWrite = (
 /** The files of one export while they are written, by path. */
 class FilesUnderway {
   readonly #deps: SnapshotDeps;
-  readonly #placer: PartitionPlacer;
+  readonly #installer: PartitionInstaller;
   readonly files: Map<string, ManifestFile>;
   readonly written: ManifestFile[] = [];
   unchanged = 0;
@@ -95,7 +95,7 @@ class FilesUnderway {
 
   constructor(deps: SnapshotDeps, folders: ChangedFolders, known: readonly ManifestFile[]) {
     this.#deps = deps;
-    this.#placer = new PartitionPlacer({ ...deps, folders });
+    this.#installer = new PartitionInstaller({ ...deps, folders });
     this.files = new Map(known.map((file) => [file.path, file]));
   }
 
@@ -119,7 +119,7 @@ class FilesUnderway {
   async #writeOne(partition: Partition, evenEmpty = false): Promise<void> {
     const path = pathOf(partition);
     const before = this.files.get(path);
-    const { file, written } = await this.#placer.place(partition, before, {
+    const { file, written } = await this.#installer.place(partition, before, {
       evenEmpty:
         evenEmpty || (before?.rows === 0 && path === pathOf(emptyPartition(partition.table))),
     });

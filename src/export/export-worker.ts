@@ -3,8 +3,8 @@ import Database from 'better-sqlite3';
 import { LakeError, messageOf } from '../errors.ts';
 import type { ParquetCodec } from '../parquet-codecs.ts';
 import { exportSnapshot, type SnapshotExport } from './export-snapshot.ts';
+import { systemDisk } from './install-file.ts';
 import type { ParquetTable } from './parquet-tables.ts';
-import { systemDisk } from './place-file.ts';
 
 // The thread that writes Parquet, so that the one that serves does not stall. See export-lake.ts.
 // It is told the tables instead of loading the schema: drizzle takes longer to load than a night's

@@ -75,7 +75,7 @@ const statisticsOf = ({ column, nulls, bounds }: EncodedChunk): Struct => ({
 });
 
 /** Where a chunk's pages lie in its file, headers included. */
-export interface PlacedChunk {
+export interface LocatedChunk {
   readonly chunk: EncodedChunk;
   readonly dictionaryAt: number | undefined;
   readonly dataAt: number;
@@ -83,7 +83,7 @@ export interface PlacedChunk {
   readonly plainBytes: number;
 }
 
-const chunkMetadata = (placed: PlacedChunk, codec: ParquetCodec): Struct => {
+const chunkMetadata = (placed: LocatedChunk, codec: ParquetCodec): Struct => {
   const { chunk, dictionaryAt, dataAt, bytes, plainBytes } = placed;
   const { PLAIN, RLE } = thrift.Encoding;
   const coding = thrift.Encoding[chunk.coding];
@@ -103,7 +103,7 @@ const chunkMetadata = (placed: PlacedChunk, codec: ParquetCodec): Struct => {
 };
 
 /** A row group of a file. */
-export const rowGroup = (placed: readonly PlacedChunk[], codec: ParquetCodec): Struct =>
+export const rowGroup = (placed: readonly LocatedChunk[], codec: ParquetCodec): Struct =>
   new thrift.RowGroup({
     columns: placed.map((chunk) => chunkMetadata(chunk, codec)),
     num_rows: placed[0]?.chunk.rows ?? 0,

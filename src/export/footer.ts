@@ -31,18 +31,18 @@ export const checkFooter = (
   columns: readonly ParquetColumn[],
   rows: number,
 ): void => {
-  let said: string;
+  let stated: string;
   try {
     const metadata = parquetMetadata(tailOf(path));
     const counted = metadata.row_groups.reduce((sum, group) => sum + Number(group.num_rows), 0);
     const names = metadata.schema.slice(1).map(({ name }) => name);
     if (Number(metadata.num_rows) === rows && counted === rows)
       if (names.join() === columns.map(({ name }) => name).join()) return;
-    said = `${counted} rows of ${names.join(', ')}`;
+    stated = `${counted} rows of ${names.join(', ')}`;
   } catch (error) {
-    said = messageOf(error);
+    stated = messageOf(error);
   }
   throw new LakeError(
-    `${path} does not read back: expected ${rows} rows of ${columns.map(({ name }) => name).join(', ')}; got ${said}. It was not put in place; please report this.`,
+    `${path} does not read back: expected ${rows} rows of ${columns.map(({ name }) => name).join(', ')}; got ${stated}. It was not put in place; please report this.`,
   );
 };

@@ -1,8 +1,8 @@
 import { readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { temporaryName } from './install-file.ts';
 import type { ParquetTable } from './parquet-tables.ts';
 import { partitionAt } from './partitions.ts';
-import { temporaryName } from './place-file.ts';
 
 const entriesOf = (folder: string): string[] => {
   try {

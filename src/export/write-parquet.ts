@@ -2,7 +2,7 @@ import type { Struct } from 'parquetjs-lite/gen-nodejs/parquet_types.js';
 import type { ParquetCodec } from '../parquet-codecs.ts';
 import { compressPage } from './codec.ts';
 import { ColumnChunk, type EncodedChunk } from './column-chunk.ts';
-import { footer, type PlacedChunk, pageHeader, rowGroup } from './footer-metadata.ts';
+import { footer, type LocatedChunk, pageHeader, rowGroup } from './footer-metadata.ts';
 import type { ParquetColumn } from './parquet-tables.ts';
 
 const CHUNK_ROWS = 1024;
@@ -123,7 +123,7 @@ export class ParquetWriter {
     file: { readonly offset: number },
     put: WriteBytes,
   ): Struct {
-    const placed = chunks.map(({ chunk, dictionary, data }): PlacedChunk => {
+    const placed = chunks.map(({ chunk, dictionary, data }): LocatedChunk => {
       const at = file.offset;
       if (dictionary !== undefined) put(dictionary.bytes);
       const dataAt = file.offset;

@@ -1,5 +1,5 @@
 /** What the trees said at a point of a curve, and whether it ended on top. Points of a curve share its weight. */
-export interface Said {
+export interface Stated {
   readonly logit: number;
   readonly top: boolean;
   readonly weight: number;
@@ -32,13 +32,13 @@ const NEWTON_STEPS = 25;
 const RIDGE = 20;
 
 /** Platt's scaling, by Newton's steps, held near scale 1 and shift 0. */
-export const calibrationOf = (said: readonly Said[]): Calibration => {
+export const calibrationOf = (stated: readonly Stated[]): Calibration => {
   let scale = 1;
   let shift = 0;
   for (let step = 0; step < NEWTON_STEPS; step++) {
     let [gScale, gShift] = [RIDGE * (1 - scale), -RIDGE * shift];
     let [hScale, hBoth, hShift] = [RIDGE, 0, RIDGE];
-    for (const { logit, top, weight: share } of said) {
+    for (const { logit, top, weight: share } of stated) {
       const chance = probabilityOf({ scale, shift }, logit);
       const miss = share * ((top ? 1 : 0) - chance);
       const weight = share * chance * (1 - chance);

@@ -97,9 +97,9 @@ export const forecastTracked = (
     const curve = reader.curve(key, createdAt, at);
     const madeAt = curve?.points.at(-1)?.at;
     if (curve === undefined || madeAt === undefined || madeAt <= at - TRACKED_MS) continue;
-    const said = forecastOf(models, platform, curve);
-    if (said === undefined || known.get(key, madeAt) !== undefined) continue;
-    batch.push({ key, madeAt, modelId: said.row.id, forecast: said.forecast });
+    const stated = forecastOf(models, platform, curve);
+    if (stated === undefined || known.get(key, madeAt) !== undefined) continue;
+    batch.push({ key, madeAt, modelId: stated.row.id, forecast: stated.forecast });
     if (batch.length >= VIDEOS_AT_ONCE) flush();
   }
   if (batch.length > 0) flush();

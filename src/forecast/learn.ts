@@ -5,7 +5,7 @@ import {
   type Named,
   type NamingStep,
   namingOf,
-  type Said,
+  type Stated,
 } from './calibration.ts';
 import { type Cohort, cohortsOf, endedOnTop, type Finished, finishedAt } from './cohort.ts';
 import { type Corrections, correctionsOf, type Miss } from './conformal.ts';
@@ -166,7 +166,7 @@ const grow = (finished: readonly Finished[], curves: readonly Curve[]): Grown =>
 /** Calibrates on curves that the trees have not seen. */
 const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Curve[]) => {
   const row = new Float32Array(ALL_FEATURES);
-  const said: Said[] = [];
+  const stated: Stated[] = [];
   const named: Named[] = [];
   for (const its of finished) {
     const top = endedOnTop(grown.cohorts, its);
@@ -177,7 +177,7 @@ const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Cur
     named.push({ top, logits });
     const positions = teachingPoints(its.curve);
     for (const position of positions)
-      said.push({ logit: logits[position] as number, top, weight: 1 / positions.length });
+      stated.push({ logit: logits[position] as number, top, weight: 1 / positions.length });
   }
   const misses: Miss[] = [];
   for (const curve of curves)
@@ -198,7 +198,7 @@ const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Cur
         });
       }
     }
-  const calibration = calibrationOf(said);
+  const calibration = calibrationOf(stated);
   return { calibration, naming: namingOf(named, calibration), corrections: correctionsOf(misses) };
 };
 

@@ -97,13 +97,13 @@ interface Work {
 const pull = ({ aim, target, answer, gradient, weight }: Work): void => {
   for (let row = 0; row < target.length; row++) {
     const wanted = target[row] ?? 0;
-    const said = answer[row] ?? 0;
+    const stated = answer[row] ?? 0;
     if (aim.kind === 'odds') {
-      const chance = 1 / (1 + Math.exp(-said));
+      const chance = 1 / (1 + Math.exp(-stated));
       gradient[row] = wanted - chance;
       weight[row] = Math.max(1e-6, chance * (1 - chance));
     } else {
-      gradient[row] = wanted > said ? aim.share : aim.share - 1;
+      gradient[row] = wanted > stated ? aim.share : aim.share - 1;
       weight[row] = 1;
     }
   }

@@ -7,8 +7,8 @@ import { contentItems } from './content-items.ts';
 import { HASHTAG_ROW, hashtagItems, rankHashtags } from './hashtag-ranking.ts';
 import type { Ranking } from './ranking.ts';
 import { holdsUntil } from './validity.ts';
-import { rankVideos, VIDEO_ROW, videoPlaces } from './video-ranking.ts';
-import { looksWithin } from './window-looks.ts';
+import { rankVideos, VIDEO_ROW, videoEntries } from './video-ranking.ts';
+import { snapshotsWithin } from './window-snapshots.ts';
 
 // Lists that are computed from observations. Questions and answers are plain data, so that a list may
 // be computed in another thread.
@@ -65,12 +65,13 @@ export const windowsOf = (question: ListQuestion): number[] => {
 export const rowWidth = ({ list }: ListQuestion): number =>
   list === 'hashtags' ? HASHTAG_ROW : VIDEO_ROW;
 
-/** The looks that a list is computed from, counted up to `most`: what it costs. */
-export const looksOf = (
+/** The snapshots that a list is computed from, counted up to `most`: what it costs. */
+export const snapshotsOf = (
   lake: Lake,
   { question, asOf }: Pick<ListAsk, 'question' | 'asOf'>,
   most: number,
-): number => looksWithin(lake, { from: asOf - Math.max(...windowsOf(question)), to: asOf }, most);
+): number =>
+  snapshotsWithin(lake, { from: asOf - Math.max(...windowsOf(question)), to: asOf }, most);
 
 const rank = (lake: Lake, question: ListQuestion, asOf: number): Ranking => {
   if (question.list === 'hashtags') return rankHashtags(lake, question, asOf);
@@ -86,7 +87,7 @@ export const itemsOf = (
 ): (ContentItem | HashtagItem)[] =>
   list === 'hashtags'
     ? hashtagItems(lake, rows)
-    : contentItems(lake, videoPlaces(rows, before), asOf);
+    : contentItems(lake, videoEntries(rows, before), asOf);
 
 /** Computes a list. What it reads is one instant of the lake. `clock` tells what it costs. */
 export const computeList = (

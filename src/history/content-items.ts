@@ -8,7 +8,7 @@ import { type Count, lastKnown } from './last-known.ts';
 import { WORDS_THEN } from './words-then.ts';
 
 /** Where a video stands in the list an item is made for. */
-export interface Place {
+export interface ListEntry {
   readonly key: number; // video.key
   readonly rank: number | null;
   readonly score: number | null;
@@ -57,9 +57,9 @@ const itemsQuery = (views: string, likes: string): string => `
     (select max(n.observed_at) from video_snapshot n where n.video_key = v.key and n.observed_at <= @asOf)
   order by k.key`;
 
-/** Counts exactly as the last look before @asOf had them. */
+/** Counts exactly as the last snapshot before @asOf had them. */
 const AS_SEEN = itemsQuery('s.views', 's.likes');
-/** Counts as last known: a look that did not show a count hides none. */
+/** Counts as last known: a snapshot that did not show a count hides none. */
 const AS_KNOWN = itemsQuery(carriedOn('views'), carriedOn('likes'));
 
 /** The rate as pulled; where none was, or it is derived, that of the counts beside it. */
@@ -92,7 +92,7 @@ const extraThen = ({ extra, former }: ItemRow): string | null => {
   return fields.size === 0 ? null : JSON.stringify(Object.fromEntries(fields));
 };
 
-const itemOf = (row: ItemRow, { rank, score, velocity }: Place): ContentItem => {
+const itemOf = (row: ItemRow, { rank, score, velocity }: ListEntry): ContentItem => {
   const hashtags = JSON.parse(row.hashtags) as string[];
   const item = { ...shownOf(row), hashtags, rank, score, velocity };
   const extra = extraThen(row);
@@ -108,14 +108,14 @@ const real = (value: number | null): string =>
   value !== null && Number.isFinite(value) ? `${value}` : 'null';
 
 /** What `itemOf` gives, as JSON text; what is such text in the lake stays it. */
-const itemText = (row: ItemRow, place: Place): string => {
+const itemText = (row: ItemRow, entry: ListEntry): string => {
   const extra = extraThen(row);
-  if (extra !== null && MAYBE_SHOWN.test(extra)) return JSON.stringify(itemOf(row, place));
+  if (extra !== null && MAYBE_SHOWN.test(extra)) return JSON.stringify(itemOf(row, entry));
   const shown = JSON.stringify(shownOf(row)).slice(0, -1);
   const further = extra === null || extra === '{}' ? '}' : `,${extra.slice(1)}`;
   return (
-    `${shown},"hashtags":${row.hashtags},"rank":${place.rank},` +
-    `"score":${real(place.score)},"velocity":${real(place.velocity)}${further}`
+    `${shown},"hashtags":${row.hashtags},"rank":${entry.rank},` +
+    `"score":${real(entry.score)},"velocity":${real(entry.velocity)}${further}`
   );
 };
 
@@ -130,24 +130,28 @@ export interface ReadItems {
 
 /**
  * Reads the content items of `places`, in their order, with titles, handles and counts as of `asOf`.
- * `counts`: `known` carries the newest known count forward, `seen` gives what the last look had.
+ * `counts`: `known` carries the newest known count forward, `seen` gives what the last snapshot had.
  */
 export const readContentItems = (
   lake: Lake,
-  places: readonly Place[],
+  entries: readonly ListEntry[],
   asOf: number,
   counts: Counts,
 ): ReadItems => {
   const rows = statement(lake, counts === 'known' ? AS_KNOWN : AS_SEEN).all({
-    keys: JSON.stringify(places.map((place) => place.key)),
+    keys: JSON.stringify(entries.map((entry) => entry.key)),
     asOf,
   }) as ItemRow[];
   return {
-    objects: () => rows.map((row, index) => itemOf(row, places[index] as Place)),
-    text: () => `[${rows.map((row, index) => itemText(row, places[index] as Place)).join(',')}]`,
+    objects: () => rows.map((row, index) => itemOf(row, entries[index] as ListEntry)),
+    text: () =>
+      `[${rows.map((row, index) => itemText(row, entries[index] as ListEntry)).join(',')}]`,
   };
 };
 
 /** The content items of `places` as `readContentItems` reads them, counts as last known. */
-export const contentItems = (lake: Lake, places: readonly Place[], asOf: number): ContentItem[] =>
-  readContentItems(lake, places, asOf, 'known').objects();
+export const contentItems = (
+  lake: Lake,
+  entries: readonly ListEntry[],
+  asOf: number,
+): ContentItem[] => readContentItems(lake, entries, asOf, 'known').objects();

@@ -17,12 +17,12 @@ export interface CreatorProfile {
   readonly likes: number | null;
   readonly engagementRate: number | null;
   readonly videos: ContentItem[];
-  readonly growth: CreatorLook[]; // oldest first
+  readonly growth: CreatorSnapshot[]; // oldest first
   readonly extra: Record<string, unknown>;
 }
 
 /** Counts of a creator at one instant (Unix ms). */
-export interface CreatorLook {
+export interface CreatorSnapshot {
   readonly at: number;
   readonly followers: number | null;
   readonly views: number | null;
@@ -43,7 +43,7 @@ const PROFILE = `select c.key,
     select min(n.until_at) from creator_revision n where n.creator_key = c.key and n.until_at > @asOf)
   where c.platform = @platform and c.handle = @handle and c.first_seen_at <= @asOf`;
 
-const LOOKS = `select observed_at as at, followers, video_count as videoCount, views, likes, source
+const SNAPSHOTS = `select observed_at as at, followers, video_count as videoCount, views, likes, source
   from creator_snapshot where creator_key = +? and observed_at <= ? order by observed_at`;
 
 /**
@@ -87,14 +87,14 @@ const topVideos = (videos: readonly OwnVideo[], asOf: number, limit: number): Ow
     .map(({ video }) => video);
 
 type Count = 'followers' | 'videoCount' | 'views' | 'likes';
-type Look = CreatorLook & { readonly videoCount: number | null; readonly source: number };
+type Snapshot = CreatorSnapshot & { readonly videoCount: number | null; readonly source: number };
 
-const newest = (looks: readonly Look[], count: Count): number | null =>
-  looks.findLast((look) => look[count] !== null)?.[count] ?? null;
+const newest = (snapshots: readonly Snapshot[], count: Count): number | null =>
+  snapshots.findLast((snapshot) => snapshot[count] !== null)?.[count] ?? null;
 
 /**
  * `GET /creators/{platform}/{handle}`: counts as last known at `asOf`, the creator's videos (those
- * with the most views for each day of their life first, at most `limit`), and the looks at the
+ * with the most views for each day of their life first, at most `limit`), and the snapshots of the
  * counts that told something. A handle known from videos only has a profile of nulls. Undefined when nothing is known.
  */
 export const creatorProfile = (
@@ -106,10 +106,10 @@ export const creatorProfile = (
   const profile = statement(lake, PROFILE).get(named) as ProfileRow | undefined;
   const videos = statement(lake, VIDEOS).all(named) as OwnVideo[];
   if (profile === undefined && videos.length === 0) return undefined;
-  const looks =
-    profile === undefined ? [] : (statement(lake, LOOKS).all(profile.key, asOf) as Look[]);
-  const [views, likes] = [newest(looks, 'views'), newest(looks, 'likes')];
-  const places = topVideos(videos, asOf, limit).map(({ key }, index) => ({
+  const snapshots =
+    profile === undefined ? [] : (statement(lake, SNAPSHOTS).all(profile.key, asOf) as Snapshot[]);
+  const [views, likes] = [newest(snapshots, 'views'), newest(snapshots, 'likes')];
+  const entries = topVideos(videos, asOf, limit).map(({ key }, index) => ({
     key,
     rank: index + 1,
     score: null,
@@ -117,13 +117,13 @@ export const creatorProfile = (
   }));
   return {
     handle,
-    followers: newest(looks, 'followers'),
-    videoCount: newest(looks, 'videoCount'),
+    followers: newest(snapshots, 'followers'),
+    videoCount: newest(snapshots, 'videoCount'),
     views,
     likes,
     engagementRate: profile?.rate ?? engagementRate({ views, likes }),
-    videos: contentItems(lake, places, asOf),
-    growth: withoutEchoes(looks, ['followers', 'views', 'likes']).map(
+    videos: contentItems(lake, entries, asOf),
+    growth: withoutEchoes(snapshots, ['followers', 'views', 'likes']).map(
       ({ at, followers, views: viewsThen, likes: likesThen }) => ({
         at,
         followers,

@@ -8,7 +8,7 @@ export interface GrowthPoint {
   readonly views: number | null;
 }
 
-interface Look {
+interface Snapshot {
   readonly at: number;
   readonly views: number;
 }
@@ -19,7 +19,7 @@ const SMALL_START_VIEWS = 1000;
 const SHORTEST_SPAN_MS = HOUR_MS;
 const SPAN_SHARE = 0.1;
 /** A phase needs this much history. */
-const FEWEST_LOOKS = 3;
+const FEWEST_SNAPSHOTS = 3;
 const SHORTEST_HISTORY_MS = 3 * HOUR_MS;
 /** Below this share of its views gained per day, a video stands still. */
 const FLAT_GAIN_PER_DAY = 0.005;
@@ -29,85 +29,90 @@ const ACCELERATION = 1.1;
 const NEAR_PEAK = 0.5;
 
 /** Known counts in time order, one per instant (the higher of two), misread zeros left out. */
-const knownLooks = (points: readonly GrowthPoint[]): Look[] => {
+const knownSnapshots = (points: readonly GrowthPoint[]): Snapshot[] => {
   const byInstant = new Map<number, number>();
   for (const { at, views } of points)
     if (views !== null && Number.isSafeInteger(views) && views >= 0)
       byInstant.set(at, Math.max(views, byInstant.get(at) ?? 0));
-  const looks = [...byInstant].map(([at, views]) => ({ at, views })).sort((a, b) => a.at - b.at);
-  const first = looks.findIndex((look) => look.views > 0);
-  const start = looks[first];
-  if (start === undefined) return looks;
-  return looks.filter(
-    (look, i) => look.views > 0 || (i < first && start.views < SMALL_START_VIEWS),
+  const snapshots = [...byInstant]
+    .map(([at, views]) => ({ at, views }))
+    .sort((a, b) => a.at - b.at);
+  const first = snapshots.findIndex((snapshot) => snapshot.views > 0);
+  const start = snapshots[first];
+  if (start === undefined) return snapshots;
+  return snapshots.filter(
+    (snapshot, i) => snapshot.views > 0 || (i < first && start.views < SMALL_START_VIEWS),
   );
 };
 
-/** The largest set of looks that never goes down (patience sorting, the later of equal choices). */
-const neverFalling = (looks: readonly Look[]): Look[] => {
-  const tails: number[] = []; // tails[n]: index of the lowest look that ends a run of n + 1
+/** The largest set of snapshots that never goes down (patience sorting, the later of equal choices). */
+const neverFalling = (snapshots: readonly Snapshot[]): Snapshot[] => {
+  const tails: number[] = []; // tails[n]: index of the lowest snapshot that ends a run of n + 1
   const before: number[] = [];
-  looks.forEach((look, i) => {
+  snapshots.forEach((snapshot, i) => {
     let low = 0;
     let high = tails.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((looks[tails[middle] as number] as Look).views <= look.views) low = middle + 1;
+      if ((snapshots[tails[middle] as number] as Snapshot).views <= snapshot.views)
+        low = middle + 1;
       else high = middle;
     }
     before[i] = low === 0 ? -1 : (tails[low - 1] as number);
     tails[low] = i;
   });
-  const kept: Look[] = [];
-  for (let i = tails.at(-1) ?? -1; i >= 0; i = before[i] as number) kept.push(looks[i] as Look);
+  const kept: Snapshot[] = [];
+  for (let i = tails.at(-1) ?? -1; i >= 0; i = before[i] as number)
+    kept.push(snapshots[i] as Snapshot);
   return kept.reverse();
 };
 
-/** Index of the latest look at least one span before each look; the first look where there is none. */
-const spanStarts = (looks: readonly Look[]): number[] => {
-  const firstAt = looks[0]?.at ?? 0;
+/** Index of the latest look at least one span before each snapshot; the first snapshot where there is none. */
+const spanStarts = (snapshots: readonly Snapshot[]): number[] => {
+  const firstAt = snapshots[0]?.at ?? 0;
   let start = 0;
-  return looks.map(({ at }) => {
+  return snapshots.map(({ at }) => {
     const spanMs = Math.max(SHORTEST_SPAN_MS, SPAN_SHARE * (at - firstAt));
-    while ((looks[start + 1]?.at ?? Number.POSITIVE_INFINITY) <= at - spanMs) start++;
+    while ((snapshots[start + 1]?.at ?? Number.POSITIVE_INFINITY) <= at - spanMs) start++;
     return start;
   });
 };
 
-const perHour = (from: Look, to: Look): number =>
+const perHour = (from: Snapshot, to: Snapshot): number =>
   to.at > from.at ? ((to.views - from.views) * HOUR_MS) / (to.at - from.at) : 0;
 
-/** Views per hour at each look. All looks of the first hour share that hour's pace. */
-const pacesOf = (looks: readonly Look[], starts: readonly number[]): number[] => {
-  const first = looks[0];
+/** Views per hour at each snapshot. All snapshots of the first hour share that hour's pace. */
+const pacesOf = (snapshots: readonly Snapshot[], starts: readonly number[]): number[] => {
+  const first = snapshots[0];
   if (first === undefined) return [];
-  const hourIn = looks.findIndex((look) => look.at - first.at >= SHORTEST_SPAN_MS);
-  const opening = hourIn < 0 ? looks.length - 1 : hourIn;
-  return looks.map((look, i) =>
+  const hourIn = snapshots.findIndex((snapshot) => snapshot.at - first.at >= SHORTEST_SPAN_MS);
+  const opening = hourIn < 0 ? snapshots.length - 1 : hourIn;
+  return snapshots.map((snapshot, i) =>
     i <= opening
-      ? perHour(first, looks[opening] as Look)
-      : perHour(looks[starts[i] as number] as Look, look),
+      ? perHour(first, snapshots[opening] as Snapshot)
+      : perHour(snapshots[starts[i] as number] as Snapshot, snapshot),
   );
 };
 
 const hundredths = (value: number): number => Math.round(value * 100) / 100;
 
 /** Hours in which the views would double at the pace of the last span; null when that is over a year. */
-const doublingHoursOf = (from: Look, to: Look): number | null => {
+const doublingHoursOf = (from: Snapshot, to: Snapshot): number | null => {
   if (from.views <= 0 || to.views <= from.views) return null;
   const hours = (((to.at - from.at) / HOUR_MS) * Math.LN2) / Math.log(to.views / from.views);
   return hours <= 366 * 24 ? hundredths(hours) : null;
 };
 
 const phaseOf = (
-  looks: readonly Look[],
+  snapshots: readonly Snapshot[],
   starts: readonly number[],
   paces: readonly number[],
   peak: number,
 ): GrowthCurve['phase'] => {
-  const first = looks[0];
-  const last = looks.at(-1);
-  if (looks.length < FEWEST_LOOKS || first === undefined || last === undefined) return 'unknown';
+  const first = snapshots[0];
+  const last = snapshots.at(-1);
+  if (snapshots.length < FEWEST_SNAPSHOTS || first === undefined || last === undefined)
+    return 'unknown';
   if (last.at - first.at < SHORTEST_HISTORY_MS) return 'unknown';
   const pace = paces.at(-1) ?? 0;
   if ((pace * DAY_MS) / HOUR_MS <= last.views * FLAT_GAIN_PER_DAY) return 'flat';
@@ -117,33 +122,33 @@ const phaseOf = (
 };
 
 /**
- * The growth curve of one video, from looks at its view count in any order.
+ * The growth curve of one video, from snapshots of its view count in any order.
  *
- * - **Which looks count.** Unknown counts are left out. So is a 0 once any look is above 0 (some
- *   sources read 0 for a look and the true value again at the next), except before a first count
+ * - **Which snapshots count.** Unknown counts are left out. So is a 0 once any snapshot is above 0 (some
+ *   sources read 0 for a snapshot and the true value again at the next), except before a first count
  *   under 1,000. Of the rest the curve follows the largest set that never goes down: corrections,
- *   dips and single misread peaks drop out, without moving a look that fits. The timeline keeps all.
+ *   dips and single misread peaks drop out, without moving a snapshot that fits. The timeline keeps all.
  * - **viewsPerHour** of a point: views gained since the latest look at least one span before it,
- *   per hour. The span is an hour, or a tenth of the time since the first look where that is
- *   longer; so a count that stands and steps, or a burst of looks within a minute, makes no spike,
- *   and a gap gives its mean. The looks of the first hour share that hour's pace.
- * - **peak**: the highest viewsPerHour and the look at the end of its span; null when nothing grew.
+ *   per hour. The span is an hour, or a tenth of the time since the first snapshot where that is
+ *   longer; so a count that stands and steps, or a burst of snapshots within a minute, makes no spike,
+ *   and a gap gives its mean. The snapshots of the first hour share that hour's pace.
+ * - **peak**: the highest viewsPerHour and the snapshot of the end of its span; null when nothing grew.
  * - **doublingHours**: hours to double at the relative growth of the last span (ln 2 over it);
  *   null when it did not grow or would take over a year.
- * - **phase**: `unknown` under 3 counted looks or 3 hours; `flat` when the last span gained at most
+ * - **phase**: `unknown` under 3 counted snapshots or 3 hours; `flat` when the last span gained at most
  *   0.5 % of the views a day; `fading` when its pace is under half the peak; else `rising` when it
  *   is over 1.1 times the pace one span earlier, `peaking` when not.
  */
 export const growthCurve = (points: readonly GrowthPoint[]): GrowthCurve => {
-  const looks = neverFalling(knownLooks(points));
-  const starts = spanStarts(looks);
-  const paces = pacesOf(looks, starts);
+  const snapshots = neverFalling(knownSnapshots(points));
+  const starts = spanStarts(snapshots);
+  const paces = pacesOf(snapshots, starts);
   const peak = paces.reduce((most, pace) => Math.max(most, pace), 0);
-  const peakAt = looks[paces.indexOf(peak)]?.at;
-  const last = looks.at(-1);
-  const lastStart = looks[starts.at(-1) ?? 0];
+  const peakAt = snapshots[paces.indexOf(peak)]?.at;
+  const last = snapshots.at(-1);
+  const lastStart = snapshots[starts.at(-1) ?? 0];
   return {
-    points: looks.map(({ at, views }, i) => ({
+    points: snapshots.map(({ at, views }, i) => ({
       at: isoOf(at),
       views,
       viewsPerHour: hundredths(paces[i] as number),
@@ -154,6 +159,6 @@ export const growthCurve = (points: readonly GrowthPoint[]): GrowthCurve => {
         : null,
     doublingHours:
       last === undefined || lastStart === undefined ? null : doublingHoursOf(lastStart, last),
-    phase: phaseOf(looks, starts, paces, peak),
+    phase: phaseOf(snapshots, starts, paces, peak),
   };
 };

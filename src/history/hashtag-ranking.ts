@@ -5,7 +5,7 @@ import type { HashtagItem } from '../wire/shapes.ts';
 import { knownOr, NumberColumn } from './number-column.ts';
 import { type Ranking, rankingOf } from './ranking.ts';
 import { watchedAlike } from './watched-alike.ts';
-import { type StartFrom, spanPlan } from './window-looks.ts';
+import { type StartFrom, spanPlan } from './window-snapshots.ts';
 
 /** Which videos' tags are counted: those of a platform, or of all, seen inside a window. */
 export interface HashtagRankingAsk {
@@ -25,7 +25,7 @@ const OF_PLATFORM = `(@platform = '' or v.platform = @platform)`;
 
 /** Videos seen in the window, with their views as last known there, and in the one before. */
 const TAGGED: Readonly<Record<StartFrom, readonly string[]>> = {
-  looks: [
+  snapshots: [
     `with seen as materialized (
        select s.video_key as key, max(s.observed_at) as last_at
        from video_snapshot s indexed by video_snapshot_observed_at

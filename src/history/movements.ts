@@ -3,9 +3,9 @@ import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
 import { lastKnown, lastKnownAt } from './last-known.ts';
 import type { Movement } from './score.ts';
-import type { Span, StartFrom } from './window-looks.ts';
+import type { Span, StartFrom } from './window-snapshots.ts';
 
-// The videos of one platform seen in a window, each with its newest counts and the look before.
+// The videos of one platform seen in a window, each with its newest counts and the snapshot before.
 
 const BEFORE = `select max(n.observed_at) from video_snapshot n
   where n.video_key = v.key and n.observed_at <= @from`;
@@ -16,7 +16,7 @@ const COLUMNS = `v.key, v.created_at, l.observed_at as last_at, l.views, l.likes
     b.observed_at as base_at, b.views as base_views`;
 
 const MOVEMENTS: Readonly<Record<StartFrom, string>> = {
-  looks: `
+  snapshots: `
     with seen as materialized (
       select s.video_key as key, max(s.observed_at) as last_at, min(s.observed_at) as first_at
       from video_snapshot s indexed by video_snapshot_observed_at

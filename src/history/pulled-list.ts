@@ -1,7 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
-import type { Place } from './content-items.ts';
+import type { ListEntry } from './content-items.ts';
 
 /** A list as it was pulled: the newest that was whole at an instant. */
 export interface PulledList {
@@ -33,8 +33,8 @@ const PAGE = `select video_key as key, rank, score, velocity from ranking
   where capture_key = +? and rank > ? and rank <= ? order by rank`;
 
 /** The places of ranks `from` + 1 to `to`, in the order they were pulled in. */
-export const pulledPlaces = (lake: Lake, key: number, from: number, to: number): Place[] =>
-  statement(lake, PAGE).all(key, from, to) as Place[];
+export const pulledEntries = (lake: Lake, key: number, from: number, to: number): ListEntry[] =>
+  statement(lake, PAGE).all(key, from, to) as ListEntry[];
 
 const DEEPEST = `select coalesce(max(rank), 0) from ranking where capture_key = ?`;
 

@@ -10,17 +10,17 @@ export interface Ranking {
 
 /** The ranking of `places` (any numbers) in the order of `compare`; `rowOf` writes a place's row. */
 export const rankingOf = (
-  places: Uint32Array,
+  entries: Uint32Array,
   compare: (a: number, b: number) => number,
-  { width, rowOf }: { width: number; rowOf: (place: number) => readonly number[] },
+  { width, rowOf }: { width: number; rowOf: (entry: number) => readonly number[] },
 ): Ranking => {
-  const order = places.sort(compare);
+  const order = entries.sort(compare);
   return {
     total: order.length,
     rows: (from, to) => {
       const part = order.subarray(from, to);
       const rows = new Float64Array(width * part.length);
-      for (const [index, place] of part.entries()) rows.set(rowOf(place), width * index);
+      for (const [index, entry] of part.entries()) rows.set(rowOf(entry), width * index);
       return rows;
     },
   };

@@ -5,8 +5,8 @@ import { HOUR_MS } from '../durations.ts';
 //   score    = reach + pace, 0 to 2
 //   reach    = share of the platform's matching videos with fewer views, 0 to 1
 //   pace     = share of them with a lower damped velocity, 0 to 1; 0 for a video that does not move
-//   velocity = views gained per hour between the look before the window (else the first inside it)
-//              and the last look; with a single look, the mean over the video's life
+//   velocity = views gained per hour between the snapshot before the window (else the first inside it)
+//              and the last snapshot; with a single snapshot, the mean over the video's life
 //   damped   = velocity x views / (views + 1,000)
 //
 // Views of two platforms, or of a radar of small channels and a list of hits, cannot be compared
@@ -18,12 +18,12 @@ import { HOUR_MS } from '../durations.ts';
 /** Bases below this many views are damped. */
 const TINY_BASE_VIEWS = 1000;
 
-/** What the looks at one video inside a window say; instants in Unix ms. */
+/** What the snapshots of one video inside a window say; instants in Unix ms. */
 export interface Movement {
   readonly key: number;
   readonly views: number | null; // newest known
   readonly viewsAt: number | null;
-  readonly baseViews: number | null; // at the look the gain is counted from; null: only one look
+  readonly baseViews: number | null; // at the snapshot the gain is counted from; null: only one snapshot
   readonly baseAt: number | null;
   readonly likes: number | null; // newest known
   readonly createdAt: number | null;
@@ -31,7 +31,7 @@ export interface Movement {
 
 const hoursBetween = (from: number, to: number): number => Math.max(1, (to - from) / HOUR_MS);
 
-/** Views per hour, never below 0; null when the looks do not tell. */
+/** Views per hour, never below 0; null when the snapshots do not tell. */
 export const velocityOf = (m: Movement): number | null => {
   if (m.views === null || m.viewsAt === null) return null;
   if (m.baseViews !== null && m.baseAt !== null && m.baseAt < m.viewsAt)
@@ -88,8 +88,8 @@ export const scoresOf = ({ views, likes, damped }: Measures): Float64Array => {
 
 /**
  * Views gained inside a window of `windowMs` that opened at `windowFrom`: all of them for a video
- * published inside it, else the difference to the look the gain is counted from. Where that look lies
- * further back than the window is long, the gain counts in proportion. Null when the looks do not tell.
+ * published inside it, else the difference to the snapshot the gain is counted from. Where that snapshot lies
+ * further back than the window is long, the gain counts in proportion. Null when the snapshots do not tell.
  */
 export const viewsGained = (m: Movement, windowFrom: number, windowMs: number): number | null => {
   if (m.views === null || m.viewsAt === null) return null;

@@ -21,18 +21,20 @@ const OBSERVED = new Set<number>([sourceCode('growth'), sourceCode('import')]);
 
 /**
  * Leaves out what a list or a profile repeated unchanged. Those state counts as known at their
- * instant, which may be counts of an earlier look carried on: that nothing changed there does not
+ * instant, which may be counts of an earlier snapshot carried on: that nothing changed there does not
  * tell that anybody looked. What a timeline or an import states was observed, and stays.
  */
 export const withoutEchoes = <T extends { readonly source: number }>(
-  looks: readonly T[],
+  snapshots: readonly T[],
   counts: readonly (keyof T)[],
 ): T[] => {
   const known = new Map<keyof T, unknown>();
-  return looks.filter((look) => {
-    const news = counts.filter((count) => look[count] !== null && look[count] !== known.get(count));
-    for (const count of news) known.set(count, look[count]);
-    return news.length > 0 || OBSERVED.has(look.source);
+  return snapshots.filter((snapshot) => {
+    const news = counts.filter(
+      (count) => snapshot[count] !== null && snapshot[count] !== known.get(count),
+    );
+    for (const count of news) known.set(count, snapshot[count]);
+    return news.length > 0 || OBSERVED.has(snapshot.source);
   });
 };
 
@@ -49,8 +51,8 @@ export const videoByIdAsOf = (
   statement(lake, VIDEO).get(id, asOf) as { key: number; platform: Platform } | undefined;
 
 /**
- * `GET /videos/{id}/growth`: the looks at a video up to `asOf`, oldest first, as observed:
- * decreases and zeros are kept. See `withoutEchoes` for what is not a look.
+ * `GET /videos/{id}/growth`: the snapshots of a video up to `asOf`, oldest first, as observed:
+ * decreases and zeros are kept. See `withoutEchoes` for what is not a snapshot.
  */
 export const timeline = (lake: Lake, videoKey: number, asOf: number): TimelinePoint[] =>
   withoutEchoes(statement(lake, POINTS).all(videoKey, asOf) as Row[], ['views', 'likes']).map(
@@ -64,6 +66,6 @@ export const timeline = (lake: Lake, videoKey: number, asOf: number): TimelinePo
 
 /** `GET /videos/{id}`: one video as the lake knew it at `asOf`. */
 export const videoRecord = (lake: Lake, videoKey: number, asOf: number): ContentItem => {
-  const place = { key: videoKey, rank: null, score: null, velocity: null };
-  return contentItems(lake, [place], asOf)[0] as ContentItem;
+  const entry = { key: videoKey, rank: null, score: null, velocity: null };
+  return contentItems(lake, [entry], asOf)[0] as ContentItem;
 };

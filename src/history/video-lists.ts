@@ -11,7 +11,7 @@ import {
   type Paging,
   type Reading,
 } from './list-page.ts';
-import { deepestRank, latestPulled, type PulledList, pulledPlaces } from './pulled-list.ts';
+import { deepestRank, latestPulled, type PulledList, pulledEntries } from './pulled-list.ts';
 
 const pulledPage = (
   lake: Lake,
@@ -19,8 +19,8 @@ const pulledPage = (
   paging: Paging,
 ): ListPage<ContentItem> => {
   const from = (paging.page - 1) * paging.limit;
-  const places = pulledPlaces(lake, pulled.key, from, from + paging.limit);
-  const read = readContentItems(lake, places, pulled.completedAt, 'seen');
+  const entries = pulledEntries(lake, pulled.key, from, from + paging.limit);
+  const read = readContentItems(lake, entries, pulled.completedAt, 'seen');
   return {
     total: pulled.total ?? deepestRank(lake, pulled.key),
     held: () => deepestRank(lake, pulled.key),
@@ -52,7 +52,7 @@ export const feedPage = (
 /**
  * `GET /trends/{platform}/{period}`: the pulled list where the lake holds one; else the videos seen
  * inside the period by views gained in it. A video known to have gained nothing is not trending and
- * is left out; one whose gain the looks do not tell comes after all others.
+ * is left out; one whose gain the snapshots do not tell comes after all others.
  */
 export const trendsPage = (
   lists: ComputedLists,

@@ -1,11 +1,11 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
-import type { Place } from './content-items.ts';
+import type { ListEntry } from './content-items.ts';
 import { movements } from './movements.ts';
 import { knownOr, NumberColumn } from './number-column.ts';
 import { type Ranking, rankingOf } from './ranking.ts';
 import { dampedVelocity, scoresOf, velocityOf, viewsGained } from './score.ts';
-import { type StartFrom, spanPlan } from './window-looks.ts';
+import { type StartFrom, spanPlan } from './window-snapshots.ts';
 
 /** Which videos are ranked, and by what: those of a platform seen inside a window. */
 export interface VideoRankingAsk {
@@ -71,7 +71,7 @@ const byGain = (columns: Columns): Compare => {
 
 /**
  * A platform's videos seen in the window before `asOf` (Unix ms): by score, or by views gained in the
- * window. By gain, a video known to have gained nothing is left out, and one whose gain the looks do
+ * window. By gain, a video known to have gained nothing is left out, and one whose gain the snapshots do
  * not tell comes after all others. Takes 60 bytes of memory a video.
  */
 export const rankVideos = (
@@ -82,20 +82,20 @@ export const rankVideos = (
 ): Ranking => {
   const columns = columnsOf(lake, ask, asOf, start);
   const { keys, scores, velocity, gained } = columns;
-  const all = new Uint32Array(keys.length).map((_, place) => place);
-  const isMoving = (place: number): boolean => !((gained[place] as number) <= 0); // NaN is not known
+  const all = new Uint32Array(keys.length).map((_, entry) => entry);
+  const isMoving = (entry: number): boolean => !((gained[entry] as number) <= 0); // NaN is not known
   return rankingOf(
     ask.by === 'score' ? all : all.filter(isMoving),
     ask.by === 'score' ? byScore(columns) : byGain(columns),
     {
       width: VIDEO_ROW,
-      rowOf: (place) => [keys[place] as number, scores[place] as number, velocity[place] as number],
+      rowOf: (entry) => [keys[entry] as number, scores[entry] as number, velocity[entry] as number],
     },
   );
 };
 
 /** Rows of a ranking as places; `before` of the list come before them. */
-export const videoPlaces = (rows: Float64Array, before: number): Place[] =>
+export const videoEntries = (rows: Float64Array, before: number): ListEntry[] =>
   Array.from({ length: rows.length / VIDEO_ROW }, (_, index) => {
     const [key, score, velocity] = rows.subarray(VIDEO_ROW * index, VIDEO_ROW * (index + 1));
     return {

@@ -239,7 +239,7 @@ export const hashtagRises = (
 };
 
 /** The video's own looks up to `asOf`. */
-export const subjectLooks = (
+export const subjectSnapshots = (
   { sqlite }: Lake,
   subject: Subject,
   asOf: number,

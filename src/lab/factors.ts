@@ -181,7 +181,7 @@ export const growthFactor = (curve: GrowthCurve, asOf: number): WhyFactor[] => {
   return [
     {
       factor: 'growth',
-      finding: `Its growth is ${phase}: ${grouped(now)} views per hour now, ${grouped(peak.viewsPerHour)} at its peak; at this pace ${doubles} (${points.length} looks).${points.length < 6 ? ' Few looks: take it as a hint.' : ''}`,
+      finding: `Its growth is ${phase}: ${grouped(now)} views per hour now, ${grouped(peak.viewsPerHour)} at its peak; at this pace ${doubles} (${points.length} snapshots).${points.length < 6 ? ' Few snapshots: take it as a hint.' : ''}`,
       strength: isGrowing && doublingHours !== null ? strengthOf(24 / (24 + doublingHours)) : 0,
       evidence: {
         groupSize: points.length,

@@ -10,7 +10,7 @@ import {
   nicheGroup,
   platformGroup,
   type Subject,
-  subjectLooks,
+  subjectSnapshots,
   subjectTags,
 } from './cohorts.ts';
 import { featureFactors, timeFactors } from './contrast-factors.ts';
@@ -89,7 +89,7 @@ export const findingsOf = (lake: Lake, subject: Subject, asOf: number): Findings
           ...ageFactor(subject, ageGroup(lake, subject, asOf), cohortSpanMs(subject, asOf)),
           ...creatorFactor(subject, creatorGroup(lake, subject, asOf)),
           ...engagementFactor(subject, platform),
-          ...growthFactor(growthCurve(subjectLooks(lake, subject, asOf)), asOf),
+          ...growthFactor(growthCurve(subjectSnapshots(lake, subject, asOf)), asOf),
         ];
   const why = [
     ...compared,

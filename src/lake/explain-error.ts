@@ -13,10 +13,10 @@ export const lakeErrorOf = (error: unknown, path: string): TrendlakeError | unde
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   const is = (codes: readonly string[]): boolean =>
     codes.some((known) => code?.startsWith(known) === true);
-  const said = messageOf(error);
+  const stated = messageOf(error);
   if (is(DAMAGED))
     return new LakeError(
-      `${path} is damaged (${said}). It was left as it is: run \`trendlake doctor\`; \`trendlake doctor --restore\` puts the newest backup in its place.`,
+      `${path} is damaged (${stated}). It was left as it is: run \`trendlake doctor\`; \`trendlake doctor --restore\` puts the newest backup in its place.`,
       { cause: error },
     );
   if (is(LOCKED))
@@ -26,11 +26,11 @@ export const lakeErrorOf = (error: unknown, path: string): TrendlakeError | unde
     );
   if (is(NOT_WRITABLE))
     return new UsageError(
-      `${path} cannot be opened for writing (${said}). Give trendlake write access to it and its folder.`,
+      `${path} cannot be opened for writing (${stated}). Give trendlake write access to it and its folder.`,
     );
   if (is(['SQLITE_FULL', 'SQLITE_IOERR']))
     return new LakeError(
-      `${path} cannot be written: ${code === 'SQLITE_FULL' ? 'the disk is full' : `the disk failed (${said})`}. What was committed before is whole. Make room (or see to the disk) and run the command again: it goes on where it stopped.`,
+      `${path} cannot be written: ${code === 'SQLITE_FULL' ? 'the disk is full' : `the disk failed (${stated})`}. What was committed before is whole. Make room (or see to the disk) and run the command again: it goes on where it stopped.`,
       { cause: error, transient: true },
     );
   return undefined;

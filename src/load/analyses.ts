@@ -5,7 +5,7 @@ import type { Analysis } from '../wire/analysis-shapes.ts';
 import { Tally } from './tally.ts';
 
 /** What was said of a video, as it came, and when (Unix ms). */
-interface SaidOfVideo {
+interface StatedOfVideo {
   videoId: string;
   generatedAt: number;
   analysis: JsonObject;
@@ -14,7 +14,7 @@ interface SaidOfVideo {
 /** Writes an analysis of a video. The same one (video, instant) again changes nothing. */
 export const writeAnalysis = (
   lake: Lake,
-  { videoId, generatedAt, analysis }: SaidOfVideo,
+  { videoId, generatedAt, analysis }: StatedOfVideo,
   tally: Tally,
 ): void => {
   const put = statement(

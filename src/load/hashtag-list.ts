@@ -3,7 +3,7 @@ import type { Lake } from '../lake/open.ts';
 import { foldName } from '../wire/folding.ts';
 import type { SeenHashtag } from './hashtags.ts';
 import { type Loader, loaderOf } from './loader.ts';
-import { saidOnce } from './said-once.ts';
+import { statedOnce } from './stated-once.ts';
 import type { LoadCounts, Tally } from './tally.ts';
 
 /** A hashtag as a list shows it: its figures over all that the list covers, and their parts. */
@@ -51,7 +51,7 @@ const volumesOf = (
 export const writeHashtagList = (loader: Loader, page: HashtagListPage, tally: Tally): void => {
   const { platform, window: period, at, total, runId, isLast } = page;
   loader.rankings.open({ list: 'hashtags', platform, period, at, total, runId, isLast }, tally);
-  const once = saidOnce<SeenHashtag, string>(
+  const once = statedOnce<SeenHashtag, string>(
     page.items.flatMap((item) => volumesOf(item, page)),
     (volume) => `${volume.platform}#${foldName(volume.tag)}`,
     // the first place on the page is a hashtag's rank, and its first spelling the one kept

@@ -12,7 +12,7 @@ import { writeHashtagList } from './hashtag-list.ts';
 import { type Loader, loaderOf } from './loader.ts';
 import { forgetRejected, keepRejected, LONGEST_REJECTED } from './rejected-items.ts';
 import { storeResponse } from './responses.ts';
-import { saidOnce } from './said-once.ts';
+import { statedOnce } from './stated-once.ts';
 import type { LoadCounts, Tally } from './tally.ts';
 
 /** A call that was answered, and what its response says. */
@@ -60,7 +60,7 @@ const writeItems = (
   source: 'feed' | 'trends' | 'creator',
   { loader, tally, at }: Context,
 ): Map<string, number> => {
-  const byId = saidOnce(items, ({ id }) => id, hashtagsOfBoth);
+  const byId = statedOnce(items, ({ id }) => id, hashtagsOfBoth);
   loader.expect([...byId.keys()]);
   const keys = new Map<string, number>();
   for (const [id, item] of byId) keys.set(id, loader.write(item, { at, source }, tally));
@@ -78,11 +78,15 @@ const loadVideos = (
   const capture = loader.rankings.open({ ...list, at, total: answer.total, runId, isLast }, tally);
   const items = answer.items.map(({ item }) => item);
   const keys = writeItems(items, ask.kind, context);
-  for (const { place, item } of answer.items) {
+  for (const { position, item } of answer.items) {
     if (item.platform !== ask.platform) continue; // its counts are loaded; it has no rank among these
     const video = keys.get(item.id) as number;
     const { score, velocity } = item;
-    loader.rankings.write(capture, { rank: ask.offset + place + 1, video, score, velocity }, tally);
+    loader.rankings.write(
+      capture,
+      { rank: ask.offset + position + 1, video, score, velocity },
+      tally,
+    );
   }
 };
 
@@ -95,7 +99,7 @@ const loadHashtags = (
     loader,
     {
       ...{ platform: '', window, at, total: answer.total, runId, isLast: isLastPage },
-      items: answer.items.map(({ place, item }) => ({ ...item, rank: offset + place + 1 })),
+      items: answer.items.map(({ position, item }) => ({ ...item, rank: offset + position + 1 })),
     },
     tally,
   );
@@ -106,14 +110,14 @@ const loadGrowth = (
   { loader, tally }: Context,
 ): void => {
   const { id, platform } = ask;
-  const points = [...saidOnce(answer.points, ({ at }) => at).values()];
+  const points = [...statedOnce(answer.points, ({ at }) => at).values()];
   for (const { at, ...counts } of points.toSorted((a, b) => a.at - b.at))
     loader.write(countsOnly({ id, platform, ...counts }), { at, source: 'growth' }, tally);
 };
 
 const loadCreator = ({ profile, growth, items }: CreatorAnswer, context: Context): void => {
   const { loader, tally, at } = context;
-  const points = saidOnce(growth, (point) => point.at);
+  const points = statedOnce(growth, (point) => point.at);
   // the profile is itself a point of the timeline: two rows of one instant would replace each other
   const now = points.get(at);
   points.delete(at);
@@ -138,12 +142,12 @@ const loadRows = (ask: Ask, decoded: DecodedAnswer, context: Context): void => {
   else if (decoded.kind === 'creator') loadCreator(decoded, context);
   else if (decoded.kind === 'analysis' && ask.kind === 'analyze') {
     const { analysis, generatedAt } = decoded;
-    const said = { videoId: ask.id, generatedAt: generatedAt ?? context.at, analysis };
-    writeAnalysis(context.lake, said, context.tally);
+    const stated = { videoId: ask.id, generatedAt: generatedAt ?? context.at, analysis };
+    writeAnalysis(context.lake, stated, context.tally);
   }
 };
 
-/** Keeps what of a response cannot be loaded, and what is unlike the interface. */
+/** Keeps what of a response cannot be loaded, and its drift. */
 const keepOddities = (
   lake: Lake,
   callId: number,

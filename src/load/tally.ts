@@ -72,12 +72,12 @@ export class Tally {
   #day = { number: Number.NaN, name: '' };
 
   /** Counts one row. @param place `at` for tables exported by date, `videoKey` for those of videos */
-  add(table: LoadedTable, change: Change, place: RowPlace = {}): void {
+  add(table: LoadedTable, change: Change, position: RowPlace = {}): void {
     this.counts[table][change] += 1;
     if (change === 'unchanged' || NOT_EXPORTED.has(table)) return;
-    this.touch(table, place);
+    this.touch(table, position);
     const summary = SUMMARISED_IN[table];
-    if (summary !== undefined) this.touch(summary, { ...place, at: undefined });
+    if (summary !== undefined) this.touch(summary, { ...position, at: undefined });
   }
 
   /** Notes that a partition is out of date. */

@@ -42,8 +42,8 @@ export const faultOf = (path: string): string | undefined => {
         return 'it is no lake';
       const version = sqlite.pragma('user_version', { simple: true }) as number;
       if (version > SCHEMA_VERSION) return `a newer trendlake wrote it (schema ${version})`;
-      const said = sqlite.pragma('integrity_check(1)', { simple: true });
-      return said === 'ok' ? undefined : `it is damaged (${said})`;
+      const stated = sqlite.pragma('integrity_check(1)', { simple: true });
+      return stated === 'ok' ? undefined : `it is damaged (${stated})`;
     } finally {
       sqlite.close();
       // a reader makes them, empty, and leaves them

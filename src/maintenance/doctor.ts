@@ -37,17 +37,17 @@ const RESTORE =
   'Stop what writes to it, then `trendlake doctor --restore` puts the newest backup in its place.';
 
 /** Runs one check; an error is a finding too. */
-const finding = (check: string, advice: string, look: () => Finding): Finding => {
+const finding = (check: string, advice: string, snapshot: () => Finding): Finding => {
   try {
-    return look();
+    return snapshot();
   } catch (error) {
     return ill(check, messageOf(error), advice);
   }
 };
 
 const integrity = ({ sqlite }: Lake): Finding => {
-  const said = sqlite.pragma('integrity_check(5)') as { integrity_check: string }[];
-  const problems = said.map((row) => row.integrity_check).filter((text) => text !== 'ok');
+  const stated = sqlite.pragma('integrity_check(5)') as { integrity_check: string }[];
+  const problems = stated.map((row) => row.integrity_check).filter((text) => text !== 'ok');
   return problems.length === 0
     ? well('database', 'whole')
     : ill('database', problems.join('; '), RESTORE);
@@ -192,7 +192,7 @@ const parquetFinding = async (dataDir: string): Promise<Finding> => {
 };
 
 /**
- * Looks at everything a data directory holds, as of `clock`: database, references, search index,
+ * Snapshots of everything a data directory holds, as of `clock`: database, references, search index,
  * Parquet files, backups, leftovers. Repairs nothing.
  */
 export const examine = async (dataDir: string, clock: Clock): Promise<Finding[]> => [

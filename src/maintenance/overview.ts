@@ -8,7 +8,7 @@ export interface Overview {
   readonly tables: Record<string, number>;
   /** The first of each platform's feed as last pulled. */
   readonly top: { platform: string; user: string | null; title: string | null; views: number }[];
-  /** The video that gained most over at least four looks. */
+  /** The video that gained most over at least four snapshots. */
   readonly growth: GrownVideo | undefined;
   /** Hashtags that rose most in the newest pulled list: volumes of its window and of the one before. */
   readonly rising: { tag: string; before: number; now: number; window: string }[];
@@ -65,7 +65,7 @@ const RISING = `
 const NOTICED = `
   select kind, subject, occurred_at as occurredAt from events order by occurred_at desc, id limit ?`;
 
-/** Looks at a lake as a newcomer would: how much, what leads, what grew, what rises. */
+/** Snapshots of a lake as a newcomer would: how much, what leads, what grew, what rises. */
 export const overview = ({ sqlite }: Lake): Overview => {
   const tables: Record<string, number> = {};
   for (const table of TABLES) {

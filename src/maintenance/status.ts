@@ -20,7 +20,7 @@ export interface LakeStatus {
   /** When each source was last asked with success, Unix ms. */
   freshness: { job: string; lastAnswerAt: number }[];
   volumes: { table: string; rows: number }[];
-  /** What came unlike the interface, each once; `sample` is the JSON of the first. */
+  /** Drift, each once; `sample` is the JSON of the first. */
   drift: { resource: string; field: string; firstSeenAt: number; sample: string }[];
   rejected: { reason: string; items: number; lastSeenAt: number }[];
   /** Requests that calls failed for last. */

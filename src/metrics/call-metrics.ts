@@ -1,7 +1,7 @@
 import { CALL_OUTCOMES } from './call-tally.ts';
 import { type LakeMetric, type Sample, type Scraped, seconds } from './lake-metric.ts';
 
-// the newest look at each list, found by leaping from list to list in the index
+// the newest snapshot of each list, found by leaping from list to list in the index
 const NEWEST_CAPTURES = `
   with recursive first(key) as (
     select (select key from capture order by list, platform, period, captured_at limit 1)
@@ -29,12 +29,12 @@ interface Newest {
 
 const sourceLags = ({ lake, now, calls }: Scraped): Sample[] => {
   const lists = lake.sqlite.prepare(NEWEST_CAPTURES).all() as Newest[];
-  const looks = calls.flatMap(({ job, outcome, lastAt }) =>
+  const snapshots = calls.flatMap(({ job, outcome, lastAt }) =>
     outcome === 'ok' && lastAt !== null && !lists.some(({ source }) => source === job)
       ? [{ source: job, platform: 'all', at: lastAt }]
       : [],
   );
-  return [...lists, ...looks].map(({ source, platform, at }) => [
+  return [...lists, ...snapshots].map(({ source, platform, at }) => [
     seconds(Math.max(0, now - at)),
     { source, platform },
   ]);

@@ -37,7 +37,7 @@ export const LAKE_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_drift_fields',
     type: 'gauge',
-    help: 'Fields and shapes unlike the interface: unknown, missing, or with a value that was not expected.',
+    help: 'Drifted fields and shapes: unknown, missing, or with a value that was not expected.',
     labels: [],
     read: ({ tallies }) => [[tallies.drift]],
   },

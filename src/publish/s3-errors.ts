@@ -87,9 +87,9 @@ export const explainS3 = (
 ): TablesError => {
   const failure = failureOf(error);
   const { code, status } = failure;
-  const said = status === undefined && code === 'Unknown' ? messageOf(error) : code;
+  const stated = status === undefined && code === 'Unknown' ? messageOf(error) : code;
   return new TablesError(
-    `${what} at ${url} failed: ${said}${status === undefined ? '' : ` (HTTP ${status})`}. ${adviceOf(failure, bucket)} Readers see the tables as they were.`,
+    `${what} at ${url} failed: ${stated}${status === undefined ? '' : ` (HTTP ${status})`}. ${adviceOf(failure, bucket)} Readers see the tables as they were.`,
     { cause: error, transient: isPassing(failure) },
   );
 };

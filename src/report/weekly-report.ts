@@ -115,7 +115,7 @@ interface Span {
 const risersOf = (lake: Lake, platforms: readonly Platform[], span: Span, creator?: string) => {
   const gains: { key: number; gained: number; since: number }[] = [];
   for (const platform of platforms)
-    for (const { key, views, baseViews, baseAt } of movements(lake, platform, span, 'looks'))
+    for (const { key, views, baseViews, baseAt } of movements(lake, platform, span, 'snapshots'))
       if (views !== null && baseViews !== null && baseAt !== null && views > baseViews)
         gains.push({ key, gained: views - baseViews, since: Math.max(baseAt, span.from) });
   gains.sort((a, b) => b.gained - a.gained || a.key - b.key);

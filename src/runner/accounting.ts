@@ -59,7 +59,7 @@ export const accounting = (
   const callsPerDay = recent.calls / days;
   const plan = planMonth(jobs, config, spent);
   const before = config.quotaReset === 'rolling' ? 0 : month.spent;
-  const forecast = before + plan.fixed + plan.looks;
+  const forecast = before + plan.fixed + plan.refreshes;
   const hints = quotaHints(lake);
   return { month, byJob, callsPerDay, forecast, spentAt: plan.spentAt, plan, hints };
 };

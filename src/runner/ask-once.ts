@@ -7,7 +7,7 @@ import { syncLake } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
 import { loadAnswer } from '../load/load-answer.ts';
 import { rowsChanged } from '../load/tally.ts';
-import { openDoor } from './open-door.ts';
+import { openThrottle } from './open-throttle.ts';
 
 /** What one question by hand needs of the world. */
 interface AskDeps {
@@ -26,7 +26,7 @@ interface AskDeps {
  */
 export const askOnce = async (deps: AskDeps, job: string, ask: Ask): Promise<DecodedAnswer> => {
   const { lake, signal } = deps;
-  const { throttle } = openDoor(deps);
+  const { throttle } = openThrottle(deps);
   const { read, settle, callId, answer, receivedAt } = await throttle.ask(
     ask,
     (answer) => decodeAnswer(ask, answer),

@@ -1,15 +1,15 @@
 /** A job that asks, with its slots until the month ends. */
 export interface JobLoad {
   job: string;
-  /** Lists cost what they cost; looks spend what is left. */
-  stage: 'lists' | 'looks';
+  /** Lists cost what they cost; refreshes spend what is left. */
+  stage: 'lists' | 'refreshes';
   /** Cron expression, or `off`. */
   schedule: string;
   /** Unix ms of its runs until the month ends, first one first. */
   runsAt: readonly number[];
-  /** Calls of one run of a list; of looks the most one run may make (infinite: no ceiling). */
+  /** Calls of one run of a list; of refreshes the most one run may make (infinite: no ceiling). */
   callsPerRun: number;
-  /** Looks: weight among the looks. */
+  /** Looks: weight among the refreshes. */
   share: number;
 }
 
@@ -40,10 +40,10 @@ export interface JobForecast {
 export interface Forecast {
   jobs: JobForecast[];
   fixed: number;
-  looks: number;
+  refreshes: number;
   reserve: number;
   /** Calls nobody has a use for. */
-  spare: number;
+  surplus: number;
   fits: boolean;
   /** Calls that are missing for lists and reserve. */
   missing: number;
@@ -95,7 +95,7 @@ const spentAt = (lists: readonly JobLoad[], remaining: number): number | null =>
 };
 
 /**
- * Spreads what is left of the month: first the lists on their schedules, then the reserve; the looks
+ * Spreads what is left of the month: first the lists on their schedules, then the reserve; the refreshes
  * share the rest by weight, each evenly over its runs. What an earlier run did not spend is
  * part of the rest, so it rolls forward.
  */
@@ -108,7 +108,7 @@ export const forecast = (
       ? load.callsPerRun
       : Math.min(load.callsPerRun, Math.floor((rest * load.share) / weights / load.runsAt.length));
   const lists = loads.filter(({ stage }) => stage === 'lists');
-  const looks = loads.filter(({ stage, runsAt }) => stage === 'looks' && runsAt.length > 0);
+  const refreshes = loads.filter(({ stage, runsAt }) => stage === 'refreshes' && runsAt.length > 0);
   const fixed = lists.reduce(
     (sum, { runsAt, callsPerRun }) => sum + runsAt.length * callsPerRun,
     0,
@@ -116,9 +116,9 @@ export const forecast = (
   const rest = Math.max(0, remaining - fixed - reserve);
   const weights = Math.max(
     1,
-    looks.reduce((sum, { share }) => sum + share, 0),
+    refreshes.reduce((sum, { share }) => sum + share, 0),
   );
-  const jobs = [...lists, ...looks].map((load): JobForecast => {
+  const jobs = [...lists, ...refreshes].map((load): JobForecast => {
     const callsPerRun = perRun(load, rest, weights);
     const runs = load.runsAt.length;
     const calls = callsPerRun * runs;
@@ -140,9 +140,9 @@ export const forecast = (
   return {
     jobs,
     fixed,
-    looks: spent(looks),
+    refreshes: spent(refreshes),
     reserve,
-    spare: Math.max(0, rest - spent(looks)),
+    surplus: Math.max(0, rest - spent(refreshes)),
     fits: missing === 0,
     missing,
     spentAt: spentAt(lists, remaining),

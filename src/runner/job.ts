@@ -26,8 +26,8 @@ export interface Job {
   name: string;
   /** Cron expression, in the configured time zone. */
   schedule: string;
-  /** What is planned first: lists say what is moving, looks follow what moved in them. */
-  stage: 'lists' | 'looks';
+  /** What is planned first: lists say what is moving, refreshes follow what moved in them. */
+  stage: 'lists' | 'refreshes';
   /** Lists only: how many lists one run reads, so that its price is known before. */
   lists?(config: Config): number;
   /** Plans the job's requests of one run; called once for a run, what it plans is kept. */

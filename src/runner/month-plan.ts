@@ -1,4 +1,4 @@
-import type { LookJob } from '../../schema/vocabulary.ts';
+import type { RefreshJob } from '../../schema/vocabulary.ts';
 import type { Config } from '../config.ts';
 import type { Lake } from '../lake/open.ts';
 import { monthState } from '../throttle/ledger.ts';
@@ -56,7 +56,7 @@ export const monthSpent = (lake: Lake, config: Config, now: number): MonthSpent 
 };
 
 const ceilingOf = (job: Job, config: Config): number =>
-  ({ growth: config.growthCalls, creators: config.creatorCalls })[job.name as LookJob] ??
+  ({ growth: config.growthCalls, creators: config.creatorCalls })[job.name as RefreshJob] ??
   Number.POSITIVE_INFINITY;
 
 /** Most calls of one run of a list job: every list as deep as configured. */
@@ -79,14 +79,14 @@ export const planMonth = (
   const endsAt = rolling ? at + ROLLING_MS : month.endsAt;
   const loads = jobs.map((job): JobLoad => {
     const slots = cronOfJob(job, config)?.slots(at, endsAt) ?? [];
-    const looks = job.stage === 'looks';
+    const refreshes = job.stage === 'refreshes';
     return {
       job: job.name,
       stage: job.stage,
       schedule: scheduleOf(job, config),
       runsAt: running.includes(job.name) ? [at, ...slots] : slots,
-      callsPerRun: looks ? ceilingOf(job, config) : listCalls(job, config),
-      share: looks ? (config.shares[job.name as LookJob] ?? 0) : 0,
+      callsPerRun: refreshes ? ceilingOf(job, config) : listCalls(job, config),
+      share: refreshes ? (config.shares[job.name as RefreshJob] ?? 0) : 0,
     };
   });
   return forecast(loads, {
@@ -98,20 +98,20 @@ export const planMonth = (
 };
 
 /**
- * How many calls each look job may spend in a run that begins now: fixed jobs and the reserve come
+ * How many calls each refresh job may spend in a run that begins now: fixed jobs and the reserve come
  * first, the rest is spread over the month's remaining runs.
  * @param jobs every job there is
  */
-export const lookBudget = (
+export const refreshBudget = (
   lake: Lake,
   config: Config,
   jobs: readonly Job[],
   now: number,
-): Record<LookJob, number> => {
-  const looks = jobs.filter(({ stage }) => stage === 'looks').map(({ name }) => name);
+): Record<RefreshJob, number> => {
+  const refreshes = jobs.filter(({ stage }) => stage === 'refreshes').map(({ name }) => name);
   const spent = monthSpent(lake, config, now);
-  const plan = planMonth(jobs, config, spent, looks);
-  const callsOf = (job: LookJob): number =>
+  const plan = planMonth(jobs, config, spent, refreshes);
+  const callsOf = (job: RefreshJob): number =>
     Math.min(plan.jobs.find((each) => each.job === job)?.callsPerRun ?? 0, spent.month.remaining);
   return { growth: callsOf('growth'), creators: callsOf('creators') };
 };

@@ -1,4 +1,4 @@
-import { type LookJob, type Platform, sourceCode } from '../../schema/vocabulary.ts';
+import { type Platform, type RefreshJob, sourceCode } from '../../schema/vocabulary.ts';
 import { requestLine } from '../api/ask.ts';
 import { chooseCalls } from '../budget/choice.ts';
 import { lakeInput } from '../budget/lake-input.ts';
@@ -15,7 +15,7 @@ interface RefreshContext {
   clock: Clock;
   runId: number;
   /** Calls the month's budget lets each job spend in this run; 0 for a job it does not make. */
-  refreshCalls: Readonly<Record<LookJob, number>>;
+  refreshCalls: Readonly<Record<RefreshJob, number>>;
 }
 
 /** The refreshes of one run: timelines of single videos, and profiles that show many. */

@@ -19,7 +19,7 @@ export interface UnfinishedRun {
   startedAt: number;
 }
 
-/** Something unlike the interface that no run before had met; `sample` is JSON, cut at 1 KiB. */
+/** Drift that no run before had met; `sample` is JSON, cut at 1 KiB. */
 export interface NewDrift {
   resource: string;
   field: string;

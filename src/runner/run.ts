@@ -1,5 +1,5 @@
 import PQueue from 'p-queue';
-import type { LookJob, RunOutcome } from '../../schema/vocabulary.ts';
+import type { RefreshJob, RunOutcome } from '../../schema/vocabulary.ts';
 import { requestLine } from '../api/ask.ts';
 import type { ApiClient } from '../api/client.ts';
 import { decodeAnswer } from '../api/decode.ts';
@@ -19,8 +19,8 @@ import type { Ledger } from '../throttle/ledger.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 import { nextPage } from './first-page.ts';
 import type { Job } from './job.ts';
-import { lookBudget } from './month-plan.ts';
-import { openDoor } from './open-door.ts';
+import { refreshBudget } from './month-plan.ts';
+import { openThrottle } from './open-throttle.ts';
 import { RefreshPlanner } from './refresh-planner.ts';
 import { type NewDrift, type OpenItem, RunLog } from './run-log.ts';
 import { RunReport } from './run-report.ts';
@@ -70,7 +70,7 @@ export interface RunSummary {
   };
   rows: LoadCounts;
   rejected: number;
-  /** Fields and shapes unlike the interface that this run was the first to meet. */
+  /** Drift that this run was the first to meet. */
   drift: NewDrift[];
   quota: { minute: number; month: number; remaining: number; resetsAt: string };
   resumesAt: string | null;
@@ -106,7 +106,7 @@ export class Run {
     const { lake, config, clock } = deps;
     this.#deps = deps;
     this.#log = new RunLog(lake);
-    const { ledger, throttle } = openDoor(deps);
+    const { ledger, throttle } = openThrottle(deps);
     this.#ledger = ledger;
     this.#throttle = throttle;
     this.#queue = new PQueue({ concurrency: config.concurrency });
@@ -128,7 +128,7 @@ export class Run {
    */
   async execute(): Promise<RunSummary> {
     refreshSearch(this.#deps.lake); // what waits since a migration would hold up the first page
-    for (const stage of ['lists', 'looks'] as const) {
+    for (const stage of ['lists', 'refreshes'] as const) {
       const jobs = this.#deps.jobs.filter((job) => job.stage === stage);
       for (const job of jobs) this.#plan(job);
       await this.#work(jobs.map((job) => job.name));
@@ -154,8 +154,8 @@ export class Run {
     const none = { growth: 0, creators: 0 };
     if (stage === 'lists') return new RefreshPlanner({ lake, clock, runId, refreshCalls: none });
     if (this.#refreshes !== undefined) return this.#refreshes;
-    const budget = lookBudget(lake, config, allJobs, clock.now());
-    const made = (name: LookJob): number =>
+    const budget = refreshBudget(lake, config, allJobs, clock.now());
+    const made = (name: RefreshJob): number =>
       jobs.some((job) => job.name === name) ? budget[name] : 0;
     const refreshCalls = { growth: made('growth'), creators: made('creators') };
     this.#refreshes = new RefreshPlanner({ lake, clock, runId, refreshCalls });

@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts';
 import { HOUR_MS, SECOND_MS } from '../durations.ts';
 import { isoOf } from '../iso.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
-import { watchPlace } from '../lake/in-place.ts';
 import type { Lake } from '../lake/open.ts';
+import { watchPlace } from '../lake/same-file.ts';
 import { type Attempting, attempting, type FailureReport } from './attempt.ts';
 import type { Cron } from './cron.ts';
 
@@ -36,7 +36,7 @@ export interface ScheduleDeps extends FailureReport {
 }
 
 const LONGEST_SLEEP_MS = HOUR_MS; // timers cannot wait for weeks
-/** Jobs whose slots come together are done together: the lists of a night before its looks. */
+/** Jobs whose slots come together are done together: the lists of a night before its refreshes. */
 const GATHER_MS = SECOND_MS;
 /** Wait before what failed is tried again: twice as long each time, up to the longest. */
 const FIRST_RETRY_MS = 30 * SECOND_MS;
@@ -70,14 +70,14 @@ export class Schedule {
   #pausedUntil: number | null = null;
   readonly #retries = new Map<string, Retry>();
   readonly #attempt: Attempting;
-  readonly #expectInPlace: () => void;
+  readonly #expectSameFile: () => void;
   #wake = Promise.withResolvers<void>();
 
   constructor(deps: ScheduleDeps) {
     this.#deps = deps;
     const { lake, signal, warn, fail } = deps;
     this.#attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
-    this.#expectInPlace = watchPlace(lake);
+    this.#expectSameFile = watchPlace(lake);
   }
 
   /** Takes on a slot; false when it was taken on before, here or elsewhere. */
@@ -141,7 +141,7 @@ export class Schedule {
     signal.addEventListener('abort', () => this.#wake.resolve());
     try {
       while (!signal.aborted) {
-        this.#expectInPlace();
+        this.#expectSameFile();
         await this.#takeOn();
         await this.#runDue();
         await this.#sleep();

@@ -3,7 +3,7 @@ import { DAY_MS } from '../durations.ts';
 import type { ListedHashtag } from '../load/hashtag-list.ts';
 import { foldName } from '../wire/folding.ts';
 import { titleHashtags } from '../wire/title-hashtags.ts';
-import { LAST_LOOK_MS } from './looks.ts';
+import { LAST_SNAPSHOT_MS } from './snapshots.ts';
 import type { World } from './world.ts';
 import { titleAt, viewsAt, type WorldVideo } from './world-video.ts';
 
@@ -17,7 +17,9 @@ const LISTED_TAGS = 500;
 /** The tags of a video by their folded names, each as it wrote it first. */
 const tagsOf = (video: WorldVideo, at: number): Map<string, string> => {
   const titles = new Set(
-    video.looks.filter((look) => look <= at).map((look) => titleAt(video, look)),
+    video.snapshots
+      .filter((snapshot) => snapshot <= at)
+      .map((snapshot) => titleAt(video, snapshot)),
   );
   const written = video.hashtags ?? [...titles].flatMap((title) => titleHashtags(title ?? ''));
   const tags = new Map<string, string>();
@@ -62,9 +64,11 @@ export const hashtagsOfWorld = (world: World, at: number, window: TagWindow): Li
     byName.set(name, made);
     return made;
   };
-  for (const video of world.videos({ fromAt: at - 2 * windowMs - LAST_LOOK_MS, toAt: at })) {
-    const last = video.looks.findLast((look) => look <= at);
-    const wasSeen = video.looks.some((look) => look > at - 2 * windowMs && look <= at - windowMs);
+  for (const video of world.videos({ fromAt: at - 2 * windowMs - LAST_SNAPSHOT_MS, toAt: at })) {
+    const last = video.snapshots.findLast((snapshot) => snapshot <= at);
+    const wasSeen = video.snapshots.some(
+      (snapshot) => snapshot > at - 2 * windowMs && snapshot <= at - windowMs,
+    );
     const isSeen = last !== undefined && last > at - windowMs;
     if (!isSeen && !wasSeen) continue;
     const platform = PLATFORMS.indexOf(video.platform);

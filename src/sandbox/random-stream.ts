@@ -7,7 +7,7 @@ export class RandomStream {
   #b: number;
   #c: number;
   #counter = 1;
-  #spareNormal: number | undefined;
+  #nextNormal: number | undefined;
 
   constructor(...keys: number[]) {
     let a = 0x9e3779b9;
@@ -65,12 +65,12 @@ export class RandomStream {
 
   /** Standard normal (Box and Muller 1958). */
   normal(): number {
-    const spare = this.#spareNormal;
-    this.#spareNormal = undefined;
-    if (spare !== undefined) return spare;
+    const surplus = this.#nextNormal;
+    this.#nextNormal = undefined;
+    if (surplus !== undefined) return surplus;
     const radius = Math.sqrt(-2 * Math.log(1 - this.next()));
     const angle = 2 * Math.PI * this.next();
-    this.#spareNormal = radius * Math.sin(angle);
+    this.#nextNormal = radius * Math.sin(angle);
     return radius * Math.cos(angle);
   }
 

@@ -5,8 +5,8 @@ import { drawTags, writeWords } from './captions.ts';
 import type { Creator } from './creators.ts';
 import { type Curve, countLikes, countViews } from './curve.ts';
 import { drawId } from './ids.ts';
-import { looksOf } from './looks.ts';
 import { RandomStream } from './random-stream.ts';
+import { snapshotsOf } from './snapshots.ts';
 import type { Tides } from './tides.ts';
 
 /** One video of the made-up world, with its whole life. Instants are Unix milliseconds. */
@@ -23,7 +23,7 @@ export interface WorldVideo {
   readonly extra: Readonly<Record<string, unknown>>;
   readonly curve: Curve;
   /** Instants at which its counts are taken, oldest first. */
-  readonly looks: readonly number[];
+  readonly snapshots: readonly number[];
 }
 
 const TITLE_CHANGE = 0.025;
@@ -32,7 +32,7 @@ const AMENDMENTS = [' ‼️', ' 🔥', ' (update)', ' - part 2 is up', ' 👀']
 const amended = (stream: RandomStream, title: string | null, other: string | null) =>
   title === null || stream.chance(0.3) ? other : title + stream.pick(AMENDMENTS);
 
-/** Gives a birth its id, words and looks. `index` tells the births of one creator and week apart. */
+/** Gives a birth its id, words and snapshots. `index` tells the births of one creator and week apart. */
 export const bringUp = (
   seed: number,
   creator: Creator,
@@ -65,7 +65,7 @@ export const bringUp = (
     hashtags: words.keywords,
     extra: { durationSec, lang: language.code },
     curve,
-    looks: looksOf(curve, bornAt, seed ^ (platformKey * 1000 + slot)),
+    snapshots: snapshotsOf(curve, bornAt, seed ^ (platformKey * 1000 + slot)),
   };
 };
 

@@ -7,8 +7,8 @@ import { countsOnly } from '../wire/observation.ts';
 import { birthsOf } from './births.ts';
 import { Careers } from './careers.ts';
 import { CREATORS_PER_PLATFORM, type Creator, creatorAt, WEEK_MS } from './creators.ts';
-import { LAST_LOOK_MS } from './looks.ts';
 import { RandomStream } from './random-stream.ts';
+import { LAST_SNAPSHOT_MS } from './snapshots.ts';
 import { Tides } from './tides.ts';
 import { bringUp, likesAt, titleAt, viewsAt, type WorldVideo } from './world-video.ts';
 
@@ -24,7 +24,7 @@ export interface World {
    * What was observed after `fromAt`, up to and including `toAt` (Unix ms), in batches of at most a
    * week, oldest first; in a batch each video's newest counts come first, which loads fastest.
    * However an interval is split, the batches hold the same observations. A video's words come with
-   * its first look after `sinceAt`, and again when they have changed.
+   * its first snapshot after `sinceAt`, and again when they have changed.
    * @param sinceAt when this observer began to look; what came before is unknown to it
    */
   observationsBetween(fromAt: number, toAt: number, sinceAt?: number): Iterable<ObservationBatch>;
@@ -78,7 +78,7 @@ export const createWorld = ({ seed }: { seed: number }): World => {
     const seen: SeenCreator[] = [];
     for (const platform of PLATFORMS)
       for (let slot = 0; slot < CREATORS_PER_PLATFORM; slot++)
-        for (const at of creatorLooks(seed, platform, slot, fromAt, toAt)) {
+        for (const at of creatorSnapshots(seed, platform, slot, fromAt, toAt)) {
           const creator = creatorAt(seed, platform, slot, at);
           const daily = creator.followersAtEnd >= DAILY_FROM_FOLLOWERS;
           if (daily || Math.floor(at / DAY_MS) % 7 === slot % 7)
@@ -93,8 +93,8 @@ export const createWorld = ({ seed }: { seed: number }): World => {
       for (let from = Math.max(fromAt, sinceAt); from < toAt; ) {
         const to = Math.min(toAt, from + WEEK_MS);
         const batch = emptyBatch();
-        for (const video of bornWithin({ fromAt: from - LAST_LOOK_MS, toAt: to }))
-          addLooks(batch, video, { from, to, sinceAt });
+        for (const video of bornWithin({ fromAt: from - LAST_SNAPSHOT_MS, toAt: to }))
+          addSnapshots(batch, video, { from, to, sinceAt });
         batch.videos.sort((a, b) => (a.at ?? 0) - (b.at ?? 0)); // words in the order seen
         batch.creators = creatorsSeen(from, to);
         if (batch.snapshots.length + batch.creators.length > 0) yield batch;
@@ -114,18 +114,18 @@ const emptyBatch = (): ObservationBatch => ({
   creators: [],
 });
 
-const addLooks = (
+const addSnapshots = (
   batch: ObservationBatch,
   video: WorldVideo,
   { from, to, sinceAt }: { from: number; to: number; sinceAt: number },
 ): void => {
-  const { id, platform, user, bornAt: createdAt, hashtags, extra, looks } = video;
-  for (let look = looks.length - 1; look >= 0; look--) {
-    const at = looks[look] ?? 0;
+  const { id, platform, user, bornAt: createdAt, hashtags, extra, snapshots } = video;
+  for (let snapshot = snapshots.length - 1; snapshot >= 0; snapshot--) {
+    const at = snapshots[snapshot] ?? 0;
     if (at > to) continue;
     if (at <= from) break;
     const title = titleAt(video, at);
-    const before = looks[look - 1] ?? Number.NEGATIVE_INFINITY;
+    const before = snapshots[snapshot - 1] ?? Number.NEGATIVE_INFINITY;
     if (before <= sinceAt || title !== titleAt(video, before)) {
       const words = { id, platform, title, user, createdAt, hashtags, extra, snapshotExtra: null };
       const noCounts = { views: null, likes: null, engagementRate: null };
@@ -139,7 +139,7 @@ const addLooks = (
 };
 
 /** A creator's profile could be read once a day, at an hour of its own. */
-function* creatorLooks(
+function* creatorSnapshots(
   seed: number,
   platform: Platform,
   slot: number,

@@ -17,11 +17,11 @@ export const searchPage = (lake: Lake, query: SearchQuery, deps: SearchDeps): Se
   lake.sqlite.transaction(() => {
     const { total, keys, isCutOff } = searchVideos(lake, query, deps);
     const before = (query.page - 1) * query.limit;
-    const places = keys.map((key, index) => ({
+    const entries = keys.map((key, index) => ({
       key,
       rank: before + index + 1,
       score: null,
       velocity: null,
     }));
-    return { total, items: contentItems(lake, places, query.asOf), isCutOff };
+    return { total, items: contentItems(lake, entries, query.asOf), isCutOff };
   })();

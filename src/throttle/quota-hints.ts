@@ -32,7 +32,7 @@ const windowOf = (
 export const quotaHints = ({ sqlite }: Pick<Lake, 'sqlite'>): QuotaHint[] =>
   sqlite
     .prepare(
-      `select name, said, window_ms as windowMs, quota, remaining, resets_at as resetsAt,
+      `select name, stated, window_ms as windowMs, quota, remaining, resets_at as resetsAt,
          seen_at as seenAt, call_id as callId from quota_hint order by seen_at desc, name`,
     )
     .all() as QuotaHint[];
@@ -106,17 +106,17 @@ export class QuotaHints {
   note(callId: number, headers: Readonly<Record<string, string>>, now: number): number {
     let waitMs = 0;
     const upsert = this.#lake.sqlite.prepare(`
-      insert into quota_hint (name, said, window_ms, quota, remaining, resets_at, seen_at, call_id)
-        values (@name, @said, @windowMs, @quota, @remaining, @resetsAt, @now, @callId)
-      on conflict (name) do update set said = excluded.said, window_ms = excluded.window_ms,
+      insert into quota_hint (name, stated, window_ms, quota, remaining, resets_at, seen_at, call_id)
+        values (@name, @stated, @windowMs, @quota, @remaining, @resetsAt, @now, @callId)
+      on conflict (name) do update set stated = excluded.stated, window_ms = excluded.window_ms,
         quota = excluded.quota, remaining = excluded.remaining, resets_at = excluded.resets_at,
         seen_at = excluded.seen_at, call_id = excluded.call_id where excluded.call_id > call_id`);
     for (const word of limitWords(headers, now).slice(0, LONGEST_ROWS)) {
-      const { resetsInMs, said, name, quota, remaining } = word;
+      const { resetsInMs, stated, name, quota, remaining } = word;
       const windowMs = windowOf(word, this.#limits);
       const resetsAt = resetsInMs === null ? null : Math.ceil(now + resetsInMs);
       upsert.run({
-        ...{ name: name.slice(0, 100), said: said.slice(0, 500), windowMs, quota, remaining },
+        ...{ name: name.slice(0, 100), stated: stated.slice(0, 500), windowMs, quota, remaining },
         ...{ resetsAt, now, callId },
       });
       if (remaining === 0 && (windowMs ?? 0) <= HOUR_MS && (resetsInMs ?? HOUR_MS) < HOUR_MS)

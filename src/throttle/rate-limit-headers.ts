@@ -5,7 +5,7 @@ export interface LimitWord {
   /** The field and the policy, or the place in its list: `RateLimit "month"`, `X-RateLimit 2`. */
   name: string;
   /** The fields as they came. */
-  said: string;
+  stated: string;
   windowMs: number | null;
   quota: number | null;
   remaining: number | null;
@@ -85,7 +85,7 @@ const namedPolicies = (headers: Headers): LimitWord[] => {
     const windowMs = secondsIn(policy?.parameters.get('w')) ?? windowNamed(head);
     return {
       name: `RateLimit "${head}"`,
-      said: policy === undefined ? part : `${part}; policy ${policy.part}`,
+      stated: policy === undefined ? part : `${part}; policy ${policy.part}`,
       windowMs,
       quota: numberIn(policy?.parameters.get('q')),
       remaining: numberIn(parameters.get('r')),
@@ -145,7 +145,7 @@ const separateFields = ({ name, label, fields }: Family, sentAt: number): LimitW
       limit?.parameters.get('w') ?? limit?.parameters.get('window') ?? policy?.parameters.get('w');
     return {
       name: remaining.length < 2 ? name : `${name} ${place + 1}`,
-      said: [...fields].map(([kind, value]) => `${kind}: ${value}`).join('; '),
+      stated: [...fields].map(([kind, value]) => `${kind}: ${value}`).join('; '),
       windowMs: secondsIn(window) ?? windowNamed(label),
       quota: numberIn(limit?.head),
       remaining: numberIn(left),

@@ -70,7 +70,7 @@ export interface CallCounts {
 }
 
 /**
- * The one door through which calls leave. One at a time passes it: it waits for pauses the service
+ * The one way by which calls leave. One at a time passes it: it waits for pauses the service
  * asked for, for a slot of the minute, and has the ledger write the call's row. Retries pass it
  * again and are paid for again.
  */
@@ -78,7 +78,7 @@ export class Throttle {
   readonly counts: CallCounts = { sent: 0, ok: 0, failed: 0 };
   readonly #deps: ThrottleDeps;
   readonly #circuit = new Circuit();
-  /** The end of the line of those waiting at the door. */
+  /** The end of the line of those waiting to be admitted. */
   #line: Promise<void> = Promise.resolve();
   /** Monotonic instant until which nobody of this process may leave. */
   #restUntil = 0;
@@ -216,7 +216,7 @@ export class Throttle {
     );
   }
 
-  /** Waits in line, then at the door, until the ledger has let the call leave. */
+  /** Waits in line, then until the ledger has let the call leave. */
   async #pass(
     call: { runId: number | null; job: string; request: string },
     signal?: AbortSignal,

@@ -44,8 +44,8 @@ test.each([
   ['in an address', encodeURIComponent(KEY).replaceAll('_', '%5F')],
   ['in HTML', KEY.replaceAll('_', '&#95;').replaceAll('/', '&#x2F;')],
   ['in base64', Buffer.from(`Bearer ${KEY}`).toString('base64')],
-])('a key that the service says back %s is gone before anything is kept', async (_, said) => {
-  const video = `{"id": "tt_1", "title": "t ${said}", "${said}": 7, "views": "${said}"}`;
+])('a key that the service says back %s is gone before anything is kept', async (_, stated) => {
+  const video = `{"id": "tt_1", "title": "t ${stated}", "${stated}": 7, "views": "${stated}"}`;
   const answer = await answerTo(`{"items": [${video}], "total": 1}`, 200, { 'x-echo': KEY });
   const decoded = decodeAnswer(ask, answer);
   for (const text of [
@@ -54,11 +54,11 @@ test.each([
     JSON.stringify(answer.headers),
   ]) {
     expect(text).not.toContain(KEY);
-    expect(text).not.toContain(said);
+    expect(text).not.toContain(stated);
   }
   expect(decoded).toMatchObject({ kind: 'videos', items: [{ item: { id: 'tt_1' } }] });
   expect(JSON.stringify(decoded)).toContain('[hidden]');
 
-  const refused = judge(await answerTo(`{"detail": "no such key: ${said}"}`, 404), 0);
+  const refused = judge(await answerTo(`{"detail": "no such key: ${stated}"}`, 404), 0);
   expect(refused?.message).toContain('[hidden]');
 });

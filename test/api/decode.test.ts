@@ -140,7 +140,7 @@ describe('content items', () => {
     ];
     const { items, rejected, length } = feed([...bad, item]);
     expect(items).toHaveLength(1);
-    expect(items[0]?.place).toBe(bad.length);
+    expect(items[0]?.position).toBe(bad.length);
     expect(length).toBe(bad.length + 1);
     expect(rejected.map(({ item: raw }) => raw)).toEqual(JSON.parse(JSON.stringify(bad)));
     for (const { reason } of rejected) expect(reason.length).toBeLessThan(200);

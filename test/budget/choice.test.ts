@@ -19,7 +19,7 @@ interface Shape {
   ageHours: number;
   sinceHours: number;
   views?: number;
-  /** Views at half the age of the last look. */
+  /** Views at half the age of the last refresh. */
   before?: number;
   creator?: number;
   listInHours?: number;
@@ -36,10 +36,10 @@ const videoOf = ({
   const createdAt = NOW - ageHours * HOUR_MS;
   const lastAt = NOW - sinceHours * HOUR_MS;
   const last = { at: lastAt, views };
-  const looks =
+  const refreshes =
     before === undefined ? [last] : [{ at: (createdAt + lastAt) / 2, views: before }, last];
-  const list = listInHours === undefined ? {} : { nextListLookAt: NOW + listInHours * HOUR_MS };
-  const video: TrackedVideo = { platform: 'tiktok', creator, createdAt, looks, ...list };
+  const list = listInHours === undefined ? {} : { nextListRefreshAt: NOW + listInHours * HOUR_MS };
+  const video: TrackedVideo = { platform: 'tiktok', creator, createdAt, refreshes, ...list };
   return video;
 };
 
@@ -110,10 +110,10 @@ test('a video that a list will show anyway waits for the list', () => {
   const due = { ageHours: 24, sinceHours: 12 };
   const choices = choose([{ ...due, listInHours: 0.2 }, due], 2);
   expect(videosIn(choices)).toEqual([1, 0]);
-  expect(choices[1]?.reason.nextListLookInHours).toBe(0.2);
+  expect(choices[1]?.reason.nextListRefreshInHours).toBe(0.2);
 });
 
-test('one call for a creator with many waiting videos goes before single looks', () => {
+test('one call for a creator with many waiting videos goes before single refreshes', () => {
   const waiting = { ageHours: 40, sinceHours: 20 };
   const shapes = [...new Array(8).fill({ ...waiting, creator: 3 }), { ...waiting, creator: 1 }];
   const [first, second] = choose(shapes, 2, true);
@@ -132,8 +132,8 @@ test('creator calls that showed nothing are not made again', () => {
 
 test('a dormant video is looked at rarely, but never never', () => {
   const active = 30;
-  const videos = Array.from({ length: active }, () => ({ born: NOW, last: NOW, looks: 0 }));
-  videos.push({ born: NOW - 400 * DAY_MS, last: NOW, looks: 0 });
+  const videos = Array.from({ length: active }, () => ({ born: NOW, last: NOW, refreshes: 0 }));
+  videos.push({ born: NOW - 400 * DAY_MS, last: NOW, refreshes: 0 });
   for (let day = 1; day <= 400; day++) {
     const now = NOW + day * DAY_MS;
     const tracked = columnsOf(
@@ -142,18 +142,18 @@ test('a dormant video is looked at rarely, but never never', () => {
         const createdAt = i < active ? now - ((day + i) % 10) * DAY_MS - HOUR_MS : born;
         const views = i < active ? 1e5 : 5000;
         const earlier = { at: (createdAt + last) / 2, views: i < active ? 1e4 : 5000 };
-        const looks = last > createdAt + HOUR_MS ? [earlier, { at: last, views }] : [];
-        return { platform: 'tiktok', creator: -1, createdAt, looks };
+        const refreshes = last > createdAt + HOUR_MS ? [earlier, { at: last, views }] : [];
+        return { platform: 'tiktok', creator: -1, createdAt, refreshes };
       }),
     );
     for (const choice of chooseCalls({ now, calls: 8, callsPerDay: 8, tracked, ladders })) {
       const video = choice.kind === 'growth' ? videos[choice.video] : undefined;
       if (video === undefined) continue;
       video.last = now;
-      video.looks++;
+      video.refreshes++;
     }
   }
-  const dormant = videos[active]?.looks ?? 0;
+  const dormant = videos[active]?.refreshes ?? 0;
   expect(dormant).toBeGreaterThanOrEqual(1);
   expect(dormant).toBeLessThan(40);
 });

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { AGE_HOURS, AGE_STEPS, ageStep } from '../../src/budget/age-grid.ts';
 import { curveLibrary, DORMANT_SLOPE, gridCurve, logViewsAt } from '../../src/budget/curves.ts';
 import { growthModel } from '../../src/budget/growth-model.ts';
-import { STATES } from '../../src/budget/look-states.ts';
 import { AHEAD } from '../../src/budget/moments.ts';
+import { STATES } from '../../src/budget/refresh-states.ts';
 
 test('the grid finds the ages it is made of', () => {
   AGE_HOURS.forEach((hours, step) => {
@@ -49,7 +49,7 @@ test('what the lake saw outweighs what was believed', () => {
   const flat = { platform: 'tiktok' as const, ageHours, views: ageHours.map(() => 5000) };
   const after = (curves: (typeof flat)[]) => {
     const { remains } = growthModel(curveLibrary('tiktok', curves));
-    return remains[4 * (AHEAD + 1) * 80 + 5 * (AHEAD + 1) + 8] ?? 0; // age 1 h, one look, 5,000 views
+    return remains[4 * (AHEAD + 1) * 80 + 5 * (AHEAD + 1) + 8] ?? 0; // age 1 h, one refresh, 5,000 views
   };
   expect(after(new Array(200).fill(flat))).toBeGreaterThan(after([]) + 0.2);
 });

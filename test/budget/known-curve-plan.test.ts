@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { looksAfter, planKnownCurve } from '../../bench/budget/known-curve-plan.ts';
+import { planKnownCurve, refreshesAfter } from '../../bench/budget/known-curve-plan.ts';
 
 /** A rising curve and the integral of 1/V along it. */
 const curveOf = (gains: readonly number[]) => {
@@ -13,7 +13,7 @@ const curveOf = (gains: readonly number[]) => {
   return { views, inverse };
 };
 
-/** The least cost by trying every next look: what the convex hull trick must equal. */
+/** The least cost by trying every next refresh: what the convex hull trick must equal. */
 const slowCosts = (views: Float64Array, inverse: Float64Array, price: (b: number) => number) => {
   const end = views.length - 1;
   const cost = new Float64Array(end + 1);
@@ -33,7 +33,7 @@ const gains = fc.array(fc.double({ min: 0, max: 1000, noNaN: true }), {
   maxLength: 40,
 });
 
-test('is as cheap as the best of all sequences of looks', () => {
+test('is as cheap as the best of all sequences of refreshes', () => {
   fc.assert(
     fc.property(gains, fc.double({ min: 0, max: 5, noNaN: true }), (steps, level) => {
       const { views, inverse } = curveOf(steps);
@@ -50,11 +50,11 @@ test('a dearer look is made no more often', () => {
   fc.assert(
     fc.property(gains, fc.double({ min: 0.01, max: 2, noNaN: true }), (steps, price) => {
       const { views, inverse } = curveOf(steps);
-      const cheap = looksAfter(
+      const cheap = refreshesAfter(
         planKnownCurve(views, inverse, () => price),
         0,
       );
-      const dear = looksAfter(
+      const dear = refreshesAfter(
         planKnownCurve(views, inverse, () => price * 3),
         0,
       );
@@ -66,7 +66,7 @@ test('a dearer look is made no more often', () => {
 test('a video that stands still is not looked at', () => {
   const { views, inverse } = curveOf(new Array(50).fill(0));
   expect(
-    looksAfter(
+    refreshesAfter(
       planKnownCurve(views, inverse, () => 0.1),
       0,
     ),

@@ -30,12 +30,12 @@ const freshLake = () => {
       key: number,
       user: string | null,
       bornHoursAgo: number | null,
-      looks: [hoursAgo: number, views: number | null, source?: SnapshotSource][],
+      refreshes: [hoursAgo: number, views: number | null, source?: SnapshotSource][],
     ) => {
       const id = `tt_${key}`;
       const createdAt = bornHoursAgo === null ? null : hoursAgo(bornHoursAgo);
       const videoKey = builder.video({ id, user, createdAt, known: { at: NOW } });
-      for (const [hours, views, source = 'feed'] of looks)
+      for (const [hours, views, source = 'feed'] of refreshes)
         builder.snapshot(videoKey, [hoursAgo(hours), views], source);
     },
     feed: (hours: number, videos: number[]) => {
@@ -57,7 +57,7 @@ test('an empty lake asks for nothing', () => {
   expect(chooseCalls({ ...input, now: NOW, calls: 5, callsPerDay: 5 })).toEqual([]);
 });
 
-test('reads the last look with a count, and one before that is far enough back', () => {
+test('reads the last refresh with a count, and one before that is far enough back', () => {
   const { lake, video } = freshLake();
   video(1, 'ana', 100, [
     [50, 10],
@@ -77,15 +77,15 @@ test('reads the last look with a count, and one before that is far enough back',
   expect(creators).toEqual([{ platform: 'tiktok', handle: 'ana' }]);
 });
 
-test('a list that keeps its videos promises the next look, one that changes does not', () => {
+test('a list that keeps its videos promises the next refresh, one that changes does not', () => {
   const { lake, video, feed } = freshLake();
   for (const key of [1, 2, 3]) video(key, null, 30, [[10, 100]]);
   feed(30, [1, 2]);
   feed(10, [1, 3]);
-  const next = lakeInput(lake, NOW).tracked.nextListLookAt;
+  const next = lakeInput(lake, NOW).tracked.nextListRefreshAt;
   expect([...next.slice(0, 3)]).toEqual([hoursAgo(-10), Number.NaN, hoursAgo(-10)]);
   feed(2, [2]);
-  const after = lakeInput(lake, NOW).tracked.nextListLookAt;
+  const after = lakeInput(lake, NOW).tracked.nextListRefreshAt;
   expect([...after.slice(0, 3)]).toEqual([Number.NaN, Number.NaN, Number.NaN]);
 });
 
@@ -106,11 +106,11 @@ test('learns what creator calls show from what they showed', () => {
 test("the lake's own curves teach, and a choice over them names its reason", () => {
   const { lake, video } = freshLake();
   for (let key = 1; key <= 40; key++) {
-    const looks = [60, 50, 40, 30].map((h): [number, number] => [
+    const refreshes = [60, 50, 40, 30].map((h): [number, number] => [
       h,
       key <= 20 ? 6e6 - h * 1e5 : 900,
     ]);
-    video(key, `user ${key}`, 62, looks);
+    video(key, `user ${key}`, 62, refreshes);
   }
   video(100, 'new', 3, [[1, 500]]);
   const input = lakeInput(lake, NOW);
@@ -118,7 +118,7 @@ test("the lake's own curves teach, and a choice over them names its reason", () 
   expect(choices).toHaveLength(10);
   for (const { reason } of choices) {
     expect(reason.worthHours).toBeGreaterThan(0);
-    expect(['due', 'spare']).toContain(reason.rule);
+    expect(['due', 'surplus']).toContain(reason.rule);
   }
   const untouched = lakeInput(lake, NOW + DAY_MS); // only reads
   expect(untouched.tracked.length).toBe(41);

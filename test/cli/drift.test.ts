@@ -49,7 +49,7 @@ test('what changed at the service is told once, with its first sample, by sync a
 
   const first = await runCommand(['sync', '--no-export'], { dataDir, env });
   expect(first.code).toBe(3); // no hashtags
-  expect(first.out).toMatch(/5 things unlike the interface, seen for the first time:/);
+  expect(first.out).toMatch(/5 drifted fields, seen for the first time:/);
   for (const words of told) expect(first.out).toMatch(words);
 
   const second = await runCommand(['sync', '--no-export', '--json'], { dataDir, env });

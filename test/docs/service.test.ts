@@ -25,13 +25,13 @@ beforeAll(async () => {
       title: 'Slow cooking: the ramen of Ōsaka',
       user: 'mika.cooks',
       tags: ['ramen'],
-      looks: [
+      snapshots: [
         [hoursAgo(30), 100, 9],
         [hoursAgo(5), 5000, 400],
         [hoursAgo(1), 12_000, 900],
       ],
     });
-    into.creator({ platform: 'tiktok', handle: 'mika.cooks', looks: [[hoursAgo(1), 700]] });
+    into.creator({ platform: 'tiktok', handle: 'mika.cooks', snapshots: [[hoursAgo(1), 700]] });
   });
 });
 

@@ -13,10 +13,10 @@ const cli = (dataDir: string, now: number, ...argv: string[]) =>
 
 test('events lists what was noticed, and tries the rules over any span without storing', async () => {
   const lake = freshLake();
-  const looks = [0, 1, 2, 3, 4].map(
+  const snapshots = [0, 1, 2, 3, 4].map(
     (day) => [T0 + day * DAY_MS, 100_000 + day * 5_000 + (day === 4 ? 900_000 : 0)] as const,
   );
-  putVideo(lake, { id: 'tt_1', user: 'maker', createdAt: T0 - DAY_MS, looks });
+  putVideo(lake, { id: 'tt_1', user: 'maker', createdAt: T0 - DAY_MS, snapshots });
   const now = T0 + 4 * DAY_MS + HOUR_MS;
   const span = ['--from', '2026-03-04', '--to', '2026-03-06'];
   const dry = await cli(lake.dataDir, now, 'events', '--dry-run', ...span, '--json');

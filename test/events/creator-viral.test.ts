@@ -10,7 +10,7 @@ const everything = { from: 0, to: Number.MAX_SAFE_INTEGER };
 const video = (id: string, ...views: (number | null)[]) => ({
   id,
   createdAt: null,
-  looks: views.map((its, index) => ({ at: T0 + index * 6 * HOUR_MS, views: its })),
+  snapshots: views.map((its, index) => ({ at: T0 + index * 6 * HOUR_MS, views: its })),
 });
 const usual = (count: number, views = 20_000) =>
   Array.from({ length: count }, (_, index) => video(`tt_${index}`, views, views + 100));

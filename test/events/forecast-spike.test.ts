@@ -2,36 +2,44 @@ import { expect, test } from 'vitest';
 import { HOUR_MS } from '../../src/durations.ts';
 import { detectEvents } from '../../src/events/detect.ts';
 import { thresholdFor } from '../../src/events/forecast-history.ts';
-import { forecastFindings, type Said } from '../../src/events/forecast-spike.ts';
+import { forecastFindings, type Stated } from '../../src/events/forecast-spike.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { freshLake, putVideo } from './made-lake.ts';
 
 const T0 = Date.UTC(2026, 2, 1);
 const at = (hours: number): number => T0 + hours * HOUR_MS;
-const look = (hours: number, views: number) => ({ at: at(hours), views });
-const said = (hours: number, probability: number, firstSeenAt = T0): Said => ({
+const snapshot = (hours: number, views: number) => ({ at: at(hours), views });
+const stated = (hours: number, probability: number, firstSeenAt = T0): Stated => ({
   ...{ at: at(hours), firstSeenAt, probability, threshold: 0.6, samples: 300 },
   ...{ median: 1000, low: 500, high: 2000 },
 });
 
-const hoursOf = (looks: ReturnType<typeof look>[], sayings: Said[]): number[] =>
-  forecastFindings(looks, null, sayings).map(({ window }) => (window.to - T0) / HOUR_MS);
+const hoursOf = (snapshots: ReturnType<typeof snapshot>[], sayings: Stated[]): number[] =>
+  forecastFindings(snapshots, null, sayings).map(({ window }) => (window.to - T0) / HOUR_MS);
 
-test('a look over the threshold is named; the first look and one after a gap are silent', () => {
-  const looks = [look(0, 10), look(6, 20), look(12, 90), look(60, 5000), look(66, 9000)];
-  const sure = [0, 6, 12, 60, 66].map((hours) => said(hours, [6, 60].includes(hours) ? 0.5 : 0.9));
-  expect(hoursOf(looks, sure)).toEqual([12, 66]);
-  const overAll = looks.map((_, i) => said([0, 6, 12, 60, 66][i] ?? 0, 0.9));
-  expect(hoursOf(looks, overAll)).toEqual([6, 12]);
-  expect(hoursOf([look(0, 10)], [said(0, 0.99)])).toEqual([]);
-  expect(hoursOf([], [said(0, 0.99)])).toEqual([]);
+test('a snapshot over the threshold is named; the first snapshot and one after a gap are silent', () => {
+  const snapshots = [
+    snapshot(0, 10),
+    snapshot(6, 20),
+    snapshot(12, 90),
+    snapshot(60, 5000),
+    snapshot(66, 9000),
+  ];
+  const sure = [0, 6, 12, 60, 66].map((hours) =>
+    stated(hours, [6, 60].includes(hours) ? 0.5 : 0.9),
+  );
+  expect(hoursOf(snapshots, sure)).toEqual([12, 66]);
+  const overAll = snapshots.map((_, i) => stated([0, 6, 12, 60, 66][i] ?? 0, 0.9));
+  expect(hoursOf(snapshots, overAll)).toEqual([6, 12]);
+  expect(hoursOf([snapshot(0, 10)], [stated(0, 0.99)])).toEqual([]);
+  expect(hoursOf([], [stated(0, 0.99)])).toEqual([]);
 });
 
 test('a video already over the threshold when forecasts began is not named', () => {
-  const looks = [look(0, 10), look(6, 20), look(12, 90)];
+  const snapshots = [snapshot(0, 10), snapshot(6, 20), snapshot(12, 90)];
   const old = T0 - 100 * HOUR_MS;
-  expect(hoursOf(looks, [said(6, 0.9, old), said(12, 0.9, old)])).toEqual([]);
-  expect(hoursOf(looks, [said(6, 0.3, old), said(12, 0.9, old)])).toEqual([12]);
+  expect(hoursOf(snapshots, [stated(6, 0.9, old), stated(12, 0.9, old)])).toEqual([]);
+  expect(hoursOf(snapshots, [stated(6, 0.3, old), stated(12, 0.9, old)])).toEqual([12]);
 });
 
 test('the threshold is the lowest that had the precision, on enough named', () => {
@@ -46,8 +54,11 @@ test('the threshold is the lowest that had the precision, on enough named', () =
 });
 
 const withForecasts = (lake: Lake): void => {
-  const looks = [0, 6, 12, 18, 24, 30].map((hours): [number, number] => [at(hours), 1000 + hours]);
-  const key = putVideo(lake, { id: 'tt_a', createdAt: at(-5), looks });
+  const snapshots = [0, 6, 12, 18, 24, 30].map((hours): [number, number] => [
+    at(hours),
+    1000 + hours,
+  ]);
+  const key = putVideo(lake, { id: 'tt_a', createdAt: at(-5), snapshots });
   const naming = JSON.stringify([{ probability: 0.5, named: 50, right: 45 }]);
   lake.sqlite.exec(`insert into models (id, kind, platform, learnt_at, learnt_until, samples, scores, parameters)
     values (1, 'video.list', 'tiktok', 0, 0, 300, '{"used": true, "naming": ${naming}}', x'00')`);

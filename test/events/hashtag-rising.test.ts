@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../src/durations.ts';
-import { hashtagRises, type TagLook } from '../../src/events/hashtag-rising.ts';
+import { hashtagRises, type TagSnapshot } from '../../src/events/hashtag-rising.ts';
 import { THRESHOLDS } from '../../src/events/thresholds.ts';
 
 const T0 = Date.UTC(2026, 2, 1);
 const limits = THRESHOLDS.tiktok.hashtag;
 const everything = { from: 0, to: Number.MAX_SAFE_INTEGER };
 
-const daily = (measure: 'volume' | 'views', values: readonly (number | null)[]): TagLook[] =>
+const daily = (measure: 'volume' | 'views', values: readonly (number | null)[]): TagSnapshot[] =>
   values.map((value, day) => ({
     at: T0 + day * DAY_MS,
     volume: null,
     views: null,
     [measure]: value,
   }));
-const rises = (looks: readonly TagLook[]) => hashtagRises(looks, everything, limits);
+const rises = (snapshots: readonly TagSnapshot[]) => hashtagRises(snapshots, everything, limits);
 const flat = (days: number, value: number): number[] => Array.from({ length: days }, () => value);
 
 describe('hashtag.rising', () => {
@@ -50,12 +50,12 @@ describe('hashtag.rising', () => {
       [...daily('volume', flat(10, 100)), { at: T0 + 24 * DAY_MS, volume: 900, views: null }],
     ],
     ['nothing known', daily('volume', [null, null, null, null, null, null, null, null])],
-  ])('is silent over %s', (_, looks) => {
-    expect(rises(looks)).toEqual([]);
+  ])('is silent over %s', (_, snapshots) => {
+    expect(rises(snapshots)).toEqual([]);
   });
 
   test('day by day finds what looking once finds', () => {
-    const looks = daily('volume', [
+    const snapshots = daily('volume', [
       ...flat(10, 100),
       260,
       400,
@@ -65,10 +65,10 @@ describe('hashtag.rising', () => {
       500,
       700,
     ]);
-    const whole = rises(looks);
-    const nightly = looks.flatMap(({ at }) =>
+    const whole = rises(snapshots);
+    const nightly = snapshots.flatMap(({ at }) =>
       hashtagRises(
-        looks.filter((one) => one.at <= at && one.at > at - 44 * DAY_MS),
+        snapshots.filter((one) => one.at <= at && one.at > at - 44 * DAY_MS),
         { from: at - DAY_MS, to: at },
         limits,
       ),

@@ -22,16 +22,16 @@ export interface MadeVideo {
   readonly id: string;
   readonly user?: string;
   readonly createdAt?: number;
-  readonly looks: readonly (readonly [at: number, views: number | null])[];
+  readonly snapshots: readonly (readonly [at: number, views: number | null])[];
   readonly tags?: readonly string[];
 }
 
-/** Loads a video and its looks. */
-export const putVideo = (lake: Lake, { looks, ...video }: MadeVideo): number =>
-  new LakeBuilder(lake).video({ ...video, snapshots: looks, source: 'feed' });
+/** Loads a video and its snapshots. */
+export const putVideo = (lake: Lake, { snapshots, ...video }: MadeVideo): number =>
+  new LakeBuilder(lake).video({ ...video, snapshots: snapshots, source: 'feed' });
 
 /** One look at a tag's volume. */
-export const putTagLook = (
+export const putTagSnapshot = (
   lake: Lake,
   tag: string,
   platform: Platform | '',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../src/durations.ts';
 import {
   type ListedVideo,
-  type ListLook,
+  type ListSnapshot,
   nicheBreakouts,
 } from '../../src/events/niche-breakout.ts';
 import { THRESHOLDS } from '../../src/events/thresholds.ts';
@@ -23,14 +23,19 @@ const niche = (day: number, count: number, creators: number): ListedVideo[] =>
     user: `maker${index % creators}`,
     tags: ['fyp', 'goblincore', 'mossy', ...(index % 2 === 0 ? ['cottage'] : [])],
   }));
-const night = (day: number, members: number, creators = members, list = 'feed 24h'): ListLook => ({
+const night = (
+  day: number,
+  members: number,
+  creators = members,
+  list = 'feed 24h',
+): ListSnapshot => ({
   list,
   at: T0 + day * DAY_MS,
   videos: [...niche(day, members, creators), ...filler(day, 100 - members)],
 });
-const quietNights = (count: number): ListLook[] =>
+const quietNights = (count: number): ListSnapshot[] =>
   Array.from({ length: count }, (_, day) => night(day, 1));
-const found = (looks: readonly ListLook[]) => nicheBreakouts(looks, everything, limits);
+const found = (snapshots: readonly ListSnapshot[]) => nicheBreakouts(snapshots, everything, limits);
 
 describe('niche.breakout', () => {
   test('notices a cluster of tags that several creators carry into a list', () => {
@@ -52,7 +57,7 @@ describe('niche.breakout', () => {
         { ...night(7, 4), videos: [...niche(7, 4, 4), ...niche(17, 8, 1), ...filler(7, 88)] },
       ],
     ],
-    ['a first look', [night(0, 12)]],
+    ['a first snapshot', [night(0, 12)]],
     ['too short a past', [...quietNights(3), night(4, 12)]],
     ['a niche that was always there', Array.from({ length: 9 }, (_, day) => night(day, 10))],
     [
@@ -61,8 +66,8 @@ describe('niche.breakout', () => {
     ],
     ['a tag everybody uses', [...quietNights(7), night(7, 60)]],
     ['a list too short', [...quietNights(7), { ...night(7, 8), videos: niche(7, 8, 8) }]],
-  ])('is silent over %s', (_, looks) => {
-    expect(found(looks)).toEqual([]);
+  ])('is silent over %s', (_, snapshots) => {
+    expect(found(snapshots)).toEqual([]);
   });
 
   test('speaks once for a niche seen in two lists', () => {
@@ -73,23 +78,23 @@ describe('niche.breakout', () => {
   });
 
   test('night by night finds what looking once finds, in any order', () => {
-    const looks = [
+    const snapshots = [
       ...quietNights(7),
       night(7, 8),
       night(8, 12),
       ...[9, 10, 11, 12, 13, 14, 15, 16].map((day) => night(day, 1)),
       night(17, 20),
     ];
-    const whole = found(looks);
-    const nightly = looks.flatMap(({ at }) =>
+    const whole = found(snapshots);
+    const nightly = snapshots.flatMap(({ at }) =>
       nicheBreakouts(
-        looks.filter((one) => one.at <= at),
+        snapshots.filter((one) => one.at <= at),
         { from: at - DAY_MS, to: at },
         limits,
       ),
     );
     expect(whole).toHaveLength(2);
     expect(nightly).toEqual(whole);
-    expect(found(looks.toReversed())).toEqual(whole);
+    expect(found(snapshots.toReversed())).toEqual(whole);
   });
 });

@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { detectEvents } from '../../src/events/detect.ts';
 import { noticeEvents } from '../../src/events/notice.ts';
 import type { Lake } from '../../src/lake/open.ts';
-import { freshLake, type MadeVideo, putList, putTagLook, putVideo } from './made-lake.ts';
+import { freshLake, type MadeVideo, putList, putTagSnapshot, putVideo } from './made-lake.ts';
 
 const T0 = Date.UTC(2026, 2, 1);
 
@@ -22,7 +22,7 @@ const nightly = (id: string, nights: number, burstNight: number): MadeVideo => (
   id,
   user: 'dancer',
   createdAt: T0 - 3 * DAY_MS,
-  looks: Array.from({ length: nights }, (_, night) => [
+  snapshots: Array.from({ length: nights }, (_, night) => [
     T0 + night * DAY_MS,
     100_000 + night * 8_000 + (night >= burstNight ? 700_000 : 0),
   ]),
@@ -31,7 +31,7 @@ const nightly = (id: string, nights: number, burstNight: number): MadeVideo => (
 
 const upTo = (video: MadeVideo, at: number): MadeVideo => ({
   ...video,
-  looks: video.looks.filter(([its]) => its <= at),
+  snapshots: video.snapshots.filter(([its]) => its <= at),
 });
 
 const storedEvents = (lake: Lake) =>
@@ -87,7 +87,7 @@ test('a night brings an event, its partition and a delivery to who asked for it'
   ).toEqual([{ table_name: 'events', date: '2026-03-07', version: 1 }]);
 });
 
-test('the first look at a lake keeps its history and sends nothing', () => {
+test('the first snapshot of a lake keeps its history and sends nothing', () => {
   const lake = freshLake();
   subscribe(lake, 'all');
   putVideo(lake, nightly('yt_a', 8, 6));
@@ -114,7 +114,7 @@ test('a week without polling brings no flood', () => {
   for (let video = 0; video < 50; video += 1)
     putVideo(lake, {
       id: `tt_${video}`,
-      looks: [0, 1, 2, 3, 10].map((day) => [T0 + day * DAY_MS, 100_000 + day * day * 900_000]),
+      snapshots: [0, 1, 2, 3, 10].map((day) => [T0 + day * DAY_MS, 100_000 + day * day * 900_000]),
     });
   clock.advanceTo(T0 + 3 * DAY_MS);
   noticeEvents(lake, { clock });
@@ -131,18 +131,18 @@ const eventful = (lake: Lake): void => {
     putVideo(lake, {
       id: `tt_star${video}`,
       user: 'star',
-      looks: Array.from({ length: 14 }, (_, night) => [
+      snapshots: Array.from({ length: 14 }, (_, night) => [
         T0 + night * DAY_MS,
         video === 6 && night > 9 ? 900_000 : 30_000 + night,
       ]),
     });
   for (let night = 0; night < 14; night += 1) {
-    putTagLook(lake, 'mossy', '', T0 + night * DAY_MS, night > 11 ? 900 : 100);
+    putTagSnapshot(lake, 'mossy', '', T0 + night * DAY_MS, night > 11 ? 900 : 100);
     const keys = Array.from({ length: 60 }, (_, index) =>
       putVideo(lake, {
         id: `ig_${night}_${index}`,
         user: `maker${index}`,
-        looks: [[T0 + night * DAY_MS, 1_000 * index]],
+        snapshots: [[T0 + night * DAY_MS, 1_000 * index]],
         tags: night === 9 && index < 8 ? ['goblincore', 'mossy'] : ['fyp'],
       }),
     );
@@ -150,7 +150,7 @@ const eventful = (lake: Lake): void => {
   }
 };
 
-test('the same history gives the same events, whatever the number and order of looks', () => {
+test('the same history gives the same events, whatever the number and order of snapshots', () => {
   const lake = freshLake();
   eventful(lake);
   const to = T0 + 14 * DAY_MS;
@@ -183,14 +183,15 @@ test('the order in which the lake learnt things does not matter', () => {
   const other = freshLake();
   putVideo(one, nightly('yt_a', 8, 6));
   putVideo(one, nightly('yt_b', 8, 5));
-  const { looks, ...rest } = nightly('yt_b', 8, 5);
-  for (const look of looks.toReversed()) putVideo(other, { ...rest, looks: [look] });
+  const { snapshots, ...rest } = nightly('yt_b', 8, 5);
+  for (const snapshot of snapshots.toReversed())
+    putVideo(other, { ...rest, snapshots: [snapshot] });
   putVideo(other, nightly('yt_a', 8, 6));
   const span = { from: 0, to: T0 + 8 * DAY_MS };
   expect(detectEvents(other, span)).toEqual(detectEvents(one, span));
 });
 
-test('of more events of a kind than a look stores, the newest are stored and the rest is counted', () => {
+test('of more events of a kind than a snapshot stores, the newest are stored and the rest is counted', () => {
   const lake = freshLake();
   const bursts = [9, 12, 10, 13, 11]; // the night of each video's burst
   for (const [index, night] of bursts.entries())

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HOUR_MS } from '../../src/durations.ts';
 import { THRESHOLDS } from '../../src/events/thresholds.ts';
-import type { Look } from '../../src/events/timeline.ts';
+import type { Snapshot } from '../../src/events/timeline.ts';
 import { trendSpikes } from '../../src/events/trend-spike.ts';
 
 const T0 = Date.UTC(2026, 2, 1);
@@ -10,20 +10,20 @@ const limits = THRESHOLDS.youtube.spike;
 const everything = { from: 0, to: Number.MAX_SAFE_INTEGER };
 
 /** Looks every `hours`, at these counts. */
-const every = (hours: number, counts: readonly (number | null)[]): Look[] =>
+const every = (hours: number, counts: readonly (number | null)[]): Snapshot[] =>
   counts.map((views, index) => ({ at: T0 + index * hours * HOUR_MS, views }));
 
-const spikes = (looks: readonly Look[], createdAt: number | null = T0 - 24 * HOUR_MS) =>
-  trendSpikes(looks, createdAt, everything, limits);
+const spikes = (snapshots: readonly Snapshot[], createdAt: number | null = T0 - 24 * HOUR_MS) =>
+  trendSpikes(snapshots, createdAt, everything, limits);
 
-const steady = (length: number, perLook: number, start = 50_000): number[] =>
-  Array.from({ length }, (_, index) => start + index * perLook);
+const steady = (length: number, perSnapshot: number, start = 50_000): number[] =>
+  Array.from({ length }, (_, index) => start + index * perSnapshot);
 
 describe('trend.spike', () => {
-  const silent: readonly [string, readonly Look[]][] = [
+  const silent: readonly [string, readonly Snapshot[]][] = [
     ['nothing', []],
     ['a first sight, however large', every(6, [9_000_000])],
-    ['two looks: no past to compare with', every(6, [1_000, 900_000])],
+    ['two snapshots: no past to compare with', every(6, [1_000, 900_000])],
     ['a steady climb', every(6, steady(20, 12_000))],
     ['a slowing climb', every(6, [50_000, 90_000, 120_000, 140_000, 150_000, 155_000])],
     ['a zero between true counts', every(6, [500_000, 500_100, 0, 500_200, 500_300])],
@@ -46,11 +46,11 @@ describe('trend.spike', () => {
       })),
     ],
   ];
-  test.each(silent)('is silent over %s', (_, looks) => {
-    expect(spikes(looks)).toEqual([]);
+  test.each(silent)('is silent over %s', (_, snapshots) => {
+    expect(spikes(snapshots)).toEqual([]);
   });
 
-  test('notices a burst at the first look that shows it, with its numbers', () => {
+  test('notices a burst at the first snapshot that shows it, with its numbers', () => {
     const found = spikes(every(6, [50_000, 53_000, 56_000, 59_000, 160_000, 300_000]));
     expect(found).toHaveLength(1);
     expect(found[0]?.window).toEqual({ from: T0 + 18 * HOUR_MS, to: T0 + 24 * HOUR_MS });
@@ -89,7 +89,7 @@ describe('trend.spike', () => {
     .map((steps) => {
       let at = T0;
       let views = 20_000;
-      return steps.map(({ gapMinutes, gain }): Look => {
+      return steps.map(({ gapMinutes, gain }): Snapshot => {
         at += gapMinutes * 60_000;
         if (Number.isNaN(gain)) return { at, views: null };
         views = Math.max(0, views + gain);
@@ -102,8 +102,8 @@ describe('trend.spike', () => {
       fc.property(
         history,
         fc.array(fc.integer({ min: 0, max: 80 * 2_000 }), { maxLength: 6 }),
-        (looks, cuts) => {
-          const whole = spikes(looks);
+        (snapshots, cuts) => {
+          const whole = spikes(snapshots);
           const bounds = [
             0,
             ...cuts.map((minutes) => T0 + minutes * 60_000).sort((a, b) => a - b),
@@ -111,7 +111,7 @@ describe('trend.spike', () => {
           ];
           const pieces = bounds.slice(1).flatMap((to, index) =>
             trendSpikes(
-              looks.filter((look) => look.at <= to),
+              snapshots.filter((snapshot) => snapshot.at <= to),
               T0 - 24 * HOUR_MS,
               { from: bounds[index] as number, to },
               limits,

@@ -147,7 +147,7 @@ const syncThrough = async (
 
 // What a sequence of faults may do: fail an item for good when it meets one attempt after another,
 // or stop the run when the service looks dead. The next sync then makes up for it, and may choose
-// other looks than a run that knew every list at once; so the lake is held against the same asks.
+// other snapshots than a run that knew every list at once; so the lake is held against the same asks.
 test(
   `property: whatever faults meet a run, and wherever, the lake ends as without them (${SEQUENCES} sequences)`,
   async () => {

@@ -261,9 +261,9 @@ const SEEN: Record<Seen, (result: Disturbed, it: FaultCase) => void> = {
     expect(String(result.summary.reason)).toMatch(says);
     const [item] = read(
       result.dataDir,
-      "select request || ': ' || error as said from run_items where state = 'failed' order by position",
-    ) as { said: string }[];
-    expect(result.summary.reason).toBe(item?.said);
+      "select request || ': ' || error as stated from run_items where state = 'failed' order by position",
+    ) as { stated: string }[];
+    expect(result.summary.reason).toBe(item?.stated);
   },
   '`calls.error`, the run’s reason: what to do': (result, { says = ANY }) => {
     expect(failedCalls(result.dataDir).length).toBeGreaterThan(0);

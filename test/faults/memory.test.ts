@@ -18,8 +18,8 @@ test.each<[string, Fault]>([
   const upstream = await startFaultyUpstream([{ fault, on: /user1$/, times }]);
   const { stdout } = await promisify(execFile)(process.execPath, [CHILD, upstream.baseUrl]);
   await upstream.close();
-  const { grownMb, said } = JSON.parse(stdout) as { grownMb: number; said: string[] };
-  expect(said).toHaveLength(3);
-  for (const words of said) expect(words).toMatch(/8388608 bytes/);
+  const { grownMb, stated } = JSON.parse(stdout) as { grownMb: number; stated: string[] };
+  expect(stated).toHaveLength(3);
+  for (const words of stated) expect(words).toMatch(/8388608 bytes/);
   expect(grownMb).toBeLessThan(100);
 });

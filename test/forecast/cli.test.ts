@@ -13,8 +13,11 @@ const forecast = (lake: Lake, ...argv: string[]) =>
 /** A video seen at 0, 6 and 30 h, forecast from the second and the third. */
 const forecastLake = (): Lake => {
   const lake = freshLake();
-  const looks = [0, 6, 30].map((hours): [number, number] => [T0 + hours * HOUR_MS, 1000 + hours]);
-  const key = putVideo(lake, { id: 'tt_a', looks });
+  const snapshots = [0, 6, 30].map((hours): [number, number] => [
+    T0 + hours * HOUR_MS,
+    1000 + hours,
+  ]);
+  const key = putVideo(lake, { id: 'tt_a', snapshots });
   lake.sqlite.exec(`insert into models (id, kind, platform, learnt_at, learnt_until, samples, scores, parameters)
     values (1, 'video.list', 'tiktok', ${T0}, ${T0}, 300, '{"used":true,"reason":null,"recent":null,"naming":[]}', x'00')`);
   const put = lake.sqlite.prepare('insert into forecast values (?, ?, ?, ?, ?, ?, 0.42, 1)');

@@ -51,13 +51,13 @@ test('a model kept is the model read, and what is damaged is refused in words', 
 });
 
 test('probabilities and intervals keep their promise on later curves', () => {
-  let [inside, asked, said, came] = [0, 0, 0, 0];
+  let [inside, asked, stated, came] = [0, 0, 0, 0];
   let [error, stays] = [0, 0];
   for (const curve of later)
     for (const position of [1, 3, 6]) {
       const forecast = askModel(model, curve, position);
       const finished = finishedAt(curve, Number.MAX_SAFE_INTEGER);
-      said += forecast.topProbability;
+      stated += forecast.topProbability;
       came += endedOnTop(model.cohorts, finished) ? 1 : 0;
       for (const { hours, median, low, high } of forecast.horizons) {
         const truth = truthAfter(curve.points, position, hours);
@@ -73,7 +73,7 @@ test('probabilities and intervals keep their promise on later curves', () => {
   expect(asked).toBeGreaterThan(1000);
   expect(inside / asked).toBeGreaterThan(0.7);
   expect(inside / asked).toBeLessThan(0.92);
-  expect(Math.abs(said - came) / (later.length * 3)).toBeLessThan(0.06);
+  expect(Math.abs(stated - came) / (later.length * 3)).toBeLessThan(0.06);
   expect(error).toBeLessThan(0.6 * stays);
 });
 

@@ -39,7 +39,7 @@ export const knownBy = (curves: readonly Curve[], at: number): Curve[] =>
 const madeVideo = (curve: Curve, i: number): MadeVideo => ({
   id: `yt_${String(i).padStart(5, '0')}`,
   ...(curve.createdAt === null ? {} : { createdAt: curve.createdAt }),
-  looks: curve.points.map(({ at, views }) => [at, views]),
+  snapshots: curve.points.map(({ at, views }) => [at, views]),
 });
 
 /** Puts what was known of the curves at an instant into a lake, as loads would have. */

@@ -102,10 +102,10 @@ const answers = (lake: Lake, asOf: number): string[] => {
   const videos = [0, 1, 2, 3].map((video) => {
     const found = videoByIdAsOf(lake, idOf(video), asOf);
     if (found === undefined) return null;
-    const place = { key: found.key, rank: 1, score: null, velocity: null };
+    const entry = { key: found.key, rank: 1, score: null, velocity: null };
     return [
       videoRecord(lake, found.key, asOf),
-      readContentItems(lake, [place], asOf, 'seen').text(),
+      readContentItems(lake, [entry], asOf, 'seen').text(),
       timeline(lake, found.key, asOf),
     ];
   });

@@ -14,7 +14,7 @@ import { freshFolder, freshLake } from '../support/fresh.ts';
 const windowHours = fc.constantFrom(1, 24, 7 * 24, 30 * 24, 366 * 24);
 const asOf = fc.integer({ min: 0, max: 24 * 40 }).map(hoursAgo);
 
-test('a list is the same whether its looks are read or its videos', () => {
+test('a list is the same whether its snapshots are read or its videos', () => {
   fc.assert(
     fc.property(madeVideos, windowHours, asOf, (videos, hours, at) => {
       const dataDir = freshFolder();
@@ -24,16 +24,16 @@ test('a list is the same whether its looks are read or its videos', () => {
       for (const platform of PLATFORMS)
         for (const by of ['score', 'gain'] as const) {
           const ask = { platform, windowMs, by };
-          const [looks, timelines] = (['looks', 'videos'] as const).map((start) =>
+          const [snapshots, timelines] = (['snapshots', 'videos'] as const).map((start) =>
             rankVideos(lake, ask, at, start).rows(0, 1000),
           );
-          expect(timelines).toEqual(looks);
+          expect(timelines).toEqual(snapshots);
         }
       for (const platform of ['', ...PLATFORMS] as const) {
-        const [looks, timelines] = (['looks', 'videos'] as const).map((start) =>
+        const [snapshots, timelines] = (['snapshots', 'videos'] as const).map((start) =>
           rankHashtags(lake, { platform, windowMs }, at, start).rows(0, 1000),
         );
-        expect(timelines).toEqual(looks);
+        expect(timelines).toEqual(snapshots);
       }
       lake.close();
     }),
@@ -45,7 +45,7 @@ test('a part far down a list is the same as counting there from the top', () => 
   const dataDir = freshFolder();
   fillLake(dataDir, (into) => {
     for (let key = 0; key < 60; key++)
-      into.video({ id: `tt_${key}`, looks: [[hoursAgo(3), key % 9]], tags: [`t${key}`] });
+      into.video({ id: `tt_${key}`, snapshots: [[hoursAgo(3), key % 9]], tags: [`t${key}`] });
   });
   const lake = freshLake(dataDir);
   for (const list of ['feed', 'hashtags'] as const) {

@@ -34,12 +34,12 @@ test('the text of items is what their objects would be written as', () => {
           ...words,
           ...(extra === undefined ? {} : { extra }),
           id: `tt_${index}`,
-          looks: [[hoursAgo(1), views, likes]],
+          snapshots: [[hoursAgo(1), views, likes]],
         }),
       );
-      const places = keys.map((key, index) => ({ key, rank: index + 1, score, velocity }));
+      const entries = keys.map((key, index) => ({ key, rank: index + 1, score, velocity }));
       for (const counts of ['known', 'seen'] as const) {
-        const read = readContentItems(writer, places, NOW, counts);
+        const read = readContentItems(writer, entries, NOW, counts);
         expect(JSON.stringify(JSON.parse(read.text()))).toBe(JSON.stringify(read.objects()));
       }
       writer.close();
@@ -52,12 +52,17 @@ test('the text of items is what their objects would be written as', () => {
 test('where nothing is odd it is the same text, byte by byte', () => {
   const { dataDir, remove } = freshFolder();
   fillLake(dataDir, (into) => {
-    into.video({ id: 'tt_1', tags: ['a', 'ü'], extra: { durationSec: 31 }, looks: [[NOW, 3, 1]] });
-    into.video({ id: 'ig_2', title: null, user: null, createdAt: null, looks: [[NOW, null]] });
+    into.video({
+      id: 'tt_1',
+      tags: ['a', 'ü'],
+      extra: { durationSec: 31 },
+      snapshots: [[NOW, 3, 1]],
+    });
+    into.video({ id: 'ig_2', title: null, user: null, createdAt: null, snapshots: [[NOW, null]] });
   });
   const lake = openLakeForReading(dataDir);
-  const places = [1, 2].map((key) => ({ key, rank: key, score: 1 / 3, velocity: null }));
-  const read = readContentItems(lake, places, NOW, 'known');
+  const entries = [1, 2].map((key) => ({ key, rank: key, score: 1 / 3, velocity: null }));
+  const read = readContentItems(lake, entries, NOW, 'known');
   expect(read.text()).toBe(JSON.stringify(read.objects()));
   lake.close();
   remove();

@@ -6,7 +6,7 @@ import { isoOf, parseIso } from '../../src/iso.ts';
 import { realLines, realPath } from '../real-data.ts';
 
 const START = parseIso('2026-01-01') as number;
-const looks = (...pairs: [hours: number, views: number | null][]): GrowthPoint[] =>
+const snapshots = (...pairs: [hours: number, views: number | null][]): GrowthPoint[] =>
   pairs.map(([hours, views]) => ({ at: START + hours * HOUR_MS, views }));
 const hourly = (count: number, views: (hour: number) => number): GrowthPoint[] =>
   Array.from({ length: count }, (_, hour) => ({
@@ -17,19 +17,21 @@ const viewsOf = (points: GrowthPoint[]): number[] => growthCurve(points).points.
 const logistic = (hour: number): number => 1_000_000 / (1 + Math.exp(-(hour - 48) / 8));
 
 describe('hand-made curves', () => {
-  test('nothing, one look, all unknown', () => {
+  test('nothing, one snapshot, all unknown', () => {
     const empty = { points: [], peak: null, doublingHours: null, phase: 'unknown' };
     expect(growthCurve([])).toEqual(empty);
-    expect(growthCurve(looks([0, null], [5, null]))).toEqual(empty);
-    expect(growthCurve(looks([0, 500]))).toEqual({
+    expect(growthCurve(snapshots([0, null], [5, null]))).toEqual(empty);
+    expect(growthCurve(snapshots([0, 500]))).toEqual({
       ...empty,
       points: [{ at: isoOf(START), views: 500, viewsPerHour: 0 }],
     });
   });
 
-  test('a steady pace is the same at every look, however unevenly it was looked at', () => {
+  test('a steady pace is the same at every snapshot, however unevenly it was looked at', () => {
     const hours = [0, 0.01, 0.2, 1, 1.5, 4, 30, 30.01, 31, 90];
-    const curve = growthCurve(looks(...hours.map((h): [number, number] => [h, 5000 + h * 1000])));
+    const curve = growthCurve(
+      snapshots(...hours.map((h): [number, number] => [h, 5000 + h * 1000])),
+    );
     expect(new Set(curve.points.map((p) => p.viewsPerHour))).toEqual(new Set([1000]));
     expect(curve).toMatchObject({ peak: { viewsPerHour: 1000 }, phase: 'peaking' });
   });
@@ -65,26 +67,26 @@ describe('hand-made curves', () => {
     expect(growthCurve(hourly(10, () => 0)).phase).toBe('flat');
   });
 
-  test('three looks within an hour are too little for a phase', () => {
-    expect(growthCurve(looks([0, 10], [0.5, 20], [0.9, 90])).phase).toBe('unknown');
+  test('three snapshots within an hour are too little for a phase', () => {
+    expect(growthCurve(snapshots([0, 10], [0.5, 20], [0.9, 90])).phase).toBe('unknown');
   });
 });
 
 describe('looks that are not what they seem', () => {
   test('a zero between true values is no count', () => {
-    expect(viewsOf(looks([0, 39_600], [1, 0], [2, 39_700], [3, 0], [4, 0], [5, 40_100]))).toEqual([
-      39_600, 39_700, 40_100,
-    ]);
+    expect(
+      viewsOf(snapshots([0, 39_600], [1, 0], [2, 39_700], [3, 0], [4, 0], [5, 40_100])),
+    ).toEqual([39_600, 39_700, 40_100]);
   });
 
   test('a zero before a large first count is no count, before a small one it is', () => {
-    expect(viewsOf(looks([0, 0], [1, 39_600], [2, 39_700]))).toEqual([39_600, 39_700]);
-    expect(viewsOf(looks([0, 0], [1, 40], [2, 90]))).toEqual([0, 40, 90]);
+    expect(viewsOf(snapshots([0, 0], [1, 39_600], [2, 39_700]))).toEqual([39_600, 39_700]);
+    expect(viewsOf(snapshots([0, 0], [1, 40], [2, 90]))).toEqual([0, 40, 90]);
   });
 
-  test('a correction, a dip and a misread peak drop out; the looks around them stay', () => {
-    const odd = looks([0, 1000], [1, 2000], [2, 1995], [3, 3000], [4, 12], [5, 4000], [6, 9e9]);
-    const rest = looks([7, 5000], [8, 6000]);
+  test('a correction, a dip and a misread peak drop out; the snapshots around them stay', () => {
+    const odd = snapshots([0, 1000], [1, 2000], [2, 1995], [3, 3000], [4, 12], [5, 4000], [6, 9e9]);
+    const rest = snapshots([7, 5000], [8, 6000]);
     expect(viewsOf([...odd, ...rest])).toEqual([1000, 1995, 3000, 4000, 5000, 6000]);
   });
 
@@ -95,7 +97,7 @@ describe('looks that are not what they seem', () => {
   });
 
   test('impossible counts, doubled instants and any order are borne', () => {
-    const points = looks([3, 30], [0, 5], [1, -7], [1, 0.5], [2, 2 ** 54], [0, 4], [4, 60]);
+    const points = snapshots([3, 30], [0, 5], [1, -7], [1, 0.5], [2, 2 ** 54], [0, 4], [4, 60]);
     expect(viewsOf(points)).toEqual([5, 30, 60]);
   });
 
@@ -139,7 +141,7 @@ describe.skipIf(realPath === undefined)('real curves', () => {
       .filter((t) => t.source === source && t.points.length >= fewest)
       .map((t) => t.points);
 
-  test('ig-hourly: the looks that read 0 leave no trace', () => {
+  test('ig-hourly: the snapshots that read 0 leave no trace', () => {
     for (const points of of('ig-hourly', 5)) {
       const positive = points.filter((point) => (point.views ?? 0) > 0);
       const curve = growthCurve(points);
@@ -148,7 +150,7 @@ describe.skipIf(realPath === undefined)('real curves', () => {
     }
   });
 
-  test('the curve keeps nearly every look of the clean sources', () => {
+  test('the curve keeps nearly every snapshot of the clean sources', () => {
     for (const source of ['yt-daily-lists', 'yt-hourly-kr', 'yt-radar-kr']) {
       const all = of(source, 5);
       const known = all.flat().filter((p) => p.views !== null).length;
@@ -157,7 +159,7 @@ describe.skipIf(realPath === undefined)('real curves', () => {
     }
   });
 
-  test('half of the looks tell nearly the same story', () => {
+  test('half of the snapshots tell nearly the same story', () => {
     const ratios: number[] = [];
     let samePhase = 0;
     const all = of('yt-radar-kr', 20);

@@ -17,8 +17,8 @@ const watch = (into: Filler, platform: Platform, at: readonly number[], depth = 
   const prefix = { tiktok: 'tt', instagram: 'ig', youtube: 'yt' }[platform];
   for (const ago of at) {
     const ids = Array.from({ length: depth }, (_, n) => `${prefix}_${ago}_${n}`);
-    for (const id of ids) into.video({ id, tags: ['dance'], looks: [] });
-    for (const id of ids) into.look(into.keyOf(id), [night(ago), 100], 'feed');
+    for (const id of ids) into.video({ id, tags: ['dance'], snapshots: [] });
+    for (const id of ids) into.snapshot(into.keyOf(id), [night(ago), 100], 'feed');
     const ranks = ids.map((id, n) => ({ id, rank: n + 1 }));
     into.pulled({ list: 'feed', platform, period: '24h', at: night(ago), total: depth, ranks });
   }
@@ -74,7 +74,7 @@ test('a gap, a list read deeper, a new list, more refreshes, an import: not watc
   expect(
     watched((into, { sqlite }) => {
       sqlite.exec("insert into import_progress (path, fingerprint, lines) values ('x', 'y', 1)");
-      into.look(into.keyOf('tt_3_0'), [night(9) + 1, 5], 'import');
+      into.snapshot(into.keyOf('tt_3_0'), [night(9) + 1, 5], 'import');
     }),
   ).toBe(false);
   const gap = lakeOf((into) => watch(into, 'tiktok', [...nights(16, 9), ...nights(6)]));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
 import { HOUR_MS } from '../../src/durations.ts';
-import { lastLooksBefore } from '../../src/events/video-history.ts';
+import { lastSnapshotsBefore } from '../../src/events/video-history.ts';
 import { readContentItems } from '../../src/history/content-items.ts';
 import { creatorProfile } from '../../src/history/creator-profile.ts';
 import { movements } from '../../src/history/movements.ts';
@@ -12,7 +12,7 @@ import { refreshSearch } from '../../src/search/search-index.ts';
 import { filler, hoursAgo, NOW } from '../serve/filled-lake.ts';
 import { freshLake } from '../support/fresh.ts';
 
-// A million views, then the creator hides them; a smaller video beside it; and looks that came later.
+// A million views, then the creator hides them; a smaller video beside it; and snapshots that came later.
 
 const AS_OF = hoursAgo(2);
 
@@ -22,7 +22,7 @@ const lakeOf = () => {
   const [title, user] = ['ramen', 'mika'];
   const hidden = into.video({
     ...{ id: 'tt_hidden', title, user },
-    looks: [
+    snapshots: [
       [hoursAgo(30), 900_000, 5000],
       [hoursAgo(5), 1_000_000, 5000],
       [hoursAgo(3), null, null],
@@ -31,7 +31,7 @@ const lakeOf = () => {
   });
   const small = into.video({
     ...{ id: 'tt_small', title, user },
-    looks: [
+    snapshots: [
       [hoursAgo(5), 50, 1],
       [hoursAgo(3), 60, 1],
       [hoursAgo(1), 70, 1],
@@ -44,8 +44,8 @@ const lakeOf = () => {
 test('a hidden count is the last one known, for every reader', () => {
   const { lake, hidden, small } = lakeOf();
   const known = { views: 1_000_000, likes: 5000 };
-  const places = [hidden, small].map((key) => ({ key, rank: null, score: null, velocity: null }));
-  const items = readContentItems(lake, places, AS_OF, 'known').objects();
+  const entries = [hidden, small].map((key) => ({ key, rank: null, score: null, velocity: null }));
+  const items = readContentItems(lake, entries, AS_OF, 'known').objects();
   expect(items).toMatchObject([{ ...known, engagementRate: 0.5 }, { views: 60 }]);
 
   const profile = creatorProfile(lake, {
@@ -53,12 +53,12 @@ test('a hidden count is the last one known, for every reader', () => {
   });
   expect(profile?.videos[0]).toMatchObject({ id: 'tt_hidden', ...known });
 
-  for (const start of ['looks', 'videos'] as const) {
+  for (const start of ['snapshots', 'videos'] as const) {
     const span = { from: AS_OF - 24 * HOUR_MS, to: AS_OF };
     const moved = [...movements(lake, 'tiktok', span, start)].find(({ key }) => key === hidden);
     expect(moved).toMatchObject({ ...known, viewsAt: hoursAgo(5), baseViews: 900_000 });
   }
-  expect(lastLooksBefore(lake.sqlite, [hidden], AS_OF).get(hidden)?.views).toBe(known.views);
+  expect(lastSnapshotsBefore(lake.sqlite, [hidden], AS_OF).get(hidden)?.views).toBe(known.views);
   expect(readSubject(lake, 'tt_hidden', AS_OF)?.views).toBe(known.views);
 });
 
@@ -72,9 +72,9 @@ test('nor does it cost a video its reach in a search of the past', () => {
 test('a rate that was not pulled is computed from the counts beside it', () => {
   const { lake, small } = lakeOf();
   lake.sqlite.exec('update video_snapshot set rate_derived = 0');
-  const place = { key: small, rank: 1, score: null, velocity: null };
+  const entry = { key: small, rank: 1, score: null, velocity: null };
   for (const counts of ['known', 'seen'] as const)
-    expect(readContentItems(lake, [place], hoursAgo(5), counts).objects()).toMatchObject([
+    expect(readContentItems(lake, [entry], hoursAgo(5), counts).objects()).toMatchObject([
       { views: 50, likes: 1, engagementRate: 2 },
     ]);
   expect(timeline(lake, small, hoursAgo(5))).toMatchObject([{ engagementRate: 2 }]);

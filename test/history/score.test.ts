@@ -35,14 +35,14 @@ const scores = (movements: readonly Movement[]): number[] => {
 };
 
 describe('velocity', () => {
-  test('views gained per hour between two looks; a decrease is no velocity', () => {
+  test('views gained per hour between two snapshots; a decrease is no velocity', () => {
     expect(velocityOf(movement({ views: 2400 }))).toBe(100);
     expect(velocityOf(movement({ views: 10, baseViews: 500 }))).toBe(0);
   });
   test('looks minutes apart count as an hour apart', () => {
     expect(velocityOf(movement({ views: 60, baseViews: 0, baseAt: at(24) - 60_000 }))).toBe(60);
   });
-  test('a single look: the mean over the life, when that is known', () => {
+  test('a single snapshot: the mean over the life, when that is known', () => {
     const once = { baseViews: null, baseAt: null };
     expect(velocityOf(movement({ ...once, views: 240, createdAt: at(0) }))).toBe(10);
     expect(velocityOf(movement({ ...once, createdAt: null }))).toBeNull();
@@ -98,7 +98,7 @@ describe('score', () => {
 
 describe('views gained inside a period', () => {
   const DAY = 24 * HOUR_MS;
-  test('the difference to the look before it', () => {
+  test('the difference to the snapshot before it', () => {
     expect(viewsGained(movement({ views: 700, baseViews: 100 }), at(0), DAY)).toBe(600);
   });
   test('everything of a video published inside it', () => {
@@ -106,12 +106,12 @@ describe('views gained inside a period', () => {
       viewsGained(movement({ views: 700, baseViews: 100, createdAt: at(1) }), at(0), DAY),
     ).toBe(700);
   });
-  test('a look long before it counts in proportion', () => {
+  test('a snapshot long before it counts in proportion', () => {
     expect(viewsGained(movement({ views: 1000, baseViews: 0, baseAt: at(-24) }), at(0), DAY)).toBe(
       500,
     );
   });
-  test('unknown with a single look', () => {
+  test('unknown with a single snapshot', () => {
     expect(viewsGained(movement({ baseViews: null, baseAt: null }), at(0), DAY)).toBeNull();
   });
 });

@@ -60,7 +60,7 @@ describe('evidence', () => {
     expect(evidence.shareBelow).toBeCloseTo(below, 2);
   });
 
-  test("the creator's own median, and a small group said plainly", async () => {
+  test("the creator's own median, and a small group stated plainly", async () => {
     const lake = emptyLake();
     const at = NOW - DAY_MS;
     const views = [100, 200, 300, 400, 500, 600, 700, 6000];
@@ -150,7 +150,10 @@ describe('little to go by', () => {
   test.each([
     ['no counts at all', { id: 'tt_1' }],
     ['only zeros', { id: 'tt_1', createdAt: NOW, snapshots: [[NOW, 0]] as [number, number][] }],
-    ['one look, alone in the lake', { id: 'tt_1', snapshots: [[NOW, 5]] as [number, number][] }],
+    [
+      'one snapshot, alone in the lake',
+      { id: 'tt_1', snapshots: [[NOW, 5]] as [number, number][] },
+    ],
     ['no title, no creator', { id: 'tt_1', title: null, user: null, createdAt: NOW - HOUR_MS }],
     ['an odd title', { id: 'tt_1', title: '\u0000"<>%s{}\ud800', tags: ['', 'a'.repeat(300)] }],
   ])('%s', async (_, video) => {

@@ -21,9 +21,9 @@ test('it describes every table and view of a lake, each with a sentence', async 
     .all() as string[];
   for (const name of names) {
     const section = text.split(`### \`${name}\`\n`)[1]?.trim() ?? '';
-    expect({ name, said: section.split('\n')[0] }).toEqual({
+    expect({ name, stated: section.split('\n')[0] }).toEqual({
       name,
-      said: expect.stringMatching(/^[A-Z].{10}/),
+      stated: expect.stringMatching(/^[A-Z].{10}/),
     });
   }
 });

@@ -20,13 +20,13 @@ interface RealSnapshot {
 
 /** Puts the real videos of the named sources into a lake, with their looks. Returns them. */
 export const insertRealVideos = (lake: Lake, sources: readonly string[]): TestVideo[] => {
-  const looks = new Map<string, [number, number | null][]>();
+  const timelines = new Map<string, [number, number | null][]>();
   const videos: TestVideo[] = [];
   for (const line of realLines('videos.ndjson.gz')) {
     const video = line as unknown as RealVideo;
     if (!video.sources.some((source) => sources.includes(source))) continue;
     const snapshots: [number, number | null][] = [];
-    looks.set(video.id, snapshots);
+    timelines.set(video.id, snapshots);
     videos.push({
       ...video,
       createdAt: video.createdAt === null ? null : Date.parse(video.createdAt),
@@ -38,9 +38,9 @@ export const insertRealVideos = (lake: Lake, sources: readonly string[]): TestVi
   const seen = new Set<string>();
   for (const line of realLines('snapshots.ndjson.gz')) {
     const { id, at, views } = line as unknown as RealSnapshot;
-    if (!looks.has(id) || seen.has(`${id} ${at}`)) continue;
+    if (!timelines.has(id) || seen.has(`${id} ${at}`)) continue;
     seen.add(`${id} ${at}`);
-    looks.get(id)?.push([Date.parse(at), views !== null && views >= 0 ? views : null]);
+    timelines.get(id)?.push([Date.parse(at), views !== null && views >= 0 ? views : null]);
   }
   insertVideos(lake, videos);
   return videos;

@@ -28,7 +28,7 @@ test('feed_history: a list of any day, with the words and counts of then', () =>
     into.video({
       id: 'tt_a',
       title: 'new title',
-      looks: [
+      snapshots: [
         [hoursAgo(30), 10, 1],
         [hoursAgo(26), null, null],
         [hoursAgo(2), 99, 9],
@@ -92,8 +92,8 @@ test('hashtag_volumes: the total beside its parts', () => {
 
 test('creators_rising: the newest count against one of a week to a fortnight before', () => {
   const lake = lakeOf((into) => {
-    const creator = (handle: string, looks: [at: number, followers: number | null][]) =>
-      into.creator({ platform: 'tiktok', handle, looks });
+    const creator = (handle: string, snapshots: [at: number, followers: number | null][]) =>
+      into.creator({ platform: 'tiktok', handle, snapshots });
     creator('slow', [
       [daysAgo(10), 100],
       [daysAgo(8), 200],
@@ -123,18 +123,18 @@ test('video_milestones: interpolated, or said to be censored', () => {
   const lake = lakeOf((into) => {
     into.video({
       ...{ id: 'tt_crossed', createdAt },
-      looks: [
+      snapshots: [
         [hoursAgo(90), 4000],
         [hoursAgo(88), 0],
         [hoursAgo(80), 24_000],
         [hoursAgo(70), 90_000],
       ],
     });
-    into.video({ ...{ id: 'tt_late', createdAt }, looks: [[hoursAgo(50), 2_000_000]] });
-    into.video({ ...{ id: 'tt_hidden', createdAt }, looks: [[hoursAgo(50), null]] });
+    into.video({ ...{ id: 'tt_late', createdAt }, snapshots: [[hoursAgo(50), 2_000_000]] });
+    into.video({ ...{ id: 'tt_hidden', createdAt }, snapshots: [[hoursAgo(50), null]] });
     into.video({
       ...{ id: 'yt_undated', createdAt: null },
-      looks: [
+      snapshots: [
         [hoursAgo(4), 9000],
         [hoursAgo(2), 11_000],
       ],
@@ -156,7 +156,7 @@ test('video_milestones: interpolated, or said to be censored', () => {
 
 test('list_stays: from pull to pull; away and back is not there in between', () => {
   const lake = lakeOf((into) => {
-    for (const id of ['tt_a', 'tt_b']) into.video({ id, looks: [[hoursAgo(9), 1]] });
+    for (const id of ['tt_a', 'tt_b']) into.video({ id, snapshots: [[hoursAgo(9), 1]] });
     const pull = (hours: number, ids: string[]) =>
       into.pulled({
         ...{ list: 'feed', platform: 'tiktok', period: '24h', at: hoursAgo(hours), total: 2 },
@@ -176,10 +176,10 @@ test('list_stays: from pull to pull; away and back is not there in between', () 
 
 test('platform_overlap: hashtags and handles on more than one platform', () => {
   const lake = lakeOf((into) => {
-    const looks: [number, number][] = [[hoursAgo(1), 1]];
-    into.video({ id: 'tt_1', tags: ['dance', 'only'], user: '@Mika', looks });
-    into.video({ id: 'tt_2', tags: ['dance'], user: 'wren', looks });
-    into.video({ id: 'yt_1', tags: ['dance'], user: 'mika', looks });
+    const snapshots: [number, number][] = [[hoursAgo(1), 1]];
+    into.video({ id: 'tt_1', tags: ['dance', 'only'], user: '@Mika', snapshots });
+    into.video({ id: 'tt_2', tags: ['dance'], user: 'wren', snapshots });
+    into.video({ id: 'yt_1', tags: ['dance'], user: 'mika', snapshots });
   });
   expect(rowsOf(lake, 'select * from platform_overlap order by kind')).toEqual([
     ['creator', 'mika', 2, 1, 0, 1],
@@ -191,13 +191,13 @@ test('daily_summary: what was learnt on each day; none of a day that nobody watc
   const lake = lakeOf((into) => {
     into.video({
       id: 'tt_a',
-      looks: [
+      snapshots: [
         [hoursAgo(60), 1],
         [hoursAgo(59), 2],
         [hoursAgo(2), 3],
       ],
     });
-    into.video({ id: 'tt_b', looks: [[hoursAgo(2), 3]] });
+    into.video({ id: 'tt_b', snapshots: [[hoursAgo(2), 3]] });
     into.pulled({ list: 'feed', platform: 'tiktok', period: '24h', at: hoursAgo(2), total: 2 });
     into.event({ id: 'e', kind: 'trend.spike', platform: 'tiktok', at: hoursAgo(2) });
   });

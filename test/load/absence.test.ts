@@ -27,13 +27,13 @@ test('a list that lacks what it had deletes nothing, and says nothing of its cou
   await emptied.close();
   expect(second.summary.outcome).toBe('complete');
   expect(second.rows).toEqual({ ...first.rows });
-  // the look itself is kept: it was there, and empty
+  // the snapshot itself is kept: it was there, and empty
   const lake = freshLake(dataDir);
-  const looks = `select count(*) from capture where captured_at = ${WORLD_AT + HOUR_MS}`;
-  expect(countOf(lake, looks)).toBeGreaterThan(0);
+  const snapshots = `select count(*) from capture where captured_at = ${WORLD_AT + HOUR_MS}`;
+  expect(countOf(lake, snapshots)).toBeGreaterThan(0);
 });
 
-test('a gap between two looks is seen as one: no row in between, its length beside the gain', async () => {
+test('a gap between two snapshots is seen as one: no row in between, its length beside the gain', async () => {
   const upstream = await startFaultyUpstream();
   const dataDir = freshFolder();
   await syncOnce(dataDir, upstream.baseUrl);

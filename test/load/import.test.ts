@@ -91,15 +91,15 @@ describe('a line that cannot be kept costs itself, by file and number', () => {
 
 describe('an id without a prefix: its platform is that of the video', () => {
   const video = lines({ id: 'abc', platform: 'youtube', title: 'Known' });
-  const looks = lines(snapshot(1), { id: 'abc', at: AT, views: 7, likes: 1 });
+  const snapshots = lines(snapshot(1), { id: 'abc', at: AT, views: 7, likes: 1 });
   const written = () => {
     const dataDir = freshFolder();
     const paths = [join(dataDir, 'snapshots.ndjson'), join(dataDir, 'videos.ndjson')] as const;
-    writeFileSync(paths[0], looks);
+    writeFileSync(paths[0], snapshots);
     writeFileSync(paths[1], video);
     return { dataDir, snapshots: paths[0], videos: paths[1] };
   };
-  const expectLook = (dataDir: string): void => {
+  const expectSnapshot = (dataDir: string): void => {
     const rows = lakeRows(freshLake(dataDir));
     expect(rows.video_snapshots).toContainEqual(
       expect.objectContaining({ video_id: 'abc', views: 7, likes: 1, source: 'import' }),
@@ -113,15 +113,15 @@ describe('an id without a prefix: its platform is that of the video', () => {
     const { dataDir, snapshots, videos } = written();
     const { code, err } = await runCommand(['import', snapshots, videos], { dataDir });
     expect([code, err]).toEqual([0, '']);
-    expectLook(dataDir);
+    expectSnapshot(dataDir);
   });
 
-  test('of the lake: a look refused before its video came is kept after, and rejected no more', async () => {
+  test('of the lake: a snapshot refused before its video came is kept after, and rejected no more', async () => {
     const { dataDir, snapshots, videos } = written();
     expect((await runCommand(['import', snapshots], { dataDir })).code).toBe(3);
     expect((await runCommand(['import', videos], { dataDir })).code).toBe(0);
     expect((await runCommand(['import', snapshots], { dataDir })).code).toBe(0);
-    expectLook(dataDir);
+    expectSnapshot(dataDir);
     expect(countOf(freshLake(dataDir), 'select count(*) from rejected_items')).toBe(0);
   });
 });

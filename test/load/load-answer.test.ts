@@ -19,14 +19,14 @@ interface Item {
 }
 
 /** Loads an answer as given at an instant, to a call of its own. */
-const load = (lake: Lake, ask: Ask, said: unknown, at: number): LoadCounts => {
+const load = (lake: Lake, ask: Ask, stated: unknown, at: number): LoadCounts => {
   const request = requestLine(ask);
   const callId = Number(
     lake.sqlite
       .prepare("insert into calls (job, request, sent_at, sender) values ('feed', ?, ?, 'test')")
       .run(request, at).lastInsertRowid,
   );
-  const answer = answerOf(said);
+  const answer = answerOf(stated);
   const decoded = decodeAnswer(ask, answer);
   return loadAnswer(lake, {
     runId: null,
@@ -48,13 +48,13 @@ test('what a response changed is counted, rows of videos known before among them
     { id: 'tt_1', views: 10, title: 'one #tag' },
     { id: 'tt_2', views: 20 },
   ];
-  const looks = [
+  const snapshots = [
     loadFeed(lake, items, AT),
     loadFeed(lake, [{ id: 'tt_1', views: 11 }], AT + HOUR_MS),
     loadFeed(lake, [{ id: 'tt_1', views: 11 }], AT + HOUR_MS),
   ];
-  expect(looks[1]?.videos).toEqual({ inserted: 0, updated: 1, unchanged: 0 });
-  expect(looks.map(rowsChanged)).toEqual([2 + 2 + 2 + 2, 1 + 1 + 1, 0]);
+  expect(snapshots[1]?.videos).toEqual({ inserted: 0, updated: 1, unchanged: 0 });
+  expect(snapshots.map(rowsChanged)).toEqual([2 + 2 + 2 + 2, 1 + 1 + 1, 0]);
 });
 
 test('a page of any length, with one video twice and ids of any text, loads whole', () => {
@@ -232,7 +232,7 @@ test('of the spellings of a hashtag on one page the first is kept', () => {
   expect(lake.sqlite.prepare('select tag from hashtags').pluck().all()).toEqual(['ok']);
 });
 
-test('what could not be right is kept of every look, and of an item that a page has twice', () => {
+test('what could not be right is kept of every snapshot, and of an item that a page has twice', () => {
   const lake = freshLake();
   const odd = () =>
     JSON.parse(lake.sqlite.prepare('select extra from videos').pluck().get() as string).odd;
@@ -261,10 +261,10 @@ test("a creator's further fields are kept field by field, those of a growth poin
   load(lake, ask, { handle: 'ann', bio: 'c', growth: [now], asOf: later }, AT + HOUR_MS);
   const [extra] = lake.sqlite.prepare('select extra from creators').pluck().all() as string[];
   expect(JSON.parse(extra ?? '')).toEqual({ bio: 'c', link: 'l' });
-  const looks = lake.sqlite
+  const snapshots = lake.sqlite
     .prepare('select followers, extra from creator_snapshots order by observed_at')
     .all();
-  expect(looks).toEqual([
+  expect(snapshots).toEqual([
     { followers: null, extra: '{"region":"DE","odd":{"followers":-3}}' },
     { followers: 5, extra: null },
     { followers: 6, extra: '{"region":"FR"}' },

@@ -88,8 +88,8 @@ describe('properties', () => {
   });
 
   test('observations at different instants may come in any order', () => {
-    const looks = fc.uniqueArray(seenVideo, { selector: ({ at }) => at, maxLength: 4 });
-    const dated = looks.filter((seen) => seen.every(({ at }) => at !== null));
+    const snapshots = fc.uniqueArray(seenVideo, { selector: ({ at }) => at, maxLength: 4 });
+    const dated = snapshots.filter((seen) => seen.every(({ at }) => at !== null));
     fc.assert(
       fc.property(knownVideo, dated, (known, seen) => {
         const start = { ...known, lastSeenAt: null, firstSeenAt: null, extra: null };

@@ -6,7 +6,7 @@ import { freshLake } from '../support/fresh.ts';
 type Step =
   | { do: 'send'; job: string }
   | { do: 'settle'; nth: number; status: number | null; error: string | null }
-  | { do: 'look' };
+  | { do: 'snapshot' };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('send' as const), job: fc.constantFrom('feed', 'growth') }),
@@ -16,7 +16,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     status: fc.constantFrom(200, 404, 429, 500, 503, null),
     error: fc.constantFrom(null, 'in words'),
   }),
-  fc.record({ do: fc.constant('look' as const) }),
+  fc.record({ do: fc.constant('snapshot' as const) }),
 );
 
 test('whenever it looks, it has counted every settled call once', () => {
@@ -36,12 +36,12 @@ test('whenever it looks, it has counted every settled call once', () => {
       const tally = new CallTally(lake);
       const open: number[] = [];
       let settled = 0;
-      for (const { do: what, ...step } of [...steps, { do: 'look' as const }]) {
+      for (const { do: what, ...step } of [...steps, { do: 'snapshot' as const }]) {
         if ('job' in step) open.push(send.get(step.job) as number);
         else if ('nth' in step && open.length > 0) {
           const [id] = open.splice(step.nth % open.length, 1);
           settle.run(++settled, step.error === null ? 200 : step.status, step.error, id);
-        } else if (what === 'look') {
+        } else if (what === 'snapshot') {
           const { calls, unsettled } = tally.update();
           expect(unsettled).toBe(open.length);
           expect(calls.reduce((sum, { count }) => sum + count, 0)).toBe(settled);

@@ -30,7 +30,7 @@ export const exportAndPublish = async (
   return publish(lake, folder, name, options);
 };
 
-/** Adds a look at the first video on the first day, whose file then is another one. */
+/** Adds a snapshot of the first video on the first day, whose file then is another one. */
 export const changeFirstDay = (lake: Lake, round: number): void => {
   addSnapshot(lake, 1, NOON_AT + 100 + round, round);
   lake.sqlite.exec(

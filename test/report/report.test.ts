@@ -21,7 +21,7 @@ const madeLake = (): string => {
       id: 'tt_1',
       title: '<b>rose</b> & shone',
       user: 'ada',
-      looks: [
+      snapshots: [
         [at(-1), 1000],
         [at(6), 5000],
         [at(8), 90_000], // after the week
@@ -31,17 +31,17 @@ const madeLake = (): string => {
       id: 'tt_2',
       title: 'came in the week',
       user: 'bea',
-      looks: [
+      snapshots: [
         [at(2), 100],
         [at(3), 700],
       ],
     });
-    into.video({ id: 'tt_3', title: 'seen once', user: 'ada', looks: [[at(1), 70_000]] });
+    into.video({ id: 'tt_3', title: 'seen once', user: 'ada', snapshots: [[at(1), 70_000]] });
     into.video({
       id: 'yt_4',
       title: 'elsewhere',
       user: 'cem',
-      looks: [
+      snapshots: [
         [at(-1), 10],
         [at(5), 20],
       ],
@@ -66,12 +66,12 @@ const madeLake = (): string => {
     into.creator({
       platform: 'tiktok',
       handle: 'ada',
-      looks: [
+      snapshots: [
         [at(-2), 100],
         [at(4), 150],
       ],
     });
-    into.creator({ platform: 'tiktok', handle: 'bea', looks: [[at(4), 900]] }); // no count before
+    into.creator({ platform: 'tiktok', handle: 'bea', snapshots: [[at(4), 900]] }); // no count before
   });
   return dataDir;
 };

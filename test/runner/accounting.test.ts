@@ -22,7 +22,7 @@ test.each(['1000', '4000', '100000'])(
     const told = accounting(lake, config, JOBS, NOW);
     lake.close();
     expect(told.plan).toEqual(plan);
-    expect(told.forecast).toBe(1 + plan.fixed + plan.looks);
+    expect(told.forecast).toBe(1 + plan.fixed + plan.refreshes);
     expect(told.spentAt === null).toBe(plan.fixed <= told.month.remaining);
     if (told.spentAt !== null) expect(told.spentAt).toBeGreaterThan(NOW);
   },
@@ -40,8 +40,8 @@ test('`status` and `plan` say the same of the rest of the month', async () => {
     ['status', 'plan'].map((command) => runCommand([command], { dataDir, env })),
   );
   const missing = /([\d,]+) calls are missing/;
-  const [said] = missing.exec(plan?.out ?? '') ?? [];
-  expect(said).toBeDefined();
-  expect(status?.out).toContain(said);
+  const [stated] = missing.exec(plan?.out ?? '') ?? [];
+  expect(stated).toBeDefined();
+  expect(status?.out).toContain(stated);
   expect(status?.out).not.toContain('enough');
 });

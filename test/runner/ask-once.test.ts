@@ -19,7 +19,7 @@ test('analyze --upstream asks the service: one counted call, its answer kept', a
   fillLake(dataDir, (lake) => {
     lake.video({
       id: 'tt_1',
-      looks: [
+      snapshots: [
         [hoursAgo(20), 100, 5],
         [hoursAgo(2), 5000, 300],
       ],

@@ -111,7 +111,7 @@ test('a slot that waits behind a paused run, stopped in the middle of that, is d
   lake.close();
 });
 
-test('a field unlike the interface is logged by its name, not by what it held', async () => {
+test('a drifted field is logged by its name, not by what it held', async () => {
   const dataDir = freshFolder();
   const rules = [{ on: /feed/, fault: item({ about: 'Ann of 5 Elm Row' }), times: 9 }];
   await scheduleUntil(dataDir, (lines) => lines.some((line) => line.endsWith(' checked')), rules);

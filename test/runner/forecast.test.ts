@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
-import { JOB_NAMES, LOOK_JOBS } from '../../schema/vocabulary.ts';
+import { JOB_NAMES, REFRESH_JOBS } from '../../schema/vocabulary.ts';
 import { readConfig } from '../../src/config.ts';
 import { HOUR_MS } from '../../src/durations.ts';
 import { cronOf } from '../../src/runner/cron.ts';
@@ -31,7 +31,7 @@ const load = (job: string, runs: number, callsPerRun: number): JobLoad => ({
 });
 
 describe('the month’s plan', () => {
-  test('fits the beta tier by default: lists take a tenth, looks the rest but the reserve', () => {
+  test('fits the beta tier by default: lists take a tenth, refreshes the rest but the reserve', () => {
     const plan = planOf();
     expect(plan).toMatchObject({ fits: true, fixed: 5100, reserve: 2500, advice: [] });
     expect(plan.jobs.map(({ job, runs }) => [job, runs])).toEqual([
@@ -41,13 +41,13 @@ describe('the month’s plan', () => {
       ['growth', 30],
       ['creators', 30],
     ]);
-    expect(plan.fixed + plan.reserve + plan.looks + plan.spare).toBe(50_000);
+    expect(plan.fixed + plan.reserve + plan.refreshes + plan.surplus).toBe(50_000);
   });
 
   test('names the schedule to thin when lists do not fit, and that is enough', () => {
     const env = { TRENDLAKE_CALLS_PER_MONTH: '4000' };
     const plan = planOf(env);
-    expect(plan).toMatchObject({ fits: false, missing: 1300, looks: 0 });
+    expect(plan).toMatchObject({ fits: false, missing: 1300, refreshes: 0 });
     expect(plan.advice[0]).toMatch(/^Run feed .* once where it ran 2 times/);
     const thinned = planOf({ ...env, TRENDLAKE_SCHEDULES: '{"feed": "5 */2 * * *"}' });
     expect(thinned.fits).toBe(true);
@@ -70,7 +70,7 @@ describe('the month’s plan', () => {
   test('never plans more than there is', () => {
     const runs = fc.integer({ min: 0, max: 800 });
     const lists = fc.record({ runs, callsPerRun: fc.integer({ min: 1, max: 50 }) });
-    const looks = fc.record({
+    const refreshes = fc.record({
       runs,
       callsPerRun: fc.oneof(fc.constant(Number.POSITIVE_INFINITY), fc.nat(900)),
       share: fc.nat(100),
@@ -78,7 +78,7 @@ describe('the month’s plan', () => {
     fc.assert(
       fc.property(
         fc.array(lists, { maxLength: 3 }),
-        fc.array(looks, { maxLength: 2 }),
+        fc.array(refreshes, { maxLength: 2 }),
         fc.nat(50_000),
         fc.nat(3000),
         (some, others, remaining, reserve) => {
@@ -86,17 +86,17 @@ describe('the month’s plan', () => {
             ...some.map((each, i) => load(`list${i}`, each.runs, each.callsPerRun)),
             ...others.map(
               (each, i): JobLoad => ({
-                ...{ job: `look${i}`, stage: 'looks', schedule: '', ...each },
+                ...{ job: `look${i}`, stage: 'refreshes', schedule: '', ...each },
                 runsAt: hourly(each.runs),
               }),
             ),
           ];
           const plan = forecast(loads, { limit: 50_000, remaining, reserve, ratePerMinute: 60 });
           if (plan.fits)
-            expect(plan.fixed + plan.looks + plan.reserve + plan.spare).toBe(remaining);
+            expect(plan.fixed + plan.refreshes + plan.reserve + plan.surplus).toBe(remaining);
           else
             expect([
-              plan.looks,
+              plan.refreshes,
               plan.missing > 0,
               plan.advice.length > 0 || plan.fixed === 0 || plan.missing > 0,
             ]).toEqual([0, true, true]);
@@ -112,10 +112,10 @@ describe('schedules', () => {
       [...JOB_NAMES].toSorted(),
     );
     expect(
-      JOBS.filter(({ stage }) => stage === 'looks')
+      JOBS.filter(({ stage }) => stage === 'refreshes')
         .map(({ name }) => name)
         .toSorted(),
-    ).toEqual([...LOOK_JOBS].toSorted());
+    ).toEqual([...REFRESH_JOBS].toSorted());
   });
 
   test.each([

@@ -20,7 +20,7 @@ beforeAll(async () => {
         into.video({
           id: `${prefix}_${n}`,
           user: `${prefix}${n % 7}`,
-          looks: [
+          snapshots: [
             [hoursAgo(20), 1000 * n],
             [hoursAgo(2), 5000 * n],
           ],

@@ -17,8 +17,8 @@ const prepared = async (faulty: Parameters<typeof startFaultyUpstream>[0] = []) 
     await upstream.close();
   });
   const config = { growthCalls: '6', creatorCalls: '4' };
-  /** Syncs with the product's own jobs; the looks it made, `[request, rule]`. */
-  const looks = async (options: SyncOptions = {}) => {
+  /** Syncs with the product's own jobs; the refreshes it made, `[request, rule]`. */
+  const refreshes = async (options: SyncOptions = {}) => {
     const { summary } = await syncOnce(dataDir, upstream.baseUrl, {
       lake,
       config,
@@ -34,26 +34,27 @@ const prepared = async (faulty: Parameters<typeof startFaultyUpstream>[0] = []) 
       .raw()
       .all(summary.runId) as [request: string, rule: string][];
   };
-  return { lake, looks };
+  return { lake, refreshes };
 };
 const isTimeline = ([request]: [string, string]) => request.endsWith('/growth');
 
-test('the calls of both jobs are one sum; every look says why', async () => {
-  const { looks } = await prepared();
-  const first = await looks();
+test('the calls of both jobs are one sum; every refresh says why', async () => {
+  const { refreshes } = await prepared();
+  const first = await refreshes();
   expect(first).toHaveLength(10);
   expect(first.filter(isTimeline).length).toBeGreaterThan(0);
   expect(first.filter(isTimeline).length).toBeLessThan(10);
   expect(new Set(first.map(([request]) => request)).size).toBe(10);
-  for (const [, rule] of first) expect(rule).toMatch(/^(due|spare|first timeline|first profile)$/);
+  for (const [, rule] of first)
+    expect(rule).toMatch(/^(due|surplus|first timeline|first profile)$/);
 });
 
 test('while the lists stand still, nothing is looked at again within the hour', async () => {
-  const { looks } = await prepared();
-  await looks();
-  expect(await looks()).toEqual([]);
+  const { refreshes } = await prepared();
+  await refreshes();
+  expect(await refreshes()).toEqual([]);
   const clock = virtualClock(WORLD_AT + 61 * 60_000);
-  expect((await looks({ only: ['growth', 'creators'], clock })).length).toBeGreaterThan(0);
+  expect((await refreshes({ only: ['growth', 'creators'], clock })).length).toBeGreaterThan(0);
 });
 
 test('a profile is asked for once, also where the lists write its handle with an @', async () => {
@@ -61,9 +62,11 @@ test('a profile is asked for once, also where the lists write its handle with an
     ...body,
     items: body.items.map((item) => ({ ...item, user: `@${item.user}` })),
   }));
-  const { looks } = await prepared([{ fault, times: Number.POSITIVE_INFINITY, on: /feed|trends/ }]);
+  const { refreshes } = await prepared([
+    { fault, times: Number.POSITIVE_INFINITY, on: /feed|trends/ },
+  ]);
   const firstProfiles = async (options: SyncOptions = {}) =>
-    (await looks(options)).filter(([, rule]) => rule === 'first profile');
+    (await refreshes(options)).filter(([, rule]) => rule === 'first profile');
   const asked = await firstProfiles();
   expect(asked.length).toBeGreaterThan(0);
   const clock = virtualClock(WORLD_AT + 61 * 60_000);
@@ -75,28 +78,28 @@ test.each([
   ['growth', 6, true],
   ['creators', 4, false],
 ] as const)('a run of %s alone spends its calls on nothing else', async (job, calls, timelines) => {
-  const { looks } = await prepared();
-  expect(await looks({ only: ['feed', 'trends'] })).toEqual([]);
-  const made = await looks({ only: [job] });
+  const { refreshes } = await prepared();
+  expect(await refreshes({ only: ['feed', 'trends'] })).toEqual([]);
+  const made = await refreshes({ only: [job] });
   expect(made).toHaveLength(calls);
-  expect(made.every((look) => isTimeline(look) === timelines)).toBe(true);
+  expect(made.every((refresh) => isTimeline(refresh) === timelines)).toBe(true);
 });
 
 test('what the upstream named comes first, and stays wanted while a run has no calls for it', async () => {
-  const { lake, looks } = await prepared();
+  const { lake, refreshes } = await prepared();
   const want = lake.sqlite.prepare(
     `insert into wanted_subjects (platform, subject, event_id, wanted_at) values (?, ?, 'e', ?)`,
   );
   want.run('tiktok', 'video:tt_111', 1);
   want.run('youtube', 'creator:user7', 2);
-  await looks({ only: ['feed'] });
+  await refreshes({ only: ['feed'] });
   const rule = 'event of the upstream';
-  expect((await looks({ only: ['growth'] }))[0]).toEqual(['GET /videos/tt_111/growth', rule]);
-  expect(await looks({ only: ['creators'] })).toEqual([['GET /creators/youtube/user7', rule]]);
+  expect((await refreshes({ only: ['growth'] }))[0]).toEqual(['GET /videos/tt_111/growth', rule]);
+  expect(await refreshes({ only: ['creators'] })).toEqual([['GET /creators/youtube/user7', rule]]);
 });
 
 test('wanted creators do not wait behind wanted videos and hashtags that a run has no calls for', async () => {
-  const { lake, looks } = await prepared();
+  const { lake, refreshes } = await prepared();
   const want = lake.sqlite.prepare(
     `insert into wanted_subjects (platform, subject, event_id, wanted_at) values (?, ?, 'e', ?)`,
   );
@@ -105,7 +108,7 @@ test('wanted creators do not wait behind wanted videos and hashtags that a run h
     want.run('', `hashtag:tag${i}`, i);
   }
   want.run('youtube', 'creator:user7', 100);
-  expect((await looks({ only: ['creators'] }))[0]).toEqual([
+  expect((await refreshes({ only: ['creators'] }))[0]).toEqual([
     'GET /creators/youtube/user7',
     'event of the upstream',
   ]);

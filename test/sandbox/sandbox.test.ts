@@ -85,7 +85,7 @@ describe('the made-up world over HTTP', () => {
     const carriers = (tag: string, from: number, to: number) =>
       world.filter(
         (video) =>
-          video.looks.some((look) => look > from && look <= to) &&
+          video.snapshots.some((snapshot) => snapshot > from && snapshot <= to) &&
           (video.hashtags ?? titleHashtags(titleAt(video, to) ?? '')).some(
             (one) => one.toLowerCase() === tag,
           ),
@@ -144,13 +144,16 @@ describe('a sandbox', () => {
     const id = 'yt_dQw4w9WgXcQ';
     const video = { id, platform: 'youtube', title: 'a', user: 'b', createdAt: isoOf(at - DAY_MS) };
     writeFileSync(join(folder, 'videos.ndjson'), JSON.stringify(video));
-    const looks = [at - 10 * HOUR_MS, at].map((time, i) => ({
+    const snapshots = [at - 10 * HOUR_MS, at].map((time, i) => ({
       id,
       at: isoOf(time),
       views: 1000 * (i + 1),
       likes: 10,
     }));
-    writeFileSync(join(folder, 'snapshots.ndjson'), looks.map((l) => JSON.stringify(l)).join('\n'));
+    writeFileSync(
+      join(folder, 'snapshots.ndjson'),
+      snapshots.map((l) => JSON.stringify(l)).join('\n'),
+    );
   };
 
   test('over an import stands still at its newest observation', async () => {

@@ -110,8 +110,8 @@ describe('a month of videos', () => {
     let steps = 0;
     let down = 0;
     for (const video of month)
-      for (const [look, at] of video.looks.entries()) {
-        const before = video.looks[look - 1];
+      for (const [snapshot, at] of video.snapshots.entries()) {
+        const before = video.snapshots[snapshot - 1];
         if (before === undefined) continue;
         steps++;
         if (viewsAt(video, at) < viewsAt(video, before)) down++;

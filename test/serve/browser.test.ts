@@ -22,17 +22,17 @@ const LONG = 'no blank in it '.repeat(9) + 'W'.repeat(300);
 const fill = (into: Filler): void => {
   const grown = (most: number): [number, number][] =>
     [70, 50, 26, 1].map((hours, index) => [hoursAgo(hours), Math.round(most * 4 ** (index - 3))]);
-  into.video({ id: 'tt_1', title: 'the loudest', looks: grown(9_000_000), tags: ['fyp'] });
-  into.video({ id: 'tt_2', title: LONG, user: 'u'.repeat(90), looks: grown(800_000) });
+  into.video({ id: 'tt_1', title: 'the loudest', snapshots: grown(9_000_000), tags: ['fyp'] });
+  into.video({ id: 'tt_2', title: LONG, user: 'u'.repeat(90), snapshots: grown(800_000) });
   into.video({
     id: 'tt_3',
     title: '東京の夜景'.repeat(40),
     user: '名前'.repeat(30),
-    looks: grown(7000),
+    snapshots: grown(7000),
   });
-  into.video({ id: 'tt_4', title: '🔥👩‍👩‍👧‍👦 عنوان'.repeat(30), looks: grown(600) });
-  into.video({ id: 'tt_5', title: null, user: null, looks: [[hoursAgo(1), 5]] });
-  into.video({ id: 'yt_1', title: 'a tube', looks: grown(50_000), tags: ['t'.repeat(90)] });
+  into.video({ id: 'tt_4', title: '🔥👩‍👩‍👧‍👦 عنوان'.repeat(30), snapshots: grown(600) });
+  into.video({ id: 'tt_5', title: null, user: null, snapshots: [[hoursAgo(1), 5]] });
+  into.video({ id: 'yt_1', title: 'a tube', snapshots: grown(50_000), tags: ['t'.repeat(90)] });
 };
 
 /** What the page's own script would say; it may not compile any, so this is handed over as text. */
@@ -116,8 +116,8 @@ describe.skipIf(chromium === undefined)(
       rmSync(profile, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
     });
 
-    /** Opens a page, looks at it, and lets nothing pass that the browser complains about. */
-    const visit = async (path: string, view: View, look: (page: Page) => Promise<void>) => {
+    /** Opens a page, snapshots of it, and lets nothing pass that the browser complains about. */
+    const visit = async (path: string, view: View, snapshot: (page: Page) => Promise<void>) => {
       const { of = filled, width = 1280, scheme = 'light', script = true } = view;
       const address = new URL(path, of.service.dashboard);
       const page = await browser.newPage();
@@ -138,7 +138,7 @@ describe.skipIf(chromium === undefined)(
         await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
         await page.setJavaScriptEnabled(script);
         await page.goto(address.href);
-        await look(page);
+        await snapshot(page);
       } finally {
         await page.close();
       }
@@ -169,7 +169,7 @@ describe.skipIf(chromium === undefined)(
 
     test('a video seen once has no chart, and the page says why', () =>
       visit('/?platform=tiktok&video=tt_5', {}, async (page) => {
-        expect(await textOf(page, '#growth')).toContain('A curve needs two looks');
+        expect(await textOf(page, '#growth')).toContain('A curve needs two snapshots');
         expect(await tell<boolean>(page, `document.querySelector('#chart') === null`)).toBe(true);
       }));
 

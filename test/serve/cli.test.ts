@@ -128,7 +128,7 @@ describe('serve', () => {
   });
 
   test('prints one JSON line once listening, answers, and stops on the signal', async () => {
-    fillLake(folder.dataDir, (into) => into.video({ id: 'tt_1', looks: [[hoursAgo(48), 7]] }));
+    fillLake(folder.dataDir, (into) => into.video({ id: 'tt_1', snapshots: [[hoursAgo(48), 7]] }));
     const { out: made } = await invoke(['keys', 'create', '--use-case', 'x', '--json']);
     const { key } = JSON.parse(made.join()) as { key: string };
     let asked: Promise<unknown> = Promise.resolve();

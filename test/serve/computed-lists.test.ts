@@ -11,7 +11,7 @@ beforeAll(async () => {
     into.video({
       id: 'tt_still',
       tags: ['Dance', 'fyp'],
-      looks: [
+      snapshots: [
         [hoursAgo(30), 9_000_000, 90_000],
         [hoursAgo(2), 9_000_000, 90_000],
       ],
@@ -20,33 +20,37 @@ beforeAll(async () => {
       id: 'tt_moving',
       tags: ['dance'],
       extra: { music: 'x', views: 1, odd: { likes: -1 } },
-      looks: [
+      snapshots: [
         [hoursAgo(30), 1_000_000, 10],
         [hoursAgo(2), 3_000_000, 30_000],
       ],
     });
     into.video({
       id: 'tt_tiny',
-      looks: [
+      snapshots: [
         [hoursAgo(3), 2],
         [hoursAgo(2), 60],
       ],
     });
-    into.video({ id: 'tt_once', createdAt: hoursAgo(12), looks: [[hoursAgo(2), 500_000, 5000]] });
+    into.video({
+      id: 'tt_once',
+      createdAt: hoursAgo(12),
+      snapshots: [[hoursAgo(2), 500_000, 5000]],
+    });
     into.video({
       id: 'tt_noviews',
       title: null,
       user: null,
       createdAt: null,
-      looks: [[hoursAgo(1), null, 800_000]],
+      snapshots: [[hoursAgo(1), null, 800_000]],
     });
-    into.video({ id: 'tt_old', looks: [[hoursAgo(900), 5_000_000, 1]] });
-    into.video({ id: 'tt_zero', createdAt: hoursAgo(5), looks: [[hoursAgo(1), 0, 0]] });
-    into.video({ id: 'tt_later', looks: [[NOW + 1, 7]] });
+    into.video({ id: 'tt_old', snapshots: [[hoursAgo(900), 5_000_000, 1]] });
+    into.video({ id: 'tt_zero', createdAt: hoursAgo(5), snapshots: [[hoursAgo(1), 0, 0]] });
+    into.video({ id: 'tt_later', snapshots: [[NOW + 1, 7]] });
     into.video({
       id: 'yt_one',
       tags: ['dance', 'Ωmega'],
-      looks: [
+      snapshots: [
         [hoursAgo(40), 5],
         [hoursAgo(3), 50, 5],
       ],
@@ -55,7 +59,7 @@ beforeAll(async () => {
       id: 'ig_renamed',
       user: 'new.name',
       title: 'new words',
-      looks: [
+      snapshots: [
         [hoursAgo(60), 10],
         [hoursAgo(10), 20],
       ],

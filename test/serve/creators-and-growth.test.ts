@@ -12,7 +12,7 @@ beforeAll(async () => {
       handle: 'ada',
       rate: 7.5,
       extra: { bio: 'x' },
-      looks: [
+      snapshots: [
         [hoursAgo(50), 100, 3, 1000, 10],
         [hoursAgo(5), 200],
       ],
@@ -21,44 +21,44 @@ beforeAll(async () => {
       id: 'tt_1',
       user: 'ada',
       createdAt: hoursAgo(2000),
-      looks: [[hoursAgo(6), 1_000_000]],
+      snapshots: [[hoursAgo(6), 1_000_000]],
     });
     into.video({
       id: 'tt_2',
       user: 'ada',
       createdAt: hoursAgo(10),
-      looks: [[hoursAgo(6), 500_000]],
+      snapshots: [[hoursAgo(6), 500_000]],
     });
     into.video({
       id: 'tt_3',
       user: 'ada',
       createdAt: null,
       extra: { asOf: 'theirs' },
-      looks: [[hoursAgo(6), null]],
+      snapshots: [[hoursAgo(6), null]],
     });
-    into.video({ id: 'yt_9', user: 'ada', looks: [[hoursAgo(6), 1]] });
-    into.video({ id: 'yt_8', user: 'Kanal ÄÖ/Ü & Co', looks: [[hoursAgo(6), 1]] });
-    into.video({ id: 'yt_7', user: '@muskan', looks: [[hoursAgo(6), 1]] });
+    into.video({ id: 'yt_9', user: 'ada', snapshots: [[hoursAgo(6), 1]] });
+    into.video({ id: 'yt_8', user: 'Kanal ÄÖ/Ü & Co', snapshots: [[hoursAgo(6), 1]] });
+    into.video({ id: 'yt_7', user: '@muskan', snapshots: [[hoursAgo(6), 1]] });
     into.video({
       id: 'tt_4',
       user: 'renamed',
-      looks: [[hoursAgo(60), 1]],
+      snapshots: [[hoursAgo(60), 1]],
       revisions: [{ untilAt: hoursAgo(20), title: 't', user: 'before' }],
     });
     const echo = into.video({
       id: 'tt_echo',
-      looks: [
+      snapshots: [
         [hoursAgo(9), 10, 1],
         [hoursAgo(8), 10, 1],
       ],
     });
-    into.look(echo, [hoursAgo(7), 10, 1], 'feed');
-    into.look(echo, [hoursAgo(6), 25, null], 'feed');
-    into.look(echo, [hoursAgo(5), 25, 1], 'trends');
-    into.look(echo, [hoursAgo(4), 25, 1], 'growth');
+    into.snapshot(echo, [hoursAgo(7), 10, 1], 'feed');
+    into.snapshot(echo, [hoursAgo(6), 25, null], 'feed');
+    into.snapshot(echo, [hoursAgo(5), 25, 1], 'trends');
+    into.snapshot(echo, [hoursAgo(4), 25, 1], 'growth');
     into.video({
       id: 'tt_a/b.-_c',
-      looks: [
+      snapshots: [
         [hoursAgo(9), 100, 5],
         [hoursAgo(8), 90, null],
         [hoursAgo(7), 0, 0],
@@ -137,7 +137,7 @@ test('an unknown creator is 404', async () => {
   expect(body).toMatchObject({ type: '/problems/not-found', status: 404 });
 });
 
-test('growth: every look as observed, decreases and zeros too; odd ids', async () => {
+test('growth: every snapshot as observed, decreases and zeros too; odd ids', async () => {
   const { body } = await get(`/videos/${encodeURIComponent('tt_a/b.-_c')}/growth`);
   expect(body).toMatchObject({ id: 'tt_a/b.-_c', platform: 'tiktok' });
   expect(body.snapshots).toEqual([
@@ -148,7 +148,7 @@ test('growth: every look as observed, decreases and zeros too; odd ids', async (
   expect(Object.keys(body.curve as object)).toEqual(['points', 'peak', 'doublingHours', 'phase']);
 });
 
-test('a list that repeats what was known is no look; one that tells something else is', async () => {
+test('a list that repeats what was known is no snapshot; one that tells something else is', async () => {
   const { body } = await get('/videos/tt_echo/growth');
   expect((body.snapshots as { views: number }[]).map(({ views }) => views)).toEqual([
     10, 10, 25, 25,

@@ -16,7 +16,7 @@ let running: Running;
 let readOnly: string;
 let spent: string;
 beforeAll(async () => {
-  running = await runService((into) => into.video({ id: 'tt_1', looks: [[hoursAgo(2), 5]] }));
+  running = await runService((into) => into.video({ id: 'tt_1', snapshots: [[hoursAgo(2), 5]] }));
   readOnly = running.newKey({ scopes: ['read'] });
   spent = running.newKey({ ratePerMinute: 1 });
   await running.get('/usage', { headers: { authorization: `Bearer ${spent}` } });

@@ -25,7 +25,7 @@ export const freshFolder = (): { dataDir: string; remove: () => void } => {
 };
 
 interface VideoFill extends Omit<BuiltVideo, 'known' | 'snapshots' | 'source'> {
-  readonly looks: readonly BuiltSnapshot[];
+  readonly snapshots: readonly BuiltSnapshot[];
 }
 
 interface PulledFill extends Omit<BuiltList, 'ranks'> {
@@ -38,7 +38,7 @@ interface PulledFill extends Omit<BuiltList, 'ranks'> {
 }
 
 interface CreatorFill extends Omit<BuiltCreator, 'snapshots'> {
-  readonly looks: BuiltCreator['snapshots'];
+  readonly snapshots: BuiltCreator['snapshots'];
 }
 
 /** The builder of test lakes, in the words of these tests. */
@@ -47,12 +47,12 @@ export const filler = (lake: Lake) => {
   const keyOf = (id: string): number => builder.keyOf(id);
   return {
     keyOf,
-    video: ({ looks, ...fill }: VideoFill): number => {
+    video: ({ snapshots, ...fill }: VideoFill): number => {
       const named = { title: `title of ${fill.id}`, user: 'somebody', createdAt: hoursAgo(1000) };
-      const known = looks.length === 0 ? { at: NOW } : undefined;
-      return builder.video({ ...named, ...fill, known, snapshots: looks });
+      const known = snapshots.length === 0 ? { at: NOW } : undefined;
+      return builder.video({ ...named, ...fill, known, snapshots: snapshots });
     },
-    look: (key: number, seen: BuiltSnapshot, source: SnapshotSource = 'import'): void =>
+    snapshot: (key: number, seen: BuiltSnapshot, source: SnapshotSource = 'import'): void =>
       builder.snapshot(key, seen, source),
     pulled: ({ ranks = [], ...list }: PulledFill): void =>
       builder.list({
@@ -60,8 +60,8 @@ export const filler = (lake: Lake) => {
         ranks: ranks.map(({ id, ...at }) => ({ ...at, videoKey: keyOf(id) })),
       }),
     hashtag: (row: BuiltVolume): void => builder.hashtag(row),
-    creator: ({ looks, ...row }: CreatorFill): void =>
-      builder.creator({ ...row, snapshots: looks }),
+    creator: ({ snapshots, ...row }: CreatorFill): void =>
+      builder.creator({ ...row, snapshots: snapshots }),
     event: (row: BuiltEvent): void => builder.event(row),
     transaction: (write: () => void): void => builder.transaction(write),
   };

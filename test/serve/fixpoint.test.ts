@@ -113,7 +113,7 @@ const realistic = (into: Filler): void => {
       createdAt: i % 11 === 0 ? null : hoursAgo(20 + i),
       tags: i % 5 === 0 ? [] : [`tag${i % 9}`, 'FYP'],
       extra: { durationSec: i, odd: i % 2 === 0 ? { likes: -1 } : {} },
-      looks: [
+      snapshots: [
         [hoursAgo(19 + (i % 5)), i % 7 === 0 ? null : size, 10],
         [hoursAgo(3 + (i % 3)), i % 19 === 0 ? null : 3 * size + i, i % 4 === 0 ? null : 30 + i],
       ],
@@ -122,7 +122,7 @@ const realistic = (into: Filler): void => {
   into.creator({
     platform: 'tiktok',
     handle: 'maker 3/ü',
-    looks: [
+    snapshots: [
       [hoursAgo(30), 10, 3, 5, 2],
       [hoursAgo(9), 12],
     ],

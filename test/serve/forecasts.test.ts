@@ -22,7 +22,7 @@ beforeAll(async () => {
     for (const id of ['tt_1', 'tt_2', 'tt_3'])
       into.video({
         id,
-        looks: [
+        snapshots: [
           [hoursAgo(30), 5],
           [hoursAgo(2), 10],
         ],

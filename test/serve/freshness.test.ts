@@ -9,8 +9,8 @@ let running: Running;
 beforeAll(async () => {
   running = await runService(
     (into) => {
-      for (let i = 0; i < 30; i++) into.video({ id: `tt_${i}`, looks: [[hoursAgo(2), i]] });
-      into.video({ id: 'tt_soon', looks: [[NOW + 1000, 5]] });
+      for (let i = 0; i < 30; i++) into.video({ id: `tt_${i}`, snapshots: [[hoursAgo(2), i]] });
+      into.video({ id: 'tt_soon', snapshots: [[NOW + 1000, 5]] });
     },
     { corsOrigins: ['https://app.example'] },
   );
@@ -57,7 +57,7 @@ test('by its date alone, what changes with observations alone is 304, what a win
   expect(tagged.status).toBe(200);
 });
 
-test('a look that comes into view, and one that another process writes, are there at once', async () => {
+test('a snapshot that comes into view, and one that another process writes, are there at once', async () => {
   const before = await running.get('/feed/tiktok');
   expect(before.body.total).toBe(30);
   running.clock.advanceTo(NOW + 999);
@@ -68,7 +68,7 @@ test('a look that comes into view, and one that another process writes, are ther
   running.clock.advanceTo(NOW + 1000);
   expect((await running.get('/feed/tiktok')).body.total).toBe(31);
   const lake = openLake(running.dataDir);
-  filler(lake).video({ id: 'tt_new', looks: [[hoursAgo(1), 1]] });
+  filler(lake).video({ id: 'tt_new', snapshots: [[hoursAgo(1), 1]] });
   lake.close();
   const after = await running.get('/feed/tiktok');
   expect(after.body.total).toBe(32);

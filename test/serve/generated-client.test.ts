@@ -82,12 +82,12 @@ beforeAll(async () => {
       title: 'the glass dance',
       user: 'ada',
       tags: ['dance'],
-      looks: [
+      snapshots: [
         [hoursAgo(30), 5],
         [hoursAgo(1), 10, 1],
       ],
     });
-    into.creator({ platform: 'tiktok', handle: 'ada', looks: [[hoursAgo(2), 7]] });
+    into.creator({ platform: 'tiktok', handle: 'ada', snapshots: [[hoursAgo(2), 7]] });
     into.event({ id: 'e1', kind: 'trend.spike', platform: 'tiktok', at: hoursAgo(3) });
   });
   const { text, body } = await running.get('/openapi.json');

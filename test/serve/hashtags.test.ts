@@ -22,7 +22,7 @@ const pullAt = (into: Filler, at: number, volumes: Record<string, [number, numbe
 beforeAll(async () => {
   running = await runService((into) => {
     for (let n = 0; n < 5; n++)
-      into.video({ id: `tt_${n}`, tags: ['dance', 'rare'], looks: [[hoursAgo(n + 1), 10]] });
+      into.video({ id: `tt_${n}`, tags: ['dance', 'rare'], snapshots: [[hoursAgo(n + 1), 10]] });
     pullAt(into, hoursAgo(2) - 30 * DAY_MS, { dance: [1000, 10] });
     pullAt(into, hoursAgo(2), { dance: [1214, 300], cook: [1300, 0] });
   });

@@ -179,17 +179,21 @@ test('the service stops while a long read is under way', async () => {
   expect(reported).toEqual([]);
 });
 
-test('a lake of many looks is read elsewhere as it comes, and is seen to grow', async () => {
+test('a lake of many snapshots is read elsewhere as it comes, and is seen to grow', async () => {
   const running = await runService((into) => {
     for (let key = 0; key < 120; key++)
       into.video({
         id: `tt_${key}`,
-        looks: Array.from({ length: 100 }, (_, hour) => [hoursAgo(100 - hour), key * hour, hour]),
+        snapshots: Array.from({ length: 100 }, (_, hour) => [
+          hoursAgo(100 - hour),
+          key * hour,
+          hour,
+        ]),
       });
   });
   const path = '/feed/tiktok?dateRange=366d&limit=1';
   expect((await running.get(path)).body.total).toBe(120);
-  fillLake(running.dataDir, (into) => into.video({ id: 'tt_new', looks: [[hoursAgo(1), 5]] }));
+  fillLake(running.dataDir, (into) => into.video({ id: 'tt_new', snapshots: [[hoursAgo(1), 5]] }));
   const { body } = await running.get('/feed/tiktok?dateRange=365d&limit=1');
   expect(body.total).toBe(121);
 });

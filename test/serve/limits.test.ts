@@ -190,7 +190,7 @@ test('two processes on one data directory are exact together', async () => {
 describe('over HTTP', () => {
   test('parallel requests: exactly the rate passes, the rest is 429 with Retry-After', async () => {
     const running = await runService((into) =>
-      into.video({ id: 'tt_1', looks: [[hoursAgo(1), 1]] }),
+      into.video({ id: 'tt_1', snapshots: [[hoursAgo(1), 1]] }),
     );
     const headers = { authorization: `Bearer ${running.newKey({ ratePerMinute: 20 })}` };
     const got = await Promise.all(
@@ -210,7 +210,7 @@ describe('over HTTP', () => {
 
   test('every authenticated request counts, whatever its answer; the month ends with its own slug', async () => {
     const running = await runService((into) =>
-      into.video({ id: 'tt_1', looks: [[hoursAgo(1), 1]] }),
+      into.video({ id: 'tt_1', snapshots: [[hoursAgo(1), 1]] }),
     );
     const headers = { authorization: `Bearer ${running.newKey({ callsPerMonth: 4 })}` };
     const paths = ['/nope', '/feed/vine', '/feed/tiktok?limit=0'];

@@ -26,7 +26,7 @@ const now = (asOf: number, more: Partial<PartQuery<typeof question>> = {}) => ({
 const listsOf = (costMs: number | null, meanwhile: () => void = () => {}, bytes = ROOMY) => {
   const dataDir = freshFolder();
   const writer = freshLake(dataDir);
-  const write = (id: string, at: number) => filler(writer).video({ id, looks: [[at, 5]] });
+  const write = (id: string, at: number) => filler(writer).video({ id, snapshots: [[at, 5]] });
   write('tt_1', hoursAgo(1));
   const lake = openLakeForReading(dataDir);
   const clock = { at: 0, monotonic: () => clock.at };

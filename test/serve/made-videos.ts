@@ -13,26 +13,26 @@ const video = fc.record({
   platform: fc.constantFrom('tt', 'ig', 'yt'),
   createdHours: unknown(hours),
   tags: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 4 }),
-  looks: fc.uniqueArray(fc.record({ hours, views: unknown(count), likes: unknown(count) }), {
+  snapshots: fc.uniqueArray(fc.record({ hours, views: unknown(count), likes: unknown(count) }), {
     minLength: 1,
     maxLength: 8,
-    selector: (look) => look.hours,
+    selector: (snapshot) => snapshot.hours,
   }),
 });
 
-/** Videos of all platforms, with hidden counts, single looks and looks at the edges of windows. */
+/** Videos of all platforms, with hidden counts, single snapshots and snapshots of the edges of windows. */
 export const madeVideos = fc.array(video, { maxLength: 40 });
 export type MadeVideo = typeof madeVideos extends fc.Arbitrary<(infer One)[]> ? One : never;
 
 /** Puts made-up videos into a lake. */
 export const fillWith = (into: Filler, videos: readonly MadeVideo[]): void => {
-  for (const [index, { platform, createdHours, tags, looks }] of videos.entries())
+  for (const [index, { platform, createdHours, tags, snapshots }] of videos.entries())
     into.video({
       id: `${platform}_${index}`,
       title: `words about ${platform} number ${index % 7}`,
       createdAt: createdHours === null ? null : hoursAgo(createdHours),
       tags,
-      looks: looks
+      snapshots: snapshots
         .toSorted((a, b) => b.hours - a.hours)
         .map(({ hours: at, views, likes }) => [hoursAgo(at), views, likes]),
     });

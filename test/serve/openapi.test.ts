@@ -64,7 +64,7 @@ beforeAll(async () => {
       user: 'ada',
       tags: ['dance'],
       extra: { a: [1] },
-      looks: [
+      snapshots: [
         [hoursAgo(30), 5],
         [hoursAgo(1), 10, 1],
       ],
@@ -74,9 +74,9 @@ beforeAll(async () => {
       title: null,
       user: null,
       createdAt: null,
-      looks: [[hoursAgo(1), null]],
+      snapshots: [[hoursAgo(1), null]],
     });
-    into.creator({ platform: 'tiktok', handle: 'ada', looks: [[hoursAgo(2), 5]] });
+    into.creator({ platform: 'tiktok', handle: 'ada', snapshots: [[hoursAgo(2), 5]] });
     into.event({ id: 'e1', kind: 'trend.spike', platform: 'tiktok', at: hoursAgo(3) });
     into.event({
       id: 'e2',

@@ -15,7 +15,7 @@ beforeAll(async () => {
       title: '</script><img src=x onerror=alert(1)> "quoted"',
       user: '<b>bold</b>',
       tags: ['<i>tag</i>'],
-      looks: [
+      snapshots: [
         [hoursAgo(30), 5],
         [hoursAgo(1), 1_234_567],
       ],
@@ -135,11 +135,11 @@ describe('of a pulled list', () => {
   let pulled: Running;
   beforeAll(async () => {
     pulled = await runService((into) => {
-      const looks: [number, number][] = [
+      const snapshots: [number, number][] = [
         [hoursAgo(13), 5],
         [hoursAgo(0), 9],
       ];
-      into.video({ id: 'tt_1', looks });
+      into.video({ id: 'tt_1', snapshots });
       const feed = { list: 'feed', platform: 'tiktok', period: '24h', at: hoursAgo(12) } as const;
       into.pulled({ ...feed, total: 983, ranks: [{ rank: 1, id: 'tt_1' }] });
       const tags = { list: 'hashtags', platform: '', period: '30d', at: hoursAgo(12) } as const;

@@ -10,7 +10,7 @@ beforeAll(async () => {
     into.video({
       id: 'tt_a',
       extra: { niche: 'food', __proto__: { bad: 1 } },
-      looks: [
+      snapshots: [
         [hoursAgo(5), 10, 1],
         [hoursAgo(3), 1000, 5],
         [hoursAgo(1), 5000, 6],
@@ -18,12 +18,12 @@ beforeAll(async () => {
     });
     into.video({
       id: 'tt_b',
-      looks: [
+      snapshots: [
         [hoursAgo(5), 9_000_000, 9],
         [hoursAgo(3), null, 9],
       ],
     });
-    into.video({ id: 'tt_c', looks: [[hoursAgo(3), 4, 4]] });
+    into.video({ id: 'tt_c', snapshots: [[hoursAgo(3), 4, 4]] });
     into.pulled({
       list: 'feed',
       platform: 'tiktok',

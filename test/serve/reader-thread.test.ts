@@ -16,7 +16,7 @@ beforeAll(() => {
     for (let key = 0; key < 100; key++)
       into.video({
         id: `tt_${key}`,
-        looks: [[hoursAgo(2), key]],
+        snapshots: [[hoursAgo(2), key]],
         extra: key < 80 ? { note: 'x'.repeat(LARGE) } : {},
       });
   });

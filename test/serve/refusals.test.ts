@@ -9,7 +9,7 @@ const get: Running['get'] = (path, init) => running.get(path, init);
 
 beforeAll(async () => {
   running = await runService((into) => {
-    into.video({ id: 'tt_1', looks: [[hoursAgo(1), 1]] });
+    into.video({ id: 'tt_1', snapshots: [[hoursAgo(1), 1]] });
   });
 });
 

@@ -10,7 +10,9 @@ import { hoursAgo, NOW } from './filled-lake.ts';
 import { runService } from './running.ts';
 
 test('an answer from memory that cannot be counted is 503, and the service goes on', async () => {
-  const running = await runService((into) => into.video({ id: 'tt_1', looks: [[hoursAgo(2), 5]] }));
+  const running = await runService((into) =>
+    into.video({ id: 'tt_1', snapshots: [[hoursAgo(2), 5]] }),
+  );
   for (const _twice of [1, 2]) expect((await running.get('/feed/tiktok')).status).toBe(200);
   const other = new Database(join(running.dataDir, 'service.db'));
   onTestFinished(() => void other.close());
@@ -23,7 +25,9 @@ test('an answer from memory that cannot be counted is 503, and the service goes 
 });
 
 test('while another process writes the keys, requests wait and what needs none is answered', async () => {
-  const running = await runService((into) => into.video({ id: 'tt_1', looks: [[hoursAgo(2), 5]] }));
+  const running = await runService((into) =>
+    into.video({ id: 'tt_1', snapshots: [[hoursAgo(2), 5]] }),
+  );
   const other = new Database(join(running.dataDir, 'service.db'));
   onTestFinished(() => void other.close());
   other.exec('begin immediate');
@@ -35,7 +39,9 @@ test('while another process writes the keys, requests wait and what needs none i
 });
 
 test('an address that leads elsewhere on the way asks for the scope of where it ends', async () => {
-  const running = await runService((into) => into.video({ id: 'tt_1', looks: [[hoursAgo(2), 5]] }));
+  const running = await runService((into) =>
+    into.video({ id: 'tt_1', snapshots: [[hoursAgo(2), 5]] }),
+  );
   const statusFor = async (key: string): Promise<number | undefined> => {
     const sent = request(running.service.url, {
       path: '/v1/lab/../feed/tiktok', // as it is: fetch would resolve it
@@ -55,7 +61,7 @@ test.each(['/videos/tt_1', '/videos/tt_1/growth', '/feed/tiktok', '/search?q=x']
   async (path) => {
     let now = NOW;
     const running = await runService(
-      (into) => into.video({ id: 'tt_1', title: 'x', looks: [[hoursAgo(2), 5]] }),
+      (into) => into.video({ id: 'tt_1', title: 'x', snapshots: [[hoursAgo(2), 5]] }),
       { at: () => now++ },
     );
     const asOf = async () => Date.parse(String((await running.get(path)).body.asOf));

@@ -14,20 +14,20 @@ beforeAll(async () => {
       title: 'Street food in Łódź',
       user: 'cook',
       tags: ['food'],
-      looks: [[hoursAgo(30), 5000]],
+      snapshots: [[hoursAgo(30), 5000]],
     });
     into.video({
       id: 'tt_2',
       title: 'food vlog',
       createdAt: hoursAgo(5),
-      looks: [[hoursAgo(2), 50]],
+      snapshots: [[hoursAgo(2), 50]],
     });
-    into.video({ id: 'yt_3', title: '길에서 만난 food', looks: [[hoursAgo(2), null]] });
+    into.video({ id: 'yt_3', title: '길에서 만난 food', snapshots: [[hoursAgo(2), null]] });
     for (let i = 0; i < 60; i++)
       into.video({
         id: `ig_${i}`,
         title: `cat ${i}`,
-        looks: [
+        snapshots: [
           [hoursAgo(40), i],
           [hoursAgo(4), 10 * i],
         ],

@@ -8,7 +8,9 @@ import { hoursAgo } from './filled-lake.ts';
 import { runService } from './running.ts';
 
 test('who is answered while the service stops is told to send no more over that connection', async () => {
-  const running = await runService((into) => into.video({ id: 'tt_1', looks: [[hoursAgo(2), 5]] }));
+  const running = await runService((into) =>
+    into.video({ id: 'tt_1', snapshots: [[hoursAgo(2), 5]] }),
+  );
   const { dataDir, clock, key } = running;
   const service = await startService({ dataDir, clock, machine: systemClock });
   const agent = new Agent({ keepAlive: true });

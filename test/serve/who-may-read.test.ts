@@ -13,7 +13,7 @@ import { type Running, runService } from './running.ts';
 
 const SECRET_TITLE = 'what only holders of a key may know';
 const fill = (into: Filler): void =>
-  void into.video({ id: 'tt_1', title: SECRET_TITLE, looks: [[hoursAgo(2), 5]] });
+  void into.video({ id: 'tt_1', title: SECRET_TITLE, snapshots: [[hoursAgo(2), 5]] });
 const metrics = createMetrics({
   dataDir: freshFolder(),
   clock: virtualClock(NOW),

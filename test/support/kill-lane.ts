@@ -87,7 +87,7 @@ const expectWholeAsLeft = (
 };
 
 const KILLS_A_LAKE = 8;
-const KEPT = /^(trendlake\.db(-wal|-shm)?|parquet|locks)$/;
+const KEPT = /^((trendlake|service)\.db(-wal|-shm)?|parquet|locks)$/;
 
 /** Leads one lake through its kills to a sync that gets through, and checks it after each. */
 const killOneLake = async (

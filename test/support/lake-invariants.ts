@@ -15,7 +15,7 @@ import { type Lake, openLake } from '../../src/lake/open.ts';
 
 /**
  * Feed pages whose item says `done` but whose rows are not there, or the other way round. A run
- * after the first looks at the same instant of the small world and adds no look of its own.
+ * after the first snapshots of the same instant of the small world and adds no snapshot of its own.
  */
 const halfPages = (lake: Lake): unknown[] =>
   lake.sqlite

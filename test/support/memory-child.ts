@@ -12,9 +12,9 @@ let peak = before;
 const timer = setInterval(() => {
   peak = Math.max(peak, rssMb());
 }, 5);
-const said: string[] = [];
+const stated: string[] = [];
 for (let i = 0; i < 3; i++)
-  await client.send(ask).catch((error: unknown) => said.push(String(error)));
+  await client.send(ask).catch((error: unknown) => stated.push(String(error)));
 clearInterval(timer);
 await client.close();
-process.stdout.write(JSON.stringify({ grownMb: Math.max(peak, rssMb()) - before, said }));
+process.stdout.write(JSON.stringify({ grownMb: Math.max(peak, rssMb()) - before, stated }));

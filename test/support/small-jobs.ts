@@ -1,7 +1,7 @@
 import { JOBS } from '../../jobs/all-jobs.ts';
 import type { Job, PlanContext } from '../../src/runner/job.ts';
 
-// The lists as they are pulled, and looks chosen by a rule so plain that a small run always makes
+// The lists as they are pulled, and snapshots chosen by a rule so plain that a small run always makes
 // the same calls: most views in this run's own lists. What the budget would choose is its own tests' matter.
 
 const LISTED = `
@@ -15,7 +15,7 @@ const rowsOf = <T>({ lake, runId }: PlanContext, sql: string): T[] =>
 const growth: Job = {
   name: 'growth',
   schedule: '35 2 * * *',
-  stage: 'looks',
+  stage: 'refreshes',
   plan: (context) =>
     rowsOf<{ id: string; platform: 'tiktok' }>(
       context,
@@ -26,7 +26,7 @@ const growth: Job = {
 const creators: Job = {
   name: 'creators',
   schedule: '45 2 * * *',
-  stage: 'looks',
+  stage: 'refreshes',
   plan: (context) =>
     rowsOf<{ platform: 'tiktok'; handle: string }>(
       context,

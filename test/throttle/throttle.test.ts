@@ -33,11 +33,12 @@ const farEnd = (machine: Machine, reply: (call: number, id: string) => Reply) =>
       arrivals.push(machine.trueAt);
       inFlight += 1;
       mostInFlight = Math.max(mostInFlight, inFlight);
-      const said = reply(arrivals.length, 'id' in asked ? asked.id : '');
+      const stated = reply(arrivals.length, 'id' in asked ? asked.id : '');
       await machine.clock().sleep(100);
       inFlight -= 1;
-      if (said === 'away') throw new NoAnswerError('Nothing listens there.');
-      const { status, headers } = typeof said === 'number' ? { status: said, headers: {} } : said;
+      if (stated === 'away') throw new NoAnswerError('Nothing listens there.');
+      const { status, headers } =
+        typeof stated === 'number' ? { status: stated, headers: {} } : stated;
       return { status, headers, body: Buffer.from('{}') };
     },
     close: async () => {},

@@ -157,9 +157,9 @@ describe('deliveries', () => {
     const endpoint = await madeEndpoint((response) => response.writeHead(410).end());
     const { id } = subscribe(lake, endpoint.url);
     storeEvents(lake, [madeEvent(T0)], { now: T0 });
-    const said: string[] = [];
-    await flush(lake, virtualClock(T0), (sentence) => said.push(sentence));
-    expect(said.join()).toMatch(/was disabled: the endpoint answered 410/);
+    const stated: string[] = [];
+    await flush(lake, virtualClock(T0), (sentence) => stated.push(sentence));
+    expect(stated.join()).toMatch(/was disabled: the endpoint answered 410/);
     expect(findSubscription(lake, id, undefined)?.disabledReason).toMatch(/410/);
     expect(storeEvents(lake, [madeEvent(T0, 1)], { now: T0 }).queued).toBe(0);
     expect(() => redeliver(lake, { subscriptionId: id, from: 0, to: T0 }, T0)).toThrow(/enable/);

@@ -5,9 +5,9 @@ import {
   computeList,
   type ListAsk,
   type ListQuestion,
-  looksOf,
+  snapshotsOf,
 } from '../../history/computed-list.ts';
-import { videosAtMost } from '../../history/window-looks.ts';
+import { videosAtMost } from '../../history/window-snapshots.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { CountMatches, SearchQuery } from '../../search/search.ts';
@@ -130,7 +130,7 @@ export class HeavyReads {
    */
   async computeAhead(asOf: number): Promise<void> {
     for (const query of COMMON.map((question) => ({ question, asOf, ...FIRST_PAGE }))) {
-      if (looksOf(this.#lake, query, this.#options.rowsHere + 1) <= this.#options.rowsHere)
+      if (snapshotsOf(this.#lake, query, this.#options.rowsHere + 1) <= this.#options.rowsHere)
         continue;
       try {
         await this.lists.part({ ...query, isNow: true, owner: AHEAD });
@@ -149,7 +149,7 @@ export class HeavyReads {
   #isCheap(query: ListAsk, owner: string): boolean {
     const { rowsHere } = this.#options;
     const most = owner === KEYLESS ? Math.floor(rowsHere / 10) : rowsHere;
-    return looksOf(this.#lake, query, most + 1) <= most;
+    return snapshotsOf(this.#lake, query, most + 1) <= most;
   }
 
   async #searchElsewhere(query: SearchQuery, asker: Asker): Promise<FoundPage> {

@@ -24,7 +24,7 @@ export interface DashboardData {
   readonly unread: string | undefined; // an `asOf` that is no instant: the present is shown
   readonly unknownPlatform: string | undefined; // asked for, and no platform: another is shown
   readonly unknownVideo: string | undefined; // asked for, and not seen by then
-  readonly newestLook: number | null;
+  readonly newestSnapshot: number | null;
   /** `total` as whoever made the list counts; `held`: how much of it the lake has. */
   readonly feed: {
     total: number;
@@ -81,8 +81,8 @@ const videoRow = (
   <td class="n">${number(item.views)}<br><span class="${(item.velocity ?? 0) < 0 ? 'down' : 'up'} small">${pace(item)}</span></td>
 </tr>`;
 
-const nothing = ({ newestLook, asked }: DashboardData) => {
-  if (newestLook !== null)
+const nothing = ({ newestSnapshot, asked }: DashboardData) => {
+  if (newestSnapshot !== null)
     return html`<p class="soft">Nothing was seen in this window. Another platform or instant may hold more.</p>`;
   return asked === undefined
     ? html`<p class="soft">The lake is empty: <code>trendlake sync</code> fills it, <code>trendlake demo</code> with a made-up world.</p>`
@@ -173,8 +173,8 @@ const growthSection = ({ video, now }: DashboardData) => {
       <dl class="facts">${fact('views', number(item.views))}${fact('phase', curve.phase)}${fact('peak pace', peak)}${fact('doubles in', doubling)}${forecast === null ? '' : fact('ends on top', likely(forecast.topProbability))}</dl></div>
     ${
       String(line) === ''
-        ? html`<p class="soft">A curve needs two looks that tell views.</p>`
-        : html`<div><div class="soft small" id="read">views over time (UTC), ${timeline.length} looks</div><div id="chart">${line}</div></div>
+        ? html`<p class="soft">A curve needs two snapshots that tell views.</p>`
+        : html`<div><div class="soft small" id="read">views over time (UTC), ${timeline.length} snapshots</div><div id="chart">${line}</div></div>
     <script type="application/json" id="timeline">${embedded(points)}</script>
     <script type="application/json" id="forecast">${embedded(fanOf(forecast))}</script>
     <script src="/assets/uplot.js"></script><script src="/assets/chart.js"></script>`
@@ -201,30 +201,30 @@ const tiles = ({ feed, trends, hashtags, platform }: DashboardData) => {
 const FRESH_MS = 1.5 * DAY_MS; // a nightly sync, and half a day of grace
 
 /** How old what is shown is: its newest list, or where none was pulled, the newest count. */
-const freshness = ({ newestLook, now, feed, trends }: DashboardData) => {
+const freshness = ({ newestSnapshot, now, feed, trends }: DashboardData) => {
   const pulledAt = Math.max(feed.pulledAt ?? 0, trends.pulledAt ?? 0);
-  const at = pulledAt > 0 ? pulledAt : newestLook;
+  const at = pulledAt > 0 ? pulledAt : newestSnapshot;
   const what = pulledAt > 0 ? 'lists pulled' : 'newest count';
   const text = at === null ? 'nothing seen yet' : `${what} ${ago(at, now)}`;
   const isFresh = at !== null && now - at < FRESH_MS;
   return html`<span class="soft small"><span class="dot ${isFresh ? 'fresh' : ''}"></span>${text} · ${minuteOf(now)}</span>`;
 };
 
-const said = (asked: string, sentence: string) =>
+const stated = (asked: string, sentence: string) =>
   html`<p class="down small unread" role="alert"><bdi>${asked}</bdi> ${sentence}</p>`;
 
 /** What was asked for and is not there, in words. */
 const refusals = ({ unread, unknownPlatform, unknownVideo, platform }: DashboardData) => [
   unread === undefined
     ? ''
-    : said(unread, 'is no instant, so this is now. Write one like 2026-03-01T12:00Z.'),
+    : stated(unread, 'is no instant, so this is now. Write one like 2026-03-01T12:00Z.'),
   unknownPlatform === undefined
     ? ''
-    : said(
+    : stated(
         unknownPlatform,
         `is no platform: there are ${PLATFORMS.join(', ')}. This is ${platform}.`,
       ),
-  unknownVideo === undefined ? '' : said(unknownVideo, 'is no video that had been seen by then.'),
+  unknownVideo === undefined ? '' : stated(unknownVideo, 'is no video that had been seen by then.'),
 ];
 
 /** The dashboard as one page, complete without a script but for the chart. */

@@ -5,7 +5,7 @@ const WIDTH = 84;
 const HEIGHT = 24;
 const MARGIN = 2;
 
-/** A timeline's views as a line without words; nothing where fewer than two looks tell views. */
+/** A timeline's views as a line without words; nothing where fewer than two snapshots tell views. */
 export const spark = (timeline: readonly TimelinePoint[]) => {
   const known = timeline.flatMap(({ at, views }) => (views === null ? [] : [{ at, views }]));
   const [first, last] = [known[0], known.at(-1)];

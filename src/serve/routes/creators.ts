@@ -37,7 +37,7 @@ export const creatorRoutes = (app: ServiceApp, service: ServiceContext): void =>
     const shown = {
       platform,
       ...numbers,
-      growth: growth.map((look) => ({ ...look, at: isoOf(look.at) })),
+      growth: growth.map((snapshot) => ({ ...snapshot, at: isoOf(snapshot.at) })),
     };
     return respond(
       service,

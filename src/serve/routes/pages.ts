@@ -40,7 +40,7 @@ const growthOf = (service: ServiceContext, id: string | undefined, now: number) 
   };
 };
 
-/** How a listed video grew; no looks where the lake knows it from the list only. */
+/** How a listed video grew; no snapshots where the lake knows it from the list only. */
 const timelineOf = (service: ServiceContext, id: string, now: number) => {
   const found = videoByIdAsOf(service.lake, id, now);
   return found === undefined ? [] : timeline(service.lake, found.key, now);
@@ -115,7 +115,7 @@ const dataFor = async (
     now: asOf,
     asked: instant === undefined ? undefined : written,
     unread: instant === undefined && written !== '' ? written : undefined,
-    newestLook: service.changes.newestSnapshot(asOf),
+    newestSnapshot: service.changes.newestSnapshot(asOf),
     unknownPlatform: shown.platform === platform ? undefined : shown.platform || undefined,
     unknownVideo: video === undefined ? shown.video || undefined : undefined,
     feed: {

@@ -1,11 +1,11 @@
 import { AGE_STEPS } from './age-grid.ts';
 
 /**
- * What is known of a video right after a look, in few words. Videos in one state are planned alike.
+ * What is known of a video right after a refresh, in few words. Videos in one state are planned alike.
  * A state is an age, a kind of knowledge, and a class within it:
- * kind 0 (one look, creator unknown): class of the level;
- * kinds 1 to 4 (two looks, by how far apart): class of the slope between them;
- * kinds 5 to 7 (one look, creator known, by the creator's usual level): class of the level against
+ * kind 0 (one refresh, creator unknown): class of the level;
+ * kinds 1 to 4 (two refreshes, by how far apart): class of the slope between them;
+ * kinds 5 to 7 (one refresh, creator known, by the creator's usual level): class of the level against
  * what is usual for the creator. A video far below has most of its growth before it.
  */
 export const KINDS = 8;
@@ -33,7 +33,7 @@ const classIn = (ends: readonly number[], value: number): number => {
   return at;
 };
 
-/** The kind of knowledge two looks so many grid steps apart give, 1 to 4. */
+/** The kind of knowledge two refreshes so many grid steps apart give, 1 to 4. */
 export const gapKind = (steps: number): number => 1 + classIn(GAP_ENDS, steps);
 
 /** The class of a slope (log views per grid step), 0 to 9. */
@@ -42,8 +42,8 @@ export const slopeClass = (slope: number): number => classIn(SLOPE_ENDS, slope);
 export const stateOf = (age: number, kind: number, at: number): number =>
   (age * KINDS + kind) * CLASSES + at;
 
-/** The state after a first look: log views, and what is usual for the creator (NaN: unknown). */
-export const firstLookState = (age: number, logViews: number, creatorUsual: number): number =>
+/** The state after a first refresh: log views, and what is usual for the creator (NaN: unknown). */
+export const firstRefreshState = (age: number, logViews: number, creatorUsual: number): number =>
   Number.isNaN(creatorUsual)
     ? stateOf(age, 0, classIn(LEVEL_ENDS, logViews))
     : stateOf(

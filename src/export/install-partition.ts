@@ -4,17 +4,17 @@ import PQueue from 'p-queue';
 import { SCHEMA_VERSION } from '../lake/migrate.ts';
 import type { ParquetCodec } from '../parquet-codecs.ts';
 import { checkFooter } from './footer.ts';
-import { type ManifestFile, stands } from './manifest.ts';
-import type { ParquetTable } from './parquet-tables.ts';
-import { type Partition, pathOf, rowsOf } from './partitions.ts';
 import {
   type ChangedFolders,
   type Disk,
   fingerprintOf,
   type GrownFile,
   growFile,
-  type PlacedFile,
-} from './place-file.ts';
+  type InstalledFile,
+} from './install-file.ts';
+import { type ManifestFile, stands } from './manifest.ts';
+import type { ParquetTable } from './parquet-tables.ts';
+import { type Partition, pathOf, rowsOf } from './partitions.ts';
 import { ParquetWriter } from './write-parquet.ts';
 
 /** Files read and encoded at once: one is read while the pages of the other are compressed. */
@@ -22,7 +22,7 @@ const ENCODED_AT_ONCE = 2;
 /** Files on their way to the disk at once: it keeps many almost as fast as one. */
 const PLACED_AT_ONCE = 16;
 
-export interface PlacerDeps {
+export interface InstallerDeps {
   /** A connection of its own, for reading. */
   readonly sqlite: Database.Database;
   /** Where the files go. */
@@ -41,15 +41,15 @@ export interface Placed {
 }
 
 /** Writes partitions to their files, several at once. */
-export class PartitionPlacer {
-  readonly #deps: PlacerDeps;
+export class PartitionInstaller {
+  readonly #deps: InstallerDeps;
   readonly #encoding = new PQueue({ concurrency: ENCODED_AT_ONCE });
   readonly #placing = new PQueue({ concurrency: PLACED_AT_ONCE });
   #failed = false;
   /** Writers of one table that are not at work. */
   #idle: { table: ParquetTable; writers: ParquetWriter[] } | undefined;
 
-  constructor(deps: PlacerDeps) {
+  constructor(deps: InstallerDeps) {
     this.#deps = deps;
   }
 
@@ -65,7 +65,7 @@ export class PartitionPlacer {
   ): Promise<Placed> {
     return this.#placing.add(async () => {
       try {
-        return await this.#placeNow(partition, before, evenEmpty);
+        return await this.#installNow(partition, before, evenEmpty);
       } catch (error) {
         this.#failed = true;
         throw error;
@@ -73,7 +73,7 @@ export class PartitionPlacer {
     });
   }
 
-  async #placeNow(
+  async #installNow(
     partition: Partition,
     before: ManifestFile | undefined,
     evenEmpty: boolean,
@@ -124,7 +124,7 @@ export class PartitionPlacer {
   }
 
   /** Whether the file on disk, and not only its line in the manifest, already is what was written. */
-  #standsAs(listed: ManifestFile, { sha256 }: PlacedFile): boolean {
+  #standsAs(listed: ManifestFile, { sha256 }: InstalledFile): boolean {
     const { folder } = this.#deps;
     return (
       listed.sha256 === sha256 &&

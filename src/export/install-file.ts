@@ -29,7 +29,7 @@ const FOLDER_MODE = 0o775;
 const keepOnDisk = promisify(fsync);
 
 /** What stands at a path once it was placed. */
-export interface PlacedFile {
+export interface InstalledFile {
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -83,7 +83,7 @@ const OPEN_AT_ONCE = 64;
 const READ_BYTES = 1 << 20;
 
 /** Size and hash of a file as it is on disk. */
-export const fingerprintOf = (path: string): PlacedFile => {
+export const fingerprintOf = (path: string): InstalledFile => {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(READ_BYTES);
   const file = openSync(path, 'r');
@@ -134,7 +134,7 @@ export interface GrownFile<T> {
   readonly filled: T;
   readonly temporary: string;
   /** Size and hash of what was written. */
-  readonly placed: PlacedFile;
+  readonly placed: InstalledFile;
   /**
    * Puts it in its place, whole, once its bytes are on the disk and read back as they were written.
    * `check` may refuse it. The folder's name for it is kept when `folders` is settled.

@@ -8,7 +8,7 @@ import type { Log } from '../log.ts';
 import { Ledger, type Limits } from '../throttle/ledger.ts';
 import { Throttle } from '../throttle/throttle.ts';
 
-interface DoorDeps {
+interface ThrottleOptions {
   lake: Lake;
   config: Limits;
   client: ApiClient;
@@ -19,8 +19,8 @@ interface DoorDeps {
   log?: Log;
 }
 
-/** The door through which calls leave for one lake and key, and the ledger that writes them down. */
-export const openDoor = (deps: DoorDeps): { ledger: Ledger; throttle: Throttle } => {
+/** The throttle through which calls leave for one lake and key, and the ledger that writes them down. */
+export const openThrottle = (deps: ThrottleOptions): { ledger: Ledger; throttle: Throttle } => {
   const { lake, config, client, clock, random, maxCalls, onWait, log } = deps;
   const sender = random().toString(36).slice(2);
   const ledger = new Ledger(lake, clock, config, sender);

@@ -10,7 +10,7 @@ const SPIKE_HOURS = [1, 2, 3, 4, 6, 8, 12, 18, 24, 36];
 const SMALL_VIEWS = 40_000;
 
 /** No video is looked at when it is older than this. */
-export const LAST_LOOK_MS = 32 * DAY_MS;
+export const LAST_SNAPSHOT_MS = 32 * DAY_MS;
 
 const FULL = [...HOURS.map((hours) => hours * HOUR_MS), ...DAYS.map((days) => days * DAY_MS)];
 const SMALL = [...SMALL_HOURS.map((h) => h * HOUR_MS), ...SMALL_DAYS.map((d) => d * DAY_MS)];
@@ -20,7 +20,7 @@ const SMALL = [...SMALL_HOURS.map((h) => h * HOUR_MS), ...SMALL_DAYS.map((d) => 
  * each up to a tenth of its age (at most 40 minutes) late, and closer around second waves. Small
  * videos are looked at less often, and let go after a fortnight.
  */
-export const looksOf = (curve: Curve, bornAt: number, key: number): readonly number[] => {
+export const snapshotsOf = (curve: Curve, bornAt: number, key: number): readonly number[] => {
   const stream = new RandomStream(6, key, bornAt);
   const ages = curve.total < SMALL_VIEWS ? SMALL : FULL;
   const around = curve.waves.flatMap(({ startMs }) =>
@@ -29,7 +29,7 @@ export const looksOf = (curve: Curve, bornAt: number, key: number): readonly num
   const late = (ageMs: number) => stream.next() * Math.min(ageMs / 10, 40 * MINUTE_MS);
   const instants = [...ages, ...around]
     .map((ageMs) => bornAt + Math.floor((ageMs + late(ageMs)) / SECOND_MS) * SECOND_MS)
-    .filter((at) => at - bornAt <= LAST_LOOK_MS)
+    .filter((at) => at - bornAt <= LAST_SNAPSHOT_MS)
     .sort((a, b) => a - b);
   return [...new Set(instants)];
 };

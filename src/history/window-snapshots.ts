@@ -12,7 +12,7 @@ const COUNT = `select count(*) from (select 1 from video_snapshot indexed by vid
 const NEWEST_KEY = 'select coalesce(max(key), 0) from video';
 
 /** Looks inside a span, counted up to `most`. Reads the index alone: 1 ms for 10,000. */
-export const looksWithin = (lake: Lake, { from, to }: Span, most: number): number =>
+export const snapshotsWithin = (lake: Lake, { from, to }: Span, most: number): number =>
   statement(lake, COUNT).pluck().get(from, to, most) as number;
 
 /** No lake holds more videos than this: keys count up from 1. Reads one page. */
@@ -20,10 +20,10 @@ export const videosAtMost = (lake: Lake): number =>
   statement(lake, NEWEST_KEY).pluck().get() as number;
 
 /**
- * What a query over a span starts from: the looks inside it, or the videos, each asking its own
+ * What a query over a span starts from: the snapshots inside it, or the videos, each asking its own
  * timeline. Both find the same.
  */
-export type StartFrom = 'looks' | 'videos';
+export type StartFrom = 'snapshots' | 'videos';
 
 /** How a span is read: the cheaper start, and how many videos it can find at most. */
 export interface SpanPlan {
@@ -31,9 +31,9 @@ export interface SpanPlan {
   readonly most: number;
 }
 
-/** Plans reading a span: a video costs about as much as a look, and videos need no sorting. */
+/** Plans reading a span: a video costs about as much as a snapshot, and videos need no sorting. */
 export const spanPlan = (lake: Lake, span: Span): SpanPlan => {
   const videos = videosAtMost(lake);
-  const looks = looksWithin(lake, span, videos);
-  return { start: looks < videos ? 'looks' : 'videos', most: looks };
+  const snapshots = snapshotsWithin(lake, span, videos);
+  return { start: snapshots < videos ? 'snapshots' : 'videos', most: snapshots };
 };

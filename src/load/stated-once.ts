@@ -1,14 +1,14 @@
 import { joinExtra } from './join-extra.ts';
 
 /** What may be said of a thing more than once on a page. */
-interface Said {
+interface Stated {
   extra: Record<string, unknown> | null;
 }
 
 /** Fields of two mentions in which the later one does not simply stand. */
 type Joined<T> = (earlier: T, later: T) => Partial<T>;
 
-const overlaid = <T extends Said>(earlier: T, later: T, joined: Joined<T>): T => {
+const overlaid = <T extends Stated>(earlier: T, later: T, joined: Joined<T>): T => {
   const stated = Object.entries(later).filter(([, value]) => value !== null);
   const extra = joinExtra(earlier.extra, later.extra);
   return {
@@ -25,7 +25,7 @@ const overlaid = <T extends Said>(earlier: T, later: T, joined: Joined<T>): T =>
  * fields that both have a part in. Written one after the other instead, two counts of one instant
  * would replace each other each time the page is loaded.
  */
-export const saidOnce = <T extends Said, K>(
+export const statedOnce = <T extends Stated, K>(
   all: readonly T[],
   keyOf: (one: T) => K,
   joined: Joined<T> = () => ({}),

@@ -1,0 +1,1 @@
+ALTER TABLE `quota_hint` RENAME COLUMN "said" TO "stated";
