@@ -31,7 +31,7 @@ const lookedUntil = (lake: Lake): number | undefined =>
 /**
  * Looks for events in what the lake learnt since the last snapshot, stores them and queues their
  * deliveries. Call it after each sync or import, outside of any transaction; it knows by itself
- * since when to look. The first snapshot of a lake stores what its history holds and sends nothing.
+ * since when to look. The first detection over a lake stores what its history holds and sends nothing.
  * Safe to run twice, and in two processes at once.
  * @param most of one kind the newest so many are stored, the rest is counted
  * @param since look back to here as well: an import names its earliest observation
