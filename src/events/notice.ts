@@ -15,7 +15,7 @@ const MOST_EVENTS = 2000;
 
 /** What one look for events came to. */
 export interface NoticeSummary extends StoreCounts {
-  /** The span looked at, Unix ms. `from` is 0 for the first snapshot of a lake. */
+  /** The span looked at, Unix ms. `from` is 0 for the first detection over a lake. */
   readonly from: number;
   readonly to: number;
   /** Events older than those stored, of kinds that had more than one snapshot stores. */

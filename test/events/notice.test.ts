@@ -87,7 +87,7 @@ test('a night brings an event, its partition and a delivery to who asked for it'
   ).toEqual([{ table_name: 'events', date: '2026-03-07', version: 1 }]);
 });
 
-test('the first snapshot of a lake keeps its history and sends nothing', () => {
+test('the first detection over a lake keeps its history and sends nothing', () => {
   const lake = freshLake();
   subscribe(lake, 'all');
   putVideo(lake, nightly('yt_a', 8, 6));
