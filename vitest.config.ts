@@ -1,13 +1,33 @@
 import { defineConfig } from 'vitest/config';
 
+/**
+ * Proofs by repetition, whole tours and real kills at every named point: minutes of work that
+ * `npm run prove` does (CI: `npm run prove -- --short`), so that `npm test` stays under two.
+ */
+const PROOFS = [
+  'test/demo/cookbook.test.ts',
+  'test/docs/outgrow.test.ts',
+  'test/export/kill.test.ts',
+  'test/export/torn.test.ts',
+  'test/faults/anywhere.test.ts',
+  'test/kills/every-instant.test.ts',
+  'test/kills/kills.test.ts',
+  'test/kills/opening.test.ts',
+  'test/publish/kills.test.ts',
+  'test/runner/disk-errors.test.ts',
+  'test/runner/stopping.test.ts',
+  'test/webhooks/killed-sender.test.ts',
+];
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: process.env.PROVE === undefined ? PROOFS : [],
     globalSetup: ['test/support/scratch.ts'],
     setupFiles: ['test/support/seed.ts'],
     maxWorkers: 2, // as many as CI has cores
     pool: 'forks', // native modules, and tests that kill what they start
-    isolate: false, // each test owns its folder, port and clock; a process for each file took a fifth of the time
+    isolate: false, // each test owns its folder, port and clock; a process a file costs half a second
     // they only end what hangs: the machine may be busy
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -18,11 +18,13 @@ const PROOFS: readonly Proof[] = [
   { name: 'kills', short: { PROVE_KILLS: '200', PROVE_INSTANTS: '200', PROVE_STOPS: '10' } },
   { name: 'readers', short: { PROVE_READS: '1000' } },
   { name: 'faults', short: { PROVE_FAULTS: '30' } },
+  { name: 'tours', short: {} },
   { name: 'client', short: {} },
   { name: 'package', short: {} },
   { name: 'security' },
   { name: 'pace' },
   { name: 'soak' },
+  { name: 'tables' },
 ];
 
 const { values } = parseArgs({

@@ -60,7 +60,7 @@ describe('content items', () => {
   test('the shown fields are read by name', () => {
     const [placed] = feed({ total: 1, page: 1, items: [item] }).items;
     expect(placed).toEqual({
-      place: 0,
+      position: 0,
       item: {
         ...item,
         createdAt: Date.UTC(2026, 2, 1),
