@@ -43,7 +43,7 @@ export interface Rejection {
 type Reading<T> = T | { problem: string };
 
 const NOT_AN_OBJECT = { problem: 'not an object' };
-const CONTENT_ITEM = new Set(Object.keys(contentItem.shape));
+const CONTENT_ITEM = new Set([...Object.keys(contentItem.shape), ...namesOf(FIELDS.item)]);
 
 /** Reads a content item: the shown fields strictly by name, the rest into `extra`. */
 export const decodeItem = (raw: unknown): Reading<DecodedItem> => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readContentItems } from '../../src/history/content-items.ts';
 import { openLake, openLakeForReading } from '../../src/lake/open.ts';
+import { contentItem } from '../../src/wire/shapes.ts';
 import { filler, fillLake, freshFolder, hoursAgo, NOW } from '../serve/filled-lake.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 20 });
@@ -47,6 +48,22 @@ test('the text of items is what their objects would be written as', () => {
     }),
     { numRuns: 40 },
   );
+});
+
+test('a further field named as a shown one never takes its place', () => {
+  const { dataDir, remove } = freshFolder();
+  const shown = Object.keys(contentItem.shape);
+  fillLake(dataDir, (into) => {
+    for (const name of shown)
+      into.video({ id: `tt_${name}`, extra: { [name]: 'further' }, snapshots: [[NOW, 3, 1]] });
+  });
+  const lake = openLakeForReading(dataDir);
+  const entries = shown.map((_, index) => ({ key: index + 1, rank: 1, score: 1, velocity: null }));
+  const read = readContentItems(lake, entries, NOW, 'known');
+  expect(read.text()).toBe(JSON.stringify(read.objects()));
+  expect(read.text()).not.toContain('further');
+  lake.close();
+  remove();
 });
 
 test('where nothing is odd it is the same text, byte by byte', () => {
