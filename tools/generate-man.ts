@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandInfo, commandTree } from '../src/cli/command-tree.ts';
+import { COMMANDS } from '../src/cli/commands.ts';
 import { CliIo } from '../src/cli/io.ts';
 import { virtualClock } from '../src/clock.ts';
 import { SETTINGS } from '../src/settings.ts';
@@ -46,7 +47,7 @@ const nowhere = new CliIo({
 
 /** The page, in the macros of man(7). */
 export const manPage = async (): Promise<string> => {
-  const tree = await commandTree(nowhere);
+  const tree = await commandTree(COMMANDS, nowhere);
   const everyday = tree[0]?.options.filter(({ long }) => EVERYDAY.includes(long)) ?? [];
   return `${[
     '.TH TRENDLAKE 1',

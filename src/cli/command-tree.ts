@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import { COMMANDS } from './commands.ts';
 import { addEverydayOptions } from './everyday-options.ts';
-import type { CliIo } from './io.ts';
+import type { CliIo, CommandEntry } from './io.ts';
 
 /** An option as completion and manual show it. */
 interface OptionInfo {
@@ -33,12 +32,15 @@ const infoOf = (command: Command): CommandInfo => ({
   below: command.commands.map(infoOf),
 });
 
-/** Every command of the command line, its options, and the commands below it. Runs none of them. */
-export const commandTree = async (io: CliIo): Promise<CommandInfo[]> => {
+/** Each of the commands, its options, and the commands below it. Runs none of them. */
+export const commandTree = async (
+  commands: readonly CommandEntry[],
+  io: CliIo,
+): Promise<CommandInfo[]> => {
   const tree: CommandInfo[] = [];
-  for (const { name, summary, load } of COMMANDS) {
+  for (const { name, summary, load } of commands) {
     const command = new Command(name).description(summary);
-    (await load()).define(command, io);
+    (await load()).define(command, io, commands);
     addEverydayOptions(command);
     tree.push(infoOf(command));
   }

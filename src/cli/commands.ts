@@ -1,11 +1,7 @@
-import type { CommandModule } from './io.ts';
+import type { CommandEntry } from './io.ts';
 
-/** Every command: its line in `trendlake --help`, and where it is. A command loads only itself. */
-export const COMMANDS: readonly {
-  readonly name: string;
-  readonly summary: string;
-  readonly load: () => Promise<CommandModule>;
-}[] = [
+/** Every command. A command loads only itself. */
+export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'init',
     summary:

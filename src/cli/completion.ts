@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import { type CommandInfo, commandTree } from './command-tree.ts';
-import type { CliIo } from './io.ts';
+import type { CliIo, CommandEntry } from './io.ts';
 
 const HELP = `
 Examples:
@@ -88,7 +88,7 @@ const SHELLS: Readonly<Record<string, (tree: readonly CommandInfo[]) => string>>
   fish,
 };
 
-export const define = (command: Command, io: CliIo): void => {
+export const define = (command: Command, io: CliIo, commands: readonly CommandEntry[]): void => {
   command
     .argument('<shell>', 'bash, zsh or fish')
     .addHelpText('after', HELP)
@@ -99,6 +99,6 @@ export const define = (command: Command, io: CliIo): void => {
         throw new UsageError(
           `There is no completion for ${shell}; there is for ${names.join(', ')}.${didYouMean(shell, names)}`,
         );
-      io.data(script(await commandTree(io)).trimEnd());
+      io.data(script(await commandTree(commands, io)).trimEnd());
     });
 };

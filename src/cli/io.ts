@@ -167,7 +167,15 @@ export class CliIo {
 
 /** One file of src/cli: gives a command its arguments, options, help text and action. */
 export interface CommandModule {
-  define(command: Command, io: CliIo): void;
+  /** @param commands all there are, for those that tell of the others */
+  define(command: Command, io: CliIo, commands: readonly CommandEntry[]): void;
+}
+
+/** A command's line in `trendlake --help`, and where it is. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
 }
 
 /**

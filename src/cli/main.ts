@@ -85,7 +85,7 @@ const programFor = async (argv: readonly string[], io: CliIo): Promise<Command> 
   for (const { name, summary, load } of COMMANDS) {
     const command = program.command(name).description(summary).helpCommand(false);
     if (asked === name || (asked === 'help' && argv.includes(name)))
-      (await load()).define(command, io);
+      (await load()).define(command, io, COMMANDS);
   }
   addEverydayOptions(program);
   return program;

@@ -8,7 +8,7 @@ import { openLakeFor } from '../lake/origin.ts';
 import { attempting } from '../runner/attempt.ts';
 import { cronOfJob, monthSpent, planMonth } from '../runner/month-plan.ts';
 import { followSync, liveNight, type Night } from '../runner/night.ts';
-import type { RunSummary } from '../runner/run.ts';
+import type { RunSummary } from '../runner/run-summary.ts';
 import { type BatchEnd, Schedule } from '../runner/schedule.ts';
 import { Sender } from '../webhooks/sender.ts';
 import { driftText } from './drift-text.ts';

@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../durations.ts';
-import type { RunProgress } from '../runner/run.ts';
+import type { RunProgress } from '../runner/run-deps.ts';
 import { counted, grouped } from './figures.ts';
 import type { CliIo } from './io.ts';
 import { ProgressLine } from './progress-line.ts';

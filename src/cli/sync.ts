@@ -7,7 +7,7 @@ import { openLakeFor } from '../lake/origin.ts';
 import type { Attempting } from '../runner/attempt.ts';
 import type { Chore } from '../runner/job.ts';
 import { liveNight, type Night } from '../runner/night.ts';
-import type { RunSummary } from '../runner/run.ts';
+import type { RunSummary } from '../runner/run-summary.ts';
 import { jobsNamed } from '../runner/sync.ts';
 import { driftText } from './drift-text.ts';
 import { counted, grouped } from './figures.ts';

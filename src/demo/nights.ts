@@ -1,6 +1,6 @@
 import type { VirtualClock } from '../clock.ts';
 import { liveNight, type NightDeps } from '../runner/night.ts';
-import type { RunSummary } from '../runner/run.ts';
+import type { RunSummary } from '../runner/run-summary.ts';
 import type { SandboxClock } from '../sandbox/sandbox-clock.ts';
 
 /** What one night did. */

@@ -1,17 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import type { Clock } from '../clock.ts';
 import { UsageError } from '../errors.ts';
 import { FileStore } from './file-store.ts';
-import type { TableStore } from './table-store.ts';
-
-/** What a store needs of the world. */
-export interface StoreDeps {
-  /** The `AWS_*` variables. */
-  readonly env: NodeJS.ProcessEnv;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly signal: AbortSignal;
-}
+import type { StoreDeps, TableStore } from './table-store.ts';
 
 /**
  * Opens the store of an address, `file:///folder` or `s3://bucket/prefix`. The client of S3 is

@@ -8,10 +8,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { SECOND_MS } from '../durations.ts';
 import { md5Of } from './local-file.ts';
-import type { StoreDeps } from './open-store.ts';
 import { explainS3, failureOf, isPassing } from './s3-errors.ts';
 import { Multipart, type Request } from './s3-multipart.ts';
-import type { OpenFile, StoredObject, TableStore } from './table-store.ts';
+import type { OpenFile, StoreDeps, StoredObject, TableStore } from './table-store.ts';
 
 const MULTIPART_ABOVE = 64 << 20;
 const TRIES = 6;

@@ -1,4 +1,14 @@
 import type { FileHandle } from 'node:fs/promises';
+import type { Clock } from '../clock.ts';
+
+/** What a store needs of the world. */
+export interface StoreDeps {
+  /** The `AWS_*` variables. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+}
 
 /** An object as a listing shows it. */
 export interface StoredObject {

@@ -1,8 +1,8 @@
 import type { JobName } from '../../schema/vocabulary.ts';
-import type { Ask } from '../api/ask.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Lake } from '../lake/open.ts';
+import type { PlannedItem } from './planned-item.ts';
 import type { RefreshPlanner } from './refresh-planner.ts';
 
 /** What a job may read while it plans. It asks for nothing yet. */
@@ -13,12 +13,6 @@ export interface PlanContext {
   runId: number;
   /** What the budget chooses for the two jobs that refresh what is known. */
   refreshes: RefreshPlanner;
-}
-
-/** A request a run means to make, and why it was chosen. */
-export interface PlannedItem {
-  ask: Ask;
-  reason?: Record<string, unknown>;
 }
 
 /** One scheduled job that asks for something; its file in jobs/ is named after it. */

@@ -7,7 +7,8 @@ import { withExclusive } from '../lake/exclusive.ts';
 import { flushDeliveries } from '../webhooks/sender.ts';
 import type { Attempt, Attempting } from './attempt.ts';
 import type { Chore, ChoreDone, Job } from './job.ts';
-import type { RunDeps, RunSummary } from './run.ts';
+import type { RunDeps } from './run-deps.ts';
+import type { RunSummary } from './run-summary.ts';
 import { sync } from './sync.ts';
 import { tellNotices } from './tell-notices.ts';
 

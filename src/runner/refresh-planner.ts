@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { markOthersTaken, markTaken, wantedSubjects } from '../webhooks/wanted-subjects.ts';
 import { platformOfId } from '../wire/fields.ts';
-import type { PlannedItem } from './job.ts';
+import type { PlannedItem } from './planned-item.ts';
 
 /** What refreshes are chosen from, and how many calls they may be. */
 interface RefreshContext {

@@ -3,7 +3,7 @@ import type { RunOutcome } from '../../schema/vocabulary.ts';
 import type { Ask } from '../api/ask.ts';
 import { requestLine } from '../api/ask.ts';
 import type { Lake } from '../lake/open.ts';
-import type { PlannedItem } from './job.ts';
+import type { PlannedItem } from './planned-item.ts';
 
 /** A request of a run that has not been made yet. */
 export interface OpenItem {

@@ -1,7 +1,7 @@
 import type { DecodedAnswer } from '../api/decode.ts';
 import type { CallError } from '../api/errors.ts';
 import type { Log } from '../log.ts';
-import type { RunSummary } from './run.ts';
+import type { RunSummary } from './run-summary.ts';
 
 /** A request of a run and the call that answered it. */
 interface LoadedCall {

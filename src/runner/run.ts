@@ -1,18 +1,14 @@
 import PQueue from 'p-queue';
-import type { RefreshJob, RunOutcome } from '../../schema/vocabulary.ts';
+import type { RefreshJob } from '../../schema/vocabulary.ts';
 import { requestLine } from '../api/ask.ts';
-import type { ApiClient } from '../api/client.ts';
 import { decodeAnswer } from '../api/decode.ts';
 import { CallError, KeyRefusedError } from '../api/errors.ts';
-import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
 import { SECOND_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
 import { isoOf } from '../iso.ts';
-import type { Lake } from '../lake/open.ts';
 import { loadAnswer } from '../load/load-answer.ts';
-import { addRows, type LoadCounts, noRows, rowsChanged } from '../load/tally.ts';
-import { type Log, SILENT } from '../log.ts';
+import { addRows, noRows, rowsChanged } from '../load/tally.ts';
+import { SILENT } from '../log.ts';
 import { refreshSearch } from '../search/search-index.ts';
 import { QuotaSpentError, ServiceDownError } from '../throttle/errors.ts';
 import type { Ledger } from '../throttle/ledger.ts';
@@ -22,62 +18,10 @@ import type { Job } from './job.ts';
 import { refreshBudget } from './month-plan.ts';
 import { openThrottle } from './open-throttle.ts';
 import { RefreshPlanner } from './refresh-planner.ts';
-import { type NewDrift, type OpenItem, RunLog } from './run-log.ts';
+import type { RunDeps } from './run-deps.ts';
+import { type OpenItem, RunLog } from './run-log.ts';
 import { RunReport } from './run-report.ts';
-
-/** What a run needs of the world. */
-export interface RunDeps {
-  lake: Lake;
-  config: Config;
-  client: ApiClient;
-  clock: Clock;
-  random: () => number;
-  signal: AbortSignal;
-  jobs: readonly Job[];
-  /** Every job there is: the month's budget is shared with those that run at other times. */
-  allJobs?: readonly Job[];
-  /** At most so many calls; then the run pauses. */
-  maxCalls?: number;
-  onProgress?: (progress: RunProgress) => void;
-  /** Told when the run waits, for the service or for its own pace, and why. */
-  onWait?: (waitMs: number, why: string) => void;
-  /** Told what happens, call by call; says nothing unless given. */
-  log?: Log;
-}
-
-/** How far a run is. */
-export interface RunProgress {
-  job: string;
-  request: string;
-  settled: number;
-  planned: number;
-  callsSent: number;
-  /** Milliseconds this will still take at the pace so far; null while unknown. */
-  remainingMs: number | null;
-}
-
-/** What a run did, as `sync --json` prints it but for the export. Instants are ISO 8601. */
-export interface RunSummary {
-  runId: number;
-  outcome: Exclude<RunOutcome, 'running'>;
-  startedAt: string;
-  finishedAt: string;
-  calls: {
-    sent: number;
-    ok: number;
-    failed: number;
-    byJob: Record<string, { sent: number; ok: number; failed: number }>;
-  };
-  rows: LoadCounts;
-  rejected: number;
-  /** Drift that this run was the first to meet. */
-  drift: NewDrift[];
-  quota: { minute: number; month: number; remaining: number; resetsAt: string };
-  resumesAt: string | null;
-  /** Why the run paused or failed, in words; null when it did not. */
-  reason: string | null;
-  items: { planned: number; done: number; failed: number; skipped: number };
-}
+import type { RunSummary } from './run-summary.ts';
 
 const HEARTBEAT_MS = 10 * SECOND_MS;
 

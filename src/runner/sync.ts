@@ -2,8 +2,10 @@ import { HOUR_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import type { Job } from './job.ts';
 import { cronOfJob } from './month-plan.ts';
-import { Run, type RunDeps, type RunSummary } from './run.ts';
+import { Run } from './run.ts';
+import type { RunDeps } from './run-deps.ts';
 import { RunLog } from './run-log.ts';
+import type { RunSummary } from './run-summary.ts';
 
 /** The jobs that names stand for, in the order a run plans them. */
 export const jobsNamed = (names: readonly string[] | undefined, jobs: readonly Job[]): Job[] => {

@@ -1,14 +1,23 @@
 import { notify } from '../notify/notify.ts';
+import type { Attempt } from './attempt.ts';
+import type { Job } from './job.ts';
 import { cronOfJob, monthSpent, planMonth } from './month-plan.ts';
-import type { Followed, NightDeps } from './night.ts';
+import type { RunDeps } from './run-deps.ts';
+
+/** What telling needs of the world. */
+interface NoticeDeps extends Pick<RunDeps, 'lake' | 'config' | 'clock'> {
+  env: NodeJS.ProcessEnv;
+  allJobs: readonly Job[];
+  warn(sentence: string): void;
+}
 
 /**
  * Tells whoever runs trendlake what is not as it should be, where `TRENDLAKE_NOTIFY` says: each once,
  * and once that it is over. That it could not be told is a warning; the next night tells it.
  */
 export const tellNotices = async (
-  { lake, config, clock, env, allJobs, warn }: NightDeps,
-  chores: Followed['chores'],
+  { lake, config, clock, env, allJobs, warn }: NoticeDeps,
+  chores: readonly { name: string; end: Attempt<unknown> }[],
 ): Promise<void> => {
   if (config.notify === undefined) return;
   const now = clock.now();

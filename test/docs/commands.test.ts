@@ -23,7 +23,7 @@ const known = async (): Promise<Map<string, Set<string>>> => {
   };
   for (const { name, load } of COMMANDS) {
     const command = new Command(name);
-    (await load()).define(command, {} as CliIo);
+    (await load()).define(command, {} as CliIo, COMMANDS);
     addEverydayOptions(command);
     add(name, command);
   }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { HOUR_MS } from '../../src/durations.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
-import type { RunSummary } from '../../src/runner/run.ts';
+import type { RunSummary } from '../../src/runner/run-summary.ts';
 import { hoursAgo } from '../serve/filled-lake.ts';
 import { type Running, runService } from '../serve/running.ts';
 import { freshFolder } from '../support/fresh.ts';

@@ -7,7 +7,7 @@ import { type Clock, virtualClock } from '../../src/clock.ts';
 import { type Config, type Overrides, readConfig } from '../../src/config.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
 import type { Job } from '../../src/runner/job.ts';
-import type { RunSummary } from '../../src/runner/run.ts';
+import type { RunSummary } from '../../src/runner/run-summary.ts';
 import { jobsNamed, sync } from '../../src/runner/sync.ts';
 import type { Secret } from '../../src/secret.ts';
 import { SMALL_JOBS } from './small-jobs.ts';

@@ -1,0 +1,37 @@
+import type { ApiClient } from '../api/client.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Lake } from '../lake/open.ts';
+import type { Log } from '../log.ts';
+import type { Job } from './job.ts';
+
+/** What a run needs of the world. */
+export interface RunDeps {
+  lake: Lake;
+  config: Config;
+  client: ApiClient;
+  clock: Clock;
+  random: () => number;
+  signal: AbortSignal;
+  jobs: readonly Job[];
+  /** Every job there is: the month's budget is shared with those that run at other times. */
+  allJobs?: readonly Job[];
+  /** At most so many calls; then the run pauses. */
+  maxCalls?: number;
+  onProgress?: (progress: RunProgress) => void;
+  /** Told when the run waits, for the service or for its own pace, and why. */
+  onWait?: (waitMs: number, why: string) => void;
+  /** Told what happens, call by call; says nothing unless given. */
+  log?: Log;
+}
+
+/** How far a run is. */
+export interface RunProgress {
+  job: string;
+  request: string;
+  settled: number;
+  planned: number;
+  callsSent: number;
+  /** Milliseconds this will still take at the pace so far; null while unknown. */
+  remainingMs: number | null;
+}

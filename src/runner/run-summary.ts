@@ -1,0 +1,26 @@
+import type { RunOutcome } from '../../schema/vocabulary.ts';
+import type { LoadCounts } from '../load/tally.ts';
+import type { NewDrift } from './run-log.ts';
+
+/** What a run did, as `sync --json` prints it but for the export. Instants are ISO 8601. */
+export interface RunSummary {
+  runId: number;
+  outcome: Exclude<RunOutcome, 'running'>;
+  startedAt: string;
+  finishedAt: string;
+  calls: {
+    sent: number;
+    ok: number;
+    failed: number;
+    byJob: Record<string, { sent: number; ok: number; failed: number }>;
+  };
+  rows: LoadCounts;
+  rejected: number;
+  /** Drift that this run was the first to meet. */
+  drift: NewDrift[];
+  quota: { minute: number; month: number; remaining: number; resetsAt: string };
+  resumesAt: string | null;
+  /** Why the run paused or failed, in words; null when it did not. */
+  reason: string | null;
+  items: { planned: number; done: number; failed: number; skipped: number };
+}
