@@ -99,14 +99,8 @@ test('imports point one way', () => {
   );
 });
 
-/** Rooms whose modules never lead back to themselves. */
-const WITHOUT_CIRCLES = ['wire', 'lake', 'history', 'search', 'serve'];
-
-test('in these rooms no module leads back to itself, not even by a type', () => {
-  const next = Map.groupBy(
-    arrows.filter(({ from }) => WITHOUT_CIRCLES.includes(roomOf(from))),
-    ({ from }) => from,
-  );
+test('no module leads back to itself, not even by a type', () => {
+  const next = Map.groupBy(arrows, ({ from }) => from);
   const isFree = new Set<string>();
   const circleFrom = (file: string, path: readonly string[]): readonly string[] | undefined => {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
@@ -120,6 +114,16 @@ test('in these rooms no module leads back to itself, not even by a type', () => 
   };
   const circles = files.map((file) => circleFrom(file, [])).filter((found) => found !== undefined);
   expect(circles.map((circle) => circle.map((file) => relative(root, file)))).toEqual([]);
+});
+
+/** A file longer than this holds more than one idea. */
+const MOST_LINES = 300;
+
+test('every file is short enough to be one idea', () => {
+  const long = files.filter(
+    (file) => readFileSync(file, 'utf8').split('\n').length - 1 > MOST_LINES,
+  );
+  expect(long.map((file) => relative(root, file))).toEqual([]);
 });
 
 /** What reads the time or waits by itself. A socket's own `setTimeout` is Node's, for its network. */

@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { binned } from './binned.ts';
 import {
   type Calibration,
   calibrationOf,
@@ -12,7 +13,7 @@ import { type Corrections, correctionsOf, type Miss } from './conformal.ts';
 import { type Curve, lastAtOrBefore, logViews, type Point, truthAfter } from './curve.ts';
 import { describePoint, FEATURES } from './features.ts';
 import { ALL_FEATURES, describeHorizon, HORIZONS } from './horizons.ts';
-import { type Aim, askTrees, binned, type Growing, growTrees, type Trees } from './trees.ts';
+import { type Aim, askTrees, type Growing, growTrees, type Trees } from './trees.ts';
 
 /** Fewer finished curves say nothing: no forecast. */
 export const LEAST_FINISHED = 200;

@@ -1,9 +1,4 @@
-/** Rows to learn from, column by column; NaN is a value that is not known. */
-export interface Sample {
-  readonly rows: number;
-  /** One column for each feature. */
-  readonly columns: readonly Float32Array[];
-}
+import { BINS, type Binned } from './binned.ts';
 
 /**
  * Boosted regression trees of one depth, each stored as a full binary tree: inner node n asks
@@ -32,51 +27,10 @@ export interface Growing {
   readonly leastRows: number;
 }
 
-/** Bin 0 holds what is not known. */
-const BINS = 32;
 /** Pulls and counts are summed in one number: a row adds its pull, within -1 to 1, and this. */
 const COUNT = 2 ** 20;
 /** Keeps leaves of few rows near 0. */
 const RIDGE = 5;
-
-interface Binned {
-  readonly rows: number;
-  readonly bins: readonly Uint8Array[];
-  /** [feature]: upper edges; bin b + 1 holds values over edge b - 1 and at most edge b. */
-  readonly edges: readonly Float32Array[];
-}
-
-const edgesOf = (column: Float32Array): Float32Array => {
-  const step = Math.max(1, Math.floor(column.length / 20_000));
-  const known = column.filter((value, row) => row % step === 0 && !Number.isNaN(value)).sort();
-  const edges: number[] = [];
-  for (let bin = 1; bin < BINS - 1; bin++) {
-    const edge = known[Math.floor((bin * known.length) / (BINS - 1))];
-    if (edge !== undefined && edge !== edges.at(-1)) edges.push(edge);
-  }
-  return Float32Array.from(edges);
-};
-
-const binOf = (edges: Float32Array, value: number): number => {
-  if (Number.isNaN(value)) return 0;
-  let low = 0;
-  let high = edges.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (value <= (edges[middle] ?? 0)) high = middle;
-    else low = middle + 1;
-  }
-  return low + 1;
-};
-
-/** The sample in bins, shared by all trees that are grown from it. */
-export const binned = ({ rows, columns }: Sample): Binned => {
-  const edges = columns.map(edgesOf);
-  const bins = columns.map((column, feature) =>
-    Uint8Array.from(column, (value) => binOf(edges[feature] as Float32Array, value)),
-  );
-  return { rows, bins, edges };
-};
 
 /** The value below which `share` of the values lie; sorts them. Of none: 0. */
 const quantileOf = (values: Float64Array, share: number): number => {
