@@ -1,25 +1,23 @@
+import { DAY_MS } from '../durations.ts';
 import { isObject } from '../json-object.ts';
+import { retryAfterMs } from '../retry-after.ts';
 import { withoutControls } from '../wire/fields.ts';
 import type { RawAnswer } from './client.ts';
 import { type CallError, KeyRefusedError, RateLimitedError, RefusedError } from './errors.ts';
 
-const LONGEST_WAIT_MS = 32 * 24 * 3_600_000; // a month; longer hints are mistakes
+const LONGEST_WAIT_MS = 32 * DAY_MS; // a month; longer hints are mistakes
 
 /**
- * How long an answer asks to wait: `Retry-After` in seconds or as a date, the date judged by the
- * answer's own `Date`, so that our clock may be wrong. Null where it gives no usable hint: missing,
- * zero, negative, past or longer than a month.
+ * How long an answer asks to wait; a date is judged by the answer's own `Date`, so that our clock may
+ * be wrong. Null where it gives no usable hint, or one longer than a month.
  */
-export const retryAfterMs = (
+export const askedWaitMs = (
   headers: Readonly<Record<string, string>>,
   now: number,
 ): number | null => {
-  const value = headers['retry-after']?.trim() ?? '';
   const sentAt = Date.parse(headers.date ?? '');
-  const waitMs = /^\d+(\.\d+)?$/.test(value)
-    ? Number(value) * 1000
-    : Date.parse(value) - (Number.isNaN(sentAt) ? now : sentAt);
-  return waitMs > 0 && waitMs <= LONGEST_WAIT_MS ? waitMs : null;
+  const waitMs = retryAfterMs(headers['retry-after'], Number.isNaN(sentAt) ? now : sentAt);
+  return waitMs !== null && waitMs <= LONGEST_WAIT_MS ? waitMs : null;
 };
 
 /**
@@ -47,7 +45,7 @@ export const judge = (answer: RawAnswer, now: number): CallError | undefined => 
   const detail = detailOf(answer);
   if (status === 200) return undefined;
   if (status === 429 || status === 503) {
-    const waitMs = retryAfterMs(headers, now);
+    const waitMs = askedWaitMs(headers, now);
     const hint = waitMs === null ? '' : ` (asks to wait ${Math.ceil(waitMs / 1000)} s)`;
     return new RateLimitedError(`The service answered ${status}${hint}${detail}`, status, waitMs);
   }

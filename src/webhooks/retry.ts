@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
+import { retryAfterMs } from '../retry-after.ts';
 import type { Attempt } from './post.ts';
 
 /**
@@ -19,15 +20,8 @@ const RETRY_DELAYS_MS: readonly number[] = [
 const JITTER = 0.1;
 /** An endpoint that has not received anything for this long while failing is disabled. */
 const GIVE_UP_AFTER_MS = 5 * DAY_MS;
+/** An endpoint that asks for longer quiet is tried after this all the same. */
 const LONGEST_RETRY_AFTER_MS = DAY_MS;
-
-/** Milliseconds that a `Retry-After` header asks for (seconds or an HTTP date), at most a day. */
-const retryAfterMs = (header: string | null, now: number): number => {
-  if (header === null) return 0;
-  const text = header.trim();
-  const ms = /^\d+$/.test(text) ? Number(text) * SECOND_MS : Date.parse(text) - now;
-  return Number.isNaN(ms) ? 0 : Math.min(Math.max(0, ms), LONGEST_RETRY_AFTER_MS);
-};
 
 /** What an attempt means for its delivery and for the endpoint it went to. */
 export interface Verdict {
@@ -80,7 +74,7 @@ export const judgeAttempt = (
       pausedUntil: null,
       disable,
     };
-  const asked = retryAfterMs(attempt.retryAfter, endedAt);
+  const asked = Math.min(retryAfterMs(attempt.retryAfter, endedAt) ?? 0, LONGEST_RETRY_AFTER_MS);
   const wait = Math.max(delay * (1 + JITTER * chance), asked);
   return {
     state: 'pending',

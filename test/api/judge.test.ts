@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { KeyRefusedError, RateLimitedError, RefusedError } from '../../src/api/errors.ts';
-import { judge, retryAfterMs } from '../../src/api/judge.ts';
+import { askedWaitMs, judge } from '../../src/api/judge.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 const answer = (status: number, headers: Record<string, string> = {}, body = '') => ({
@@ -23,7 +23,7 @@ describe('how long a service asks to wait', () => {
     [{ 'retry-after': 'soon' }, null],
     [{ 'retry-after': '99999999999' }, null],
   ])('%j: %j', (headers, waitMs) =>
-    expect(retryAfterMs(headers as Record<string, string>, NOW)).toBe(waitMs),
+    expect(askedWaitMs(headers as Record<string, string>, NOW)).toBe(waitMs),
   );
 });
 
