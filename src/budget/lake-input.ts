@@ -184,15 +184,17 @@ const PAGES = 300;
 /** The service's clock may differ from ours by so much. */
 const CLOCK_SLACK_MS = HOUR_MS;
 
-/** What the last creator calls showed of the videos tracked when they were made. */
+/** What the runs' last creator calls showed of the videos tracked when they were made. */
 const readPages = ({ sqlite }: Lake): PageSeen[] => {
+  // `cross` keeps the order of the tables: newest calls first, until there are enough
   const calls = sqlite
     .prepare(
-      `select request, sent_at, finished_at from calls
-       where request like 'GET /creators/%' and status = 200 order by id desc limit ${PAGES}`,
+      `select i.ask ->> 'platform', i.ask ->> 'handle', c.sent_at, c.finished_at
+       from calls c cross join run_items i using (run_id, job, request)
+       where c.job = 'creators' and c.status = 200 order by c.id desc limit ${PAGES}`,
     )
     .raw()
-    .all() as [string, number, number][];
+    .all() as [Platform, string, number, number][];
   const ranked = sqlite
     .prepare(
       `select exists (
@@ -203,11 +205,10 @@ const readPages = ({ sqlite }: Lake): PageSeen[] => {
        order by coalesce(created_at, first_seen_at) desc, key limit 200`,
     )
     .pluck();
-  return calls.map(([request, sentAt, finishedAt]) => {
-    const [, , platform, handle = ''] = request.split('/');
+  return calls.map(([platform, handle, sentAt, finishedAt]) => {
     const shown = ranked.all({
       platform,
-      handle: decodeURIComponent(handle),
+      handle,
       source: sourceCode('creator'),
       from: sentAt - CLOCK_SLACK_MS,
       to: finishedAt + CLOCK_SLACK_MS,

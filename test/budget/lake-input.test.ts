@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { LakeBuilder } from '../../fixtures/lake-builder.ts';
+import { requestLine } from '../../src/api/ask.ts';
 import { chooseCalls } from '../../src/budget/choice.ts';
 import { lakeInput } from '../../src/budget/lake-input.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { openLake } from '../../src/lake/open.ts';
 import type { SnapshotSource } from '../../src/load/merge-video.ts';
+import { RunLog } from '../../src/runner/run-log.ts';
 
 const NOW = Date.UTC(2026, 2, 10, 12);
 const hoursAgo = (hours: number): number => NOW - hours * HOUR_MS;
@@ -21,8 +23,10 @@ const freshLake = () => {
   });
   const { sqlite } = lake;
   const builder = new LakeBuilder(lake);
+  const log = new RunLog(lake);
+  const runId = log.begin(['creators'], NOW);
   const addCall = sqlite.prepare(
-    "insert into calls (job, request, sent_at, finished_at, status, sender) values ('creators', ?, ?, ?, 200, 'test')",
+    "insert into calls (run_id, job, request, sent_at, finished_at, status, sender) values (?, 'creators', ?, ?, ?, 200, 'test')",
   );
   return {
     lake,
@@ -44,8 +48,9 @@ const freshLake = () => {
       builder.list({ ...list, at: hoursAgo(hours), ranks });
     },
     creatorCall: (handle: string, hours: number) => {
-      const request = `GET /creators/tiktok/${encodeURIComponent(handle)}`;
-      addCall.run(request, hoursAgo(hours), hoursAgo(hours) + 500);
+      const ask = { kind: 'creator', platform: 'tiktok', handle } as const;
+      log.plan(runId, 'creators', [{ ask }]);
+      addCall.run(runId, requestLine(ask), hoursAgo(hours), hoursAgo(hours) + 500);
     },
   };
 };
