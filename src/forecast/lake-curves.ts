@@ -15,6 +15,14 @@ export type Way = 'list' | Exclude<Source, 'feed' | 'trends'>;
 
 const wayOf = (source: Source): Way => (source === 'feed' || source === 'trends' ? 'list' : source);
 
+/** Videos by when they were first seen, Unix ms: after one instant, up to and with another. */
+interface FirstSeen {
+  readonly after: number;
+  readonly until: number;
+  readonly order: 'asc' | 'desc';
+  readonly most?: number;
+}
+
 /** A curve of the lake, and how its video was first seen. */
 export interface LakeCurve extends Curve {
   readonly key: number; // video.key
@@ -72,14 +80,11 @@ export class CurveReader {
       .get(platform) as number | undefined;
   }
 
-  /** Curves of the videos first seen between two instants, as known at `at`, one at a time. */
+  /** Curves of a platform's videos by first sight, as known at `at`, one at a time. */
   *candidates(
     platform: Platform,
-    from: number,
-    to: number,
-    order: 'asc' | 'desc',
+    { after, until, order, most = TRIED }: FirstSeen,
     at: number,
-    most: number = TRIED,
   ): Generator<LakeCurve> {
     const rows = this.#sqlite
       .prepare(
@@ -87,7 +92,7 @@ export class CurveReader {
          order by first_seen_at ${order}, key limit ?`,
       )
       .raw()
-      .all(platform, from, to, most) as [number, number | null][];
+      .all(platform, after, until, most) as [number, number | null][];
     for (const [key, createdAt] of rows) {
       const curve = this.curve(key, createdAt, at);
       if (curve !== undefined) yield curve;
@@ -119,11 +124,11 @@ export class CurveReader {
       }
     };
     take(
-      this.candidates(platform, at - LOOKBACK_MS, edge, 'desc', at),
+      this.candidates(platform, { after: at - LOOKBACK_MS, until: edge, order: 'desc' }, at),
       hasOutcome,
       FINISHED_CURVES,
     );
-    const running = this.candidates(platform, edge, at, 'asc', at);
+    const running = this.candidates(platform, { after: edge, until: at, order: 'asc' }, at);
     take(running, ({ points }) => points.length > 1, RECENT_CURVES);
     for (const curves of found.values())
       curves.sort((a, b) => (a.points[0]?.at ?? 0) - (b.points[0]?.at ?? 0) || a.key - b.key);
@@ -146,7 +151,8 @@ export const finishedCounts = (
   const since = reader.watchedSince(platform);
   if (since === undefined) return counts;
   const edge = at - finishedAfterMs(at - since);
-  for (const curve of reader.candidates(platform, at - LOOKBACK_MS, edge, 'desc', at, COUNTED)) {
+  const span = { after: at - LOOKBACK_MS, until: edge, order: 'desc', most: COUNTED } as const;
+  for (const curve of reader.candidates(platform, span, at)) {
     const count = counts.get(curve.way) ?? 0;
     counts.set(curve.way, Math.min(enough, count + (hasOutcome(curve) ? 1 : 0)));
   }

@@ -69,14 +69,21 @@ interface Split {
   gain: number;
 }
 
+/** One level of a tree that grows. */
+interface Level {
+  readonly nodes: number;
+  /** [row]: the node of this level that it has come to. */
+  readonly nodeOf: Uint16Array;
+  /** A node that would hold fewer is not made. */
+  readonly leastRows: number;
+  readonly isUsed: (feature: number) => boolean;
+}
+
 /** For each node of one level the split that gains most; a node without one keeps feature -1. */
 const bestSplits = (
   { bins, rows }: Binned,
   { aim, gradient, weight }: Work,
-  nodeOf: Uint16Array,
-  nodes: number,
-  leastRows: number,
-  used: (feature: number) => boolean,
+  { nodeOf, nodes, leastRows, isUsed }: Level,
 ): Split[] => {
   const best = Array.from({ length: nodes }, () => ({ feature: -1, bin: 0, gain: 1e-9 }));
   const packed = new Float64Array(nodes * BINS);
@@ -85,7 +92,7 @@ const bestSplits = (
   // every row of a quantile weighs one
   const weights = aim.kind === 'odds' ? new Float64Array(nodes * BINS) : counts;
   for (const [feature, column] of bins.entries()) {
-    if (!used(feature)) continue;
+    if (!isUsed(feature)) continue;
     packed.fill(0);
     for (let row = 0; row < rows; row++) {
       const cell = (nodeOf[row] as number) * BINS + (column[row] as number);
@@ -216,9 +223,8 @@ export const growTrees = (
     nodeOf.fill(0);
     for (let level = 0; level < depth; level++) {
       const nodes = 2 ** level;
-      const splits = bestSplits(sample, work, nodeOf, nodes, leastRows, (feature) =>
-        shown(tree, feature),
-      );
+      const isUsed = (feature: number): boolean => shown(tree, feature);
+      const splits = bestSplits(sample, work, { nodes, nodeOf, leastRows, isUsed });
       for (const [node, { feature, bin }] of splits.entries()) {
         const at = tree * inner + nodes - 1 + node;
         grown.features[at] = feature;

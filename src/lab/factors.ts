@@ -24,15 +24,20 @@ const sizeOf = ({ videos, sampled }: Group): Record<string, unknown> => ({
   sampled,
   smallGroup: videos.length < SMALL_GROUP,
 });
+/** A number of the video that is held against the same number of others. */
+interface Comparison {
+  readonly factor: string;
+  readonly value: number;
+  /** The value in words. */
+  readonly what: string;
+  /** The others in words. */
+  readonly whom: string;
+  /** The same number of another video; undefined where it is not known. */
+  readonly of: (video: LabVideo) => number | undefined;
+}
+
 /** Where a number of the video stands in a group; nothing without a group. */
-const standing = (
-  factor: string,
-  what: string,
-  whom: string,
-  value: number,
-  group: Group,
-  of: (video: LabVideo) => number | undefined,
-): WhyFactor[] => {
+const standing = (group: Group, { factor, value, what, whom, of }: Comparison): WhyFactor[] => {
   const others = ascending(group.videos.map(of).filter((other) => other !== undefined));
   if (others.length === 0) return [];
   const rank = rankIn(others, value);
@@ -60,39 +65,36 @@ const likeRateOf = ({ likes, views }: LabVideo): number | undefined =>
   likes === null || likes <= 0 || views <= 0 ? undefined : (100 * likes) / views;
 
 export const platformFactor = (subject: Subject, group: Group): WhyFactor[] =>
-  standing(
-    'platform',
-    `${grouped(subject.views)} views`,
-    `videos of ${subject.platform}`,
-    subject.views,
-    group,
-    viewsOf,
-  );
+  standing(group, {
+    factor: 'platform',
+    value: subject.views,
+    what: `${grouped(subject.views)} views`,
+    whom: `videos of ${subject.platform}`,
+    of: viewsOf,
+  });
 
 export const ageFactor = (subject: Subject, group: Group, spanMs: number): WhyFactor[] => {
   const whom = `videos published within ${rounded(spanMs / 3_600_000 / 24, 1)} days of it`;
-  return standing(
-    'age-cohort',
-    `${grouped(subject.views)} views`,
+  return standing(group, {
+    factor: 'age-cohort',
+    value: subject.views,
+    what: `${grouped(subject.views)} views`,
     whom,
-    subject.views,
-    group,
-    viewsOf,
-  );
+    of: viewsOf,
+  });
 };
 
 export const engagementFactor = (subject: Subject, group: Group): WhyFactor[] => {
   const rate = likeRateOf(subject);
   if (rate === undefined) return [];
   const whom = `videos of ${subject.platform} with known likes`;
-  return standing(
-    'engagement',
-    `${rounded(rate)} likes per 100 views`,
+  return standing(group, {
+    factor: 'engagement',
+    value: rate,
+    what: `${rounded(rate)} likes per 100 views`,
     whom,
-    rate,
-    group,
-    likeRateOf,
-  );
+    of: likeRateOf,
+  });
 };
 
 /** The video against the median of its creator's others. */

@@ -27,6 +27,13 @@ export interface NewDrift {
   request: string;
 }
 
+/** Why a request was given up, in words, and after how many attempts more. */
+interface GivenUp {
+  state: 'failed' | 'skipped';
+  error: string;
+  attempts: number;
+}
+
 /** Reads and writes `runs` and `run_items`. */
 export class RunLog {
   readonly #lake: Lake;
@@ -134,13 +141,7 @@ export class RunLog {
   }
 
   /** Gives a request up for this run: it failed, or there is no use in asking. */
-  giveUp(
-    runId: number,
-    { job, request }: OpenItem,
-    state: 'failed' | 'skipped',
-    error: string,
-    attempts: number,
-  ): void {
+  giveUp(runId: number, { job, request }: OpenItem, { state, error, attempts }: GivenUp): void {
     this.#lake.sqlite
       .prepare(
         'update run_items set state = ?, attempts = attempts + ?, error = ? where run_id = ? and job = ? and request = ?',

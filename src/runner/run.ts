@@ -129,7 +129,7 @@ export class Run {
     signal.throwIfAborted();
     const forbidden = this.#forbidden.get(job);
     if (forbidden !== undefined) {
-      this.#log.giveUp(this.#runId, item, 'skipped', forbidden, 0);
+      this.#log.giveUp(this.#runId, item, { state: 'skipped', error: forbidden, attempts: 0 });
       return;
     }
     const runId = this.#runId;
@@ -168,7 +168,7 @@ export class Run {
     if (error instanceof KeyRefusedError) this.#forbidden.set(item.job, error.message);
     const gone = error.status === 404 && !('page' in item.ask);
     const state = gone ? 'skipped' : 'failed';
-    this.#log.giveUp(this.#runId, item, state, error.message, 1);
+    this.#log.giveUp(this.#runId, item, { state, error: error.message, attempts: 1 });
     this.#report.gaveUp(item.job, item.request, state, error);
   }
 
