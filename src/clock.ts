@@ -51,7 +51,7 @@ export interface VirtualClock extends Clock {
 export const virtualClock = (startAt: number): VirtualClock => {
   let at = startAt;
   return {
-    now: () => at,
+    now: () => Math.floor(at), // instants are whole milliseconds, whatever was waited
     monotonic: () => at, // so that the spans of two virtual clocks can be compared
     advanceTo: (target) => {
       at = Math.max(at, target);

@@ -44,3 +44,13 @@ test('a virtual clock moves only forward, and sleeping moves it', async () => {
   expect(clock.now()).toBe(1800);
   await expect(clock.sleep(1, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
 });
+
+test('a wait of a part of a millisecond leaves the virtual clock at whole ones, as any clock tells them', async () => {
+  const clock = virtualClock(1000);
+  await clock.sleep(0.6);
+  expect([clock.now(), clock.monotonic()]).toEqual([1000, 1000.6]);
+  await clock.sleep(0.6);
+  expect(clock.now()).toBe(1001);
+  clock.advanceTo(1500.5);
+  expect(clock.now()).toBe(1500);
+});
