@@ -10,7 +10,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
   root: ['schema'],
   wire: ['schema', 'root'],
   api: ['schema', 'root', 'wire'],
-  lake: ['schema', 'root'],
+  lake: ['schema', 'root', 'wire'],
   throttle: ['schema', 'root', 'lake', 'api'],
   search: ['schema', 'root', 'wire', 'lake', 'history'],
   load: ['schema', 'root', 'wire', 'lake', 'api', 'search'],

@@ -3,6 +3,7 @@ import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
 import { engagementRate } from '../wire/engagement-rate.ts';
+import { foldHandle } from '../wire/folding.ts';
 import type { ContentItem } from '../wire/shapes.ts';
 import { contentItems } from './content-items.ts';
 import { lastKnown } from './last-known.ts';
@@ -31,33 +32,39 @@ export interface CreatorSnapshot {
 
 interface ProfileRow {
   readonly key: number;
+  readonly handle: string;
   readonly rate: number | null;
   readonly extra: string | null;
 }
 
-/** What a profile said beside its counts, as of @asOf. */
-const PROFILE = `select c.key,
+/** All spellings that were seen of the handle asked for. */
+const SPELLINGS = 'select handle from handle_spelling where folded = @folded';
+
+/** What a profile said beside its counts, as of @asOf; spelled as asked where there are several. */
+const PROFILE = `select c.key, c.handle,
     case when r.creator_key is null then c.engagement_rate else r.engagement_rate end as rate,
     case when r.creator_key is null then c.extra else r.extra end as extra
   from creator c left join creator_revision r on r.creator_key = c.key and r.until_at = (
     select min(n.until_at) from creator_revision n where n.creator_key = c.key and n.until_at > @asOf)
-  where c.platform = @platform and c.handle = @handle and c.first_seen_at <= @asOf`;
+  where c.platform = @platform and c.handle in (${SPELLINGS})
+    and c.first_seen_at <= @asOf
+  order by c.handle = @handle desc, c.key limit 1`;
 
 const SNAPSHOTS = `select observed_at as at, followers, video_count as videoCount, views, likes, source
   from creator_snapshot where creator_key = +? and observed_at <= ? order by observed_at`;
 
 /**
- * Videos whose handle was this one at @asOf, with or without an @ before it: by the current handle,
- * and by one they had before.
+ * Videos whose handle was this one at @asOf, in any spelling: by the current handle, and by one they
+ * had before.
  */
 const VIDEOS = `
   with named as (
     select v.key, v.created_at from video v where v.platform = @platform
-      and v.user in (@handle, '@' || @handle) and v.first_seen_at <= @asOf and not exists (
+      and v.user in (${SPELLINGS}) and v.first_seen_at <= @asOf and not exists (
         select 1 from video_revision r where r.video_key = v.key and r.until_at > @asOf)
     union
     select v.key, v.created_at from video_revision r join video v on v.key = r.video_key
-      where r.user in (@handle, '@' || @handle) and v.platform = @platform and v.first_seen_at <= @asOf
+      where r.user in (${SPELLINGS}) and v.platform = @platform and v.first_seen_at <= @asOf
       and r.until_at = (select min(n.until_at) from video_revision n
         where n.video_key = r.video_key and n.until_at > @asOf))
   select n.key, n.created_at as createdAt,
@@ -102,8 +109,8 @@ export const creatorProfile = (
   asked: { platform: Platform; handle: string; asOf: number; limit: number },
 ): CreatorProfile | undefined => {
   const { platform, handle, asOf, limit } = asked;
-  const named = { platform, handle, asOf };
-  const profile = statement(lake, PROFILE).get(named) as ProfileRow | undefined;
+  const named = { platform, folded: foldHandle(handle), asOf };
+  const profile = statement(lake, PROFILE).get({ ...named, handle }) as ProfileRow | undefined;
   const videos = statement(lake, VIDEOS).all(named) as OwnVideo[];
   if (profile === undefined && videos.length === 0) return undefined;
   const snapshots =
@@ -116,7 +123,7 @@ export const creatorProfile = (
     velocity: null,
   }));
   return {
-    handle,
+    handle: profile?.handle ?? handle,
     followers: newest(snapshots, 'followers'),
     videoCount: newest(snapshots, 'videoCount'),
     views,

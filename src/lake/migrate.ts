@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { LakeError, UsageError } from '../errors.ts';
+import { foldHandle } from '../wire/folding.ts';
 import { makeOwnFile } from './own-files.ts';
 import { PLAN_STATISTICS } from './plan-statistics.ts';
 
@@ -55,6 +56,9 @@ export const migrate = (sqlite: Database.Database, path: string, folder = MIGRAT
   if (before === files.length) return;
   const backup = `${path}.v${before}`;
   if (before > 0) copyBefore(sqlite, backup);
+
+  // for migrations alone: nothing that stays in a lake calls it, other readers do not know it
+  sqlite.function('fold_handle', { deterministic: true }, (handle: string) => foldHandle(handle));
 
   // Rebuilding a table would empty its children through their foreign keys, and the switch does
   // nothing inside a transaction.

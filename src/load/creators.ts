@@ -1,6 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import { type Platform, type Source, sourceCode } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
+import { HandleWriter } from './handle-writer.ts';
 import { mergeExtra } from './join-extra.ts';
 import { pickOf } from './merge-video.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
@@ -58,6 +59,7 @@ interface KnownCreator extends CreatorFacts {
 
 /** Writes creators' profiles and counts into one lake. */
 export class CreatorWriter {
+  readonly #handles: HandleWriter;
   readonly #find: Statement;
   readonly #insert: Statement;
   readonly #update: Statement;
@@ -65,7 +67,9 @@ export class CreatorWriter {
   readonly #insertSnapshot: Statement;
   readonly #mergeSnapshot: Statement;
 
-  constructor({ sqlite }: Lake) {
+  constructor(lake: Lake) {
+    const { sqlite } = lake;
+    this.#handles = lake.own(HandleWriter);
     this.#find = sqlite.prepare(`
       select key, followers, video_count as videoCount, views, likes,
         engagement_rate as engagementRate, first_seen_at as firstSeenAt, extra,
@@ -122,6 +126,7 @@ export class CreatorWriter {
       const { followers, videoCount, views, likes, engagementRate, at: firstSeenAt } = seen;
       const facts = { followers, videoCount, views, likes, engagementRate, firstSeenAt, extra };
       tally.add('creators', 'inserted');
+      this.#handles.note(handle);
       return this.#insert.get({ platform, handle, ...facts }) as number;
     }
     const after = mergeCreator(before, seen);

@@ -1,5 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { Lake } from '../lake/open.ts';
+import { HandleWriter } from './handle-writer.ts';
 import { formerFields } from './join-extra.ts';
 import {
   type KnownVideo,
@@ -53,6 +54,7 @@ const wasSeenBefore = ({ firstSeenAt }: KnownVideo, at: number | null): at is nu
 
 /** Writes videos into one lake. A known video's row is written once for each transaction, by `flush`. */
 export class VideoWriter {
+  readonly #handles: HandleWriter;
   readonly #read: Statement;
   readonly #readTogether: Statement;
   readonly #insert: Statement;
@@ -67,7 +69,9 @@ export class VideoWriter {
   /** Videos read in this transaction before they were opened; undefined: not in the lake. */
   readonly #expected = new Map<string, ReadVideo | undefined>();
 
-  constructor({ sqlite }: Lake) {
+  constructor(lake: Lake) {
+    const { sqlite } = lake;
+    this.#handles = lake.own(HandleWriter);
     this.#read = sqlite.prepare(readingOf(1));
     this.#readTogether = sqlite.prepare(readingOf(READ_TOGETHER));
     this.#insert = sqlite.prepare(`
@@ -113,6 +117,7 @@ export class VideoWriter {
     if (sameVideo(before, after)) return { key, isNew: false, retitled: false, tagKeys };
     video.now = { key, lastSeenAt: before.lastSeenAt, ...after };
     const retitled = after.title !== before.title;
+    if (after.user !== before.user) this.#handles.note(after.user);
     if (retitled || after.user !== before.user) this.#keepWords(before, seen.at);
     if (after.extra !== before.extra && wasSeenBefore(before, seen.at))
       this.#reviseExtra.run(key, seen.at, formerFields(before.extra, after.extra));
@@ -170,6 +175,7 @@ export class VideoWriter {
     const counts = [views, likes, engagementRate];
     const row = [id, platform, title, user, ...counts, createdAt, at, extra];
     const key = Number(this.#insert.run(...row).lastInsertRowid);
+    this.#handles.note(user);
     tally.add('videos', 'inserted', { videoKey: key });
     const stored = { title, user, views, likes, engagementRate, createdAt, firstSeenAt: at, extra };
     return { isNew: true, stored, tagKeys: new Set(), now: { key, ...stored, lastSeenAt: null } };

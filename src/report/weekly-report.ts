@@ -11,6 +11,7 @@ import { UncachedLists } from '../history/uncached-lists.ts';
 import { trendsPage } from '../history/video-lists.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
+import { foldHandle } from '../wire/folding.ts';
 import type { ContentItem, HashtagItem } from '../wire/shapes.ts';
 import type { Week } from './week.ts';
 
@@ -87,7 +88,7 @@ const CREATORS = `
     select max(observed_at) from creator_snapshot s where s.creator_key = c.key
       and s.observed_at <= @from and s.followers is not null)
   where c.platform in (select value from json_each(@platforms)) and n.followers > b.followers
-    and (@creator is null or c.handle = @creator collate nocase)
+    and (@creator is null or c.handle in (select handle from handle_spelling where folded = @creator))
   order by gained desc, c.handle limit ${ROWS}`;
 
 const MEASURED = `
@@ -104,8 +105,7 @@ const itemOf = (lake: Lake, key: number, asOf: number): ContentItem | undefined 
   contentItems(lake, [{ key, rank: null, score: null, velocity: null }], asOf)[0];
 
 const isBy = (item: ContentItem, creator: string | undefined): boolean =>
-  creator === undefined ||
-  item.user?.replace(/^@/, '').toLowerCase() === creator.replace(/^@/, '').toLowerCase();
+  creator === undefined || (item.user !== null && foldHandle(item.user) === foldHandle(creator));
 
 interface Span {
   readonly from: number;
@@ -215,7 +215,7 @@ export const weeklyReport = async (
   const creators = statement(lake, CREATORS).all({
     ...span,
     ...among,
-    creator: creator?.replace(/^@/, '') ?? null,
+    creator: creator === undefined ? null : foldHandle(creator),
   }) as RisingCreator[];
   return {
     query,

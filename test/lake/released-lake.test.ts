@@ -63,3 +63,19 @@ test('a volume that was pulled states the window of its list; an imported one no
   ]);
   expect(sqlite.prepare('select volume, window from hashtags').raw().all()).toEqual([[2, '7d']]);
 });
+
+test('every handle that was ever written is found by the one form of its spellings', () => {
+  const sqlite = ledForward(`
+    insert into video (key, id, platform, user, first_seen_at) values
+      (1, 'tt_1', 'tiktok', '@Ada', 5), (2, 'tt_2', 'tiktok', 'ZOË', 5), (3, 'tt_3', 'tiktok', null, 5);
+    insert into video_revision (video_key, until_at, user) values (1, 9, 'Before'), (2, 9, null);
+    insert into creator (platform, handle, first_seen_at) values ('tiktok', 'ada', 5);
+  `);
+  const spellings = sqlite.prepare('select folded, handle from handle_spelling order by 1, 2');
+  expect(spellings.raw().all()).toEqual([
+    ['ada', '@Ada'],
+    ['ada', 'ada'],
+    ['before', 'Before'],
+    ['zoë', 'ZOË'],
+  ]);
+});

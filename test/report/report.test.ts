@@ -71,6 +71,14 @@ const madeLake = (): string => {
         [at(4), 150],
       ],
     });
+    into.creator({
+      platform: 'tiktok',
+      handle: 'Zoë',
+      snapshots: [
+        [at(-2), 1],
+        [at(4), 21],
+      ],
+    });
     into.creator({ platform: 'tiktok', handle: 'bea', snapshots: [[at(4), 900]] }); // no count before
   });
   return dataDir;
@@ -111,6 +119,13 @@ test('of one creator, and of a week that is not over, it says so', async () => {
   expect(words).toContain('not over yet : as known 2026-11-12 01:00 UTC');
   expect(words).not.toContain('tt_2');
   expect(words).toContain('No video was counted twice in this week');
+});
+
+test('a creator is found by any spelling of the handle', async () => {
+  const argv = ['--out', '-', '--creator', '@ZOE\u0308'];
+  const { words } = await reported(madeLake(), argv);
+  expect(words).toMatch(/Who .* @Zoë tiktok 21 \+20 /);
+  expect(words).not.toContain('@ada tiktok');
 });
 
 test('it is written where it is asked for, and says so', async () => {

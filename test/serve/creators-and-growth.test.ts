@@ -39,6 +39,25 @@ beforeAll(async () => {
     into.video({ id: 'yt_9', user: 'ada', snapshots: [[hoursAgo(6), 1]] });
     into.video({ id: 'yt_8', user: 'Kanal ÄÖ/Ü & Co', snapshots: [[hoursAgo(6), 1]] });
     into.video({ id: 'yt_7', user: '@muskan', snapshots: [[hoursAgo(6), 1]] });
+    into.creator({
+      platform: 'instagram',
+      handle: 'Zoë.Lang',
+      snapshots: [[hoursAgo(5), 7]],
+    });
+    into.video({ id: 'ig_1', user: 'zoe\u0308.lang', snapshots: [[hoursAgo(6), 1]] });
+    into.video({ id: 'ig_2', user: '@ZOË.LANG', snapshots: [[hoursAgo(6), 3]] });
+    into.video({
+      id: 'ig_3',
+      user: 'other',
+      snapshots: [[hoursAgo(60), 1]],
+      revisions: [{ untilAt: hoursAgo(20), title: 't', user: 'Zoë.LANG' }],
+    });
+    for (const handle of ['Twin', 'twin'])
+      into.creator({
+        platform: 'instagram',
+        handle,
+        snapshots: [[hoursAgo(5), handle === 'twin' ? 2 : 1]],
+      });
     into.video({
       id: 'tt_4',
       user: 'renamed',
@@ -123,6 +142,33 @@ test('a handle that the lists write with an @ is found under it and without', as
     expect(status).toBe(200);
     expect(body.videos.map((item) => item.id)).toEqual(['yt_7']);
   }
+});
+
+test.each(['Zoë.Lang', 'zoë.lang', '@ZOË.LANG', 'zoe\u0308.lang', 'ｚｏë.lang'])(
+  'a creator is found whatever the case and the Unicode form of the handle: %s',
+  async (written) => {
+    const path = `/creators/instagram/${encodeURIComponent(written)}`;
+    const { status, body } = await get(path);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ handle: 'Zoë.Lang', followers: 7 });
+    expect(body.videos.map((item) => item.id)).toEqual(['ig_2', 'ig_1']);
+    const then = await get(`${path}?asOf=2026-03-09T00:00:00Z`);
+    expect(then.body.videos.map((item) => item.id)).toEqual(['ig_3']);
+  },
+);
+
+test('of two profiles whose handles differ in case alone, the one that is spelled as asked', async () => {
+  for (const [written, handle, followers] of [
+    ['Twin', 'Twin', 1],
+    ['twin', 'twin', 2],
+    ['TWIN', 'Twin', 1],
+  ])
+    expect((await get(`/creators/instagram/${written}`)).body).toMatchObject({ handle, followers });
+});
+
+test('a handle that only videos show is found in another case', async () => {
+  const { body } = await get('/creators/youtube/Muskan');
+  expect(body.videos.map((item) => item.id)).toEqual(['yt_7']);
 });
 
 test('a renamed creator answers to the name of the instant', async () => {
