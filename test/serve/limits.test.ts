@@ -36,6 +36,19 @@ const oneByOne = (of: typeof db): ((key: string, now: number) => Standing | unde
   return (key, now) => limiter.count([hashOf(key)], now)[0];
 };
 
+test('a request whose count cannot be committed is told of, and does not count', () => {
+  const key = keyWith(3);
+  // whatever changes a key leaves a row without its parent, which only the commit finds
+  db.pragma('foreign_keys = ON');
+  db.exec(`create table parent (id integer primary key);
+    create table child (id integer references parent (id) deferrable initially deferred);
+    create trigger refuse after update on api_key begin insert into child values (1); end`);
+  const limiter = new Limiter(db);
+  expect(() => limiter.count([hashOf(key)], NOW)).toThrow(/FOREIGN KEY/);
+  db.exec('drop trigger refuse');
+  expect(limiter.count([hashOf(key)], NOW)[0]).toMatchObject({ minuteLeft: 2, monthLeft: 999 });
+});
+
 describe('the sliding minute', () => {
   test('passes the rate and not one more inside any 60 s', () => {
     const count = oneByOne(db);
