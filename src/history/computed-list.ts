@@ -10,25 +10,25 @@ import { holdsUntil } from './validity.ts';
 import { rankVideos, VIDEO_ROW, videoEntries } from './video-ranking.ts';
 import { snapshotsWithin } from './window-snapshots.ts';
 
-// Lists that are computed from observations. Questions and answers are plain data, so that a list may
+// Lists that are computed from observations. Queries and what is found are plain data, so that a list may
 // be computed in another thread.
 
 /** The rolling window of each period of `GET /trends`. */
 export const PERIOD_MS = { day: DAY_MS, week: 7 * DAY_MS, month: 30 * DAY_MS } as const;
 
 /** Which list is computed. */
-export type ListQuestion =
+export type ListQuery =
   | { readonly list: 'feed'; readonly platform: Platform; readonly windowMs: number }
   | { readonly list: 'trends'; readonly platform: Platform; readonly period: Period }
   | { readonly list: 'hashtags'; readonly platform: Platform | ''; readonly windowMs: number };
 
 /** What a list consists of. */
-export type ItemOf<Q extends ListQuestion> = Q extends { readonly list: 'hashtags' }
+export type ItemOf<Q extends ListQuery> = Q extends { readonly list: 'hashtags' }
   ? HashtagItem
   : ContentItem;
 
 /** The list wanted, the instant (Unix ms), and the part of it to make items of. */
-export interface ListAsk<Q extends ListQuestion = ListQuestion> {
+export interface ListRowsQuery<Q extends ListQuery = ListQuery> {
   readonly question: Q;
   readonly asOf: number;
   /** Items before the wanted part, and how many are wanted. */
@@ -52,28 +52,28 @@ export interface ComputedList {
 /** How deep a list can be kept. */
 export const KEPT_DEPTH = 5000;
 
-const windowOf = (question: ListQuestion): number =>
+const windowOf = (question: ListQuery): number =>
   question.list === 'trends' ? PERIOD_MS[question.period] : question.windowMs;
 
 /** Windows before its instant that a list looks at. */
-export const windowsOf = (question: ListQuestion): number[] => {
+export const windowsOf = (question: ListQuery): number[] => {
   const windowMs = windowOf(question);
   return question.list === 'hashtags' ? [windowMs, 2 * windowMs] : [windowMs];
 };
 
 /** Numbers that make one place of a list. */
-export const rowWidth = ({ list }: ListQuestion): number =>
+export const rowWidth = ({ list }: ListQuery): number =>
   list === 'hashtags' ? HASHTAG_ROW : VIDEO_ROW;
 
 /** The snapshots that a list is computed from, counted up to `most`: what it costs. */
 export const snapshotsOf = (
   lake: Lake,
-  { question, asOf }: Pick<ListAsk, 'question' | 'asOf'>,
+  { question, asOf }: Pick<ListRowsQuery, 'question' | 'asOf'>,
   most: number,
 ): number =>
   snapshotsWithin(lake, { from: asOf - Math.max(...windowsOf(question)), to: asOf }, most);
 
-const rank = (lake: Lake, question: ListQuestion, asOf: number): Ranking => {
+const rank = (lake: Lake, question: ListQuery, asOf: number): Ranking => {
   if (question.list === 'hashtags') return rankHashtags(lake, question, asOf);
   const by = question.list === 'feed' ? 'score' : 'gain';
   return rankVideos(lake, { platform: question.platform, windowMs: windowOf(question), by }, asOf);
@@ -82,7 +82,7 @@ const rank = (lake: Lake, question: ListQuestion, asOf: number): Ranking => {
 /** The items of some rows of a list as of an instant; `before` items come before them. */
 export const itemsOf = (
   lake: Lake,
-  { list }: ListQuestion,
+  { list }: ListQuery,
   { rows, before, asOf }: { rows: Float64Array; before: number; asOf: number },
 ): (ContentItem | HashtagItem)[] =>
   list === 'hashtags'
@@ -92,7 +92,7 @@ export const itemsOf = (
 /** Computes a list. What it reads is one instant of the lake. `clock` tells what it costs. */
 export const computeList = (
   lake: Lake,
-  { question, asOf, from, count }: ListAsk,
+  { question, asOf, from, count }: ListRowsQuery,
   clock: Pick<Clock, 'monotonic'>,
 ): ComputedList =>
   lake.sqlite.transaction(() => {

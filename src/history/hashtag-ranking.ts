@@ -8,7 +8,7 @@ import { watchedAlike } from './watched-alike.ts';
 import { type StartFrom, spanPlan } from './window-snapshots.ts';
 
 /** Which videos' tags are counted: those of a platform, or of all, seen inside a window. */
-export interface HashtagRankingAsk {
+export interface HashtagRankingQuery {
   readonly platform: Platform | '';
   readonly windowMs: number;
 }
@@ -67,7 +67,7 @@ interface ReadWindows {
 
 const windowsFor = (
   lake: Lake,
-  { platform, windowMs }: HashtagRankingAsk,
+  { platform, windowMs }: HashtagRankingQuery,
   to: number,
 ): ReadWindows => {
   const [from, before] = [to - windowMs, to - 2 * windowMs];
@@ -150,7 +150,7 @@ const viewsOf = (parts: readonly Part[]): number | null =>
  */
 export const rankHashtags = (
   lake: Lake,
-  ask: HashtagRankingAsk,
+  ask: HashtagRankingQuery,
   asOf: number,
   start?: StartFrom,
 ): Ranking => {

@@ -1,5 +1,5 @@
 import type { Lake } from '../lake/open.ts';
-import type { ItemOf, ListAsk, ListQuestion } from './computed-list.ts';
+import type { ItemOf, ListQuery, ListRowsQuery } from './computed-list.ts';
 
 /** Which part of a list is wanted; pages count from 1. */
 export interface Paging {
@@ -19,8 +19,8 @@ export interface ListMoment extends Paging {
 }
 
 /** A part of a computed list, and how exactly its instant is meant. */
-export interface PartQuery<Q extends ListQuestion>
-  extends ListAsk<Q>,
+export interface PartQuery<Q extends ListQuery>
+  extends ListRowsQuery<Q>,
     Pick<ListMoment, 'isNow' | 'gone' | 'owner'> {}
 
 /** Part of a computed list, true at `asOf`; `isStale`: reading the lake anew, now, may give another. */
@@ -35,7 +35,7 @@ export interface ComputedPart<T> {
 /** Where computed lists of a lake are had from. */
 export interface ComputedLists {
   readonly lake: Lake;
-  part<Q extends ListQuestion>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>>;
+  part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>>;
 }
 
 /**
@@ -60,7 +60,7 @@ export interface ListPage<T> {
 export type Reading<T> = T | Promise<T>;
 
 /** A page of a list that no source gave whole. */
-export const computedPage = async <Q extends ListQuestion>(
+export const computedPage = async <Q extends ListQuery>(
   lists: ComputedLists,
   question: Q,
   { limit, page, ...moment }: ListMoment,

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { lakeVersion } from '../lake/lake-version.ts';
 import type { Lake } from '../lake/open.ts';
-import { computeList, type ItemOf, type ListQuestion } from './computed-list.ts';
+import { computeList, type ItemOf, type ListQuery } from './computed-list.ts';
 import type { ComputedLists, ComputedPart, PartQuery } from './list-page.ts';
 
 /** Computed lists of a lake, made anew each time: for readers that want each one once. */
@@ -14,7 +14,7 @@ export class UncachedLists implements ComputedLists {
     this.#clock = clock;
   }
 
-  async part<Q extends ListQuestion>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>> {
+  async part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>> {
     const { question, asOf, from, count } = query;
     const version = lakeVersion(this.lake);
     const { total, items } = computeList(this.lake, { question, asOf, from, count }, this.#clock);

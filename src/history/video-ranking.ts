@@ -8,7 +8,7 @@ import { dampedVelocity, scoresOf, velocityOf, viewsGained } from './score.ts';
 import { type StartFrom, spanPlan } from './window-snapshots.ts';
 
 /** Which videos are ranked, and by what: those of a platform seen inside a window. */
-export interface VideoRankingAsk {
+export interface VideoRankingQuery {
   readonly platform: Platform;
   readonly windowMs: number;
   readonly by: 'score' | 'gain';
@@ -19,7 +19,7 @@ export const VIDEO_ROW = 3;
 
 const columnsOf = (
   lake: Lake,
-  { platform, windowMs }: VideoRankingAsk,
+  { platform, windowMs }: VideoRankingQuery,
   asOf: number,
   wanted: StartFrom | undefined,
 ) => {
@@ -76,7 +76,7 @@ const byGain = (columns: Columns): Compare => {
  */
 export const rankVideos = (
   lake: Lake,
-  ask: VideoRankingAsk,
+  ask: VideoRankingQuery,
   asOf: number,
   start?: StartFrom,
 ): Ranking => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
-import { computeList, type ListQuestion } from '../../src/history/computed-list.ts';
+import { computeList, type ListQuery } from '../../src/history/computed-list.ts';
 import { readContentItems } from '../../src/history/content-items.ts';
 import { creatorProfile } from '../../src/history/creator-profile.ts';
 import { timeline, videoByIdAsOf, videoRecord } from '../../src/history/timeline.ts';
@@ -85,7 +85,7 @@ const load = (lake: Lake, { videos, creators }: Seen): void => {
     );
 };
 
-const QUESTIONS: readonly ListQuestion[] = [
+const QUESTIONS: readonly ListQuery[] = [
   { list: 'feed', platform: 'tiktok', windowMs: 3 * DAY_MS },
   { list: 'trends', platform: 'youtube', period: 'week' },
   { list: 'hashtags', platform: '', windowMs: 7 * DAY_MS },

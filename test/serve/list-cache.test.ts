@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { DAY_MS } from '../../src/durations.ts';
-import { computeList, type ListAsk } from '../../src/history/computed-list.ts';
+import { computeList, type ListRowsQuery } from '../../src/history/computed-list.ts';
 import type { PartQuery } from '../../src/history/list-page.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
@@ -30,7 +30,7 @@ const listsOf = (costMs: number | null, meanwhile: () => void = () => {}, bytes 
   write('tt_1', hoursAgo(1));
   const lake = openLakeForReading(dataDir);
   const clock = { at: 0, monotonic: () => clock.at };
-  const computed: ListAsk[] = [];
+  const computed: ListRowsQuery[] = [];
   const waiting: (() => void)[] = [];
   let failure: Error | undefined;
   const lists = new ListCache(

@@ -1,7 +1,7 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { DAY_MS } from '../../src/durations.ts';
-import { computeList, type ListAsk } from '../../src/history/computed-list.ts';
+import { computeList, type ListRowsQuery } from '../../src/history/computed-list.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { type ReaderOptions, ReaderThread } from '../../src/serve/cache/reader-thread.ts';
 import { RefusedError } from '../../src/serve/problems.ts';
@@ -22,7 +22,7 @@ beforeAll(() => {
   });
 });
 
-const listAsk = (more: Partial<ListAsk> = {}): ListAsk => ({
+const listAsk = (more: Partial<ListRowsQuery> = {}): ListRowsQuery => ({
   question: { list: 'feed', platform: 'tiktok', windowMs: DAY_MS },
   asOf: NOW,
   from: 0,
@@ -44,7 +44,7 @@ const reader = (options: Partial<ReaderOptions> = {}) => {
   });
   onTestFinished(() => thread.close());
   return {
-    ask: (query: ListAsk, asker = wanted) => thread.read(query, asker),
+    ask: (query: ListRowsQuery, asker = wanted) => thread.read(query, asker),
     close: () => thread.close(),
   };
 };

@@ -3,8 +3,8 @@ import type { Clock } from '../../clock.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../durations.ts';
 import {
   computeList,
-  type ListAsk,
-  type ListQuestion,
+  type ListQuery,
+  type ListRowsQuery,
   snapshotsOf,
 } from '../../history/computed-list.ts';
 import { videosAtMost } from '../../history/window-snapshots.ts';
@@ -39,7 +39,7 @@ const LIMITS: Omit<ReadLimits, 'clock'> = {
 const AHEAD = 'ahead';
 const FIRST_PAGE = { from: 0, count: 50 };
 /** The lists of the interface by their default windows. */
-const COMMON: readonly ListQuestion[] = [
+const COMMON: readonly ListQuery[] = [
   ...PLATFORMS.map((platform) => ({ list: 'feed', platform, windowMs: DAY_MS }) as const),
   { list: 'hashtags', platform: '', windowMs: 30 * DAY_MS },
   ...PERIODS.flatMap((period) =>
@@ -146,7 +146,7 @@ export class HeavyReads {
   }
 
   /** Whether a list is computed on the spot: for whoever shows no key a tenth is much already. */
-  #isCheap(query: ListAsk, owner: string): boolean {
+  #isCheap(query: ListRowsQuery, owner: string): boolean {
     const { rowsHere } = this.#options;
     const most = owner === KEYLESS ? Math.floor(rowsHere / 10) : rowsHere;
     return snapshotsOf(this.#lake, query, most + 1) <= most;

@@ -5,8 +5,8 @@ import {
   type ItemOf,
   itemsOf,
   KEPT_DEPTH,
-  type ListAsk,
-  type ListQuestion,
+  type ListQuery,
+  type ListRowsQuery,
   rowWidth,
   windowsOf,
 } from '../../history/computed-list.ts';
@@ -23,7 +23,7 @@ export interface PricedList extends Omit<ComputedList, 'costMs'> {
 }
 
 /** Computes a list, here or elsewhere. */
-export type ComputeList = (query: ListAsk, asker: Asker) => PricedList | Promise<PricedList>;
+export type ComputeList = (query: ListRowsQuery, asker: Asker) => PricedList | Promise<PricedList>;
 
 interface Entry extends Validity {
   readonly total: number;
@@ -36,7 +36,7 @@ interface Entry extends Validity {
 
 /** What computing brought: the list to keep, and the part that was asked for. */
 interface Made {
-  readonly query: PartQuery<ListQuestion>;
+  readonly query: PartQuery<ListQuery>;
   readonly entry: Entry;
   readonly items: ComputedList['items'];
 }
@@ -56,10 +56,10 @@ const PATIENCE = 20;
 const PATIENT_MS = MINUTE_MS;
 const AHEAD = 10;
 
-const nameOf = (question: ListQuestion): string =>
+const nameOf = (question: ListQuery): string =>
   `${question.list} ${question.platform} ${windowsOf(question)[0]}`;
 
-const covers = ({ rows, total }: Entry, { question, from, count }: ListAsk): boolean => {
+const covers = ({ rows, total }: Entry, { question, from, count }: ListRowsQuery): boolean => {
   const depth = rows.length / rowWidth(question);
   return from + count <= depth || depth === total || from >= total;
 };
@@ -91,7 +91,7 @@ export class ListCache {
   }
 
   /** Part of a list, from memory or computed; equal ones wanted at the same time once. */
-  async part<Q extends ListQuestion>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>> {
+  async part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>> {
     const { question, asOf, from, count } = query;
     const deep = from + count > KEPT_DEPTH ? ` ${from} ${count}` : '';
     const name = `${nameOf(question)} ${query.isNow ? 'now' : asOf}${deep}`;
@@ -112,7 +112,7 @@ export class ListCache {
   }
 
   /** Whether what somebody had computed is what this one wants. */
-  #answers({ query: of, entry }: Made, query: PartQuery<ListQuestion>, version: number): boolean {
+  #answers({ query: of, entry }: Made, query: PartQuery<ListQuery>, version: number): boolean {
     if (of === query) return true;
     const isSamePart = of.from === query.from && of.count === query.count;
     return (
@@ -120,11 +120,11 @@ export class ListCache {
     );
   }
 
-  #isExact(entry: Entry, { asOf }: PartQuery<ListQuestion>, version: number): boolean {
+  #isExact(entry: Entry, { asOf }: PartQuery<ListQuery>, version: number): boolean {
     return isStillTrue(entry, { version, at: asOf });
   }
 
-  #isPatient(entry: Entry, { asOf, isNow }: PartQuery<ListQuestion>, version: number): boolean {
+  #isPatient(entry: Entry, { asOf, isNow }: PartQuery<ListQuery>, version: number): boolean {
     if (entry.costMs === null) return false;
     const leastMs = entry.version === version ? PATIENT_MS : 0;
     const patienceMs = Math.max(leastMs, PATIENCE * entry.costMs);
@@ -141,7 +141,7 @@ export class ListCache {
   }
 
   /** The kept list that answers: one that holds, else a costly one made just now. */
-  #find(query: PartQuery<ListQuestion>, version: number): Entry | undefined {
+  #find(query: PartQuery<ListQuery>, version: number): Entry | undefined {
     const kept = this.#lists.get(nameOf(query.question)) ?? [];
     const near = kept.filter((entry) => covers(entry, query));
     return (
@@ -150,7 +150,7 @@ export class ListCache {
     );
   }
 
-  #keep(question: ListQuestion, entry: Entry): void {
+  #keep(question: ListQuery, entry: Entry): void {
     const name = nameOf(question);
     const beside = (this.#lists.get(name) ?? []).filter(({ version }) => version === entry.version);
     const kept = [...beside.slice(1 - KEPT_OF_ONE), entry];
@@ -158,7 +158,7 @@ export class ListCache {
     this.#lists.set(name, kept, bytes);
   }
 
-  async #make(query: PartQuery<ListQuestion>, unwanted: AbortSignal): Promise<Made> {
+  async #make(query: PartQuery<ListQuery>, unwanted: AbortSignal): Promise<Made> {
     const { question, asOf, from, count, isNow, owner } = query;
     const before = lakeVersion(this.lake);
     const computed = await this.#compute({ question, asOf, from, count }, { owner, unwanted });
@@ -169,7 +169,7 @@ export class ListCache {
     return { query, entry, items };
   }
 
-  #partOf<Q extends ListQuestion>(
+  #partOf<Q extends ListQuery>(
     query: PartQuery<Q>,
     entry: Entry,
     items: Made['items'],
@@ -180,7 +180,7 @@ export class ListCache {
     return { total: entry.total, items: items as ItemOf<Q>[], asOf, isStale, version };
   }
 
-  #fromMemory<Q extends ListQuestion>(
+  #fromMemory<Q extends ListQuery>(
     query: PartQuery<Q>,
   ): { part: ComputedPart<ItemOf<Q>>; entry: Entry } | undefined {
     return this.lake.sqlite.transaction(() => {

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { systemClock } from '../../clock.ts';
 import { messageOf } from '../../errors.ts';
-import { computeList, type ListAsk } from '../../history/computed-list.ts';
+import { computeList, type ListRowsQuery } from '../../history/computed-list.ts';
 import { openLakeForReading } from '../../lake/open.ts';
 import type { SearchQuery } from '../../search/search.ts';
 import { searchPage } from '../../search/search-page.ts';
@@ -14,7 +14,7 @@ import { cachedCounts } from './match-counts.ts';
 
 /** What a thread can be asked, by the kind it was started for. */
 export interface ReaderKinds {
-  readonly lists: { query: ListAsk; found: ReturnType<typeof computeList> };
+  readonly lists: { query: ListRowsQuery; found: ReturnType<typeof computeList> };
   readonly search: { query: SearchQuery; found: ReturnType<typeof searchPage> };
 }
 export type ReaderKind = keyof ReaderKinds;
@@ -39,7 +39,7 @@ const openReader = (): ((query: unknown) => unknown) => {
   const lake = openLakeForReading(dataDir);
   lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
   lake.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
-  if (kind === 'lists') return (query) => computeList(lake, query as ListAsk, systemClock);
+  if (kind === 'lists') return (query) => computeList(lake, query as ListRowsQuery, systemClock);
   const countMatches = cachedCounts(lake, new LakeCache(COUNTS_BYTES));
   return (query) => searchPage(lake, query as SearchQuery, { clock: systemClock, countMatches });
 };
