@@ -82,8 +82,9 @@ export const planTable = ({ remains }: GrowthModel, price: number): PlanTable =>
   const worth = new Float32Array(STATES * WAITS);
   const plan = new StatePlan();
   for (let state = 0; state < STATES; state++) {
-    const { kept, hours } = WEIGHTS[Math.floor(state / STATES_PER_AGE)] ?? weightsAt(0);
-    planState(plan, remains, state * ROW, kept, hours, price);
+    const weights = WEIGHTS[Math.floor(state / STATES_PER_AGE)] ?? weightsAt(0);
+    const { kept } = weights;
+    planState(plan, remains.subarray(state * ROW, (state + 1) * ROW), weights, price);
     for (let since = 1; since < WAITS; since++) {
       const saved = leastCost(plan, 1, kept, price, since) - (plan.cost[since] ?? 0);
       worth[state * WAITS + since] = saved / (kept[since] ?? 1);
@@ -96,19 +97,17 @@ export const planTable = ({ remains }: GrowthModel, price: number): PlanTable =>
 const planState = (
   plan: StatePlan,
   remains: Float32Array,
-  row: number,
-  kept: Float64Array,
-  hours: Float64Array,
+  { kept, hours }: ReturnType<typeof weightsAt>,
   price: number,
 ): void => {
   for (let at = 1; at < ROW; at++) {
-    const mean = ((remains[row + at - 1] ?? 1) + (remains[row + at] ?? 1)) / 2;
+    const mean = ((remains[at - 1] ?? 1) + (remains[at] ?? 1)) / 2;
     plan.time[at] = (plan.time[at - 1] ?? 0) + (hours[at] ?? 0);
     plan.inverse[at] = (plan.inverse[at - 1] ?? 0) + (hours[at] ?? 0) * mean;
   }
   plan.cost[AHEAD] = 0;
   for (let at = AHEAD - 1; at > 0; at--)
-    plan.cost[at] = leastCost(plan, 1 / (remains[row + at] ?? 1), kept, price, at);
+    plan.cost[at] = leastCost(plan, 1 / (remains[at] ?? 1), kept, price, at);
 };
 
 /** What looking at a video in `state`, `since` grid steps after its last refresh, would save, hours. */

@@ -33,8 +33,9 @@ function* spikes(
     const stated = statedOf(part, past);
     for (const { key, id, platform, user, createdAt } of factsOf(lake.sqlite, part)) {
       const found = trendSpikesWithForecasts(
-        ...([snapshots.get(key) ?? [], createdAt, span, limits[platform].spike] as const),
-        stated.get(key) ?? [],
+        { snapshots: snapshots.get(key) ?? [], createdAt, stated: stated.get(key) ?? [] },
+        span,
+        limits[platform].spike,
       );
       const subject = videoSubject(id, platform, user);
       for (const one of found) yield eventOf({ kind: 'trend.spike', platform, subject }, one);

@@ -182,14 +182,20 @@ export const trendSpikes = (
 /**
  * The same where forecasts are held: at the snapshots that a trusted one stands on it decides, at the
  * others the pace does. Both make one sequence, of which the first after three quiet days speaks.
- * @param said what trusted models said, oldest first, as far back as the snapshots
+ * @param video `stated`: what trusted models stated, oldest first, as far back as the snapshots
  */
 export const trendSpikesWithForecasts = (
-  snapshots: readonly Snapshot[],
-  createdAt: number | null,
+  {
+    snapshots,
+    createdAt,
+    stated,
+  }: {
+    readonly snapshots: readonly Snapshot[];
+    readonly createdAt: number | null;
+    readonly stated: readonly Stated[];
+  },
   span: Window,
   limits: SpikeThresholds,
-  stated: readonly Stated[],
 ): Finding[] => {
   const known = spikeSnapshots(snapshots);
   const decided = new Set(stated.map(({ at }) => at));

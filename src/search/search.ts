@@ -254,7 +254,13 @@ export const searchVideos = (
   const missing = Math.min(query.limit, total - offset) - keys.length;
   if (missing > 0) {
     const skip = Math.max(0, offset - found.length);
-    keys.push(...olderMatches(lake, expression, newest.at(-1) ?? 0, missing, skip));
+    keys.push(
+      ...olderMatches(lake, expression, {
+        before: newest.at(-1) ?? 0,
+        limit: missing,
+        offset: skip,
+      }),
+    );
   }
   return { total, keys, complete: true, isCutOff: false };
 };
@@ -263,9 +269,7 @@ export const searchVideos = (
 const olderMatches = (
   lake: Lake,
   expression: string,
-  before: number,
-  limit: number,
-  offset: number,
+  { before, limit, offset }: { before: number; limit: number; offset: number },
 ): number[] =>
   statement(
     lake,
