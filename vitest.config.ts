@@ -6,10 +6,12 @@ import { defineConfig } from 'vitest/config';
  */
 const PROOFS = [
   'test/demo/cookbook.test.ts',
+  'test/demo/same-events.test.ts',
   'test/docs/outgrow.test.ts',
   'test/export/kill.test.ts',
   'test/export/torn.test.ts',
   'test/faults/anywhere.test.ts',
+  'test/faults/catalogue.test.ts',
   'test/kills/every-instant.test.ts',
   'test/kills/kills.test.ts',
   'test/kills/opening.test.ts',
