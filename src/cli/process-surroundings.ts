@@ -16,7 +16,8 @@ const stoppedBySignals = (): AbortSignal => {
 /** Ends the process where nobody reads what it prints, such as behind `head`, or nothing takes it. */
 const endWithReader = (): void => {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-    if (code === 'EPIPE') process.exit(EXIT.complete);
+    // a socket that was left with lines unread says so by a reset
+    if (code === 'EPIPE' || code === 'ECONNRESET') process.exit(EXIT.complete);
     process.stderr.write(`trendlake: what was asked for cannot be printed: ${message}\n`);
     process.exit(EXIT.failed);
   });

@@ -108,13 +108,17 @@ const answer = (sqlite: Database.Database, request: QueryRequest): QueryEnd => {
   return { rows, hasMore, columns };
 };
 
+/** True where whoever read the rows has gone; a socket with rows unread says so by a reset. */
+const hasNoReader = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^(EPIPE|ECONNRESET)$/.test(String(error.code));
+
 const run = (request: QueryRequest): QueryEnd => {
   let sqlite: Database.Database | undefined;
   try {
     sqlite = openLakeForReading(request.dataDir).sqlite;
     return answer(sqlite, request);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit(0);
+    if (hasNoReader(error)) process.exit(0);
     return failureOf(error, sqlite);
   } finally {
     sqlite?.close();
