@@ -9,7 +9,7 @@ import { openLake } from '../src/lake/open.ts';
 import { loadAnswer } from '../src/load/load-answer.ts';
 import { rowsChanged } from '../src/load/tally.ts';
 import { RunLog } from '../src/runner/run-log.ts';
-import { Ledger } from '../src/throttle/ledger.ts';
+import { LakeLedger } from '../src/throttle/lake-ledger.ts';
 import { type MadePage, pagesOf, START_AT } from './load/made-pages.ts';
 
 // Pages of 100 videos, body to commit: a first load of videos nobody knows, then the same videos with
@@ -41,7 +41,7 @@ const trendlake = (): Contender => {
     ...{ ratePerMinute: 1_000_000, callsPerMonth: 1_000_000_000 },
     ...{ quotaReset: 'calendar', timeoutMs: 1000 },
   };
-  const ledger = new Ledger(lake, clock, limits, 'bench');
+  const ledger = new LakeLedger(lake, clock, limits, 'bench');
   const log = new RunLog(lake);
   const runId = log.begin(['feed'], START_AT);
   return {

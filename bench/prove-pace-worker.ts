@@ -3,7 +3,7 @@ import { judge } from '../src/api/judge.ts';
 import { systemClock } from '../src/clock.ts';
 import { openLake } from '../src/lake/open.ts';
 import { Secret } from '../src/secret.ts';
-import { Ledger } from '../src/throttle/ledger.ts';
+import { LakeLedger } from '../src/throttle/lake-ledger.ts';
 import { Throttle } from '../src/throttle/throttle.ts';
 
 // One process of prove-pace.ts: asks without end, as fast as it may, until stopped.
@@ -17,7 +17,7 @@ const limits = {
   quotaReset: 'calendar',
   timeoutMs,
 };
-const ledger = new Ledger(lake, systemClock, limits, `process ${process.pid}`);
+const ledger = new LakeLedger(lake, systemClock, limits, `process ${process.pid}`);
 const client = apiClient({ baseUrl, apiKey: new Secret('none'), timeoutMs });
 const stopping = new AbortController();
 process.once('SIGTERM', () => stopping.abort());

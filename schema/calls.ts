@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 /**
  * The ledger: one row for each request, retries included, committed before it leaves. A row without
  * `finished_at` belongs to a call in flight or to a process that died; both count as spent. Written
- * by src/throttle/ledger.ts, which settles a call in the transaction that loads its response.
+ * by src/throttle/call-rows.ts, which settles a call in the transaction that loads its response.
  */
 export const calls = sqliteTable(
   'calls',

@@ -6,9 +6,11 @@ import type { Config } from '../config.ts';
 import { isoOf } from '../iso.ts';
 import { LAKE_FILE, openLakeForReading } from '../lake/open.ts';
 import type { Forecast } from '../runner/forecast.ts';
-import { cronOfJob, type MonthSpent, monthSpent, planMonth } from '../runner/month-plan.ts';
+import { cronOfJob, planMonth } from '../runner/month-plan.ts';
 import { RunLog } from '../runner/run-log.ts';
 import type { Price } from '../setting-readers.ts';
+import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
+import type { MonthSpent } from '../throttle/ledger.ts';
 import { emptyMonth } from '../throttle/month.ts';
 import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
@@ -32,7 +34,7 @@ interface Known extends MonthSpent {
   unfinished: { runId: number; requests: number } | null;
 }
 
-const known = (config: Config, now: number): Known => {
+const known = async (config: Config, now: number): Promise<Known> => {
   if (!existsSync(join(config.dataDir, LAKE_FILE)))
     return { month: emptyMonth(config, now), byHand: 0, at: now, unfinished: null };
   const lake = openLakeForReading(config.dataDir);
@@ -41,7 +43,7 @@ const known = (config: Config, now: number): Known => {
     const run = log.unfinished();
     const unfinished =
       run === undefined ? null : { runId: run.id, requests: log.states(run.id).planned };
-    return { ...monthSpent(lake, config, now), unfinished };
+    return { ...(await LAKE_LEDGERS.spent(lake, config, now)), unfinished };
   } finally {
     lake.close();
   }
@@ -92,10 +94,10 @@ export const define = (command: Command, io: CliIo): void => {
   command
     .option('--json', 'one JSON document')
     .addHelpText('after', HELP)
-    .action((options: { json?: boolean }) => {
+    .action(async (options: { json?: boolean }) => {
       const config = configOf(io);
       const now = io.clock.now();
-      const facts = known(config, now);
+      const facts = await known(config, now);
       const names = JOBS.map(({ name }) => name);
       const rest = planMonth(JOBS, config, facts);
       const byHand = { ...config, ...refreshesWhileWaiting(config) };

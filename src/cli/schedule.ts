@@ -6,10 +6,11 @@ import { TrendlakeError, UsageError } from '../errors.ts';
 import { isoOf, parseIso } from '../iso.ts';
 import { openLakeFor } from '../lake/origin.ts';
 import { attempting } from '../runner/attempt.ts';
-import { cronOfJob, monthSpent, planMonth } from '../runner/month-plan.ts';
+import { cronOfJob, planMonth } from '../runner/month-plan.ts';
 import { followSync, liveNight, type Night } from '../runner/night.ts';
 import type { RunSummary } from '../runner/run-summary.ts';
 import { type BatchEnd, Schedule } from '../runner/schedule.ts';
+import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
 import { Sender } from '../webhooks/sender.ts';
 import { driftText } from './drift-text.ts';
 import { type CliIo, configOf } from './io.ts';
@@ -105,7 +106,11 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     return { resumesAt: resumesAt === null ? null : (parseIso(resumesAt) ?? null), retry };
   };
   try {
-    const plan = planMonth(JOBS, upstream.config, monthSpent(lake, upstream.config, clock.now()));
+    const plan = planMonth(
+      JOBS,
+      upstream.config,
+      await LAKE_LEDGERS.spent(lake, upstream.config, clock.now()),
+    );
     if (!plan.fits)
       warn(
         `warning: ${plan.missing} calls are missing for this month's schedules; \`trendlake plan\` tells more. ${plan.advice.join(' ')}`,

@@ -138,13 +138,13 @@ export const define = (command: Command, io: CliIo): void => {
   command
     .option('--json', 'one JSON document')
     .addHelpText('after', EXAMPLES)
-    .action((options: { json?: boolean }) => {
+    .action(async (options: { json?: boolean }) => {
       const config = configOf(io);
       const lake = openLakeForReading(config.dataDir);
       try {
         const now = io.clock.now();
         const status = { ...lakeStatus(lake), forecasts: forecastStates(lake.sqlite, now) };
-        const money = accounting(lake, config, JOBS, now);
+        const money = await accounting(lake, config, JOBS, { now });
         if (options.json === true)
           io.json(isoInstants(jsonOf(lake.path, status, money, config.pricePer1000)));
         else print(io, lake, status, money, config.pricePer1000);

@@ -92,7 +92,7 @@ const print = (
       `  Parquet            ${counted(exported.files, 'file')}, ${counted(exported.rows, 'row')} written`,
     );
   io.out(
-    `  Quota              ${grouped(quota.remaining)} of ${origin === 'sandbox' ? "the sandbox's " : ''}${grouped(quota.month)} calls left this month${origin === 'sandbox' ? '' : orCost(calls.sent, price).replace(', ', '; this run cost ')}`,
+    `  Quota              ${quota.remaining === null ? 'unknown' : grouped(quota.remaining)} of ${origin === 'sandbox' ? "the sandbox's " : ''}${grouped(quota.month)} calls left this month${origin === 'sandbox' ? '' : orCost(calls.sent, price).replace(', ', '; this run cost ')}`,
   );
   if (summary.reason !== null) io.err(summary.reason);
   if (summary.outcome === 'paused')

@@ -8,7 +8,7 @@ import { lakeErrorOf } from '../lake/explain-error.ts';
 import { lakeVersion } from '../lake/lake-version.ts';
 import { SCHEMA_VERSION } from '../lake/migrate.ts';
 import { LAKE_FILE, type Lake, openLakeForReading } from '../lake/open.ts';
-import { monthState } from '../throttle/ledger.ts';
+import { monthState } from '../throttle/lake-ledger.ts';
 import { CallTally } from './call-tally.ts';
 import { LAKE_METRICS } from './lake-metrics.ts';
 import type { QuotaLimits, ScrapeReport } from './lake-reader.ts';

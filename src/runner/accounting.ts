@@ -1,11 +1,13 @@
 import type { Config } from '../config.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
+import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
+import type { LedgerSource } from '../throttle/ledger.ts';
 import type { MonthState } from '../throttle/month.ts';
 import { type QuotaHint, quotaHints } from '../throttle/quota-hints.ts';
 import type { Forecast } from './forecast.ts';
 import type { Job } from './job.ts';
-import { monthSpent, planMonth } from './month-plan.ts';
+import { planMonth } from './month-plan.ts';
 
 /** What one job spent this month, and what that bought. */
 export interface JobAccount {
@@ -34,13 +36,13 @@ export interface Accounting {
 }
 
 /** Reads where the month's calls went and will go; nothing is written. `jobs`: every job there is. */
-export const accounting = (
+export const accounting = async (
   lake: Lake,
   config: Config,
   jobs: readonly Job[],
-  now: number,
-): Accounting => {
-  const spent = monthSpent(lake, config, now);
+  { now, ledgers = LAKE_LEDGERS }: { now: number; ledgers?: LedgerSource },
+): Promise<Accounting> => {
+  const spent = await ledgers.spent(lake, config, now);
   const { month } = spent;
   const byJob = lake.sqlite
     .prepare(

@@ -1,8 +1,7 @@
 import type { RefreshJob } from '../../schema/vocabulary.ts';
 import type { Config } from '../config.ts';
-import type { Lake } from '../lake/open.ts';
-import { monthState } from '../throttle/ledger.ts';
-import { type MonthState, ROLLING_MS } from '../throttle/month.ts';
+import type { MonthSpent } from '../throttle/ledger.ts';
+import { ROLLING_MS } from '../throttle/month.ts';
 import { type Cron, cronOf } from './cron.ts';
 import { PAGE_ITEMS } from './first-page.ts';
 import { type Forecast, forecast, type JobLoad } from './forecast.ts';
@@ -35,24 +34,6 @@ export const cronOfJob = (
 ): Cron | undefined => {
   const schedule = scheduleOf(job, config);
   return schedule === 'off' ? undefined : cronOf(job.name, schedule, config.timezone);
-};
-
-/** What the ledger says of the month at an instant, and how many of its calls people made by hand. */
-export interface MonthSpent {
-  month: MonthState;
-  byHand: number;
-  /** Unix ms. */
-  at: number;
-}
-
-/** Reads the month; a lake that is not there yet has spent nothing. */
-export const monthSpent = (lake: Lake, config: Config, now: number): MonthSpent => {
-  const month = monthState(lake, config, now);
-  const byHand = lake.sqlite
-    .prepare('select count(*) from calls where run_id is null and sent_at >= ? and sent = 1')
-    .pluck()
-    .get(month.startsAt) as number;
-  return { month, byHand, at: now };
 };
 
 const ceilingOf = (job: Job, config: Config): number =>
@@ -103,13 +84,11 @@ export const planMonth = (
  * @param jobs every job there is
  */
 export const refreshBudget = (
-  lake: Lake,
+  spent: MonthSpent,
   config: Config,
   jobs: readonly Job[],
-  now: number,
 ): Record<RefreshJob, number> => {
   const refreshes = jobs.filter(({ stage }) => stage === 'refreshes').map(({ name }) => name);
-  const spent = monthSpent(lake, config, now);
   const plan = planMonth(jobs, config, spent, refreshes);
   const callsOf = (job: RefreshJob): number =>
     Math.min(plan.jobs.find((each) => each.job === job)?.callsPerRun ?? 0, spent.month.remaining);

@@ -5,12 +5,15 @@ import type { Lake } from '../lake/open.ts';
 import { keepUnknownShape } from '../load/load-answer.ts';
 import { storeResponse } from '../load/responses.ts';
 import type { Log } from '../log.ts';
-import { Ledger, type Limits } from '../throttle/ledger.ts';
+import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
+import type { KeyLimits, Ledger, LedgerSource } from '../throttle/ledger.ts';
 import { Throttle } from '../throttle/throttle.ts';
 
 interface ThrottleOptions {
   lake: Lake;
-  config: Limits;
+  config: KeyLimits;
+  /** Where calls are counted; in the lake unless given. */
+  ledgers?: LedgerSource;
   client: ApiClient;
   clock: Clock;
   random: () => number;
@@ -22,8 +25,9 @@ interface ThrottleOptions {
 /** The throttle through which calls leave for one lake and key, and the ledger that writes them down. */
 export const openThrottle = (deps: ThrottleOptions): { ledger: Ledger; throttle: Throttle } => {
   const { lake, config, client, clock, random, maxCalls, onWait, log } = deps;
+  const { ledgers = LAKE_LEDGERS } = deps;
   const sender = random().toString(36).slice(2);
-  const ledger = new Ledger(lake, clock, config, sender);
+  const ledger = ledgers.open(lake, config, { clock, sender });
   const throttle = new Throttle({
     ledger,
     client,

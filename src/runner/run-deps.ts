@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Lake } from '../lake/open.ts';
 import type { Log } from '../log.ts';
+import type { LedgerSource } from '../throttle/ledger.ts';
 import type { Job } from './job.ts';
 
 /** What a run needs of the world. */
@@ -14,6 +15,8 @@ export interface RunDeps {
   random: () => number;
   signal: AbortSignal;
   jobs: readonly Job[];
+  /** Where calls are counted; in the lake unless given. */
+  ledgers?: LedgerSource;
   /** Every job there is: the month's budget is shared with those that run at other times. */
   allJobs?: readonly Job[];
   /** At most so many calls; then the run pauses. */

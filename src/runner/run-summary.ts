@@ -18,7 +18,8 @@ export interface RunSummary {
   rejected: number;
   /** Drift that this run was the first to meet. */
   drift: NewDrift[];
-  quota: { minute: number; month: number; remaining: number; resetsAt: string };
+  /** What is left is null where the ledger cannot be reached. */
+  quota: { minute: number; month: number; remaining: number | null; resetsAt: string | null };
   resumesAt: string | null;
   /** Why the run paused or failed, in words; null when it did not. */
   reason: string | null;

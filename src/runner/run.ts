@@ -10,7 +10,7 @@ import { loadAnswer } from '../load/load-answer.ts';
 import { addRows, noRows, rowsChanged } from '../load/tally.ts';
 import { SILENT } from '../log.ts';
 import { refreshSearch } from '../search/search-index.ts';
-import { QuotaSpentError, ServiceDownError } from '../throttle/errors.ts';
+import { PausedError, ServiceDownError } from '../throttle/errors.ts';
 import type { Ledger } from '../throttle/ledger.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 import { nextPage } from './first-page.ts';
@@ -74,31 +74,37 @@ export class Run {
     refreshSearch(this.#deps.lake); // what waits since a migration would hold up the first page
     for (const stage of ['lists', 'refreshes'] as const) {
       const jobs = this.#deps.jobs.filter((job) => job.stage === stage);
-      for (const job of jobs) this.#plan(job);
+      try {
+        for (const job of jobs) await this.#plan(job);
+      } catch (error) {
+        if (!(error instanceof PausedError)) throw error;
+        this.#stop = error;
+        break;
+      }
       await this.#work(jobs.map((job) => job.name));
       if (this.#stop !== undefined) break;
     }
     if (this.#stop !== undefined && !this.#isExpected(this.#stop)) throw this.#stop;
-    return this.#finish();
+    return await this.#finish();
   }
 
-  #plan(job: Job): void {
+  async #plan(job: Job): Promise<void> {
     const { lake, config, clock } = this.#deps;
     if (this.#log.isPlanned(this.#runId, job.name)) return;
-    const refreshes = this.#refreshesOf(job);
+    const refreshes = await this.#refreshesOf(job);
     const items = job.plan({ lake, config, clock, runId: this.#runId, refreshes });
     this.#log.plan(this.#runId, job.name, items);
     this.#report.planned(job.name, items.length);
   }
 
   /** The run's choice of refreshes; lists are planned before the month's budget is divided. */
-  #refreshesOf({ stage }: Job): RefreshPlanner {
+  async #refreshesOf({ stage }: Job): Promise<RefreshPlanner> {
     const { lake, config, clock, jobs, allJobs = jobs } = this.#deps;
     const runId = this.#runId;
     const none = { growth: 0, creators: 0 };
     if (stage === 'lists') return new RefreshPlanner({ lake, clock, runId, refreshCalls: none });
     if (this.#refreshes !== undefined) return this.#refreshes;
-    const budget = refreshBudget(lake, config, allJobs, clock.now());
+    const budget = refreshBudget(await this.#ledger.spent(), config, allJobs);
     const made = (name: RefreshJob): number =>
       jobs.some((job) => job.name === name) ? budget[name] : 0;
     const refreshCalls = { growth: made('growth'), creators: made('creators') };
@@ -174,7 +180,7 @@ export class Run {
 
   #isExpected(error: Error): boolean {
     return (
-      error instanceof QuotaSpentError ||
+      error instanceof PausedError ||
       error instanceof ServiceDownError ||
       error instanceof KeyRefusedError ||
       this.#deps.signal.aborted
@@ -207,11 +213,25 @@ export class Run {
     return signal.aborted ? messageOf(signal.reason) : this.#stop.message;
   }
 
-  #finish(): RunSummary {
-    const { clock, config, signal } = this.#deps;
+  /** What is left of the month; null where the ledger cannot be reached, which stopped the run. */
+  async #quota(): Promise<RunSummary['quota']> {
+    const { ratePerMinute: minute, callsPerMonth } = this.#deps.config;
+    try {
+      await this.#ledger.drain?.();
+      const { month } = await this.#ledger.spent();
+      const { limit, remaining, endsAt } = month;
+      return { minute, month: limit, remaining, resetsAt: isoOf(endsAt) };
+    } catch (error) {
+      if (!(error instanceof PausedError)) throw error;
+      return { minute, month: callsPerMonth, remaining: null, resetsAt: null };
+    }
+  }
+
+  async #finish(): Promise<RunSummary> {
+    const { clock, signal } = this.#deps;
     const items = this.#log.states(this.#runId);
     const stop = this.#stop;
-    const paused = stop instanceof QuotaSpentError || (stop !== undefined && signal.aborted);
+    const paused = stop instanceof PausedError || (stop !== undefined && signal.aborted);
     const outcome = paused
       ? 'paused'
       : stop !== undefined
@@ -221,7 +241,7 @@ export class Run {
           : items.done > 0
             ? 'partial'
             : 'failed';
-    const resumesAt = stop instanceof QuotaSpentError ? stop.resumesAt : null;
+    const resumesAt = stop instanceof PausedError ? stop.resumesAt : null;
     const byJob = Object.fromEntries(
       this.#log
         .calls(this.#runId)
@@ -229,7 +249,6 @@ export class Run {
     );
     const sum = (what: 'sent' | 'ok' | 'failed'): number =>
       Object.values(byJob).reduce((total, calls) => total + calls[what], 0);
-    const month = this.#ledger.month();
     const at = clock.now();
     const summary: RunSummary = {
       runId: this.#runId,
@@ -240,12 +259,7 @@ export class Run {
       rows: this.#rows,
       rejected: this.#log.rejected(this.#runId),
       drift: this.#log.drift(this.#runId),
-      quota: {
-        minute: config.ratePerMinute,
-        month: month.limit,
-        remaining: month.remaining,
-        resetsAt: isoOf(month.endsAt),
-      },
+      quota: await this.#quota(),
       resumesAt: resumesAt === null ? null : isoOf(resumesAt),
       reason: this.#reason(),
       items,

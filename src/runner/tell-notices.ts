@@ -1,11 +1,12 @@
 import { notify } from '../notify/notify.ts';
+import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
 import type { Attempt } from './attempt.ts';
 import type { Job } from './job.ts';
-import { cronOfJob, monthSpent, planMonth } from './month-plan.ts';
+import { cronOfJob, planMonth } from './month-plan.ts';
 import type { RunDeps } from './run-deps.ts';
 
 /** What telling needs of the world. */
-interface NoticeDeps extends Pick<RunDeps, 'lake' | 'config' | 'clock'> {
+interface NoticeDeps extends Pick<RunDeps, 'lake' | 'config' | 'clock' | 'ledgers'> {
   env: NodeJS.ProcessEnv;
   allJobs: readonly Job[];
   warn(sentence: string): void;
@@ -16,7 +17,7 @@ interface NoticeDeps extends Pick<RunDeps, 'lake' | 'config' | 'clock'> {
  * and once that it is over. That it could not be told is a warning; the next night tells it.
  */
 export const tellNotices = async (
-  { lake, config, clock, env, allJobs, warn }: NoticeDeps,
+  { lake, config, clock, ledgers = LAKE_LEDGERS, env, allJobs, warn }: NoticeDeps,
   chores: readonly { name: string; end: Attempt<unknown> }[],
 ): Promise<void> => {
   if (config.notify === undefined) return;
@@ -27,7 +28,7 @@ export const tellNotices = async (
     const before = last === undefined ? undefined : cron?.previousSlot(last - 1);
     return before === undefined ? [] : [{ job: job.name, staleAt: before }];
   });
-  const plan = planMonth(allJobs, config, monthSpent(lake, config, now));
+  const plan = planMonth(allJobs, config, await ledgers.spent(lake, config, now));
   const failure = await notify(
     lake,
     config.notify.reveal(),

@@ -1,15 +1,23 @@
 import { EXIT, TrendlakeError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
 
-/** Calls are used up for now. Not a failure: the run pauses and goes on at `resumesAt`. */
-export class QuotaSpentError extends TrendlakeError {
+/** No call may leave for now. Not a failure: the run pauses and goes on at `resumesAt`. */
+export abstract class PausedError extends TrendlakeError {
   readonly transient = false;
   readonly exitCode = EXIT.paused;
   /** Unix ms; null when it is up to the user. */
   readonly resumesAt: number | null;
-  constructor(what: string, resumesAt: number | null) {
-    super(resumesAt === null ? what : `${what} Calls are free again at ${isoOf(resumesAt)}.`);
+  constructor(message: string, resumesAt: number | null, options: { cause?: unknown } = {}) {
+    super(message, options);
     this.resumesAt = resumesAt;
+  }
+}
+
+/** Calls are used up for now. */
+export class QuotaSpentError extends PausedError {
+  constructor(what: string, resumesAt: number | null) {
+    const again = resumesAt === null ? '' : ` Calls are free again at ${isoOf(resumesAt)}.`;
+    super(`${what}${again}`, resumesAt);
   }
 }
 

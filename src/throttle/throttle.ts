@@ -151,7 +151,7 @@ export class Throttle {
       const tookMs = roundMs(endedMono - sentMono);
       return { callId, answer, read: value, receivedAt: finishedAt, tookMs, settle };
     } catch (error) {
-      this.#fail(callId, answer, error, endedMono);
+      await this.#fail(callId, answer, error, endedMono);
       this.#logFailed({ runId, job, item, callId, attempt }, answer, error, endedMono - sentMono);
       throw error;
     } finally {
@@ -162,7 +162,12 @@ export class Throttle {
   }
 
   /** Settles a failed call, keeps what it taught, and decides how long everybody waits. */
-  #fail(callId: number, answer: RawAnswer | undefined, error: unknown, endedMono: number): void {
+  async #fail(
+    callId: number,
+    answer: RawAnswer | undefined,
+    error: unknown,
+    endedMono: number,
+  ): Promise<void> {
     const { ledger, clock, keepUnread } = this.#deps;
     const status = error instanceof CallError ? error.status : (answer?.status ?? null);
     const sent = !(error instanceof UnreachableError);
@@ -177,7 +182,7 @@ export class Throttle {
     if (sent) this.counts.failed += 1;
     else this.counts.sent -= 1;
     if (!(error instanceof CallError)) return;
-    if (error.transient) this.#rest(error, clock.monotonic());
+    if (error.transient) await this.#rest(error, clock.monotonic());
     else this.#circuit.succeeded(); // a refusal is an answer: the service is there
   }
 
@@ -189,7 +194,7 @@ export class Throttle {
     log.warn({ ...made, outcome, error: name, status, ms: roundMs(tookMs) }, messageOf(error));
   }
 
-  #rest(error: CallError, mono: number): void {
+  async #rest(error: CallError, mono: number): Promise<void> {
     const limited = error instanceof RateLimitedError;
     if (error.status === 200 && this.#circuit.hasAnswered) return; // one bad page, not the service
     this.#lastFailure = error;
@@ -197,7 +202,7 @@ export class Throttle {
     const ownMs = backoffMs(this.#circuit.failuresInARow, this.#deps.random());
     if (limited) {
       const askedMs = error.retryAfterMs ?? Math.max(LEAST_LIMITED_MS, ownMs);
-      this.#deps.ledger.pause(askedMs, error.message);
+      await this.#deps.ledger.pause(askedMs, error.message);
     } else this.#restUntil = Math.max(this.#restUntil, mono + this.#circuit.restMs(ownMs));
   }
 
@@ -246,7 +251,7 @@ export class Throttle {
       if (restMs > 0) await this.#sleep(restMs, this.#lastFailure?.message ?? '', signal);
       else if (this.#circuit.isSingleFile && this.#inFlight > 0) await this.#callEnded.promise;
       else {
-        const admission = ledger.admit(call);
+        const admission = await ledger.admit(call);
         if ('callId' in admission) {
           this.counts.sent += 1;
           this.#inFlight += 1;

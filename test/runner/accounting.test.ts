@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { JOBS } from '../../jobs/all-jobs.ts';
 import { openLake } from '../../src/lake/open.ts';
 import { accounting } from '../../src/runner/accounting.ts';
-import { monthSpent, planMonth } from '../../src/runner/month-plan.ts';
+import { planMonth } from '../../src/runner/month-plan.ts';
+import { lakeSpent } from '../../src/throttle/lake-ledger.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 import { smallConfig } from '../support/sync-once.ts';
@@ -11,15 +12,15 @@ const NOW = Date.UTC(2026, 10, 10);
 
 test.each(['1000', '4000', '100000'])(
   'of a month of %s calls, what stands and what will be is one forecast',
-  (callsPerMonth) => {
+  async (callsPerMonth) => {
     const dataDir = freshFolder();
     const lake = openLake(dataDir);
     const config = smallConfig(dataDir, 'http://127.0.0.1:9/v1', { callsPerMonth });
     lake.sqlite
       .prepare("insert into calls (job, request, sent_at, sender) values ('feed', '/', ?, 'x')")
       .run(NOW - 1);
-    const plan = planMonth(JOBS, config, monthSpent(lake, config, NOW));
-    const told = accounting(lake, config, JOBS, NOW);
+    const plan = planMonth(JOBS, config, lakeSpent(lake, config, NOW));
+    const told = await accounting(lake, config, JOBS, { now: NOW });
     lake.close();
     expect(told.plan).toEqual(plan);
     expect(told.forecast).toBe(1 + plan.fixed + plan.refreshes);

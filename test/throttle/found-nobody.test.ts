@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
-import { monthState } from '../../src/throttle/ledger.ts';
+import { monthState } from '../../src/throttle/lake-ledger.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { smallConfig, syncOnce } from '../support/sync-once.ts';
 

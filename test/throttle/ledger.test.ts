@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type CallOutcome, Ledger } from '../../src/throttle/ledger.ts';
+import { LakeLedger } from '../../src/throttle/lake-ledger.ts';
+import type { CallOutcome } from '../../src/throttle/ledger.ts';
 import { monthWindow } from '../../src/throttle/month.ts';
 import { freshLake, Machine, worstMinute } from './machine.ts';
 
@@ -71,7 +72,7 @@ class Simulation {
   readonly machine: Machine;
   readonly arrivals: number[] = [];
   readonly pauses: { from: number; to: number }[] = [];
-  ledgers: Ledger[];
+  ledgers: LakeLedger[];
   inFlight: InFlight[] = [];
   lost = 0;
   #started = 0;
@@ -79,9 +80,9 @@ class Simulation {
     this.machine = new Machine(NOON, namesBoots);
     this.ledgers = [this.#process(), this.#process()];
   }
-  #process(): Ledger {
+  #process(): LakeLedger {
     this.#started += 1;
-    return new Ledger(lake, this.machine.clock(), limits(), `process ${this.#started}`);
+    return new LakeLedger(lake, this.machine.clock(), limits(), `process ${this.#started}`);
   }
   #arrive(call: InFlight): void {
     if (!call.arrived) this.arrivals.push(this.machine.trueAt);
@@ -185,7 +186,7 @@ describe('whatever happens', () => {
       fc.property(fc.array(passing, { minLength: 20, maxLength: 60 }), (steps) => {
         lake.sqlite.exec('delete from calls');
         const machine = new Machine(NOON, true);
-        const ledger = new Ledger(lake, machine.clock(), limits(10), 'one');
+        const ledger = new LakeLedger(lake, machine.clock(), limits(10), 'one');
         const arrivals: number[] = [];
         for (const { ms, back: behindMs } of steps) {
           machine.trueAt += ms;
@@ -204,11 +205,11 @@ describe('whatever happens', () => {
   });
 });
 
-const ledgerAt = (at: number, given = limits()): { ledger: Ledger; machine: Machine } => {
+const ledgerAt = (at: number, given = limits()): { ledger: LakeLedger; machine: Machine } => {
   const machine = new Machine(at, true);
-  return { ledger: new Ledger(lake, machine.clock(), given, 'one'), machine };
+  return { ledger: new LakeLedger(lake, machine.clock(), given, 'one'), machine };
 };
-const spend = (ledger: Ledger, machine: Machine, calls: number): void => {
+const spend = (ledger: LakeLedger, machine: Machine, calls: number): void => {
   for (let call = 0; call < calls; call++) {
     expect(ledger.admit(CALL)).toHaveProperty('callId');
     machine.trueAt += 70_000;
@@ -219,7 +220,7 @@ describe('the month', () => {
   test('a call whose outcome is unknown counts as spent', () => {
     const { ledger, machine } = ledgerAt(NOON, limits(2));
     spend(ledger, machine, 2);
-    expect(ledger.month()).toMatchObject({ limit: 2, spent: 2, remaining: 0 });
+    expect(ledger.spent().month).toMatchObject({ limit: 2, spent: 2, remaining: 0 });
     expect(ledger.admit(CALL)).toMatchObject({ spentUntil: Date.UTC(2026, 1, 1) });
   });
 
@@ -287,12 +288,12 @@ describe('the minute', () => {
     }
     machine.trueAt += 3600_000;
     machine.reboot();
-    const first = new Ledger(lake, machine.clock(), limits(), 'two');
+    const first = new LakeLedger(lake, machine.clock(), limits(), 'two');
     expect(first.admit(CALL)).toHaveProperty('waitMs');
     machine.trueAt += 60_051;
     expect(first.admit(CALL)).toHaveProperty('callId');
     machine.trueAt += 70_000;
-    expect(new Ledger(lake, machine.clock(), limits(), 'three').admit(CALL)).toHaveProperty(
+    expect(new LakeLedger(lake, machine.clock(), limits(), 'three').admit(CALL)).toHaveProperty(
       'callId',
     );
   });

@@ -4,7 +4,7 @@ import type { ApiClient, RawAnswer } from '../../src/api/client.ts';
 import { NoAnswerError } from '../../src/api/errors.ts';
 import { judge } from '../../src/api/judge.ts';
 import { QuotaSpentError, ServiceDownError } from '../../src/throttle/errors.ts';
-import { Ledger } from '../../src/throttle/ledger.ts';
+import { LakeLedger } from '../../src/throttle/lake-ledger.ts';
 import { Throttle } from '../../src/throttle/throttle.ts';
 import { freshLake, Machine, worstMinute } from './machine.ts';
 
@@ -65,7 +65,7 @@ const throttleOf = (
   more: { maxCalls?: number; sender?: string } = {},
 ) => {
   const clock = machine.clock();
-  const ledger = new Ledger(lake, clock, limits, more.sender ?? 'one');
+  const ledger = new LakeLedger(lake, clock, limits, more.sender ?? 'one');
   const { maxCalls } = more;
   const given = maxCalls === undefined ? {} : { maxCalls };
   return new Throttle({

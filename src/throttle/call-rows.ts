@@ -1,0 +1,55 @@
+import type { Statement } from 'better-sqlite3';
+import type { Lake } from '../lake/open.ts';
+import type { CallOutcome, PlannedCall } from './ledger.ts';
+import { SLOT_MS } from './slots.ts';
+
+/** When a call leaves and until when it holds its slot, by the monotonic clock of a boot. */
+export interface HeldSlot {
+  boot: string;
+  sentMono: number;
+  freeMono: number;
+}
+
+/** Writes the lake's rows of calls: what was asked, and how it ended. */
+export class CallRows {
+  readonly #sender: string;
+  readonly #newest: Statement;
+  readonly #insert: Statement;
+  readonly #settle: Statement;
+
+  constructor({ sqlite }: Lake, sender: string) {
+    this.#sender = sender;
+    this.#newest = sqlite.prepare('select max(sent_at) from calls').pluck();
+    this.#insert = sqlite
+      .prepare(
+        `insert into calls (run_id, job, request, sent_at, counted_at, sender, boot, sent_mono, free_mono)
+         values (@runId, @job, @request, @now, @countedAt, @sender, @boot, @sentMono, @freeMono)
+         returning id`,
+      )
+      .pluck();
+    this.#settle = sqlite.prepare(
+      `update calls set finished_at = ?, status = ?, error = ?, sent = ?, rows_changed = ?,
+         free_mono = ? where id = ?`,
+    );
+  }
+
+  /** The row of a call that leaves at `now` (Unix ms). @returns its id */
+  enter(call: PlannedCall, now: number, slot: HeldSlot): number {
+    const newest = this.#newest.get() as number | null;
+    return this.#insert.get({
+      ...call,
+      ...slot,
+      now,
+      countedAt: newest !== null && newest > now ? newest : null,
+      sender: this.#sender,
+    }) as number;
+  }
+
+  /** How a call ended, and from when its slot is free: at once where nothing was sent. */
+  settle(callId: number, outcome: CallOutcome): void {
+    const { status, error, finishedAt, endedMono, sent, rowsChanged } = outcome;
+    const freeMono = Math.ceil(endedMono) + (sent ? SLOT_MS : 0);
+    const sentFlag = sent ? 1 : 0;
+    this.#settle.run(...[finishedAt, status, error, sentFlag, rowsChanged, freeMono, callId]);
+  }
+}
