@@ -25,8 +25,12 @@ const MAY_CALL: Record<string, readonly string[]> = {
   lab: ['schema', 'root', 'wire', 'lake', 'history', 'search', 'forecast'],
   metrics: ['schema', 'root', 'lake', 'throttle', 'export', 'history', 'maintenance'],
   maintenance: ['schema', 'root', 'lake', 'history', 'search', 'forecast'],
-  serve: ['schema', 'root', 'wire', 'lake', 'history', 'search', 'forecast', 'lab', 'webhooks'],
+  serve: [
+    ...['schema', 'root', 'wire', 'lake', 'history', 'search', 'forecast', 'lab', 'webhooks'],
+    'query',
+  ],
   report: ['schema', 'root', 'wire', 'lake', 'history'],
+  query: ['schema', 'root', 'lake'],
   sandbox: ['schema', 'root', 'wire', 'lake', 'load', 'serve'],
   runner: [
     ...['schema', 'root', 'wire', 'lake', 'history', 'api', 'throttle', 'load'],
@@ -48,7 +52,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
       'runner',
       'demo',
     ],
-    ...['jobs', 'metrics', 'maintenance', 'publish', 'report', 'forecast'],
+    ...['jobs', 'metrics', 'maintenance', 'publish', 'report', 'forecast', 'query'],
   ],
   package: ['schema', 'root', 'wire', 'lake', 'history', 'search', 'api', 'throttle', 'runner'],
 };

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Clock } from '../clock.ts';
 import { type Config, type Overrides, readConfig } from '../config.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
-import { asciiText, terminalText } from './terminal-text.ts';
+import { asciiText, terminalText } from '../terminal-text.ts';
 
 /** What a command may touch of the world around it. Built once in main.ts, handed in by tests. */
 export interface Surroundings {

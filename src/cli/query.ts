@@ -4,12 +4,12 @@ import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import { SECOND_MS } from '../durations.ts';
 import { messageOf, UsageError } from '../errors.ts';
+import type { RowFormat } from '../query/query-request.ts';
+import { runQuery } from '../query/run-query.ts';
 import { counted, grouped } from './figures.ts';
 import { docsPage } from './installation.ts';
 import { type CliIo, configOf } from './io.ts';
 import { positiveNumber, wholeNumber } from './option-values.ts';
-import type { RowFormat } from './query-request.ts';
-import { runQuery } from './run-query.ts';
 import { type Cell, textTable } from './text-table.ts';
 
 const SHOWN_ROWS = 200;
@@ -107,7 +107,7 @@ const run = async (given: string | undefined, options: Options, io: CliIo): Prom
   const sql = await sqlOf(given, options, io);
   const format = formatOf(options);
   const request = {
-    ...{ dataDir, sql, format, limit },
+    ...{ dataDir, sql, format, limit, dictionary: docsPage('data-dictionary.md') },
     ...{ isSafe: csvSafe === true, shown: limit ?? SHOWN_ROWS },
   };
   const patience = timeout === undefined ? {} : { timeoutMs: timeout * SECOND_MS };

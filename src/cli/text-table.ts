@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { terminalLine } from './terminal-text.ts';
+import { terminalLine } from '../terminal-text.ts';
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 

@@ -5,6 +5,8 @@ export type RowFormat = 'csv' | 'json' | 'cells';
 export interface QueryRequest {
   readonly dataDir: string;
   readonly sql: string;
+  /** Where whoever wrote it finds the tables and their columns. */
+  readonly dictionary: string;
   readonly format: RowFormat;
   /** With csv: text that a spreadsheet would take for a formula stands behind an apostrophe. */
   readonly isSafe: boolean;

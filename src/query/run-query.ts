@@ -4,13 +4,13 @@ import { getCompileCacheDir } from 'node:module';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import type { Clock } from '../clock.ts';
 import { EXIT, type ExitCode, messageOf, TrendlakeError } from '../errors.ts';
 import { workerFile } from '../worker-file.ts';
-import type { CliIo } from './io.ts';
 import { BEGUN, type QueryEnd, type QueryRequest } from './query-request.ts';
 
 /** A query that gave no answer, or not all of it. Nothing was changed. */
-export class QueryError extends TrendlakeError {
+class QueryError extends TrendlakeError {
   readonly transient = false;
   readonly exitCode: ExitCode;
   readonly #code: string;
@@ -22,6 +22,16 @@ export class QueryError extends TrendlakeError {
   override get code(): string {
     return this.#code;
   }
+}
+
+/** What a query needs of the world around it. */
+export interface QuerySurroundings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** Ends the query. */
+  readonly signal: AbortSignal;
+  /** Told that a JSON document has begun on stdout. */
+  noteDocument?(): void;
 }
 
 /** Rows die young: collected often and cheaply they take the same memory however many there are. */
@@ -52,7 +62,7 @@ async function* linesOf(stream: Readable): AsyncGenerator<string> {
  */
 export const runQuery = async (
   request: QueryRequest,
-  io: CliIo,
+  io: QuerySurroundings,
   { timeoutMs, onLines }: { timeoutMs?: number; onLines?: (lines: string) => void },
 ): Promise<Exclude<QueryEnd, { failed: unknown }>> => {
   const { signal: stopping } = io; // asked for first: a signal between here and there would leave the child
@@ -84,7 +94,7 @@ export const runQuery = async (
       for await (const lines of linesOf(child.stdout)) onLines(lines);
     const [code, signal] = (await closed) as [number | null, NodeJS.Signals | null];
     const stated = await ended;
-    if (request.format === 'json' && stated.startsWith(BEGUN)) io.noteDocument();
+    if (request.format === 'json' && stated.startsWith(BEGUN)) io.noteDocument?.();
     if (isLate)
       throw new QueryError(
         `The query took longer than ${(timeoutMs ?? 0) / 1000} s and was ended (--timeout).`,

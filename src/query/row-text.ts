@@ -1,5 +1,5 @@
+import { terminalText } from '../terminal-text.ts';
 import type { RowFormat } from './query-request.ts';
-import { terminalText } from './terminal-text.ts';
 
 /** A value as SQLite gives it, integers as bigint. */
 export type SqlValue = string | number | bigint | Buffer | null;

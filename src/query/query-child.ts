@@ -4,7 +4,6 @@ import { EXIT, messageOf, TrendlakeError, UsageError } from '../errors.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { openLakeForReading } from '../lake/open.ts';
 import { didYouMean } from '../nearest.ts';
-import { docsPage } from './installation.ts';
 import { BEGUN, type QueryEnd, type QueryRequest } from './query-request.ts';
 import { RowText, type SqlValue } from './row-text.ts';
 
@@ -55,13 +54,17 @@ const meant = (sqlite: Database.Database, message: string): string => {
   return kind === undefined ? '' : didYouMean(written.replace(/^.*\./, ''), names);
 };
 
-const failureOf = (error: unknown, sqlite: Database.Database | undefined): QueryEnd => {
+const failureOf = (
+  error: unknown,
+  sqlite: Database.Database | undefined,
+  { dictionary }: QueryRequest,
+): QueryEnd => {
   const path = sqlite?.name ?? 'The lake';
   const ofFile = error instanceof TrendlakeError ? error : lakeErrorOf(error, path);
   const isSql = error instanceof Database.SqliteError || error instanceof RangeError;
   if (sqlite !== undefined && isSql && !(ofFile !== undefined && !(ofFile instanceof UsageError))) {
     const stated = messageOf(error);
-    const message = `The query cannot be run: ${stated}.${meant(sqlite, stated)} The tables and their columns are in ${docsPage('data-dictionary.md')}.`;
+    const message = `The query cannot be run: ${stated}.${meant(sqlite, stated)} The tables and their columns are in ${dictionary}.`;
     return { failed: { message, code: 'usage', exitCode: EXIT.usage } };
   }
   if (ofFile !== undefined) {
@@ -119,7 +122,7 @@ const run = (request: QueryRequest): QueryEnd => {
     return answer(sqlite, request);
   } catch (error) {
     if (hasNoReader(error)) process.exit(0);
-    return failureOf(error, sqlite);
+    return failureOf(error, sqlite, request);
   } finally {
     sqlite?.close();
   }
