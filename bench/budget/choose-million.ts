@@ -1,8 +1,7 @@
 import { chooseCalls, laddersByPlatform } from '../../src/budget/choice.ts';
 import { learnShowing } from '../../src/budget/creator-pages.ts';
 import { curveLibrary } from '../../src/budget/curves.ts';
-import { growthModel } from '../../src/budget/growth-model.ts';
-import { planLadder } from '../../src/budget/price.ts';
+import { PlanLadder } from '../../src/budget/price.ts';
 import { trackedColumns } from '../../src/budget/tracked.ts';
 import type { systemClock } from '../../src/clock.ts';
 import { HOUR_MS } from '../../src/durations.ts';
@@ -43,9 +42,7 @@ export const chooseMillion = (teach: Replay['teach'], clock: typeof systemClock)
   const [videos, calls, now] = [1_000_000, 1600, 1_800_000_000_000];
   const tracked = filled(videos, now);
   const started = clock.monotonic();
-  const models = laddersByPlatform((platform) =>
-    planLadder(growthModel(curveLibrary(platform, teach))),
-  );
+  const models = laddersByPlatform((platform) => new PlanLadder(curveLibrary(platform, teach)));
   const modelled = clock.monotonic();
   const before = process.memoryUsage();
   const cpu = process.cpuUsage();

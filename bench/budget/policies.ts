@@ -1,8 +1,7 @@
 import { chooseCalls, laddersByPlatform, largest } from '../../src/budget/choice.ts';
 import { learnShowing, type PageSeen } from '../../src/budget/creator-pages.ts';
 import { curveLibrary } from '../../src/budget/curves.ts';
-import { growthModel } from '../../src/budget/growth-model.ts';
-import { type PlanLadder, planLadder } from '../../src/budget/price.ts';
+import { PlanLadder } from '../../src/budget/price.ts';
 import type { Replay } from './replay.ts';
 import { HOUR_MS, type Policy, type Seen } from './simulate.ts';
 
@@ -42,7 +41,7 @@ export const lastVelocity = (): Policy =>
   ranking('relative velocity x time', (seen, i) => relativeVelocity(seen, i) * sinceHours(seen, i));
 
 export const laddersOf = (replay: Replay): PlanLadder[] =>
-  laddersByPlatform((platform) => planLadder(growthModel(curveLibrary(platform, replay.teach))));
+  laddersByPlatform((platform) => new PlanLadder(curveLibrary(platform, replay.teach)));
 
 /** Ours, growth calls only. */
 export const ours = (replay: Replay, ladders: readonly PlanLadder[]): Policy => {

@@ -5,8 +5,7 @@ import type { Lake } from '../lake/open.ts';
 import { laddersByPlatform } from './choice.ts';
 import { type CreatorShowing, learnShowing, type PageSeen } from './creator-pages.ts';
 import { curveLibrary, type PastCurve } from './curves.ts';
-import { growthModel } from './growth-model.ts';
-import { type PlanLadder, planLadder } from './price.ts';
+import { PlanLadder } from './price.ts';
 import { creatorsUsual, type TrackedColumns, trackedColumns } from './tracked.ts';
 
 /** A lake's tracked videos, ready for `chooseCalls`, and what its numbers stand for. */
@@ -220,6 +219,14 @@ const readPages = ({ sqlite }: Lake): PageSeen[] => {
   });
 };
 
+/** What is believed of each platform without any curve: the same every night. */
+const priorLadder = (platform: Platform): PlanLadder => new PlanLadder(curveLibrary(platform, []));
+const PRIOR_LADDERS: Record<Platform, PlanLadder> = {
+  tiktok: priorLadder('tiktok'),
+  instagram: priorLadder('instagram'),
+  youtube: priorLadder('youtube'),
+};
+
 /**
  * Reads all that `chooseCalls` wants to know from a lake, as of `now` (Unix ms): every video with a
  * count, its last two refreshes, when a list will show it anyway, the lake's own past curves, and what
@@ -231,8 +238,9 @@ export const lakeInput = (lake: Lake, now: number): LakeInput => {
   for (let i = 0; i < tracked.length; i++) place.set(videoKeys[i] ?? 0, i);
   addListRefreshes(lake, now, tracked, place);
   const curves = readCurves(lake, now, tracked, place);
-  const ladders = laddersByPlatform((platform) =>
-    planLadder(growthModel(curveLibrary(platform, curves))),
-  );
+  const ladders = laddersByPlatform((platform) => {
+    const own = curves.filter((curve) => curve.platform === platform);
+    return own.length === 0 ? PRIOR_LADDERS[platform] : new PlanLadder(curveLibrary(platform, own));
+  });
   return { tracked, ladders, showing: learnShowing(readPages(lake)), videoKeys, creators };
 };

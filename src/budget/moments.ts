@@ -66,10 +66,16 @@ export const momentsByState = (library: CurveLibrary): Moment[][] => {
   const moments: Moment[][] = Array.from({ length: STATES }, () => []);
   for (const curve of library) {
     const { logViews, from, to } = curve;
+    const byAge = new Map<number, Moment>();
+    const momentOf = (age: number): Moment => {
+      const moment = byAge.get(age) ?? momentAt(curve, age);
+      byAge.set(age, moment);
+      return moment;
+    };
     // What is seen for the first time is seen because it rises: only first sights teach about them.
-    for (const [state, age] of firstRefreshes(curve)) moments[state]?.push(momentAt(curve, age));
+    for (const [state, age] of firstRefreshes(curve)) moments[state]?.push(momentOf(age));
     for (let age = Math.ceil(from); age <= to; age++) {
-      const moment = momentAt(curve, age);
+      const moment = momentOf(age);
       TYPICAL_GAPS.forEach((gap, i) => {
         if (age - gap < from) return;
         const slope = ((logViews[age] ?? 0) - (logViews[age - gap] ?? 0)) / gap;

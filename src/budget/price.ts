@@ -1,5 +1,6 @@
 import { AGE_STEPS, hoursAt } from './age-grid.ts';
-import { type GrowthModel, KIND_AFTER } from './growth-model.ts';
+import type { CurveLibrary } from './curves.ts';
+import { type GrowthModel, growthModel, KIND_AFTER } from './growth-model.ts';
 import { AHEAD } from './moments.ts';
 import { LONGEST_WAIT, type PlanTable, planTable, WAITS } from './planner.ts';
 import { CLASSES, KINDS, STATES, stateOf } from './refresh-states.ts';
@@ -10,16 +11,10 @@ export const LEVELS_PER_DOUBLING = 2;
 const CHEAPEST = 0.001;
 export const priceAt = (level: number): number => CHEAPEST * 2 ** (level / LEVELS_PER_DOUBLING);
 
-/** A plan at one price, with how soon it wants to look again. */
+/** A plan at one price, with how soon it wants the next refresh. */
 export interface PricedPlan extends PlanTable {
-  /** [state]: grid steps after a look at which the next is due; Infinity: not at this price. */
+  /** [state]: grid steps after a refresh at which the next is due; Infinity: not at this price. */
   readonly dueAfter: Float32Array;
-}
-
-/** Plans of one growth model at every price, made when first asked for and kept. */
-export interface PlanLadder {
-  readonly model: GrowthModel;
-  at(level: number): PricedPlan;
 }
 
 const dueAfterOf = ({ worth, price }: PlanTable): Float32Array => {
@@ -35,23 +30,34 @@ const dueAfterOf = ({ worth, price }: PlanTable): Float32Array => {
   return due;
 };
 
-export const planLadder = (model: GrowthModel): PlanLadder => {
-  const plans: (PricedPlan | undefined)[] = [];
-  return {
-    model,
-    at: (level) => {
-      const held = Math.max(0, Math.min(PRICE_LEVELS - 1, level));
-      const known = plans[held];
-      if (known !== undefined) return known;
-      const table = planTable(model, priceAt(held));
-      const plan = { ...table, dueAfter: dueAfterOf(table) };
-      plans[held] = plan;
-      return plan;
-    },
-  };
-};
+/** What one platform's curves say will happen and the plans that follow, made when first asked for and kept. */
+export class PlanLadder {
+  readonly #library: CurveLibrary;
+  readonly #plans: (PricedPlan | undefined)[] = [];
+  #model: GrowthModel | undefined;
 
-/** Looks per hour that a video wants once it has been looked at, over what that refresh may find. */
+  constructor(library: CurveLibrary) {
+    this.#library = library;
+  }
+
+  get model(): GrowthModel {
+    this.#model ??= growthModel(this.#library);
+    return this.#model;
+  }
+
+  /** The plan at a price level, the nearest there is. */
+  at(level: number): PricedPlan {
+    const held = Math.max(0, Math.min(PRICE_LEVELS - 1, level));
+    const known = this.#plans[held];
+    if (known !== undefined) return known;
+    const table = planTable(this.model, priceAt(held));
+    const plan = { ...table, dueAfter: dueAfterOf(table) };
+    this.#plans[held] = plan;
+    return plan;
+  }
+}
+
+/** Refreshes per hour that a video wants once it had one, over what that refresh may find. */
 const rateAfter = (ladder: PlanLadder, plan: PricedPlan, state: number, ahead: number): number => {
   const age = Math.floor(state / (KINDS * CLASSES));
   const at = Math.min(Math.max(1, Math.round(ahead)), AHEAD);

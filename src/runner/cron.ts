@@ -1,5 +1,5 @@
 import { createTask, parse, validate } from 'node-cron';
-import { DAY_MS, MINUTE_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import { type WallClockChange, wallClockChanges } from './wall-clock.ts';
 
@@ -38,9 +38,14 @@ export const cronOf = (job: string, expression: string, timezone: string): Cron 
   const matches = matcherOf(expression, timezone);
   const matchesWallTime = matcherOf(expression, 'UTC');
   const keepsToWallClock = fields[1]?.startsWith('*') === false;
-  // zones differ from UTC by quarters of an hour: the other minutes need no closer look
+  // zones differ from UTC by quarters of an hour: other minutes, and other hours of UTC, match nothing
   const step = timezone === 'UTC' ? 60 : 15;
-  const minutes = new Set(parse(expression).minute.map((minute) => minute % step));
+  const { minute, hour } = parse(expression);
+  const minutes = new Set(minute.map((each) => each % step));
+  const hours = timezone === 'UTC' ? new Set(hour) : undefined;
+  const mayMatch = (at: number): boolean =>
+    minutes.has((at / MINUTE_MS) % step) &&
+    (hours === undefined || hours.has(Math.floor(at / HOUR_MS) % 24));
 
   /** Tells slots between two instants (Unix ms). */
   const slotsWithin = (from: number, to: number): ((at: number) => boolean) => {
@@ -55,8 +60,7 @@ export const cronOf = (job: string, expression: string, timezone: string): Cron 
     const repeats = changes.filter((change) => change.from > change.to);
     const isRepeated = (at: number): boolean =>
       repeats.some((change) => at >= change.at && at < change.at + change.from - change.to);
-    return (at) =>
-      madeUpFor.has(at) || (minutes.has((at / MINUTE_MS) % step) && matches(at) && !isRepeated(at));
+    return (at) => madeUpFor.has(at) || (mayMatch(at) && matches(at) && !isRepeated(at));
   };
   return {
     previousSlot: (now) => {

@@ -4,15 +4,12 @@ import { PLATFORMS } from '../../schema/vocabulary.ts';
 import { chooseCalls, laddersByPlatform, largest } from '../../src/budget/choice.ts';
 import { learnShowing } from '../../src/budget/creator-pages.ts';
 import { curveLibrary } from '../../src/budget/curves.ts';
-import { growthModel } from '../../src/budget/growth-model.ts';
-import { planLadder } from '../../src/budget/price.ts';
+import { PlanLadder } from '../../src/budget/price.ts';
 import { columnsOf, type TrackedVideo } from '../../src/budget/tracked.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 
 const NOW = Date.UTC(2026, 2, 10);
-const ladders = laddersByPlatform((platform) =>
-  planLadder(growthModel(curveLibrary(platform, []))),
-);
+const ladders = laddersByPlatform((platform) => new PlanLadder(curveLibrary(platform, [])));
 const showing = learnShowing([]);
 
 interface Shape {
