@@ -9,7 +9,7 @@ import {
 } from './creator-viral.ts';
 import type { Window } from './event.ts';
 import type { Thresholds } from './thresholds.ts';
-import { chunks, lastSnapshotsBefore, snapshotsOf } from './video-history.ts';
+import { chunks, lastSnapshotReader, snapshotReader } from './video-history.ts';
 
 /** A creator as videos name it. */
 export interface CreatorName {
@@ -132,6 +132,8 @@ export const creatorHistory = (
      from json_each(?) k cross join ranking r on r.video_key = k.value cross join capture c on c.key = r.capture_key cross join video v on v.key = k.value
      where r.rank <= ? and c.completed_at is not null and ${TOP_LISTS} order by c.completed_at, r.rank limit 1`,
   );
+  const lastSnapshotsBefore = lastSnapshotReader(sqlite);
+  const snapshotsOf = snapshotReader(sqlite);
   const cohortAt = cohortReader(sqlite);
   const since = span.from - CREATOR_LOOKBACK_MS;
   return ({ platform, user }) => {
@@ -141,8 +143,8 @@ export const creatorHistory = (
       createdAt: number | null;
     }[];
     const keys = videos.map(({ key }) => key);
-    const earlier = lastSnapshotsBefore(sqlite, keys, since);
-    const snapshots = snapshotsOf(sqlite, keys, { from: since, to: span.to });
+    const earlier = lastSnapshotsBefore(keys, since);
+    const snapshots = snapshotsOf(keys, { from: since, to: span.to });
     const top = firstTop.get(JSON.stringify(keys), limits[platform].creator.topRank);
     return {
       videos: videos.map(({ key, id, createdAt }) => {

@@ -10,7 +10,7 @@ import { nicheBreakouts } from './niche-breakout.ts';
 import { creatorSubject, hashtagSubject, videoSubject } from './subject-url.ts';
 import { THRESHOLDS, type Thresholds } from './thresholds.ts';
 import { SPIKE_LOOKBACK_MS, trendSpikesWithForecasts } from './trend-spike.ts';
-import { chunks, factsOf, keysSeenIn, snapshotsOf } from './video-history.ts';
+import { chunks, factsOf, keysSeenIn, snapshotReader } from './video-history.ts';
 
 /** What to look at: observations after `from`, up to and including `to` (Unix ms). */
 export interface DetectAsk extends Window {
@@ -26,10 +26,11 @@ function* spikes(
   span: Window,
   limits: Limits,
 ): Generator<TrendEvent> {
+  const snapshotsOf = snapshotReader(lake.sqlite);
   const statedOf = forecastHistory(lake.sqlite, limits);
   for (const part of chunks(keys)) {
     const past = { from: span.from - SPIKE_LOOKBACK_MS, to: span.to };
-    const snapshots = snapshotsOf(lake.sqlite, part, past);
+    const snapshots = snapshotsOf(part, past);
     const stated = statedOf(part, past);
     for (const { key, id, platform, user, createdAt } of factsOf(lake.sqlite, part)) {
       const found = trendSpikesWithForecasts(

@@ -40,52 +40,55 @@ export const factsOf = (sqlite: Database.Database, keys: readonly number[]): Vid
     )
     .all(JSON.stringify(keys)) as VideoFacts[];
 
-/** Snapshots of these videos inside `span`, oldest first, by key. */
-export const snapshotsOf = (
+/**
+ * Reads the snapshots of videos inside a span, oldest first, by key: for many creators one after the
+ * other with one statement, whose preparing costs more than what it reads of one.
+ */
+export const snapshotReader = (
   sqlite: Database.Database,
-  keys: readonly number[],
-  span: Window,
-): Map<number, Snapshot[]> => {
-  const snapshots = new Map<number, Snapshot[]>();
-  const rows = sqlite
+): ((keys: readonly number[], span: Window) => Map<number, Snapshot[]>) => {
+  const read = sqlite
     .prepare(
       'select s.video_key, s.observed_at, s.views, s.source from json_each(?) k cross join video_snapshot s on s.video_key = k.value where s.observed_at > ? and s.observed_at <= ? order by k.value, s.observed_at',
     )
-    .raw()
-    .iterate(JSON.stringify(keys), span.from, span.to) as IterableIterator<
-    [number, number, number | null, number]
-  >;
-  let key = Number.NaN;
-  let its: Snapshot[] = [];
-  for (const [videoKey, at, views, source] of rows) {
-    if (videoKey !== key) {
-      key = videoKey;
-      its = [];
-      snapshots.set(key, its);
+    .raw();
+  return (keys, span) => {
+    const snapshots = new Map<number, Snapshot[]>();
+    const rows = read.iterate(JSON.stringify(keys), span.from, span.to) as IterableIterator<
+      [number, number, number | null, number]
+    >;
+    let key = Number.NaN;
+    let its: Snapshot[] = [];
+    for (const [videoKey, at, views, source] of rows) {
+      if (videoKey !== key) {
+        key = videoKey;
+        its = [];
+        snapshots.set(key, its);
+      }
+      its.push({ at, views, source: SOURCES[source] as Source });
     }
-    its.push({ at, views, source: SOURCES[source] as Source });
-  }
-  return snapshots;
+    return snapshots;
+  };
 };
 
-/** The last snapshot that found a count of each of these videos at or before `until`, by key. */
-export const lastSnapshotsBefore = (
+/** Reads the last snapshot that found a count of each of some videos at or before an instant, by key. */
+export const lastSnapshotReader = (
   sqlite: Database.Database,
-  keys: readonly number[],
-  until: number,
-): Map<number, Snapshot> => {
-  const rows = sqlite
+): ((keys: readonly number[], until: number) => Map<number, Snapshot>) => {
+  const read = sqlite
     .prepare(
       `select k.value as key, s.observed_at as at, s.views, s.source from json_each(?) k
        cross join video_snapshot s on s.video_key = k.value and s.observed_at =
          ${lastKnownAt('views', { video: 'k.value', at: '?', telling: '> 0' })}`,
     )
-    .raw()
-    .iterate(JSON.stringify(keys), until) as IterableIterator<
-    [number, number, number | null, number]
-  >;
-  const snapshots = new Map<number, Snapshot>();
-  for (const [key, at, views, source] of rows)
-    snapshots.set(key, { at, views, source: SOURCES[source] as Source });
-  return snapshots;
+    .raw();
+  return (keys, until) => {
+    const snapshots = new Map<number, Snapshot>();
+    const rows = read.iterate(JSON.stringify(keys), until) as IterableIterator<
+      [number, number, number | null, number]
+    >;
+    for (const [key, at, views, source] of rows)
+      snapshots.set(key, { at, views, source: SOURCES[source] as Source });
+    return snapshots;
+  };
 };

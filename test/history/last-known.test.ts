@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
 import { HOUR_MS } from '../../src/durations.ts';
-import { lastSnapshotsBefore } from '../../src/events/video-history.ts';
+import { lastSnapshotReader } from '../../src/events/video-history.ts';
 import { readContentItems } from '../../src/history/content-items.ts';
 import { creatorProfile } from '../../src/history/creator-profile.ts';
 import { movements } from '../../src/history/movements.ts';
@@ -58,7 +58,7 @@ test('a hidden count is the last one known, for every reader', () => {
     const moved = [...movements(lake, 'tiktok', span, start)].find(({ key }) => key === hidden);
     expect(moved).toMatchObject({ ...known, viewsAt: hoursAgo(5), baseViews: 900_000 });
   }
-  expect(lastSnapshotsBefore(lake.sqlite, [hidden], AS_OF).get(hidden)?.views).toBe(known.views);
+  expect(lastSnapshotReader(lake.sqlite)([hidden], AS_OF).get(hidden)?.views).toBe(known.views);
   expect(readSubject(lake, 'tt_hidden', AS_OF)?.views).toBe(known.views);
 });
 

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { BENCHES, type Bench, commandOf } from './all/benches.ts';
+import {
+  FIGURES_FILE,
+  type Figure,
+  goalText,
+  measuredText,
+  reaches,
+  spreadText,
+} from './all/figure.ts';
+
+// Every figure in one run: each bench in a process of its own, with sizes that fit. The benches
+// themselves pair and alternate. With --write the table goes into docs/performance.md.
+//
+//   npm run bench:all [-- --write] [-- --only sync-peer,export]
+
+const { values } = parseArgs({
+  options: { write: { type: 'boolean', default: false }, only: { type: 'string' } },
+});
+const only = values.only?.split(',');
+const unknown = only?.filter((name) => !BENCHES.some((bench) => bench.name === name)) ?? [];
+if (unknown.length > 0)
+  throw new Error(
+    `There is no bench called ${unknown.join(', ')}; there are ${BENCHES.map(({ name }) => name).join(', ')}.`,
+  );
+
+interface Ended {
+  readonly bench: Bench;
+  readonly figures: readonly Figure[];
+  /** How it failed; undefined: it did not. */
+  readonly failure: string | undefined;
+  readonly seconds: number;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'trendlake-bench-all-'));
+
+const run = async (bench: Bench): Promise<Ended> => {
+  const file = join(folder, bench.name);
+  const from = performance.now();
+  const child = spawn('npm', ['run', '-s', `bench:${bench.name}`, '--', ...bench.args], {
+    stdio: ['ignore', 2, 2], // what a bench prints itself is for whoever waits
+    env: { ...process.env, [FIGURES_FILE]: file },
+  });
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+  return {
+    bench,
+    figures: lines.map((line) => JSON.parse(line) as Figure),
+    failure: code === 0 ? undefined : (signal ?? `exit code ${code}`),
+    seconds: (performance.now() - from) / 1000,
+  };
+};
+
+const rowsOf = ({ bench, figures, failure }: Ended): string[] => {
+  const command = `\`${commandOf(bench)}\``;
+  const rows = figures.map((figure) => {
+    const goal = goalText(figure);
+    const reached = goal === '' ? '' : reaches(figure) ? 'yes' : 'no';
+    const cells = [figure.what, measuredText(figure), spreadText(figure), goal, reached, command];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return failure === undefined ? rows : [...rows, `| failed: ${failure} | | | | no | ${command} |`];
+};
+
+const tableOf = (ended: readonly Ended[], minutes: number): string => {
+  const model = cpus()[0]?.model.trim() ?? 'unknown processor';
+  return [
+    `Measured ${new Date().toISOString().slice(0, 10)} on ${availableParallelism()} cores (${model}), Node ${process.versions.node}, in ${minutes.toFixed(1)} minutes by \`npm run bench:all\`.`,
+    '',
+    '| what | measured | least to greatest | goal | reached | command |',
+    '|---|---:|---:|---:|---|---|',
+    ...ended.flatMap(rowsOf),
+    '',
+  ].join('\n');
+};
+
+const PAGE = join(import.meta.dirname, '..', 'docs', 'performance.md');
+const [BEGIN, END] = ['<!-- bench:all -->\n', '<!-- end of bench:all -->'];
+
+const writePage = (table: string): void => {
+  const page = readFileSync(PAGE, 'utf8');
+  const [from, until] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (from < 0 || until < 0) throw new Error(`${PAGE} does not say where the table belongs.`);
+  writeFileSync(PAGE, `${page.slice(0, from + BEGIN.length)}${table}${page.slice(until)}`);
+};
+
+try {
+  const startedAt = performance.now();
+  const ended: Ended[] = [];
+  for (const bench of BENCHES.filter(({ name }) => only?.includes(name) ?? true)) {
+    console.error(`\n== ${commandOf(bench)}`);
+    const end = await run(bench);
+    console.error(`== ${bench.name}: ${end.failure ?? 'done'}, ${end.seconds.toFixed(0)} s`);
+    ended.push(end);
+  }
+  const table = tableOf(ended, (performance.now() - startedAt) / 60_000);
+  console.log(table);
+  if (values.write) writePage(table);
+  process.exitCode = ended.some(({ failure }) => failure !== undefined) ? 1 : 0;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

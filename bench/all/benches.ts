@@ -1,0 +1,12 @@
+/** A bench of `bench:all`: the script `bench:<name>`, with sizes that fit into the whole. */
+export interface Bench {
+  readonly name: string;
+  readonly args: readonly string[];
+}
+
+/** In the order of docs/performance.md. All of them together take less than 15 minutes. */
+export const BENCHES: readonly Bench[] = [{ name: 'sync-peer', args: ['--rounds', '3'] }];
+
+/** The command that makes a bench's figures. */
+export const commandOf = ({ name, args }: Bench): string =>
+  `npm run bench:${name}${args.length === 0 ? '' : ` -- ${args.join(' ')}`}`;
