@@ -9,7 +9,7 @@ import { systemClock } from './clock.ts';
 import { rangeMs } from './durations.ts';
 import { UsageError } from './errors.ts';
 import { creatorProfile } from './history/creator-profile.ts';
-import { eventsPage } from './history/event-list.ts';
+import { eventsPage, shownEvent } from './history/event-list.ts';
 import { growthCurve } from './history/growth-curve.ts';
 import { hashtagsPage } from './history/hashtag-list.ts';
 import type { ComputedLists, ListPage } from './history/list-page.ts';
@@ -233,11 +233,7 @@ export class LakeReader {
       page: number,
       asOf,
     });
-    const shown = items.map(({ origin: _, occurredAt, detectedAt, ...event }) => ({
-      ...event,
-      occurredAt: isoOf(occurredAt),
-      detectedAt: isoOf(detectedAt),
-    }));
+    const shown = items.map(shownEvent).map(({ origin: _, ...event }) => event);
     return { total, items: shown, asOf: isoOf(asOf) };
   }
 

@@ -29,6 +29,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
     ...['schema', 'root', 'wire', 'lake', 'history', 'search', 'forecast', 'lab', 'webhooks'],
     'query',
   ],
+  mcp: ['schema', 'root', 'wire', 'lake', 'history', 'search', 'forecast', 'lab', 'query'],
   report: ['schema', 'root', 'wire', 'lake', 'history'],
   query: ['schema', 'root', 'lake'],
   sandbox: ['schema', 'root', 'wire', 'lake', 'load', 'serve'],
@@ -52,7 +53,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
       'runner',
       'demo',
     ],
-    ...['jobs', 'metrics', 'maintenance', 'publish', 'report', 'forecast', 'query'],
+    ...['jobs', 'metrics', 'maintenance', 'publish', 'report', 'forecast', 'query', 'mcp'],
   ],
   package: ['schema', 'root', 'wire', 'lake', 'history', 'search', 'api', 'throttle', 'runner'],
 };

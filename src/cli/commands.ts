@@ -84,6 +84,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./serve.ts'),
   },
   {
+    name: 'mcp',
+    summary: 'the lake for assistants: a Model Context Protocol server over stdio',
+    load: () => import('./mcp.ts'),
+  },
+  {
     name: 'keys',
     summary: 'make, list and revoke keys of the service',
     load: () => import('./keys.ts'),

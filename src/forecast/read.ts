@@ -69,7 +69,7 @@ export const forecastAt = (
 /** A forecast as the interface shows it: what is not known is left out. */
 export interface ShownForecast {
   readonly madeAt: string; // ISO 8601
-  readonly horizons: readonly HorizonForecast[];
+  readonly horizons: HorizonForecast[];
   readonly topProbability: number;
 }
 
@@ -129,7 +129,7 @@ export const risingVideos = (
     .all({ platform, hours, at, limit, offset, from: at - TRACKED_MS }) as RisingVideo[];
 
 /** How many videos of a platform stand forecast at `at`. */
-export const risingCount = (sqlite: Database.Database, platform: Platform, at: number): number =>
+const risingCount = (sqlite: Database.Database, platform: Platform, at: number): number =>
   sqlite
     .prepare(
       `select count(*) from (
@@ -138,3 +138,34 @@ export const risingCount = (sqlite: Database.Database, platform: Platform, at: n
     )
     .pluck()
     .get(at - TRACKED_MS, at, platform) as number;
+
+/** One page of what may end on top. */
+export interface RisingPage {
+  readonly total: number;
+  /** Ranked from the first of all on; instants ISO 8601. */
+  readonly items: readonly (Omit<RisingVideo, 'madeAt' | 'hours'> & {
+    readonly rank: number;
+    readonly madeAt: string;
+  })[];
+  /** The newest snapshot that one of them stands on, Unix ms; null where there is none. */
+  readonly newestAt: number | null;
+}
+
+/** `GET /forecasts/{platform}`: what stood forecast at an instant, as the interface shows it. */
+export const risingPage = (
+  sqlite: Database.Database,
+  { page, ...asked }: Omit<RisingAsk, 'offset'> & { readonly page: number },
+): RisingPage => {
+  const offset = (page - 1) * asked.limit;
+  const total = risingCount(sqlite, asked.platform, asked.at);
+  const videos = offset < total ? risingVideos(sqlite, { ...asked, offset }) : [];
+  return {
+    total,
+    items: videos.map(({ madeAt, hours: _, ...video }, index) => ({
+      rank: offset + index + 1,
+      ...video,
+      madeAt: isoOf(madeAt),
+    })),
+    newestAt: videos.reduce<number | null>((at, { madeAt }) => Math.max(at ?? 0, madeAt), null),
+  };
+};

@@ -1,5 +1,6 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
+import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
 import { engagementRate } from '../wire/engagement-rate.ts';
@@ -140,4 +141,14 @@ export const creatorProfile = (
     ),
     extra: profile?.extra == null ? {} : (JSON.parse(profile.extra) as Record<string, unknown>),
   };
+};
+
+/** A profile as the interface shows it: instants ISO 8601, further fields behind the known ones. */
+export const shownProfile = (platform: Platform, { extra, growth, ...numbers }: CreatorProfile) => {
+  const shown = {
+    platform,
+    ...numbers,
+    growth: growth.map((snapshot) => ({ ...snapshot, at: isoOf(snapshot.at) })),
+  };
+  return { ...shown, ...extra, ...shown };
 };

@@ -1,4 +1,5 @@
 import type { EventKind, Platform } from '../../schema/vocabulary.ts';
+import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
 
@@ -50,3 +51,10 @@ export const eventsPage = (
     items: rows.map((row) => ({ ...row, data: JSON.parse(row.data) as unknown })),
   };
 };
+
+/** An event as the interface lists it: instants ISO 8601. */
+export const shownEvent = ({ occurredAt, detectedAt, ...event }: StoredEvent) => ({
+  ...event,
+  occurredAt: isoOf(occurredAt),
+  detectedAt: isoOf(detectedAt),
+});

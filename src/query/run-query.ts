@@ -10,7 +10,7 @@ import { workerFile } from '../worker-file.ts';
 import { BEGUN, type QueryEnd, type QueryRequest } from './query-request.ts';
 
 /** A query that gave no answer, or not all of it. Nothing was changed. */
-class QueryError extends TrendlakeError {
+export class QueryError extends TrendlakeError {
   readonly transient = false;
   readonly exitCode: ExitCode;
   readonly #code: string;
@@ -34,22 +34,40 @@ export interface QuerySurroundings {
   noteDocument?(): void;
 }
 
+/** There is more than its reader takes. The rows before it were handed over. */
+export class OverflowError extends Error {}
+
+/** How a query is bounded, and who takes its rows. */
+interface QueryBounds {
+  readonly timeoutMs?: number;
+  /** Whole lines of rows, some at a time; absent: they go to the stdout of this process. */
+  readonly onLines?: (lines: string) => void;
+  /** More than so many end it, with an OverflowError. */
+  readonly mostCharacters?: number;
+}
+
 /** Rows die young: collected often and cheaply they take the same memory however many there are. */
 const SMALL_YOUNG_SPACE = '--max-semi-space-size=2';
 const CHILD = fileURLToPath(workerFile(import.meta.url, 'query-child'));
 const EXIT_CODES: readonly ExitCode[] = Object.values(EXIT);
 const STOPPED_BY: readonly string[] = ['SIGINT', 'SIGTERM'];
 
-/** The whole lines of a stream, some at a time, without the last line feed of each piece. */
-async function* linesOf(stream: Readable): AsyncGenerator<string> {
+/**
+ * The whole lines of a stream, some at a time, without the last line feed of each piece.
+ * @throws OverflowError past `mostCharacters`, after the lines that were whole by then
+ */
+async function* linesOf(stream: Readable, mostCharacters: number): AsyncGenerator<string> {
   let rest = '';
+  let read = 0;
   for await (const piece of stream.setEncoding('utf8') as AsyncIterable<string>) {
+    read += piece.length;
     const end = piece.lastIndexOf('\n');
     if (end === -1) rest += piece;
     else {
       yield rest + piece.slice(0, end);
       rest = piece.slice(end + 1);
     }
+    if (read > mostCharacters) throw new OverflowError();
   }
   if (rest !== '') yield rest;
 }
@@ -58,12 +76,12 @@ async function* linesOf(stream: Readable): AsyncGenerator<string> {
  * Runs one query in a process of its own, which a signal, `timeoutMs` and a closed pipe end at once:
  * a thread would have to wait for SQLite. Rows go to `onLines`, or where nobody takes them straight
  * to the stdout of this process.
- * @throws QueryError when it failed, was stopped or took too long
+ * @throws QueryError when it failed, was stopped or took too long; OverflowError past `mostCharacters`
  */
 export const runQuery = async (
   request: QueryRequest,
   io: QuerySurroundings,
-  { timeoutMs, onLines }: { timeoutMs?: number; onLines?: (lines: string) => void },
+  { timeoutMs, onLines, mostCharacters = Number.POSITIVE_INFINITY }: QueryBounds,
 ): Promise<Exclude<QueryEnd, { failed: unknown }>> => {
   const { signal: stopping } = io; // asked for first: a signal between here and there would leave the child
   const cache = getCompileCacheDir();
@@ -91,7 +109,7 @@ export const runQuery = async (
     child.stdin?.end(JSON.stringify(request));
     const ended = text(child.stdio[3] as Readable);
     if (onLines !== undefined && child.stdout !== null)
-      for await (const lines of linesOf(child.stdout)) onLines(lines);
+      for await (const lines of linesOf(child.stdout, mostCharacters)) onLines(lines);
     const [code, signal] = (await closed) as [number | null, NodeJS.Signals | null];
     const stated = await ended;
     if (request.format === 'json' && stated.startsWith(BEGUN)) io.noteDocument?.();

@@ -18,6 +18,8 @@ export const runCommand = async (
     clock?: Clock;
     signal?: AbortSignal;
     input?: Readable;
+    /** Hears each line of stdout as it is printed. */
+    onOut?: (line: string) => void;
   },
 ): Promise<CommandResult> => {
   const out: string[] = [];
@@ -31,7 +33,10 @@ export const runCommand = async (
     ...(options.input === undefined ? {} : { input: options.input }),
     isTerminal: false,
     columns: undefined,
-    out: (line) => void out.push(line),
+    out: (line) => {
+      out.push(line);
+      options.onOut?.(line);
+    },
     err: (line) => void err.push(line),
     draw: () => {},
   });

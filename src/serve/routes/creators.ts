@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { creatorProfile } from '../../history/creator-profile.ts';
+import { creatorProfile, shownProfile } from '../../history/creator-profile.ts';
 import { isoOf } from '../../iso.ts';
 import { creatorAnswer } from '../../wire/shapes.ts';
 import { answerGet } from '../answer-get.ts';
@@ -33,19 +33,13 @@ export const creatorRoutes = (app: ServiceApp, service: ServiceContext): void =>
         'not-found',
         `No creator "${handle}" had been seen on ${platform} by ${isoOf(at)}.`,
       );
-    const { extra, growth, ...numbers } = profile;
-    const shown = {
-      platform,
-      ...numbers,
-      growth: growth.map((snapshot) => ({ ...snapshot, at: isoOf(snapshot.at) })),
-    };
     return respond(
       service,
       c,
       {
-        body: { ...shown, ...extra, ...shown },
+        body: shownProfile(platform, profile),
         asOf: at,
-        observedAt: growth.at(-1)?.at ?? service.changes.newestSnapshot(at),
+        observedAt: profile.growth.at(-1)?.at ?? service.changes.newestSnapshot(at),
       },
       asked,
     );

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { eventsPage } from '../../history/event-list.ts';
+import { eventsPage, shownEvent } from '../../history/event-list.ts';
 import { isoOf } from '../../iso.ts';
 import { eventsAnswer, usageAnswer } from '../../wire/shapes.ts';
 import { answerGet } from '../answer-get.ts';
@@ -44,16 +44,11 @@ export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void 
       ...(from === undefined ? {} : { since: from }),
       asOf: at,
     });
-    const listed = items.map((event) => ({
-      ...event,
-      occurredAt: isoOf(event.occurredAt),
-      detectedAt: isoOf(event.detectedAt),
-    }));
     return respond(
       service,
       c,
       {
-        body: { total, page: paging.page, items: listed },
+        body: { total, page: paging.page, items: items.map(shownEvent) },
         asOf: at,
         observedAt: items[0]?.detectedAt ?? null,
       },

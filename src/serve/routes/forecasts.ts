@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { risingCount, risingVideos } from '../../forecast/read.ts';
-import { isoOf } from '../../iso.ts';
+import { risingPage } from '../../forecast/read.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import { forecastsAnswer } from '../../wire/shapes.ts';
 import { answerGet } from '../answer-get.ts';
@@ -27,24 +26,12 @@ const forecasts = describeGet({
 export const forecastRoutes = (app: ServiceApp, service: ServiceContext): void => {
   answerGet(app, service, forecasts, (c) => {
     const { platform } = c.req.valid('param');
-    const { horizon: hours, limit: most, page: number, asOf: asked } = c.req.valid('query');
+    const { horizon: hours, asOf: asked, ...paging } = c.req.valid('query');
     const at = instantAsked(service, asked);
-    const { sqlite } = service.lake;
     const readFor = { at, version: lakeVersion(service.lake) };
-    const offset = (number - 1) * most;
-    const total = risingCount(sqlite, platform, at);
-    const videos =
-      offset < total ? risingVideos(sqlite, { platform, hours, at, limit: most, offset }) : [];
-    const items = videos.map(({ madeAt, hours: _, ...video }, index) => ({
-      rank: offset + index + 1,
-      ...video,
-      madeAt: isoOf(madeAt),
-    }));
-    const body = { total, page: number, items, platform, horizonHours: hours };
-    const observedAt = videos.reduce<number | null>(
-      (newest, { madeAt }) => Math.max(newest ?? 0, madeAt),
-      null,
-    );
-    return respond(service, c, { body, asOf: at, observedAt, readFor }, asked);
+    const wanted = { platform, hours, at, ...paging };
+    const { total, items, newestAt } = risingPage(service.lake.sqlite, wanted);
+    const body = { total, page: paging.page, items, platform, horizonHours: hours };
+    return respond(service, c, { body, asOf: at, observedAt: newestAt, readFor }, asked);
   });
 };

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { shownForecast } from '../forecast/read.ts';
+import { creatorProfile, shownProfile } from '../history/creator-profile.ts';
+import { growthCurve } from '../history/growth-curve.ts';
+import { timeline, videoByIdAsOf, videoRecord } from '../history/timeline.ts';
+import { isoOf } from '../iso.ts';
+import { analyzeVideo } from '../lab/analyze.ts';
+import type { Lake } from '../lake/open.ts';
+import { analysisAnswer } from '../wire/analysis-shapes.ts';
+import { creatorAnswer, growthAnswer, videoAnswer } from '../wire/shapes.ts';
+import * as given from './inputs.ts';
+import { type LakeTools, notSeen } from './lake-tool.ts';
+
+const requiredVideo = (lake: Lake, id: string, at: number) => {
+  const found = videoByIdAsOf(lake, id, at);
+  if (found === undefined) throw notSeen(`video "${id}"`, at);
+  return found;
+};
+
+const addVideoTools = (tools: LakeTools): void => {
+  tools.add({
+    name: 'video',
+    title: 'One video',
+    description:
+      'One video as last seen: title, creator, hashtags, and its counts then, which may be hours or days old (growth shows when they were seen). Null means not known, never 0.',
+    input: z.strictObject({ id: given.videoId, asOf: given.asOf }),
+    output: videoAnswer,
+    read: ({ id, asOf }, { lake, instantOf }) => {
+      const at = instantOf(asOf);
+      const { key } = requiredVideo(lake, id, at);
+      return { ...videoRecord(lake, key, at), asOf: isoOf(at) };
+    },
+  });
+  tools.add({
+    name: 'growth',
+    title: 'How a video grew',
+    description:
+      'Snapshots of one video, oldest first, exactly as they were seen; the curve computed from them (views per hour between snapshots, peak, doubling time, phase: rising, peaking, fading, flat or unknown), and what is forecast of it, or null. Between two snapshots nothing is known: do not read a gap as a standstill.',
+    input: z.strictObject({ id: given.videoId, asOf: given.asOf }),
+    output: growthAnswer,
+    read: ({ id, asOf }, { lake, instantOf }) => {
+      const at = instantOf(asOf);
+      const { key, platform } = requiredVideo(lake, id, at);
+      const points = timeline(lake, key, at);
+      const snapshots = points.map((point) => ({ ...point, at: isoOf(point.at) }));
+      const forecast = shownForecast(lake.sqlite, key, at);
+      const curve = growthCurve(points);
+      return { id, platform, snapshots, curve, forecast, asOf: isoOf(at) };
+    },
+  });
+  tools.add({
+    name: 'analyze',
+    title: 'Why a video went viral',
+    description:
+      "Why a video went viral, or did not, from this lake's numbers alone (no language model): each reason with its strength from 0 (could be chance) to 1 and the evidence it rests on, compared with videos this lake has seen, which are a sample; and a recipe for one like it. Correlations, not proven causes.",
+    input: z.strictObject({ id: given.videoId }),
+    output: analysisAnswer,
+    read: async ({ id }, { lake, clock, instantOf }) => {
+      const asOf = instantOf(undefined);
+      const analysis = await analyzeVideo(lake, { id, asOf }, { clock });
+      if (analysis === undefined) throw notSeen(`video "${id}"`, asOf);
+      return analysis;
+    },
+  });
+};
+
+/** What is known of one video or creator, in the shapes of the service. */
+export const addSubjectTools = (tools: LakeTools): void => {
+  addVideoTools(tools);
+  tools.add({
+    name: 'creators',
+    title: 'A creator',
+    description:
+      "A creator's profile as last seen, their videos in this lake (a sample of what they published), and their counts over time. Numbers are null where no profile was pulled: a handle known from videos alone has none. Who rises: query the view creators_rising.",
+    input: z.strictObject({
+      platform: given.platform,
+      handle: given.handle,
+      limit: given.paging.limit,
+      asOf: given.asOf,
+    }),
+    output: creatorAnswer,
+    read: ({ platform, handle: written, limit, asOf }, { lake, instantOf }) => {
+      const at = instantOf(asOf);
+      const handle = written.replace(/^@/, '');
+      const profile = creatorProfile(lake, { platform, handle, asOf: at, limit });
+      if (profile === undefined) throw notSeen(`creator "${handle}" on ${platform}`, at);
+      return { ...shownProfile(platform, profile), asOf: isoOf(at) };
+    },
+  });
+};
