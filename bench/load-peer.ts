@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
-import { decodeAnswer } from '../src/api/decode.ts';
+import { decodeResponse } from '../src/api/decode.ts';
 import { virtualClock } from '../src/clock.ts';
 import { openLake } from '../src/lake/open.ts';
-import { loadAnswer } from '../src/load/load-answer.ts';
+import { loadResponse } from '../src/load/load-response.ts';
 import { rowsChanged } from '../src/load/tally.ts';
 import { RunLog } from '../src/runner/run-log.ts';
 import { LakeLedger } from '../src/throttle/lake-ledger.ts';
@@ -31,8 +31,8 @@ interface Contender {
   close(): void;
 }
 
-const nextOf = (ask: MadePage['ask']): MadePage['ask'] =>
-  'page' in ask ? { ...ask, page: ask.page + 1 } : ask;
+const nextOf = (request: MadePage['request']): MadePage['request'] =>
+  'page' in request ? { ...request, page: request.page + 1 } : request;
 
 const trendlake = (): Contender => {
   const lake = openLake(join(folder, 'ours'));
@@ -46,19 +46,19 @@ const trendlake = (): Contender => {
   const runId = log.begin(['feed'], START_AT);
   return {
     journal: `${lake.path}-wal`,
-    load: ({ ask, request, body, at }) => {
+    load: ({ request, line, body, at }) => {
       clock.advanceTo(at);
-      const admission = ledger.admit({ runId, job: 'feed', request });
+      const admission = ledger.admit({ runId, job: 'feed', request: line });
       if (!('callId' in admission)) throw new Error('a call was not admitted');
       const { callId } = admission;
-      const answer = { status: 200, headers: { 'content-type': 'application/json' }, body };
-      const decoded = decodeAnswer(ask, answer);
-      const call = { runId, ask, callId, answer, decoded, receivedAt: at, isLastPage: true };
-      loadAnswer(lake, call, (counts) => {
+      const response = { status: 200, headers: { 'content-type': 'application/json' }, body };
+      const decoded = decodeResponse(request, response);
+      const call = { runId, request, callId, response, decoded, receivedAt: at, isLastPage: true };
+      loadResponse(lake, call, (counts) => {
         const ended = { status: 200, error: null, finishedAt: at, endedMono: 0, sent: true };
         ledger.settle(callId, { ...ended, rowsChanged: rowsChanged(counts) });
-        log.done(runId, { job: 'feed', request }, 1);
-        log.plan(runId, 'feed', [{ ask: nextOf(ask) }]); // the next page
+        log.done(runId, { job: 'feed', line }, 1);
+        log.plan(runId, 'feed', [{ request: nextOf(request) }]); // the next page
       });
     },
     close: () => lake.close(),

@@ -2,9 +2,9 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { decodeAnswer } from '../src/api/decode.ts';
+import { decodeResponse } from '../src/api/decode.ts';
 import { LAKE_FILE, type Lake, openLake } from '../src/lake/open.ts';
-import { loadAnswer } from '../src/load/load-answer.ts';
+import { loadResponse } from '../src/load/load-response.ts';
 import { type LoadCounts, rowsChanged } from '../src/load/tally.ts';
 import { RunLog } from '../src/runner/run-log.ts';
 import { bareLoader } from './load/bare-loader.ts';
@@ -56,10 +56,10 @@ const plan = ({ sqlite }: Lake, pages: readonly MadePage[]): void => {
     "insert into run_items (run_id, job, request, ask, position, state, attempts) values (?, 'feed', ?, '', 0, 'planned', 0)",
   );
   sqlite.transaction(() => {
-    for (const { id, request, at } of pages) {
+    for (const { id, line, at } of pages) {
       run.run(id);
-      call.run(id, id, request, at);
-      item.run(id, request);
+      call.run(id, id, line, at);
+      item.run(id, line);
     }
   })();
 };
@@ -70,13 +70,21 @@ const loadingOurs = (lake: Lake) => {
     'update calls set finished_at = ?, status = 200, rows_changed = ? where id = ?',
   );
   const log = new RunLog(lake);
-  return ({ id, ask, request, body, at }: MadePage, callId = id): LoadCounts => {
-    const answer = { status: 200, headers: { 'content-type': 'application/json' }, body };
-    const decoded = decodeAnswer(ask, answer);
-    const call = { runId: id, ask, callId, answer, decoded, receivedAt: at, isLastPage: true };
-    return loadAnswer(lake, call, (counts) => {
+  return ({ id, request, line, body, at }: MadePage, callId = id): LoadCounts => {
+    const response = { status: 200, headers: { 'content-type': 'application/json' }, body };
+    const decoded = decodeResponse(request, response);
+    const call = {
+      runId: id,
+      request,
+      callId,
+      response,
+      decoded,
+      receivedAt: at,
+      isLastPage: true,
+    };
+    return loadResponse(lake, call, (counts) => {
       settleCall.run(at, rowsChanged(counts), callId);
-      log.done(id, { job: 'feed', request }, 1);
+      log.done(id, { job: 'feed', line }, 1);
     });
   };
 };

@@ -32,7 +32,7 @@ const throttle = new Throttle({
 
 const work = async (): Promise<void> => {
   while (!stopping.signal.aborted) {
-    const { settle } = await throttle.ask(
+    const { settle } = await throttle.request(
       { kind: 'growth', id: 'tt_1', platform: 'tiktok' },
       (answer) => answer.status,
       { runId: null, job: 'growth', signal: stopping.signal },

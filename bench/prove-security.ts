@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { proveAnswers, proveBombs } from './prove-security/bombs.ts';
+import { proveBombs, proveResponses } from './prove-security/bombs.ts';
 import { proveBrowser } from './prove-security/browser.ts';
 import { type Proof, proofTable } from './prove-security/proof.ts';
 import { provePaths, proveScopes } from './prove-security/routes.ts';
@@ -38,7 +38,7 @@ try {
   proofs.push(await proveScopes(served));
   proofs.push(await provePaths(served));
   proofs.push(await proveBombs(served));
-  proofs.push(await proveAnswers());
+  proofs.push(await proveResponses());
   proofs.push(await proveBrowser(served));
 } finally {
   await served.stop();

@@ -12,11 +12,11 @@ import { lakeRows } from '../fixtures/lake-rows.ts';
 import { WORLD_AT } from '../fixtures/small-world.ts';
 import { systemClock } from '../src/clock.ts';
 import { LAKE_FILE, openLake } from '../src/lake/open.ts';
-import { replayAnswers } from '../src/load/replay.ts';
+import { replayResponses } from '../src/load/replay.ts';
 import { examine } from '../src/maintenance/doctor.ts';
 
 // A soak: one process syncs, exports and backs up without a pause against an upstream of which 2 %
-// of the answers are faulty, another serves the same data directory to a reader, meanwhile. Memory is
+// of the responses are faulty, another serves the same data directory to a reader, meanwhile. Memory is
 // that of Linux's /proc; the heap is what lives after a collection.
 //
 //   npm run prove:soak [-- --minutes 10 --faults 0.02]
@@ -184,14 +184,14 @@ const unheard = lake.sqlite
 const findings = (await examine(dataDir, systemClock)).filter(({ ok }) => !ok);
 const rebuiltDir = mkdtempSync(join(tmpdir(), 'trendlake-soak-replayed-'));
 const rebuilt = openLake(rebuiltDir);
-await replayAnswers(lake, rebuilt);
+await replayResponses(lake, rebuilt);
 const replayed = JSON.stringify(lakeRows(rebuilt)) === JSON.stringify(lakeRows(lake));
 const lakeMb = statSync(lake.path).size / (1 << 20);
 const missing = ledger - upstream.arrivals.length;
 const violations = [
   ...(missing < 0 || missing > unanswered ? [`ledger minus arrivals: ${missing}`] : []),
   ...(codes.some((code) => code !== 0) ? [`exit codes ${codes.join(', ')}`] : []),
-  ...(replayed ? [] : ['a replay of the kept answers does not give the same rows']),
+  ...(replayed ? [] : ['a replay of the kept responses does not give the same rows']),
   ...Object.keys(reads).flatMap((code) => (/^(200|404)$/.test(code) ? [] : [`read: ${code}`])),
   ...findings.map(({ check, detail }) => `${check}: ${detail}`),
 ];
@@ -213,8 +213,8 @@ const list = (counts: Record<string, number>): string =>
     .join(', ');
 say('minutes', values.minutes);
 say('calls, faults among them', `${upstream.arrivals.length}, ${struck}`);
-say('ledger minus arrivals', `${missing} (${unanswered} calls had no answer)`);
-for (const { error, calls } of unheard) say('  no answer', `${calls}: ${error}`);
+say('ledger minus arrivals', `${missing} (${unanswered} calls had no response)`);
+for (const { error, calls } of unheard) say('  no response', `${calls}: ${error}`);
 say('runs', list(ended ?? {}));
 say('reads of the service by status', list(reads));
 say('memory slope, sync', slopeOf('syncMb'));

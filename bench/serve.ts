@@ -239,13 +239,13 @@ console.log(
   `8 connections, requests per second, against a bare server (medians of ${ROUNDS} rounds)`,
 );
 await compare(
-  'first answers, same statement',
+  'first responses, same statement',
   '80 %',
   () => rate(child, firstTime()),
   () => rate(bare, fresh),
 );
 await compare(
-  'repeated answer, constant body',
+  'repeated response, constant body',
   '50 %',
   () => rate(child, pages.slice(0, 1)),
   () => rate(bare, [`${pages[0]}&constant`]),

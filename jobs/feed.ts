@@ -12,6 +12,6 @@ export default {
   lists: ({ platforms }) => platforms.length,
   plan: ({ config }) =>
     config.platforms.map((platform) => ({
-      ask: { kind: 'feed', platform, dateRange: config.feedRange, ...firstPage(config) },
+      request: { kind: 'feed', platform, dateRange: config.feedRange, ...firstPage(config) },
     })),
 } satisfies Job;

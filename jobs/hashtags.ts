@@ -8,6 +8,6 @@ export default {
   stage: 'lists',
   lists: () => 1,
   plan: ({ config }) => [
-    { ask: { kind: 'hashtags', dateRange: config.hashtagRange, ...firstPage(config) } },
+    { request: { kind: 'hashtags', dateRange: config.hashtagRange, ...firstPage(config) } },
   ],
 } satisfies Job;

@@ -11,7 +11,7 @@ export default {
   plan: ({ config }) =>
     config.platforms.flatMap((platform) =>
       PERIODS.map((period) => ({
-        ask: { kind: 'trends' as const, platform, period, ...firstPage(config) },
+        request: { kind: 'trends' as const, platform, period, ...firstPage(config) },
       })),
     ),
 } satisfies Job;

@@ -10,7 +10,7 @@ export const analyses = sqliteTable(
     videoId: text('video_id').notNull(),
     generatedAt: integer('generated_at').notNull(), // Unix ms
     method: text('method').notNull(), // `statistical` or `model`
-    result: text('result').notNull(), // the whole answer, JSON
+    result: text('result').notNull(), // the whole response, JSON
   },
   (t) => [
     primaryKey({ columns: [t.videoId, t.generatedAt] }),

@@ -15,10 +15,10 @@ export const calls = sqliteTable(
     request: text('request').notNull(), // method, path and query; never a header
     sentAt: integer('sent_at').notNull(), // Unix ms; taken before sending
     finishedAt: integer('finished_at'), // Unix ms; answer complete or given up
-    status: integer('status'), // HTTP status; null when no answer came
+    status: integer('status'), // HTTP status; null when no response came
     error: text('error'), // what went wrong, in words; not what a body says
     sender: text('sender').notNull(), // which process sent it; a random word
-    rowsChanged: integer('rows_changed'), // rows inserted or updated by its answer
+    rowsChanged: integer('rows_changed'), // rows inserted or updated by its response
     countedAt: integer('counted_at'), // Unix ms of the newest call before it, where the clock had stepped behind that
     boot: text('boot').notNull().default(''), // what the monotonic times are valid in; '' where the machine does not tell
     sentMono: integer('sent_mono').notNull().default(0), // monotonic ms; taken before sending

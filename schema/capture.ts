@@ -14,7 +14,7 @@ export const capture = sqliteTable(
     period: text('period').notNull(), // trends: day, week, month; feed and hashtags: the dateRange
     capturedAt: integer('captured_at').notNull(), // Unix ms; the instant the first page is true at
     completedAt: integer('completed_at'), // Unix ms; the instant the last page is true at; null: pages are missing
-    total: integer('total'), // matching items by the answer's own count
+    total: integer('total'), // matching items by the response's own count
     runId: integer('run_id'),
   },
   (t) => [

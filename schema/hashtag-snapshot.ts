@@ -12,7 +12,7 @@ export const hashtagSnapshot = sqliteTable(
     hashtagKey: integer('hashtag_key')
       .notNull()
       .references(() => hashtag.key),
-    platform: text('platform').notNull(), // '' where the answer covers all platforms
+    platform: text('platform').notNull(), // '' where the response covers all platforms
     observedAt: integer('observed_at').notNull(), // Unix ms
     volume: integer('volume'), // distinct videos with the tag inside `window`
     views: integer('views'),

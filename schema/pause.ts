@@ -11,5 +11,5 @@ export const pause = sqliteTable('pause', {
   boot: text('boot').notNull(), // what until_mono is valid in
   untilMono: integer('until_mono').notNull(), // monotonic ms
   resumesAt: integer('resumes_at').notNull(), // Unix ms; how long the service asked for in all
-  reason: text('reason').notNull(), // its answer, in words
+  reason: text('reason').notNull(), // its response, in words
 });

@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
- * What the service last said of a limit in its answers' headers, and how that was read. Only ever
+ * What the service last said of a limit in its responses' headers, and how that was read. Only ever
  * lowers what is believed to be left. Written by src/throttle/quota-hints.ts.
  */
 export const quotaHint = sqliteTable('quota_hint', {
@@ -12,5 +12,5 @@ export const quotaHint = sqliteTable('quota_hint', {
   remaining: integer('remaining'), // calls left when it was stated
   resetsAt: integer('resets_at'), // Unix ms
   seenAt: integer('seen_at').notNull(), // Unix ms
-  callId: integer('call_id').notNull(), // the call whose answer stated it
+  callId: integer('call_id').notNull(), // the call whose response stated it
 });

@@ -10,6 +10,6 @@ export const responses = sqliteTable('responses', {
     .primaryKey()
     .references(() => calls.id),
   contentType: text('content_type'),
-  observedAt: integer('observed_at').notNull(), // Unix ms; the instant the answer is true at
+  observedAt: integer('observed_at').notNull(), // Unix ms; the instant the response is true at
   body: blob('body', { mode: 'buffer' }).notNull(), // gzip
 });

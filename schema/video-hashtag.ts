@@ -5,7 +5,7 @@ import { video } from './video.ts';
 /**
  * Which hashtags a video carries. Read it as `video_hashtags`.
  * Source: the item's own list, else parsed from its title. Written by src/load/hashtags.ts.
- * A tag that a later answer leaves out stays: absence is not deletion.
+ * A tag that a later response leaves out stays: absence is not deletion.
  */
 export const videoHashtag = sqliteTable(
   'video_hashtag',

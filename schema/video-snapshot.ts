@@ -14,7 +14,7 @@ export const videoSnapshot = sqliteTable(
     videoKey: integer('video_key')
       .notNull()
       .references(() => video.key),
-    observedAt: integer('observed_at').notNull(), // Unix ms; the instant the answer is true at
+    observedAt: integer('observed_at').notNull(), // Unix ms; the instant the response is true at
     views: integer('views'), // as counted then
     likes: integer('likes'), // as counted then
     engagementRate: real('engagement_rate'), // percent; null when unknown or when derivable

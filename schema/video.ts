@@ -7,7 +7,7 @@ import { PLATFORMS, type Platform } from './vocabulary.ts';
  *
  * Source: content items of every list, growth timelines, creator profiles, imports.
  * Written by src/load/videos.ts. An older observation never overwrites a newer one, and a field
- * an answer leaves out keeps its value. The integer key makes loading twice and updating six
+ * a response leaves out keeps its value. The integer key makes loading twice and updating six
  * times as fast as a text primary key would.
  */
 export const video = sqliteTable(

@@ -1,8 +1,8 @@
 import type { Period, Platform } from '../schema/vocabulary.ts';
-import type { Ask } from './api/ask.ts';
 import { type ApiClient, apiClient } from './api/client.ts';
-import { type DecodedAnswer, decodeAnswer } from './api/decode.ts';
+import { type DecodedResponse, decodeResponse } from './api/decode.ts';
 import type { DecodedItem } from './api/decode-items.ts';
+import type { UpstreamRequest } from './api/request.ts';
 import { systemClock } from './clock.ts';
 import { UsageError } from './errors.ts';
 import { isoOf } from './iso.ts';
@@ -176,7 +176,7 @@ export class Client {
     options: ListOptions & { readonly dateRange?: string } = {},
   ): Promise<HashtagList> {
     const { dateRange = '30d' } = options;
-    const read = await this.#ask({ kind: 'hashtags', dateRange, ...paging(options) }, options);
+    const read = await this.#request({ kind: 'hashtags', dateRange, ...paging(options) }, options);
     if (read.kind !== 'hashtags') throw new TypeError(`hashtags were read as ${read.kind}`);
     const items = read.items.map(({ item: { extra: _, sampled: __, ...hashtag } }) => hashtag);
     return { total: read.total, asOf: isoOrNull(read.asOf), items };
@@ -189,7 +189,7 @@ export class Client {
       throw new UsageError(
         `The id "${id.slice(0, 128)}" begins with no platform's prefix (tt_, ig_, yt_).`,
       );
-    const read = await this.#ask({ kind: 'growth', id, platform }, options);
+    const read = await this.#request({ kind: 'growth', id, platform }, options);
     if (read.kind !== 'growth') throw new TypeError(`growth was read as ${read.kind}`);
     return read.points.map(({ at, views, likes }) => ({ at: isoOf(at), views, likes }));
   }
@@ -201,7 +201,7 @@ export class Client {
     options: CallOptions = {},
   ): Promise<ListedCreator> {
     const asked = { kind: 'creator', platform, handle: handle.replace(/^@/, '') } as const;
-    const read = await this.#ask(asked, options);
+    const read = await this.#request(asked, options);
     if (read.kind !== 'creator') throw new TypeError(`a creator was read as ${read.kind}`);
     const { extra: _, ...profile } = read.profile;
     const growth = read.growth.map(({ at, views, likes, followers }) => ({
@@ -215,7 +215,7 @@ export class Client {
 
   /** `POST /lab/analyze`: why a video went viral, as the service answered. One call. */
   async analyze(id: string, options: CallOptions = {}): Promise<Readonly<Record<string, unknown>>> {
-    const read = await this.#ask({ kind: 'analyze', id }, options);
+    const read = await this.#request({ kind: 'analyze', id }, options);
     if (read.kind !== 'analysis') throw new TypeError(`an analysis was read as ${read.kind}`);
     return read.analysis;
   }
@@ -234,20 +234,24 @@ export class Client {
     await this.close();
   }
 
-  async #videos(ask: Ask, options: CallOptions): Promise<VideoList> {
-    const read = await this.#ask(ask, options);
+  async #videos(request: UpstreamRequest, options: CallOptions): Promise<VideoList> {
+    const read = await this.#request(request, options);
     if (read.kind !== 'videos') throw new TypeError(`a list of videos was read as ${read.kind}`);
     const items = read.items.map(({ item }) => shown(item));
     return { total: read.total, asOf: isoOrNull(read.asOf), items };
   }
 
   /** Makes one call, retries included; each attempt is a row of the ledger. */
-  async #ask(ask: Ask, { signal }: CallOptions): Promise<DecodedAnswer> {
-    const { read, settle } = await this.#throttle.ask(ask, (raw) => decodeAnswer(ask, raw), {
-      runId: null,
-      job: 'client',
-      ...(signal === undefined ? {} : { signal }),
-    });
+  async #request(request: UpstreamRequest, { signal }: CallOptions): Promise<DecodedResponse> {
+    const { read, settle } = await this.#throttle.request(
+      request,
+      (raw) => decodeResponse(request, raw),
+      {
+        runId: null,
+        job: 'client',
+        ...(signal === undefined ? {} : { signal }),
+      },
+    );
     this.#lake.sqlite.transaction(() => settle(0)).immediate();
     return read;
   }

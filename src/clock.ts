@@ -58,7 +58,7 @@ export const virtualClock = (startAt: number): VirtualClock => {
     },
     sleep: async (ms, signal) => {
       const wakeAt = at + Math.max(0, ms);
-      await delay(0); // lets answers in flight arrive before time moves
+      await delay(0); // lets responses in flight arrive before time moves
       signal?.throwIfAborted();
       at = Math.max(at, wakeAt);
     },

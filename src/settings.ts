@@ -148,7 +148,7 @@ export const SETTINGS = {
     env: 'TRENDLAKE_TIMEOUT_MS',
     read: wholeNumber(100, 600_000),
     default: '30000',
-    help: 'Longest wait for one answer, in milliseconds.',
+    help: 'Longest wait for one response, in milliseconds.',
   },
   publicUrl: {
     env: 'TRENDLAKE_PUBLIC_URL',
@@ -166,7 +166,7 @@ export const SETTINGS = {
     env: 'TRENDLAKE_RETENTION_DAYS',
     read: wholeNumber(0, 36_500),
     default: '30',
-    help: 'Days that answers are kept for replay.',
+    help: 'Days that responses are kept for replay.',
   },
   eventThresholds: {
     env: 'TRENDLAKE_EVENT_THRESHOLDS',
@@ -223,7 +223,7 @@ export const SETTINGS = {
     read: notifyChannel,
     secret: true,
     default: undefined,
-    help: 'Who is told when a run failed or was partial, the quota will not last, a source went stale, an answer came in another shape, a chore such as backup failed or a webhook endpoint was disabled, and when that is over: an https address (signed as other webhooks), smtps://user:password@host:465/?from=A&to=B, or a command, which is handed JSON. See docs/operating.md.',
+    help: 'Who is told when a run failed or was partial, the quota will not last, a source went stale, a response came in another shape, a chore such as backup failed or a webhook endpoint was disabled, and when that is over: an https address (signed as other webhooks), smtps://user:password@host:465/?from=A&to=B, or a command, which is handed JSON. See docs/operating.md.',
   },
   subscriptionsPerKey: {
     env: 'TRENDLAKE_SUBSCRIPTIONS_PER_KEY',

@@ -1,10 +1,10 @@
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { thresholdFor } from '../../src/events/forecast-history.ts';
 import { THRESHOLDS } from '../../src/events/thresholds.ts';
-import { askModel, type HorizonForecast } from '../../src/forecast/ask.ts';
 import { type Curve as PastCurve, truthAfter } from '../../src/forecast/curve.ts';
 import { HORIZONS } from '../../src/forecast/horizons.ts';
 import { finishedBy, knownAt, learnWay, type WayModel } from '../../src/forecast/learn.ts';
+import { type HorizonForecast, modelForecast } from '../../src/forecast/model-forecast.ts';
 import type { Curve } from '../real-curves.ts';
 import { type Baselines, learnBaselines } from './baselines.ts';
 
@@ -56,7 +56,7 @@ const ask = (
   past: PastCurve,
   position: number,
 ): Asked => {
-  const { topProbability, horizons } = askModel(model, past, position);
+  const { topProbability, horizons } = modelForecast(model, past, position);
   const now = past.points[position]?.views ?? 0;
   const ahead = horizons.flatMap((horizon): Ahead[] => {
     const truth = truthAfter(past.points, position, horizon.hours);

@@ -79,7 +79,7 @@ const statementsOf = ({ sqlite }: Lake) => ({
 });
 
 /**
- * Loads pages by bare prepared statements that write what `loadAnswer` writes, row for row. What it
+ * Loads pages by bare prepared statements that write what `loadResponse` writes, row for row. What it
  * is spared: reading and checking, packing, cutting words, merging with what is known. Keys of
  * hashtags are remembered, as the product does.
  * @returns reads a page and gives what loads it, so that only the latter is timed

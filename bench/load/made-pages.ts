@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Ask, requestLine } from '../../src/api/ask.ts';
+import { requestLine, type UpstreamRequest } from '../../src/api/request.ts';
 import { MINUTE_MS } from '../../src/durations.ts';
 
 /** The instant of the first page; the lake of `buildLake` ends before it. */
@@ -70,13 +70,13 @@ const madeBody = (indexes: readonly number[], at: number): Buffer => {
 export interface MadePage {
   /** Also the id of its run and of its call. */
   id: number;
-  ask: Ask;
-  request: string;
+  request: UpstreamRequest;
+  line: string;
   body: Buffer;
   at: number;
 }
 
-const ASK: Ask = {
+const REQUEST: UpstreamRequest = {
   kind: 'feed',
   platform: 'tiktok',
   dateRange: '24h',
@@ -98,8 +98,8 @@ export const madePages = (videos: number, count: number): MadePage[] => {
     const at = START_AT + index * MINUTE_MS;
     return {
       id: index + 1,
-      ask: ASK,
-      request: requestLine(ASK),
+      request: REQUEST,
+      line: requestLine(REQUEST),
       body: madeBody([...chosen], at),
       at,
     };
@@ -111,11 +111,11 @@ export const pagesOf = (count: number, startAt: number): MadePage[] =>
   Array.from({ length: count }, (_, page) => {
     const indexes = Array.from({ length: PAGE_ITEMS }, (_, i) => page * PAGE_ITEMS + i);
     const at = startAt + page * MINUTE_MS;
-    const ask = { ...ASK, page: page + 1, offset: page * PAGE_ITEMS };
+    const request = { ...REQUEST, page: page + 1, offset: page * PAGE_ITEMS };
     return {
       id: page + 1,
-      ask,
-      request: `${requestLine(ask)}#${at}`,
+      request,
+      line: `${requestLine(request)}#${at}`,
       body: madeBody(indexes, at),
       at,
     };

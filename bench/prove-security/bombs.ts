@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { apiClient } from '../../src/api/client.ts';
-import { decodeAnswer } from '../../src/api/decode.ts';
+import { decodeResponse } from '../../src/api/decode.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/secret.ts';
 import type { Proof } from './proof.ts';
@@ -111,10 +111,10 @@ const ASK = {
 } as const;
 
 /** What an upstream may answer to cost memory or time: refused, within bounds. */
-export const proveAnswers = async (): Promise<Proof> => {
+export const proveResponses = async (): Promise<Proof> => {
   const big = Buffer.alloc(300_000_000, 0x20);
   const once = gzipSync(big);
-  const answers: readonly (readonly [string, Record<string, string>, Buffer])[] = [
+  const responses: readonly (readonly [string, Record<string, string>, Buffer])[] = [
     ['300 MB in gzip', { 'content-encoding': 'gzip' }, once],
     ['300 MB in gzip, twice', { 'content-encoding': 'gzip, gzip' }, gzipSync(once)],
     [
@@ -134,7 +134,7 @@ export const proveAnswers = async (): Promise<Proof> => {
   const passed: string[] = [];
   const before = process.memoryUsage.rss();
   let peak = before;
-  for (const [name, headers, body] of answers) {
+  for (const [name, headers, body] of responses) {
     const server = createServer((_, response) => response.writeHead(200, headers).end(body));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
@@ -144,7 +144,7 @@ export const proveAnswers = async (): Promise<Proof> => {
       timeoutMs: 20_000,
     });
     try {
-      const decoded = decodeAnswer(ASK, await client.send(ASK));
+      const decoded = decodeResponse(ASK, await client.send(ASK));
       if (decoded.kind !== 'videos' || decoded.items.length > 1) passed.push(`${name}: decoded`);
     } catch (error) {
       if (error instanceof RangeError) passed.push(`${name}: ${error.message}`);
@@ -157,7 +157,7 @@ export const proveAnswers = async (): Promise<Proof> => {
   const measured = `memory grew by ${Math.max(0, Math.round((peak - before) / 1e6))} MB at most`;
   return {
     what: 'responses of an upstream that unpack to much or are nested deep',
-    tried: answers.length,
+    tried: responses.length,
     passed,
     measured,
   };

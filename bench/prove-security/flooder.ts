@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Pool } from 'undici';
 
 // Asks for addresses without end over many connections at once, whatever comes back, until told to
-// stop; then tells how many answers of each status it had. A worker of its own, so that flooding does
+// stop; then tells how many responses of each status it had. A worker of its own, so that flooding does
 // not slow measuring more than the processor does.
 
 const { origin, paths, method, connections, body } = workerData as {

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Pool } from 'undici';
 
 // Asks `paths` in turn, `count` times in all, over `connections` kept-alive connections, and reports
-// the milliseconds of each; any message ends it early. Rests `restMs` after each answer. A worker of its
+// the milliseconds of each; any message ends it early. Rests `restMs` after each response. A worker of its
 // own, so that asking does not slow answering.
 
 const { origin, paths, count, connections, key, restMs } = workerData as {

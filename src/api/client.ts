@@ -1,31 +1,31 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher, request as sendRequest } from 'undici';
 import type { Config } from '../config.ts';
 import { messageOf } from '../errors.ts';
 import { hiding } from '../hidden-forms.ts';
-import { type Ask, requestOf } from './ask.ts';
-import { NoAnswerError, UnreachableError } from './errors.ts';
+import { NoResponseError, UnreachableError } from './errors.ts';
+import { httpRequest, type UpstreamRequest } from './request.ts';
 
-/** An answer as it came, whole and unpacked, whatever its status. */
-export interface RawAnswer {
+/** A response as it came, whole and unpacked, whatever its status. */
+export interface RawResponse {
   status: number;
   /** Header fields in lower case; a repeated field joined by `, `. */
   headers: Readonly<Record<string, string>>;
   body: Buffer;
 }
 
-/** Sends one request and gives its answer. */
+/** Sends one request and gives its response. */
 export interface ApiClient {
   /**
-   * @throws NoAnswerError when no whole answer came in time, or it was too large;
+   * @throws NoResponseError when no whole response came in time, or it was too large;
    *   UnreachableError when no connection stood, so that nothing was sent
    */
-  send(ask: Ask, signal?: AbortSignal): Promise<RawAnswer>;
+  send(request: UpstreamRequest, signal?: AbortSignal): Promise<RawResponse>;
   close(): Promise<void>;
 }
 
-/** More than any page or timeline needs; an answer past it is abandoned while it arrives. */
+/** More than any page or timeline needs; a response past it is abandoned while it arrives. */
 const LARGEST_BODY_BYTES = 8 * 1024 * 1024;
 
 /** Packed more often than this is a trick; what is left then is no JSON. */
@@ -51,15 +51,15 @@ const unpack = async (body: Buffer, encoding: string, status: number): Promise<B
   if (name === '' || name === 'identity') return body;
   const decompress = UNPACK[name as keyof typeof UNPACK];
   if (decompress === undefined)
-    throw new NoAnswerError(
-      `The answer is packed as ${JSON.stringify(encoding.slice(0, 40))}; trendlake asked for gzip, br or deflate.`,
+    throw new NoResponseError(
+      `The response is packed as ${JSON.stringify(encoding.slice(0, 40))}; trendlake asked for gzip, br or deflate.`,
       status,
     );
   try {
     return await decompress(body, { maxOutputLength: LARGEST_BODY_BYTES });
   } catch (error) {
-    throw new NoAnswerError(
-      `The packed answer (${name}) cannot be unpacked within ${LARGEST_BODY_BYTES} bytes: ${messageOf(error)}.`,
+    throw new NoResponseError(
+      `The packed response (${name}) cannot be unpacked within ${LARGEST_BODY_BYTES} bytes: ${messageOf(error)}.`,
       status,
       error,
     );
@@ -72,7 +72,7 @@ const readBounded = async (stream: AsyncIterable<Buffer>, status: number): Promi
   for await (const chunk of stream) {
     bytes += chunk.length;
     if (bytes > LARGEST_BODY_BYTES)
-      throw new NoAnswerError(`The answer is larger than ${LARGEST_BODY_BYTES} bytes.`, status);
+      throw new NoResponseError(`The response is larger than ${LARGEST_BODY_BYTES} bytes.`, status);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -109,8 +109,8 @@ const REASONS: Record<string, string> = {
   ECONNRESET: 'the connection was reset',
   UND_ERR_SOCKET: 'the connection was closed',
   UND_ERR_CONNECT_TIMEOUT: 'connecting took too long',
-  UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
-  UND_ERR_BODY_TIMEOUT: 'the answer stopped arriving',
+  UND_ERR_HEADERS_TIMEOUT: 'no response in time',
+  UND_ERR_BODY_TIMEOUT: 'the response stopped arriving',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted',
 };
@@ -145,7 +145,7 @@ const through = (agent: Agent, left: () => void): Dispatcher =>
 
 /**
  * A client of the interface. It sends each request once: retries are the throttle's, which counts
- * them. The key goes to the base URL alone; a redirect is an answer, not followed.
+ * them. The key goes to the base URL alone; a redirect is a response, not followed.
  */
 export const apiClient = (
   config: Pick<Config, 'timeoutMs'> & { baseUrl: string; apiKey: { reveal(): string } },
@@ -158,8 +158,8 @@ export const apiClient = (
     connect: { rejectUnauthorized: true }, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
   });
   return {
-    send: async (ask, signal) => {
-      const { method, path, body } = requestOf(ask);
+    send: async (request, signal) => {
+      const { method, path, body } = httpRequest(request);
       const timeout = AbortSignal.timeout(config.timeoutMs); // bodyTimeout alone lets a drip go on for ever
       let sent = false;
       const dispatcher = through(agent, () => {
@@ -167,7 +167,7 @@ export const apiClient = (
       });
       const stop = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
       try {
-        const response = await request(config.baseUrl + path, {
+        const response = await sendRequest(config.baseUrl + path, {
           method,
           dispatcher,
           signal: stop,
@@ -185,14 +185,14 @@ export const apiClient = (
         const unpacked = await unpackAll(packed, encoding, response.statusCode);
         return { status: response.statusCode, headers, body: hide.inBody(unpacked) };
       } catch (error) {
-        if (error instanceof NoAnswerError) throw error;
-        const Failure = sent ? NoAnswerError : UnreachableError;
+        if (error instanceof NoResponseError) throw error;
+        const Failure = sent ? NoResponseError : UnreachableError;
         if (signal?.aborted === true) throw new Failure('Given up: stopping.', null, error);
         const where = new URL(config.baseUrl).origin;
         throw new Failure(
           timeout.aborted
-            ? `No whole answer from ${where} within ${config.timeoutMs} ms.`
-            : `No answer from ${where}: ${reasonOf(error)}.`,
+            ? `No whole response from ${where} within ${config.timeoutMs} ms.`
+            : `No response from ${where}: ${reasonOf(error)}.`,
           null,
           error,
         );

@@ -2,8 +2,7 @@ import type { Platform } from '../../schema/vocabulary.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
 import { FIELDS, HOLDERS, namesOf, readFields, valueUnder } from '../wire/field-table.ts';
 import { extraOf, kindOf, type Odd, readCount, readInstant } from '../wire/fields.ts';
-import type { Ask, ListAsk } from './ask.ts';
-import type { RawAnswer } from './client.ts';
+import type { RawResponse } from './client.ts';
 import {
   type DecodedHashtag,
   type DecodedItem,
@@ -12,7 +11,7 @@ import {
   decodeItem,
   decodePoint,
 } from './decode-items.ts';
-import { UnreadableAnswerError } from './errors.ts';
+import { UnreadableResponseError } from './errors.ts';
 import {
   type Decoded,
   noteDrift,
@@ -23,6 +22,7 @@ import {
 } from './note-drift.ts';
 import { parseBody } from './parse-body.ts';
 import { markOf, unlessRepeated } from './repeated-page.ts';
+import type { ListRequest, UpstreamRequest } from './request.ts';
 
 /** An item of a list with its place, 0 first, counted over all items of the page. */
 export interface Positioned<T> {
@@ -39,8 +39,8 @@ interface DecodedPage {
   mark: string | null;
 }
 
-/** What an answer of status 200 says, checked. */
-export type DecodedAnswer = Decoded &
+/** What a response of status 200 says, checked. */
+export type DecodedResponse = Decoded &
   (
     | ({ kind: 'videos'; items: Positioned<DecodedItem>[] } & DecodedPage)
     | ({ kind: 'hashtags'; items: Positioned<DecodedHashtag>[] } & DecodedPage)
@@ -80,13 +80,13 @@ const findArray = (
 };
 
 const unknownShape = (
-  answer: RawAnswer,
+  response: RawResponse,
   { resource, expected }: { resource: string; expected: string },
   value: unknown,
 ): Error => {
-  const error = new UnreadableAnswerError(
-    `The answer has no ${expected}; it is ${kindOf(value)}`,
-    answer.status,
+  const error = new UnreadableResponseError(
+    `The response has no ${expected}; it is ${kindOf(value)}`,
+    response.status,
     false,
   );
   error.drift = { resource, field: '(unknown shape)', sample: value };
@@ -129,7 +129,7 @@ const startOf = (value: unknown, resource: string): Decoded => {
 };
 
 const decodeList = <T extends { extra: JsonObject | null }>(
-  { answer, value, ask }: { answer: RawAnswer; value: unknown; ask: ListAsk },
+  { response, value, request }: { response: RawResponse; value: unknown; request: ListRequest },
   read: (raw: unknown) => T | { problem: string },
   nameOf: (item: T) => string,
   resource: string,
@@ -137,7 +137,7 @@ const decodeList = <T extends { extra: JsonObject | null }>(
   const found = findArray(value, HOLDERS.list);
   if (found === undefined) {
     const expected = `list (looked for ${HOLDERS.list.join(', ')})`;
-    throw unknownShape(answer, { resource: 'list', expected }, value);
+    throw unknownShape(response, { resource: 'list', expected }, value);
   }
   const into = startOf(value, 'list');
   if (found.holder !== undefined) noteDrift('list', extraOf(found.holder, ENVELOPE, []), into);
@@ -151,14 +151,14 @@ const decodeList = <T extends { extra: JsonObject | null }>(
   const items = readAll(found.list, read, resource, into);
   const mark = markOf(items.map(({ item }) => nameOf(item)));
   const page = { ...into, total, length: found.list.length, mark, items };
-  return unlessRepeated(page, ask, value);
+  return unlessRepeated(page, request, value);
 };
 
-const decodeGrowth = (answer: RawAnswer, value: unknown): DecodedAnswer => {
+const decodeGrowth = (response: RawResponse, value: unknown): DecodedResponse => {
   const found = findArray(value, HOLDERS.timeline);
   if (found === undefined) {
     const expected = `timeline (looked for ${HOLDERS.timeline.join(', ')})`;
-    throw unknownShape(answer, { resource: 'growth', expected }, value);
+    throw unknownShape(response, { resource: 'growth', expected }, value);
   }
   const into = startOf(value, 'growth');
   if (isObject(value)) noteDrift('growth', extraOf(value, GROWTH, []), into);
@@ -167,14 +167,14 @@ const decodeGrowth = (answer: RawAnswer, value: unknown): DecodedAnswer => {
 };
 
 const decodeCreator = (
-  answer: RawAnswer,
+  response: RawResponse,
   value: unknown,
   asked: { platform: Platform; handle: string },
-): DecodedAnswer => {
+): DecodedResponse => {
   // an object that says nothing of a creator is no profile without numbers
   if (!isObject(value) || !Object.keys(value).some((name) => PROFILE_SAYS.has(name))) {
     const expected = `creator (looked for ${[...PROFILE_SAYS].join(', ')})`;
-    throw unknownShape(answer, { resource: 'creator', expected }, value);
+    throw unknownShape(response, { resource: 'creator', expected }, value);
   }
   const into = startOf(value, 'creator');
   const odd: Odd = [];
@@ -200,33 +200,41 @@ const decodeCreator = (
 };
 
 /**
- * What an answer of status 200 to an ask says. Pure: `replay` decodes kept bodies with it.
- * @throws UnreadableAnswerError when the page cannot be read at all
+ * What a response of status 200 to a request says. Pure: `replay` decodes kept bodies with it.
+ * @throws UnreadableResponseError when the page cannot be read at all
  */
-export const decodeAnswer = (ask: Ask, answer: RawAnswer): DecodedAnswer => {
-  const value = parseBody(answer);
-  switch (ask.kind) {
+export const decodeResponse = (
+  request: UpstreamRequest,
+  response: RawResponse,
+): DecodedResponse => {
+  const value = parseBody(response);
+  switch (request.kind) {
     case 'feed':
     case 'trends':
     case 'search': {
-      const page = decodeList({ answer, value, ask }, decodeItem, ({ id }) => id, 'content item');
+      const page = decodeList(
+        { response, value, request },
+        decodeItem,
+        ({ id }) => id,
+        'content item',
+      );
       const items = page.items.map(({ item }) => item);
       for (const item of items) noteLongTexts(item, page);
-      noteForeign(items, ask, page);
+      noteForeign(items, request, page);
       return { kind: 'videos', ...page };
     }
     case 'hashtags':
       return {
         kind: 'hashtags',
-        ...decodeList({ answer, value, ask }, decodeHashtag, ({ tag }) => tag, 'hashtag'),
+        ...decodeList({ response, value, request }, decodeHashtag, ({ tag }) => tag, 'hashtag'),
       };
     case 'growth':
-      return decodeGrowth(answer, value);
+      return decodeGrowth(response, value);
     case 'creator':
-      return decodeCreator(answer, value, ask);
+      return decodeCreator(response, value, request);
     case 'analyze': {
       if (!isObject(value))
-        throw unknownShape(answer, { resource: 'analysis', expected: 'analysis' }, value);
+        throw unknownShape(response, { resource: 'analysis', expected: 'analysis' }, value);
       const generatedAt = readInstant(value.generatedAt, 'generatedAt', []);
       return { kind: 'analysis', ...startOf(value, 'analysis'), analysis: value, generatedAt };
     }

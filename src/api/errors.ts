@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode, TrendlakeError } from '../errors.ts';
 
-/** A call that did not give what was asked. `status` is null when no answer came. */
+/** A call that did not give what was asked. `status` is null when no response came. */
 export abstract class CallError extends TrendlakeError {
   readonly exitCode: ExitCode = EXIT.failed;
   readonly status: number | null;
@@ -11,7 +11,7 @@ export abstract class CallError extends TrendlakeError {
 }
 
 /** Nothing came back whole: unreachable, timed out, reset, cut, too large. */
-export class NoAnswerError extends CallError {
+export class NoResponseError extends CallError {
   readonly transient = true;
   constructor(message: string, status: number | null = null, cause?: unknown) {
     super(message, status, cause);
@@ -19,7 +19,7 @@ export class NoAnswerError extends CallError {
 }
 
 /** Nobody was found: name unknown, refused, unreachable. No connection stood, so nothing was sent. */
-export class UnreachableError extends NoAnswerError {}
+export class UnreachableError extends NoResponseError {}
 
 /** The service asks to wait: 429 or 503. `retryAfterMs` is null when it does not say how long. */
 export class RateLimitedError extends CallError {
@@ -36,7 +36,7 @@ export class KeyRefusedError extends CallError {
   readonly transient = false;
 }
 
-/** An answer that says no: 4xx for this request, 5xx for now. */
+/** A response that says no: 4xx for this request, 5xx for now. */
 export class RefusedError extends CallError {
   readonly transient: boolean;
   constructor(message: string, status: number) {
@@ -52,8 +52,8 @@ export interface Drift {
   sample: unknown;
 }
 
-/** An answer of status 200 that cannot be read: not JSON, cut, or of a shape nobody knows. */
-export class UnreadableAnswerError extends CallError {
+/** A response of status 200 that cannot be read: not JSON, cut, or of a shape nobody knows. */
+export class UnreadableResponseError extends CallError {
   /** A cut or garbled body may be whole the next time; an unknown shape will not change. */
   readonly transient: boolean;
   /** The shape nobody knows, where it is one. */

@@ -2,13 +2,13 @@ import { DAY_MS } from '../durations.ts';
 import { isObject } from '../json-object.ts';
 import { retryAfterMs } from '../retry-after.ts';
 import { withoutControls } from '../wire/fields.ts';
-import type { RawAnswer } from './client.ts';
+import type { RawResponse } from './client.ts';
 import { type CallError, KeyRefusedError, RateLimitedError, RefusedError } from './errors.ts';
 
 const LONGEST_WAIT_MS = 32 * DAY_MS; // a month; longer hints are mistakes
 
 /**
- * How long an answer asks to wait; a date is judged by the answer's own `Date`, so that our clock may
+ * How long a response asks to wait; a date is judged by the response's own `Date`, so that our clock may
  * be wrong. Null where it gives no usable hint, or one longer than a month.
  */
 export const askedWaitMs = (
@@ -24,8 +24,8 @@ export const askedWaitMs = (
  * What a problem document says went wrong, the service's own sentence and nothing else of a body, as
  * the end of a sentence; else its full stop.
  */
-const detailOf = (answer: RawAnswer): string => {
-  const text = answer.body.toString('utf8', 0, 2000);
+const detailOf = (response: RawResponse): string => {
+  const text = response.body.toString('utf8', 0, 2000);
   try {
     const body: unknown = JSON.parse(text);
     const stated = isObject(body)
@@ -39,10 +39,10 @@ const detailOf = (answer: RawAnswer): string => {
   return '.';
 };
 
-/** The error that an answer's status stands for, or undefined for 200. */
-export const judge = (answer: RawAnswer, now: number): CallError | undefined => {
-  const { status, headers } = answer;
-  const detail = detailOf(answer);
+/** The error that a response's status stands for, or undefined for 200. */
+export const judge = (response: RawResponse, now: number): CallError | undefined => {
+  const { status, headers } = response;
+  const detail = detailOf(response);
   if (status === 200) return undefined;
   if (status === 429 || status === 503) {
     const waitMs = askedWaitMs(headers, now);

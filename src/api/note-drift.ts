@@ -8,7 +8,7 @@ import type { Drift } from './errors.ts';
 
 /** What is noted of a response while it is read. */
 export interface Decoded {
-  /** The instant the answer says it is true at, Unix ms; null when it does not say. */
+  /** The instant the response says it is true at, Unix ms; null when it does not say. */
   asOf: number | null;
   rejected: Rejection[];
   drift: Drift[];

@@ -1,6 +1,6 @@
 import { parseJson } from '../wire/fields.ts';
-import type { RawAnswer } from './client.ts';
-import { UnreadableAnswerError } from './errors.ts';
+import type { RawResponse } from './client.ts';
+import { UnreadableResponseError } from './errors.ts';
 
 /** JSON is UTF-8, whatever the header says; another charset is believed only where it is not. */
 const parseText = (body: Buffer, charset: string): unknown => {
@@ -27,18 +27,18 @@ const appearanceOf = (body: Buffer, error: unknown): string => {
 
 /**
  * The JSON of a response.
- * @throws UnreadableAnswerError when it is none, or not whole
+ * @throws UnreadableResponseError when it is none, or not whole
  */
-export const parseBody = (answer: RawAnswer): unknown => {
-  const type = answer.headers['content-type'] ?? '';
+export const parseBody = (response: RawResponse): unknown => {
+  const type = response.headers['content-type'] ?? '';
   const charset = /charset="?([^";\s]+)/i.exec(type)?.[1] ?? 'utf-8';
   try {
-    return parseText(answer.body, charset);
+    return parseText(response.body, charset);
   } catch (error) {
     const stated = type === '' ? 'no content type' : `content type ${type.slice(0, LONGEST_TYPE)}`;
-    throw new UnreadableAnswerError(
-      `The answer is not whole JSON (${stated}, ${answer.body.length} bytes): ${appearanceOf(answer.body, error)}.`,
-      answer.status,
+    throw new UnreadableResponseError(
+      `The response is not whole JSON (${stated}, ${response.body.length} bytes): ${appearanceOf(response.body, error)}.`,
+      response.status,
       true,
       error,
     );

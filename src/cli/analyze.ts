@@ -4,7 +4,7 @@ import { analyzeVideo } from '../lab/analyze.ts';
 import { modelSettings } from '../lab/model.ts';
 import { openLake } from '../lake/open.ts';
 import { storeAnalysis } from '../load/analyses.ts';
-import { type Analysis, analysisAnswer } from '../wire/analysis-shapes.ts';
+import { type Analysis, analysisResponse } from '../wire/analysis-shapes.ts';
 import { type CliIo, configOf } from './io.ts';
 
 const EXAMPLES = `
@@ -15,7 +15,7 @@ Examples:
 
 Works from the lake's numbers alone. With TRENDLAKE_MODEL_URL, TRENDLAKE_MODEL_NAME and
 TRENDLAKE_MODEL_KEY (any OpenAI-compatible endpoint) a model puts the same numbers into words.
-Each answer is kept in table analyses.`;
+Each response is kept in table analyses.`;
 
 const wordsOf = ({ id, method, summary, why, recipe }: Analysis): string =>
   [
@@ -66,7 +66,7 @@ const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> =>
 const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void> => {
   const { apiClient } = await import('../api/client.ts');
   const { openLakeFor } = await import('../lake/origin.ts');
-  const { askOnce } = await import('../runner/ask-once.ts');
+  const { requestOnce } = await import('../runner/request-once.ts');
   const { connect } = await import('./upstream.ts');
   const upstream = await connect(configOf(io), io);
   const { config, origin } = upstream;
@@ -74,15 +74,15 @@ const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void
   const client = apiClient(config);
   const { clock, random, signal } = io;
   try {
-    const answer = await askOnce({ lake, config, client, clock, random, signal }, 'analyze', {
+    const response = await requestOnce({ lake, config, client, clock, random, signal }, 'analyze', {
       kind: 'analyze',
       id,
     });
-    if (answer.kind !== 'analysis') return;
-    const known = analysisAnswer.safeParse(answer.analysis);
+    if (response.kind !== 'analysis') return;
+    const known = analysisResponse.safeParse(response.analysis);
     const inWords = options.json !== true && known.success;
     if (inWords) io.out(wordsOf(known.data));
-    else io.json(answer.analysis);
+    else io.json(response.analysis);
   } finally {
     await client.close();
     lake.close();
@@ -93,8 +93,8 @@ const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void
 export const define = (command: Command, io: CliIo): void => {
   command
     .argument('<id>', 'id of a video, such as tt_7240348510065823002')
-    .option('--json', 'the answer as one JSON document')
-    .option('--upstream', 'ask the service instead of the lake: spends a call, keeps the answer')
+    .option('--json', 'the response as one JSON document')
+    .option('--upstream', 'ask the service instead of the lake: spends a call, keeps the response')
     .addHelpText('after', EXAMPLES)
     .action((id: string, options: { json?: boolean; upstream?: boolean }) =>
       options.upstream === true ? ofUpstream(id, options, io) : ofLake(id, options, io),

@@ -13,7 +13,7 @@ export const tableOr = (
   { columns }: CliIo,
 ): string => (rows.length === 0 ? nothing : textTable(head, rows, { columns }));
 
-/** Runs `work` on the lake and prints its answer: as one JSON document, or as words. */
+/** Runs `work` on the lake and prints its response: as one JSON document, or as words. */
 export const answering = async (
   io: CliIo,
   options: Options,

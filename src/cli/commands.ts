@@ -75,7 +75,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'replay',
-    summary: 'rebuild tables from kept answers, without a call',
+    summary: 'rebuild tables from kept responses, without a call',
     load: () => import('./replay.ts'),
   },
   {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { DAY_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
-import { type DetectAsk, detectEvents } from '../events/detect.ts';
+import { type DetectOptions, detectEvents } from '../events/detect.ts';
 import { storableEvent } from '../events/outbox.ts';
 import { readThresholds } from '../events/thresholds.ts';
 import { dateOf, isoOf } from '../iso.ts';
@@ -58,7 +58,7 @@ const storedEvents = (lake: Lake, since: number): ShownEvent[] =>
     data: JSON.parse(row.data) as unknown,
   }));
 
-const wouldBe = (lake: Lake, ask: DetectAsk): ShownEvent[] => {
+const wouldBe = (lake: Lake, ask: DetectOptions): ShownEvent[] => {
   const detectedAt = lake.sqlite.prepare('select detected_at from events where id = ?').pluck();
   return detectEvents(lake, ask)
     .map(storableEvent)

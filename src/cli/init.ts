@@ -74,7 +74,7 @@ const askAll = async (io: CliIo): Promise<Answers> => {
 const tryOnce = async (config: Config, io: CliIo): Promise<void> => {
   const { apiClient } = await import('../api/client.ts');
   const { openLakeFor } = await import('../lake/origin.ts');
-  const { askOnce } = await import('../runner/ask-once.ts');
+  const { requestOnce } = await import('../runner/request-once.ts');
   const { connect } = await import('./upstream.ts');
   const upstream = await connect(config, io);
   const lake = openLakeFor(config.dataDir, upstream.origin, {
@@ -85,7 +85,7 @@ const tryOnce = async (config: Config, io: CliIo): Promise<void> => {
   try {
     const { clock, random, signal } = io;
     const paging = { limit: 1, page: 1, offset: 0 };
-    await askOnce({ lake, config: upstream.config, client, clock, random, signal }, 'search', {
+    await requestOnce({ lake, config: upstream.config, client, clock, random, signal }, 'search', {
       ...{ kind: 'search', q: 'a', ...paging },
     });
   } catch (error) {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { EXIT } from '../errors.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
-import { type ReplaySummary, replayAnswers } from '../load/replay.ts';
+import { type ReplaySummary, replayResponses } from '../load/replay.ts';
 import type { Log } from '../log.ts';
 import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
@@ -12,16 +12,16 @@ import { ProgressLine } from './progress-line.ts';
 import { rowsText } from './rows-text.ts';
 
 const HELP = `
-Every answer's body is kept for TRENDLAKE_RETENTION_DAYS. After an update that reads more of them,
-or after rows were lost, this rebuilds the tables without spending a call. Rows of answers that are
+Every response's body is kept for TRENDLAKE_RETENTION_DAYS. After an update that reads more of them,
+or after rows were lost, this rebuilds the tables without spending a call. Rows of responses that are
 no longer kept, and of imports, stay as they are.
 
 Examples:
   trendlake replay                             into the same lake: fills and corrects
-  trendlake replay --since 2026-03-01          only answers from then on
+  trendlake replay --since 2026-03-01          only responses from then on
   trendlake replay --into rebuilt              into a fresh lake in another folder
 
-Exit codes: 0 complete; 3 an answer that could be read once cannot be read now.`;
+Exit codes: 0 complete; 3 a response that could be read once cannot be read now.`;
 
 interface Options {
   since?: string;
@@ -32,7 +32,7 @@ interface Options {
 const print = (io: CliIo, summary: ReplaySummary): void => {
   const { answers, newlyRead, rejected, unreadable, unreadableCount } = summary;
   io.out(
-    `${counted(answers, 'answer')} replayed${newlyRead > 0 ? `, ${grouped(newlyRead)} of them could not be read when they came` : ''}; no call spent.`,
+    `${counted(answers, 'response')} replayed${newlyRead > 0 ? `, ${grouped(newlyRead)} of them could not be read when they came` : ''}; no call spent.`,
   );
   for (const line of rowsText(summary.rows)) io.out(line);
   if (rejected > 0) io.out(`  ${counted(rejected, 'item')} rejected`);
@@ -40,7 +40,7 @@ const print = (io: CliIo, summary: ReplaySummary): void => {
     io.err(`call ${callId}, ${request}: ${problem}`);
   if (unreadableCount > 0)
     io.err(
-      `${counted(unreadableCount, 'kept answer')} cannot be read; nothing of them was loaded.`,
+      `${counted(unreadableCount, 'kept response')} cannot be read; nothing of them was loaded.`,
     );
 };
 
@@ -61,10 +61,10 @@ const run = async (dataDir: string, options: Options, told: Told): Promise<void>
   try {
     const target = elsewhere === undefined || elsewhere === dataDir ? source : openLake(elsewhere);
     try {
-      const summary = await replayAnswers(source, target, {
+      const summary = await replayResponses(source, target, {
         since,
         signal: io.signal,
-        onProgress: (done, of) => progress.show(`replay: ${done} of ${of} answers`),
+        onProgress: (done, of) => progress.show(`replay: ${done} of ${of} responses`),
       });
       progress.clear();
       logSummary(summary, log);
@@ -82,7 +82,10 @@ const run = async (dataDir: string, options: Options, told: Told): Promise<void>
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .option('--since <instant>', 'only answers true at or after it: ISO 8601, or a span such as 7d')
+    .option(
+      '--since <instant>',
+      'only responses true at or after it: ISO 8601, or a span such as 7d',
+    )
     .option('--into <folder>', 'rebuild into the lake of another data directory')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', HELP)

@@ -70,7 +70,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
 
   const sayRun = ({ runId, outcome, calls, items, drift, reason }: RunSummary): void => {
     say(
-      `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} answers loaded${reason === null ? '' : `; ${reason}`}`,
+      `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} responses loaded${reason === null ? '' : `; ${reason}`}`,
     );
     for (const found of drift) say(driftText(found, `in ${found.request}`).trim());
   };

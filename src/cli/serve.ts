@@ -87,7 +87,7 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--at <instant>', "fix the service's clock", isoInstant('--at'))
     .option(
       '--cors <origins>',
-      'comma list of origins whose pages may read answers; none by default',
+      'comma list of origins whose pages may read responses; none by default',
     )
     .option('--json', 'print {"url", "dashboard"} once listening')
     .addHelpText('after', EXAMPLES)

@@ -90,7 +90,7 @@ const print = (
   }
 
   printMoney(io, price, money, originOf(lake));
-  if (status.freshness.length > 0) heading(io, 'Last answer of each job');
+  if (status.freshness.length > 0) heading(io, 'Last response of each job');
   for (const { job, lastAnswerAt } of status.freshness)
     io.out(`  ${job.padEnd(18)} ${timeText(lastAnswerAt, now)}`);
   if (status.forecasts.length > 0) heading(io, 'Forecasts');

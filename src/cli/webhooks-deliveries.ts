@@ -81,7 +81,7 @@ const defineRedeliver = (command: Command, io: CliIo): void => {
           return { redelivered, left };
         },
         ({ redelivered, left }: { redelivered: number; left: number }) =>
-          `${redelivered} due again${left > 0 ? `; ${left} wait for the running sender, or the next sync` : ' and tried'}. \`trendlake webhooks deliveries\` shows the answers.`,
+          `${redelivered} due again${left > 0 ? `; ${left} wait for the running sender, or the next sync` : ' and tried'}. \`trendlake webhooks deliveries\` shows the responses.`,
       );
     });
 };
@@ -89,7 +89,9 @@ const defineRedeliver = (command: Command, io: CliIo): void => {
 const defineTest = (command: Command, io: CliIo): void => {
   command
     .command('test <id>')
-    .description('send a test event now and show the answer; exits with 1 when it is not received')
+    .description(
+      'send a test event now and show the response; exits with 1 when it is not received',
+    )
     .option('--json', 'the attempt')
     .action((id: string, options: Options) =>
       answering(

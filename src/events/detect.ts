@@ -13,7 +13,7 @@ import { SPIKE_LOOKBACK_MS, trendSpikesWithForecasts } from './trend-spike.ts';
 import { chunks, factsOf, keysSeenIn, snapshotReader } from './video-history.ts';
 
 /** What to look at: observations after `from`, up to and including `to` (Unix ms). */
-export interface DetectAsk extends Window {
+export interface DetectOptions extends Window {
   readonly kinds?: readonly EventKind[];
   readonly thresholds?: Readonly<Record<Platform, Thresholds>>;
 }
@@ -62,7 +62,7 @@ function* virals(
 function* rises(lake: Lake, span: Window, limits: Limits): Generator<TrendEvent> {
   for (const { tag, platform: named, snapshots } of tagHistories(lake.sqlite, span)) {
     const platform = named === '' ? null : named;
-    // Where an answer covers all platforms, those of the one that lives by its tags stand for all.
+    // Where a response covers all platforms, those of the one that lives by its tags stand for all.
     const found = hashtagRises(snapshots, span, limits[platform ?? 'tiktok'].hashtag);
     const subject = hashtagSubject(tag, platform);
     for (const one of found) yield eventOf({ kind: 'hashtag.rising', platform, subject }, one);
@@ -85,7 +85,7 @@ function* breakouts(lake: Lake, span: Window, limits: Limits): Generator<TrendEv
  */
 export function* eventsFound(
   lake: Lake,
-  { from, to, kinds = EVENT_KINDS, thresholds = THRESHOLDS }: DetectAsk,
+  { from, to, kinds = EVENT_KINDS, thresholds = THRESHOLDS }: DetectOptions,
 ): Generator<TrendEvent> {
   const span = { from, to };
   const asked = new Set(kinds);
@@ -105,5 +105,5 @@ export const byOccurrence = (a: TrendEvent, b: TrendEvent): number =>
  * All of `eventsFound`, oldest first. The same history gives the same events, in the same order,
  * whether a span is looked at in one go or piece by piece.
  */
-export const detectEvents = (lake: Lake, ask: DetectAsk): TrendEvent[] =>
+export const detectEvents = (lake: Lake, ask: DetectOptions): TrendEvent[] =>
   [...eventsFound(lake, ask)].sort(byOccurrence);

@@ -68,7 +68,7 @@ export const noticeEvents = (
       return storeEvents(lake, events.map(storableEvent), {
         now,
         ...(before === undefined ? { silentUntil: now } : {}),
-        // what a history holds is bounded by it; what a service answers today is not
+        // what a history holds is bounded by it; what a service responds today is not
         ...(before === undefined || since !== undefined ? {} : { most: MOST_EVENTS }),
       });
     })

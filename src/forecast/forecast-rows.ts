@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
 import { dateOf } from '../iso.ts';
 import { MARK_TOUCHED } from '../lake/touched-partitions.ts';
-import { askModel, type Forecast } from './ask.ts';
 import { HORIZONS } from './horizons.ts';
 import { CurveReader, kindOf, type LakeCurve, TRACKED_MS } from './lake-curves.ts';
+import { type Forecast, modelForecast } from './model-forecast.ts';
 import { type ModelRow, modelName } from './model-rows.ts';
 
 /** A forecast as it is kept: one video, one snapshot, all horizons. */
@@ -63,7 +63,7 @@ const forecastOf = (
 ): { forecast: Forecast; row: ModelRow } | undefined => {
   const row = models.get(modelName(platform, kindOf(curve.way)));
   if (row === undefined || !row.scores.used) return undefined;
-  return { forecast: askModel(row.model, curve, curve.points.length - 1), row };
+  return { forecast: modelForecast(row.model, curve, curve.points.length - 1), row };
 };
 
 /**

@@ -32,7 +32,7 @@ const newestOf = (models: ReadonlyMap<string, ModelRow>, platform: Platform): nu
 const REFRESHED = 3;
 const JUDGED_MS = 28 * DAY_MS;
 
-interface LearnAsk {
+interface Learning {
   readonly at: number;
   readonly anew: boolean;
   readonly known: ReadonlyMap<string, ModelRow>;
@@ -40,7 +40,7 @@ interface LearnAsk {
 }
 
 /** The kinds of a platform that are due: those without a model, and the oldest of the others. */
-const dueKinds = (platform: Platform, kinds: readonly string[], since: number, ask: LearnAsk) => {
+const dueKinds = (platform: Platform, kinds: readonly string[], since: number, ask: Learning) => {
   const ageOf = (kind: string): number =>
     ask.at - (ask.known.get(modelName(platform, kind))?.learntAt ?? Number.NEGATIVE_INFINITY);
   const due = dueAfterMs(ask.at - since);
@@ -58,7 +58,7 @@ const dueKinds = (platform: Platform, kinds: readonly string[], since: number, a
 const learnPlatform = (
   sqlite: Database.Database,
   platform: Platform,
-  ask: LearnAsk,
+  ask: Learning,
 ): Omit<ModelRow, 'id' | 'samples'>[] => {
   const { at, known } = ask;
   const reader = new CurveReader(sqlite);

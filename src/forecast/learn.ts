@@ -13,7 +13,7 @@ import { type Corrections, correctionsOf, type Miss } from './conformal.ts';
 import { type Curve, lastAtOrBefore, logViews, type Point, truthAfter } from './curve.ts';
 import { describePoint, FEATURES } from './features.ts';
 import { ALL_FEATURES, describeHorizon, HORIZONS } from './horizons.ts';
-import { type Aim, askTrees, type Growing, growTrees, type Trees } from './trees.ts';
+import { type Aim, evaluateTrees, type Growing, growTrees, type Trees } from './trees.ts';
 
 /** Fewer finished curves say nothing: no forecast. */
 export const LEAST_FINISHED = 200;
@@ -173,7 +173,7 @@ const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Cur
     const top = endedOnTop(grown.cohorts, its);
     const logits = its.curve.points.map((_, position) => {
       describePoint(its.curve, position, grown.cohorts, row);
-      return askTrees(grown.odds, row);
+      return evaluateTrees(grown.odds, row);
     });
     named.push({ top, logits });
     const positions = teachingPoints(its.curve);
@@ -194,8 +194,8 @@ const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Cur
           hours,
           curve,
           now,
-          below: askTrees(grown.low, row) - grew,
-          above: grew - askTrees(grown.high, row),
+          below: evaluateTrees(grown.low, row) - grew,
+          above: grew - evaluateTrees(grown.high, row),
         });
       }
     }

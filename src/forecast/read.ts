@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { isoOf } from '../iso.ts';
-import type { HorizonForecast } from './ask.ts';
 import type { HORIZONS } from './horizons.ts';
 import { TRACKED_MS } from './lake-curves.ts';
+import type { HorizonForecast } from './model-forecast.ts';
 
 /** Views ahead as they were kept; null: too few outcomes to say. */
 export interface KeptHorizon {
@@ -110,7 +110,7 @@ const RISING = `
   cross join video_snapshot s on s.video_key = f.video_key and s.observed_at = f.made_at
   order by f.top_probability desc, f.views_median desc, v.id limit @limit offset @offset`;
 
-export interface RisingAsk {
+export interface RisingQuery {
   readonly platform: Platform;
   readonly hours: (typeof HORIZONS)[number];
   /** As of this instant, Unix ms. */
@@ -122,7 +122,7 @@ export interface RisingAsk {
 /** The platform's videos by their probability to end on top, as forecast in the two days before `at`. */
 export const risingVideos = (
   sqlite: Database.Database,
-  { platform, hours, at, limit, offset = 0 }: RisingAsk,
+  { platform, hours, at, limit, offset = 0 }: RisingQuery,
 ): RisingVideo[] =>
   sqlite
     .prepare(RISING)
@@ -154,7 +154,7 @@ export interface RisingPage {
 /** `GET /forecasts/{platform}`: what stood forecast at an instant, as the interface shows it. */
 export const risingPage = (
   sqlite: Database.Database,
-  { page, ...asked }: Omit<RisingAsk, 'offset'> & { readonly page: number },
+  { page, ...asked }: Omit<RisingQuery, 'offset'> & { readonly page: number },
 ): RisingPage => {
   const offset = (page - 1) * asked.limit;
   const total = risingCount(sqlite, asked.platform, asked.at);

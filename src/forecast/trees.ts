@@ -252,7 +252,7 @@ export const growTrees = (
 };
 
 /** What the trees say of one row of features. */
-export const askTrees = (
+export const evaluateTrees = (
   { depth, start, features, cuts, leaves }: Trees,
   row: Float32Array,
 ): number => {

@@ -29,7 +29,7 @@ export type ItemOf<Q extends ListQuery> = Q extends { readonly list: 'hashtags' 
 
 /** The list wanted, the instant (Unix ms), and the part of it to make items of. */
 export interface ListRowsQuery<Q extends ListQuery = ListQuery> {
-  readonly question: Q;
+  readonly wanted: Q;
   readonly asOf: number;
   /** Items before the wanted part, and how many are wanted. */
   readonly from: number;
@@ -52,13 +52,13 @@ export interface ComputedList {
 /** How deep a list can be kept. */
 export const KEPT_DEPTH = 5000;
 
-const windowOf = (question: ListQuery): number =>
-  question.list === 'trends' ? PERIOD_MS[question.period] : question.windowMs;
+const windowOf = (wanted: ListQuery): number =>
+  wanted.list === 'trends' ? PERIOD_MS[wanted.period] : wanted.windowMs;
 
 /** Windows before its instant that a list looks at. */
-export const windowsOf = (question: ListQuery): number[] => {
-  const windowMs = windowOf(question);
-  return question.list === 'hashtags' ? [windowMs, 2 * windowMs] : [windowMs];
+export const windowsOf = (wanted: ListQuery): number[] => {
+  const windowMs = windowOf(wanted);
+  return wanted.list === 'hashtags' ? [windowMs, 2 * windowMs] : [windowMs];
 };
 
 /** Numbers that make one place of a list. */
@@ -68,15 +68,14 @@ export const rowWidth = ({ list }: ListQuery): number =>
 /** The snapshots that a list is computed from, counted up to `most`: what it costs. */
 export const snapshotsOf = (
   lake: Lake,
-  { question, asOf }: Pick<ListRowsQuery, 'question' | 'asOf'>,
+  { wanted, asOf }: Pick<ListRowsQuery, 'wanted' | 'asOf'>,
   most: number,
-): number =>
-  snapshotsWithin(lake, { from: asOf - Math.max(...windowsOf(question)), to: asOf }, most);
+): number => snapshotsWithin(lake, { from: asOf - Math.max(...windowsOf(wanted)), to: asOf }, most);
 
-const rank = (lake: Lake, question: ListQuery, asOf: number): Ranking => {
-  if (question.list === 'hashtags') return rankHashtags(lake, question, asOf);
-  const by = question.list === 'feed' ? 'score' : 'gain';
-  return rankVideos(lake, { platform: question.platform, windowMs: windowOf(question), by }, asOf);
+const rank = (lake: Lake, wanted: ListQuery, asOf: number): Ranking => {
+  if (wanted.list === 'hashtags') return rankHashtags(lake, wanted, asOf);
+  const by = wanted.list === 'feed' ? 'score' : 'gain';
+  return rankVideos(lake, { platform: wanted.platform, windowMs: windowOf(wanted), by }, asOf);
 };
 
 /** The items of some rows of a list as of an instant; `before` items come before them. */
@@ -92,18 +91,18 @@ export const itemsOf = (
 /** Computes a list. What it reads is one instant of the lake. `clock` tells what it costs. */
 export const computeList = (
   lake: Lake,
-  { question, asOf, from, count }: ListRowsQuery,
+  { wanted, asOf, from, count }: ListRowsQuery,
   clock: Pick<Clock, 'monotonic'>,
 ): ComputedList =>
   lake.sqlite.transaction(() => {
     const startedAt = clock.monotonic();
-    const ranking = rank(lake, question, asOf);
+    const ranking = rank(lake, wanted, asOf);
     const part = ranking.rows(from, from + count);
     return {
       total: ranking.total,
       rows: ranking.rows(0, KEPT_DEPTH),
-      items: itemsOf(lake, question, { rows: part, before: from, asOf }),
-      until: holdsUntil(asOf, windowsOf(question), ({ next }, at) => next(lake, at)),
+      items: itemsOf(lake, wanted, { rows: part, before: from, asOf }),
+      until: holdsUntil(asOf, windowsOf(wanted), ({ next }, at) => next(lake, at)),
       costMs: clock.monotonic() - startedAt,
     };
   })();

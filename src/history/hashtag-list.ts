@@ -154,6 +154,6 @@ export const hashtagsPage = (
     const part = partPage(lake, { pulled: overall, version }, { ...asked, platform });
     if (part !== undefined) return part;
   }
-  const question = { list: 'hashtags', platform: platform ?? '', windowMs } as const;
-  return computedPage(lists, question, asked);
+  const wanted = { list: 'hashtags', platform: platform ?? '', windowMs } as const;
+  return computedPage(lists, wanted, asked);
 };

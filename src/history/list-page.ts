@@ -12,7 +12,7 @@ export interface ListMoment extends Paging {
   readonly asOf: number; // Unix ms
   /** True when `asOf` is only the present: a costly list made a moment ago will do. */
   readonly isNow: boolean;
-  /** Tells when nobody waits for the answer any more. */
+  /** Tells when nobody waits for the response any more. */
   readonly gone?: (() => AbortSignal) | undefined;
   /** Whose share of the time it takes: the id of a key, or one name for all without. */
   readonly owner: string;
@@ -62,9 +62,9 @@ export type Reading<T> = T | Promise<T>;
 /** A page of a list that no source gave whole. */
 export const computedPage = async <Q extends ListQuery>(
   lists: ComputedLists,
-  question: Q,
+  wanted: Q,
   { limit, page, ...moment }: ListMoment,
 ): Promise<ListPage<ItemOf<Q>>> => {
-  const part = await lists.part({ ...moment, question, from: (page - 1) * limit, count: limit });
+  const part = await lists.part({ ...moment, wanted, from: (page - 1) * limit, count: limit });
   return { ...part, held: () => part.total, items: () => part.items, pulledAt: null };
 };

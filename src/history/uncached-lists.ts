@@ -15,9 +15,9 @@ export class UncachedLists implements ComputedLists {
   }
 
   async part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>> {
-    const { question, asOf, from, count } = query;
+    const { wanted, asOf, from, count } = query;
     const version = lakeVersion(this.lake);
-    const { total, items } = computeList(this.lake, { question, asOf, from, count }, this.#clock);
+    const { total, items } = computeList(this.lake, { wanted, asOf, from, count }, this.#clock);
     return { total, items: items as ItemOf<Q>[], asOf, isStale: false, version };
   }
 }

@@ -42,10 +42,10 @@ export const newestSnapshotAt = (lake: Lake, asOf: number): number | null =>
   instantOf(lake, NEWEST, asOf);
 
 /**
- * The first instant after `asOf` at which an answer over the windows of `windowsMs` can differ while
+ * The first instant after `asOf` at which a response over the windows of `windowsMs` can differ while
  * the lake stays as it is: something seen later comes into view, a snapshot or a video's birth leaves
  * a window, or where two windows are compared, an hour ends, by which it is judged whether the lake
- * watched them alike. Until then the answer is the same for every instant asked. `next` answers one
+ * watched them alike. Until then the response is the same for every instant asked. `next` answers one
  * query, from the lake or from memory.
  */
 export const holdsUntil = (

@@ -10,7 +10,7 @@ export interface TwoWindows {
   readonly asOf: number; // Unix ms; where the later one ends
 }
 
-/** The instant by which windows that end at `asOf` are judged: an hour's answers agree. */
+/** The instant by which windows that end at `asOf` are judged: an hour's responses agree. */
 export const judgedAt = (asOf: number): number => Math.floor(asOf / HOUR_MS) * HOUR_MS;
 
 /** The longest time between two pulls of a list, edges of the windows counted, in mean times between pulls. */

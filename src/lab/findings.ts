@@ -27,7 +27,7 @@ import { nicheTagsOf, recipeOf } from './recipe.ts';
 import { grouped } from './statistics.ts';
 import { markTopDecile } from './top-decile.ts';
 
-/** Everything the answer rests on, gathered once; a model may put it into words. */
+/** Everything the response rests on, gathered once; a model may put it into words. */
 export interface Findings {
   readonly subject: Subject;
   readonly summary: string;

@@ -12,7 +12,7 @@ export interface ModelSettings {
   readonly url: string;
   readonly key: Secret;
   readonly name: string;
-  /** Longest wait for its answer. */
+  /** Longest wait for its response. */
   readonly timeoutMs: number;
 }
 
@@ -79,17 +79,17 @@ const boundedFetch: typeof fetch = async (input, init) => {
  * a factor that was not given or named twice. Each factor keeps the strength and evidence given.
  */
 const readWords = (content: string, { why }: Findings): { words: Words } | { failed: string } => {
-  if (content.length > LONGEST_ANSWER) return { failed: 'its answer was too long.' };
+  if (content.length > LONGEST_ANSWER) return { failed: 'its response was too long.' };
   let json: unknown;
   try {
     json = jsonOf(content);
   } catch {
-    return { failed: 'its answer was not JSON.' };
+    return { failed: 'its response was not JSON.' };
   }
   const parsed = modelWords.safeParse(json);
   if (!parsed.success)
     return {
-      failed: `its answer did not have the agreed shape (${parsed.error.issues[0]?.path.join('.')}).`,
+      failed: `its response did not have the agreed shape (${parsed.error.issues[0]?.path.join('.')}).`,
     };
   const worded = parsed.data.why.map(({ factor, finding }) => {
     const given = why.find((candidate) => candidate.factor === factor);

@@ -6,7 +6,7 @@ import { mergeExtra } from './join-extra.ts';
 import { pickOf } from './merge-video.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
 
-/** A creator as an answer or an import showed it at one instant. */
+/** A creator as a response or an import showed it at one instant. */
 export interface SeenCreator {
   platform: Platform;
   handle: string;

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { type Ask, askOfLine, type ListAsk } from '../api/ask.ts';
-import { type DecodedAnswer, decodeAnswer } from '../api/decode.ts';
+import { type DecodedResponse, decodeResponse } from '../api/decode.ts';
 import { CallError } from '../api/errors.ts';
+import { type ListRequest, requestOfLine, type UpstreamRequest } from '../api/request.ts';
 import { syncLake } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
-import { keepUnknownShape, reloadAnswer } from './load-answer.ts';
+import { keepUnknownShape, reloadResponse } from './load-response.ts';
 import { addRows, type LoadCounts, noRows } from './tally.ts';
 
-/** A kept answer that today's decoder cannot read either. */
+/** A kept response that today's decoder cannot read either. */
 export interface UnreadableBody {
   callId: number;
   request: string;
@@ -17,10 +17,10 @@ export interface UnreadableBody {
 
 /** What a replay did. `unreadable` holds the first hundred. */
 export interface ReplaySummary {
-  /** Complete, unless an answer that was read once cannot be read now. */
+  /** Complete, unless a response that was read once cannot be read now. */
   outcome: 'complete' | 'partial';
   answers: number;
-  /** Answers that could not be read when they came, and can now. */
+  /** Responses that could not be read when they came, and can now. */
   newlyRead: number;
   rows: LoadCounts;
   rejected: number;
@@ -29,17 +29,18 @@ export interface ReplaySummary {
 }
 
 export interface ReplayOptions {
-  /** Unix ms; answers true at or after it. */
+  /** Unix ms; responses true at or after it. */
   since?: number;
   signal?: AbortSignal;
   onProgress?: (done: number, of: number) => void;
 }
 
-interface KeptAnswer {
+interface StoredResponse {
   callId: number;
   runId: number | null;
-  request: string;
-  ask: string | null;
+  line: string;
+  /** JSON; null outside of any run. */
+  request: string | null;
   /** 1 where its run went on to a later page of the same list. */
   wentOn: 0 | 1;
   failed: 0 | 1;
@@ -49,12 +50,12 @@ interface KeptAnswer {
 }
 
 const PROBLEMS_KEPT = 100;
-const ANSWERS_A_TURN = 20;
+const RESPONSES_A_TURN = 20;
 
 // Bodies are read one at a time by key: a statement left open would block the loading transaction.
 const KEPT = `
-  select r.call_id as callId, c.run_id as runId, c.request, c.error is not null as failed,
-    r.content_type as contentType, r.observed_at as observedAt, r.body, i.ask,
+  select r.call_id as callId, c.run_id as runId, c.request as line, c.error is not null as failed,
+    r.content_type as contentType, r.observed_at as observedAt, r.body, i.ask as request,
     exists (select 1 from run_items n where n.run_id = i.run_id and n.job = i.job
       and n.ask ->> 'kind' is i.ask ->> 'kind' and n.ask ->> 'platform' is i.ask ->> 'platform'
       and n.ask ->> 'period' is i.ask ->> 'period' and n.ask ->> 'dateRange' is i.ask ->> 'dateRange'
@@ -67,24 +68,34 @@ const KEPT = `
  * Whether a list ended with a page. One that nobody could read when it came was not gone on from,
  * however many items it said there were.
  */
-const isLastPage = ({ wentOn, failed }: KeptAnswer, ask: Ask, decoded: DecodedAnswer): boolean =>
-  wentOn === 0 && !(failed === 1 && 'page' in ask && 'total' in decoded && hasMore(ask, decoded));
+const isLastPage = (
+  { wentOn, failed }: StoredResponse,
+  request: UpstreamRequest,
+  decoded: DecodedResponse,
+): boolean =>
+  wentOn === 0 &&
+  !(failed === 1 && 'page' in request && 'total' in decoded && hasMore(request, decoded));
 
 const hasMore = (
-  { offset }: ListAsk,
+  { offset }: ListRequest,
   { total, length }: { total: number | null; length: number },
 ): boolean => total !== null && offset + length < total;
 
 const readAgain = (
-  kept: KeptAnswer,
-): { ask: Ask; decoded: DecodedAnswer } | { problem: string; error?: CallError } => {
-  const ask = kept.ask === null ? askOfLine(kept.request) : (JSON.parse(kept.ask) as Ask);
-  if (ask === undefined) return { problem: 'its request is of no known kind' };
+  kept: StoredResponse,
+):
+  | { request: UpstreamRequest; decoded: DecodedResponse }
+  | { problem: string; error?: CallError } => {
+  const request =
+    kept.request === null
+      ? requestOfLine(kept.line)
+      : (JSON.parse(kept.request) as UpstreamRequest);
+  if (request === undefined) return { problem: 'its request is of no known kind' };
   const headers = kept.contentType === null ? {} : { 'content-type': kept.contentType };
   try {
     return {
-      ask,
-      decoded: decodeAnswer(ask, { status: 200, headers, body: gunzipSync(kept.body) }),
+      request,
+      decoded: decodeResponse(request, { status: 200, headers, body: gunzipSync(kept.body) }),
     };
   } catch (error) {
     if (error instanceof CallError) return { problem: error.message, error };
@@ -93,12 +104,12 @@ const readAgain = (
 };
 
 /**
- * Rebuilds what answers said, from the bodies kept in `source`, with today's decoder, in the order
+ * Rebuilds what responses held, from the bodies kept in `source`, with today's decoder, in the order
  * they were true: into the same lake (where it fills and corrects) or another one. Spends no call.
- * Answers older than the retention are gone, and imports are not answers: their rows stay.
+ * Responses older than the retention are gone, and imports are not responses: their rows stay.
  * Repeating it changes nothing.
  */
-export const replayAnswers = async (
+export const replayResponses = async (
   source: Lake,
   target: Lake,
   { since = 0, signal, onProgress }: ReplayOptions = {},
@@ -118,30 +129,30 @@ export const replayAnswers = async (
     .all(since) as number[];
   const find = source.sqlite.prepare(KEPT);
   for (const [index, callId] of calls.entries()) {
-    if (index % ANSWERS_A_TURN === 0) await setImmediate(); // signals arrive between turns
+    if (index % RESPONSES_A_TURN === 0) await setImmediate(); // signals arrive between turns
     signal?.throwIfAborted();
-    replayOne(find.get(callId) as KeptAnswer, target, summary);
+    replayOne(find.get(callId) as StoredResponse, target, summary);
     onProgress?.(index + 1, calls.length);
   }
   syncLake(target);
   return summary;
 };
 
-const replayOne = (kept: KeptAnswer, target: Lake, summary: ReplaySummary): void => {
-  const { callId, runId, request, observedAt } = kept;
+const replayOne = (kept: StoredResponse, target: Lake, summary: ReplaySummary): void => {
+  const { callId, runId, line, observedAt } = kept;
   const read = readAgain(kept);
   if ('problem' in read) {
     keepUnknownShape(target, callId, read.error, observedAt);
     summary.unreadableCount += 1;
     if (kept.failed === 0) summary.outcome = 'partial';
     if (summary.unreadable.length < PROBLEMS_KEPT)
-      summary.unreadable.push({ callId, request, problem: read.problem });
+      summary.unreadable.push({ callId, request: line, problem: read.problem });
     return;
   }
-  const { ask, decoded } = read;
-  const counts = reloadAnswer(target, {
-    ...{ runId, callId, ask, decoded, observedAt },
-    isLastPage: isLastPage(kept, ask, decoded),
+  const { request, decoded } = read;
+  const counts = reloadResponse(target, {
+    ...{ runId, callId, request, decoded, observedAt },
+    isLastPage: isLastPage(kept, request, decoded),
   });
   addRows(summary.rows, counts);
   summary.answers += 1;

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { RawAnswer } from '../api/client.ts';
+import type { RawResponse } from '../api/client.ts';
 import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
 
@@ -10,7 +10,7 @@ import { statement } from '../lake/statements.ts';
 export const storeResponse = (
   lake: Lake,
   callId: number,
-  { headers, body }: Pick<RawAnswer, 'headers' | 'body'>,
+  { headers, body }: Pick<RawResponse, 'headers' | 'body'>,
   observedAt: number,
 ): void => {
   // a page packs to a sixth at level 1, in a third of the time of level 6

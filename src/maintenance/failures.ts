@@ -6,7 +6,7 @@ export interface FailedCall {
   callId: number;
   /** Unix ms; when it came back or was given up. */
   at: number;
-  /** HTTP status; null when no answer came. */
+  /** HTTP status; null when no response came. */
   status: number | null;
   /** What came back, in words. */
   error: string;

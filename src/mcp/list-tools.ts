@@ -9,11 +9,11 @@ import { feedPage, trendsPage } from '../history/video-lists.ts';
 import { isoOf } from '../iso.ts';
 import { searchPage } from '../search/search-page.ts';
 import {
-  eventsAnswer,
-  feedAnswer,
-  forecastsAnswer,
-  hashtagsAnswer,
-  trendsAnswer,
+  eventsResponse,
+  feedResponse,
+  forecastsResponse,
+  hashtagsResponse,
+  trendsResponse,
 } from '../wire/shapes.ts';
 import * as given from './inputs.ts';
 import type { LakeReading, LakeTools } from './lake-tool.ts';
@@ -50,7 +50,7 @@ const addVideoLists = (tools: LakeTools): void => {
       ...given.paging,
       asOf: given.asOf,
     }),
-    output: feedAnswer,
+    output: feedResponse,
     read: async ({ platform, dateRange, ...part }, reading) => {
       const window = { platform, dateRange, windowMs: WINDOW_MS(dateRange) };
       const list = await feedPage(listsOf(reading), { ...momentOf(part, reading), ...window });
@@ -67,7 +67,7 @@ const addVideoLists = (tools: LakeTools): void => {
       ...given.paging,
       asOf: given.asOf,
     }),
-    output: trendsAnswer,
+    output: trendsResponse,
     read: async ({ platform, period, ...part }, reading) => {
       const moment = momentOf(part, reading);
       const list = await trendsPage(listsOf(reading), { ...moment, platform, period });
@@ -85,7 +85,7 @@ const addVideoLists = (tools: LakeTools): void => {
       ...given.paging,
       asOf: given.asOf,
     }),
-    output: feedAnswer,
+    output: feedResponse,
     read: ({ q, platform, dateRange, limit, page, asOf }, { lake, clock, instantOf }) => {
       const at = instantOf(asOf);
       const since = dateRange === undefined ? undefined : at - WINDOW_MS(dateRange);
@@ -110,7 +110,7 @@ export const addListTools = (tools: LakeTools): void => {
       ...given.paging,
       asOf: given.asOf,
     }),
-    output: hashtagsAnswer,
+    output: hashtagsResponse,
     read: async ({ platform, dateRange, ...part }, reading) => {
       const list = await hashtagsPage(listsOf(reading), {
         ...momentOf(part, reading),
@@ -132,7 +132,7 @@ export const addListTools = (tools: LakeTools): void => {
       ...given.paging,
       asOf: given.asOf,
     }),
-    output: eventsAnswer,
+    output: eventsResponse,
     read: ({ kind, platform, limit, page, asOf }, { lake, instantOf }) => {
       const at = instantOf(asOf);
       const { total, items } = eventsPage(lake, {
@@ -154,7 +154,7 @@ export const addListTools = (tools: LakeTools): void => {
       ...given.paging,
       asOf: given.asOf,
     }),
-    output: forecastsAnswer,
+    output: forecastsResponse,
     read: ({ platform, horizon: hours, limit, page, asOf }, { lake, instantOf }) => {
       const at = instantOf(asOf);
       const { total, items } = risingPage(lake.sqlite, { platform, hours, at, limit, page });

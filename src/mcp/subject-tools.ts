@@ -6,8 +6,8 @@ import { timeline, videoByIdAsOf, videoRecord } from '../history/timeline.ts';
 import { isoOf } from '../iso.ts';
 import { analyzeVideo } from '../lab/analyze.ts';
 import type { Lake } from '../lake/open.ts';
-import { analysisAnswer } from '../wire/analysis-shapes.ts';
-import { creatorAnswer, growthAnswer, videoAnswer } from '../wire/shapes.ts';
+import { analysisResponse } from '../wire/analysis-shapes.ts';
+import { creatorResponse, growthResponse, videoResponse } from '../wire/shapes.ts';
 import * as given from './inputs.ts';
 import { type LakeTools, notSeen } from './lake-tool.ts';
 
@@ -24,7 +24,7 @@ const addVideoTools = (tools: LakeTools): void => {
     description:
       'One video as last seen: title, creator, hashtags, and its counts then, which may be hours or days old (growth shows when they were seen). Null means not known, never 0.',
     input: z.strictObject({ id: given.videoId, asOf: given.asOf }),
-    output: videoAnswer,
+    output: videoResponse,
     read: ({ id, asOf }, { lake, instantOf }) => {
       const at = instantOf(asOf);
       const { key } = requiredVideo(lake, id, at);
@@ -37,7 +37,7 @@ const addVideoTools = (tools: LakeTools): void => {
     description:
       'Snapshots of one video, oldest first, exactly as they were seen; the curve computed from them (views per hour between snapshots, peak, doubling time, phase: rising, peaking, fading, flat or unknown), and what is forecast of it, or null. Between two snapshots nothing is known: do not read a gap as a standstill.',
     input: z.strictObject({ id: given.videoId, asOf: given.asOf }),
-    output: growthAnswer,
+    output: growthResponse,
     read: ({ id, asOf }, { lake, instantOf }) => {
       const at = instantOf(asOf);
       const { key, platform } = requiredVideo(lake, id, at);
@@ -54,7 +54,7 @@ const addVideoTools = (tools: LakeTools): void => {
     description:
       "Why a video went viral, or did not, from this lake's numbers alone (no language model): each reason with its strength from 0 (could be chance) to 1 and the evidence it rests on, compared with videos this lake has seen, which are a sample; and a recipe for one like it. Correlations, not proven causes.",
     input: z.strictObject({ id: given.videoId }),
-    output: analysisAnswer,
+    output: analysisResponse,
     read: async ({ id }, { lake, clock, instantOf }) => {
       const asOf = instantOf(undefined);
       const analysis = await analyzeVideo(lake, { id, asOf }, { clock });
@@ -78,7 +78,7 @@ export const addSubjectTools = (tools: LakeTools): void => {
       limit: given.paging.limit,
       asOf: given.asOf,
     }),
-    output: creatorAnswer,
+    output: creatorResponse,
     read: ({ platform, handle: written, limit, asOf }, { lake, instantOf }) => {
       const at = instantOf(asOf);
       const handle = written.replace(/^@/, '');

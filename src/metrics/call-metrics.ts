@@ -40,7 +40,7 @@ const sourceLags = ({ lake, now, calls }: Scraped): Sample[] => {
   ]);
 };
 
-/** Metrics of calls, and of how old the newest answers are. */
+/** Metrics of calls, and of how old the newest responses are. */
 export const CALL_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_calls_total',
@@ -65,7 +65,7 @@ export const CALL_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_source_lag_seconds',
     type: 'gauge',
-    help: 'How old the newest answer of each source is, by job and platform; all: one answer covers them, or the job looks at single subjects. A source that never answered is left out.',
+    help: 'How old the newest response of each source is, by job and platform; all: one response covers them, or the job looks at single subjects. A source that never answered is left out.',
     labels: ['source', 'platform'],
     read: sourceLags,
   },

@@ -29,7 +29,7 @@ export const lakeReader = (dataDir: string, limits: QuotaLimits): LakeReader => 
     const { ratePerMinute, callsPerMonth, quotaReset } = limits;
     const workerData = { dataDir, limits: { ratePerMinute, callsPerMonth, quotaReset } };
     const worker = new Worker(THREAD, { workerData, resourceLimits: HEAP });
-    worker.on('error', () => {}); // told by whoever waits for its answer
+    worker.on('error', () => {}); // told by whoever waits for its response
     worker.on('exit', () => {
       if (thread === worker) thread = undefined;
     });

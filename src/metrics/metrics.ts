@@ -32,7 +32,7 @@ export interface MetricsOptions extends QuotaLimits {
   readonly report?: (sentence: string) => void;
 }
 
-/** From a repeated answer out of memory to the longest that a request may take. */
+/** From a repeated response out of memory to the longest that a request may take. */
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
 
@@ -66,13 +66,13 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
   });
   const requests = new Counter({
     name: 'trendlake_http_requests_total',
-    help: 'Requests to this service, by method, route and status; status 499 is a client that left before its answer.',
+    help: 'Requests to this service, by method, route and status; status 499 is a client that left before its response.',
     labelNames: ['method', 'route', 'status'],
     registers,
   });
   const durations = new Histogram({
     name: 'trendlake_http_request_duration_seconds',
-    help: 'From a request to the last byte of its answer, by route.',
+    help: 'From a request to the last byte of its response, by route.',
     labelNames: ['route'],
     buckets: BUCKETS_SECONDS,
     registers,

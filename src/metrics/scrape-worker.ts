@@ -16,7 +16,7 @@ import { type Tallies, tallyLake } from './tallies.ts';
 
 // The thread that reads the lake for a scrape, so that the one that serves does not wait for it.
 // Whole tables are counted again when the lake was written to: at once where that is quick, else
-// after the answer and at most a hundredth of the time, so that neither scrapes nor a core wait
+// after the response and at most a hundredth of the time, so that neither scrapes nor a core wait
 // for it however large the lake is.
 
 const { dataDir, limits } = workerData as { dataDir: string; limits: QuotaLimits };

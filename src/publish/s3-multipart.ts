@@ -102,7 +102,7 @@ export class Multipart {
     return { PartNumber, ETag };
   }
 
-  /** Puts the parts together. An upload that is not there any more may have been, by a lost answer. */
+  /** Puts the parts together. An upload that is not there any more may have been, by a lost response. */
   async #complete(UploadId: string, Parts: Part[], bytes: number): Promise<void> {
     await this.#request(`Uploading ${this.#at.Key}`, async () => {
       const complete = { ...this.#at, UploadId, MultipartUpload: { Parts } };

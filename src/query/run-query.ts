@@ -9,7 +9,7 @@ import { EXIT, type ExitCode, messageOf, TrendlakeError } from '../errors.ts';
 import { workerFile } from '../worker-file.ts';
 import { BEGUN, type QueryEnd, type QueryRequest } from './query-request.ts';
 
-/** A query that gave no answer, or not all of it. Nothing was changed. */
+/** A query that gave no response, or not all of it. Nothing was changed. */
 export class QueryError extends TrendlakeError {
   readonly transient = false;
   readonly exitCode: ExitCode;

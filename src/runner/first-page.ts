@@ -1,4 +1,4 @@
-import type { ListAsk } from '../api/ask.ts';
+import type { ListRequest } from '../api/request.ts';
 import type { Config } from '../config.ts';
 
 /** Most items the interface gives on one page. */
@@ -14,19 +14,19 @@ export const firstPage = (
 });
 
 /**
- * The ask for the page after an answered one, or undefined when the list has ended or was read
+ * The request for the page after an answered one, or undefined when the list has ended or was read
  * deep enough. A list without a total goes on while pages are full; an empty page, which one that
  * repeats the page before counts as, ends it.
  */
 export const nextPage = (
-  ask: ListAsk,
-  answer: { total: number | null; length: number; mark: string | null },
+  request: ListRequest,
+  response: { total: number | null; length: number; mark: string | null },
   listItems: number,
-): ListAsk | undefined => {
-  const seen = ask.offset + answer.length;
-  const more = answer.total === null ? answer.length >= ask.limit : seen < answer.total;
-  if (answer.length === 0 || !more || seen >= listItems) return undefined;
-  const { before: _, ...asked } = ask;
-  const before = answer.mark === null ? {} : { before: answer.mark };
-  return { ...asked, page: ask.page + 1, offset: seen, ...before };
+): ListRequest | undefined => {
+  const seen = request.offset + response.length;
+  const more = response.total === null ? response.length >= request.limit : seen < response.total;
+  if (response.length === 0 || !more || seen >= listItems) return undefined;
+  const { before: _, ...asked } = request;
+  const before = response.mark === null ? {} : { before: response.mark };
+  return { ...asked, page: request.page + 1, offset: seen, ...before };
 };

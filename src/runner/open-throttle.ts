@@ -2,7 +2,7 @@ import type { ApiClient } from '../api/client.ts';
 import { judge } from '../api/judge.ts';
 import type { Clock } from '../clock.ts';
 import type { Lake } from '../lake/open.ts';
-import { keepUnknownShape } from '../load/load-answer.ts';
+import { keepUnknownShape } from '../load/load-response.ts';
 import { storeResponse } from '../load/responses.ts';
 import type { Log } from '../log.ts';
 import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
@@ -34,8 +34,8 @@ export const openThrottle = (deps: ThrottleOptions): { ledger: Ledger; throttle:
     clock,
     random,
     judge,
-    keepUnread: (callId, answer, error) => {
-      storeResponse(lake, callId, answer, clock.now());
+    keepUnread: (callId, response, error) => {
+      storeResponse(lake, callId, response, clock.now());
       keepUnknownShape(lake, callId, error, clock.now());
     },
     log,

@@ -1,7 +1,7 @@
-import type { Ask } from '../api/ask.ts';
+import type { UpstreamRequest } from '../api/request.ts';
 
 /** A request a run means to make, and why it was chosen. */
 export interface PlannedItem {
-  ask: Ask;
+  request: UpstreamRequest;
   reason?: Record<string, unknown>;
 }

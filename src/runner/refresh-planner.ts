@@ -1,5 +1,5 @@
 import { type Platform, type RefreshJob, sourceCode } from '../../schema/vocabulary.ts';
-import { requestLine } from '../api/ask.ts';
+import { requestLine } from '../api/request.ts';
 import { chooseCalls } from '../budget/choice.ts';
 import { lakeInput } from '../budget/lake-input.ts';
 import type { Clock } from '../clock.ts';
@@ -39,8 +39,8 @@ const wantedRefreshes = (
     if (platform === undefined) return [];
     const reason = { rule: 'event of the upstream', wantedAt };
     return kind === 'video'
-      ? [{ ask: { kind: 'growth', id, platform }, reason }]
-      : [{ ask: { kind: 'creator', platform, handle: id }, reason }];
+      ? [{ request: { kind: 'growth', id, platform }, reason }]
+      : [{ request: { kind: 'creator', platform, handle: id }, reason }];
   });
 };
 
@@ -68,7 +68,7 @@ const firstTimelines = ({ lake, refreshCalls }: RefreshContext): PlannedItem[] =
   const rows = lake.sqlite.prepare(FIRST_TIMELINES).all(asked);
   return (rows as { id: string; platform: Platform; views: number }[]).map(
     ({ id, platform, views }) => ({
-      ask: { kind: 'growth', id, platform },
+      request: { kind: 'growth', id, platform },
       reason: { rule: 'first timeline', views },
     }),
   );
@@ -79,7 +79,7 @@ const firstProfiles = ({ lake, refreshCalls }: RefreshContext): PlannedItem[] =>
   const rows = lake.sqlite.prepare(FIRST_PROFILES).all({ limit: refreshCalls.creators });
   return (rows as { platform: Platform; handle: string; views: number }[]).map(
     ({ platform, handle, views }) => ({
-      ask: { kind: 'creator', platform, handle },
+      request: { kind: 'creator', platform, handle },
       reason: { rule: 'first profile', views },
     }),
   );
@@ -113,21 +113,21 @@ const plannedRefreshes = (context: RefreshContext, calls: number): PlannedItem[]
     if (choice.kind === 'growth') {
       const key = input.videoKeys[choice.video];
       const video = idOf.get(key) as { id: string; platform: Platform };
-      return [{ ask: { kind: 'growth', ...video }, reason }];
+      return [{ request: { kind: 'growth', ...video }, reason }];
     }
     const creator = input.creators[choice.creator];
-    return creator === undefined ? [] : [{ ask: { kind: 'creator', ...creator }, reason }];
+    return creator === undefined ? [] : [{ request: { kind: 'creator', ...creator }, reason }];
   });
 };
 
 /** Each request once, up to `calls` of them. */
 const firstOf = (items: readonly PlannedItem[], calls: number): PlannedItem[] => {
-  const byRequest = new Map<string, PlannedItem>();
+  const byLine = new Map<string, PlannedItem>();
   for (const item of items) {
-    const request = requestLine(item.ask);
-    if (byRequest.size < calls && !byRequest.has(request)) byRequest.set(request, item);
+    const line = requestLine(item.request);
+    if (byLine.size < calls && !byLine.has(line)) byLine.set(line, item);
   }
-  return [...byRequest.values()];
+  return [...byLine.values()];
 };
 
 /**
@@ -148,12 +148,12 @@ const choose = (context: RefreshContext): Refreshes => {
   const calls = refreshCalls.growth + refreshCalls.creators;
   const worth = nothingNew(context) ? [] : refreshesByWorth(context, calls);
   const made = [...wantedRefreshes(context, calls), ...worth].filter(
-    ({ ask }) => (ask.kind === 'growth' ? refreshCalls.growth : refreshCalls.creators) > 0,
+    ({ request }) => (request.kind === 'growth' ? refreshCalls.growth : refreshCalls.creators) > 0,
   );
   const chosen = firstOf(made, calls);
   return {
-    growth: chosen.filter(({ ask }) => ask.kind === 'growth'),
-    creators: chosen.filter(({ ask }) => ask.kind === 'creator'),
+    growth: chosen.filter(({ request }) => request.kind === 'growth'),
+    creators: chosen.filter(({ request }) => request.kind === 'creator'),
   };
 };
 

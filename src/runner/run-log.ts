@@ -1,15 +1,16 @@
 import type { Statement } from 'better-sqlite3';
 import type { RunOutcome } from '../../schema/vocabulary.ts';
-import type { Ask } from '../api/ask.ts';
-import { requestLine } from '../api/ask.ts';
+import type { UpstreamRequest } from '../api/request.ts';
+import { requestLine } from '../api/request.ts';
 import type { Lake } from '../lake/open.ts';
 import type { PlannedItem } from './planned-item.ts';
 
 /** A request of a run that has not been made yet. */
 export interface OpenItem {
   job: string;
-  request: string;
-  ask: Ask;
+  request: UpstreamRequest;
+  /** The request as it stands in `run_items.request`. */
+  line: string;
 }
 
 /** A run that did not end. */
@@ -101,12 +102,12 @@ export class RunLog {
       on conflict (run_id, job, request) do nothing`);
     this.#lake.sqlite
       .transaction(() => {
-        for (const { ask, reason } of items)
+        for (const { request, reason } of items)
           insert.run({
             runId,
             job,
-            request: requestLine(ask),
-            ask: JSON.stringify(ask),
+            request: requestLine(request),
+            ask: JSON.stringify(request),
             reason: reason === undefined ? null : JSON.stringify(reason),
           });
       })
@@ -117,12 +118,16 @@ export class RunLog {
   open(runId: number, jobs: readonly string[]): OpenItem[] {
     const rows = this.#lake.sqlite
       .prepare(
-        "select job, request, ask from run_items where run_id = ? and state = 'planned' order by position",
+        "select job, request as line, ask as request from run_items where run_id = ? and state = 'planned' order by position",
       )
-      .all(runId) as { job: string; request: string; ask: string }[];
+      .all(runId) as { job: string; line: string; request: string }[];
     return rows
       .filter(({ job }) => jobs.includes(job))
-      .map(({ job, request, ask }) => ({ job, request, ask: JSON.parse(ask) as Ask }));
+      .map(({ job, line, request }) => ({
+        job,
+        line,
+        request: JSON.parse(request) as UpstreamRequest,
+      }));
   }
 
   /** Requests of a run by state. */
@@ -136,17 +141,17 @@ export class RunLog {
   }
 
   /** Marks a request as done. Inside the transaction that loads its response. */
-  done(runId: number, { job, request }: Pick<OpenItem, 'job' | 'request'>, attempts: number): void {
-    this.#done.run(attempts, runId, job, request);
+  done(runId: number, { job, line }: Pick<OpenItem, 'job' | 'line'>, attempts: number): void {
+    this.#done.run(attempts, runId, job, line);
   }
 
   /** Gives a request up for this run: it failed, or there is no use in asking. */
-  giveUp(runId: number, { job, request }: OpenItem, { state, error, attempts }: GivenUp): void {
+  giveUp(runId: number, { job, line }: OpenItem, { state, error, attempts }: GivenUp): void {
     this.#lake.sqlite
       .prepare(
         'update run_items set state = ?, attempts = attempts + ?, error = ? where run_id = ? and job = ? and request = ?',
       )
-      .run(state, attempts, error, runId, job, request);
+      .run(state, attempts, error, runId, job, line);
   }
 
   /** The first request a run gave up, in words; null when it gave up none. */
@@ -180,7 +185,7 @@ export class RunLog {
       .all(runId) as { job: string; sent: number; ok: number }[];
   }
 
-  /** Items of a run's answers that could not be kept. */
+  /** Items of a run's responses that could not be kept. */
   rejected(runId: number): number {
     return this.#lake.sqlite
       .prepare(
@@ -190,7 +195,7 @@ export class RunLog {
       .get(runId) as number;
   }
 
-  /** What a run's answers showed for the first time, call by call. `sample` is JSON. */
+  /** What a run's responses showed for the first time, call by call. `sample` is JSON. */
   drift(runId: number): NewDrift[] {
     return this.#lake.sqlite
       .prepare(

@@ -1,4 +1,4 @@
-import type { DecodedAnswer } from '../api/decode.ts';
+import type { DecodedResponse } from '../api/decode.ts';
 import type { CallError } from '../api/errors.ts';
 import type { Log } from '../log.ts';
 import type { RunSummary } from './run-summary.ts';
@@ -11,7 +11,7 @@ interface LoadedCall {
   status: number;
   attempt: number;
   ms: number;
-  /** Rows its answer inserted or updated. */
+  /** Rows its response inserted or updated. */
   rows: number;
 }
 
@@ -41,9 +41,9 @@ export class RunReport {
     this.#log.debug({ runId: this.#runId, job, items }, `${job} planned`);
   }
 
-  loaded(call: LoadedCall, { rejected, drift }: DecodedAnswer): void {
+  loaded(call: LoadedCall, { rejected, drift }: DecodedResponse): void {
     const runId = this.#runId;
-    this.#log.debug({ runId, ...call, outcome: 'ok' }, 'answer loaded');
+    this.#log.debug({ runId, ...call, outcome: 'ok' }, 'response loaded');
     const { job, item, callId } = call;
     if (rejected.length > 0) {
       const reasons = [...new Set(rejected.map(({ reason }) => reason))];

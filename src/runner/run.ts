@@ -1,12 +1,12 @@
 import PQueue from 'p-queue';
 import type { RefreshJob } from '../../schema/vocabulary.ts';
-import { requestLine } from '../api/ask.ts';
-import { decodeAnswer } from '../api/decode.ts';
+import { decodeResponse } from '../api/decode.ts';
 import { CallError, KeyRefusedError } from '../api/errors.ts';
+import { requestLine } from '../api/request.ts';
 import { SECOND_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
 import { isoOf } from '../iso.ts';
-import { loadAnswer } from '../load/load-answer.ts';
+import { loadResponse } from '../load/load-response.ts';
 import { addRows, noRows, rowsChanged } from '../load/tally.ts';
 import { SILENT } from '../log.ts';
 import { refreshSearch } from '../search/search-index.ts';
@@ -25,7 +25,7 @@ import type { RunSummary } from './run-summary.ts';
 
 const HEARTBEAT_MS = 10 * SECOND_MS;
 
-/** One run of the pipeline: plans its requests, sends them through the throttle, loads each answer. */
+/** One run of the pipeline: plans its requests, sends them through the throttle, loads each response. */
 export class Run {
   readonly #deps: RunDeps;
   readonly #log: RunLog;
@@ -131,7 +131,7 @@ export class Run {
 
   async #process(item: OpenItem): Promise<void> {
     const { lake, config, signal } = this.#deps;
-    const { job, request, ask } = item;
+    const { job, line, request } = item;
     signal.throwIfAborted();
     const forbidden = this.#forbidden.get(job);
     if (forbidden !== undefined) {
@@ -139,24 +139,24 @@ export class Run {
       return;
     }
     const runId = this.#runId;
-    const { read, settle, tookMs, attempts, ...answered } = await this.#throttle.ask(
-      ask,
-      (answer) => decodeAnswer(ask, answer),
+    const { read, settle, tookMs, attempts, ...answered } = await this.#throttle.request(
+      request,
+      (response) => decodeResponse(request, response),
       { runId, job, signal },
     );
     const next =
-      'page' in ask && 'length' in read ? nextPage(ask, read, config.listItems) : undefined;
-    const call = { runId, ask, decoded: read, ...answered, isLastPage: next === undefined };
-    const counts = loadAnswer(lake, call, (loaded) => {
+      'page' in request && 'length' in read ? nextPage(request, read, config.listItems) : undefined;
+    const call = { runId, request, decoded: read, ...answered, isLastPage: next === undefined };
+    const counts = loadResponse(lake, call, (loaded) => {
       settle(rowsChanged(loaded));
       this.#log.done(runId, item, attempts);
-      if (next !== undefined) this.#log.plan(runId, job, [{ ask: next }]);
+      if (next !== undefined) this.#log.plan(runId, job, [{ request: next }]);
     });
     addRows(this.#rows, counts);
     const { callId } = answered;
-    const told = { callId, attempt: attempts, status: answered.answer.status, ms: tookMs };
-    this.#report.loaded({ job, item: request, ...told, rows: rowsChanged(counts) }, read);
-    if (next !== undefined) this.#enqueue({ job, request: requestLine(next), ask: next });
+    const told = { callId, attempt: attempts, status: answered.response.status, ms: tookMs };
+    this.#report.loaded({ job, item: line, ...told, rows: rowsChanged(counts) }, read);
+    if (next !== undefined) this.#enqueue({ job, line: requestLine(next), request: next });
   }
 
   /** One item's failure is its own, unless it tells of all that follow. */
@@ -172,10 +172,10 @@ export class Run {
       return;
     }
     if (error instanceof KeyRefusedError) this.#forbidden.set(item.job, error.message);
-    const gone = error.status === 404 && !('page' in item.ask);
+    const gone = error.status === 404 && !('page' in item.request);
     const state = gone ? 'skipped' : 'failed';
     this.#log.giveUp(this.#runId, item, { state, error: error.message, attempts: 1 });
-    this.#report.gaveUp(item.job, item.request, state, error);
+    this.#report.gaveUp(item.job, item.line, state, error);
   }
 
   #isExpected(error: Error): boolean {
@@ -187,7 +187,7 @@ export class Run {
     );
   }
 
-  #noteProgress({ job, request }: OpenItem): void {
+  #noteProgress({ job, line }: OpenItem): void {
     const { clock, onProgress } = this.#deps;
     this.#settled += 1;
     const now = clock.now();
@@ -198,7 +198,7 @@ export class Run {
     const waiting = this.#queue.size + this.#queue.pending - 1;
     onProgress?.({
       job,
-      request,
+      request: line,
       settled: this.#settled,
       planned: this.#settled + waiting,
       callsSent: this.#throttle.counts.sent,

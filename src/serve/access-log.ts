@@ -14,7 +14,7 @@ const shortened = (address: string): string =>
     ? `${address.slice(0, LONGEST_ADDRESS)}... (${address.length} characters)`
     : address;
 
-/** Logs a request whose answer has left: who (id of the key, never the key), what, how it ended. */
+/** Logs a request whose response has left: who (id of the key, never the key), what, how it ended. */
 export const logAnswered = (
   log: Logger,
   request: IncomingMessage,

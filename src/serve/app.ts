@@ -32,7 +32,7 @@ export interface Surroundings {
   readonly origin: () => string;
   /** Receives what failed unexpectedly. */
   readonly log: Logger;
-  /** Origins whose pages may read answers; none unless configured. */
+  /** Origins whose pages may read responses; none unless configured. */
   readonly corsOrigins: readonly string[];
   /** Told at `/metrics`; no such address without. */
   readonly metrics: Metrics | undefined;
@@ -87,7 +87,7 @@ export const refusalOf = (error: unknown, log: Logger): RefusedError => {
 const failureResponse = (error: unknown, c: Context, log: Logger): Response =>
   problemResponse(
     !(error instanceof RefusedError) && c.req.raw.signal.aborted
-      ? new RefusedError('unavailable', 'Nobody waits for this answer.')
+      ? new RefusedError('unavailable', 'Nobody waits for this response.')
       : refusalOf(error, log),
   );
 

@@ -36,7 +36,7 @@ export interface ServiceEnv {
 }
 export type ServiceApp = OpenAPIHono<ServiceEnv>;
 
-/** What the routes answer from. */
+/** What the routes respond from. */
 export interface ServiceContext {
   readonly lake: Lake;
   /** Lists and searches, which may take long. */
@@ -46,7 +46,7 @@ export interface ServiceContext {
   readonly changes: ChangeTimes;
   /** Keys and what they spent. */
   readonly serviceDb: Database.Database;
-  /** The time that answers are given at; fixed where the service was started with `at`. */
+  /** The time that responses are given at; fixed where the service was started with `at`. */
   readonly now: () => number;
   /** The time that limits are counted in; never fixed. */
   readonly clock: Clock;
@@ -76,20 +76,20 @@ export const momentOf = (
 export const respond = (
   { lake, now: clock, responses, changes }: ServiceContext,
   c: Context<ServiceEnv>,
-  answer: ResponseContent,
+  response: ResponseContent,
   asked: number | undefined,
 ): Response => {
   const now = clock();
-  const written = write(answer);
-  const { at, version } = answer.readFor ?? { at: now, version: lakeVersion(lake) };
-  if (answer.windowsMs !== undefined && (asked === undefined || asked <= at))
+  const written = write(response);
+  const { at, version } = response.readFor ?? { at: now, version: lakeVersion(lake) };
+  if (response.windowsMs !== undefined && (asked === undefined || asked <= at))
     responses.keep(c.env.incoming.url ?? '', {
       written,
       version,
       from: asked ?? at,
       until:
-        asked === undefined ? changes.holdsUntil(at, answer.windowsMs) : Number.POSITIVE_INFINITY,
-      isOfItsInstant: asked === undefined && answer.asOf === at,
+        asked === undefined ? changes.holdsUntil(at, response.windowsMs) : Number.POSITIVE_INFINITY,
+      isOfItsInstant: asked === undefined && response.asOf === at,
     });
   return sendResponse(c, { written, now, bytes: (gzip) => bytesOf(written, gzip) });
 };

@@ -1,6 +1,6 @@
 import { createRoute, type RouteConfig, type z } from '@hono/zod-openapi';
 import { problem } from '../wire/shapes.ts';
-import { EXAMPLE_ANSWERS } from './examples.ts';
+import { EXAMPLE_RESPONSES } from './examples.ts';
 import { PROBLEMS, type Slug } from './problems.ts';
 
 type Json = { 'application/json': { schema: z.ZodType; example: unknown } };
@@ -16,7 +16,7 @@ const ALWAYS: readonly Slug[] = [
   'unavailable',
 ];
 
-/** The problem answers of a route, one for each status, naming their slugs. */
+/** The problem responses of a route, one for each status, naming their slugs. */
 export const problemsOf = (slugs: readonly Slug[]): RouteConfig['responses'] => {
   const byStatus = Map.groupBy([...slugs, ...ALWAYS], (slug) => PROBLEMS[slug].status);
   return Object.fromEntries(
@@ -54,7 +54,7 @@ const headers = {
   ETag: { schema: { type: 'string' as const }, description: 'For If-None-Match.' },
   'Last-Modified': {
     schema: { type: 'string' as const },
-    description: 'The newest observation the answer rests on.',
+    description: 'The newest observation the response rests on.',
   },
   Age: { schema: { type: 'integer' as const }, description: 'Seconds since then.' },
 };
@@ -70,7 +70,7 @@ export const describeGet = <
   description?: string;
   extension?: boolean;
   request: R;
-  answer: z.ZodType;
+  response: z.ZodType;
   problems: readonly Slug[];
 }) =>
   createRoute({
@@ -84,13 +84,16 @@ export const describeGet = <
     request: route.request,
     responses: {
       200: {
-        description: 'The answer.',
+        description: 'The response.',
         headers,
         content: {
-          'application/json': { schema: route.answer, example: EXAMPLE_ANSWERS[route.operationId] },
+          'application/json': {
+            schema: route.response,
+            example: EXAMPLE_RESPONSES[route.operationId],
+          },
         } satisfies Json,
       },
-      304: { description: 'Nothing changed since the answer with that ETag.' },
+      304: { description: 'Nothing changed since the response with that ETag.' },
       ...problemsOf(route.problems),
     },
   });

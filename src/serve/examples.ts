@@ -57,7 +57,7 @@ export const EXAMPLE_DELIVERY = {
 };
 
 /** A whole body of each operation that answers with one. */
-export const EXAMPLE_ANSWERS: Readonly<Record<string, object>> = {
+export const EXAMPLE_RESPONSES: Readonly<Record<string, object>> = {
   getFeed: { total: 1041, page: 1, items: [dance], asOf },
   getTrends: {
     total: 2492,

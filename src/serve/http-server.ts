@@ -26,7 +26,7 @@ export interface Answering {
   answer(request: Request, bindings: HttpBindings & { exchange: Exchange }): Promise<Response>;
   /** What is sent where answering failed. */
   failed(error: unknown): RefusedError;
-  /** Told of each request whose answer has left, or whose sender has. */
+  /** Told of each request whose response has left, or whose sender has. */
   ended(request: IncomingMessage, response: ServerResponse, ended: EndedExchange): void;
 }
 

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 import { SECOND_MS } from '../durations.ts';
 
-/** So many answers without a key leave at once, and so many a second from then on. */
+/** So many responses without a key leave at once, and so many a second from then on. */
 const BURST = 50;
 const PER_SECOND = 100;
-/** No answer waits longer. */
+/** No response waits longer. */
 const LONGEST_MS = 5 * SECOND_MS;
 
 const INTERVAL_MS = SECOND_MS / PER_SECOND;

@@ -1,13 +1,13 @@
 import type { ServiceApp } from './context.ts';
 import { problemsOf } from './describe.ts';
-import { EXAMPLE_ANSWERS } from './examples.ts';
+import { EXAMPLE_RESPONSES } from './examples.ts';
 import { describeSentEvents } from './routes/sent-events.ts';
 import { hasTag, tagOf } from './written-response.ts';
 
 const DESCRIPTION = `Ranked viral content, growth, creators, hashtags and search over a lake that remembers.
 
-Every request carries \`Authorization: Bearer <key>\`. Limits are told in \`RateLimit\` on every answer.
-Every GET takes \`asOf\`, and every answer carries the instant it is true at. Unknown query parameters
+Every request carries \`Authorization: Bearer <key>\`. Limits are told in \`RateLimit\` on every response.
+Every GET takes \`asOf\`, and every response carries the instant it is true at. Unknown query parameters
 are ignored. What goes beyond the documented interface is tagged Extensions and carries \`x-extension\`.`;
 
 const documentOf = (app: ServiceApp) =>
@@ -52,7 +52,7 @@ export const openApiRoute = (app: ServiceApp): (() => string) => {
         content: {
           'application/json': {
             schema: { type: 'object' },
-            example: EXAMPLE_ANSWERS.getOpenApi,
+            example: EXAMPLE_RESPONSES.getOpenApi,
           },
         },
       },

@@ -119,7 +119,7 @@ const instantParameter = (name: string, description: string) =>
 
 export const asOf = instantParameter(
   'asOf',
-  'Extension. The answer as it would have been at this instant. Default: now. A future instant means now.',
+  'Extension. The response as it would have been at this instant. Default: now. A future instant means now.',
 );
 export const since = instantParameter('since', 'Only what occurred at or after this instant.');
 

@@ -41,7 +41,7 @@ export interface ServiceOptions {
   /** Opens the pages and `/metrics` to whoever reaches them. */
   readonly publicDashboard?: boolean | undefined;
   /**
-   * Unix ms at which the answers' clock stands still, or what tells their time; limits go on in
+   * Unix ms at which the responses' clock stands still, or what tells their time; limits go on in
    * `clock`'s time.
    */
   readonly at?: number | (() => number);
@@ -57,7 +57,7 @@ export interface ServiceOptions {
   readonly model?: ModelSettings | undefined;
   /** What `/metrics` tells; without it there is no such address. */
   readonly metrics?: Metrics | undefined;
-  /** Origins whose pages may read answers in a browser; none by default. */
+  /** Origins whose pages may read responses in a browser; none by default. */
   readonly corsOrigins?: readonly string[];
   /** Computes the lists that most ask for as soon as it listens, where they take long. */
   readonly computesAhead?: boolean;

@@ -17,12 +17,12 @@ export class Circuit {
   #failuresInARow = 0;
   #failingSince = 0;
 
-  /** The number of failures since the last answer. */
+  /** The number of failures since the last response. */
   get failuresInARow(): number {
     return this.#failuresInARow;
   }
 
-  /** True once anything was answered: an answer that cannot be read then tells of its own page only. */
+  /** True once anything was answered: a response that cannot be read then tells of its own page only. */
   get hasAnswered(): boolean {
     return this.#answered;
   }

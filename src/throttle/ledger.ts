@@ -24,11 +24,11 @@ export interface PlannedCall {
   request: string;
 }
 
-/** How a call ended. `status` is null when no answer came. */
+/** How a call ended. `status` is null when no response came. */
 export interface CallOutcome {
   status: number | null;
   error: string | null;
-  /** Unix ms at which its answer was complete or abandoned; `endedMono` by the monotonic clock. */
+  /** Unix ms at which its response was complete or abandoned; `endedMono` by the monotonic clock. */
   finishedAt: number;
   endedMono: number;
   /** False: it found nobody, so nothing left the machine. */

@@ -100,7 +100,7 @@ export class QuotaHints {
   }
 
   /**
-   * Keeps what an answer says; saying the same again changes nothing but when it was seen.
+   * Keeps what a response says; saying the same again changes nothing but when it was seen.
    * @returns how long the service says to wait because a short window's calls are used up; 0: not
    */
   note(callId: number, headers: Readonly<Record<string, string>>, now: number): number {

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 
-/** What an answer said of one limit. Null: not said, or not understood. */
+/** What a response said of one limit. Null: not said, or not understood. */
 export interface LimitWord {
   /** The field and the policy, or the place in its list: `RateLimit "month"`, `X-RateLimit 2`. */
   name: string;
@@ -169,10 +169,10 @@ const combinedField = (headers: Headers): Family | undefined => {
 };
 
 /**
- * What an answer's headers say of its service's limits. Dates are judged by the answer's own `Date`,
+ * What a response's headers say of its service's limits. Dates are judged by the response's own `Date`,
  * so that our clock may be wrong.
  * @param headers by lower-case name
- * @param now Unix ms, for an answer without a `Date`
+ * @param now Unix ms, for a response without a `Date`
  */
 export const limitWords = (headers: Headers, now: number): LimitWord[] => {
   const dated = Date.parse(headers.date ?? '');

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 
-/** How long a slot is held after its answer: a minute, and what two clocks may disagree in one (0.08 %). */
+/** How long a slot is held after its response: a minute, and what two clocks may disagree in one (0.08 %). */
 export const SLOT_MS = MINUTE_MS + 50;
 
 /** Longest life of a slot, in minutes, whatever a process had for `timeoutMs` (at most 600,000). */
@@ -29,7 +29,7 @@ const COLUMNS = `id, sender, sent_at as sentAt, sent_mono as sentMono, free_mono
 
 /**
  * The slots of the minute, read from the ledger's rows. A slot is held from before its request
- * leaves until its answer has ended plus a minute; of a call whose end is not known, as long as it
+ * leaves until its response has ended plus a minute; of a call whose end is not known, as long as it
  * may last plus a minute. If one call more than allowed arrived inside any 60 s, one of them would
  * have begun after another's end + 60 s: so none can.
  *

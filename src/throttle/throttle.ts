@@ -1,7 +1,7 @@
-import type { Ask } from '../api/ask.ts';
-import { requestLine } from '../api/ask.ts';
-import type { ApiClient, RawAnswer } from '../api/client.ts';
+import type { ApiClient, RawResponse } from '../api/client.ts';
 import { CallError, RateLimitedError, UnreachableError } from '../api/errors.ts';
+import type { UpstreamRequest } from '../api/request.ts';
+import { requestLine } from '../api/request.ts';
 import type { Clock } from '../clock.ts';
 import { SECOND_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
@@ -10,17 +10,17 @@ import { backoffMs, Circuit, PATIENCE_MS } from './circuit.ts';
 import { QuotaSpentError, ServiceDownError } from './errors.ts';
 import type { Ledger, Refusal } from './ledger.ts';
 
-/** An answer that came and was read. Its call is not settled yet: that goes with its rows. */
+/** A response that came and was read. Its call is not settled yet: that goes with its rows. */
 export interface Answered<T> {
   callId: number;
-  answer: RawAnswer;
+  response: RawResponse;
   read: T;
-  /** Unix ms at which the answer was complete. */
+  /** Unix ms at which the response was complete. */
   receivedAt: number;
   /** Milliseconds from letting it leave to its last byte, of the attempt that was answered. */
   tookMs: number;
   attempts: number;
-  /** Writes the call's outcome. To be called inside the transaction that loads the answer. */
+  /** Writes the call's outcome. To be called inside the transaction that loads the response. */
   settle: (rowsChanged: number) => void;
 }
 
@@ -35,10 +35,10 @@ interface ThrottleDeps {
   client: ApiClient;
   clock: Clock;
   random: () => number;
-  /** The error that an answer stands for, if any. */
-  judge: (answer: RawAnswer, now: number) => CallError | undefined;
-  /** Keeps an answer that could not be read, and why. Called inside the settling transaction. */
-  keepUnread: (callId: number, answer: RawAnswer, error: unknown) => void;
+  /** The error that a response stands for, if any. */
+  judge: (response: RawResponse, now: number) => CallError | undefined;
+  /** Keeps a response that could not be read, and why. Called inside the settling transaction. */
+  keepUnread: (callId: number, response: RawResponse, error: unknown) => void;
   /** No more calls than these leave; then the run pauses. */
   maxCalls?: number;
   /** Told of waits: those the service caused, and those for a slot of the minute. */
@@ -56,7 +56,7 @@ interface Attempt {
   attempt: number;
 }
 
-/** Attempts at one ask while the service is there; each is a call. */
+/** Attempts at one request while the service is there; each is a call. */
 const ATTEMPTS = 4;
 const LEAST_LIMITED_MS = 5 * SECOND_MS;
 
@@ -91,21 +91,21 @@ export class Throttle {
   }
 
   /**
-   * Asks until an answer is read. Every attempt has its row in the ledger. An ask has four
-   * attempts; one that failed because the service asked to wait, or is away, is no fault of the ask
+   * Asks until a response is read. Every attempt has its row in the ledger. A request has four
+   * attempts; one that failed because the service asked to wait, or is away, is no fault of the request
    * and not among them.
    * @throws QuotaSpentError when calls are used up; ServiceDownError when the service stays away;
-   *   CallError when this ask failed for good
+   *   CallError when this request failed for good
    */
-  async ask<T>(
-    ask: Ask,
-    read: (answer: RawAnswer) => T,
+  async request<T>(
+    request: UpstreamRequest,
+    read: (response: RawResponse) => T,
     context: CallContext,
   ): Promise<Answered<T>> {
     let ownFailures = 0;
     for (let attempts = 1; ; attempts++) {
       try {
-        return { ...(await this.#attempt(ask, read, context, attempts)), attempts };
+        return { ...(await this.#attempt(request, read, context, attempts)), attempts };
       } catch (error) {
         if (!(error instanceof CallError) || !error.transient) throw error;
         context.signal?.throwIfAborted();
@@ -121,25 +121,25 @@ export class Throttle {
   }
 
   async #attempt<T>(
-    ask: Ask,
-    read: (answer: RawAnswer) => T,
+    request: UpstreamRequest,
+    read: (response: RawResponse) => T,
     { runId, job, signal }: CallContext,
     attempt: number,
   ): Promise<Omit<Answered<T>, 'attempts'>> {
     const { ledger, client, clock, judge } = this.#deps;
-    const item = requestLine(ask);
+    const item = requestLine(request);
     const callId = await this.#pass({ runId, job, request: item }, signal);
     const sentMono = clock.monotonic();
-    let answer: RawAnswer | undefined;
+    let response: RawResponse | undefined;
     let endedMono = 0;
     try {
-      answer = await client.send(ask, signal).finally(() => {
+      response = await client.send(request, signal).finally(() => {
         endedMono = clock.monotonic();
       });
-      const { headers, status } = answer;
-      const refused = judge(answer, clock.now());
+      const { headers, status } = response;
+      const refused = judge(response, clock.now());
       if (refused !== undefined) throw refused;
-      const value = read(answer);
+      const value = read(response);
       this.counts.ok += 1;
       this.#circuit.succeeded();
       const finishedAt = clock.now();
@@ -149,10 +149,10 @@ export class Throttle {
         ledger.noteHeaders(callId, headers);
       };
       const tookMs = roundMs(endedMono - sentMono);
-      return { callId, answer, read: value, receivedAt: finishedAt, tookMs, settle };
+      return { callId, response, read: value, receivedAt: finishedAt, tookMs, settle };
     } catch (error) {
-      await this.#fail(callId, answer, error, endedMono);
-      this.#logFailed({ runId, job, item, callId, attempt }, answer, error, endedMono - sentMono);
+      await this.#fail(callId, response, error, endedMono);
+      this.#logFailed({ runId, job, item, callId, attempt }, response, error, endedMono - sentMono);
       throw error;
     } finally {
       this.#inFlight -= 1;
@@ -164,31 +164,36 @@ export class Throttle {
   /** Settles a failed call, keeps what it taught, and decides how long everybody waits. */
   async #fail(
     callId: number,
-    answer: RawAnswer | undefined,
+    response: RawResponse | undefined,
     error: unknown,
     endedMono: number,
   ): Promise<void> {
     const { ledger, clock, keepUnread } = this.#deps;
-    const status = error instanceof CallError ? error.status : (answer?.status ?? null);
+    const status = error instanceof CallError ? error.status : (response?.status ?? null);
     const sent = !(error instanceof UnreachableError);
     const ended = { finishedAt: clock.now(), endedMono, sent };
     const outcome = { status, error: messageOf(error), ...ended, rowsChanged: null };
     ledger.together(() => {
       ledger.settle(callId, outcome);
-      if (answer === undefined) return;
-      ledger.noteHeaders(callId, answer.headers);
-      if (answer.status === 200) keepUnread(callId, answer, error);
+      if (response === undefined) return;
+      ledger.noteHeaders(callId, response.headers);
+      if (response.status === 200) keepUnread(callId, response, error);
     });
     if (sent) this.counts.failed += 1;
     else this.counts.sent -= 1;
     if (!(error instanceof CallError)) return;
     if (error.transient) await this.#rest(error, clock.monotonic());
-    else this.#circuit.succeeded(); // a refusal is an answer: the service is there
+    else this.#circuit.succeeded(); // a refusal is a response: the service is there
   }
 
-  #logFailed(made: Attempt, answer: RawAnswer | undefined, error: unknown, tookMs: number): void {
+  #logFailed(
+    made: Attempt,
+    response: RawResponse | undefined,
+    error: unknown,
+    tookMs: number,
+  ): void {
     const { log = SILENT } = this.#deps;
-    const status = error instanceof CallError ? error.status : (answer?.status ?? null);
+    const status = error instanceof CallError ? error.status : (response?.status ?? null);
     const outcome = error instanceof CallError ? 'failed' : 'given up';
     const { name } = error instanceof Error ? error : { name: typeof error };
     log.warn({ ...made, outcome, error: name, status, ms: roundMs(tookMs) }, messageOf(error));

@@ -6,10 +6,10 @@ import { ForbiddenTargetError, guardedAgent, type Reach, type Resolve } from './
 
 const MAX_ANSWER_BYTES = 65_536;
 const KEPT_ANSWER_CHARACTERS = 1024;
-/** Longest wait for an answer, headers and body. */
+/** Longest wait for a response, headers and body. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 
-/** What came of one attempt. `status` is null when no answer came. */
+/** What came of one attempt. `status` is null when no response came. */
 export interface Attempt {
   readonly at: number; // Unix ms
   readonly durationMs: number;
@@ -37,7 +37,7 @@ export interface Poster {
   close(): Promise<void>;
 }
 
-/** Reads what little of an answer is kept; an endless one is cut, not waited for. */
+/** Reads what little of a response is kept; an endless one is cut, not waited for. */
 const readAnswer = async (body: AsyncIterable<Buffer>): Promise<string> => {
   const parts: Buffer[] = [];
   let bytes = 0;

@@ -48,7 +48,7 @@ export const recipe = z
   .meta({ id: 'Recipe' });
 export type Recipe = z.infer<typeof recipe>;
 
-export const analysisAnswer = z
+export const analysisResponse = z
   .looseObject({
     id: videoId,
     platform: platformName,
@@ -60,7 +60,7 @@ export const analysisAnswer = z
     note: z
       .string()
       .optional()
-      .meta({ description: 'Why a configured model did not write this answer.' }),
+      .meta({ description: 'Why a configured model did not write this response.' }),
   })
   .meta({ id: 'Analysis' });
-export type Analysis = z.infer<typeof analysisAnswer>;
+export type Analysis = z.infer<typeof analysisResponse>;

@@ -145,7 +145,7 @@ export const readPlatform = (
 
 // SQLite reads JSON no deeper than 1,000 levels, and writing some 10,000 overflows the stack.
 export const DEEPEST_LEVELS = 200;
-const TOO_DEEP = `nested deeper than ${DEEPEST_LEVELS} levels; whole in the kept answer`;
+const TOO_DEEP = `nested deeper than ${DEEPEST_LEVELS} levels; whole in the kept response`;
 
 /** Whether a value is nested deeper than can be kept as JSON. */
 export const isTooDeep = (value: unknown, levels = DEEPEST_LEVELS): boolean =>

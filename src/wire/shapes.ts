@@ -35,13 +35,13 @@ const envelope = <T extends z.ZodType>(item: T) => ({
   total: count.meta({ description: 'Matching items before paging.' }),
   page: z.int().min(1),
   items: z.array(item),
-  asOf: instant.meta({ description: 'The instant the answer is true at.' }),
+  asOf: instant.meta({ description: 'The instant the response is true at.' }),
 });
 
-export const feedAnswer = z.looseObject(envelope(contentItem)).meta({ id: 'Feed' });
-export type FeedAnswer = z.infer<typeof feedAnswer>;
+export const feedResponse = z.looseObject(envelope(contentItem)).meta({ id: 'Feed' });
+export type FeedResponse = z.infer<typeof feedResponse>;
 
-export const trendsAnswer = z
+export const trendsResponse = z
   .looseObject({ ...envelope(contentItem), platform: platformName, period: periodName })
   .meta({ id: 'Trends' });
 
@@ -67,8 +67,8 @@ export const hashtagItem = z
   .meta({ id: 'Hashtag' });
 export type HashtagItem = z.infer<typeof hashtagItem>;
 
-export const hashtagsAnswer = z.looseObject(envelope(hashtagItem)).meta({ id: 'Hashtags' });
-export type HashtagsAnswer = z.infer<typeof hashtagsAnswer>;
+export const hashtagsResponse = z.looseObject(envelope(hashtagItem)).meta({ id: 'Hashtags' });
+export type HashtagsResponse = z.infer<typeof hashtagsResponse>;
 
 const creatorPoint = z.object({
   at: instant,
@@ -77,7 +77,7 @@ const creatorPoint = z.object({
   likes: count.nullable(),
 });
 
-export const creatorAnswer = z
+export const creatorResponse = z
   .looseObject({
     platform: platformName,
     handle: z.string(),
@@ -130,7 +130,7 @@ const forecast = z
   .meta({ id: 'Forecast' });
 
 /** `GET /forecasts/{platform}` (extension). */
-export const forecastsAnswer = z
+export const forecastsResponse = z
   .looseObject({
     ...envelope(
       z
@@ -154,7 +154,7 @@ export const forecastsAnswer = z
   })
   .meta({ id: 'Forecasts' });
 
-export const growthAnswer = z
+export const growthResponse = z
   .looseObject({
     id: videoId,
     platform: platformName,
@@ -168,7 +168,7 @@ export const growthAnswer = z
   .meta({ id: 'Growth' });
 
 /** `GET /videos/{id}` (extension): one video as last seen. */
-export const videoAnswer = contentItem.extend({ asOf: instant }).meta({ id: 'Video' });
+export const videoResponse = contentItem.extend({ asOf: instant }).meta({ id: 'Video' });
 
 /** An event as `GET /events` (extension) lists it. */
 const eventItem = z
@@ -184,7 +184,7 @@ const eventItem = z
   })
   .meta({ id: 'Event' });
 
-export const eventsAnswer = z.object(envelope(eventItem)).meta({ id: 'Events' });
+export const eventsResponse = z.object(envelope(eventItem)).meta({ id: 'Events' });
 
 /** The body that a subscription is sent for an event. */
 export const deliveredEvent = z
@@ -215,7 +215,7 @@ const allowance = z.object({
 });
 
 /** `GET /usage` (extension): what the asking key may spend and has spent. */
-export const usageAnswer = z
+export const usageResponse = z
   .object({
     key: z.string().meta({ description: 'Id of the key; never the key itself.' }),
     minute: allowance,

@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { apiClient } from '../../src/api/client.ts';
-import { decodeAnswer } from '../../src/api/decode.ts';
+import { decodeResponse } from '../../src/api/decode.ts';
 import { judge } from '../../src/api/judge.ts';
 import { Secret } from '../../src/secret.ts';
 
 const KEY = 'tl_live_never-to-be-seen_anywhere/1234567890';
-const ask = {
+const request = {
   kind: 'feed',
   platform: 'tiktok',
   dateRange: '24h',
@@ -16,7 +16,7 @@ const ask = {
   offset: 0,
 } as const;
 
-/** The answer of a service that says `body`, as the client gives it. */
+/** The response of a service that says `body`, as the client gives it. */
 const answerTo = async (body: string, status = 200, headers: Record<string, string> = {}) => {
   const server = createServer((_, response) => response.writeHead(status, headers).end(body));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -27,7 +27,7 @@ const answerTo = async (body: string, status = 200, headers: Record<string, stri
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const client = apiClient({ baseUrl, apiKey: new Secret(KEY), timeoutMs: 5000 });
   try {
-    return await client.send(ask);
+    return await client.send(request);
   } finally {
     await client.close();
   }
@@ -46,12 +46,12 @@ test.each([
   ['in base64', Buffer.from(`Bearer ${KEY}`).toString('base64')],
 ])('a key that the service says back %s is gone before anything is kept', async (_, stated) => {
   const video = `{"id": "tt_1", "title": "t ${stated}", "${stated}": 7, "views": "${stated}"}`;
-  const answer = await answerTo(`{"items": [${video}], "total": 1}`, 200, { 'x-echo': KEY });
-  const decoded = decodeAnswer(ask, answer);
+  const response = await answerTo(`{"items": [${video}], "total": 1}`, 200, { 'x-echo': KEY });
+  const decoded = decodeResponse(request, response);
   for (const text of [
     JSON.stringify(decoded),
-    answer.body.toString(),
-    JSON.stringify(answer.headers),
+    response.body.toString(),
+    JSON.stringify(response.headers),
   ]) {
     expect(text).not.toContain(KEY);
     expect(text).not.toContain(stated);

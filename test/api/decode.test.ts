@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import type { Ask } from '../../src/api/ask.ts';
-import { type DecodedAnswer, decodeAnswer } from '../../src/api/decode.ts';
-import { UnreadableAnswerError } from '../../src/api/errors.ts';
+import { type DecodedResponse, decodeResponse } from '../../src/api/decode.ts';
+import { UnreadableResponseError } from '../../src/api/errors.ts';
+import type { UpstreamRequest } from '../../src/api/request.ts';
 import { FIELDS, HOLDERS } from '../../src/wire/field-table.ts';
-import { answerOf, FEED, HASHTAGS } from '../support/answers.ts';
+import { FEED, HASHTAGS, responseOf } from '../support/responses.ts';
 
-const GROWTH: Ask = { kind: 'growth', id: 'tt_1', platform: 'tiktok' };
-const CREATOR: Ask = { kind: 'creator', platform: 'tiktok', handle: 'ann' };
+const GROWTH: UpstreamRequest = { kind: 'growth', id: 'tt_1', platform: 'tiktok' };
+const CREATOR: UpstreamRequest = { kind: 'creator', platform: 'tiktok', handle: 'ann' };
 
-const decode = <K extends DecodedAnswer['kind']>(
+const decode = <K extends DecodedResponse['kind']>(
   kind: K,
-  ask: Ask,
+  request: UpstreamRequest,
   body: unknown,
-): Extract<DecodedAnswer, { kind: K }> => {
-  const decoded = decodeAnswer(ask, answerOf(body));
+): Extract<DecodedResponse, { kind: K }> => {
+  const decoded = decodeResponse(request, responseOf(body));
   if (decoded.kind !== kind) throw new Error(`expected ${kind}, got ${decoded.kind}`);
-  return decoded as Extract<DecodedAnswer, { kind: K }>;
+  return decoded as Extract<DecodedResponse, { kind: K }>;
 };
 const feed = (body: unknown) => decode('videos', FEED, body);
 const item = {
@@ -46,7 +46,7 @@ describe('a list is found', () => {
   test.each([{}, { items: {} }, { list: [item] }, 'text', 5, null, { data: { data: {} } }])(
     'not in %j: the page cannot be read, and asking again will not help',
     (body) => {
-      expect(() => feed(body)).toThrow(UnreadableAnswerError);
+      expect(() => feed(body)).toThrow(UnreadableResponseError);
       try {
         feed(body);
       } catch (error) {
@@ -235,14 +235,14 @@ describe('creators', () => {
   });
   test.each([[[]], [{}], [{ things: [] }], [{ platform: 'tiktok', asOf: null }]])(
     'not in %j: no profile of nulls',
-    (body) => expect(() => creator(body)).toThrow(UnreadableAnswerError),
+    (body) => expect(() => creator(body)).toThrow(UnreadableResponseError),
   );
 });
 
 describe('bodies', () => {
   const text = JSON.stringify({ items: [{ ...item, title: 'Tänze 踊' }] });
   const title = (body: Buffer, type?: string): string | null | undefined => {
-    const decoded = decodeAnswer(FEED, answerOf(body, type));
+    const decoded = decodeResponse(FEED, responseOf(body, type));
     return decoded.kind === 'videos' ? decoded.items[0]?.item.title : undefined;
   };
   test.each([
@@ -269,14 +269,14 @@ describe('bodies', () => {
       title(body);
       expect.unreachable();
     } catch (error) {
-      expect(error).toBeInstanceOf(UnreadableAnswerError);
+      expect(error).toBeInstanceOf(UnreadableResponseError);
       expect(error).toMatchObject({ transient: true });
       expect(String(error).length).toBeLessThan(400);
     }
   });
 });
 
-test('the instant an answer is true at is read where it says so', () => {
+test('the instant a response is true at is read where it says so', () => {
   expect(feed({ items: [], asOf: '2026-03-01T00:00:00Z' }).asOf).toBe(Date.UTC(2026, 2, 1));
   const odd = feed({ total: 0, page: 1, items: [], asOf: 'soon' });
   expect(odd.asOf).toBeNull();

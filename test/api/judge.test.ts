@@ -3,7 +3,7 @@ import { KeyRefusedError, RateLimitedError, RefusedError } from '../../src/api/e
 import { askedWaitMs, judge } from '../../src/api/judge.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
-const answer = (status: number, headers: Record<string, string> = {}, body = '') => ({
+const response = (status: number, headers: Record<string, string> = {}, body = '') => ({
   status,
   headers,
   body: Buffer.from(body),
@@ -28,15 +28,15 @@ describe('how long a service asks to wait', () => {
 });
 
 describe('what a status stands for', () => {
-  test('200 is an answer', () => expect(judge(answer(200), NOW)).toBeUndefined());
+  test('200 is a response', () => expect(judge(response(200), NOW)).toBeUndefined());
   test.each([429, 503])('%i asks to wait', (status) => {
-    const error = judge(answer(status, { 'retry-after': '7' }, '{"detail":"Slow down"}'), NOW);
+    const error = judge(response(status, { 'retry-after': '7' }, '{"detail":"Slow down"}'), NOW);
     expect(error).toBeInstanceOf(RateLimitedError);
     expect(error).toMatchObject({ transient: true, retryAfterMs: 7000, status });
     expect(error?.message).toMatch(/7 s.*Slow down/);
   });
   test.each([401, 403])('%i refuses the key', (status) => {
-    const error = judge(answer(status), NOW);
+    const error = judge(response(status), NOW);
     expect(error).toBeInstanceOf(KeyRefusedError);
     expect(error?.message).toMatch(/Check/);
   });
@@ -47,26 +47,26 @@ describe('what a status stands for', () => {
     ['{"detail":" "}', '.'],
     ['{"detail":"Wait\\n\\u001b[2Ja bit"}', ': Wait [2Ja bit.'],
   ])('a sentence may follow what %s says', (body, end) =>
-    expect(judge(answer(429, {}, body), NOW)?.message).toBe(`The service answered 429${end}`),
+    expect(judge(response(429, {}, body), NOW)?.message).toBe(`The service answered 429${end}`),
   );
   test.each([300, 304])('%i without an address is no redirect', (status) => {
-    const error = judge(answer(status), NOW);
+    const error = judge(response(status), NOW);
     expect(error).toMatchObject({ transient: false, status });
     expect(error?.message).toBe(`The service answered ${status}.`);
   });
   test.each([500, 502, 504, 408, 425])('%i may be over soon', (status) =>
-    expect(judge(answer(status), NOW)).toMatchObject({ transient: true, status }),
+    expect(judge(response(status), NOW)).toMatchObject({ transient: true, status }),
   );
   test.each([201, 204, 206, 400, 404, 410, 422])('%i will not change', (status) =>
-    expect(judge(answer(status), NOW)).toMatchObject({ transient: false, status }),
+    expect(judge(response(status), NOW)).toMatchObject({ transient: false, status }),
   );
   test.each([301, 302, 307, 308])('%i is not followed', (status) => {
-    const error = judge(answer(status, { location: 'https://evil.example/v1' }), NOW);
+    const error = judge(response(status, { location: 'https://evil.example/v1' }), NOW);
     expect(error).toBeInstanceOf(RefusedError);
     expect(error?.message).toMatch(/evil\.example.*not followed.*TRENDLAKE_BASE_URL/);
   });
   test('a long, odd or hostile body stays a short message', () => {
     for (const body of ['<html>', `{"detail":"${'x'.repeat(5000)}"}`, '{"detail":{"a":1}}', '['])
-      expect(judge(answer(400, {}, body), NOW)?.message.length).toBeLessThan(500);
+      expect(judge(response(400, {}, body), NOW)?.message.length).toBeLessThan(500);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { LakeBuilder } from '../../fixtures/lake-builder.ts';
-import { requestLine } from '../../src/api/ask.ts';
+import { requestLine } from '../../src/api/request.ts';
 import { chooseCalls } from '../../src/budget/choice.ts';
 import { lakeInput } from '../../src/budget/lake-input.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
@@ -48,9 +48,9 @@ const freshLake = () => {
       builder.list({ ...list, at: hoursAgo(hours), ranks });
     },
     creatorCall: (handle: string, hours: number) => {
-      const ask = { kind: 'creator', platform: 'tiktok', handle } as const;
-      log.plan(runId, 'creators', [{ ask }]);
-      addCall.run(runId, requestLine(ask), hoursAgo(hours), hoursAgo(hours) + 500);
+      const request = { kind: 'creator', platform: 'tiktok', handle } as const;
+      log.plan(runId, 'creators', [{ request }]);
+      addCall.run(runId, requestLine(request), hoursAgo(hours), hoursAgo(hours) + 500);
     },
   };
 };

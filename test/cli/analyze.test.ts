@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
-import { analysisAnswer } from '../../src/wire/analysis-shapes.ts';
+import { analysisResponse } from '../../src/wire/analysis-shapes.ts';
 import { NOW, plantedLake } from '../lab/lab-lake.ts';
 import { runCommand } from '../support/run-command.ts';
 
@@ -13,7 +13,7 @@ test('--json prints one document and keeps the same in the lake', async () => {
     clock,
   });
   expect(code).toBe(0);
-  const analysis = analysisAnswer.parse(JSON.parse(out));
+  const analysis = analysisResponse.parse(JSON.parse(out));
   const kept = lake.sqlite.prepare('select result from analyses').pluck().all() as string[];
   expect(kept.map((result) => JSON.parse(result))).toEqual([analysis]);
 });

@@ -7,7 +7,7 @@ import { KEY } from '../support/sync-once.ts';
 
 const always = Number.POSITIVE_INFINITY;
 
-/** A service after an update: a field more, one of another type, one gone, a list and an answer reshaped. */
+/** A service after an update: a field more, one of another type, one gone, a list and a response reshaped. */
 const UPDATED: FaultRule[] = [
   {
     on: /feed\/tiktok/,

@@ -4,9 +4,9 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { status } from '../../fixtures/faults.ts';
 import {
-  answerJson,
   type Fault,
   type FaultRule,
+  respondJson,
   startFaultyUpstream,
 } from '../../fixtures/faulty-upstream.ts';
 import { freshFolder } from '../support/fresh.ts';
@@ -22,7 +22,7 @@ const init = async (lines: readonly string[], ...flags: string[]) => {
   return { ...done, dataDir, path: join(dataDir, FILE) };
 };
 
-const found: Fault = ({ response }) => answerJson(response, { items: [], total: 0, page: 1 });
+const found: Fault = ({ response }) => respondJson(response, { items: [], total: 0, page: 1 });
 
 const asked = async (rules: FaultRule[]) => {
   const upstream = await startFaultyUpstream(rules);

@@ -94,7 +94,7 @@ test('a run is told line by line: its begin and end, each call with its ids, wha
       attempt: expect.any(Number),
       ms: expect.any(Number),
       ...(msg === null
-        ? { level: 'debug', outcome: 'ok', rows: expect.any(Number), msg: 'answer loaded' }
+        ? { level: 'debug', outcome: 'ok', rows: expect.any(Number), msg: 'response loaded' }
         : { level: 'warn', outcome: 'failed', error: expect.stringMatching(/Error$/), msg }),
     })),
   );

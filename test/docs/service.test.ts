@@ -8,7 +8,7 @@ import { type Running, runService } from '../serve/running.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/service.md'), 'utf8');
 
-/** Each command of the page, the status it says comes, and the fields it says the answer has. */
+/** Each command of the page, the status it says comes, and the fields it says the response has. */
 const tour = [...page.matchAll(/```sh\n(curl .+)\n```\n\n(\d{3})(?:: (.+))?\n/g)].map(
   ([, command = '', status, fields = '']) => ({
     command,

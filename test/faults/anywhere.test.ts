@@ -6,11 +6,11 @@ import { type Fault, type FaultRule, startFaultyUpstream } from '../../fixtures/
 import { countOf, lakeRows } from '../../fixtures/lake-rows.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { JOB_NAMES } from '../../schema/vocabulary.ts';
-import { type Ask, requestLine } from '../../src/api/ask.ts';
 import { apiClient } from '../../src/api/client.ts';
+import { requestLine, type UpstreamRequest } from '../../src/api/request.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { askOnce } from '../../src/runner/ask-once.ts';
+import { requestOnce } from '../../src/runner/request-once.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { type SyncResult, smallConfig, syncOnce } from '../support/sync-once.ts';
 
@@ -22,7 +22,7 @@ const CONFIG = {
   timeoutMs: '1000', // real ones: the slow faults are met by the client's own timer
   schedules: JSON.stringify(Object.fromEntries(JOB_NAMES.map((name) => [name, 'off']))), // no month to plan
 };
-const SLOW = ['no answer at all', 'headers, then nothing', 'a byte now and then, for ever'];
+const SLOW = ['no response at all', 'headers, then nothing', 'a byte now and then, for ever'];
 
 /** What a run that met nothing asks of the lists; looks follow what the lists showed, and when. */
 let cleanLists: string[];
@@ -34,30 +34,33 @@ beforeAll(async () => {
   await upstream.close();
 });
 
-/** Every request a lake has an answer to, once each. */
-const answered = (dataDir: string): Ask[] => {
+/** Every request a lake has a response to, once each. */
+const answered = (dataDir: string): UpstreamRequest[] => {
   const lake = openLake(dataDir);
-  const asks = lake.sqlite
+  const requests = lake.sqlite
     .prepare(`select distinct ask from run_items where state = 'done' order by run_id, position`)
     .pluck()
     .all() as string[];
   lake.close();
-  return asks.map((ask) => JSON.parse(ask) as Ask);
+  return requests.map((request) => JSON.parse(request) as UpstreamRequest);
 };
-const listsOf = (asks: Ask[]): string[] =>
-  asks
-    .filter((ask) => ask.kind !== 'growth' && ask.kind !== 'creator')
+const listsOf = (requests: UpstreamRequest[]): string[] =>
+  requests
+    .filter((request) => request.kind !== 'growth' && request.kind !== 'creator')
     .map(requestLine)
     .toSorted();
 
 /** The lake of somebody who asked a service that behaves for the same things. */
-const lakeOf = async (asks: Ask[], baseUrl: string): Promise<SyncResult['rows']> => {
+const lakeOf = async (
+  requests: UpstreamRequest[],
+  baseUrl: string,
+): Promise<SyncResult['rows']> => {
   const config = smallConfig(freshFolder(), baseUrl);
   const lake = openLake(config.dataDir);
   const client = apiClient(config);
   const { signal } = new AbortController();
   const deps = { lake, config, client, clock: virtualClock(WORLD_AT), random: () => 0.5, signal };
-  for (const ask of asks) await askOnce(deps, 'by hand', ask);
+  for (const request of requests) await requestOnce(deps, 'by hand', request);
   const rows = lakeRows(lake);
   await client.close();
   lake.close();
@@ -93,7 +96,7 @@ const rulesOf = (strikes: readonly Strike[]): FaultRule[] => {
 
 /**
  * Every arrival has its row. A row without an arrival is a call that was sent into a connection the
- * other side was just closing: it counts as spent, and says that no answer came.
+ * other side was just closing: it counts as spent, and says that no response came.
  * @returns how many of those there were
  */
 const expectCounted = (dataDir: string, arrivals: readonly { line: string }[]): number => {
@@ -147,7 +150,7 @@ const syncThrough = async (
 
 // What a sequence of faults may do: fail an item for good when it meets one attempt after another,
 // or stop the run when the service looks dead. The next sync then makes up for it, and may choose
-// other snapshots than a run that knew every list at once; so the lake is held against the same asks.
+// other snapshots than a run that knew every list at once; so the lake is held against the same requests.
 test(
   `property: whatever faults meet a run, and wherever, the lake ends as without them (${SEQUENCES} sequences)`,
   async () => {
@@ -171,9 +174,9 @@ test(
             figures.longest = Math.max(figures.longest, strikes.length);
             figures.calls += result.ledger;
             figures.lost += expectCounted(dataDir, upstream.arrivals);
-            const asks = answered(dataDir);
-            expect(listsOf(asks)).toEqual(cleanLists);
-            expect(result.rows).toEqual(await lakeOf(asks, behaving.baseUrl));
+            const requests = answered(dataDir);
+            expect(listsOf(requests)).toEqual(cleanLists);
+            expect(result.rows).toEqual(await lakeOf(requests, behaving.baseUrl));
             const lake = openLake(dataDir);
             expect(lake.sqlite.pragma('integrity_check', { simple: true })).toBe('ok');
             expect(countOf(lake, 'select count(*) from calls where finished_at is null')).toBe(0);

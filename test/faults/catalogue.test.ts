@@ -13,11 +13,11 @@ import {
 import * as faults from '../../fixtures/faults.ts';
 import { type FaultyUpstream, startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { apiClient } from '../../src/api/client.ts';
-import { decodeAnswer } from '../../src/api/decode.ts';
-import { NoAnswerError, UnreadableAnswerError } from '../../src/api/errors.ts';
+import { decodeResponse } from '../../src/api/decode.ts';
+import { NoResponseError, UnreadableResponseError } from '../../src/api/errors.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
-import { FEED } from '../support/answers.ts';
 import { freshFolder } from '../support/fresh.ts';
+import { FEED } from '../support/responses.ts';
 import {
   CONCURRENCY,
   filesWithKey,
@@ -337,7 +337,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test('property: an answer that ends at any byte but its last is never taken for one', async () => {
+test('property: a response that ends at any byte but its last is never taken for one', async () => {
   let bytes = 0;
   const upstream = await startFaultyUpstream(() =>
     bytes === 0 ? undefined : faults.resetAfter(bytes),
@@ -348,9 +348,9 @@ test('property: an answer that ends at any byte but its last is never taken for 
   await fc.assert(
     fc.asyncProperty(anyByte, async (at) => {
       bytes = at;
-      await expect(client.send(FEED)).rejects.toBeInstanceOf(NoAnswerError);
+      await expect(client.send(FEED)).rejects.toBeInstanceOf(NoResponseError);
       const cut = { ...whole, body: whole.body.subarray(0, at) };
-      expect(() => decodeAnswer(FEED, cut)).toThrow(UnreadableAnswerError);
+      expect(() => decodeResponse(FEED, cut)).toThrow(UnreadableResponseError);
     }),
   );
   await client.close();

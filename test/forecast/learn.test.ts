@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
-import { askModel } from '../../src/forecast/ask.ts';
 import { endedOnTop, finishedAt } from '../../src/forecast/cohort.ts';
 import { type Curve, logViews, truthAfter } from '../../src/forecast/curve.ts';
 import { LEAST_FINISHED, learnWay, type WayModel } from '../../src/forecast/learn.ts';
+import { modelForecast } from '../../src/forecast/model-forecast.ts';
 import { packModel, unpackModel } from '../../src/forecast/pack.ts';
 import { CURVES, knownBy, LEARNT_AT, madeCurves, T0 } from './made-curves.ts';
 
@@ -33,7 +33,7 @@ test('what comes after the learning changes nothing of it', () => {
 test('a forecast rests on its snapshot and earlier ones alone', () => {
   const [curve] = later as [Curve];
   const cut = { ...curve, points: curve.points.slice(0, 5) };
-  expect(askModel(model, curve, 4)).toEqual(askModel(model, cut, 4));
+  expect(modelForecast(model, curve, 4)).toEqual(modelForecast(model, cut, 4));
 });
 
 test('it stays silent below the least number of finished curves', () => {
@@ -45,7 +45,7 @@ test('it stays silent below the least number of finished curves', () => {
 test('a model kept is the model read, and what is damaged is refused in words', () => {
   const [curve] = later as [Curve];
   const bytes = packModel(model);
-  expect(askModel(unpackModel(bytes), curve, 6)).toEqual(askModel(model, curve, 6));
+  expect(modelForecast(unpackModel(bytes), curve, 6)).toEqual(modelForecast(model, curve, 6));
   expect(() => unpackModel(bytes.subarray(0, bytes.length / 2))).toThrow();
   expect(() => unpackModel(Buffer.from('not a model'))).toThrow();
 });
@@ -55,7 +55,7 @@ test('probabilities and intervals keep their promise on later curves', () => {
   let [error, stays] = [0, 0];
   for (const curve of later)
     for (const position of [1, 3, 6]) {
-      const forecast = askModel(model, curve, position);
+      const forecast = modelForecast(model, curve, position);
       const finished = finishedAt(curve, Number.MAX_SAFE_INTEGER);
       stated += forecast.topProbability;
       came += endedOnTop(model.cohorts, finished) ? 1 : 0;
@@ -100,7 +100,7 @@ test.each<[string, Curve]>([
     { createdAt: T0, points: [10, 20].map((views, i) => ({ at: T0 + i * 365 * DAY_MS, views })) },
   ],
 ])('a video %s gets numbers that can be right', (_, curve) => {
-  const { topProbability, horizons } = askModel(model, curve, curve.points.length - 1);
+  const { topProbability, horizons } = modelForecast(model, curve, curve.points.length - 1);
   expect(topProbability).toBeGreaterThanOrEqual(0);
   expect(topProbability).toBeLessThanOrEqual(1);
   for (const { median, low, high } of horizons) {
@@ -123,7 +123,7 @@ test('odd curves among those to learn from harm nothing', () => {
       })),
     },
   ];
-  const { topProbability } = askModel(
+  const { topProbability } = modelForecast(
     learnt([...odd, ...knownBy(CURVES, LEARNT_AT)]),
     CURVES[7] as Curve,
     3,

@@ -95,8 +95,8 @@ const QUESTIONS: readonly ListQuery[] = [
 /** Everything that can be asked as of an instant, as text. */
 const answers = (lake: Lake, asOf: number): string[] => {
   const clock = virtualClock(NOW);
-  const lists = QUESTIONS.map((question) => {
-    const { total, items } = computeList(lake, { question, asOf, from: 0, count: 50 }, clock);
+  const lists = QUESTIONS.map((wanted) => {
+    const { total, items } = computeList(lake, { wanted, asOf, from: 0, count: 50 }, clock);
     return { total, items };
   });
   const videos = [0, 1, 2, 3].map((video) => {

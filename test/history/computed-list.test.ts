@@ -49,9 +49,9 @@ test('a part far down a list is the same as counting there from the top', () => 
   });
   const lake = freshLake(dataDir);
   for (const list of ['feed', 'hashtags'] as const) {
-    const question = { list, platform: 'tiktok', windowMs: 24 * HOUR_MS } as const;
+    const wanted = { list, platform: 'tiktok', windowMs: 24 * HOUR_MS } as const;
     const part = (from: number, count: number) =>
-      computeList(lake, { question, asOf: hoursAgo(0), from, count }, systemClock);
+      computeList(lake, { wanted, asOf: hoursAgo(0), from, count }, systemClock);
     const whole = part(0, 60);
     expect(whole).toMatchObject({ total: 60 });
     expect(part(40, 15).items).toEqual(whole.items.slice(40, 55));

@@ -5,7 +5,7 @@ import { isoOf } from '../../src/iso.ts';
 import { analyzeVideo } from '../../src/lab/analyze.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { storeAnalysis } from '../../src/load/analyses.ts';
-import { type Analysis, analysisAnswer } from '../../src/wire/analysis-shapes.ts';
+import { type Analysis, analysisResponse } from '../../src/wire/analysis-shapes.ts';
 import { emptyLake, insertVideos } from '../lake/lake-fixture.ts';
 import { insertRealVideos } from '../lake/real-lake.ts';
 import { realPath } from '../real-data.ts';
@@ -13,7 +13,7 @@ import { NOW, plantedLake, plantedVideos } from './lab-lake.ts';
 
 const analyze = async (lake: Lake, id: string, asOf = NOW): Promise<Analysis> => {
   const analysis = await analyzeVideo(lake, { id, asOf }, { clock: virtualClock(NOW) });
-  return analysisAnswer.parse(analysis);
+  return analysisResponse.parse(analysis);
 };
 const factorOf = ({ why }: Analysis, factor: string): Analysis['why'][number] => {
   const found = why.find((candidate) => candidate.factor === factor);
@@ -175,12 +175,15 @@ test('the same analysis stored twice is one row', async () => {
   expect(JSON.parse(rows[0]?.result ?? '')).toEqual(analysis);
 });
 
-test.skipIf(realPath === undefined)('real videos: every answer has the agreed shape', async () => {
-  const lake = emptyLake();
-  const videos = insertRealVideos(lake, ['yt-hourly-kr', 'tt-vn-food', 'ig-search', 'ig-hourly']);
-  const asOf = Date.UTC(2026, 7, 20);
-  for (let i = 0; i < videos.length; i += 271) {
-    const { why } = await analyze(lake, (videos[i] as { id: string }).id, asOf);
-    expect(why.every(({ strength }) => Number.isFinite(strength))).toBe(true);
-  }
-});
+test.skipIf(realPath === undefined)(
+  'real videos: every response has the agreed shape',
+  async () => {
+    const lake = emptyLake();
+    const videos = insertRealVideos(lake, ['yt-hourly-kr', 'tt-vn-food', 'ig-search', 'ig-hourly']);
+    const asOf = Date.UTC(2026, 7, 20);
+    for (let i = 0; i < videos.length; i += 271) {
+      const { why } = await analyze(lake, (videos[i] as { id: string }).id, asOf);
+      expect(why.every(({ strength }) => Number.isFinite(strength))).toBe(true);
+    }
+  },
+);

@@ -6,7 +6,7 @@ import { analyzeVideo } from '../../src/lab/analyze.ts';
 import { type ModelSettings, modelSettings } from '../../src/lab/model.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { Secret } from '../../src/secret.ts';
-import { type Analysis, analysisAnswer } from '../../src/wire/analysis-shapes.ts';
+import { type Analysis, analysisResponse } from '../../src/wire/analysis-shapes.ts';
 import { insertVideos } from '../lake/lake-fixture.ts';
 import { NOW, plantedLake } from './lab-lake.ts';
 
@@ -88,7 +88,7 @@ const GOOD = {
 };
 
 const analyze = async (lake: Lake, model?: ModelSettings, id = 'tt_300'): Promise<Analysis> =>
-  analysisAnswer.parse(
+  analysisResponse.parse(
     await analyzeVideo(lake, { id, asOf: NOW }, { clock: virtualClock(NOW), model }),
   );
 
@@ -114,7 +114,7 @@ describe('a model that keeps to the evidence', () => {
     });
   });
 
-  test('an answer in a fenced block is read', async () => {
+  test('a response in a fenced block is read', async () => {
     const { settings } = await endpoint(() => says(`\`\`\`json\n${JSON.stringify(GOOD)}\n\`\`\``));
     expect((await analyze(plantedLake(), settings)).method).toBe('model');
   });
@@ -165,7 +165,7 @@ describe('a model that fails: the statistical answer, and a note', () => {
     expect(summary).toBe(`${own} ${note}`);
   });
 
-  test('no answer in time', async () => {
+  test('no response in time', async () => {
     const { settings } = await endpoint(undefined);
     const { note, method } = await analyze(
       plantedLake(60),

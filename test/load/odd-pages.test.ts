@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { countOf } from '../../fixtures/lake-rows.ts';
-import type { Ask } from '../../src/api/ask.ts';
-import { decodeAnswer } from '../../src/api/decode.ts';
+import { decodeResponse } from '../../src/api/decode.ts';
+import type { UpstreamRequest } from '../../src/api/request.ts';
 import { isoOf } from '../../src/iso.ts';
 import { MOST_NEW_FIELDS } from '../../src/lake/drift.ts';
 import type { Lake } from '../../src/lake/open.ts';
-import { loadAnswer } from '../../src/load/load-answer.ts';
+import { loadResponse } from '../../src/load/load-response.ts';
 import { MOST_TAGS, READ_CHARACTERS } from '../../src/wire/item-bounds.ts';
-import { answerOf } from '../support/answers.ts';
 import { freshLake } from '../support/fresh.ts';
+import { responseOf } from '../support/responses.ts';
 
 const AT = Date.UTC(2026, 0, 15);
-const FEED: Ask = {
+const FEED: UpstreamRequest = {
   kind: 'feed',
   platform: 'youtube',
   dateRange: '24h',
@@ -28,12 +28,20 @@ const newCall = ({ sqlite }: Lake): number =>
     .pluck()
     .get(AT) as number;
 
-const load = (lake: Lake, items: readonly object[], ask: Ask = FEED): void => {
+const load = (lake: Lake, items: readonly object[], request: UpstreamRequest = FEED): void => {
   const callId = newCall(lake);
-  const answer = answerOf({ total: items.length, items, asOf: isoOf(AT) });
-  const decoded = decodeAnswer(ask, answer);
-  const call = { runId: null, ask, callId, answer, decoded, receivedAt: AT, isLastPage: true };
-  loadAnswer(lake, call);
+  const response = responseOf({ total: items.length, items, asOf: isoOf(AT) });
+  const decoded = decodeResponse(request, response);
+  const call = {
+    runId: null,
+    request,
+    callId,
+    response,
+    decoded,
+    receivedAt: AT,
+    isLastPage: true,
+  };
+  loadResponse(lake, call);
 };
 const driftOf = (lake: Lake) =>
   lake.sqlite
@@ -67,12 +75,12 @@ test('an item of another platform keeps its counts and has no rank in the list',
 
 test('a profile with a video of another platform keeps it and says so', () => {
   const lake = freshLake();
-  const ask: Ask = { kind: 'creator', platform: 'youtube', handle: 'ann' };
-  const answer = answerOf({ handle: 'ann', followers: 3, videos: [{ id: 'tt_1', views: 9 }] });
-  const decoded = decodeAnswer(ask, answer);
+  const request: UpstreamRequest = { kind: 'creator', platform: 'youtube', handle: 'ann' };
+  const response = responseOf({ handle: 'ann', followers: 3, videos: [{ id: 'tt_1', views: 9 }] });
+  const decoded = decodeResponse(request, response);
   expect(decoded.drift.map(({ field }) => field)).toContain('platform (another than asked for)');
-  const call = { runId: null, ask, callId: newCall(lake), answer, decoded, receivedAt: AT };
-  loadAnswer(lake, { ...call, isLastPage: true });
+  const call = { runId: null, request, callId: newCall(lake), response, decoded, receivedAt: AT };
+  loadResponse(lake, { ...call, isLastPage: true });
   expect(countOf(lake, "select views from videos where id = 'tt_1'")).toBe(9);
 });
 

@@ -5,7 +5,7 @@ import { type FaultRule, startFaultyUpstream } from '../../fixtures/faulty-upstr
 import { countOf, lakeRows } from '../../fixtures/lake-rows.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
-import { replayAnswers } from '../../src/load/replay.ts';
+import { replayResponses } from '../../src/load/replay.ts';
 import { rowsChanged } from '../../src/load/tally.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -63,14 +63,14 @@ test('drop the loaded tables, replay, equal: into the same lake and into a fresh
   for (const table of LOADED) lake.sqlite.exec(`delete from ${table}`);
   expect(lakeRows(lake).videos).toEqual([]);
 
-  const summary = await replayAnswers(lake, lake);
+  const summary = await replayResponses(lake, lake);
   expect(lakeRows(lake)).toEqual(before);
   expect(oddities(lake)).toEqual(odd);
   expect(summary).toMatchObject({ outcome: 'complete', newlyRead: 0, unreadableCount: 1 });
   expect(countOf(lake, 'select count(*) from calls')).toBe(calls);
 
   const fresh = freshLake();
-  await replayAnswers(lake, fresh);
+  await replayResponses(lake, fresh);
   expect(lakeRows(fresh)).toEqual(before);
 });
 
@@ -78,13 +78,13 @@ test('a replay over what is there changes nothing and touches no partition', asy
   const lake = await remembered();
   const before = lakeRows(lake);
   lake.sqlite.exec('delete from touched_partitions');
-  const summary = await replayAnswers(lake, lake);
+  const summary = await replayResponses(lake, lake);
   expect(rowsChanged(summary.rows)).toBe(0);
   expect(lakeRows(lake)).toEqual(before);
   expect(countOf(lake, 'select count(*) from touched_partitions')).toBe(0);
 });
 
-test('an answer that could not be read when it came is loaded once the decoder can', async () => {
+test('a response that could not be read when it came is loaded once the decoder can', async () => {
   const lake = await remembered();
   const failed = lake.sqlite
     .prepare(
@@ -100,7 +100,7 @@ test('an answer that could not be read when it came is loaded once the decoder c
     .pluck()
     .get();
   lake.sqlite.prepare('update responses set body = ? where call_id = ?').run(good, failed);
-  const summary = await replayAnswers(lake, lake);
+  const summary = await replayResponses(lake, lake);
   expect(summary).toMatchObject({ newlyRead: 1, unreadableCount: 0 });
 });
 

@@ -112,7 +112,7 @@ export const startS3 = async (options: { ignoresConditions?: boolean } = {}) => 
     return xml('CompleteMultipartUploadResult', tag('Key', upload.key));
   };
 
-  const answerOf = (request: IncomingMessage, bytes: Buffer): Answer => {
+  const responseOf = (request: IncomingMessage, bytes: Buffer): Answer => {
     const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://s3');
     const [, bucket = '', ...path] = decodeURIComponent(pathname).split('/');
     const key = path.join('/');
@@ -144,7 +144,7 @@ export const startS3 = async (options: { ignoresConditions?: boolean } = {}) => 
       const fault = faults.find(({ on, times = 1 }) => times > 0 && on.test(line));
       if (fault !== undefined) fault.times = (fault.times ?? 1) - 1;
       const isRefused = fault !== undefined && fault.after !== true;
-      const done = isRefused ? undefined : answerOf(request, bytes);
+      const done = isRefused ? undefined : responseOf(request, bytes);
       const answer = fault === undefined ? done : error(fault.status, fault.code);
       const { status = 500, body = '', headers = {} } = answer ?? {};
       const length = { 'content-length': Buffer.byteLength(body) };

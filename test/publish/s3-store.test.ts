@@ -75,7 +75,7 @@ describe('a file above 64 MB', () => {
     expect(s3.uploads.size).toBe(0);
   });
 
-  test('whose last answer was lost is there', async () => {
+  test('whose last response was lost is there', async () => {
     const s3 = await startS3();
     const store = await storeOf(s3);
     s3.faults.push({ on: /^POST .*uploadId=/, status: 500, code: 'InternalError', after: true });
@@ -92,7 +92,7 @@ test('uploads that were begun long ago and never ended are ended', async () => {
   expect([...s3.uploads.keys()]).toEqual(['of-oslo']);
 });
 
-test('a commit whose answer was lost is made once, and told as made', async () => {
+test('a commit whose response was lost is made once, and told as made', async () => {
   const s3 = await startS3();
   const lake = filledLake();
   const store = await storeOf(s3);

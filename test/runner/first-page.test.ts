@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { ListAsk } from '../../src/api/ask.ts';
+import type { ListRequest } from '../../src/api/request.ts';
 import { firstPage, nextPage } from '../../src/runner/first-page.ts';
 
-const ask = (page: number, offset: number): ListAsk => ({
+const request = (page: number, offset: number): ListRequest => ({
   kind: 'hashtags',
   dateRange: '30d',
   limit: 100,
@@ -22,8 +22,8 @@ test.each([
   ['short, no total', { total: null, length: 99 }, 1000, undefined],
   ['empty, whatever its total says', { total: 1_000_000, length: 0 }, 1000, undefined],
   ['short, but its total says more', { total: 250, length: 40 }, 1000, 2],
-])('%s', (_, answer, listItems, page) => {
-  const next = nextPage(ask(1, 0), { mark: null, ...answer }, listItems);
+])('%s', (_, response, listItems, page) => {
+  const next = nextPage(request(1, 0), { mark: null, ...response }, listItems);
   expect(next?.page).toBe(page);
-  if (next !== undefined) expect(next.offset).toBe(answer.length);
+  if (next !== undefined) expect(next.offset).toBe(response.length);
 });

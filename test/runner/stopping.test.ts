@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import * as faults from '../../fixtures/faults.ts';
 import {
-  answerJson,
   type Fault,
   type FaultRule,
+  respondJson,
   startFaultyUpstream,
 } from '../../fixtures/faulty-upstream.ts';
 import {
@@ -21,7 +21,7 @@ const STOPS = Number(process.env.PROVE_STOPS ?? 10);
 const WITHIN_MS = 10_000;
 
 const slowly: Fault = ({ response, body }) =>
-  void setTimeout(() => answerJson(response, body), 100);
+  void setTimeout(() => respondJson(response, body), 100);
 
 test.each<[string, NodeJS.Signals, FaultRule[], 'complete' | 'paused']>([
   ['between calls', 'SIGTERM', [{ fault: slowly, times: FOR_EVER }], 'complete'],

@@ -10,7 +10,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxClock } from '../../src/sandbox/sandbox-clock.ts';
 import { createWorld } from '../../src/sandbox/world.ts';
 import { titleAt } from '../../src/sandbox/world-video.ts';
-import type { FeedAnswer, HashtagsAnswer } from '../../src/wire/shapes.ts';
+import type { FeedResponse, HashtagsResponse } from '../../src/wire/shapes.ts';
 import { titleHashtags } from '../../src/wire/title-hashtags.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
@@ -41,14 +41,14 @@ describe('the made-up world over HTTP', () => {
 
   test('answers every list, a timeline and a profile', async () => {
     const running = await sandbox;
-    const feed = await asJson<FeedAnswer>(ask(running, '/feed/tiktok?limit=20'));
+    const feed = await asJson<FeedResponse>(ask(running, '/feed/tiktok?limit=20'));
     expect(feed.asOf).toBe(isoOf(NOON));
     expect(feed.items).toHaveLength(20);
     expect(feed.total).toBeGreaterThan(100);
     const [top] = feed.items;
     expect(top?.id).toMatch(/^tt_\d{19}$/);
     for (const period of ['day', 'week', 'month']) {
-      const trends = await asJson<FeedAnswer>(ask(running, `/trends/youtube/${period}`));
+      const trends = await asJson<FeedResponse>(ask(running, `/trends/youtube/${period}`));
       expect(trends.items).toHaveLength(50);
     }
     const tags = await asJson<{ items: { volume: number }[] }>(ask(running, '/hashtags'));
@@ -68,7 +68,7 @@ describe('the made-up world over HTTP', () => {
     'has hashtags of %s that mostly stay, and some that rise or fall',
     async (window) => {
       const path = `/hashtags?dateRange=${window}&limit=100`;
-      const { items } = await asJson<HashtagsAnswer>(ask(await sandbox, path));
+      const { items } = await asJson<HashtagsResponse>(ask(await sandbox, path));
       const changes = items.map(({ change }) => change ?? 99).sort((a, b) => a - b);
       expect(Math.abs(changes[50] ?? 1)).toBeLessThan(0.15);
       expect(changes[99]).toBeGreaterThan(0.3);
@@ -79,7 +79,7 @@ describe('the made-up world over HTTP', () => {
 
   test('its figures of hashtags are those of its world: over all, by platform, and before', async () => {
     const running = await sandbox;
-    const { items, asOf } = await asJson<HashtagsAnswer>(ask(running, '/hashtags?dateRange=7d'));
+    const { items, asOf } = await asJson<HashtagsResponse>(ask(running, '/hashtags?dateRange=7d'));
     const at = Date.parse(asOf) - SECOND_MS; // the list of 7 days is the second of its midnight
     const world = createWorld({ seed: 1 }).videos({ fromAt: at - 50 * DAY_MS, toAt: at });
     const carriers = (tag: string, from: number, to: number) =>
@@ -100,7 +100,7 @@ describe('the made-up world over HTTP', () => {
         const its = now.filter((video) => video.platform === part.platform).length;
         expect(Math.abs(its - (part.volume ?? 0))).toBeLessThanOrEqual(0.02 * its + 1);
       }
-      const tiktok = await asJson<HashtagsAnswer>(
+      const tiktok = await asJson<HashtagsResponse>(
         ask(running, '/hashtags?dateRange=7d&platform=tiktok&limit=100'),
       );
       const part = platforms.find(({ platform }) => platform === 'tiktok');
@@ -111,12 +111,12 @@ describe('the made-up world over HTTP', () => {
 
   test('goes on as the clock does, and can be asked about before', async () => {
     const running = await sandbox;
-    const before = await asJson<FeedAnswer>(ask(running, '/feed/instagram'));
+    const before = await asJson<FeedResponse>(ask(running, '/feed/instagram'));
     clock.advanceTo(NOON + 6 * HOUR_MS);
-    const after = await asJson<FeedAnswer>(ask(running, '/feed/instagram'));
+    const after = await asJson<FeedResponse>(ask(running, '/feed/instagram'));
     expect(after.asOf).toBe(isoOf(NOON + 6 * HOUR_MS));
     expect(after.items).not.toEqual(before.items);
-    const again = await asJson<FeedAnswer>(ask(running, `/feed/instagram?asOf=${isoOf(NOON)}`));
+    const again = await asJson<FeedResponse>(ask(running, `/feed/instagram?asOf=${isoOf(NOON)}`));
     expect(again).toEqual(before);
   });
 
@@ -125,8 +125,8 @@ describe('the made-up world over HTTP', () => {
     const other = await startSandbox({ clock: virtualClock(at), at });
     try {
       const path = '/trends/tiktok/week?limit=100';
-      const here = await asJson<FeedAnswer>(ask(await sandbox, path));
-      expect(await asJson<FeedAnswer>(ask(other, path))).toEqual(here);
+      const here = await asJson<FeedResponse>(ask(await sandbox, path));
+      expect(await asJson<FeedResponse>(ask(other, path))).toEqual(here);
     } finally {
       await other.close();
     }
@@ -162,7 +162,7 @@ describe('a sandbox', () => {
     const sandbox = await startSandbox({ clock, from: folder });
     try {
       clock.advanceTo(NOON + 99 * DAY_MS);
-      const feed = await asJson<FeedAnswer>(ask(sandbox, '/feed/youtube'));
+      const feed = await asJson<FeedResponse>(ask(sandbox, '/feed/youtube'));
       expect(feed.asOf).toBe(isoOf(NOON));
       expect(feed.items.map(({ views }) => views)).toEqual([2000]);
     } finally {

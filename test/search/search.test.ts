@@ -211,7 +211,7 @@ describe('filters and pages', () => {
     expect(exact).toMatchObject({ total: RANKED_MOST + 100, complete: true, isCutOff: false });
   });
 
-  test('past the deadline the answer is what was found', () => {
+  test('past the deadline the response is what was found', () => {
     const lake = emptyLake();
     insertVideos(
       lake,

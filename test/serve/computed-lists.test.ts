@@ -151,7 +151,7 @@ describe('as of an instant', () => {
     expect(now.body).toMatchObject({ title: 'new words', user: 'new.name', views: 20 });
   });
 
-  test('the same instant gives the same answer, whatever was asked before', async () => {
+  test('the same instant gives the same response, whatever was asked before', async () => {
     const early = await get('/feed/tiktok?asOf=2026-03-09T12:00:00Z');
     const now = await get('/feed/tiktok');
     const again = await get('/feed/tiktok?asOf=2026-03-09T12:00:00Z');

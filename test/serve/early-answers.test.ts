@@ -22,7 +22,7 @@ beforeAll(async () => {
   await running.get('/usage', { headers: { authorization: `Bearer ${spent}` } });
 });
 
-/** A request with a body that its answer does not wait for. */
+/** A request with a body that its response does not wait for. */
 interface Early {
   readonly why: string;
   readonly path: string;
@@ -154,7 +154,7 @@ const here = Object.entries(clients).filter(([name]) => name !== 'curl' || hasCu
 
 describe.each(here)('%s', (_, client) => {
   test.each(EARLY)(
-    'has its $status for $why, and its next answer, whatever the body',
+    'has its $status for $why, and its next response, whatever the body',
     async (early) => {
       const { send, next } = client();
       for (const bytes of [10, 60_000, 1_000_000])
@@ -169,7 +169,7 @@ describe.each(here)('%s', (_, client) => {
     },
   );
 
-  test('has its 413 and its next answer, however much too large', async () => {
+  test('has its 413 and its next response, however much too large', async () => {
     const { send, next } = client();
     for (const bytes of [70_000, 1_000_000, 12_000_000])
       for (const chunked of [false, true]) {
@@ -208,7 +208,7 @@ describe('what is said of the connection is what happens to it', () => {
     expect(got.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200']);
   });
 
-  test('HTTP/1.0 closes after a refusal as after an answer', async () => {
+  test('HTTP/1.0 closes after a refusal as after a response', async () => {
     const got = await raw(`${head(['POST /v1/lab/analyze HTTP/1.0', 'Content-Length: 5'])}xxxxx`);
     expect(got).toMatch(/^HTTP\/1\.1 401 /);
     expect(got).toContain('/problems/missing-key');

@@ -129,7 +129,7 @@ const realistic = (into: Filler): void => {
   });
 };
 
-test('a lake served, synced, served and synced again: equal lakes, equal answers', async () => {
+test('a lake served, synced, served and synced again: equal lakes, equal responses', async () => {
   const first = folder();
   fillLake(first, realistic);
   const served = await serve(first);

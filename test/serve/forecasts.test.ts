@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { beforeAll, expect, test } from 'vitest';
 import { isoOf } from '../../src/iso.ts';
 import { LAKE_FILE } from '../../src/lake/open.ts';
-import { forecastsAnswer, growthAnswer } from '../../src/wire/shapes.ts';
+import { forecastsResponse, growthResponse } from '../../src/wire/shapes.ts';
 import { hoursAgo } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 
@@ -41,7 +41,7 @@ test('growth tells what was forecast as of then, and leaves out what is not know
   const { body } = await running.get('/videos/tt_1/growth');
   const horizons = [{ hours: 24, median: 200, low: 100, high: 400 }];
   expect(body.forecast).toEqual({ madeAt: isoOf(hoursAgo(2)), horizons, topProbability: 0.4 });
-  expect(growthAnswer.safeParse(body).success).toBe(true);
+  expect(growthResponse.safeParse(body).success).toBe(true);
   const then = await running.get(`/videos/tt_1/growth?asOf=${isoOf(hoursAgo(10))}`);
   expect(then.body.forecast).toMatchObject({ madeAt: isoOf(hoursAgo(30)), topProbability: 0.2 });
   expect((await running.get('/videos/tt_3/growth')).body.forecast).toBeNull();
@@ -49,7 +49,7 @@ test('growth tells what was forecast as of then, and leaves out what is not know
 
 test('the likeliest come first, page by page, as of then', async () => {
   const { body } = await running.get('/forecasts/tiktok');
-  expect(forecastsAnswer.parse(body).items.map(({ rank, id }) => [rank, id])).toEqual([
+  expect(forecastsResponse.parse(body).items.map(({ rank, id }) => [rank, id])).toEqual([
     [1, 'tt_2'],
     [2, 'tt_1'],
   ]);

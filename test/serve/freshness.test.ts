@@ -21,7 +21,7 @@ const conditional = (etag: string) =>
     headers: { authorization: `Bearer ${running.key}`, 'if-none-match': etag },
   });
 
-test('an answer says how old it is; the same again is 304 with the limits told', async () => {
+test('a response says how old it is; the same again is 304 with the limits told', async () => {
   const first = await running.get('/feed/tiktok');
   expect(first.headers.get('age')).toBe('7200');
   expect(first.headers.get('last-modified')).toBe('Tue, 10 Mar 2026 10:00:00 GMT');

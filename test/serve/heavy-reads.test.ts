@@ -146,7 +146,7 @@ test('the lists that most ask for are computed before anybody does', async () =>
   await reads.computeAhead(NOW);
   const turns = computed.length;
   const part = await reads.lists.part({
-    question: { list: 'trends', platform: 'youtube', period: 'month' },
+    wanted: { list: 'trends', platform: 'youtube', period: 'month' },
     ...{ asOf: NOW, isNow: true, from: 0, count: 20, owner: 'key_1' },
   });
   expect(part).toMatchObject({ asOf: NOW, isStale: false });

@@ -221,7 +221,7 @@ describe('over HTTP', () => {
     expect((await running.get('/feed/tiktok', { headers })).status).toBe(200);
   });
 
-  test('every authenticated request counts, whatever its answer; the month ends with its own slug', async () => {
+  test('every authenticated request counts, whatever its response; the month ends with its own slug', async () => {
     const running = await runService((into) =>
       into.video({ id: 'tt_1', snapshots: [[hoursAgo(1), 1]] }),
     );

@@ -11,9 +11,9 @@ import { filler, hoursAgo, NOW } from './filled-lake.ts';
 
 /** Bytes of a cache in which there is room for all. */
 const ROOMY = 1e7;
-const question = { list: 'feed', platform: 'tiktok', windowMs: DAY_MS } as const;
-const now = (asOf: number, more: Partial<PartQuery<typeof question>> = {}) => ({
-  question,
+const wanted = { list: 'feed', platform: 'tiktok', windowMs: DAY_MS } as const;
+const now = (asOf: number, more: Partial<PartQuery<typeof wanted>> = {}) => ({
+  wanted,
   asOf,
   isNow: true,
   from: 0,
@@ -48,7 +48,7 @@ const listsOf = (costMs: number | null, meanwhile: () => void = () => {}, bytes 
   const release = (): void => {
     for (const go of waiting.splice(0)) go();
   };
-  const get = async (ask: PartQuery<typeof question>) => {
+  const get = async (ask: PartQuery<typeof wanted>) => {
     const part = lists.part(ask);
     release();
     return part;
@@ -175,7 +175,7 @@ test('a list that nobody waits for any more is kept when it was under way', asyn
 
 test('the lists asked longest ago go first', async () => {
   const { get, computed } = listsOf(null, () => {}, 3000); // of one video each: some
-  const ofDays = (days: number) => now(NOW, { question: { ...question, windowMs: days * DAY_MS } });
+  const ofDays = (days: number) => now(NOW, { wanted: { ...wanted, windowMs: days * DAY_MS } });
   for (let days = 1; days <= 20; days++) {
     await get(ofDays(days));
     await get(ofDays(1));

@@ -4,17 +4,17 @@ import { z } from 'zod';
 import { EVENT_KINDS } from '../../schema/vocabulary.ts';
 import { eventData, eventOf } from '../../src/events/event.ts';
 import {
-  creatorAnswer,
+  creatorResponse,
   deliveredEvent,
-  eventsAnswer,
-  feedAnswer,
-  forecastsAnswer,
-  growthAnswer,
-  hashtagsAnswer,
+  eventsResponse,
+  feedResponse,
+  forecastsResponse,
+  growthResponse,
+  hashtagsResponse,
   problem,
-  trendsAnswer,
-  usageAnswer,
-  videoAnswer,
+  trendsResponse,
+  usageResponse,
+  videoResponse,
 } from '../../src/wire/shapes.ts';
 import { hoursAgo, NOW } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
@@ -43,16 +43,16 @@ interface Document {
 }
 
 const ANSWERS: Readonly<Record<string, z.ZodType>> = {
-  getFeed: feedAnswer,
-  getTrends: trendsAnswer,
-  getHashtags: hashtagsAnswer,
-  getCreator: creatorAnswer,
-  getGrowth: growthAnswer,
-  getVideo: videoAnswer,
-  search: feedAnswer,
-  getForecasts: forecastsAnswer,
-  getEvents: eventsAnswer,
-  getUsage: usageAnswer,
+  getFeed: feedResponse,
+  getTrends: trendsResponse,
+  getHashtags: hashtagsResponse,
+  getCreator: creatorResponse,
+  getGrowth: growthResponse,
+  getVideo: videoResponse,
+  search: feedResponse,
+  getForecasts: forecastsResponse,
+  getEvents: eventsResponse,
+  getUsage: usageResponse,
 };
 
 let running: Running;
@@ -201,7 +201,7 @@ describe('requests made from the document and around it', () => {
       : fc.constant(String(parameter.schema.example ?? 'tt_1'));
   const anyValueOf = (parameter: Parameter) =>
     fc.oneof({ weight: 3, arbitrary: fitting(parameter) }, { weight: 1, arbitrary: oddText });
-  const requestOf = (path: string, operation: Operation) =>
+  const httpRequest = (path: string, operation: Operation) =>
     fc
       .tuple(
         ...(operation.parameters ?? []).map((parameter) =>
@@ -233,7 +233,7 @@ describe('requests made from the document and around it', () => {
     const gets = operations().filter(({ method }) => method === 'get');
     for (const { path, operation } of gets)
       await fc.assert(
-        fc.asyncProperty(requestOf(path, operation), async (address) => {
+        fc.asyncProperty(httpRequest(path, operation), async (address) => {
           const got = await running.get(address);
           expect(got.status, address).toBeLessThan(500);
           if (got.status === 200)

@@ -22,8 +22,8 @@ beforeAll(() => {
   });
 });
 
-const listAsk = (more: Partial<ListRowsQuery> = {}): ListRowsQuery => ({
-  question: { list: 'feed', platform: 'tiktok', windowMs: DAY_MS },
+const listQuery = (more: Partial<ListRowsQuery> = {}): ListRowsQuery => ({
+  wanted: { list: 'feed', platform: 'tiktok', windowMs: DAY_MS },
   asOf: NOW,
   from: 0,
   count: 5,
@@ -80,7 +80,7 @@ test('answers what computing here would, one question after another', async () =
   const lake = openLakeForReading(dataDir);
   onTestFinished(() => lake.close());
   const { ask } = reader();
-  const asks = [listAsk(), listAsk({ from: 50 }), listAsk({ asOf: hoursAgo(3) })];
+  const asks = [listQuery(), listQuery({ from: 50 }), listQuery({ asOf: hoursAgo(3) })];
   const found = await Promise.all(asks.map((one) => ask(one, wanted)));
   expect(found).toEqual(
     asks.map((one) => ({ ...computeList(lake, one, systemClock), costMs: expect.any(Number) })),
@@ -89,18 +89,18 @@ test('answers what computing here would, one question after another', async () =
 
 test('more questions than may wait are refused at once, saying when to come back', async () => {
   const { ask } = reader();
-  const asked = [0, 1, 2, 3].map((from) => ask(listAsk({ from }), wanted));
-  const { slug, headers } = await refusal(ask(listAsk({ from: 4 }), wanted));
+  const asked = [0, 1, 2, 3].map((from) => ask(listQuery({ from }), wanted));
+  const { slug, headers } = await refusal(ask(listQuery({ from: 4 }), wanted));
   expect(slug).toBe('unavailable');
   expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
   expect(await Promise.all(asked)).toHaveLength(4);
 });
 
-test('an answer that takes longer than the deadline is given up; the next gets a fresh thread', async () => {
+test('a response that takes longer than the deadline is given up; the next gets a fresh thread', async () => {
   const { clock, ring } = alarmClock();
   const { ask } = reader({ clock, deadlineMs: 7000 });
-  const slow = refusal(ask(listAsk(), wanted));
-  const next = ask(listAsk(), wanted);
+  const slow = refusal(ask(listQuery(), wanted));
+  const next = ask(listQuery(), wanted);
   ring(7000);
   expect(await slow).toMatchObject({
     slug: 'unavailable',
@@ -113,8 +113,8 @@ test('an answer that takes longer than the deadline is given up; the next gets a
 test('what waits too long for its turn is told so, and is not begun', async () => {
   const { clock, ring } = alarmClock();
   const { ask } = reader({ clock });
-  const first = ask(listAsk(), wanted);
-  const waiting = refusal(ask(listAsk({ from: 1 }), wanted));
+  const first = ask(listQuery(), wanted);
+  const waiting = refusal(ask(listQuery({ from: 1 }), wanted));
   ring(45_000);
   expect(await waiting).toMatchObject({
     slug: 'unavailable',
@@ -126,16 +126,16 @@ test('what waits too long for its turn is told so, and is not begun', async () =
 test('an idle thread is ended; another is there when needed', async () => {
   const { clock, ring } = alarmClock();
   const { ask } = reader({ clock, idleMs: 9000 });
-  const first = await ask(listAsk(), wanted);
+  const first = await ask(listQuery(), wanted);
   ring(9000);
   await Promise.resolve();
-  expect((await ask(listAsk(), wanted)).items).toEqual(first.items);
+  expect((await ask(listQuery(), wanted)).items).toEqual(first.items);
 });
 
 test('a thread that dies is an error of its question alone', async () => {
   const { ask } = reader({ heapMib: 16 });
-  const dying = ask(listAsk({ count: 100 }), wanted);
-  const next = ask(listAsk(), wanted);
+  const dying = ask(listQuery({ count: 100 }), wanted);
+  const next = ask(listQuery(), wanted);
   await expect(dying).rejects.toThrow(/memory|ended/);
   await expect(dying).rejects.not.toBeInstanceOf(RefusedError);
   expect((await next).items).toHaveLength(5);
@@ -144,44 +144,44 @@ test('a thread that dies is an error of its question alone', async () => {
 test('what nobody waits for is not begun', async () => {
   const { ask } = reader({ queueMost: 1 });
   const leaving = new AbortController();
-  const first = ask(listAsk(), wanted);
-  const dropped = refusal(ask(listAsk({ from: 1 }), { ...wanted, unwanted: leaving.signal }));
+  const first = ask(listQuery(), wanted);
+  const dropped = refusal(ask(listQuery({ from: 1 }), { ...wanted, unwanted: leaving.signal }));
   leaving.abort();
   await dropped;
-  const third = ask(listAsk({ from: 2 }), wanted); // there is room for it again
+  const third = ask(listQuery({ from: 2 }), wanted); // there is room for it again
   expect(await Promise.all([first, third])).toHaveLength(2);
 });
 
 test('a lake that is not there is an error, and no end of the thread', async () => {
   const { ask } = reader({ dataDir: freshFolder() });
-  await expect(ask(listAsk(), wanted)).rejects.toThrow('There is no lake');
-  await expect(ask(listAsk(), wanted)).rejects.toThrow('There is no lake');
+  await expect(ask(listQuery(), wanted)).rejects.toThrow('There is no lake');
+  await expect(ask(listQuery(), wanted)).rejects.toThrow('There is no lake');
 });
 
 test('closing gives up what is under way and what waits', async () => {
   const { ask, close } = reader();
-  const refused = [0, 1].map((from) => refusal(ask(listAsk({ from }), wanted)));
+  const refused = [0, 1].map((from) => refusal(ask(listQuery({ from }), wanted)));
   await close();
   await Promise.all(refused);
-  await refusal(ask(listAsk(), wanted));
+  await refusal(ask(listQuery(), wanted));
 });
 
 test('many long reads of one key hold up another key by the one under way and one more', async () => {
   const { ask } = reader({ queueMost: 50 });
   const order: string[] = [];
   const note = (name: string) => () => void order.push(name);
-  const many = Array.from({ length: 20 }, (_, from) => ask(listAsk({ from })).then(note('many')));
+  const many = Array.from({ length: 20 }, (_, from) => ask(listQuery({ from })).then(note('many')));
   const other = { ...wanted, owner: 'key_2' };
-  await ask(listAsk(), other).then(note('other'));
+  await ask(listQuery(), other).then(note('other'));
   expect(order.length).toBeLessThanOrEqual(3); // the one under way, the one whose turn it was, its own
   await Promise.all(many);
 });
 
 test('a queue that one key has filled is open to others', async () => {
   const { ask } = reader({ queueMost: 2 });
-  const asked = [0, 1, 2].map((from) => ask(listAsk({ from })));
-  await refusal(ask(listAsk({ from: 3 })));
-  const other = ask(listAsk({ from: 3 }), { ...wanted, owner: 'key_2' });
+  const asked = [0, 1, 2].map((from) => ask(listQuery({ from })));
+  await refusal(ask(listQuery({ from: 3 })));
+  const other = ask(listQuery({ from: 3 }), { ...wanted, owner: 'key_2' });
   expect(await Promise.all([...asked, other])).toHaveLength(4);
 });
 
@@ -196,9 +196,9 @@ test('what would wait too long, as the last readings tell, is refused at once wi
     sleep: () => new Promise(() => {}),
   };
   const { ask } = reader({ clock, queueMost: 10 });
-  for (const from of [0, 1, 2]) await ask(listAsk({ from }));
-  const waiting = [0, 1, 2].map((from) => ask(listAsk({ from })));
-  const { headers } = await refusal(ask(listAsk({ from: 3 })));
+  for (const from of [0, 1, 2]) await ask(listQuery({ from }));
+  const waiting = [0, 1, 2].map((from) => ask(listQuery({ from })));
+  const { headers } = await refusal(ask(listQuery({ from: 3 })));
   expect(headers['retry-after']).toBe('60');
   expect(await Promise.all(waiting)).toHaveLength(3);
 });

@@ -9,7 +9,7 @@ import { write } from '../../src/serve/written-response.ts';
 import { hoursAgo, NOW } from './filled-lake.ts';
 import { runService } from './running.ts';
 
-test('an answer from memory that cannot be counted is 503, and the service goes on', async () => {
+test('a response from memory that cannot be counted is 503, and the service goes on', async () => {
   const running = await runService((into) =>
     into.video({ id: 'tt_1', snapshots: [[hoursAgo(2), 5]] }),
   );
@@ -71,7 +71,7 @@ test.each(['/videos/tt_1', '/videos/tt_1/growth', '/feed/tiktok', '/search?q=x']
   },
 );
 
-/** A cache of answers of one moment: `keep` as after each answer, `isKept` by address. */
+/** A cache of responses of one moment: `keep` as after each response, `isKept` by address. */
 const remembering = () => {
   const cache = new ResponseCache(new LakeCache(6_000_000));
   const moment = { version: 1, at: NOW };
@@ -90,7 +90,7 @@ test.each([
   ['written to', { version: 2, at: NOW }],
   ['asked before its instant', { version: 1, at: NOW - 1 }],
   ['asked when it no longer holds', { version: 1, at: NOW + 1 }],
-])('an answer is not given again where the lake was %s', (_, moment) => {
+])('a response is not given again where the lake was %s', (_, moment) => {
   const { cache, keep, isKept } = remembering();
   for (const _twice of [1, 2]) keep('/a');
   expect(isKept('/a')).toBe(true);
@@ -98,7 +98,7 @@ test.each([
   expect(isKept('/a')).toBe(false);
 });
 
-test('an answer is kept when its address is asked again, and those asked longest ago go first', () => {
+test('a response is kept when its address is asked again, and those asked longest ago go first', () => {
   const { keep, isKept } = remembering();
   const address = (number: number): string => `/v1/feed/tiktok?${number}`;
   keep(address(0));

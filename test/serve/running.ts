@@ -15,7 +15,7 @@ export interface Got {
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** A JSON answer, read by field in tests; lists are there where the answer has them. */
+/** A JSON response, read by field in tests; lists are there where the response has them. */
 export type Body = Item & { readonly items: readonly Item[]; readonly videos: readonly Item[] };
 
 export interface Running {

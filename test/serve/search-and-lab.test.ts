@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { analysisAnswer } from '../../src/wire/analysis-shapes.ts';
+import { analysisResponse } from '../../src/wire/analysis-shapes.ts';
 import { hoursAgo } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 
@@ -62,7 +62,7 @@ test('analyze answers with its shape; an unknown video is 404', async () => {
     });
   const { status, body } = await post('ig_59');
   expect(status).toBe(200);
-  expect(analysisAnswer.safeParse(body).error).toBeUndefined();
+  expect(analysisResponse.safeParse(body).error).toBeUndefined();
   expect(body.method).toBe('statistical');
   expect((await post('ig_nobody')).status).toBe(404);
 });

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type Ask, type ListAsk, requestLine } from '../../src/api/ask.ts';
-import { decodeAnswer } from '../../src/api/decode.ts';
+import { decodeResponse } from '../../src/api/decode.ts';
+import { type ListRequest, requestLine, type UpstreamRequest } from '../../src/api/request.ts';
 import { MINUTE_MS } from '../../src/durations.ts';
 import { listHistory } from '../../src/events/list-history.ts';
 import { isoOf } from '../../src/iso.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
-import { loadAnswer } from '../../src/load/load-answer.ts';
-import { answerOf } from '../support/answers.ts';
+import { loadResponse } from '../../src/load/load-response.ts';
+import { responseOf } from '../support/responses.ts';
 import { hoursAgo, NOW } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 
@@ -16,24 +16,29 @@ let running: Running;
 let lake: Lake;
 let run = 0;
 
-const page = (kind: 'feed' | 'trends' | 'hashtags', number: number): ListAsk => {
+const page = (kind: 'feed' | 'trends' | 'hashtags', number: number): ListRequest => {
   const paging = { limit: 2, page: number, offset: 2 * (number - 1) };
   if (kind === 'hashtags') return { kind, dateRange: '30d', ...paging };
   if (kind === 'feed') return { kind, platform: 'tiktok', dateRange: '24h', ...paging };
   return { kind, platform: 'tiktok', period: 'day', ...paging };
 };
 
-const load = (ask: Ask, items: readonly object[], at: number, isLastPage: boolean): void => {
-  const request = requestLine(ask);
+const load = (
+  request: UpstreamRequest,
+  items: readonly object[],
+  at: number,
+  isLastPage: boolean,
+): void => {
+  const line = requestLine(request);
   const callId = Number(
     lake.sqlite
       .prepare("insert into calls (job, request, sent_at, sender) values ('feed', ?, ?, 'test')")
-      .run(request, at).lastInsertRowid,
+      .run(line, at).lastInsertRowid,
   );
-  const answer = answerOf({ total: 4, items, asOf: isoOf(at) });
-  const decoded = decodeAnswer(ask, answer);
-  const item = { runId: run, job: ask.kind, request, ask, callId, attempts: 1 };
-  loadAnswer(lake, { ...item, answer, decoded, receivedAt: at, isLastPage });
+  const response = responseOf({ total: 4, items, asOf: isoOf(at) });
+  const decoded = decodeResponse(request, response);
+  const item = { runId: run, job: request.kind, line, request, callId, attempts: 1 };
+  loadResponse(lake, { ...item, response, decoded, receivedAt: at, isLastPage });
 };
 
 const KINDS = ['feed', 'trends', 'hashtags'] as const;

@@ -19,7 +19,7 @@ const TRIGGERS: Record<string, string> = {
   'at the start of a run': 'after insert on main.runs',
   'at the end of a run': 'after update of summary on main.runs',
 };
-const CLIENT = ['before sending', 'after sending', 'after the answer'];
+const CLIENT = ['before sending', 'after sending', 'after the response'];
 const PROGRESS = 'after the transaction of a page';
 
 /** Every place by name. */
@@ -48,12 +48,12 @@ export const watchPoints = (
         `create temp trigger watch_${n} ${when} begin select reached('${point}'); end`,
       );
   const client: ApiClient = {
-    send: async (ask, signal) => {
+    send: async (request, signal) => {
       reach('before sending');
-      const answer = real.send(ask, signal);
+      const response = real.send(request, signal);
       if (points.includes('after sending')) setTimeout(() => reach('after sending'), 1);
-      const came = await answer;
-      reach('after the answer');
+      const came = await response;
+      reach('after the response');
       return came;
     },
     close: () => real.close(),

@@ -4,9 +4,9 @@ import { Secret } from '../../src/secret.ts';
 // Asks the base URL it is given a few times and prints by how many megabytes the process grew.
 const baseUrl = process.argv[2] ?? '';
 const client = apiClient({ baseUrl, apiKey: new Secret('k'), timeoutMs: 20_000 });
-const ask = { kind: 'creator', platform: 'tiktok', handle: 'user1' } as const;
+const request = { kind: 'creator', platform: 'tiktok', handle: 'user1' } as const;
 const rssMb = (): number => process.memoryUsage().rss / (1 << 20);
-await client.send({ ...ask, handle: 'user2' }); // what the client itself needs
+await client.send({ ...request, handle: 'user2' }); // what the client itself needs
 const before = rssMb();
 let peak = before;
 const timer = setInterval(() => {
@@ -14,7 +14,7 @@ const timer = setInterval(() => {
 }, 5);
 const stated: string[] = [];
 for (let i = 0; i < 3; i++)
-  await client.send(ask).catch((error: unknown) => stated.push(String(error)));
+  await client.send(request).catch((error: unknown) => stated.push(String(error)));
 clearInterval(timer);
 await client.close();
 process.stdout.write(JSON.stringify({ grownMb: Math.max(peak, rssMb()) - before, stated }));

@@ -20,7 +20,7 @@ const growth: Job = {
     rowsOf<{ id: string; platform: 'tiktok' }>(
       context,
       `${LISTED} order by news desc, id limit 3`,
-    ).map(({ id, platform }) => ({ ask: { kind: 'growth', id, platform } })),
+    ).map(({ id, platform }) => ({ request: { kind: 'growth', id, platform } })),
 };
 
 const creators: Job = {
@@ -32,7 +32,7 @@ const creators: Job = {
       context,
       `select platform, user as handle from (${LISTED}) where user <> ''
        group by platform, user order by sum(news) desc, platform, user limit 2`,
-    ).map(({ platform, handle }) => ({ ask: { kind: 'creator', platform, handle } })),
+    ).map(({ platform, handle }) => ({ request: { kind: 'creator', platform, handle } })),
 };
 
 /** Feed, trends and hashtags as in the product; three timelines and two profiles. */

@@ -27,7 +27,7 @@ export const STAGE_OF: Readonly<Record<string, Stage>> = {
   'before the ledger row': 'c',
   'before sending': 'c',
   'after sending': 'c',
-  'after the answer': 'l',
+  'after the response': 'l',
   'in the transaction of a page, with its body': 'l',
   'in the transaction of a page, at the done of its item': 'l',
   'in the transaction of a page, at the touched partitions': 'l',

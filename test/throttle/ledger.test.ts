@@ -269,7 +269,7 @@ describe('the month', () => {
 });
 
 describe('the minute', () => {
-  test('a slot is free again a minute after its answer, not after its request', () => {
+  test('a slot is free again a minute after its response, not after its request', () => {
     const { ledger, machine } = ledgerAt(NOON);
     const calls = [1, 2, 3].map(() => ledger.admit(CALL) as { callId: number });
     machine.trueAt += 4000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Ask } from '../../src/api/ask.ts';
-import type { ApiClient, RawAnswer } from '../../src/api/client.ts';
-import { NoAnswerError } from '../../src/api/errors.ts';
+import type { ApiClient, RawResponse } from '../../src/api/client.ts';
+import { NoResponseError } from '../../src/api/errors.ts';
 import { judge } from '../../src/api/judge.ts';
+import type { UpstreamRequest } from '../../src/api/request.ts';
 import { QuotaSpentError, ServiceDownError } from '../../src/throttle/errors.ts';
 import { LakeLedger } from '../../src/throttle/lake-ledger.ts';
 import { Throttle } from '../../src/throttle/throttle.ts';
@@ -21,7 +21,11 @@ beforeEach(() => {
 });
 
 type Reply = number | 'away' | { status: number; headers: Record<string, string> };
-const ask = (id: number): Ask => ({ kind: 'growth', id: `tt_${id}`, platform: 'tiktok' });
+const requestFor = (id: number): UpstreamRequest => ({
+  kind: 'growth',
+  id: `tt_${id}`,
+  platform: 'tiktok',
+});
 
 /** A far end that answers each call as `reply` says, after 100 ms, and remembers when they came. */
 const farEnd = (machine: Machine, reply: (call: number, id: string) => Reply) => {
@@ -29,14 +33,14 @@ const farEnd = (machine: Machine, reply: (call: number, id: string) => Reply) =>
   let inFlight = 0;
   let mostInFlight = 0;
   const client: ApiClient = {
-    send: async (asked): Promise<RawAnswer> => {
+    send: async (asked): Promise<RawResponse> => {
       arrivals.push(machine.trueAt);
       inFlight += 1;
       mostInFlight = Math.max(mostInFlight, inFlight);
       const stated = reply(arrivals.length, 'id' in asked ? asked.id : '');
       await machine.clock().sleep(100);
       inFlight -= 1;
-      if (stated === 'away') throw new NoAnswerError('Nothing listens there.');
+      if (stated === 'away') throw new NoResponseError('Nothing listens there.');
       const { status, headers } =
         typeof stated === 'number' ? { status: stated, headers: {} } : stated;
       return { status, headers, body: Buffer.from('{}') };
@@ -90,7 +94,7 @@ const askAll = async (
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
       const [result] = await Promise.allSettled([
         throttle
-          .ask(ask(id), (answer) => answer.status, { runId: null, job: 'growth' })
+          .request(requestFor(id), (response) => response.status, { runId: null, job: 'growth' })
           .then(({ settle }) => settle(0)),
       ]);
       results.push(result);
@@ -139,7 +143,7 @@ describe('429 and 503', () => {
     expect(end.arrivals).toHaveLength(1);
   });
 
-  test('an ask that is turned away for long is paused, not failed', async () => {
+  test('a request that is turned away for long is paused, not failed', async () => {
     const machine = new Machine(NOON, true);
     const end = farEnd(machine, (call) => (call === 1 ? 200 : 429));
     const reasons = rejections(await askAll(throttleOf(machine, end.client), upTo(3)));
@@ -182,7 +186,7 @@ describe('a service that is away', () => {
     expect(end.arrivals.length).toBeLessThan(30);
   });
 
-  test('one ask that always fails is that one’s failure', async () => {
+  test('one request that always fails is that one’s failure', async () => {
     const machine = new Machine(NOON, true);
     const end = farEnd(machine, (_, id) => (id === 'tt_3' ? 500 : 200));
     const results = await askAll(throttleOf(machine, end.client), upTo(30));

@@ -134,7 +134,7 @@ describe('deliveries', () => {
     expect(Math.max(...due)).toBe(waitMs);
   });
 
-  test('what an endpoint asked for with Retry-After outlives the answers to others', async () => {
+  test('what an endpoint asked for with Retry-After outlives the responses to others', async () => {
     const lake = freshLake();
     const endpoint = await madeEndpoint((response, count) =>
       count === 1

@@ -15,7 +15,7 @@ import { type SearchPage, searchPage } from '../../search/search-page.ts';
 import type { LakeCache } from './lake-cache.ts';
 import { ListCache } from './list-cache.ts';
 import { cachedCounts } from './match-counts.ts';
-import { type Asker, KEYLESS, type ReaderOptions, ReaderThread } from './reader-thread.ts';
+import { KEYLESS, type ReaderOptions, ReaderThread, type Requester } from './reader-thread.ts';
 import { SharedWork } from './shared-work.ts';
 
 /** Bounds of what a request may cost the others, and of the threads that read. */
@@ -129,7 +129,7 @@ export class HeavyReads {
    * few wait for them. Each is one turn of the thread, between those of whoever asks meanwhile.
    */
   async computeAhead(asOf: number): Promise<void> {
-    for (const query of COMMON.map((question) => ({ question, asOf, ...FIRST_PAGE }))) {
+    for (const query of COMMON.map((wanted) => ({ wanted, asOf, ...FIRST_PAGE }))) {
       if (snapshotsOf(this.#lake, query, this.#options.rowsHere + 1) <= this.#options.rowsHere)
         continue;
       try {
@@ -152,7 +152,7 @@ export class HeavyReads {
     return snapshotsOf(this.#lake, query, most + 1) <= most;
   }
 
-  async #searchElsewhere(query: SearchQuery, asker: Asker): Promise<FoundPage> {
+  async #searchElsewhere(query: SearchQuery, asker: Requester): Promise<FoundPage> {
     const before = lakeVersion(this.#lake);
     const found = await this.#searchThread.read(query, asker);
     const isSure = !found.isCutOff && lakeVersion(this.#lake) === before;

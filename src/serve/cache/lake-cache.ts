@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** A state of the lake and an instant of the answers' clock: what a cached value must be true of. */
+/** A state of the lake and an instant of the responses' clock: what a cached value must be true of. */
 export interface Moment {
   /** Of the lake (`lakeVersion`). */
   readonly version: number;

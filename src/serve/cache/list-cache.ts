@@ -14,7 +14,7 @@ import type { ComputedPart, PartQuery } from '../../history/list-page.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { Lake } from '../../lake/open.ts';
 import { isStillTrue, type LakeCache, type Shelf, type Validity } from './lake-cache.ts';
-import type { Asker } from './reader-thread.ts';
+import type { Requester } from './reader-thread.ts';
 import { SharedWork } from './shared-work.ts';
 
 /** A list, and what it took; null where it is so cheap that it is never given when it may be another. */
@@ -23,7 +23,10 @@ export interface PricedList extends Omit<ComputedList, 'costMs'> {
 }
 
 /** Computes a list, here or elsewhere. */
-export type ComputeList = (query: ListRowsQuery, asker: Asker) => PricedList | Promise<PricedList>;
+export type ComputeList = (
+  query: ListRowsQuery,
+  asker: Requester,
+) => PricedList | Promise<PricedList>;
 
 interface Entry extends Validity {
   readonly total: number;
@@ -56,11 +59,11 @@ const PATIENCE = 20;
 const PATIENT_MS = MINUTE_MS;
 const AHEAD = 10;
 
-const nameOf = (question: ListQuery): string =>
-  `${question.list} ${question.platform} ${windowsOf(question)[0]}`;
+const nameOf = (wanted: ListQuery): string =>
+  `${wanted.list} ${wanted.platform} ${windowsOf(wanted)[0]}`;
 
-const covers = ({ rows, total }: Entry, { question, from, count }: ListRowsQuery): boolean => {
-  const depth = rows.length / rowWidth(question);
+const covers = ({ rows, total }: Entry, { wanted, from, count }: ListRowsQuery): boolean => {
+  const depth = rows.length / rowWidth(wanted);
   return from + count <= depth || depth === total || from >= total;
 };
 
@@ -92,9 +95,9 @@ export class ListCache {
 
   /** Part of a list, from memory or computed; equal ones wanted at the same time once. */
   async part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>> {
-    const { question, asOf, from, count } = query;
+    const { wanted, asOf, from, count } = query;
     const deep = from + count > KEPT_DEPTH ? ` ${from} ${count}` : '';
-    const name = `${nameOf(question)} ${query.isNow ? 'now' : asOf}${deep}`;
+    const name = `${nameOf(wanted)} ${query.isNow ? 'now' : asOf}${deep}`;
     const compute = (gone?: AbortSignal): Promise<Made> =>
       this.#work.do(name, (unwanted) => this.#make(query, unwanted), gone);
     for (;;) {
@@ -142,7 +145,7 @@ export class ListCache {
 
   /** The kept list that answers: one that holds, else a costly one made just now. */
   #find(query: PartQuery<ListQuery>, version: number): Entry | undefined {
-    const kept = this.#lists.get(nameOf(query.question)) ?? [];
+    const kept = this.#lists.get(nameOf(query.wanted)) ?? [];
     const near = kept.filter((entry) => covers(entry, query));
     return (
       near.find((entry) => this.#isExact(entry, query, version)) ??
@@ -150,8 +153,8 @@ export class ListCache {
     );
   }
 
-  #keep(question: ListQuery, entry: Entry): void {
-    const name = nameOf(question);
+  #keep(wanted: ListQuery, entry: Entry): void {
+    const name = nameOf(wanted);
     const beside = (this.#lists.get(name) ?? []).filter(({ version }) => version === entry.version);
     const kept = [...beside.slice(1 - KEPT_OF_ONE), entry];
     const bytes = kept.reduce((sum, { rows }) => sum + rows.byteLength + ENTRY_BYTES, 0);
@@ -159,13 +162,13 @@ export class ListCache {
   }
 
   async #make(query: PartQuery<ListQuery>, unwanted: AbortSignal): Promise<Made> {
-    const { question, asOf, from, count, isNow, owner } = query;
+    const { wanted, asOf, from, count, isNow, owner } = query;
     const before = lakeVersion(this.lake);
-    const computed = await this.#compute({ question, asOf, from, count }, { owner, unwanted });
+    const computed = await this.#compute({ wanted, asOf, from, count }, { owner, unwanted });
     const { items, ...list } = computed;
     const version = lakeVersion(this.lake) === before ? before : null;
     const entry = { ...list, version, from: asOf, isNow, madeAt: this.#clock.monotonic() };
-    if (version !== null || list.costMs !== null) this.#keep(question, entry);
+    if (version !== null || list.costMs !== null) this.#keep(wanted, entry);
     return { query, entry, items };
   }
 
@@ -187,11 +190,11 @@ export class ListCache {
       const version = lakeVersion(this.lake);
       const entry = this.#find(query, version);
       if (entry === undefined) return undefined;
-      const { question, from, count } = query;
-      const width = rowWidth(question);
+      const { wanted, from, count } = query;
+      const width = rowWidth(wanted);
       const rows = entry.rows.subarray(width * from, width * (from + count));
       const asOf = this.#isExact(entry, query, version) ? query.asOf : entry.from;
-      const items = itemsOf(this.lake, question, { rows, before: from, asOf });
+      const items = itemsOf(this.lake, wanted, { rows, before: from, asOf });
       return { part: this.#partOf(query, entry, items, version), entry };
     })();
   }

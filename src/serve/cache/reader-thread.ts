@@ -24,7 +24,7 @@ export interface ReaderOptions extends ReaderStart {
 export const KEYLESS = 'no key';
 
 /** Who wants something read. */
-export interface Asker {
+export interface Requester {
   /** Whose share of the thread it takes: the id of a key, or one name for all without. */
   readonly owner: string;
   /** Tells that nobody waits for it any more. */
@@ -83,7 +83,7 @@ export class ReaderThread<K extends ReaderKind> {
    * the thread is closed, and when nobody waits for it before its turn; with a SqliteError when the
    * lake cannot be read. Once its turn has come it is read to the end.
    */
-  read(query: ReaderKinds[K]['query'], asker: Asker): Promise<ReaderKinds[K]['found']> {
+  read(query: ReaderKinds[K]['query'], asker: Requester): Promise<ReaderKinds[K]['found']> {
     return new Promise((resolve, reject) => {
       const refusal = this.#refusal(asker.owner);
       if (refusal !== undefined) return reject(refusal);
@@ -91,14 +91,14 @@ export class ReaderThread<K extends ReaderKind> {
       const job = { owner: asker.owner, query, resolve, reject, turn };
       this.#queue.push(job.owner, job);
       asker.unwanted.addEventListener('abort', () =>
-        this.#giveUp(job, 'Nobody waits for this answer.'),
+        this.#giveUp(job, 'Nobody waits for this response.'),
       );
       this.#next();
       if (this.#current?.turn === turn) return;
       const tooLong = (): void =>
         this.#giveUp(
           job,
-          `This answer waited ${WAIT_MS / SECOND_MS} s for others that take long to compute. Try again later.`,
+          `This response waited ${WAIT_MS / SECOND_MS} s for others that take long to compute. Try again later.`,
         );
       this.#options.clock.sleep(WAIT_MS, turn.signal).then(tooLong, () => {}); // its turn came
     });
@@ -136,7 +136,7 @@ export class ReaderThread<K extends ReaderKind> {
       );
     if (this.#timed >= TIMED_LEAST && waitMs > WAIT_MS)
       return unavailable(
-        `This answer would wait longer than ${WAIT_MS / SECOND_MS} s for others that take long to compute. Try again later.`,
+        `This response would wait longer than ${WAIT_MS / SECOND_MS} s for others that take long to compute. Try again later.`,
         waitMs,
       );
     return undefined;
@@ -229,7 +229,7 @@ export class ReaderThread<K extends ReaderKind> {
       this.#time(sinceMs);
       this.#lose(
         unavailable(
-          `Computing this answer took longer than ${deadlineMs / SECOND_MS} s and was stopped. Ask for a shorter dateRange or fewer words, or again when the machine is less busy.`,
+          `Computing this response took longer than ${deadlineMs / SECOND_MS} s and was stopped. Ask for a shorter dateRange or fewer words, or again when the machine is less busy.`,
           deadlineMs,
         ),
       );

@@ -151,7 +151,7 @@ const operationSection = (
     <p>${prose(operation.summary ?? '')}</p>
     <pre>${curlOf(method, path, operation, body.example, origin)}</pre>
     ${rows.length === 0 ? '' : html`<table><tbody>${rows}</tbody></table>`}
-    <h3>Answers</h3><table><tbody>${Object.entries(responses).map(
+    <h3>Responses</h3><table><tbody>${Object.entries(responses).map(
       ([status, response]) =>
         html`<tr><td class="n">${status}</td><td class="small">${answerText(response)}</td></tr>`,
     )}</tbody></table></section>`;

@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { creatorProfile, shownProfile } from '../../history/creator-profile.ts';
 import { isoOf } from '../../iso.ts';
-import { creatorAnswer } from '../../wire/shapes.ts';
-import { answerGet } from '../answer-get.ts';
+import { creatorResponse } from '../../wire/shapes.ts';
 import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import { asOf, handlePath, limit, platformPath } from '../parameters.ts';
 import { RefusedError } from '../problems.ts';
+import { respondGet } from '../respond-get.ts';
 
 const creator = describeGet({
   path: '/creators/{platform}/{handle}',
@@ -16,13 +16,13 @@ const creator = describeGet({
     params: z.object({ platform: platformPath, handle: handlePath }),
     query: z.object({ limit, asOf }),
   },
-  answer: creatorAnswer,
+  response: creatorResponse,
   problems: ['invalid-parameter', 'not-found'],
 });
 
 /** What the lake knows of one creator. */
 export const creatorRoutes = (app: ServiceApp, service: ServiceContext): void => {
-  answerGet(app, service, creator, (c) => {
+  respondGet(app, service, creator, (c) => {
     const { platform, handle: written } = c.req.valid('param');
     const { limit: videos, asOf: asked } = c.req.valid('query');
     const at = instantAsked(service, asked);

@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { eventsPage, shownEvent } from '../../history/event-list.ts';
 import { isoOf } from '../../iso.ts';
-import { eventsAnswer, usageAnswer } from '../../wire/shapes.ts';
-import { answerGet } from '../answer-get.ts';
+import { eventsResponse, usageResponse } from '../../wire/shapes.ts';
 import { usageByDay } from '../auth/limits.ts';
 import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import { asOf, eventKind, limit, page, platformQuery, since } from '../parameters.ts';
+import { respondGet } from '../respond-get.ts';
 
 const events = describeGet({
   path: '/events',
@@ -16,7 +16,7 @@ const events = describeGet({
   request: {
     query: z.object({ kind: eventKind, platform: platformQuery, since, limit, page, asOf }),
   },
-  answer: eventsAnswer,
+  response: eventsResponse,
   problems: ['invalid-parameter'],
 });
 
@@ -26,7 +26,7 @@ const usage = describeGet({
   summary: 'What the asking key may spend and has spent',
   extension: true,
   request: { query: z.object({ asOf }) },
-  answer: usageAnswer,
+  response: usageResponse,
   problems: ['invalid-parameter'],
 });
 
@@ -34,7 +34,7 @@ const DAYS_SHOWN = 62;
 
 /** What goes beyond the documented interface. */
 export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void => {
-  answerGet(app, service, events, (c) => {
+  respondGet(app, service, events, (c) => {
     const { kind, platform, since: from, asOf: asked, ...paging } = c.req.valid('query');
     const at = instantAsked(service, asked);
     const { total, items } = eventsPage(service.lake, {
@@ -56,7 +56,7 @@ export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void 
     );
   });
 
-  answerGet(app, service, usage, (c) => {
+  respondGet(app, service, usage, (c) => {
     const { asOf: asked } = c.req.valid('query');
     const key = c.get('standing');
     const now = key.at;

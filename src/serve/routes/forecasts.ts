@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { risingPage } from '../../forecast/read.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
-import { forecastsAnswer } from '../../wire/shapes.ts';
-import { answerGet } from '../answer-get.ts';
+import { forecastsResponse } from '../../wire/shapes.ts';
 import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import { asOf, horizon, limit, page, platformPath } from '../parameters.ts';
+import { respondGet } from '../respond-get.ts';
 
 const forecasts = describeGet({
   path: '/forecasts/{platform}',
@@ -18,13 +18,13 @@ const forecasts = describeGet({
     params: z.object({ platform: platformPath }),
     query: z.object({ horizon, limit, page, asOf }),
   },
-  answer: forecastsAnswer,
+  response: forecastsResponse,
   problems: ['invalid-parameter', 'not-found'],
 });
 
 /** What is likely to come, as forecasts were made. */
 export const forecastRoutes = (app: ServiceApp, service: ServiceContext): void => {
-  answerGet(app, service, forecasts, (c) => {
+  respondGet(app, service, forecasts, (c) => {
     const { platform } = c.req.valid('param');
     const { horizon: hours, asOf: asked, ...paging } = c.req.valid('query');
     const at = instantAsked(service, asked);

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { isoOf } from '../../iso.ts';
 import { analyzeVideo } from '../../lab/analyze.ts';
-import { analysisAnswer } from '../../wire/analysis-shapes.ts';
+import { analysisResponse } from '../../wire/analysis-shapes.ts';
 import { jsonBody } from '../body.ts';
 import type { ServiceApp, ServiceContext } from '../context.ts';
 import { problemsOf } from '../describe.ts';
-import { EXAMPLE_ANSWERS, EXAMPLE_BODIES } from '../examples.ts';
+import { EXAMPLE_BODIES, EXAMPLE_RESPONSES } from '../examples.ts';
 import { invalidParameters, RefusedError } from '../problems.ts';
 
 const analyzeBody = z
@@ -29,7 +29,7 @@ const analyze = createRoute({
     200: {
       description: 'The analysis.',
       content: {
-        'application/json': { schema: analysisAnswer, example: EXAMPLE_ANSWERS.analyze },
+        'application/json': { schema: analysisResponse, example: EXAMPLE_RESPONSES.analyze },
       },
     },
     ...problemsOf([

@@ -3,8 +3,7 @@ import { PERIOD_MS } from '../../history/computed-list.ts';
 import { hashtagsPage } from '../../history/hashtag-list.ts';
 import type { ListPage, Reading } from '../../history/list-page.ts';
 import { feedPage, trendsPage } from '../../history/video-lists.ts';
-import { feedAnswer, hashtagsAnswer, trendsAnswer } from '../../wire/shapes.ts';
-import { answerGet } from '../answer-get.ts';
+import { feedResponse, hashtagsResponse, trendsResponse } from '../../wire/shapes.ts';
 import { momentOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import {
@@ -16,6 +15,7 @@ import {
   platformPath,
   platformQuery,
 } from '../parameters.ts';
+import { respondGet } from '../respond-get.ts';
 import { JsonText, type ResponseContent } from '../written-response.ts';
 
 const feed = describeGet({
@@ -26,7 +26,7 @@ const feed = describeGet({
     params: z.object({ platform: platformPath }),
     query: z.object({ limit, page, dateRange: dateRange('24h'), asOf }),
   },
-  answer: feedAnswer,
+  response: feedResponse,
   problems: ['invalid-parameter', 'not-found'],
 });
 
@@ -38,7 +38,7 @@ const trends = describeGet({
     params: z.object({ platform: platformPath, period: periodPath }),
     query: z.object({ limit, page, asOf }),
   },
-  answer: trendsAnswer,
+  response: trendsResponse,
   problems: ['invalid-parameter', 'not-found'],
 });
 
@@ -49,7 +49,7 @@ const hashtags = describeGet({
   request: {
     query: z.object({ platform: platformQuery, dateRange: dateRange('30d'), limit, page, asOf }),
   },
-  answer: hashtagsAnswer,
+  response: hashtagsResponse,
   problems: ['invalid-parameter'],
 });
 
@@ -62,7 +62,7 @@ const once = <T, R>(reading: Reading<T>, then: (read: T) => R): R | Promise<R> =
 
 /** The three lists of the interface. */
 export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
-  const answerOf = <T>(
+  const responseOf = <T>(
     list: ListPage<T>,
     at: number,
     pageNumber: number,
@@ -75,7 +75,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     ...(list.isStale ? {} : { windowsMs: list.pulledAt === null ? windowsMs : [] }),
   });
 
-  answerGet(app, service, feed, (c) => {
+  respondGet(app, service, feed, (c) => {
     const { platform } = c.req.valid('param');
     const { dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
     const moment = momentOf(service, c, asked);
@@ -88,24 +88,24 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
       windowMs,
     });
     return once(list, (read) => {
-      const answer = answerOf(read, moment.asOf, paging.page, { windowsMs: [windowMs] });
-      return respond(service, c, answer, asked);
+      const response = responseOf(read, moment.asOf, paging.page, { windowsMs: [windowMs] });
+      return respond(service, c, response, asked);
     });
   });
 
-  answerGet(app, service, trends, (c) => {
+  respondGet(app, service, trends, (c) => {
     const { platform, period } = c.req.valid('param');
     const { asOf: asked, ...paging } = c.req.valid('query');
     const moment = momentOf(service, c, asked);
     const list = trendsPage(service.reads.lists, { ...paging, ...moment, platform, period });
     const windowsMs = [PERIOD_MS[period]];
     return once(list, (read) => {
-      const answer = answerOf(read, moment.asOf, paging.page, { platform, period, windowsMs });
-      return respond(service, c, answer, asked);
+      const response = responseOf(read, moment.asOf, paging.page, { platform, period, windowsMs });
+      return respond(service, c, response, asked);
     });
   });
 
-  answerGet(app, service, hashtags, (c) => {
+  respondGet(app, service, hashtags, (c) => {
     const { platform, dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
     const moment = momentOf(service, c, asked);
     const { token: dateRange, windowMs } = range;
@@ -118,7 +118,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     });
     const windowsMs = [windowMs, 2 * windowMs];
     return once(list, (read) =>
-      respond(service, c, answerOf(read, moment.asOf, paging.page, { windowsMs }), asked),
+      respond(service, c, responseOf(read, moment.asOf, paging.page, { windowsMs }), asked),
     );
   });
 };

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { feedAnswer } from '../../wire/shapes.ts';
-import { answerGet } from '../answer-get.ts';
+import { feedResponse } from '../../wire/shapes.ts';
 import { momentOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import {
@@ -11,6 +10,7 @@ import {
   platformQuery,
   searchText,
 } from '../parameters.ts';
+import { respondGet } from '../respond-get.ts';
 
 const search = describeGet({
   path: '/search',
@@ -26,13 +26,13 @@ const search = describeGet({
       asOf: asOfParameter,
     }),
   },
-  answer: feedAnswer,
+  response: feedResponse,
   problems: ['invalid-parameter'],
 });
 
 /** `GET /search`. */
 export const searchRoute = (app: ServiceApp, service: ServiceContext): void => {
-  answerGet(app, service, search, async (c) => {
+  respondGet(app, service, search, async (c) => {
     const { q, platform, dateRange, asOf: asked, ...paging } = c.req.valid('query');
     const windowMs = dateRange?.windowMs;
     const { total, items, asOf, version } = await service.reads.search({

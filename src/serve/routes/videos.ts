@@ -5,19 +5,19 @@ import { growthCurve } from '../../history/growth-curve.ts';
 import { timeline, videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
 import { isoOf } from '../../iso.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
-import { growthAnswer, videoAnswer } from '../../wire/shapes.ts';
-import { answerGet } from '../answer-get.ts';
+import { growthResponse, videoResponse } from '../../wire/shapes.ts';
 import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import { asOf, idPath } from '../parameters.ts';
 import { RefusedError } from '../problems.ts';
+import { respondGet } from '../respond-get.ts';
 
 const growth = describeGet({
   path: '/videos/{id}/growth',
   operationId: 'getGrowth',
   summary: 'Snapshot timeline and growth curve of one video',
   request: { params: z.object({ id: idPath }), query: z.object({ asOf }) },
-  answer: growthAnswer,
+  response: growthResponse,
   problems: ['invalid-parameter', 'not-found'],
 });
 
@@ -27,7 +27,7 @@ const video = describeGet({
   summary: 'One video as last seen',
   extension: true,
   request: { params: z.object({ id: idPath }), query: z.object({ asOf }) },
-  answer: videoAnswer,
+  response: videoResponse,
   problems: ['invalid-parameter', 'not-found'],
 });
 
@@ -45,7 +45,7 @@ export const videoRoutes = (app: ServiceApp, service: ServiceContext): void => {
     windowsMs: [],
   });
 
-  answerGet(app, service, growth, (c) => {
+  respondGet(app, service, growth, (c) => {
     const { id } = c.req.valid('param');
     const { asOf: asked } = c.req.valid('query');
     const at = instantAsked(service, asked);
@@ -60,7 +60,7 @@ export const videoRoutes = (app: ServiceApp, service: ServiceContext): void => {
     return respond(service, c, { body, asOf: at, observedAt, ...holds }, asked);
   });
 
-  answerGet(app, service, video, (c) => {
+  respondGet(app, service, video, (c) => {
     const { id } = c.req.valid('param');
     const { asOf: asked } = c.req.valid('query');
     const at = instantAsked(service, asked);

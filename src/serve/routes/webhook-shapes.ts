@@ -5,7 +5,7 @@ import { isoOf } from '../../iso.ts';
 import type { DeliveryRecord } from '../../webhooks/deliveries.ts';
 import type { Subscription } from '../../webhooks/subscriptions.ts';
 import { describeGet, problemsOf } from '../describe.ts';
-import { EXAMPLE_ANSWERS, EXAMPLE_BODIES } from '../examples.ts';
+import { EXAMPLE_BODIES, EXAMPLE_RESPONSES } from '../examples.ts';
 import { asOf, limit, page } from '../parameters.ts';
 
 // `/v1/webhooks` as it travels and as OpenAPI describes it.
@@ -59,7 +59,7 @@ export const listRoute = describeGet({
   summary: 'The subscriptions this key made',
   extension: true,
   request: { query: z.object({ limit, page, asOf }) },
-  answer: z.object({
+  response: z.object({
     total: z.int(),
     page: z.int(),
     items: z.array(subscription),
@@ -104,7 +104,7 @@ export const deliveriesRoute = describeGet({
   summary: 'What was sent to one subscription, newest first',
   extension: true,
   request: { ...withId, query: z.object({ limit, page, asOf }) },
-  answer: z.object({
+  response: z.object({
     total: z.int(),
     page: z.int(),
     items: z.array(delivery),
@@ -152,7 +152,7 @@ export const addRoute = createRoute({
     201: json(
       subscription.extend({ secret: z.string() }),
       'Subscribed. The only time the secret is seen.',
-      EXAMPLE_ANSWERS.createWebhook,
+      EXAMPLE_RESPONSES.createWebhook,
     ),
     ...problemsOf([
       'invalid-parameter',
@@ -169,7 +169,7 @@ export const oneRoute = describeGet({
   summary: 'One subscription and how it fares',
   extension: true,
   request: { ...withId, query: z.object({ asOf }) },
-  answer: subscription.extend({ asOf: z.iso.datetime() }),
+  response: subscription.extend({ asOf: z.iso.datetime() }),
   problems: ['invalid-parameter', 'not-found'],
 });
 
@@ -193,7 +193,7 @@ export const rotateRoute = createRoute({
     200: json(
       z.object({ id: z.string(), secret: z.string() }),
       'The new secret.',
-      EXAMPLE_ANSWERS.rotateWebhook,
+      EXAMPLE_RESPONSES.rotateWebhook,
     ),
     ...problemsOf(['not-found', 'payload-too-large']),
   },
@@ -213,7 +213,7 @@ export const testRoute = createRoute({
         durationMs: z.int(),
       }),
       'What came of it.',
-      EXAMPLE_ANSWERS.testWebhook,
+      EXAMPLE_RESPONSES.testWebhook,
     ),
     ...problemsOf(['not-found', 'payload-too-large']),
   },

@@ -18,7 +18,6 @@ import {
   rotateSecret,
   type Subscription,
 } from '../../webhooks/subscriptions.ts';
-import { answerGet } from '../answer-get.ts';
 import { jsonBody, readBody } from '../body.ts';
 import {
   instantAsked,
@@ -28,6 +27,7 @@ import {
   type ServiceEnv,
 } from '../context.ts';
 import { invalidParameters, RefusedError } from '../problems.ts';
+import { respondGet } from '../respond-get.ts';
 import {
   addRoute,
   deliveriesRoute,
@@ -76,7 +76,7 @@ const readingRoutes = (
   service: ServiceContext,
   { writer }: WebhookContext,
 ): void => {
-  answerGet(app, service, listRoute, (c) => {
+  respondGet(app, service, listRoute, (c) => {
     const { limit, page, asOf } = c.req.valid('query');
     const at = instantAsked(service, asOf);
     const made = listSubscriptions(writer, c.get('standing').id).filter(
@@ -95,7 +95,7 @@ const readingRoutes = (
     );
   });
 
-  answerGet(app, service, oneRoute, (c) => {
+  respondGet(app, service, oneRoute, (c) => {
     const found = required(writer, c, c.req.valid('param').id);
     const { asOf } = c.req.valid('query');
     const at = instantAsked(service, asOf);
@@ -107,7 +107,7 @@ const readingRoutes = (
     );
   });
 
-  answerGet(app, service, deliveriesRoute, (c) => {
+  respondGet(app, service, deliveriesRoute, (c) => {
     const { id } = required(writer, c, c.req.valid('param').id);
     const { limit, page, asOf } = c.req.valid('query');
     const at = instantAsked(service, asOf);
@@ -140,8 +140,8 @@ const changingRoutes = (
         most: mostOfAKey,
       }),
     );
-    const answer = { ...shownSubscription(required(writer, c, made.id)), secret: made.secret };
-    return c.json(answer, 201, { ...NO_STORE, location: `/v1/webhooks/${made.id}` });
+    const response = { ...shownSubscription(required(writer, c, made.id)), secret: made.secret };
+    return c.json(response, 201, { ...NO_STORE, location: `/v1/webhooks/${made.id}` });
   });
   app.openAPIRegistry.registerPath(addRoute);
 

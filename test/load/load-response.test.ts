@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { countOf } from '../../fixtures/lake-rows.ts';
-import { type Ask, requestLine } from '../../src/api/ask.ts';
-import { decodeAnswer } from '../../src/api/decode.ts';
+import { decodeResponse } from '../../src/api/decode.ts';
+import { requestLine, type UpstreamRequest } from '../../src/api/request.ts';
 import { HOUR_MS } from '../../src/durations.ts';
 import { isoOf } from '../../src/iso.ts';
 import type { Lake } from '../../src/lake/open.ts';
-import { loadAnswer } from '../../src/load/load-answer.ts';
+import { loadResponse } from '../../src/load/load-response.ts';
 import { type LoadCounts, rowsChanged } from '../../src/load/tally.ts';
-import { answerOf, FEED, HASHTAGS } from '../support/answers.ts';
 import { freshLake } from '../support/fresh.ts';
+import { FEED, HASHTAGS, responseOf } from '../support/responses.ts';
 
 const AT = Date.UTC(2026, 2, 1, 12);
 
@@ -18,21 +18,21 @@ interface Item {
   title?: string;
 }
 
-/** Loads an answer as given at an instant, to a call of its own. */
-const load = (lake: Lake, ask: Ask, stated: unknown, at: number): LoadCounts => {
-  const request = requestLine(ask);
+/** Loads a response as given at an instant, to a call of its own. */
+const load = (lake: Lake, request: UpstreamRequest, stated: unknown, at: number): LoadCounts => {
+  const line = requestLine(request);
   const callId = Number(
     lake.sqlite
       .prepare("insert into calls (job, request, sent_at, sender) values ('feed', ?, ?, 'test')")
-      .run(request, at).lastInsertRowid,
+      .run(line, at).lastInsertRowid,
   );
-  const answer = answerOf(stated);
-  const decoded = decodeAnswer(ask, answer);
-  return loadAnswer(lake, {
+  const response = responseOf(stated);
+  const decoded = decodeResponse(request, response);
+  return loadResponse(lake, {
     runId: null,
-    ask,
+    request,
     callId,
-    answer,
+    response,
     decoded,
     receivedAt: at,
     isLastPage: true,
@@ -80,7 +80,7 @@ test('a page of any length, with one video twice and ids of any text, loads whol
 });
 
 const AT_AGAIN = isoOf(AT);
-test.each<[string, Ask, unknown, string, unknown[]]>([
+test.each<[string, UpstreamRequest, unknown, string, unknown[]]>([
   [
     'a video',
     FEED,
@@ -205,16 +205,16 @@ test.each<[string, Ask, unknown, string, unknown[]]>([
   ],
 ])(
   '%s named twice: the later stands as far as it says anything, and again changes nothing',
-  (_, ask, body, sql, rows) => {
+  (_, request, body, sql, rows) => {
     const lake = freshLake();
-    expect(rowsChanged(load(lake, ask, body, AT))).toBeGreaterThan(0);
+    expect(rowsChanged(load(lake, request, body, AT))).toBeGreaterThan(0);
     expect(lake.sqlite.prepare(sql).raw().all()).toEqual(rows);
-    expect(rowsChanged(load(lake, ask, body, AT))).toBe(0);
+    expect(rowsChanged(load(lake, request, body, AT))).toBe(0);
     expect(lake.sqlite.prepare(sql).raw().all()).toEqual(rows);
   },
 );
 
-test('a hashtag keeps its known volume where a later answer leaves it out or cannot mean it', () => {
+test('a hashtag keeps its known volume where a later response leaves it out or cannot mean it', () => {
   const lake = freshLake();
   const known = () =>
     lake.sqlite.prepare("select volume, views from hashtags where tag = 'dance'").get();
@@ -252,13 +252,13 @@ test('what could not be right is kept of every snapshot, and of an item that a p
 
 test("a creator's further fields are kept field by field, those of a growth point with the point", () => {
   const lake = freshLake();
-  const ask: Ask = { kind: 'creator', platform: 'tiktok', handle: 'ann' };
+  const request: UpstreamRequest = { kind: 'creator', platform: 'tiktok', handle: 'ann' };
   const point = { at: isoOf(AT - HOUR_MS), followers: -3, region: 'DE' };
   const profile = { handle: 'ann', followers: 5, bio: 'b', link: 'l', growth: [point] };
-  load(lake, ask, { ...profile, asOf: isoOf(AT) }, AT);
+  load(lake, request, { ...profile, asOf: isoOf(AT) }, AT);
   const later = isoOf(AT + HOUR_MS);
   const now = { at: later, followers: 6, region: 'FR' };
-  load(lake, ask, { handle: 'ann', bio: 'c', growth: [now], asOf: later }, AT + HOUR_MS);
+  load(lake, request, { handle: 'ann', bio: 'c', growth: [now], asOf: later }, AT + HOUR_MS);
   const [extra] = lake.sqlite.prepare('select extra from creators').pluck().all() as string[];
   expect(JSON.parse(extra ?? '')).toEqual({ bio: 'c', link: 'l' });
   const snapshots = lake.sqlite

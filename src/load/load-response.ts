@@ -1,8 +1,8 @@
-import type { Ask, ListAsk } from '../api/ask.ts';
-import type { RawAnswer } from '../api/client.ts';
-import type { DecodedAnswer } from '../api/decode.ts';
+import type { RawResponse } from '../api/client.ts';
+import type { DecodedResponse } from '../api/decode.ts';
 import type { DecodedItem } from '../api/decode-items.ts';
-import { type Drift, UnreadableAnswerError } from '../api/errors.ts';
+import { type Drift, UnreadableResponseError } from '../api/errors.ts';
+import type { ListRequest, UpstreamRequest } from '../api/request.ts';
 import { type DriftRow, noteDrift } from '../lake/drift.ts';
 import type { Lake } from '../lake/open.ts';
 import { shortly } from '../wire/fields.ts';
@@ -19,11 +19,11 @@ import type { LoadCounts, Tally } from './tally.ts';
 export interface AnsweredCall {
   /** Null: outside of any run. */
   runId: number | null;
-  ask: Ask;
+  request: UpstreamRequest;
   callId: number;
-  answer: RawAnswer;
-  decoded: DecodedAnswer;
-  /** Unix ms at which the answer was complete; the instant it is true at unless it says so itself. */
+  response: RawResponse;
+  decoded: DecodedResponse;
+  /** Unix ms at which the response was complete; the instant it is true at unless it says so itself. */
   receivedAt: number;
   /** For a page of a list, true where no page is asked for after it: the list is whole with it. */
   isLastPage: boolean;
@@ -31,10 +31,10 @@ export interface AnsweredCall {
 
 const LONGEST_SAMPLE = 1024;
 
-type VideosAnswer = Extract<DecodedAnswer, { kind: 'videos' }>;
-type HashtagsAnswer = Extract<DecodedAnswer, { kind: 'hashtags' }>;
-type GrowthAnswer = Extract<DecodedAnswer, { kind: 'growth' }>;
-type CreatorAnswer = Extract<DecodedAnswer, { kind: 'creator' }>;
+type VideosResponse = Extract<DecodedResponse, { kind: 'videos' }>;
+type HashtagsResponse = Extract<DecodedResponse, { kind: 'hashtags' }>;
+type GrowthResponse = Extract<DecodedResponse, { kind: 'growth' }>;
+type CreatorResponse = Extract<DecodedResponse, { kind: 'creator' }>;
 
 interface Context {
   lake: Lake;
@@ -68,54 +68,57 @@ const writeItems = (
 };
 
 const loadVideos = (
-  ask: Extract<ListAsk, { platform: string }>,
-  answer: VideosAnswer,
+  request: Extract<ListRequest, { platform: string }>,
+  response: VideosResponse,
   context: Context,
 ): void => {
   const { loader, tally, at, runId, isLastPage: isLast } = context;
-  const period = ask.kind === 'feed' ? ask.dateRange : ask.period;
-  const list = { list: ask.kind, platform: ask.platform, period };
-  const capture = loader.rankings.open({ ...list, at, total: answer.total, runId, isLast }, tally);
-  const items = answer.items.map(({ item }) => item);
-  const keys = writeItems(items, ask.kind, context);
-  for (const { position, item } of answer.items) {
-    if (item.platform !== ask.platform) continue; // its counts are loaded; it has no rank among these
+  const period = request.kind === 'feed' ? request.dateRange : request.period;
+  const list = { list: request.kind, platform: request.platform, period };
+  const capture = loader.rankings.open(
+    { ...list, at, total: response.total, runId, isLast },
+    tally,
+  );
+  const items = response.items.map(({ item }) => item);
+  const keys = writeItems(items, request.kind, context);
+  for (const { position, item } of response.items) {
+    if (item.platform !== request.platform) continue; // its counts are loaded; it has no rank among these
     const video = keys.get(item.id) as number;
     const { score, velocity } = item;
     loader.rankings.write(
       capture,
-      { rank: ask.offset + position + 1, video, score, velocity },
+      { rank: request.offset + position + 1, video, score, velocity },
       tally,
     );
   }
 };
 
 const loadHashtags = (
-  { dateRange: window, offset }: Extract<Ask, { kind: 'hashtags' }>,
-  answer: HashtagsAnswer,
+  { dateRange: window, offset }: Extract<UpstreamRequest, { kind: 'hashtags' }>,
+  response: HashtagsResponse,
   { loader, tally, at, runId, isLastPage }: Context,
 ): void =>
   writeHashtagList(
     loader,
     {
-      ...{ platform: '', window, at, total: answer.total, runId, isLast: isLastPage },
-      items: answer.items.map(({ position, item }) => ({ ...item, rank: offset + position + 1 })),
+      ...{ platform: '', window, at, total: response.total, runId, isLast: isLastPage },
+      items: response.items.map(({ position, item }) => ({ ...item, rank: offset + position + 1 })),
     },
     tally,
   );
 
 const loadGrowth = (
-  ask: Extract<Ask, { kind: 'growth' }>,
-  answer: GrowthAnswer,
+  request: Extract<UpstreamRequest, { kind: 'growth' }>,
+  response: GrowthResponse,
   { loader, tally }: Context,
 ): void => {
-  const { id, platform } = ask;
-  const points = [...statedOnce(answer.points, ({ at }) => at).values()];
+  const { id, platform } = request;
+  const points = [...statedOnce(response.points, ({ at }) => at).values()];
   for (const { at, ...counts } of points.toSorted((a, b) => a.at - b.at))
     loader.write(countsOnly({ id, platform, ...counts }), { at, source: 'growth' }, tally);
 };
 
-const loadCreator = ({ profile, growth, items }: CreatorAnswer, context: Context): void => {
+const loadCreator = ({ profile, growth, items }: CreatorResponse, context: Context): void => {
   const { loader, tally, at } = context;
   const points = statedOnce(growth, (point) => point.at);
   // the profile is itself a point of the timeline: two rows of one instant would replace each other
@@ -133,16 +136,17 @@ const loadCreator = ({ profile, growth, items }: CreatorAnswer, context: Context
   writeItems(items, 'creator', context);
 };
 
-const loadRows = (ask: Ask, decoded: DecodedAnswer, context: Context): void => {
-  if (decoded.kind === 'videos' && (ask.kind === 'feed' || ask.kind === 'trends'))
-    loadVideos(ask, decoded, context);
-  else if (decoded.kind === 'hashtags' && ask.kind === 'hashtags')
-    loadHashtags(ask, decoded, context);
-  else if (decoded.kind === 'growth' && ask.kind === 'growth') loadGrowth(ask, decoded, context);
+const loadRows = (request: UpstreamRequest, decoded: DecodedResponse, context: Context): void => {
+  if (decoded.kind === 'videos' && (request.kind === 'feed' || request.kind === 'trends'))
+    loadVideos(request, decoded, context);
+  else if (decoded.kind === 'hashtags' && request.kind === 'hashtags')
+    loadHashtags(request, decoded, context);
+  else if (decoded.kind === 'growth' && request.kind === 'growth')
+    loadGrowth(request, decoded, context);
   else if (decoded.kind === 'creator') loadCreator(decoded, context);
-  else if (decoded.kind === 'analysis' && ask.kind === 'analyze') {
+  else if (decoded.kind === 'analysis' && request.kind === 'analyze') {
     const { analysis, generatedAt } = decoded;
-    const stated = { videoId: ask.id, generatedAt: generatedAt ?? context.at, analysis };
+    const stated = { videoId: request.id, generatedAt: generatedAt ?? context.at, analysis };
     writeAnalysis(context.lake, stated, context.tally);
   }
 };
@@ -151,7 +155,7 @@ const loadRows = (ask: Ask, decoded: DecodedAnswer, context: Context): void => {
 const keepOddities = (
   lake: Lake,
   callId: number,
-  { rejected, drift }: Pick<DecodedAnswer, 'rejected' | 'drift'>,
+  { rejected, drift }: Pick<DecodedResponse, 'rejected' | 'drift'>,
   seenAt: number,
 ): void => {
   for (const { reason, item } of rejected)
@@ -165,38 +169,38 @@ const driftRow = ({ resource, field, sample }: Drift): DriftRow => ({
   sample: () => shortly(sample, LONGEST_SAMPLE),
 });
 
-/** Reports the shape of an answer that could not be read because nobody knows it. */
+/** Reports the shape of a response that could not be read because nobody knows it. */
 export const keepUnknownShape = (
   lake: Lake,
   callId: number,
   error: unknown,
   seenAt: number,
 ): void => {
-  if (error instanceof UnreadableAnswerError && error.drift !== undefined)
+  if (error instanceof UnreadableResponseError && error.drift !== undefined)
     noteDrift(lake, [driftRow(error.drift)], { callId, seenAt });
 };
 
-/** A kept answer, read anew. */
-export interface ReplayedAnswer {
+/** A kept response, read anew. */
+export interface ReplayedResponse {
   runId: number | null;
   callId: number;
-  ask: Ask;
-  decoded: DecodedAnswer;
+  request: UpstreamRequest;
+  decoded: DecodedResponse;
   /** Unix ms; the instant it is true at. */
   observedAt: number;
-  /** As with the answer it was. */
+  /** As with the response it was. */
   isLastPage: boolean;
 }
 
 /**
- * Loads a kept answer anew, in one transaction: its rows, and what is odd about it in place of what
+ * Loads a kept response anew, in one transaction: its rows, and what is odd about it in place of what
  * was. The ledger, the run and the body stay as they are. Doing it again changes nothing.
  */
-export const reloadAnswer = (lake: Lake, answer: ReplayedAnswer): LoadCounts => {
-  const { runId, callId, ask, decoded, observedAt: at, isLastPage } = answer;
+export const reloadResponse = (lake: Lake, response: ReplayedResponse): LoadCounts => {
+  const { runId, callId, request, decoded, observedAt: at, isLastPage } = response;
   const loader = loaderOf(lake);
   return loader.transaction(
-    (tally) => loadRows(ask, decoded, { lake, loader, tally, at, runId, isLastPage }),
+    (tally) => loadRows(request, decoded, { lake, loader, tally, at, runId, isLastPage }),
     () => {
       forgetRejected(lake, { callId });
       keepOddities(lake, callId, decoded, at);
@@ -209,18 +213,18 @@ export const reloadAnswer = (lake: Lake, answer: ReplayedAnswer): LoadCounts => 
  * touched, and what `within` adds (its call's outcome, its item's `done`, the next page's item).
  * Loading the same response again changes no rows.
  */
-export const loadAnswer = (
+export const loadResponse = (
   lake: Lake,
-  { runId, ask, callId, answer, decoded, receivedAt, isLastPage }: AnsweredCall,
+  { runId, request, callId, response, decoded, receivedAt, isLastPage }: AnsweredCall,
   within: (counts: LoadCounts) => void = () => {},
 ): LoadCounts => {
   const loader = loaderOf(lake);
   const at = decoded.asOf ?? receivedAt;
   return loader.transaction(
-    (tally) => loadRows(ask, decoded, { lake, loader, tally, at, runId, isLastPage }),
+    (tally) => loadRows(request, decoded, { lake, loader, tally, at, runId, isLastPage }),
     (counts) => {
       keepOddities(lake, callId, decoded, receivedAt);
-      storeResponse(lake, callId, answer, at);
+      storeResponse(lake, callId, response, at);
       within(counts);
     },
   );

@@ -4,7 +4,7 @@ import { type Curve, logViews, type Point, viewsAt } from './curve.ts';
 import { describePoint } from './features.ts';
 import { ALL_FEATURES, describeHorizon, HORIZONS } from './horizons.ts';
 import type { WayModel } from './learn.ts';
-import { askTrees } from './trees.ts';
+import { evaluateTrees } from './trees.ts';
 
 /** Views so many hours ahead: median and an interval that holds the truth 80 times in 100. */
 export interface HorizonForecast {
@@ -23,10 +23,10 @@ export interface Forecast {
 }
 
 /** What the model says at one point of a curve, from that point and earlier ones alone. */
-export const askModel = (model: WayModel, curve: Curve, position: number): Forecast => {
+export const modelForecast = (model: WayModel, curve: Curve, position: number): Forecast => {
   const row = new Float32Array(ALL_FEATURES);
   describePoint(curve, position, model.cohorts, row);
-  const topProbability = probabilityOf(model.calibration, askTrees(model.odds, row));
+  const topProbability = probabilityOf(model.calibration, evaluateTrees(model.odds, row));
   const now = curve.points[position] as Point;
   const from = logViews(now.views);
   const horizons = HORIZONS.flatMap((hours): HorizonForecast[] => {
@@ -34,9 +34,9 @@ export const askModel = (model: WayModel, curve: Curve, position: number): Forec
     if (correction === undefined) return [];
     describeHorizon(curve, position, hours, model.cohorts, row);
     // counts rarely fall, and by little: what is expected never lies below what is there
-    const median = Math.max(0, askTrees(model.median, row));
-    const low = Math.max(0, Math.min(median, askTrees(model.low, row) - correction.below));
-    const high = Math.max(median, askTrees(model.high, row) + correction.above);
+    const median = Math.max(0, evaluateTrees(model.median, row));
+    const low = Math.max(0, Math.min(median, evaluateTrees(model.low, row) - correction.below));
+    const high = Math.max(median, evaluateTrees(model.high, row) + correction.above);
     const views = (grown: number): number =>
       Math.min(Number.MAX_SAFE_INTEGER, Math.round(viewsAt(from + grown)));
     return [{ hours, median: views(median), low: views(low), high: views(high) }];

@@ -43,7 +43,7 @@ const parametersOf =
  * Answers a GET that was described, its parameters checked. As `app.openapi` does it, in a fifth of
  * the time: what is described here needs nothing to be waited for.
  */
-export const answerGet = <R extends RouteConfig & { getRoutingPath(): string }>(
+export const respondGet = <R extends RouteConfig & { getRoutingPath(): string }>(
   app: ServiceApp,
   { lake }: Pick<ServiceContext, 'lake'>,
   route: R,

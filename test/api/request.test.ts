@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Ask, requestLine, requestOf } from '../../src/api/ask.ts';
+import { httpRequest, requestLine, type UpstreamRequest } from '../../src/api/request.ts';
 
 const page = { limit: 100, page: 2, offset: 100 };
 
-test.each<[Ask, string]>([
+test.each<[UpstreamRequest, string]>([
   [
     { kind: 'feed', platform: 'tiktok', dateRange: '24h', ...page },
     'GET /feed/tiktok?dateRange=24h&limit=100&page=2',
@@ -22,9 +22,9 @@ test.each<[Ask, string]>([
     'GET /creators/tiktok/%C3%84b%20c%23d',
   ],
   [{ kind: 'analyze', id: 'tt_1' }, 'POST /lab/analyze {"id":"tt_1"}'],
-])('%j', (ask, line) => expect(requestLine(ask)).toBe(line));
+])('%j', (request, line) => expect(requestLine(request)).toBe(line));
 
 test('where a page starts is ours to know, not the service', () => {
-  const ask: Ask = { kind: 'hashtags', dateRange: '30d', ...page };
-  expect(requestOf(ask)).toEqual(requestOf({ ...ask, offset: 0 }));
+  const request: UpstreamRequest = { kind: 'hashtags', dateRange: '30d', ...page };
+  expect(httpRequest(request)).toEqual(httpRequest({ ...request, offset: 0 }));
 });

@@ -1,0 +1,51 @@
+import type { ApiClient } from '../api/client.ts';
+import { type DecodedResponse, decodeResponse } from '../api/decode.ts';
+import type { UpstreamRequest } from '../api/request.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { syncLake } from '../lake/durability.ts';
+import type { Lake } from '../lake/open.ts';
+import { loadResponse } from '../load/load-response.ts';
+import { rowsChanged } from '../load/tally.ts';
+import { openThrottle } from './open-throttle.ts';
+
+/** What one request by hand needs of the world. */
+interface RequestDeps {
+  lake: Lake;
+  config: Config;
+  client: ApiClient;
+  clock: Clock;
+  random: () => number;
+  signal: AbortSignal;
+}
+
+/**
+ * Asks one thing, outside of any run: paced, counted and loaded like every other call, paid from
+ * the reserve for people who request by hand.
+ * @throws QuotaSpentError, ServiceDownError or CallError as the throttle's `request`
+ */
+export const requestOnce = async (
+  deps: RequestDeps,
+  job: string,
+  request: UpstreamRequest,
+): Promise<DecodedResponse> => {
+  const { lake, signal } = deps;
+  const { throttle } = openThrottle(deps);
+  const { read, settle, callId, response, receivedAt } = await throttle.request(
+    request,
+    (response) => decodeResponse(request, response),
+    { runId: null, job, signal },
+  );
+  const call = {
+    runId: null,
+    request,
+    callId,
+    response,
+    decoded: read,
+    receivedAt,
+    isLastPage: true,
+  };
+  loadResponse(lake, call, (counts) => settle(rowsChanged(counts)));
+  syncLake(lake);
+  return read;
+};
