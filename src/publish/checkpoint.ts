@@ -1,5 +1,5 @@
 import { parquetMetadata, parquetReadObjects, type RowGroup, type SchemaElement } from 'hyparquet';
-import { parquetWriteBuffer } from 'hyparquet-writer';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { type Action, actionOf } from './delta-actions.ts';
 
 type Name = keyof Action;
@@ -108,27 +108,73 @@ const ROWS_A_GROUP = 2000;
 
 const pathOf = ({ add, remove }: Action): string | undefined => (add ?? remove)?.path;
 
+/** A checkpoint's bytes and what its note says of them. */
+export interface Checkpoint {
+  readonly bytes: Uint8Array;
+  readonly actions: number;
+  readonly files: number;
+}
+
 /**
- * The bytes of a checkpoint: the state of a table as one Parquet file. What is of no file stands in
- * the first row group, files in the order of their paths in those behind it, so that who wants one
- * lake's files reads few of them.
+ * A checkpoint: the state of a table as one Parquet file. What is of no file (`general`) stands in the
+ * first row group, files in the order of their paths, as `files` gives them, in those behind it, so
+ * that who wants one lake's files reads few of them. One group of rows is held at a time.
  */
-export const checkpointOf = (actions: readonly Action[]): Uint8Array => {
-  const general = actions.filter((one) => pathOf(one) === undefined);
-  const files = actions
-    .filter((one) => pathOf(one) !== undefined)
-    .sort((a, b) => ((pathOf(a) ?? '') < (pathOf(b) ?? '') ? -1 : 1));
-  const rows = [...general, ...files];
-  return new Uint8Array(
-    parquetWriteBuffer({
-      schema: SCHEMA,
+export const checkpointOf = async (
+  general: readonly Action[],
+  files: AsyncIterable<Action>,
+): Promise<Checkpoint> => {
+  const writer = new ByteWriter();
+  const parquet = new ParquetWriter({
+    writer,
+    schema: SCHEMA,
+    statisticsTruncateLength: LONGEST_BOUND,
+    createdBy: 'trendlake',
+  });
+  const write = (rows: readonly Action[]): void | Promise<void> =>
+    parquet.write({
       columnData: NAMES.map((name) => ({ name, data: rows.map((one) => stored(one[name])) })),
-      rowGroupSize: [Math.max(1, general.length), ROWS_A_GROUP],
-      statisticsTruncateLength: LONGEST_BOUND,
-      createdBy: 'trendlake',
-    }),
-  );
+      rowGroupSize: Math.max(1, rows.length),
+    });
+  const counts = { actions: general.length, files: 0 };
+  await write(general);
+  let rows: Action[] = [];
+  for await (const one of files) {
+    counts.actions += 1;
+    if (one.add) counts.files += 1;
+    rows.push(one);
+    if (rows.length < ROWS_A_GROUP) continue;
+    await write(rows);
+    rows = [];
+  }
+  if (rows.length > 0) await write(rows);
+  await parquet.finish();
+  return { ...counts, bytes: writer.getBytes() };
 };
+
+/**
+ * The files of a checkpoint with what was committed since laid over them (`changed`, by path), in the
+ * order of their paths.
+ */
+export async function* filesSince(
+  before: AsyncIterable<readonly Action[]>,
+  changed: ReadonlyMap<string, Action>,
+): AsyncGenerator<Action> {
+  const later = [...changed].sort(([a], [b]) => (a < b ? -1 : 1));
+  let next = 0;
+  for await (const actions of before) {
+    for (const one of actions) {
+      const path = pathOf(one);
+      if (path === undefined) continue;
+      for (let due = later[next]; due !== undefined && due[0] < path; due = later[next]) {
+        yield due[1];
+        next += 1;
+      }
+      if (!changed.has(path)) yield one;
+    }
+  }
+  for (const [, one] of later.slice(next)) yield one;
+}
 
 /** Whether none of a row group's files is below a prefix, by the bounds of their paths. */
 const isGroupElsewhere = ({ columns }: RowGroup, below: string): boolean => {

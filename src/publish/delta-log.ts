@@ -1,5 +1,5 @@
 import { messageOf } from '../errors.ts';
-import { actionsOfCheckpoint, checkpointOf } from './checkpoint.ts';
+import { actionsOfCheckpoint, checkpointOf, filesSince } from './checkpoint.ts';
 import {
   type Action,
   type AddFile,
@@ -102,21 +102,32 @@ export class DeltaLog {
     return { commits, checkpoints };
   }
 
-  async #start(): Promise<number[]> {
+  /** The newest checkpoint and the commits there are since; without one, all commits. */
+  async #located(): Promise<{ commits: number[]; checkpoint: Uint8Array | undefined }> {
     const hint = await this.#hint();
     const { commits, checkpoints } = await this.#listed(hint);
     const newest = checkpoints.at(-1);
-    if (newest === undefined) return hint < 0 ? commits : (await this.#listed(-1)).commits;
-    const bytes = await this.#store.read(`${this.#folder}${named(newest)}.checkpoint.parquet`);
-    if (bytes === undefined) throw this.#damaged(`its checkpoint ${newest} has gone`);
-    try {
-      for await (const actions of actionsOfCheckpoint(bytes, this.#below)) this.#apply(actions);
-    } catch (error) {
-      throw this.#damaged(`its checkpoint ${newest} is not one: ${messageOf(error)}`, error);
-    }
+    if (newest === undefined)
+      return {
+        commits: hint < 0 ? commits : (await this.#listed(-1)).commits,
+        checkpoint: undefined,
+      };
+    const checkpoint = await this.#store.read(`${this.#folder}${named(newest)}.checkpoint.parquet`);
+    if (checkpoint === undefined) throw this.#damaged(`its checkpoint ${newest} has gone`);
     this.#version = newest;
     this.#checkpointVersion = newest;
-    return commits;
+    return { commits, checkpoint };
+  }
+
+  /** The actions of a checkpoint, some thousands at a time, its first ones of no file. */
+  async *#actionsOf(checkpoint: Uint8Array | undefined): AsyncGenerator<Action[]> {
+    if (checkpoint === undefined) return;
+    try {
+      yield* actionsOfCheckpoint(checkpoint, this.#below);
+    } catch (error) {
+      const what = `its checkpoint ${this.#checkpointVersion} is not one: ${messageOf(error)}`;
+      throw this.#damaged(what, error);
+    }
   }
 
   async #commit(version: number): Promise<Action[]> {
@@ -130,13 +141,7 @@ export class DeltaLog {
     }
   }
 
-  /**
-   * Reads what was committed since the last call; all of it at the first one, up to `until`.
-   * @throws TablesError when the log has a gap or cannot be understood
-   */
-  async refresh(until = Number.MAX_SAFE_INTEGER): Promise<void> {
-    const listed =
-      this.#version < 0 ? await this.#start() : (await this.#listed(this.#version)).commits;
+  async #readCommits(listed: readonly number[], until: number): Promise<void> {
     const fresh = listed.filter((version) => version > this.#version && version <= until);
     for (let done = 0; done < fresh.length; done += READ_AT_ONCE) {
       const some = fresh.slice(done, done + READ_AT_ONCE);
@@ -148,6 +153,20 @@ export class DeltaLog {
         this.#version = version;
       });
     }
+  }
+
+  /**
+   * Reads what was committed since the last call; all of it at the first one.
+   * @throws TablesError when the log has a gap or cannot be understood
+   */
+  async refresh(): Promise<void> {
+    let commits: readonly number[];
+    if (this.#version < 0) {
+      const located = await this.#located();
+      for await (const actions of this.#actionsOf(located.checkpoint)) this.#apply(actions);
+      ({ commits } = located);
+    } else ({ commits } = await this.#listed(this.#version));
+    await this.#readCommits(commits, Number.MAX_SAFE_INTEGER);
   }
 
   /**
@@ -171,32 +190,40 @@ export class DeltaLog {
 
   /**
    * Writes a checkpoint of the version now read, so that readers need not begin at the first commit.
-   * Files taken out before `forgetBefore` (Unix milliseconds) are not named any more. Whoever writes
-   * one a second time writes the same.
+   * Files taken out before `forgetBefore` (Unix milliseconds) are not named any more. The one before
+   * goes through it in pieces, so that memory does not grow with the table. Whoever writes one a
+   * second time writes the same.
    */
   async checkpoint(forgetBefore: number): Promise<void> {
-    const whole = new DeltaLog(this.#store, this.table);
-    await whole.refresh(this.#version);
-    const { protocol, metaData, txns, files, removed } = whole;
-    const late = [...removed.values()].filter(
-      ({ deletionTimestamp }) => (deletionTimestamp ?? 0) >= forgetBefore,
-    );
-    const actions: Action[] = [
-      { protocol },
-      { metaData },
-      ...[...txns.values()].map((txn) => ({ txn })),
-      ...[...files.values()].map((add) => ({ add: { ...add, dataChange: false } })),
-      ...late.map((remove) => ({ remove: { ...remove, dataChange: false } })),
-    ];
-    const { version } = whole;
-    const bytes = checkpointOf(actions);
+    // what it holds of files: those of the commits since the last checkpoint
+    const since = new DeltaLog(this.#store, this.table);
+    const located = await since.#located();
+    const before = since.#actionsOf(located.checkpoint);
+    since.#apply((await before.next()).value ?? []);
+    await since.#readCommits(located.commits, this.#version);
+    const { version, protocol, metaData, txns } = since;
+    const general = [{ protocol }, { metaData }, ...[...txns.values()].map((txn) => ({ txn }))];
+    const files = since.#filesOver(before, forgetBefore);
+    const { bytes, actions, files: numOfAddFiles } = await checkpointOf(general, files);
     await this.#store.replace(`${this.#folder}${named(version)}.checkpoint.parquet`, bytes);
-    const note = { version, size: actions.length, sizeInBytes: bytes.byteLength };
-    await this.#store.replace(
-      `${this.#folder}_last_checkpoint`,
-      Buffer.from(JSON.stringify({ ...note, numOfAddFiles: files.size })),
-    );
+    const note = { version, size: actions, sizeInBytes: bytes.byteLength, numOfAddFiles };
+    await this.#store.replace(`${this.#folder}_last_checkpoint`, Buffer.from(JSON.stringify(note)));
     this.#checkpointVersion = version;
     this.#commitBytes = 0;
+  }
+
+  /** The files of a checkpoint with those held here laid over them, as a checkpoint names them. */
+  async *#filesOver(
+    before: AsyncIterable<readonly Action[]>,
+    forgetBefore: number,
+  ): AsyncGenerator<Action> {
+    const changed = new Map<string, Action>();
+    for (const [path, add] of this.files) changed.set(path, { add });
+    for (const [path, remove] of this.removed) changed.set(path, { remove });
+    for await (const { add, remove } of filesSince(before, changed)) {
+      if (add) yield { add: { ...add, dataChange: false } };
+      else if (remove && (remove.deletionTimestamp ?? 0) >= forgetBefore)
+        yield { remove: { ...remove, dataChange: false } };
+    }
   }
 }

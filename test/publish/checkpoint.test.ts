@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { actionsOfCheckpoint, checkpointOf } from '../../src/publish/checkpoint.ts';
+import { actionsOfCheckpoint, checkpointOf, filesSince } from '../../src/publish/checkpoint.ts';
 import type { Action } from '../../src/publish/delta-actions.ts';
 
 const FILES = 1700; // of each lake, so that row groups hold one lake or the end of it and the next
@@ -17,10 +17,15 @@ const GENERAL: Action[] = [
   { txn: { appId: 'trendlake:b', version: 7, lastUpdated: 8 } },
 ];
 const LAKES = ['a', 'b', 'b-2', 'c'];
-const bytes = checkpointOf([
-  ...LAKES.toReversed().flatMap((lake) => Array.from({ length: FILES }, (_, n) => fileOf(lake, n))),
-  ...GENERAL,
-]);
+async function* nothing(): AsyncGenerator<Action[]> {}
+const byPath = (actions: readonly Action[]): Map<string, Action> =>
+  new Map(actions.map((one) => [(one.add ?? one.remove)?.path ?? '', one]));
+const filesOf = (lake: string): Action[] =>
+  Array.from({ length: FILES }, (_, n) => fileOf(lake, n));
+const { bytes } = await checkpointOf(
+  GENERAL,
+  filesSince(nothing(), byPath(LAKES.toReversed().flatMap(filesOf))),
+);
 
 const read = async (below: string): Promise<Action[]> => {
   const actions: Action[] = [];
@@ -46,4 +51,22 @@ test.each(LAKES)('gives the files of lake %s, and what is of no file', async (la
 test('gives all where no lake is asked for, and nothing of one that is not there', async () => {
   expect(await read('')).toHaveLength(GENERAL.length + LAKES.length * FILES);
   expect(await read('lake=bb/')).toEqual(GENERAL);
+});
+
+test('lays what was committed since over the checkpoint before, each path once and in order', async () => {
+  const added = fileOf('b', FILES + 1);
+  const [dropped, kept] = [fileOf('b', 11), fileOf('c', 12)];
+  const path = dropped.add?.path ?? '';
+  const removed = { remove: { path, deletionTimestamp: 9, dataChange: false } };
+  const changed = byPath([removed, added, fileOf('0', 1), fileOf('d', 1)]);
+  const all: Action[] = [];
+  for await (const one of filesSince(actionsOfCheckpoint(bytes, ''), changed)) all.push(one);
+  const paths = all.map((one) => (one.add ?? one.remove)?.path ?? '');
+  expect(paths).toEqual([...new Set(paths)].sort());
+  expect(paths).toHaveLength(LAKES.length * FILES + 3);
+  const after = byPath(all);
+  expect(after.get(path)).toEqual(removed);
+  expect(after.get(kept.add?.path ?? '')?.add).toEqual(kept.add);
+  expect(paths.at(0)).toMatch(/^lake=0\//);
+  expect(paths.at(-1)).toMatch(/^lake=d\//);
 });
