@@ -117,43 +117,101 @@ const cohortReader = (
   };
 };
 
-/** Reads what the rule needs of creators, asking for shared parts once. */
-export const creatorHistory = (
+interface OwnVideo {
+  readonly key: number;
+  readonly id: string;
+  readonly createdAt: number | null;
+}
+
+/** A creator and the videos it is judged by, the newest first. */
+interface Judged {
+  readonly creator: CreatorName;
+  readonly videos: readonly OwnVideo[];
+}
+
+interface TopRow extends Omit<TopEntry, 'watchedSince' | 'videoId'> {
+  readonly videoKey: number;
+  readonly capture: number;
+}
+
+/** Reads, for creators judged together, each one's first place at the top of a list. */
+const firstTopReader = (
   sqlite: Database.Database,
+  limits: Readonly<Record<Platform, Thresholds>>,
+): ((some: readonly Judged[]) => Map<CreatorName, TopEntry>) => {
+  const read = sqlite.prepare(
+    `select k.value as videoKey, c.key as capture, c.completed_at as at,
+       c.list || ' ' || c.period as list, r.rank
+     from json_each(?) k cross join ranking r on r.video_key = k.value cross join capture c on c.key = r.capture_key
+     where r.rank <= ? and c.completed_at is not null and ${TOP_LISTS} order by c.completed_at, r.rank`,
+  );
+  const watched = sqlite.prepare(`select ${WATCHED_SINCE} from capture c where c.key = ?`).pluck();
+  const lowest = Math.max(...Object.values(limits).map(({ creator }) => creator.topRank));
+  return (some) => {
+    const owners = new Map(
+      some.flatMap(({ creator, videos }) =>
+        videos.map((video) => [video.key, { creator, video }] as const),
+      ),
+    );
+    const firsts = new Map<CreatorName, TopRow & { videoId: string }>();
+    const rows = read.iterate(JSON.stringify([...owners.keys()]), lowest);
+    for (const row of rows as IterableIterator<TopRow>) {
+      const owner = owners.get(row.videoKey);
+      if (owner === undefined || firsts.has(owner.creator)) continue;
+      if (row.rank > limits[owner.creator.platform].creator.topRank) continue;
+      firsts.set(owner.creator, { ...row, videoId: owner.video.id });
+    }
+    return new Map(
+      [...firsts].map(([creator, { at, list, rank, videoId, capture }]) => [
+        creator,
+        { at, list, rank, videoId, watchedSince: watched.get(capture) as number },
+      ]),
+    );
+  };
+};
+
+/** Creators read together: one statement for all costs less than one for each. */
+const CREATORS_A_TURN = 100;
+
+/**
+ * What the rule needs of creators, one after the other, the shared parts read once. Of so many at a
+ * time the snapshots are in memory.
+ */
+export function* creatorPasts(
+  sqlite: Database.Database,
+  creators: readonly CreatorName[],
   span: Window,
   limits: Readonly<Record<Platform, Thresholds>>,
-): ((creator: CreatorName) => CreatorPast) => {
+): Generator<[CreatorName, CreatorPast]> {
   const videosOf = sqlite.prepare(
     'select key, id, created_at as createdAt from video where platform = ? and user = ? order by created_at desc, key desc limit ?',
   );
-  const firstTop = sqlite.prepare(
-    `select c.completed_at as at, ${WATCHED_SINCE} as watchedSince,
-       c.list || ' ' || c.period as list, r.rank, v.id as videoId
-     from json_each(?) k cross join ranking r on r.video_key = k.value cross join capture c on c.key = r.capture_key cross join video v on v.key = k.value
-     where r.rank <= ? and c.completed_at is not null and ${TOP_LISTS} order by c.completed_at, r.rank limit 1`,
-  );
   const lastSnapshotsBefore = lastSnapshotReader(sqlite);
   const snapshotsOf = snapshotReader(sqlite);
+  const firstTopsOf = firstTopReader(sqlite, limits);
   const cohortAt = cohortReader(sqlite);
   const since = span.from - CREATOR_LOOKBACK_MS;
-  return ({ platform, user }) => {
-    const videos = videosOf.all(platform, user, MAX_VIDEOS) as {
-      key: number;
-      id: string;
-      createdAt: number | null;
-    }[];
-    const keys = videos.map(({ key }) => key);
+  for (let from = 0; from < creators.length; from += CREATORS_A_TURN) {
+    const some = creators.slice(from, from + CREATORS_A_TURN).map((creator): Judged => {
+      const { platform, user } = creator;
+      return { creator, videos: videosOf.all(platform, user, MAX_VIDEOS) as OwnVideo[] };
+    });
+    const keys = some.flatMap(({ videos }) => videos.map(({ key }) => key));
     const earlier = lastSnapshotsBefore(keys, since);
     const snapshots = snapshotsOf(keys, { from: since, to: span.to });
-    const top = firstTop.get(JSON.stringify(keys), limits[platform].creator.topRank);
-    return {
-      videos: videos.map(({ key, id, createdAt }) => {
-        const before = earlier.get(key);
-        const its = snapshots.get(key) ?? [];
-        return { id, createdAt, snapshots: before === undefined ? its : [before, ...its] };
-      }),
-      firstTop: top as TopEntry | undefined,
-      cohortAt: (at) => cohortAt(platform, at),
-    };
-  };
-};
+    const firstTops = firstTopsOf(some);
+    for (const { creator, videos } of some)
+      yield [
+        creator,
+        {
+          videos: videos.map(({ key, id, createdAt }) => {
+            const before = earlier.get(key);
+            const its = snapshots.get(key) ?? [];
+            return { id, createdAt, snapshots: before === undefined ? its : [before, ...its] };
+          }),
+          firstTop: firstTops.get(creator),
+          cohortAt: (at) => cohortAt(creator.platform, at),
+        },
+      ];
+  }
+}

@@ -1,6 +1,6 @@
 import { EVENT_KINDS, type EventKind, type Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
-import { creatorHistory, creatorsToJudge } from './creator-history.ts';
+import { creatorPasts, creatorsToJudge } from './creator-history.ts';
 import { creatorVirals } from './creator-viral.ts';
 import { eventOf, type TrendEvent, type Window } from './event.ts';
 import { forecastHistory } from './forecast-history.ts';
@@ -50,11 +50,10 @@ function* virals(
   span: Window,
   limits: Limits,
 ): Generator<TrendEvent> {
-  const pastOf = creatorHistory(lake.sqlite, span, limits);
-  for (const creator of creatorsToJudge(lake.sqlite, keys, span, limits)) {
-    const { platform, user } = creator;
+  const creators = creatorsToJudge(lake.sqlite, keys, span, limits);
+  for (const [{ platform, user }, past] of creatorPasts(lake.sqlite, creators, span, limits)) {
     const subject = creatorSubject(user, platform);
-    for (const one of creatorVirals(pastOf(creator), span, limits[platform].creator))
+    for (const one of creatorVirals(past, span, limits[platform].creator))
       yield eventOf({ kind: 'creator.viral', platform, subject }, one);
   }
 }
