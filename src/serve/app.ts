@@ -130,13 +130,14 @@ export const serviceApp = (
       }),
     );
   app.use('/v1/*', letIn(service, access.admission));
-  for (const path of ['/', '/docs', '/metrics']) app.use(path, letInPages(service, access));
+  const guard = letInPages(service, access);
+  app.use('/metrics', guard);
   for (const path of COMPRESSED) app.use(path, compress({ encoding: 'gzip' }));
   healthRoute(app, service);
   if (metrics !== undefined) metricsRoute(app, metrics);
   hookRoute(app, service, webhooks);
   const { v1, document } = versionOne(service, webhooks);
-  pageRoutes(app, service, { document, origin });
+  pageRoutes({ app, service, guard }, { document, origin });
   signInRoutes(app, service, access);
   app.route('/v1', v1);
   return app;

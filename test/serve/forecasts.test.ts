@@ -66,9 +66,9 @@ test('a platform without forecasts is empty, an unknown one is 404, a wrong hori
   expect((await running.get('/forecasts/tiktok?horizon=5h')).status).toBe(400);
 });
 
-test('the dashboard shows who is next, and the fan of the video shown', async () => {
-  const page = await fetch(`${new URL(running.service.url).origin}/?platform=tiktok&video=tt_2`);
-  const html = await page.text();
-  expect(html).toContain('likeliest to end in the top tenth');
-  expect(html).toMatch(/id="forecast">\[\[\d+,100,200,400\]\]/);
+test('the overview shows who is next, a video its fan', async () => {
+  const { dashboard } = running.service;
+  const read = async (path: string) => (await fetch(new URL(path, dashboard))).text();
+  expect(await read('/?platform=tiktok')).toContain('likeliest to end in the top tenth');
+  expect(await read('/videos/tt_2')).toMatch(/id="forecast">\[\[\d+,100,200,400\]\]/);
 });

@@ -27,10 +27,20 @@ test('the dashboard shows the lake, opens on a platform that has something, and 
   const { status, text, headers } = await page('/');
   expect(status).toBe(200);
   expect(headers.get('content-security-policy')).toContain("default-src 'none'");
-  expect(text).toContain('aria-current="page">youtube');
+  expect(text).toContain('aria-current="true">YouTube');
   expect(text).toContain('1.2M');
   expect(text).toContain('newest count 1 h ago');
-  expect(text).toContain(`[${hoursAgo(30) / 1000},5]`);
+  expect((await page('/videos/yt_1')).text).toContain(`[${hoursAgo(30) / 1000},5]`);
+});
+
+test('an address of before a video had its own page leads to that page, at its instant', async () => {
+  const address = new URL(
+    '/?platform=youtube&video=yt_1&asOf=2026-03-09T07:00Z',
+    running.service.dashboard,
+  );
+  const { status, headers } = await fetch(address, { redirect: 'manual' });
+  expect(status).toBe(308);
+  expect(headers.get('location')).toBe('/videos/yt_1?asOf=2026-03-09T07%3A00Z');
 });
 
 test('what the lake holds is text, never markup', async () => {
@@ -40,17 +50,18 @@ test('what the lake holds is text, never markup', async () => {
   expect(text).not.toContain('<i>tag');
 });
 
-test('as of an instant; odd parameters show the present', async () => {
+test('as of an instant', async () => {
   expect((await page('/?platform=youtube&asOf=2026-03-09T07:00:00Z')).text).toContain(
     '2026-03-09 07:00 UTC',
   );
-  expect((await page('/?platform=vine&asOf=never&video=zz')).status).toBe(200);
 });
 
-test('an instant that is none is told, as text', async () => {
-  const { text } = await page('/?asOf=%3Cimg%3E');
-  expect(text).toContain('<bdi>&lt;img&gt;</bdi> is no instant, so this is now.');
-  expect((await page('/?platform=youtube&asOf=')).text).not.toContain('is no instant');
+test('an instant that is none is 400, told as text; an empty one is none at all', async () => {
+  const { status, text } = await page('/?asOf=%3Cimg%3E');
+  expect(status).toBe(400);
+  expect(text).toContain('<code dir="auto">asOf</code> <bdi>Expected an ISO 8601 instant');
+  expect(text).toContain('got &quot;&lt;img&gt;&quot;');
+  expect((await page('/?platform=youtube&asOf=')).status).toBe(200);
 });
 
 test('what was never seen is said, and by when', async () => {
@@ -75,7 +86,7 @@ test.each(['/', '/docs'])('%s brings its icon, which its policy lets in', async 
 });
 
 test('every script and style of a page is served from here', async () => {
-  const { text } = await page('/');
+  const { text } = await page('/videos/yt_1');
   const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
     ([, path]) => path as string,
   );
@@ -122,13 +133,20 @@ test.each(['/', '/docs', '/assets/uplot.js', '/v1/openapi.json'])(
   },
 );
 
-test('a platform or a video that is none is told, as text', async () => {
-  const { text } = await page('/?platform=snap%3Cb%3E&video=zz');
-  expect(text).toContain(
-    '<bdi>snap&lt;b&gt;</bdi> is no platform: there are tiktok, instagram, youtube. This is youtube.',
+test('what is not known is a page that says so, with its status, as text', async () => {
+  const platform = await page('/?platform=snap%3Cb%3E');
+  expect(platform.status).toBe(400);
+  expect(platform.text).toContain(
+    'Expected one of tiktok, instagram, youtube; got &quot;snap&lt;b&gt;',
   );
-  expect(text).toContain('<bdi>zz</bdi> is no video that had been seen by then.');
-  expect((await page('/?platform=&video=')).text).not.toContain('is no ');
+  const video = await page('/videos/zz%3Cb%3E');
+  expect(video.status).toBe(404);
+  expect(video.text).toContain('No video &quot;zz&lt;b&gt;&quot; had been seen by 2026-03-10');
+  expect((await page('/trends/vine')).status).toBe(404);
+  const unknown = await page('/hashtags?colour=red');
+  expect(unknown.status).toBe(400);
+  expect(unknown.text).toContain('<code dir="auto">colour</code> <bdi>Is not known here.');
+  expect((await page('/?platform=&video=')).status).toBe(200);
 });
 
 describe('of a pulled list', () => {

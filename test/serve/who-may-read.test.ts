@@ -11,6 +11,8 @@ import { freshFolder } from '../support/fresh.ts';
 import { type Filler, hoursAgo, NOW } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 
+/** Every page of the dashboard, as somebody asks for it. */
+const PAGES = ['/', '/trends', '/trends/tiktok', '/videos/tt_1', '/hashtags', '/search?q=only'];
 const SECRET_TITLE = 'what only holders of a key may know';
 const fill = (into: Filler): void =>
   void into.video({ id: 'tt_1', title: SECRET_TITLE, snapshots: [[hoursAgo(2), 5]] });
@@ -68,7 +70,7 @@ describe('on loopback', () => {
   });
 
   test('pages and metrics need no key, and that is said', async () => {
-    for (const path of ['/', '/docs', '/metrics'])
+    for (const path of ['/docs', '/metrics', ...PAGES])
       expect([path, (await local.ask(path)).status]).toEqual([path, 200]);
     expect((await local.ask('/')).text).not.toContain('sign out');
     expect(local.running.service.openness).toContain('everybody on this machine');
@@ -130,7 +132,7 @@ describe('elsewhere', () => {
   });
 
   test('without a key nothing of the lake is seen, and that is said', async () => {
-    for (const path of ['/', '/?video=tt_1&asOf=2026-03-09T07:00:00Z', '/docs']) {
+    for (const path of ['/?video=tt_1&asOf=2026-03-09T07:00:00Z', '/docs', ...PAGES]) {
       const got = await open.ask(path);
       expect([path, got.status]).toEqual([path, 401]);
       expect(got.text).toContain('action="/sign-in"');

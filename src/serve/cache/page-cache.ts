@@ -70,7 +70,7 @@ export class PageCache {
       this.#names.get(name);
       return kept.page;
     }
-    const made = await this.#work.do(name, (unwanted) => this.#inTurn(make, unwanted), gone);
+    const made = await this.#work.do(name, (unwanted) => this.inTurn(() => make(unwanted)), gone);
     if (made.version !== null) this.#keep(name, made);
     return made.page;
   }
@@ -80,10 +80,11 @@ export class PageCache {
     this.#pages.set(name, made, 2 * made.page.size); // as it is, and compressed
   }
 
-  async #inTurn(
-    make: (unwanted: AbortSignal) => Promise<MadePage>,
-    unwanted: AbortSignal,
-  ): Promise<MadePage> {
+  /**
+   * Makes something that is not kept, as one of the two.
+   * @throws (rejects) RefusedError where as many others are being computed
+   */
+  async inTurn<T>(make: () => Promise<T>): Promise<T> {
     if (this.#underWay >= AT_ONCE)
       throw new RefusedError(
         'unavailable',
@@ -92,7 +93,7 @@ export class PageCache {
       );
     this.#underWay += 1;
     try {
-      return await make(unwanted);
+      return await make();
     } finally {
       this.#underWay -= 1;
     }

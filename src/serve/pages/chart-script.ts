@@ -28,7 +28,7 @@ const draw = () => {
   place.replaceChildren();
   const axis = { stroke: colour('--soft'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false }, font: '12px system-ui, sans-serif' };
   return new uPlot({
-    width: place.clientWidth, height: 250, tzDate: (at) => uPlot.tzDate(new Date(at * 1000), 'UTC'), legend: { show: false }, hooks: { setCursor: [tell] }, cursor: { y: false },
+    width: place.clientWidth, height: 280, tzDate: (at) => uPlot.tzDate(new Date(at * 1000), 'UTC'), legend: { show: false }, hooks: { setCursor: [tell] }, cursor: { y: false },
     series: [{}, { stroke: colour('--mark'), fill: colour('--wash'), width: 2, spanGaps: true, points: { show: points.length < 60, size: 5, fill: colour('--card') } },
       ...(ahead.length === 0 ? [] : [fanSeries({ stroke: 'transparent' }), fanSeries({ stroke: 'transparent' }), fanSeries({ stroke: colour('--mark'), dash: [5, 5], width: 1.5 })])],
     bands: ahead.length === 0 ? [] : [{ series: [2, 3], fill: colour('--wash') }],
@@ -36,6 +36,6 @@ const draw = () => {
   }, [points.concat(ahead).map((p) => p[0]), points.map((p) => p[1]).concat(ahead.map(() => null)), ...(ahead.length === 0 ? [] : [series(3), series(1), series(2)])], place);
 };
 let chart = draw();
-addEventListener('resize', () => chart.setSize({ width: place.clientWidth, height: 250 }));
+addEventListener('resize', () => chart.setSize({ width: place.clientWidth, height: 280 }));
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { chart = draw(); });
 `;

@@ -27,7 +27,10 @@ const cookieOptions = ({ isSecure }: Exposure) =>
 
 /** Where a page leads after signing in: to a page of this service, or to the dashboard. */
 const pageIn = (address: string | null): string =>
-  address !== null && /^\/(?:docs)?(?:\?[!-~]*)?$/.test(address) ? address : '/';
+  address !== null &&
+  /^\/(?!(?:sign-in|sign-out|v1)\b)(?:\w[!-[\]-~]*)?(?:\?[!-~]*)?$/.test(address)
+    ? address
+    : '/';
 
 const askForKey = (
   c: Context<ServiceEnv>,

@@ -1,0 +1,193 @@
+import { html, raw } from 'hono/html';
+import type { ParquetType } from '../../export/parquet-tables.ts';
+import { digits } from './figures.ts';
+import { type Html, NOTHING } from './html.ts';
+import { linkHere, type PageView } from './page-view.ts';
+
+/** What a field of a downloaded file holds; instants are Unix ms. */
+export type Field = string | number | null;
+
+/**
+ * One column of a table. `show` is how the page shows it, `field` what CSV and Parquet hold and what
+ * it is sorted by; a column without the one is not on the page, without the other not in the files.
+ */
+export interface Column<Row> {
+  /** In addresses and files: as the lake's views name it. */
+  readonly name: string;
+  /** What heads it on the page. */
+  readonly title: string;
+  readonly show?: (row: Row) => Html | string | number;
+  readonly field?: { readonly type: ParquetType; readonly of: (row: Row) => Field };
+  /** Figures are aligned to the right. */
+  readonly isNumber?: boolean;
+  /** Left out on narrow screens: `phone` under 560 px, `tablet` under 940 px. */
+  readonly hide?: 'phone' | 'tablet';
+}
+
+/** A list that can be read in parts. */
+export interface Listed<Row> {
+  /** How many rows can be paged to. */
+  readonly held: number;
+  /** Reads one part; pages count from 1. */
+  readonly part: (paging: { limit: number; page: number }) => Promise<readonly Row[]>;
+}
+
+/** How a table was asked for. `sort` is a column's name, with `-` before it the largest first. */
+export interface TableQuery {
+  readonly sort?: string | undefined;
+  readonly limit: number;
+  readonly page: number;
+}
+
+/** What is shown of a list, and how it came there. */
+export interface ShownPart<Row> extends TableQuery {
+  readonly rows: readonly Row[];
+  /** How many rows can be paged to. */
+  readonly held: number;
+  /** How many of the list were sorted; undefined: it stands in its own order. */
+  readonly sorted: number | undefined;
+}
+
+/** So many of a list are sorted, and so many are in a file: its first ones. */
+const WHOLE_MOST = 1000;
+
+const compareFields = (a: Field, b: Field): number =>
+  typeof a === 'string' && typeof b === 'string' ? a.localeCompare(b, 'en') : Number(a) - Number(b);
+
+/** Rows by one column, what is not known last; equal ones stay in their order. */
+const sortedBy = <Row>(
+  rows: readonly Row[],
+  { of }: NonNullable<Column<Row>['field']>,
+  isDown: boolean,
+): Row[] =>
+  rows.toSorted((a, b) => {
+    const [left, right] = [of(a), of(b)];
+    if (left === null || right === null) return Number(left === null) - Number(right === null);
+    return isDown ? compareFields(right, left) : compareFields(left, right);
+  });
+
+/** Columns of which only the named ones are on the page; files keep them all. */
+export const showing = <Row>(
+  columns: readonly Column<Row>[],
+  names: readonly string[],
+): Column<Row>[] =>
+  columns.map((column) => {
+    const { show: _, ...unshown } = column;
+    return names.includes(column.name) ? column : unshown;
+  });
+
+/** The columns that a list can be sorted by, as `sort` names them. */
+export const sortNames = <Row>(columns: readonly Column<Row>[]): string[] =>
+  columns
+    .filter(({ show, field }) => show !== undefined && field !== undefined)
+    .flatMap(({ name }) => [name, `-${name}`]);
+
+/** The first rows of a list in the order asked for, at most `WHOLE_MOST`: what a file holds. */
+export const wholeOf = async <Row>(
+  list: Listed<Row>,
+  columns: readonly Column<Row>[],
+  sort: string | undefined,
+): Promise<readonly Row[]> => {
+  const rows = await list.part({ limit: WHOLE_MOST, page: 1 });
+  const field = columns.find(({ name }) => name === sort?.replace(/^-/, ''))?.field;
+  return field === undefined ? rows : sortedBy(rows, field, sort?.startsWith('-') === true);
+};
+
+/** One page of a list, in its own order or sorted by a column among its first `WHOLE_MOST`. */
+export const shownPart = async <Row>(
+  list: Listed<Row>,
+  columns: readonly Column<Row>[],
+  { sort, limit, page }: TableQuery,
+): Promise<ShownPart<Row>> => {
+  const asked = { sort, limit, page };
+  if (sort === undefined)
+    return { ...asked, rows: await list.part({ limit, page }), held: list.held, sorted: undefined };
+  const all = await wholeOf(list, columns, sort);
+  const rows = all.slice((page - 1) * limit, page * limit);
+  return { ...asked, rows, held: Math.min(list.held, all.length), sorted: all.length };
+};
+
+const classesOf = ({ isNumber, hide }: Pick<Column<never>, 'isNumber' | 'hide'>): string =>
+  [isNumber === true ? 'n' : '', hide === undefined ? '' : `no-${hide}`].join(' ').trim();
+
+/** A column's head: a link that sorts by it, the other way round where it sorts already. */
+const head = <Row>(
+  view: PageView,
+  column: Column<Row>,
+  { sort, isSortable }: { sort: string | undefined; isSortable: boolean },
+): Html => {
+  const { name, title, field, isNumber } = column;
+  if (field === undefined || !isSortable)
+    return html`<th scope="col" class="${classesOf(column)}">${title}</th>`;
+  const [up, down] = [name, `-${name}`];
+  const first = isNumber === true ? down : up;
+  const other = first === up ? down : up;
+  const next = sort === first ? other : first;
+  const state = sort === up ? 'ascending' : sort === down ? 'descending' : undefined;
+  const sign = state === undefined ? '' : state === 'ascending' ? ' ↑' : ' ↓';
+  return html`<th scope="col" class="${classesOf(column)}"${state === undefined ? '' : raw(` aria-sort="${state}"`)}><a href="${linkHere(view, { sort: next })}">${title}<span aria-hidden="true">${sign}</span></a></th>`;
+};
+
+/** Rows as a table that needs no script: the heads sort by link where `isSortable`. */
+export const dataTable = <Row>(
+  view: PageView,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  {
+    caption,
+    sort,
+    isSortable = true,
+    isCurrent = () => false,
+  }: {
+    /** What the table is, for who cannot see where it stands. */
+    readonly caption: string;
+    readonly sort?: string | undefined;
+    readonly isSortable?: boolean;
+    readonly isCurrent?: (row: Row) => boolean;
+  },
+): Html => {
+  const shown = columns.filter(({ show }) => show !== undefined);
+  const heads = shown.map((column) => head(view, column, { sort, isSortable }));
+  return html`<div class="scroll"><table class="data"><caption class="unseen">${caption}</caption><thead><tr>${heads}</tr></thead><tbody>${rows.map(
+    (row) =>
+      html`<tr${isCurrent(row) ? raw(' aria-current="true"') : ''}>${shown.map(
+        (column) => html`<td class="${classesOf(column)}">${column.show?.(row) ?? ''}</td>`,
+      )}</tr>`,
+  )}</tbody></table></div>`;
+};
+
+/** Links to the pages of a list, and to what it stands on: nothing where all of it is shown. */
+export const pagingLinks = (
+  view: PageView,
+  { page, limit, held, sorted, rows }: ShownPart<unknown>,
+): Html => {
+  const last = Math.max(1, Math.ceil(held / limit));
+  const to = (name: string, wanted: number, isOn: boolean): Html =>
+    isOn
+      ? html`<a href="${linkHere(view, { page: wanted === 1 ? undefined : wanted })}">${name}</a>`
+      : html`<span class="off" aria-hidden="true">${name}</span>`;
+  const from = (page - 1) * limit + 1;
+  const span =
+    rows.length === 0
+      ? `nothing on page ${digits(page)} of ${digits(last)}`
+      : `${digits(from)} to ${digits(from + rows.length - 1)} of ${digits(held)}`;
+  const cut = sorted === WHOLE_MOST ? ` · sorted among the first ${digits(WHOLE_MOST)}` : '';
+  const away =
+    sorted === undefined
+      ? NOTHING
+      : html` · <a href="${linkHere(view, { sort: undefined })}">in the list's own order</a>`;
+  return html`<nav class="paging small" aria-label="Pages of the list"><span class="soft">${span}${cut}${away}</span>${
+    last === 1 && page === 1
+      ? NOTHING
+      : html`<span class="steps">${to('first', 1, page > 1)}${to('previous', Math.min(page - 1, last), page > 1)}<span aria-current="page">${digits(page)} / ${digits(last)}</span>${to('next', page + 1, page < last)}${to('last', last, page < last)}</span>`
+  }</nav>`;
+};
+
+/** Links to what is shown as files, in the order shown: the list's first `WHOLE_MOST` rows. */
+export const downloadLinks = (view: PageView): Html => {
+  const what = `the list as shown, its first ${digits(WHOLE_MOST)} rows at most`;
+  return html`<span class="files small">${(['csv', 'parquet'] as const).map(
+    (format) =>
+      html`<a href="${linkHere(view, { format })}" title="${what}" download>${format === 'csv' ? 'CSV' : 'Parquet'}</a>`,
+  )}</span>`;
+};

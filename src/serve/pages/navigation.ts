@@ -1,0 +1,11 @@
+/** The pages that every page leads to, in their order. */
+export const NAVIGATION = [
+  { path: '/', name: 'Overview' },
+  { path: '/trends', name: 'Trends' },
+  { path: '/hashtags', name: 'Hashtags' },
+  { path: '/search', name: 'Search' },
+] as const;
+
+/** The navigation's entry that a page belongs to: `/videos/...` to none. */
+export const isWithin = (path: string, entry: string): boolean =>
+  entry === '/' ? path === '/' : path === entry || path.startsWith(`${entry}/`);

@@ -1,0 +1,174 @@
+import { z } from '@hono/zod-openapi';
+import { html } from 'hono/html';
+import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { DAY_MS } from '../../durations.ts';
+import { type RisingVideo, risingVideos } from '../../forecast/read.ts';
+import { hashtagsPage } from '../../history/hashtag-list.ts';
+import type { ListPage } from '../../history/list-page.ts';
+import { feedPage, trendsPage } from '../../history/video-lists.ts';
+import type { ContentItem, HashtagItem } from '../../wire/shapes.ts';
+import type { ServiceContext } from '../context.ts';
+import { platformQuery } from '../parameters.ts';
+import { dataTable, showing } from './data-table.ts';
+import { change, likely, number, PLATFORM_NAMES, pace } from './figures.ts';
+import { hashtagColumns, rankedTags } from './hashtag-columns.ts';
+import type { Html } from './html.ts';
+import { emptyState, listOrigin } from './marks.ts';
+import { type PageDeps, type PageMoment, pageRoute } from './page-route.ts';
+import { linkHere, linkTo, type PageView, videoPath } from './page-view.ts';
+import { tabs } from './tabs.ts';
+import { timelinesOf } from './timelines.ts';
+import { videoCell, videoColumns } from './video-columns.ts';
+
+const DAY = { dateRange: '24h', windowMs: DAY_MS, page: 1 };
+const MONTH = { dateRange: '30d', windowMs: 30 * DAY_MS, page: 1 };
+const SHOWN = { feed: 20, trends: 10, tags: 15, next: 8 };
+const NONE = 'Nothing was seen in this window. Another platform or instant may hold more.';
+
+/** What the overview shows of one platform. */
+interface Overview {
+  readonly platform: Platform;
+  readonly feed: ListPage<ContentItem>;
+  readonly trends: ListPage<ContentItem>;
+  /** Of all platforms; the first of them are listed. */
+  readonly tags: readonly HashtagItem[];
+  readonly next: readonly RisingVideo[];
+}
+
+/** The platform asked for, else the first that has something to show. */
+const platformFor = async (
+  { reads: { lists } }: ServiceContext,
+  asked: Platform | undefined,
+  moment: PageMoment,
+): Promise<Platform> => {
+  if (asked !== undefined) return asked;
+  for (const platform of PLATFORMS) {
+    const { total } = await feedPage(lists, { ...moment, ...DAY, platform, limit: 1 });
+    if (total > 0) return platform;
+  }
+  return 'tiktok';
+};
+
+const readOverview = async (
+  service: ServiceContext,
+  asked: Platform | undefined,
+  moment: PageMoment,
+): Promise<Overview> => {
+  const { lists } = service.reads;
+  const platform = await platformFor(service, asked, moment);
+  const [feed, trends, hashtags] = await Promise.all([
+    feedPage(lists, { ...moment, ...DAY, platform, limit: SHOWN.feed }),
+    trendsPage(lists, { ...moment, platform, period: 'week', limit: SHOWN.trends, page: 1 }),
+    hashtagsPage(lists, { ...moment, ...MONTH, limit: 100 }),
+  ]);
+  const of = { platform, hours: 24, at: moment.asOf, limit: SHOWN.next } as const;
+  const next = risingVideos(service.lake.sqlite, of);
+  return { platform, feed, trends, tags: hashtags.items(), next };
+};
+
+const tile = (name: string, value: Html | string, note: string): Html =>
+  html`<div class="tile"><dt class="soft small">${name}</dt><dd><b>${value}</b><span class="one soft small">${note}</span></dd></div>`;
+
+/** Fewer videos than this make no rise. */
+const FEWEST_VIDEOS = 20;
+
+/** The tag that rose most among all of the list, where the list tells. */
+const risingOf = (tags: readonly HashtagItem[]): HashtagItem | undefined =>
+  tags
+    .filter((tag) => (tag.change ?? 0) > 0 && (tag.volume ?? 0) >= FEWEST_VIDEOS)
+    .toSorted((a, b) => (b.change ?? 0) - (a.change ?? 0))[0];
+
+const tiles = ({ platform, feed, trends, tags }: Overview): Html => {
+  const held = feed.held();
+  const fastest = feed.items().toSorted((a, b) => (b.velocity ?? 0) - (a.velocity ?? 0))[0];
+  const first = trends.items()[0];
+  const rising = risingOf(tags);
+  return html`<dl class="tiles">
+    ${tile(`${PLATFORM_NAMES[platform]} feed, 24 h`, number(held), held < feed.total ? `videos here, of ${number(feed.total)} that match` : 'videos')}
+    ${tile('fastest now', pace(fastest?.velocity) || '–', fastest?.user ?? '')}
+    ${tile('first this week', first?.user ?? '–', first === undefined ? '' : `${number(first.views)} views`)}
+    ${tile('rises most, 30 d', rising === undefined ? '–' : `#${rising.tag}`, rising === undefined ? 'no rise is known' : `${change(rising.change)}, of ${tags.length} tags`)}
+  </dl>`;
+};
+
+const nextTable = (view: PageView, next: readonly RisingVideo[]): Html =>
+  next.length === 0
+    ? html`<p class="soft">Silent: too few curves are finished yet. <code>trendlake status</code> says how many it takes.</p>`
+    : html`<div class="scroll"><table class="data"><caption class="unseen">Videos likeliest to end on top</caption><thead><tr><th scope="col">video</th><th scope="col" class="n">on top</th><th scope="col" class="n">views in 24 h</th></tr></thead><tbody>${next.map(
+        (
+          video,
+        ) => html`<tr><td>${videoCell(view, video)}</td><td class="n">${likely(video.topProbability)}</td>
+  <td class="n">${number(video.median)}${video.median === null ? '' : html`<br><span class="soft small">${number(video.low)} to ${number(video.high)}</span>`}</td></tr>`,
+      )}</tbody></table></div>`;
+
+/** What the volumes are, and why no change may be known. */
+const tagsNote = (tags: readonly HashtagItem[]): string => {
+  const isSampled = tags.some(({ sampled }) => sampled === true);
+  const isUnknown = tags.length > 0 && tags.every(({ change: known }) => known === null);
+  return `30 d, all platforms${isSampled ? ' · counted over the videos seen here' : ''}${isUnknown ? ' · change not known yet' : ''}`;
+};
+
+const tagTable = (view: PageView, tags: readonly HashtagItem[]): Html => {
+  const rows = rankedTags(tags.slice(0, SHOWN.tags), 0);
+  if (rows.length === 0) return emptyState(view, NONE);
+  const most = Math.max(1, ...rows.map(({ volume }) => volume ?? 0));
+  const columns = showing(hashtagColumns(view, { most }), ['tag', 'volume', 'change']);
+  return dataTable(view, columns, rows, { caption: 'Hashtags by volume', isSortable: false });
+};
+
+const listSection = (
+  view: PageView,
+  page: ListPage<ContentItem>,
+  {
+    name,
+    address,
+    columns,
+  }: { name: string; address: string; columns: ReturnType<typeof videoColumns> },
+): Html => html`<section><h2><a href="${address}">${name}</a> <span class="soft small">${listOrigin(page.pulledAt, view.at)}</span></h2>
+${page.total === 0 ? emptyState(view, NONE) : dataTable(view, columns, page.items(), { caption: name, isSortable: false })}</section>`;
+
+const main = (service: ServiceContext, view: PageView, shown: Overview): Html => {
+  const { platform, feed, trends, tags, next } = shown;
+  const full = videoColumns({ view, timelineOf: timelinesOf(service, view.at) });
+  const lists = linkTo(view, `/trends/${platform}`);
+  return html`${tiles(shown)}
+<div class="grid"><div class="stack">
+${listSection(view, feed, { name: 'Feed, 24 h', address: lists, columns: showing(full, ['rank', 'title', 'growth', 'views', 'velocity']) })}
+</div><div class="stack">
+<section><h2>Next <span class="soft small">likeliest to end in the top tenth of growth</span></h2>${nextTable(view, next)}</section>
+${listSection(view, trends, { name: 'Trending this week', address: linkTo(view, `/trends/${platform}`, { list: 'week' }), columns: showing(full, ['rank', 'title', 'views', 'velocity']) })}
+<section><h2><a href="${linkTo(view, '/hashtags')}">Hashtags</a> <span class="soft small">${tagsNote(tags)}</span></h2>${tagTable(view, tags)}</section>
+</div></div>`;
+};
+
+/**
+ * `/`: one platform's feed, trends, forecasts and the hashtags of all. `video` is an address of before
+ * the videos had pages of their own: it leads there.
+ */
+export const overviewPage = (deps: PageDeps): void =>
+  pageRoute(deps, {
+    path: '/',
+    params: z.object({}),
+    query: z.object({ platform: platformQuery }),
+    leadsTo: ({ video, asOf }) =>
+      video === undefined
+        ? undefined
+        : `${videoPath(video)}${asOf === undefined ? '' : `?${new URLSearchParams({ asOf })}`}`,
+    make: async ({ query, view, moment }) => {
+      const { service } = deps;
+      const shown = await readOverview(service, query.platform, moment);
+      return {
+        title: 'Overview',
+        about: tabs(
+          'Platform',
+          PLATFORMS.map((name) => ({
+            name: PLATFORM_NAMES[name],
+            address: linkHere(view, { platform: name }),
+            isChosen: name === shown.platform,
+          })),
+        ),
+        pulledAt: Math.max(shown.feed.pulledAt ?? 0, shown.trends.pulledAt ?? 0) || null,
+        main: main(service, view, shown),
+      };
+    },
+  });

@@ -1,0 +1,20 @@
+import { html } from 'hono/html';
+import type { RefusedError } from '../problems.ts';
+import { PROBLEMS } from '../problems.ts';
+import type { FramedPage } from './frame.ts';
+
+/** What a person reads where a page cannot be shown: what is wrong, and what to do. */
+export const problemPage = (refusal: RefusedError): FramedPage => ({
+  title: PROBLEMS[refusal.slug].title,
+  isTimed: false,
+  main: html`<section role="alert">
+  ${
+    refusal.errors === undefined
+      ? html`<p>${refusal.message}</p>`
+      : html`<ul class="plain">${refusal.errors.map(
+          ({ parameter, detail }) =>
+            html`<li><code dir="auto">${parameter}</code> <bdi>${detail}</bdi></li>`,
+        )}</ul>`
+  }
+  <p class="soft">Go on from the navigation above, or <a href="/search">search</a> for a title, a handle or a hashtag.</p></section>`,
+});

@@ -1,0 +1,106 @@
+import { z } from '@hono/zod-openapi';
+import { html, raw } from 'hono/html';
+import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import type { Paging } from '../../history/list-page.ts';
+import type { ContentItem } from '../../wire/shapes.ts';
+import type { ServiceContext } from '../context.ts';
+import { openDateRange, platformQuery, searchText, type Window } from '../parameters.ts';
+import {
+  dataTable,
+  downloadLinks,
+  type Listed,
+  pagingLinks,
+  shownPart,
+  wholeOf,
+} from './data-table.ts';
+import { digits, PLATFORM_NAMES } from './figures.ts';
+import { type Html, NOTHING } from './html.ts';
+import { emptyState } from './marks.ts';
+import { type PageDeps, type PageMoment, pageRoute, tableParameters } from './page-route.ts';
+import type { PageView } from './page-view.ts';
+import { tableFiles } from './table-files.ts';
+import { timelinesOf } from './timelines.ts';
+import { videoColumns } from './video-columns.ts';
+
+const RANGES = {
+  '': 'any time',
+  '24h': '24 hours',
+  '7d': '7 days',
+  '30d': '30 days',
+  '366d': 'a year',
+};
+
+interface Wanted {
+  readonly q?: string | undefined;
+  readonly platform?: Platform | undefined;
+  readonly dateRange?: Window | undefined;
+}
+
+const option = (value: string, name: string, isChosen: boolean): Html =>
+  html`<option value="${value}"${isChosen ? raw(' selected') : ''}>${name}</option>`;
+
+const searchForm = (view: PageView, { q, platform, dateRange }: Wanted): Html =>
+  html`<form class="search" method="get" action="/search" role="search">
+  <label class="grow"><span class="soft small">words in titles, handles and hashtags</span><input type="search" name="q" value="${q ?? ''}" placeholder="&quot;slow cooking&quot; ramen -instant" maxlength="200" required></label>
+  <label><span class="soft small">platform</span><select name="platform">${option('', 'all', platform === undefined)}${PLATFORMS.map((name) => option(name, PLATFORM_NAMES[name], name === platform))}</select></label>
+  <label><span class="soft small">published within</span><select name="dateRange">${Object.entries(RANGES).map(([token, name]) => option(token, name, token === (dateRange?.token ?? '')))}</select></label>
+  ${view.isPast ? html`<input type="hidden" name="asOf" value="${new Date(view.at).toISOString()}">` : NOTHING}<button>search</button></form>
+<p class="soft small">Words are and-ed; <code>"a phrase"</code>, <code>prefix*</code> and <code>-without</code> work, in any script.</p>`;
+
+const listed = async (
+  { reads }: ServiceContext,
+  { q, platform, dateRange }: Wanted & { q: string },
+  moment: PageMoment,
+): Promise<{ total: number; rows: Listed<ContentItem> }> => {
+  const read = (paging: Paging) =>
+    reads.search({
+      ...paging,
+      q,
+      platform,
+      windowMs: dateRange?.windowMs,
+      ...moment,
+    });
+  const { total } = await read({ limit: 1, page: 1 });
+  const part = async (paging: Paging) => (await read(paging)).items;
+  return { total, rows: { held: total, part } };
+};
+
+/** `/search`: videos by words, best match first, as `GET /v1/search` finds them. */
+export const searchPage = (deps: PageDeps): void => {
+  const { service } = deps;
+  const columnsFor = (view: PageView) =>
+    videoColumns({ view, timelineOf: timelinesOf(service, view.at), isMixed: true });
+  const sortable = tableParameters(columnsFor({} as PageView));
+  pageRoute(deps, {
+    path: '/search',
+    params: z.object({}),
+    query: z.object({
+      ...{ q: searchText.optional(), platform: platformQuery, dateRange: openDateRange },
+      ...sortable,
+    }),
+    make: async ({ query, view, moment }) => {
+      const { q } = query;
+      const form = html`<section>${searchForm(view, query)}</section>`;
+      if (q === undefined) return { title: 'Search', main: form };
+      const columns = columnsFor(view);
+      const { total, rows } = await listed(service, { ...query, q }, moment);
+      const shown = await shownPart(rows, columns, query);
+      return {
+        title: `Search: ${q}`,
+        about: html`${digits(total)} ${total === 1 ? 'video' : 'videos'}`,
+        windowsMs: query.dateRange === undefined ? [] : [query.dateRange.windowMs],
+        main: html`${form}<section><div class="over"><h2>Found</h2>${total === 0 ? NOTHING : downloadLinks(view)}</div>
+${total === 0 ? emptyState(view, 'No video matches. Fewer words, a prefix* or any time may find some.') : html`${dataTable(view, columns, shown.rows, { caption: 'Videos found, best match first', sort: query.sort })}${pagingLinks(view, shown)}`}</section>`,
+      };
+    },
+    files: ({ query, view, moment }) => {
+      const columns = columnsFor(view);
+      const { q, sort } = query;
+      return tableFiles('search', columns, async () => {
+        if (q === undefined) return [];
+        const { rows } = await listed(service, { ...query, q }, moment);
+        return wholeOf(rows, columns, sort);
+      });
+    },
+  });
+};

@@ -1,0 +1,72 @@
+import { ParquetWriter } from '../../export/write-parquet.ts';
+import { isoOf } from '../../iso.ts';
+import type { Column, Field } from './data-table.ts';
+
+/** The forms that a list can be had in beside its page. */
+export const FILE_FORMATS = ['csv', 'parquet'] as const;
+export type FileFormat = (typeof FILE_FORMATS)[number];
+
+export const FILE_TYPES: Readonly<Record<FileFormat, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
+};
+
+/** A list that can be had as a file. */
+export interface TableFiles {
+  /** Of the file, without its ending. */
+  readonly name: string;
+  readonly bytes: (format: FileFormat) => Promise<Buffer<ArrayBuffer>>;
+}
+
+type FileColumn<Row> = Column<Row> & { readonly field: NonNullable<Column<Row>['field']> };
+
+const columnsIn = <Row>(columns: readonly Column<Row>[]): FileColumn<Row>[] =>
+  columns.filter((column): column is FileColumn<Row> => column.field !== undefined);
+
+/** A field of RFC 4180, as `query --csv` writes it; what is not known is empty. */
+const csvField = (field: Field): string => {
+  const text = String(field ?? '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+const csvOf = <Row>(
+  columns: readonly FileColumn<Row>[],
+  rows: readonly Row[],
+): Buffer<ArrayBuffer> => {
+  const line = (fields: readonly string[]): string => `${fields.join(',')}\r\n`;
+  const cell = ({ field: { type, of } }: FileColumn<Row>, row: Row): string => {
+    const value = of(row);
+    return type === 'TIMESTAMP_MILLIS' && typeof value === 'number'
+      ? isoOf(value)
+      : csvField(value);
+  };
+  const body = rows.map((row) => line(columns.map((column) => cell(column, row))));
+  return Buffer.from(line(columns.map(({ name }) => name)) + body.join(''));
+};
+
+const parquetOf = async <Row>(
+  columns: readonly FileColumn<Row>[],
+  rows: readonly Row[],
+): Promise<Buffer<ArrayBuffer>> => {
+  const typed = columns.map(({ name, field: { type } }) => ({ name, type, optional: true }));
+  const parts: Buffer[] = [];
+  await new ParquetWriter(typed, 'zstd').write(
+    rows.map((row) => columns.map(({ field }) => field.of(row))),
+    (bytes) => parts.push(bytes),
+  );
+  return Buffer.concat(parts);
+};
+
+/** Rows as CSV (times as ISO 8601, what is not known empty) and as Parquet (with null). */
+export const tableFiles = <Row>(
+  name: string,
+  columns: readonly Column<Row>[],
+  rows: () => Promise<readonly Row[]>,
+): TableFiles => {
+  const inFile = columnsIn(columns);
+  return {
+    name,
+    bytes: async (format) =>
+      format === 'csv' ? csvOf(inFile, await rows()) : parquetOf(inFile, await rows()),
+  };
+};

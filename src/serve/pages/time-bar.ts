@@ -1,0 +1,46 @@
+import { html } from 'hono/html';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
+import { minuteOf } from './figures.ts';
+import { type Html, NOTHING } from './html.ts';
+import { instantText, linkAt, type PageView } from './page-view.ts';
+
+const RANGES = [
+  { name: '1 h ago', backMs: HOUR_MS },
+  { name: 'yesterday', backMs: DAY_MS },
+  { name: 'a week ago', backMs: 7 * DAY_MS },
+  { name: 'a month ago', backMs: 30 * DAY_MS },
+];
+
+const ARROWS = [
+  { sign: '«', name: 'a week earlier', byMs: -7 * DAY_MS },
+  { sign: '‹', name: 'a day earlier', byMs: -DAY_MS },
+  { sign: '›', name: 'a day later', byMs: DAY_MS },
+  { sign: '»', name: 'a week later', byMs: 7 * DAY_MS },
+];
+
+/** A step through time; one past the present leads to the present, and from there nowhere. */
+const arrow = (view: PageView, { sign, name, byMs }: (typeof ARROWS)[number]): Html => {
+  if (byMs > 0 && !view.isPast)
+    return html`<span class="arrow off" aria-hidden="true">${sign}</span>`;
+  const to = view.at + byMs;
+  const address = linkAt(view, to >= view.now ? undefined : to);
+  return html`<a class="arrow" href="${address}" aria-label="${name}" title="${name}">${sign}</a>`;
+};
+
+/**
+ * Time travel: a date picker, arrows and quick ranges, all links or a plain form, so that they work
+ * without a script. The instant is part of the address (`asOf`), and every link of the page carries it.
+ */
+export const timeBar = (view: PageView): Html => {
+  const kept = Object.entries(view.query).filter(([name]) => name !== 'page');
+  const picked = instantText(view.at).slice(0, 16);
+  return html`<form class="time${view.isPast ? ' past' : ''}" method="get" action="${view.path}" aria-label="Time travel">
+  ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+  <span class="arrows">${ARROWS.slice(0, 2).map((one) => arrow(view, one))}</span>
+  <label class="pick"><span class="soft small">as of, UTC</span> <input type="datetime-local" name="asOf" value="${picked}" max="${instantText(view.now).slice(0, 16)}" required></label><button>go</button>
+  <span class="arrows">${ARROWS.slice(2).map((one) => arrow(view, one))}</span>
+  <span class="ranges small">${view.isPast ? html`<a class="now" href="${linkAt(view, undefined)}">now</a>` : html`<span class="now" aria-current="time">now</span>`}
+    ${RANGES.map(({ name, backMs }) => html`<a href="${linkAt(view, view.now - backMs)}">${name}</a>`)}</span>
+  ${view.isPast ? html`<p class="then small" role="status">You see <b>${minuteOf(view.at)}</b>, as it was known then.</p>` : NOTHING}
+</form>`;
+};
