@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { LakeBuilder } from '../../fixtures/lake-builder.ts';
 import { openLake } from '../../src/lake/open.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
+import { KEY } from '../support/sync-once.ts';
 
 const errorIn = (out: string) =>
   (JSON.parse(out) as { error: { code: string; message: string; hint: string | null } }).error;
@@ -35,18 +37,26 @@ describe('what every command takes', () => {
     expect(JSON.parse(out)).toMatchObject({ quota: { limit: 777 } });
   });
 
+  /** The begin of a sync of the made-up world, which is not waited for. */
+  const begunSync = async (...flags: string[]): Promise<string> => {
+    const signal = AbortSignal.abort();
+    const argv = ['sync', '--no-export', ...flags];
+    return (await runCommand(argv, { dataDir: freshFolder(), signal })).err;
+  };
+
   test('--quiet leaves on stderr what went wrong', async () => {
-    const sync = ['sync', '--no-export', '--jobs', 'hashtags', '--max-calls', '1'];
-    expect((await runCommand(sync, { dataDir: freshFolder() })).err).toContain('built-in sandbox');
-    const quiet = await runCommand([...sync, '--quiet'], { dataDir: freshFolder() });
-    expect(quiet.err).not.toContain('built-in sandbox');
+    expect(await begunSync()).toContain('built-in sandbox');
+    expect(await begunSync('--quiet')).not.toContain('built-in sandbox');
     const wrong = await runCommand(['status', '--quiet'], { dataDir: freshFolder() });
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('There is no lake')]);
   });
 
   test('--verbose logs every call, and shows where an error comes from', async () => {
-    const sync = ['sync', '--no-export', '--jobs', 'hashtags', '--max-calls', '1', '--verbose'];
-    const { err } = await runCommand(sync, { dataDir: freshFolder() });
+    const upstream = await startFaultyUpstream();
+    const env = { TRENDLAKE_BASE_URL: upstream.baseUrl, TRENDLAKE_API_KEY: KEY };
+    const argv = ['sync', '--no-export', '--jobs', 'hashtags', '--max-calls', '1', '--verbose'];
+    const { err } = await runCommand(argv, { dataDir: freshFolder(), env });
+    await upstream.close();
     expect(err).toMatch(/^\{"level":"debug",.*"callId":1/m);
     const wrong = await runCommand(['status', '--verbose'], { dataDir: freshFolder() });
     expect(wrong.err).toMatch(/There is no lake[\s\S]*at openLakeForReading/);

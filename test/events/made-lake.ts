@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { LakeBuilder } from '../../fixtures/lake-builder.ts';
 import type { Platform } from '../../schema/vocabulary.ts';
-import { type Lake, openLake } from '../../src/lake/open.ts';
+import type { Lake } from '../../src/lake/open.ts';
 import type { ListName } from '../../src/load/rankings.ts';
+import { openTestLake } from '../support/test-lake.ts';
 
 /** A fresh lake in a folder of its own, both gone when the test ends. */
 export const freshLake = (): Lake => {
   const folder = mkdtempSync(join(tmpdir(), 'trendlake-events-'));
-  const lake = openLake(folder);
+  const lake = openTestLake(folder);
   onTestFinished(() => {
     lake.close();
     rmSync(folder, { recursive: true, force: true });

@@ -17,7 +17,7 @@ import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
 import { withExclusive } from '../../src/lake/exclusive.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { expectWhole, folderOf, manifestOf } from './exported-files.ts';
-import { addSnapshot, filledLake, NOON_AT } from './filled-lake.ts';
+import { addSnapshot, exportedLake, filledLake, NOON_AT } from './filled-lake.ts';
 import { touch } from './touch.ts';
 
 const DAY_TWO = 'video_snapshots/date=2026-03-02/video_snapshots.parquet';
@@ -48,8 +48,7 @@ test('the first export writes everything, the second nothing', async () => {
 });
 
 test('only touched partitions are rewritten, and unmarked', async () => {
-  const lake = filledLake();
-  await exportLake(lake, { clock });
+  const lake = await exportedLake();
   const before = picture(lake);
   addSnapshot(lake, 1, NOON_AT + 86_400_000 + 5000);
   touch(lake, 'video_snapshots', '2026-03-02');
@@ -63,8 +62,7 @@ test('only touched partitions are rewritten, and unmarked', async () => {
 });
 
 test('a touched partition with the same rows keeps its file', async () => {
-  const lake = filledLake();
-  await exportLake(lake, { clock });
+  const lake = await exportedLake();
   const before = picture(lake).filter((line) => line.includes('.'));
   touch(lake, 'videos', '');
   expect(await exportLake(lake, { clock })).toMatchObject({ files: 0, unchanged: 1 });
@@ -75,8 +73,7 @@ test('a touched partition with the same rows keeps its file', async () => {
 });
 
 test('a touched partition whose file was changed behind the manifest is written again', async () => {
-  const lake = filledLake();
-  await exportLake(lake, { clock });
+  const lake = await exportedLake();
   const path = join(folderOf(lake), 'videos/videos.parquet');
   writeFileSync(path, Buffer.alloc(statSync(path).size));
   touch(lake, 'videos', '');
@@ -94,8 +91,7 @@ test('a partition touched while it is exported stays marked', async () => {
 });
 
 test('a new day gets a file, an emptied one loses its file and folder', async () => {
-  const lake = filledLake();
-  await exportLake(lake, { clock });
+  const lake = await exportedLake();
   lake.sqlite.exec(
     `delete from video_snapshot where observed_at between ${NOON_AT + 80_000_000} and ${NOON_AT + 90_000_000}`,
   );
@@ -108,16 +104,14 @@ test('a new day gets a file, an emptied one loses its file and folder', async ()
 });
 
 test('--full rewrites every file to the same bytes', async () => {
-  const lake = filledLake();
-  await exportLake(lake, { clock });
+  const lake = await exportedLake();
   const before = manifestOf(lake);
   expect(await exportLake(lake, { clock, full: true })).toMatchObject({ files: 12 });
   expect(manifestOf(lake)).toEqual(before);
 });
 
 test('files missing or cut short are written again, and no other', async () => {
-  const lake = filledLake();
-  await exportLake(lake, { clock });
+  const lake = await exportedLake();
   const before = manifestOf(lake);
   truncateSync(join(folderOf(lake), DAY_TWO), 100);
   rmSync(join(folderOf(lake), 'videos'), { recursive: true });
@@ -127,8 +121,7 @@ test('files missing or cut short are written again, and no other', async () => {
 });
 
 test('a damaged manifest means a full export', async () => {
-  const lake = filledLake();
-  await exportLake(lake, { clock });
+  const lake = await exportedLake();
   for (const damaged of ['', '{"files": [', '{"format": 99, "files": []}']) {
     writeFileSync(join(folderOf(lake), 'manifest.json'), damaged);
     expect(await exportLake(lake, { clock })).toMatchObject({ files: 12 });
@@ -137,8 +130,7 @@ test('a damaged manifest means a full export', async () => {
 });
 
 test('leftovers of a killed export go, files of others stay', async () => {
-  const lake = filledLake();
-  await exportLake(lake, { clock });
+  const lake = await exportedLake();
   const day = join(folderOf(lake), 'video_snapshots/date=1999-01-01');
   mkdirSync(day);
   const ours = [
@@ -206,8 +198,7 @@ test('the file of a table without rows goes when its first row comes, and comes 
 });
 
 test('another codec rewrites every file, and says so in the manifest', async () => {
-  const lake = filledLake();
-  await exportLake(lake, { clock });
+  const lake = await exportedLake();
   for (const codec of ['snappy', 'gzip', 'zstd'] as const) {
     expect(await exportLake(lake, { clock, codec })).toMatchObject({ files: 12 });
     expect(await exportLake(lake, { clock, codec })).toMatchObject({ files: 0 });

@@ -1,9 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { virtualClock } from '../../src/clock.ts';
+import { exportLake } from '../../src/export/export-lake.ts';
 import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
+import { openTestLake } from '../support/test-lake.ts';
 
 /** 2026-03-01T12:00:00.123Z */
 export const NOON_AT = Date.UTC(2026, 2, 1, 12, 0, 0, 123);
@@ -87,9 +90,29 @@ const fillLake = (lake: Lake): void => {
 
 /** A filled lake of its own; `atEnd` is told how to close and remove it. */
 export const filledLake = (atEnd: AtEnd = onTestFinished): Lake => {
-  const lake = openLake(freshFolder(atEnd));
+  const lake = openTestLake(freshFolder(atEnd));
   atEnd(() => lake.close());
   fillLake(lake);
+  return lake;
+};
+
+const makeExportedLake = async (): Promise<string> => {
+  const folder = mkdtempSync(join(tmpdir(), 'trendlake-exported-'));
+  const lake = openTestLake(folder);
+  fillLake(lake);
+  await exportLake(lake, { clock: virtualClock(NOON_AT) });
+  lake.close();
+  return folder;
+};
+let exported: Promise<string> | undefined;
+
+/** A filled lake of its own, exported at `NOON_AT`: a copy of one that was made once a process. */
+export const exportedLake = async (atEnd: AtEnd = onTestFinished): Promise<Lake> => {
+  exported ??= makeExportedLake();
+  const dataDir = freshFolder(atEnd);
+  cpSync(await exported, dataDir, { recursive: true, preserveTimestamps: true });
+  const lake = openLake(dataDir);
+  atEnd(() => lake.close());
   return lake;
 };
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, onTestFinished, test } from 'vitest';
-import { QUICK_ENV, QUICK_NODE } from '../support/sync-process.ts';
+import { QUICK_NODE } from '../support/sync-process.ts';
 import { folderOf } from './exported-files.ts';
 import { filledLake, NOON_AT } from './filled-lake.ts';
 import type { Met } from './reader-child.ts';
@@ -14,13 +14,11 @@ const READERS = 2;
 const ROWS_A_DAY = 2000;
 
 const child = (name: string): string => join(import.meta.dirname, `${name}-child.ts`);
-const env = { ...process.env, ...QUICK_ENV };
 
 /** Exports rows of another round again and again; resolves once the first export stands. */
 const startExports = async (dataDir: string): Promise<ChildProcess> => {
   const exports = spawn(process.execPath, [...QUICK_NODE, child('export'), dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env,
   });
   onTestFinished(() => void exports.kill('SIGKILL'));
   await once(exports.stdout, 'data');
@@ -61,7 +59,7 @@ test(`${READS} reads of Parquet files while they are exported again and again: n
   const globbing = glob(folderOf(lake), done.signal);
   const readers = await Promise.all(
     Array.from({ length: READERS }, () =>
-      run(process.execPath, [child('reader'), folderOf(lake), asked], { env }),
+      run(process.execPath, [child('reader'), folderOf(lake), asked]),
     ),
   ).finally(() => done.abort());
   const globbed = await globbing;

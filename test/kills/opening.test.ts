@@ -16,7 +16,6 @@ import { runDying } from '../support/dying-process.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { expectSound } from '../support/lake-invariants.ts';
 import { SEED } from '../support/seed.ts';
-import { QUICK_ENV } from '../support/sync-process.ts';
 
 const child = (name: string): string => join(import.meta.dirname, `${name}-child.ts`);
 const MIGRATIONS = join(import.meta.dirname, '..', '..', 'schema', 'migrations');
@@ -143,7 +142,6 @@ describe('killed in a migration of a lake that holds data: the old one or the ne
       const dataDir = oldLake();
       const process_ = spawn(process.execPath, [child('migrate'), dataDir, folder], {
         stdio: ['ignore', 'pipe', 'inherit'],
-        env: { ...process.env, ...QUICK_ENV },
       });
       await once(process_.stdout, 'data');
       const begunAt = performance.now();

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { LakeBuilder } from '../../fixtures/lake-builder.ts';
 import type { Platform } from '../../schema/vocabulary.ts';
-import { type Lake, openLake } from '../../src/lake/open.ts';
+import type { Lake } from '../../src/lake/open.ts';
+import { openTestLake } from '../support/test-lake.ts';
 
 /** A video for a test lake; what is left out is null or a plain default. Instants in Unix ms. */
 export interface TestVideo {
@@ -24,7 +25,7 @@ export interface TestVideo {
 /** An empty lake in a fresh folder, gone when the test is. */
 export const emptyLake = (): Lake => {
   const dataDir = mkdtempSync(join(tmpdir(), 'trendlake-test-'));
-  const lake = openLake(dataDir);
+  const lake = openTestLake(dataDir);
   onTestFinished(() => {
     lake.close();
     rmSync(dataDir, { recursive: true });

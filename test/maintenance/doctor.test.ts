@@ -1,4 +1,13 @@
-import { cpSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -20,9 +29,8 @@ interface Report {
   findings: { check: string; ok: boolean; detail: string; advice: string | null }[];
 }
 
-/** A synced, exported lake with a backup. */
-const kept = async () => {
-  const dataDir = freshFolder();
+const keep = async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'trendlake-kept-'));
   const upstream = await startFaultyUpstream();
   const { rows } = await syncOnce(dataDir, upstream.baseUrl);
   await upstream.close();
@@ -31,7 +39,17 @@ const kept = async () => {
   await exportLake(lake, { clock });
   await backupLake(lake, { clock });
   lake.close();
-  return { dataDir, rows, clock };
+  return { dataDir, rows };
+};
+let well: ReturnType<typeof keep> | undefined;
+
+/** A synced, exported lake with a backup: a copy of one. */
+const kept = async () => {
+  well ??= keep();
+  const { dataDir: from, rows } = await well;
+  const dataDir = freshFolder();
+  cpSync(from, dataDir, { recursive: true, preserveTimestamps: true });
+  return { dataDir, rows, clock: virtualClock(WORLD_AT) };
 };
 
 const doctor = async (dataDir: string, env: NodeJS.ProcessEnv = {}) => {
@@ -103,13 +121,10 @@ const DAMAGES: [string, number, (bytes: Buffer) => Buffer][] = [
   ['an empty file', 2, () => Buffer.alloc(0)],
 ];
 
-let well: Awaited<ReturnType<typeof kept>> | undefined;
 test.each(DAMAGES)(
   'damage (%s) is found; sync says so and stops with exit code %i; the backup restores it',
   async (_, exitCode, harm) => {
-    well ??= await kept();
-    const dataDir = freshFolder();
-    cpSync(well.dataDir, dataDir, { recursive: true });
+    const { dataDir, rows } = await kept();
     const path = join(dataDir, LAKE_FILE);
     writeFileSync(path, harm(readFileSync(path)));
     const { bad } = await doctor(dataDir);
@@ -123,7 +138,7 @@ test.each(DAMAGES)(
     await upstream.close();
     expect((await runCommand(['doctor', '--restore'], { dataDir })).code).toBe(0);
     const lake = openLake(dataDir);
-    expect(lakeRows(lake)).toEqual(well.rows);
+    expect(lakeRows(lake)).toEqual(rows);
     lake.close();
     expect((await doctor(dataDir)).bad).toEqual([]);
   },

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
+import type { Lake } from '../../src/lake/open.ts';
 import { DATED_TABLES } from '../../src/publish/exported-tables.ts';
-import { filledLake, sqliteRows } from '../export/filled-lake.ts';
+import { exportedLake, sqliteRows } from '../export/filled-lake.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { queryTable, readDeltaLog } from './delta-reader.ts';
-import { changeFirstDay, exportAndPublish, filesBelow } from './publishing.ts';
+import { changeFirstDay, exportAndPublish, filesBelow, publish } from './publishing.ts';
 
 interface Stats {
   numRecords: number;
@@ -16,10 +17,13 @@ interface Stats {
 }
 
 describe('a published lake', () => {
-  const lake = filledLake(afterAll);
+  let lake: Lake;
   const folder = freshFolder();
   beforeAll(async () => {
-    await exportAndPublish(lake, folder, 'berlin');
+    const cleans: (() => void)[] = [];
+    lake = await exportedLake((clean) => void cleans.push(clean));
+    await publish(lake, folder, 'berlin');
+    return () => cleans.toReversed().forEach((clean) => void clean());
   });
 
   test.each(PARQUET_TABLES.map(({ name }) => name))('has the rows of %s', async (name) => {
@@ -103,9 +107,9 @@ test('the tables known to have days are those of the export', () => {
 
 describe('publishing', () => {
   test('a second time writes nothing', async () => {
-    const lake = filledLake();
+    const lake = await exportedLake();
     const folder = freshFolder();
-    await exportAndPublish(lake, folder, 'berlin');
+    await publish(lake, folder, 'berlin');
     const before = filesBelow(folder);
     const again = await exportAndPublish(lake, folder, 'berlin');
     expect(again).toMatchObject({ files: 0, rows: 0, removed: 0 });
@@ -113,9 +117,9 @@ describe('publishing', () => {
   });
 
   test('after a change of one day replaces its file alone', async () => {
-    const lake = filledLake();
+    const lake = await exportedLake();
     const folder = freshFolder();
-    await exportAndPublish(lake, folder, 'berlin');
+    await publish(lake, folder, 'berlin');
     changeFirstDay(lake, 1);
     const changed = await exportAndPublish(lake, folder, 'berlin');
     expect(changed).toMatchObject({ files: 1, rows: 11, removed: 1 });
@@ -128,7 +132,7 @@ describe('publishing', () => {
 test('lakes that publish into the same tables at once are all there', async () => {
   const folder = freshFolder();
   const names = ['berlin', 'oslo', 'porto', 'turin'];
-  await Promise.all(names.map((name) => exportAndPublish(filledLake(), folder, name)));
+  await Promise.all(names.map(async (name) => publish(await exportedLake(), folder, name)));
   const table = await readDeltaLog(join(folder, 'rankings'));
   expect(table.version).toBe(names.length - 1);
   expect(

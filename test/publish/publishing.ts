@@ -5,7 +5,7 @@ import { exportLake } from '../../src/export/export-lake.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { FileStore } from '../../src/publish/file-store.ts';
 import { type PublishOptions, publishLake } from '../../src/publish/publish-lake.ts';
-import { addSnapshot, filledLake, NOON_AT } from '../export/filled-lake.ts';
+import { addSnapshot, exportedLake, NOON_AT } from '../export/filled-lake.ts';
 
 export const aClock = (): Clock => virtualClock(NOON_AT);
 
@@ -43,10 +43,9 @@ export const changeFirstDay = (lake: Lake, round: number): void => {
  * other in place, without exporting.
  */
 export const lakeOfTwoExports = async () => {
-  const lake = filledLake();
+  const lake = await exportedLake();
   const parquet = join(lake.dataDir, 'parquet');
-  const keep = async (name: string) => {
-    await exportLake(lake, { clock: aClock() });
+  const keep = (name: string) => {
     const kept = join(lake.dataDir, name);
     cpSync(parquet, kept, { recursive: true });
     return (): void => {
@@ -54,9 +53,10 @@ export const lakeOfTwoExports = async () => {
       cpSync(kept, parquet, { recursive: true });
     };
   };
-  const before = await keep('before');
+  const before = keep('before');
   changeFirstDay(lake, 1);
-  const after = await keep('after');
+  await exportLake(lake, { clock: aClock() });
+  const after = keep('after');
   return { lake, before, after };
 };
 

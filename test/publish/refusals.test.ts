@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openLake } from '../../src/lake/open.ts';
 import { backupLake } from '../../src/maintenance/backup.ts';
 import { restoreLake } from '../../src/maintenance/restore.ts';
-import { filledLake } from '../export/filled-lake.ts';
+import { exportedLake, filledLake } from '../export/filled-lake.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { readDeltaLog } from './delta-reader.ts';
 import { aClock, changeFirstDay, exportAndPublish, filesBelow, publish } from './publishing.ts';
@@ -28,7 +28,7 @@ test('a table of another program is left as it is', async () => {
     join(logOf(folder, 'videos'), named(0)),
     commit.map((a) => JSON.stringify(a)).join('\n'),
   );
-  await expect(exportAndPublish(filledLake(), folder, 'berlin')).rejects.toThrow(
+  await expect(publish(await exportedLake(), folder, 'berlin')).rejects.toThrow(
     'videos is a Delta table that trendlake did not make',
   );
   expect(filesBelow(join(folder, 'videos'))).toHaveLength(1);
@@ -36,8 +36,8 @@ test('a table of another program is left as it is', async () => {
 
 test('a table of a newer protocol is left as it is', async () => {
   const folder = freshFolder();
-  const lake = filledLake();
-  await exportAndPublish(lake, folder, 'berlin');
+  const lake = await exportedLake();
+  await publish(lake, folder, 'berlin');
   const newer = { protocol: { minReaderVersion: 3, minWriterVersion: 7, readerFeatures: ['x'] } };
   writeFileSync(join(logOf(folder, 'video_snapshots'), named(1)), `${JSON.stringify(newer)}\n`);
   changeFirstDay(lake, 1);
@@ -48,8 +48,8 @@ test('a table of a newer protocol is left as it is', async () => {
 
 test('a log with a gap, or with a line that is none, is named', async () => {
   const folder = freshFolder();
-  const lake = filledLake();
-  await exportAndPublish(lake, folder, 'berlin');
+  const lake = await exportedLake();
+  await publish(lake, folder, 'berlin');
   changeFirstDay(lake, 1);
   await exportAndPublish(lake, folder, 'berlin');
   const first = join(logOf(folder, 'video_snapshots'), named(0));
@@ -62,23 +62,23 @@ test('a log with a gap, or with a line that is none, is named', async () => {
 
 test('another lake of the same name does not take out what the first one published', async () => {
   const folder = freshFolder();
-  const lake = filledLake();
-  const other = filledLake();
-  await exportAndPublish(lake, folder, 'berlin');
+  const lake = await exportedLake();
+  const other = await exportedLake();
+  await publish(lake, folder, 'berlin');
   const before = filesBelow(folder);
-  await expect(exportAndPublish(other, folder, 'berlin')).rejects.toThrow(
+  await expect(publish(other, folder, 'berlin')).rejects.toThrow(
     'Another lake publishes as "berlin"',
   );
   expect(filesBelow(folder)).toEqual(before);
-  await exportAndPublish(other, folder, 'berlin', { replace: true });
+  await publish(other, folder, 'berlin', { replace: true });
   await expect(publish(lake, folder, 'berlin')).rejects.toThrow('Another lake publishes');
   expect(await publish(other, folder, 'berlin')).toMatchObject({ files: 0 });
 });
 
 test("a lake restored from its backup goes on from the table's number", async () => {
   const folder = freshFolder();
-  const lake = filledLake();
-  await exportAndPublish(lake, folder, 'berlin');
+  const lake = await exportedLake();
+  await publish(lake, folder, 'berlin');
   await backupLake(lake, { clock: aClock(), signal: new AbortController().signal });
   for (const round of [1, 2]) {
     changeFirstDay(lake, round);
@@ -106,9 +106,8 @@ test('without an export there is nothing to publish', async () => {
 });
 
 test('a file that is not the one of the manifest is not published', async () => {
-  const lake = filledLake();
+  const lake = await exportedLake();
   const folder = freshFolder();
-  await exportAndPublish(lake, freshFolder(), 'berlin');
   const path = join(lake.dataDir, 'parquet/videos/videos.parquet');
   const bytes = readFileSync(path);
   bytes[100] = (bytes[100] ?? 0) ^ 1;

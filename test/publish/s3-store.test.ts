@@ -6,9 +6,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
 import { openStore } from '../../src/publish/open-store.ts';
 import type { TableStore } from '../../src/publish/table-store.ts';
-import { filledLake, NOON_AT } from '../export/filled-lake.ts';
+import { exportedLake, NOON_AT } from '../export/filled-lake.ts';
 import { freshFolder } from '../support/fresh.ts';
-import { exportAndPublish, publish } from './publishing.ts';
+import { publish } from './publishing.ts';
 import { startS3 } from './s3-server.ts';
 
 beforeAll(() => {
@@ -25,9 +25,9 @@ const storeOf = ({ env }: { env: NodeJS.ProcessEnv }): Promise<TableStore> =>
 
 test('publishes by requests of S3, and a second time writes nothing', async () => {
   const s3 = await startS3();
-  const lake = filledLake();
+  const lake = await exportedLake();
   const store = await storeOf(s3);
-  const done = await exportAndPublish(lake, '', 'berlin', { store });
+  const done = await publish(lake, '', 'berlin', { store });
   expect(done.url).toBe('s3://bucket/some/tables');
   const keys = [...s3.objects.keys()];
   expect(keys.filter((key) => key.endsWith('.parquet'))).toHaveLength(done.files);
@@ -94,7 +94,7 @@ test('uploads that were begun long ago and never ended are ended', async () => {
 
 test('a commit whose response was lost is made once, and told as made', async () => {
   const s3 = await startS3();
-  const lake = filledLake();
+  const lake = await exportedLake();
   const store = await storeOf(s3);
   s3.faults.push({
     on: /PUT .*videos\/_delta_log\/0+\.json/,
@@ -102,7 +102,7 @@ test('a commit whose response was lost is made once, and told as made', async ()
     code: 'InternalError',
     after: true,
   });
-  const done = await exportAndPublish(lake, '', 'berlin', { store });
+  const done = await publish(lake, '', 'berlin', { store });
   expect(done.tables.find(({ table }) => table === 'videos')).toMatchObject({
     version: 0,
     files: 1,
@@ -114,7 +114,7 @@ test('a commit whose response was lost is made once, and told as made', async ()
 test('a store that ignores conditions is refused, with nothing published', async () => {
   const s3 = await startS3({ ignoresConditions: true });
   const store = await storeOf(s3);
-  await expect(exportAndPublish(filledLake(), '', 'berlin', { store })).rejects.toThrow(
+  await expect(publish(await exportedLake(), '', 'berlin', { store })).rejects.toThrow(
     'is on a store that ignores conditions',
   );
   expect([...s3.objects.keys()]).toEqual([]);
@@ -124,7 +124,7 @@ test('a store that asks to slow down is asked again, later each time', async () 
   const s3 = await startS3();
   const store = await storeOf(s3);
   s3.faults.push({ on: /^PUT/, status: 503, code: 'SlowDown', times: 3 });
-  const { files } = await exportAndPublish(filledLake(), '', 'berlin', { store });
+  const { files } = await publish(await exportedLake(), '', 'berlin', { store });
   expect([...s3.objects.keys()].filter((key) => key.endsWith('.parquet'))).toHaveLength(files);
   expect(s3.faults).toMatchObject([{ times: 0 }]);
 });
@@ -145,7 +145,7 @@ test.each([
     const s3 = await startS3();
     const store = await storeOf(s3);
     s3.faults.push({ on: /^PUT/, status, code, times: 1000 });
-    const failed = exportAndPublish(filledLake(), '', 'berlin', { store });
+    const failed = publish(await exportedLake(), '', 'berlin', { store });
     await expect(failed).rejects.toThrow(words);
     await expect(failed).rejects.toMatchObject({ transient });
     await expect(failed).rejects.not.toThrow('secret-of-this-test');
@@ -157,7 +157,7 @@ test('a store that nobody answers for is told in words', async () => {
   const s3 = await startS3();
   const env = { ...s3.env, AWS_ENDPOINT_URL: 'http://127.0.0.1:1' };
   const store = await storeOf({ env });
-  await expect(exportAndPublish(filledLake(), '', 'berlin', { store })).rejects.toThrow(
+  await expect(publish(await exportedLake(), '', 'berlin', { store })).rejects.toThrow(
     'Nothing answers there',
   );
 });

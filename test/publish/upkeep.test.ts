@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
-import { filledLake, NOON_AT } from '../export/filled-lake.ts';
+import { exportedLake, NOON_AT } from '../export/filled-lake.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { queryTable, readDeltaLog } from './delta-reader.ts';
 import { changeFirstDay, exportAndPublish, lakeOfTwoExports, publish } from './publishing.ts';
@@ -19,10 +19,10 @@ const parquetOf = (folder: string, lake: string): string[] =>
 
 test('files taken out stay for a week, then go with the next change; those of other lakes stay', async () => {
   const folder = freshFolder();
-  const [lake, other] = [filledLake(), filledLake()];
+  const [lake, other] = [await exportedLake(), await exportedLake()];
   const clock = virtualClock(NOON_AT);
-  await exportAndPublish(lake, folder, 'berlin', { clock });
-  await exportAndPublish(other, folder, 'oslo', { clock });
+  await publish(lake, folder, 'berlin', { clock });
+  await publish(other, folder, 'oslo', { clock });
   const [first] = parquetOf(folder, 'berlin');
   changeFirstDay(lake, 1);
   changeFirstDay(other, 1);
@@ -49,8 +49,8 @@ test('files taken out stay for a week, then go with the next change; those of ot
 
 test('once a month what no commit names is removed', async () => {
   const folder = freshFolder();
-  const lake = filledLake();
-  await exportAndPublish(lake, folder, 'berlin');
+  const lake = await exportedLake();
+  await publish(lake, folder, 'berlin');
   const table = join(folder, 'video_snapshots');
   // as a publish leaves it that was killed before its commit, long ago
   const log = join(table, '_delta_log');

@@ -11,8 +11,9 @@ import {
   LakeBuilder,
 } from '../../fixtures/lake-builder.ts';
 import { HOUR_MS } from '../../src/durations.ts';
-import { type Lake, openLake } from '../../src/lake/open.ts';
+import type { Lake } from '../../src/lake/open.ts';
 import type { SnapshotSource } from '../../src/load/merge-video.ts';
+import { openTestLake } from '../support/test-lake.ts';
 
 /** The instant the test lakes are asked at: 2026-03-10T12:00:00Z. */
 export const NOW = Date.UTC(2026, 2, 10, 12);
@@ -71,7 +72,7 @@ export type Filler = ReturnType<typeof filler>;
 
 /** Opens the lake of a folder, fills it and closes it again. */
 export const fillLake = (dataDir: string, fill: (into: Filler) => void): void => {
-  const lake = openLake(dataDir);
+  const lake = openTestLake(dataDir);
   try {
     const into = filler(lake);
     into.transaction(() => fill(into));

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { QUICK_ENV, QUICK_NODE } from './sync-process.ts';
+import { QUICK_NODE } from './sync-process.ts';
 
 const DIE_AT = ['--import', join(import.meta.dirname, 'die-at-preload.ts')];
 
@@ -19,7 +19,6 @@ export const runDying = async (
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...process.env,
-      ...QUICK_ENV,
       ...(dieAt === undefined ? {} : { DIE_AT: dieAt }),
       ...(stepsTo === undefined ? {} : { STEPS_TO: stepsTo }),
     },

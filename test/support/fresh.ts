@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
-import { type Lake, openLake } from '../../src/lake/open.ts';
+import type { Lake } from '../../src/lake/open.ts';
+import { openTestLake } from './test-lake.ts';
 
 const folders: string[] = [];
 afterAll(() => {
@@ -18,7 +19,7 @@ export const freshFolder = (): string => {
 
 /** An empty lake, closed when the test is over. */
 export const freshLake = (dataDir = freshFolder()): Lake => {
-  const lake = openLake(dataDir);
+  const lake = openTestLake(dataDir);
   onTestFinished(() => lake.close());
   return lake;
 };

@@ -23,7 +23,7 @@ import { BIN } from './cli-bin.ts';
 import { freshFolder } from './fresh.ts';
 import { expectSound, expectWhole, tornFiles } from './lake-invariants.ts';
 import { CONCURRENCY, KEY } from './sync-once.ts';
-import { QUICK_ENV, QUICK_NODE } from './sync-process.ts';
+import { QUICK_NODE } from './sync-process.ts';
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
 
@@ -51,7 +51,7 @@ export const startCommand = async (argv: readonly string[], wish: Wish = {}): Pr
   const child = spawn(process.execPath, [...QUICK_NODE, BIN, ...argv], {
     env: {
       PATH: process.env.PATH,
-      ...QUICK_ENV,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       TRENDLAKE_DATA_DIR: dataDir,
       TRENDLAKE_BASE_URL: upstream.baseUrl,
       TRENDLAKE_API_KEY: KEY,

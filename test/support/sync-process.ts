@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { STAGE_FD, type Stage } from './stages.ts';
@@ -8,8 +7,6 @@ import { STAGE_FD, type Stage } from './stages.ts';
 const CHILD = join(import.meta.dirname, 'sync-child.ts');
 /** Arguments of Node under which a child process of a test starts soonest. */
 export const QUICK_NODE = ['--import', join(import.meta.dirname, 'quick-drizzle-preload.ts')];
-/** What every child process shares, so that it compiles nothing twice. */
-export const QUICK_ENV = { NODE_COMPILE_CACHE: join(tmpdir(), 'trendlake-compile-cache') };
 
 /** When to kill a process: so long after it has come to a stage for the n-th time. */
 export interface Aim {
@@ -36,7 +33,6 @@ export const syncInProcess = async (
 ): Promise<Ended> => {
   const child = spawn(process.execPath, [...QUICK_NODE, CHILD, dataDir, baseUrl, point, `${n}`], {
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
-    env: { ...process.env, ...QUICK_ENV },
   });
   let stage: Stage | undefined;
   let left = aim?.nth ?? 0;

@@ -1,0 +1,29 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LAKE_FILE, type Lake, openLake } from '../../src/lake/open.ts';
+
+let emptyLake: Buffer | undefined;
+
+const makeEmptyLake = (): Buffer => {
+  const folder = mkdtempSync(join(tmpdir(), 'trendlake-empty-'));
+  try {
+    openLake(folder).close();
+    return readFileSync(join(folder, LAKE_FILE));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+/**
+ * Opens the lake of a folder as `openLake` does; where there is none it begins as a copy of an empty one
+ * that was made once a process, because all migrations take ten times as long.
+ */
+export const openTestLake = (dataDir: string): Lake => {
+  const path = join(dataDir, LAKE_FILE);
+  if (!existsSync(path)) {
+    emptyLake ??= makeEmptyLake();
+    writeFileSync(path, emptyLake, { mode: 0o600 });
+  }
+  return openLake(dataDir);
+};
