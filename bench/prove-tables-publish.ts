@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { systemClock } from '../src/clock.ts';
 import { openLake } from '../src/lake/open.ts';
 import { publishIfAsked } from '../src/publish/publish-if-asked.ts';
+import { keepHeapSmall } from '../src/serve/small-memory.ts';
 
 // One publish of `prove:tables` in a process of its own: tells its time and its greatest memory.
 // Usage: node bench/prove-tables-publish.ts DATA_DIR NAME URL
@@ -10,6 +11,7 @@ import { publishIfAsked } from '../src/publish/publish-if-asked.ts';
 const greatestKib = (): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
 
+keepHeapSmall(); // as the command does
 const [dataDir = '', lakeName = '', tablesUrl = ''] = process.argv.slice(2);
 const lake = openLake(dataDir);
 const { signal } = new AbortController();

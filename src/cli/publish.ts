@@ -4,6 +4,7 @@ import { UsageError } from '../errors.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
 import { publishIfAsked } from '../publish/publish-if-asked.ts';
 import type { PublishSummary } from '../publish/publish-lake.ts';
+import { keepHeapSmall } from '../serve/small-memory.ts';
 import { counted, mebibytes } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
@@ -52,6 +53,7 @@ const run = async (config: Config, options: Options, { io, log }: Told): Promise
       'Where to publish is not set. Set TRENDLAKE_TABLES_URL to s3://bucket/prefix or file:///folder, and TRENDLAKE_LAKE to a name for this lake.',
     );
   openLakeForReading(config.dataDir).close(); // publishing makes no lake
+  keepHeapSmall();
   const lake = openLake(config.dataDir, { tell: io.err });
   const progress = new ProgressLine(io);
   let uploaded = 0;
