@@ -25,7 +25,8 @@ interface Column {
   nullable: boolean;
   meaning: string;
 }
-interface Relation {
+/** A table or view as the dictionary describes it. */
+export interface Relation {
   name: string;
   about: string;
   columns: Column[];
@@ -152,8 +153,8 @@ const FOR_PEOPLE = new Set([
   'events_recent',
 ]);
 
-/** The data dictionary, as Markdown. */
-export const dataDictionary = async (): Promise<string> => {
+/** Every table and every view of the lake. */
+export const lakeRelations = async (): Promise<{ tables: Relation[]; views: Relation[] }> => {
   const folder = join(root, 'schema');
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts'));
   const modules = await Promise.all(
@@ -168,6 +169,12 @@ export const dataDictionary = async (): Promise<string> => {
   const views = modules.flatMap(({ source, exported }) =>
     exported.filter((value) => is(value, SQLiteView)).map((view) => viewOf(view, source, tables)),
   );
+  return { tables, views };
+};
+
+/** The data dictionary, as Markdown. */
+export const dataDictionary = async (): Promise<string> => {
+  const { tables, views } = await lakeRelations();
   const part = (title: string, relations: readonly Relation[]): string =>
     [`## ${title}`, ...relations.map(sectionOf)].join('\n\n');
   const behind = new Set(
