@@ -39,7 +39,11 @@ const server = createServer(({ url = '' }, response) => {
   const list = PLATFORMS.findIndex((platform) => pathname.endsWith(`/${platform}`));
   const page = Number(searchParams.get('page') ?? 1);
   const body = bodies[list * perList + page - 1] ?? NONE;
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    ...(url === '/grow' ? { connection: 'close' } : {}), // the bench is deaf while a load runs
+  });
   response.end(body);
 });
 server.listen(0, '127.0.0.1', () => {

@@ -90,6 +90,7 @@ const configure = (sqlite: Database.Database): void => {
   sqlite.pragma('synchronous = FULL'); // the ledger must survive a power cut
   sqlite.pragma('cache_size = -32768');
   sqlite.pragma('temp_store = MEMORY');
+  sqlite.pragma('wal_autocheckpoint = 8000'); // pages; a page of new videos writes some 300
 };
 
 /** Makes a complete, empty lake appear at `path`, whole or not at all. */
