@@ -29,6 +29,8 @@ export default defineConfig({
     setupFiles: ['test/support/seed.ts'],
     maxWorkers: 2, // as many as CI has cores
     pool: 'forks', // native modules, and tests that kill what they start
+    // Node itself runs the sources, as it does for who uses them; nothing is mocked or transformed here
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     isolate: false, // each test owns its folder, port and clock; a process a file costs half a second
     // they only end what hangs: the machine may be busy
     testTimeout: 300_000,

@@ -50,6 +50,6 @@ export const putCurves = (lake: Lake, curves: readonly Curve[], at: number): voi
   })();
 };
 
-/** Enough nights for a first model: 400 curves over twelve days. */
-export const CURVES = madeCurves(400, 12);
+/** Enough nights for a first model: 260 curves over eleven days. */
+export const CURVES = madeCurves(260, 11);
 export const LEARNT_AT: number = T0 + 14 * DAY_MS;

@@ -9,8 +9,8 @@ import { syncOnce } from '../support/sync-once.ts';
 
 // Every kill is a real one: SIGKILL to a process that opens, syncs, notices and exports.
 
-const KILLS = Number(process.env.PROVE_KILLS ?? 12);
-const LANES = 2;
+const KILLS = Number(process.env.PROVE_KILLS ?? 8);
+const LANES = KILLS > 8 ? 2 : 1;
 
 let clean: Record<string, unknown[]>;
 beforeAll(async () => {
