@@ -5,16 +5,25 @@ import { THRESHOLDS } from '../src/events/thresholds.ts';
 import { trendSpikes } from '../src/events/trend-spike.ts';
 import { HORIZONS } from '../src/forecast/horizons.ts';
 import { LEAST_FINISHED } from '../src/forecast/learn.ts';
+import { measureLargeLake } from './forecast/large-lake.ts';
 import { type Asked, daysOf, type Replay, replay } from './forecast/replay.ts';
 import * as scores from './forecast/scores.ts';
+import { type VolumeReplay, volumeReplays } from './forecast/volume-replay.ts';
 import { type Curve, realCurves } from './real-curves.ts';
 
 // How good forecasts are on real curves, replayed as time goes: learn on what was known by a night,
 // ask about what comes after, night after night. Ends "on top" are those of bench/events.ts.
 //
 //   npm run bench:forecast [-- --from PATH]
+//   npm run bench:forecast -- --lake 1000000     learning on a made lake of so many videos
 
-const { values } = parseArgs({ options: { from: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { from: { type: 'string' }, lake: { type: 'string' } },
+});
+if (values.lake !== undefined) {
+  measureLargeLake(Number(values.lake));
+  process.exit(0);
+}
 const folder = values.from ?? '../shared/data/real';
 if (!existsSync(folder)) {
   console.log(`No real curves at ${folder}: name a folder in the import format with --from PATH.`);
@@ -80,6 +89,26 @@ const report = (name: string, asked: readonly Asked[]): void => {
   }
 };
 
+const reportHashtags = (its: VolumeReplay): void => {
+  const { source, of, tags, weeks, asked, inside, errors } = its;
+  if (asked === 0) {
+    console.log(`  ${source}, ${of}: ${tags} tags, too few outcomes: silent throughout`);
+    return;
+  }
+  const row = (name: string, errorOf: (its: VolumeReplay['errors'][number]) => number): void => {
+    const all = errors.map(errorOf).sort((a, b) => a - b);
+    const mean = all.reduce((sum, one) => sum + one, 0) / all.length;
+    console.log(`    ${name.padEnd(16)}${fixed(all[all.length >> 1], 4, 8)}${fixed(mean, 4, 8)}`);
+  };
+  console.log(
+    `  ${source}, ${of}: ${tags} tags, ${weeks} weekly learnings, ${asked} questions; ${percent(inside / asked)} % inside the 80 % interval; errors, median and mean:`,
+  );
+  row('forecast', ({ forecast }) => forecast);
+  row('count stays', ({ countStays }) => countStays);
+  row('pace goes on', ({ paceGoesOn }) => paceGoesOn);
+  row('cohort median', ({ cohortMedian }) => cohortMedian);
+};
+
 const bySource = Map.groupBy(realCurves(folder), ({ source }) => source);
 const replays: Replay[] = [...bySource].map(([source, curves]) =>
   replay(source, curves, systemClock.monotonic),
@@ -97,6 +126,24 @@ console.log(
 for (const { name, rows, coverage } of scores.coverageByClass(asked))
   console.log(`  ${name.padEnd(32)} ${String(rows).padStart(8)} ${percent(coverage)} %`);
 
+console.log(
+  '\nWeek by week, all sources: forecasts made in it against what came (medians of |ln(views + 1000) - truth| a day ahead)',
+);
+console.log(
+  '  week from     asked  calibration    Brier   error  count stays  pace goes on  cohort median  in interval',
+);
+const WEEK_MS = 7 * 86_400_000;
+const MONDAY_MS = 4 * 86_400_000;
+const weekOf = ({ at }: Asked): number =>
+  Math.floor((at - MONDAY_MS) / WEEK_MS) * WEEK_MS + MONDAY_MS;
+for (const [from, its] of [...Map.groupBy(asked, weekOf)].sort(([a], [b]) => a - b)) {
+  const { error, brier } = scores.calibration(its);
+  const day = scores.views(its, 24);
+  console.log(
+    `  ${new Date(from).toISOString().slice(0, 10)} ${String(its.length).padStart(8)} ${fixed(error, 3, 12)} ${fixed(brier, 4, 8)}  ${fixed(day.error, 4, 6)}${day.baselines.map((one) => fixed(one.error, 4, 13)).join('')}   ${percent(scores.coverage(its.flatMap(({ ahead }) => ahead)))} %`,
+  );
+}
+
 console.log(`\nEach source was unseen at first: silent below ${LEAST_FINISHED} finished curves`);
 for (const { source, firstAt, voice, silent, mostFinished, learnings, learnMs, asked } of replays) {
   const soon = voice === undefined ? [] : asked.filter(({ at }) => at < voice.at + 3 * 86_400_000);
@@ -106,3 +153,6 @@ for (const { source, firstAt, voice, silent, mostFinished, learnings, learnMs, a
       : `  ${source.padEnd(18)} speaks after ${daysOf(voice.at - firstAt)} days with ${voice.finished} finished curves, ${silent} questions unanswered; calibration error of its first 3 days ${fixed(scores.calibration(soon).error, 3, 0)} (${soon.length}); ${learnings} learnings, the longest ${Math.round(learnMs)} ms`,
   );
 }
+
+console.log('\nHashtags a week ahead, learnt week by week');
+for (const its of await volumeReplays(folder)) reportHashtags(its);

@@ -257,3 +257,32 @@ export const risingNext = sqliteView('rising_next', {
 }).as(
   sql`select v.platform as platform, cast(row_number() over (partition by v.platform order by f.top_probability desc, f.views_median desc, v.id) as integer) as rank, v.id as id, v.title as title, v.user as user, v.views as views, f.top_probability as top_probability, f.views_median as views_median, f.views_low as views_low, f.views_high as views_high, ${isoTime('f.made_at')} as made_at from (select n.video_key, max(n.made_at) as made_at from forecast n where n.made_at > (select max(a.made_at) from forecast a) - 172800000 group by n.video_key) l join forecast f on f.video_key = l.video_key and f.made_at = l.made_at and f.horizon_hours = 24 join video v on v.key = f.video_key order by platform, rank`,
 );
+
+/** What was forecast of each hashtag's volume, from each snapshot. Platform '' is the total over all platforms. */
+export const hashtagForecasts = sqliteView('hashtag_forecasts', {
+  tag: text('tag').notNull(),
+  platform: text('platform').notNull(),
+  madeAt: integer('made_at').notNull(), // Unix ms; the snapshot it stands on
+  horizonHours: integer('horizon_hours').notNull(),
+  volumeMedian: integer('volume_median'),
+  volumeLow: integer('volume_low'), // 80 % of what comes lies between low and high
+  volumeHigh: integer('volume_high'),
+  modelId: integer('model_id').notNull(),
+}).as(
+  sql`select h.tag as tag, f.platform as platform, f.made_at as made_at, f.horizon_hours as horizon_hours, f.volume_median as volume_median, f.volume_low as volume_low, f.volume_high as volume_high, f.model_id as model_id from hashtag_forecast f join hashtag h on h.key = f.hashtag_key`,
+);
+
+/** Hashtags by the growth expected of their volume in a week, from each one's newest forecast of the last two days. */
+export const hashtagsNext = sqliteView('hashtags_next', {
+  platform: text('platform').notNull(), // '' where the volume covers all platforms
+  rank: integer('rank').notNull(),
+  tag: text('tag').notNull(),
+  window: text('window'), // what the volume counts over, such as `30d`; null: not known
+  volume: integer('volume'), // the one the forecast stands on
+  volumeMedian: integer('volume_median'), // 168 h after made_at
+  volumeLow: integer('volume_low'),
+  volumeHigh: integer('volume_high'),
+  madeAt: text('made_at').notNull(),
+}).as(
+  sql`select f.platform as platform, cast(row_number() over (partition by f.platform, s.window order by (f.volume_median + 10.0) / (s.volume + 10) desc, f.volume_median desc, h.tag) as integer) as rank, h.tag as tag, s.window as window, s.volume as volume, f.volume_median as volume_median, f.volume_low as volume_low, f.volume_high as volume_high, ${isoTime('f.made_at')} as made_at from (select n.hashtag_key, n.platform, max(n.made_at) as made_at from hashtag_forecast n where n.made_at > (select max(a.made_at) from hashtag_forecast a) - 172800000 group by n.hashtag_key, n.platform) l join hashtag_forecast f on f.hashtag_key = l.hashtag_key and f.platform = l.platform and f.made_at = l.made_at and f.horizon_hours = 168 join hashtag_snapshot s on s.hashtag_key = f.hashtag_key and s.platform = f.platform and s.observed_at = f.made_at join hashtag h on h.key = f.hashtag_key order by f.platform, rank`,
+);

@@ -60,7 +60,7 @@ export const decodeItem = (raw: unknown): Reading<DecodedItem> => {
   return { ...item, extra: extraOf(raw, CONTENT_ITEM, odd), snapshotExtra: null };
 };
 
-const HASHTAG = new Set([...namesOf(FIELDS.hashtag), 'platforms', 'sampled']);
+const HASHTAG = new Set([...namesOf(FIELDS.hashtag), 'platforms', 'sampled', 'forecast']);
 
 const decodeTagPlatforms = (raw: unknown, odd: Odd): DecodedHashtag['platforms'] => {
   if (raw === undefined || raw === null) return [];

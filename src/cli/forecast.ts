@@ -3,6 +3,9 @@ import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import { HOUR_MS, rangeMs } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import { forecastLake } from '../forecast/forecast-lake.ts';
+import { HASHTAG_KINDS, newestVolume } from '../forecast/hashtags/lake-volumes.ts';
+import { risingHashtags } from '../forecast/hashtags/read-volumes.ts';
+import { AHEAD_HOURS } from '../forecast/hashtags/volume-series.ts';
 import { HORIZONS } from '../forecast/horizons.ts';
 import { newestObservation } from '../forecast/lake-curves.ts';
 import { forecastAt, type KeptForecast, type RisingVideo, risingVideos } from '../forecast/read.ts';
@@ -21,6 +24,7 @@ Examples:
   trendlake forecast                              the videos most likely to end on top, by platform
   trendlake forecast --platform tiktok --horizon 72h
   trendlake forecast yt_dQw4w9WgXcQ --json        one video, every horizon
+  trendlake forecast --hashtags                   hashtags by the growth expected of their volume in a week
   trendlake forecast --score                      how earlier forecasts did, week by week
   trendlake forecast --learn                      learn and forecast now, without a sync (after an import)
 
@@ -34,6 +38,7 @@ interface Options {
   readonly platform?: Platform;
   readonly horizon: string;
   readonly score?: boolean;
+  readonly hashtags?: boolean;
   readonly learn?: boolean;
   readonly json?: boolean;
 }
@@ -140,6 +145,46 @@ const ofPlatforms = (lake: Lake, options: Options, io: CliIo): Shown => {
   return { document: { asOf: isoOf(at), horizonHours: hours, items }, lines };
 };
 
+const windowText = (window: string | null): string => (window === null ? '' : `, over ${window}`);
+
+const ofHashtags = (lake: Lake, { platform }: Options, io: CliIo): Shown => {
+  const { sqlite } = lake;
+  const at = newestVolume(sqlite, io.clock.now()) ?? 0;
+  const lists = (platform === undefined ? ['' as const, ...PLATFORMS] : [platform]).flatMap(
+    (of) => {
+      const tags = risingHashtags(sqlite, { platform: of, at, limit: SHOWN });
+      return [...Map.groupBy(tags, ({ window }) => window)].map(([window, items]) => ({
+        of,
+        window,
+        items,
+      }));
+    },
+  );
+  const items = lists.flatMap(({ items: tags }) =>
+    tags.map(({ madeAt, ...tag }, index) => ({ rank: index + 1, ...tag, madeAt: isoOf(madeAt) })),
+  );
+  const lines = (): string[] => {
+    if (lists.length === 0)
+      return [
+        'Nothing is forecast of hashtags: it takes eight weeks of volumes, and 100 outcomes.',
+        ...forecastStates(sqlite, io.clock.now())
+          .filter(({ kind }) => kind.startsWith(HASHTAG_KINDS))
+          .map(forecastStateText),
+      ];
+    return lists.flatMap(({ of, window, items: tags }) => [
+      `${of === '' ? 'all platforms' : of}: volume in a week${windowText(window)}, by expected growth`,
+      textTable(
+        ['hashtag', 'volume now', 'median', '80 % between', 'and'],
+        tags.map(({ tag, volume, median, low, high }) => [
+          ...[tag, grouped(volume), grouped(median), grouped(low), grouped(high)],
+        ]),
+        { columns: io.columns, figures: ['volume now', 'median', '80 % between', 'and'] },
+      ),
+    ]);
+  };
+  return { document: { asOf: isoOf(at), horizonHours: AHEAD_HOURS, items }, lines };
+};
+
 const WEEK_HEAD = ['week from', 'platform', 'ahead', 'judged', 'error', 'count stays'];
 const errorText = (error: number | null): string => (error === null ? '-' : error.toFixed(3));
 
@@ -168,13 +213,15 @@ const ofWeeks = (lake: Lake, { platform }: Options, io: CliIo): Shown => {
 const learn = async (io: CliIo): Promise<void> => {
   const lake = openLake(configOf(io).dataDir);
   try {
-    const { learnt, forecast, told } = await forecastLake(lake, {
+    const { learnt, forecast, hashtags, told } = await forecastLake(lake, {
       clock: io.clock,
       signal: io.signal,
       anew: true,
     });
     for (const sentence of told) io.err(sentence);
-    io.note(`${counted(learnt, 'model')} learnt, ${counted(forecast, 'video')} forecast anew.`);
+    io.note(
+      `${counted(learnt, 'model')} learnt, ${counted(forecast, 'video')} and ${counted(hashtags, 'hashtag')} forecast anew.`,
+    );
   } finally {
     lake.close();
   }
@@ -185,6 +232,7 @@ export const define = (command: Command, io: CliIo): void => {
     .argument('[video]', 'id of a video; without it the likeliest of each platform')
     .option('--platform <name>', `one of ${PLATFORMS.join(', ')}`, oneOf('--platform', PLATFORMS))
     .option('--horizon <span>', `views so far ahead: ${NAMED.join(', ')}`, '24h')
+    .option('--hashtags', 'volumes of hashtags a week ahead')
     .option('--score', 'hold earlier forecasts against what came')
     .option('--learn', 'learn and forecast now, without a sync')
     .option('--json', 'one JSON document')
@@ -196,9 +244,11 @@ export const define = (command: Command, io: CliIo): void => {
         const shown =
           options.score === true
             ? ofWeeks(lake, options, io)
-            : video === undefined
-              ? ofPlatforms(lake, options, io)
-              : ofVideo(lake, video, io);
+            : options.hashtags === true
+              ? ofHashtags(lake, options, io)
+              : video === undefined
+                ? ofPlatforms(lake, options, io)
+                : ofVideo(lake, video, io);
         if (options.json === true) io.json(shown.document);
         else for (const line of shown.lines()) io.out(line);
       } finally {

@@ -193,4 +193,19 @@ export const PARQUET_TABLES: readonly ParquetTable[] = [
       model_id: 'INT64',
     },
   ),
+  parquetTable(
+    'hashtag_forecasts',
+    ['tag', 'platform', 'made_at', 'horizon_hours'],
+    { dateColumn: 'made_at' },
+    {
+      tag: 'UTF8',
+      platform: 'UTF8',
+      made_at: 'TIMESTAMP_MILLIS',
+      horizon_hours: 'INT64',
+      volume_median: 'INT64',
+      volume_low: 'INT64',
+      volume_high: 'INT64',
+      model_id: 'INT64',
+    },
+  ),
 ];

@@ -50,7 +50,7 @@ const margin = (values: readonly number[], beyond: number): number => {
 };
 
 /** Counts that stand still lie on the lower limit, not below it: the upper side may miss the more. */
-const correctionOf = (misses: readonly Miss[]): Correction => {
+export const correctionOf = (misses: readonly Pick<Miss, 'below' | 'above'>[]): Correction => {
   const below = margin(
     misses.map((miss) => miss.below),
     BEYOND,

@@ -7,6 +7,7 @@ import type { Lake } from '../lake/open.ts';
 import { workerFile } from '../worker-file.ts';
 import type { ForecastSummary } from './forecast-work.ts';
 import type { ForecastOrder, ForecastReport } from './forecast-worker.ts';
+import { LEAST_WATCHED_MS } from './hashtags/learn-volumes.ts';
 import { LEAST_FINISHED } from './learn.ts';
 
 export interface ForecastOptions {
@@ -16,7 +17,7 @@ export interface ForecastOptions {
   readonly anew?: boolean;
 }
 
-const NOTHING: ForecastSummary = { learnt: 0, forecast: 0, told: [] };
+const NOTHING: ForecastSummary = { learnt: 0, forecast: 0, hashtags: 0, told: [] };
 /** Learning reads a bounded share of a lake; more than this is a mistake of ours. */
 const MOST_MIB = 300;
 
@@ -29,7 +30,9 @@ const mayForecast = ({ sqlite }: Lake, now: number): boolean => {
     )
     .pluck()
     .get(now - DAY_MS) as number;
-  return old >= LEAST_FINISHED;
+  if (old >= LEAST_FINISHED) return true;
+  const volumes = sqlite.prepare('select 1 from hashtag_snapshot where observed_at <= ? limit 1');
+  return volumes.pluck().get(now - LEAST_WATCHED_MS) !== undefined;
 };
 
 const inThread = async (

@@ -2,10 +2,12 @@ import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { forecastTracked } from './forecast-rows.ts';
+import { volumeRound } from './hashtags/volume-round.ts';
 import { judgeForecasts, reasonAgainst, scoreOf } from './judge.ts';
 import { CurveReader, kindOf, newestObservation, platformsSeen } from './lake-curves.ts';
 import { learnWay } from './learn.ts';
 import { type ModelRow, modelName, readModels, storeModel } from './model-rows.ts';
+import { packModel } from './pack.ts';
 
 /** What a round of learning and forecasting did. */
 export interface ForecastSummary {
@@ -13,6 +15,8 @@ export interface ForecastSummary {
   readonly learnt: number;
   /** Videos with a new forecast. */
   readonly forecast: number;
+  /** Hashtags with a new forecast. */
+  readonly hashtags: number;
   /** What to tell people: models that could not be read, models that are not used. */
   readonly told: readonly string[];
 }
@@ -81,16 +85,12 @@ const learnPlatform = (
   });
 };
 
-/**
- * One round: learns what is due, then forecasts what is tracked, all as of the lake's newest
- * observation at or before `now`. A second round over the same lake writes nothing.
- * @param anew learn even what was learnt today
- * @param checkStop throws to stop between two steps; what was written stays
- */
-export const forecastRound = (
+type Round = { readonly now: number; readonly anew: boolean; readonly checkStop: () => void };
+
+const videoRound = (
   sqlite: Database.Database,
-  { now, anew, checkStop }: { now: number; anew: boolean; checkStop: () => void },
-): ForecastSummary => {
+  { now, anew, checkStop }: Round,
+): Omit<ForecastSummary, 'hashtags'> => {
   const at = newestObservation(sqlite, now);
   if (at === undefined) return { learnt: 0, forecast: 0, told: [] };
   const before = readModels(sqlite, at);
@@ -104,7 +104,9 @@ export const forecastRound = (
   );
   for (const platform of mayLearn)
     for (const row of learnPlatform(sqlite, platform, ask)) {
-      storeModel(sqlite, row);
+      const { model, ...facts } = row;
+      const { learntUntil, finished: samples } = model;
+      storeModel(sqlite, { ...facts, learntUntil, samples, parameters: packModel(model) });
       learnt += 1;
       if (row.scores.reason !== null)
         told.push(
@@ -113,4 +115,19 @@ export const forecastRound = (
     }
   const { models } = learnt > 0 ? readModels(sqlite, at) : before;
   return { learnt, forecast: forecastTracked(sqlite, models, at, checkStop), told };
+};
+
+/**
+ * One round: learns what is due, then forecasts what is tracked, all as of the lake's newest
+ * observations at or before `now`. A second round over the same lake writes nothing.
+ * @param anew learn even what was learnt today
+ * @param checkStop throws to stop between two steps; what was written stays
+ */
+export const forecastRound = (sqlite: Database.Database, round: Round): ForecastSummary => {
+  const videos = videoRound(sqlite, round);
+  const tags = volumeRound(sqlite, round);
+  return {
+    ...{ learnt: videos.learnt + tags.learnt, forecast: videos.forecast, hashtags: tags.forecast },
+    told: [...videos.told, ...tags.told],
+  };
 };

@@ -7,18 +7,21 @@ import { paceBefore, paceGoesOn } from './horizons.ts';
 import { CurveReader, kindOf } from './lake-curves.ts';
 import type { ModelRow, RecentScore } from './model-rows.ts';
 
-/** One kept forecast held against what came. */
-export interface Judged {
-  readonly platform: Platform;
-  readonly kind: string;
-  readonly madeAt: number;
-  readonly hours: number;
-  /** |ln(views + 1000) - truth|, of the median and of the baselines. */
+/** How far a median and the baselines lay from what came, on the logarithm they are learnt on. */
+export interface Misses {
   readonly error: number;
   readonly countStays: number;
   readonly paceGoesOn: number;
   readonly cohortMedian: number | null; // null: its cohort is not known any more
   readonly inside: boolean;
+}
+
+/** One kept forecast held against what came, on ln(views + 1000). */
+export interface Judged extends Misses {
+  readonly platform: Platform;
+  readonly kind: string;
+  readonly madeAt: number;
+  readonly hours: number;
 }
 
 interface ForecastRow {
@@ -99,7 +102,7 @@ const middle = (values: readonly number[]): number | null =>
   [...values].sort((a, b) => a - b)[values.length >> 1] ?? null;
 
 /** Many judgements in one line; null of none. */
-export const scoreOf = (judged: readonly Judged[]): RecentScore | null =>
+export const scoreOf = (judged: readonly Misses[]): RecentScore | null =>
   judged.length === 0
     ? null
     : {

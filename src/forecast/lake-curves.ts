@@ -9,6 +9,7 @@ import {
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { type Curve, isSnapshotKnown, type Point } from './curve.ts';
 import { finishedAfterMs, hasOutcome } from './learn.ts';
+import { VIDEO_KINDS } from './model-rows.ts';
 
 /** How a video was first seen: on a list (feed or trends), or by the source of its first snapshot. */
 export type Way = 'list' | Exclude<Source, 'feed' | 'trends'>;
@@ -30,7 +31,7 @@ export interface LakeCurve extends Curve {
 }
 
 /** What a model of this way is called. */
-export const kindOf = (way: Way): string => `video.${way}`;
+export const kindOf = (way: Way): string => `${VIDEO_KINDS}${way}`;
 
 const MAX_POINTS = 600;
 const LOOKBACK_MS = 120 * DAY_MS;

@@ -2,7 +2,10 @@ import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { messageOf } from '../errors.ts';
 import type { WayModel } from './learn.ts';
-import { packModel, unpackModel } from './pack.ts';
+import { unpackModel } from './pack.ts';
+
+/** What the kinds of the models of videos begin with. */
+export const VIDEO_KINDS = 'video.';
 
 /** How a model did, as its row states it in `scores`. Everything but `used` is null where not measured. */
 export interface ModelScores {
@@ -27,21 +30,24 @@ export interface RecentScore {
   readonly coverage: number;
 }
 
+/** What a model is of: videos of a platform, or hashtags of a platform or of all (''). */
+type ModelledPlatform = Platform | '';
+
 /** A model as the lake keeps it. */
-export interface ModelRow {
+export interface ModelRow<Model = WayModel, Of extends ModelledPlatform = Platform> {
   readonly id: number;
   readonly kind: string;
-  readonly platform: Platform;
+  readonly platform: Of;
   readonly learntAt: number;
   readonly samples: number;
   readonly scores: ModelScores;
-  readonly model: WayModel;
+  readonly model: Model;
 }
 
-interface StoredRow {
+interface StoredRow<Of extends ModelledPlatform> {
   id: number;
   kind: string;
-  platform: Platform;
+  platform: Of;
   learntAt: number;
   samples: number;
   scores: string;
@@ -49,30 +55,43 @@ interface StoredRow {
 }
 
 /** The newest models and the rows that could not be read, in words. */
-export interface ModelsRead {
-  readonly models: ReadonlyMap<string, ModelRow>;
-  readonly unreadable: readonly { readonly platform: Platform; readonly told: string }[];
+export interface ModelsRead<Model = WayModel, Of extends ModelledPlatform = Platform> {
+  readonly models: ReadonlyMap<string, ModelRow<Model, Of>>;
+  readonly unreadable: readonly { readonly platform: Of; readonly told: string }[];
 }
 
 /** Under which a model is found. */
-export const modelName = (platform: Platform, kind: string): string => `${platform} ${kind}`;
+export const modelName = (platform: ModelledPlatform, kind: string): string =>
+  `${platform === '' ? 'all platforms' : platform} ${kind}`;
 
-/** The newest readable model of each platform and kind learnt at or before `at`. */
-export const readModels = (sqlite: Database.Database, at: number): ModelsRead => {
+/** Models of one sort, and how their bytes are read. */
+export interface ModelSort<Model> {
+  /** What their kinds begin with. */
+  readonly prefix: string;
+  /** @throws Error saying what is wrong with the bytes */
+  readonly unpack: (bytes: Buffer) => Model;
+}
+
+/** The newest readable model of each platform and kind of one sort learnt at or before `at`. */
+export const readModelsOf = <Model, Of extends ModelledPlatform>(
+  sqlite: Database.Database,
+  { prefix, unpack }: ModelSort<Model>,
+  at: number,
+): ModelsRead<Model, Of> => {
   const names = sqlite
-    .prepare('select distinct platform, kind from models where learnt_at <= ?')
-    .all(at) as { platform: Platform; kind: string }[];
+    .prepare('select distinct platform, kind from models where learnt_at <= ? and kind glob ?')
+    .all(at, `${prefix}*`) as { platform: Of; kind: string }[];
   const newest = sqlite.prepare(
     `select id, kind, platform, learnt_at as learntAt, samples, scores, parameters from models
      where platform = ? and kind = ? and learnt_at <= ? order by learnt_at desc, id desc limit 3`,
   );
-  const models = new Map<string, ModelRow>();
-  const unreadable: { platform: Platform; told: string }[] = [];
+  const models = new Map<string, ModelRow<Model, Of>>();
+  const unreadable: { platform: Of; told: string }[] = [];
   for (const { platform, kind } of names)
-    for (const row of newest.iterate(platform, kind, at) as IterableIterator<StoredRow>) {
+    for (const row of newest.iterate(platform, kind, at) as IterableIterator<StoredRow<Of>>) {
       try {
         const { parameters, scores, ...facts } = row;
-        const model = unpackModel(parameters);
+        const model = unpack(parameters);
         models.set(modelName(platform, kind), {
           ...facts,
           scores: JSON.parse(scores) as ModelScores,
@@ -80,19 +99,34 @@ export const readModels = (sqlite: Database.Database, at: number): ModelsRead =>
         });
         break;
       } catch (error) {
-        const told = `Model ${row.id} (${kind}, ${platform}) cannot be read: ${messageOf(error)}. It is not used and will be learnt anew.`;
+        const told = `Model ${row.id} (${kind}, ${platform === '' ? 'all platforms' : platform}) cannot be read: ${messageOf(error)}. It is not used and will be learnt anew.`;
         unreadable.push({ platform, told });
       }
     }
   return { models, unreadable };
 };
 
+/** The models of videos; see `readModelsOf`. */
+export const readModels = (sqlite: Database.Database, at: number): ModelsRead =>
+  readModelsOf(sqlite, { prefix: VIDEO_KINDS, unpack: unpackModel }, at);
+
+/** A model to keep. */
+export interface NewModel {
+  readonly kind: string;
+  readonly platform: ModelledPlatform;
+  readonly learntAt: number; // Unix ms
+  readonly learntUntil: number; // Unix ms
+  readonly samples: number;
+  readonly scores: ModelScores;
+  readonly parameters: Buffer;
+}
+
 /** Keeps a model; one learnt at the same instant takes its row over. @returns its id */
 export const storeModel = (
   sqlite: Database.Database,
-  { kind, platform, learntAt, scores, model }: Omit<ModelRow, 'id' | 'samples'>,
+  { kind, platform, learntAt, learntUntil, samples, scores, parameters }: NewModel,
 ): number => {
-  const learnt = [model.learntUntil, model.finished, JSON.stringify(scores), packModel(model)];
+  const learnt = [learntUntil, samples, JSON.stringify(scores), parameters];
   const known = sqlite
     .prepare('select id from models where platform = ? and kind = ? and learnt_at = ?')
     .pluck()

@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
+import type { VolumeModel } from './hashtags/learn-volumes.ts';
 import type { WayModel } from './learn.ts';
 
 /** Grows when a model means something else than before; rows of another version are not read. */
@@ -31,7 +32,7 @@ const unpack = (_: string, value: unknown): unknown => {
 };
 
 /** A model as the bytes of its row. The same model gives the same bytes. */
-export const packModel = (model: WayModel): Buffer =>
+export const packModel = (model: WayModel | VolumeModel): Buffer =>
   gzipSync(JSON.stringify({ version: MODEL_VERSION, model }, pack));
 
 const isTrees = (value: unknown): boolean => {
@@ -46,11 +47,7 @@ const isTrees = (value: unknown): boolean => {
   );
 };
 
-/**
- * A model from the bytes of its row.
- * @throws Error saying what is wrong with them: damaged, or of another version
- */
-export const unpackModel = (bytes: Buffer): WayModel => {
+const unpacked = (bytes: Buffer): Record<string, unknown> => {
   const text = gunzipSync(bytes, { maxOutputLength: MAX_BYTES }).toString('utf8');
   const { version, model } = JSON.parse(text, unpack) as {
     version?: unknown;
@@ -58,11 +55,35 @@ export const unpackModel = (bytes: Buffer): WayModel => {
   };
   if (version !== MODEL_VERSION)
     throw new Error(`version ${String(version)}, this trendlake knows ${MODEL_VERSION}`);
-  const { odds, low, median, high, cohorts, calibration, corrections } = model ?? {};
+  return model ?? {};
+};
+
+const isObject = (part: unknown): boolean => typeof part === 'object' && part !== null;
+
+/**
+ * A model of videos from the bytes of its row.
+ * @throws Error saying what is wrong with them: damaged, or of another version
+ */
+export const unpackModel = (bytes: Buffer): WayModel => {
+  const model = unpacked(bytes);
+  const { odds, low, median, high, cohorts, calibration, corrections } = model;
   const whole =
     [odds, low, median, high].every(isTrees) &&
     Array.isArray(cohorts) &&
-    [calibration, corrections].every((part) => typeof part === 'object' && part !== null);
+    [calibration, corrections].every(isObject);
   if (!whole) throw new Error('parts of it are missing');
   return model as unknown as WayModel;
+};
+
+/**
+ * A model of hashtag volumes from the bytes of its row.
+ * @throws Error saying what is wrong with them: damaged, or of another version
+ */
+export const unpackVolumeModel = (bytes: Buffer): VolumeModel => {
+  const model = unpacked(bytes);
+  const { low, median, high, correction, usual } = model;
+  const whole =
+    [low, median, high].every(isTrees) && isObject(correction) && typeof usual === 'number';
+  if (!whole) throw new Error('parts of it are missing');
+  return model as unknown as VolumeModel;
 };

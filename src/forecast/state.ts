@@ -1,25 +1,29 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
+import { HASHTAG_KINDS } from './hashtags/lake-volumes.ts';
+import { volumeStands } from './hashtags/volume-stands.ts';
 import { finishedCounts, kindOf, newestObservation, platformsSeen } from './lake-curves.ts';
 import { LEAST_FINISHED } from './learn.ts';
 import type { ModelScores, RecentScore } from './model-rows.ts';
 
 /** Where the forecasts of one platform and way of first sight stand. */
 export interface ForecastState {
-  readonly platform: Platform;
+  readonly platform: Platform | ''; // '' for hashtag volumes over all platforms
   readonly kind: string;
-  /** `used`; `silent`: too few finished curves; `waiting`: enough of them, not yet learnt; `dropped`: worse than a baseline. */
+  /** `used`; `silent`: too little was watched; `waiting`: enough of them, not yet learnt; `dropped`: worse than a baseline. */
   readonly state: 'used' | 'silent' | 'waiting' | 'dropped';
   readonly finished: number;
-  /** Finished curves still lacking. */
+  /** Still lacking before anything is forecast. */
   readonly lacking: number;
+  /** What the two count: curves; of hashtags outcomes, one a tag and week, or days watched while those are too few. */
+  readonly counts: 'finished curves' | 'outcomes' | 'days';
   readonly learntAt: number | null; // Unix ms
   readonly reason: string | null;
   readonly recent: RecentScore | null;
 }
 
 interface NewestModel {
-  platform: Platform;
+  platform: Platform | '';
   kind: string;
   learntAt: number;
   samples: number;
@@ -36,18 +40,39 @@ export const forecastStates = (sqlite: Database.Database, now: number): Forecast
   const states = models.map(({ platform, kind, learntAt, samples, scores }): ForecastState => {
     const { used, reason, recent } = JSON.parse(scores) as ModelScores;
     const state = used ? 'used' : 'dropped';
-    return { platform, kind, state, finished: samples, lacking: 0, learntAt, reason, recent };
+    const counts = kind.startsWith(HASHTAG_KINDS) ? 'outcomes' : 'finished curves';
+    return {
+      platform,
+      kind,
+      state,
+      finished: samples,
+      lacking: 0,
+      counts,
+      learntAt,
+      reason,
+      recent,
+    };
   });
+  const isKnown = (platform: string, kind: string): boolean =>
+    states.some((its) => its.platform === platform && its.kind === kind);
+  const nothing = { learntAt: null, reason: null, recent: null };
+  for (const { platform, kind, ...stands } of volumeStands(sqlite, now))
+    if (!isKnown(platform, kind)) {
+      const state = stands.lacking > 0 ? 'silent' : 'waiting';
+      states.push({ platform, kind, state, ...stands, ...nothing });
+    }
   const at = newestObservation(sqlite, now);
   if (at === undefined) return states;
-  const nothing = { learntAt: null, reason: null, recent: null };
   for (const platform of platformsSeen(sqlite))
     for (const [way, finished] of finishedCounts(sqlite, platform, at, LEAST_FINISHED)) {
       const kind = kindOf(way);
-      if (states.some((its) => its.platform === platform && its.kind === kind)) continue;
+      if (isKnown(platform, kind)) continue;
       const lacking = Math.max(0, LEAST_FINISHED - finished);
       const state = lacking > 0 ? 'silent' : 'waiting';
-      states.push({ platform, kind, state, finished, lacking, ...nothing });
+      states.push({
+        ...{ platform, kind, state, finished, lacking, ...nothing },
+        counts: 'finished curves',
+      });
     }
   return states;
 };

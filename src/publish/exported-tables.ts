@@ -12,7 +12,7 @@ import type { ExportedTable } from './publish-table.ts';
  */
 export const DATED_TABLES: readonly string[] = [
   ...['video_snapshots', 'rankings', 'hashtag_snapshots', 'creator_snapshots', 'events'],
-  'forecasts',
+  ...['forecasts', 'hashtag_forecasts'],
 ];
 
 const manifest = z.object({

@@ -63,6 +63,19 @@ export const hashtagItem = z
       description:
         'Extension: the figures are counted over the videos this service has seen, not pulled.',
     }),
+    forecast: z
+      .object({
+        madeAt: instant.meta({ description: 'The volume it stands on.' }),
+        horizonHours: z.int().min(1),
+        median: count,
+        low: count.meta({ description: '80 of 100 outcomes lie between low and high.' }),
+        high: count,
+      })
+      .optional()
+      .meta({
+        description:
+          'Extension: the volume a week ahead, as forecast then; absent where nothing was.',
+      }),
   })
   .meta({ id: 'Hashtag' });
 export type HashtagItem = z.infer<typeof hashtagItem>;

@@ -85,6 +85,8 @@ const fillLake = (lake: Lake): void => {
       values (1, 'video.feed', 'tiktok', ${NOON_AT}, ${NOON_AT}, 200, '{}', x'00');
     insert into forecast (video_key, made_at, horizon_hours, views_median, views_low, views_high, top_probability, model_id)
       values (1, ${NOON_AT}, 6, null, null, null, 0.1, 1), (1, ${NOON_AT}, 24, ${GREATEST}, 0, ${GREATEST}, 0.1, 1);
+    insert into hashtag_forecast (hashtag_key, platform, made_at, horizon_hours, volume_median, volume_low, volume_high, model_id)
+      values (1, '', ${NOON_AT}, 168, ${GREATEST}, 0, ${GREATEST}, 1);
   `);
 };
 

@@ -12,6 +12,7 @@ import {
   creatorSnapshots,
   creators,
   forecasts,
+  hashtagForecasts,
   hashtagSnapshots,
   hashtags,
   rankings,
@@ -23,7 +24,7 @@ import { PARQUET_TABLES, type ParquetType } from '../../src/export/parquet-table
 
 const EXPORTED: readonly (SQLiteTable | SQLiteView)[] = [
   ...[videos, videoSnapshots, rankings, hashtags, hashtagSnapshots],
-  ...[videoHashtags, creators, creatorSnapshots, events, forecasts],
+  ...[videoHashtags, creators, creatorSnapshots, events, forecasts, hashtagForecasts],
 ];
 
 const typeOf = (column: SQLiteColumn): ParquetType => {

@@ -140,7 +140,10 @@ test('a lake of three days is silent and says what it lacks', async () => {
 
 test('an empty lake has nothing to say', async () => {
   const lake = freshLake();
-  expect(await round(lake, LEARNT_AT, true)).toEqual({ learnt: 0, forecast: 0, told: [] });
+  expect(await round(lake, LEARNT_AT, true)).toEqual({
+    ...{ learnt: 0, forecast: 0, hashtags: 0 },
+    told: [],
+  });
   expect(forecastStates(lake.sqlite, LEARNT_AT)).toEqual([]);
   expect(scoredWeeks(lake.sqlite, LEARNT_AT)).toEqual([]);
 });

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { beforeAll, expect, test } from 'vitest';
 import { isoOf } from '../../src/iso.ts';
 import { LAKE_FILE } from '../../src/lake/open.ts';
-import { forecastsResponse, growthResponse } from '../../src/wire/shapes.ts';
+import { forecastsResponse, growthResponse, hashtagsResponse } from '../../src/wire/shapes.ts';
 import { hoursAgo } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 
@@ -27,6 +27,19 @@ beforeAll(async () => {
           [hoursAgo(2), 10],
         ],
       });
+    const list = {
+      list: 'hashtags',
+      platform: '',
+      period: '30d',
+      at: hoursAgo(2),
+      total: 2,
+    } as const;
+    into.pulled(list);
+    for (const [index, tag] of ['dance', 'food'].entries())
+      into.hashtag({
+        ...{ tag, platform: '', at: hoursAgo(2), volume: 50 - index },
+        ...{ rank: index + 1, window: '30d' },
+      });
   });
   const db = new Database(join(running.dataDir, LAKE_FILE));
   db.exec(`insert into models (id, kind, platform, learnt_at, learnt_until, samples, scores, parameters)
@@ -34,6 +47,10 @@ beforeAll(async () => {
   forecast(db, 'tt_1', hoursAgo(30), 0.2);
   forecast(db, 'tt_1', hoursAgo(2), 0.4);
   forecast(db, 'tt_2', hoursAgo(2), 0.9);
+  db.exec(`insert into models (id, kind, platform, learnt_at, learnt_until, samples, scores, parameters)
+      values (2, 'hashtag.hashtags.30d', '', ${hoursAgo(40)}, ${hoursAgo(40)}, 300, '{}', x'00');
+    insert into hashtag_forecast
+      select key, '', ${hoursAgo(2)}, 168, 60, 40, 90, 2 from hashtag where tag = 'dance'`);
   db.close();
 });
 
@@ -71,4 +88,12 @@ test('the overview shows who is next, a video its fan', async () => {
   const read = async (path: string) => (await fetch(new URL(path, dashboard))).text();
   expect(await read('/?platform=tiktok')).toContain('likeliest to end in the top tenth');
   expect(await read('/videos/tt_2')).toMatch(/id="forecast">\[\[\d+,100,200,400\]\]/);
+});
+
+test('hashtags tell their volume a week ahead where it was forecast, and nothing where not', async () => {
+  const { body } = await running.get('/hashtags');
+  const [dance, food] = hashtagsResponse.parse(body).items;
+  const forecast = { madeAt: isoOf(hoursAgo(2)), horizonHours: 168, median: 60, low: 40, high: 90 };
+  expect(dance).toMatchObject({ tag: 'dance', volume: 50, forecast });
+  expect(food).not.toHaveProperty('forecast');
 });

@@ -1,9 +1,17 @@
 import { z } from '@hono/zod-openapi';
+import { volumeForecastAt } from '../../forecast/hashtags/read-volumes.ts';
+import { AHEAD_HOURS } from '../../forecast/hashtags/volume-series.ts';
 import { PERIOD_MS } from '../../history/computed-list.ts';
 import { hashtagsPage } from '../../history/hashtag-list.ts';
 import type { ListPage, Reading } from '../../history/list-page.ts';
 import { feedPage, trendsPage } from '../../history/video-lists.ts';
-import { feedResponse, hashtagsResponse, trendsResponse } from '../../wire/shapes.ts';
+import { isoOf } from '../../iso.ts';
+import {
+  feedResponse,
+  type HashtagItem,
+  hashtagsResponse,
+  trendsResponse,
+} from '../../wire/shapes.ts';
 import { momentOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import {
@@ -59,6 +67,24 @@ const itemsOf = <T>(list: ListPage<T>): T[] | JsonText =>
 /** Goes on with what was read: at once where it is here, so that nobody else's turn comes between. */
 const once = <T, R>(reading: Reading<T>, then: (read: T) => R): R | Promise<R> =>
   reading instanceof Promise ? reading.then(then) : then(reading);
+
+type VolumeLike = Omit<Parameters<typeof volumeForecastAt>[1], 'tag'>;
+
+/** A pulled list of hashtags with what stood forecast of their volumes. */
+const withForecasts = (
+  sqlite: ServiceContext['lake']['sqlite'],
+  list: ListPage<HashtagItem>,
+  like: VolumeLike,
+): ListPage<HashtagItem> => ({
+  ...list,
+  items: () =>
+    list.items().map((item) => {
+      const kept = volumeForecastAt(sqlite, { ...like, tag: item.tag });
+      if (kept === undefined) return item;
+      const { madeAt, ...ahead } = kept;
+      return { ...item, forecast: { madeAt: isoOf(madeAt), horizonHours: AHEAD_HOURS, ...ahead } };
+    }),
+});
 
 /** The three lists of the interface. */
 export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
@@ -117,8 +143,13 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
       windowMs,
     });
     const windowsMs = [windowMs, 2 * windowMs];
-    return once(list, (read) =>
-      respond(service, c, responseOf(read, moment.asOf, paging.page, { windowsMs }), asked),
-    );
+    const like = { platform: platform ?? '', window: dateRange, at: moment.asOf } as const;
+    return once(list, (read) => {
+      const response = responseOf(
+        read.pulledAt === null ? read : withForecasts(service.lake.sqlite, read, like),
+        ...([moment.asOf, paging.page, { windowsMs }] as const),
+      );
+      return respond(service, c, response, asked);
+    });
   });
 };

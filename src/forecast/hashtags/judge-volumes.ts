@@ -1,0 +1,98 @@
+import type Database from 'better-sqlite3';
+import { DAY_MS } from '../../durations.ts';
+import type { Misses } from '../judge.ts';
+import { type ModelsRead, modelName } from '../model-rows.ts';
+import { type VolumeGroup, VolumeReader, volumeKind } from './lake-volumes.ts';
+import { type VolumeModel, volumeBaselines } from './learn-volumes.ts';
+import { AHEAD_MS, logVolume, type VolumeSeries, volumeAfter } from './volume-series.ts';
+
+/** One kept forecast of a volume held against what came, on ln(volume + 10). */
+export interface JudgedVolume extends Misses {
+  readonly platform: VolumeGroup['platform'];
+  readonly kind: string;
+  readonly madeAt: number;
+}
+
+interface Row extends VolumeGroup {
+  key: number;
+  madeAt: number;
+  median: number;
+  low: number;
+  high: number;
+}
+
+const MOST_ROWS = 20_000;
+
+const ROWS = `
+  select f.hashtag_key as key, f.platform, s.source, s.window, f.made_at as madeAt,
+    f.volume_median as median, f.volume_low as low, f.volume_high as high
+  from hashtag_forecast f indexed by hashtag_forecast_made_at
+  cross join hashtag_snapshot s on s.hashtag_key = f.hashtag_key and s.platform = f.platform and s.observed_at = f.made_at
+  where f.made_at > @from and f.made_at <= @to and f.hashtag_key % @every = 0
+  order by f.hashtag_key, f.platform, s.source, s.window, f.made_at`;
+
+/** The series as it was known at one of its instants, that instant's volume last. */
+const cutAt = ({ key, volumes }: VolumeSeries, madeAt: number, volume: number): VolumeSeries => ({
+  key,
+  volumes: [...volumes.filter(({ at }) => at < madeAt), { at: madeAt, volume }],
+});
+
+/**
+ * Holds kept forecasts of volumes made between two instants against what the lake knows at `at`; those
+ * whose outcome is not known are left out.
+ * @param models for the usual growth, one of the baselines
+ */
+export const judgeVolumes = (
+  sqlite: Database.Database,
+  models: ModelsRead<VolumeModel, VolumeGroup['platform']>['models'],
+  { from, to, at }: { from: number; to: number; at: number },
+): JudgedVolume[] => {
+  const reader = new VolumeReader(sqlite);
+  const until = Math.min(to, at - AHEAD_MS);
+  const count = sqlite
+    .prepare('select count(*) from hashtag_forecast where made_at > ? and made_at <= ?')
+    .pluck()
+    .get(from, until) as number;
+  const every = Math.max(1, Math.ceil(count / MOST_ROWS));
+  const rows = sqlite.prepare(ROWS).all({ from, to: until, every }) as Row[];
+  const volumeThen = sqlite
+    .prepare(
+      'select volume from hashtag_snapshot where hashtag_key = ? and platform = ? and observed_at = ?',
+    )
+    .pluck();
+  const bySeries = Map.groupBy(
+    rows,
+    ({ key, platform, source, window }) => `${key} ${platform} ${source} ${window}`,
+  );
+  return [...bySeries.values()].flatMap((its) => {
+    const { key, platform, source, window } = its[0] as Row;
+    const group = { platform, source, window };
+    const series = reader.series(group, key, at);
+    const kind = volumeKind(group);
+    const model = models.get(modelName(platform, kind))?.model;
+    return its.flatMap(({ madeAt, median, low, high }): JudgedVolume[] => {
+      const volume = volumeThen.get(key, platform, madeAt) as number | null;
+      if (volume === null) return [];
+      const then = cutAt(series, madeAt, volume);
+      const position = then.volumes.length - 1;
+      const later = series.volumes.filter(({ at: day }) => day > madeAt);
+      const truth = volumeAfter({ key, volumes: [...then.volumes, ...later] }, position);
+      if (truth === undefined) return [];
+      const said = volumeBaselines({ usual: model?.usual ?? 0 }, then, position);
+      return [
+        {
+          ...{ platform, kind, madeAt },
+          error: Math.abs(logVolume(median) - truth),
+          countStays: Math.abs(said.countStays - truth),
+          paceGoesOn: Math.abs(said.paceGoesOn - truth),
+          cohortMedian: model === undefined ? null : Math.abs(said.cohortMedian - truth),
+          // the limits of an interval are whole videos
+          inside: truth >= logVolume(low - 1) && truth <= logVolume(high + 1),
+        },
+      ];
+    });
+  });
+};
+
+/** Volumes are judged over so long: forecasts made a week before that came due in it count too. */
+export const JUDGED_VOLUMES_MS: number = 28 * DAY_MS + AHEAD_MS;

@@ -1,0 +1,58 @@
+import type Database from 'better-sqlite3';
+import type { Platform } from '../../../schema/vocabulary.ts';
+import { TAG_TRACKED_MS } from './lake-volumes.ts';
+import type { VolumeForecast } from './learn-volumes.ts';
+
+/** A hashtag's volume a week ahead, as it was kept. Instants are Unix ms. */
+export interface KeptVolume extends VolumeForecast {
+  readonly tag: string;
+  readonly platform: Platform | '';
+  readonly window: string | null;
+  /** The volume the forecast stands on. */
+  readonly volume: number;
+  readonly madeAt: number;
+}
+
+const NEXT = `
+  select h.tag, f.platform, s.window, s.volume, f.made_at as madeAt,
+    f.volume_median as median, f.volume_low as low, f.volume_high as high
+  from (
+    select hashtag_key, platform, max(made_at) as made_at
+    from hashtag_forecast indexed by hashtag_forecast_made_at
+    where made_at > @from and made_at <= @at and platform = @platform group by hashtag_key
+  ) l cross join hashtag_forecast f
+    on f.hashtag_key = l.hashtag_key and f.platform = l.platform and f.made_at = l.made_at
+  cross join hashtag_snapshot s
+    on s.hashtag_key = f.hashtag_key and s.platform = f.platform and s.observed_at = f.made_at
+  cross join hashtag h on h.key = f.hashtag_key
+  order by (f.volume_median + 10.0) / (s.volume + 10) desc, f.volume_median desc, h.tag limit @limit`;
+
+/** Hashtags by the growth expected of their volume, as forecast in the two days before `at`. */
+export const risingHashtags = (
+  sqlite: Database.Database,
+  { platform, at, limit }: { platform: Platform | ''; at: number; limit: number },
+): KeptVolume[] =>
+  sqlite.prepare(NEXT).all({ platform, at, limit, from: at - TAG_TRACKED_MS }) as KeptVolume[];
+
+const OF_TAG = `
+  select f.made_at as madeAt, f.volume_median as median, f.volume_low as low, f.volume_high as high
+  from hashtag h
+  cross join hashtag_forecast f on f.hashtag_key = h.key and f.platform = @platform
+  cross join hashtag_snapshot s
+    on s.hashtag_key = f.hashtag_key and s.platform = f.platform and s.observed_at = f.made_at
+  where h.tag = @tag and f.made_at > @from and f.made_at <= @at and coalesce(s.window, @window) = @window
+  order by f.made_at desc limit 1`;
+
+/** What stands forecast of one hashtag's volume over a window at `at`; undefined: nothing. */
+export const volumeForecastAt = (
+  sqlite: Database.Database,
+  {
+    tag,
+    platform,
+    window,
+    at,
+  }: { tag: string; platform: Platform | ''; window: string; at: number },
+): (VolumeForecast & { readonly madeAt: number }) | undefined =>
+  sqlite.prepare(OF_TAG).get({ tag, platform, window, at, from: at - TAG_TRACKED_MS }) as
+    | (VolumeForecast & { readonly madeAt: number })
+    | undefined;
