@@ -1,6 +1,7 @@
 import { JOB_NAMES, type JobName, REFRESH_JOBS, type RefreshJob } from '../schema/vocabulary.ts';
 import { rangeMs } from './durations.ts';
 import { isObject } from './json-object.ts';
+import { postgresAddress } from './postgres-url.ts';
 import { Secret } from './secret.ts';
 import { expected, type TextReader } from './text-values.ts';
 
@@ -115,6 +116,14 @@ export const tablesUrl: TextReader<string> = (text) => {
     ? { value: text.replace(/\/+$/, '') }
     : expected(TABLES_URL);
 };
+
+/** Where the shared ledger is. It may hold a password. */
+export const ledgerUrl: TextReader<Secret> = (text) =>
+  postgresAddress(text.trim()) === undefined
+    ? expected(
+        'postgres://user:password@host/database, with commas between several hosts and ?schema=<name> for another schema than trendlake',
+      )
+    : { value: new Secret(text.trim()) };
 
 export const lakeName: TextReader<string> = (text) =>
   /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text)

@@ -6,6 +6,7 @@ import {
   dateRange,
   httpUrl,
   lakeName,
+  ledgerUrl,
   notifyChannel,
   origin,
   price,
@@ -191,7 +192,14 @@ export const SETTINGS = {
     env: 'TRENDLAKE_LAKE',
     read: lakeName,
     default: undefined,
-    help: 'Name of this lake in the published tables, where it tells its rows from those of other lakes.',
+    help: 'Name of this lake in the published tables, where it tells its rows from those of other lakes, and in the shared ledger.',
+  },
+  ledgerUrl: {
+    env: 'TRENDLAKE_LEDGER_URL',
+    read: ledgerUrl,
+    secret: true,
+    default: undefined,
+    help: 'PostgreSQL that counts the calls of several machines, postgres://user:password@host/database; made by `ledger init`. Unset: each data directory counts for itself. See docs/outgrow.md.',
   },
   modelUrl: {
     env: 'TRENDLAKE_MODEL_URL',

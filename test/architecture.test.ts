@@ -12,6 +12,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
   api: ['schema', 'root', 'wire'],
   lake: ['schema', 'root', 'wire'],
   throttle: ['schema', 'root', 'lake', 'api'],
+  ledger: ['schema', 'root', 'lake', 'throttle'],
   search: ['schema', 'root', 'wire', 'lake', 'history'],
   load: ['schema', 'root', 'wire', 'lake', 'api', 'search'],
   history: ['schema', 'root', 'wire', 'lake'],
@@ -54,6 +55,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
       'demo',
     ],
     ...['jobs', 'metrics', 'maintenance', 'publish', 'report', 'forecast', 'query', 'mcp'],
+    'ledger',
   ],
   package: ['schema', 'root', 'wire', 'lake', 'history', 'search', 'api', 'throttle', 'runner'],
 };

@@ -19,10 +19,14 @@ const TABLES = filesOf('schema').flatMap((file) =>
 const WRITES =
   /\b(?:insert(?: or \w+)? into|replace into|delete from|update) (\w+)(?= (?:set|values|select|where|\()|[\s(`'"])|\.(?:insert|update|delete)\((\w+)\)/gi;
 
+/** The shared ledger has tables of its own in PostgreSQL, some under the same names. */
+const LEDGER_ROOM = join(root, 'src', 'ledger');
+const isOfLake = (file: string): boolean => !file.startsWith(LEDGER_ROOM);
+
 /** Which files of the program write each table. */
 const writers = (): Map<string, Set<string>> => {
   const found = new Map(TABLES.map(({ name }) => [name, new Set<string>()]));
-  for (const file of [...filesOf('src'), ...filesOf('jobs')])
+  for (const file of [...filesOf('src'), ...filesOf('jobs')].filter(isOfLake))
     for (const [, named, built] of readFileSync(file, 'utf8').matchAll(WRITES)) {
       const table = TABLES.find(({ name, variable }) =>
         named === undefined ? variable === built : name === named,
@@ -50,4 +54,16 @@ test('each table names its writer in the comment above it', () => {
   expect(
     silent.map(({ name, file }) => `${relative(root, file)}: ${[...(writers().get(name) ?? [])]}`),
   ).toEqual([]);
+});
+
+test('each table of the shared ledger is written in one file', () => {
+  const texts = filesOf('src/ledger').map((file) => readFileSync(file, 'utf8'));
+  const tables = texts.flatMap((text) =>
+    [...text.matchAll(/create table if not exists (\w+)/g)].map(([, name = '']) => name),
+  );
+  const writing = tables.map((table) =>
+    texts.filter((text) => [...text.matchAll(WRITES)].some(([, name]) => name === table)),
+  );
+  expect(tables.length).toBeGreaterThan(5);
+  expect(writing.map((files) => files.length)).toEqual(tables.map(() => 1));
 });

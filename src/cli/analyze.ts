@@ -67,14 +67,17 @@ const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void
   const { apiClient } = await import('../api/client.ts');
   const { openLakeFor } = await import('../lake/origin.ts');
   const { requestOnce } = await import('../runner/request-once.ts');
+  const { openLedgers } = await import('./ledgers.ts');
   const { connect } = await import('./upstream.ts');
+  const open = await openLedgers(configOf(io), io.clock);
   const upstream = await connect(configOf(io), io);
   const { config, origin } = upstream;
   const lake = openLakeFor(config.dataDir, origin, { now: io.clock.now(), tell: io.err });
   const client = apiClient(config);
   const { clock, random, signal } = io;
   try {
-    const response = await requestOnce({ lake, config, client, clock, random, signal }, 'analyze', {
+    const world = { lake, config, client, clock, random, signal };
+    const response = await requestOnce({ ...world, ledgers: open.ledgers }, 'analyze', {
       kind: 'analyze',
       id,
     });
@@ -84,6 +87,7 @@ const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void
     if (inWords) io.out(wordsOf(known.data));
     else io.json(response.analysis);
   } finally {
+    await open.close();
     await client.close();
     lake.close();
     await upstream.close();

@@ -69,6 +69,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./publish.ts'),
   },
   {
+    name: 'ledger',
+    summary: 'the shared ledger in PostgreSQL: one pace and month for many machines',
+    load: () => import('./ledger.ts'),
+  },
+  {
     name: 'import',
     summary: 'load observations from NDJSON files into the lake',
     load: () => import('./import.ts'),

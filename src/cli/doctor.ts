@@ -16,7 +16,8 @@ const HELP = `
 Looks at the settings, whether the service can be reached (it opens a connection and closes it: no
 request, so no call is spent and the key is not tried), the database, its references and search
 index, the Parquet files against their manifest, the published tables against it (where
-TRENDLAKE_TABLES_URL is set), the backups and leftovers. It repairs nothing.
+TRENDLAKE_TABLES_URL is set), the shared ledger (where TRENDLAKE_LEDGER_URL is set), the backups and
+leftovers. It repairs nothing.
 
   trendlake doctor --rebuild-search    make the search index anew from the titles
   trendlake doctor --backup            copy the lake to <data dir>/backups, check it, keep seven
@@ -108,6 +109,27 @@ const tablesFindings = async (config: Config, io: CliIo): Promise<Finding[]> => 
   }
 };
 
+/** Whether calls can be counted in the shared ledger, and kept; nothing where no address is set. */
+const ledgerFindings = async (config: Config, io: CliIo): Promise<Finding[]> => {
+  const { ledgerUrl } = config;
+  if (ledgerUrl === undefined) return [];
+  const check = 'ledger';
+  const { addressOf } = await import('../ledger/shared-ledgers.ts');
+  const { LedgerDb } = await import('../ledger/ledger-db.ts');
+  const { checkLedger, durabilityWarnings } = await import('../ledger/init-ledger.ts');
+  const db = new LedgerDb(addressOf(ledgerUrl), { clock: io.clock });
+  try {
+    await checkLedger(db);
+    const warnings = await durabilityWarnings(db);
+    const detail = [`calls are counted at ${db.shown}`, ...warnings].join('; ');
+    return [{ check, ok: true, detail, advice: null }];
+  } catch (error) {
+    return [{ check, ok: false, detail: messageOf(error), advice: null }];
+  } finally {
+    await db.close();
+  }
+};
+
 interface Options {
   backup?: boolean;
   rebuildSearch?: boolean;
@@ -161,6 +183,7 @@ const snapshot = async (io: CliIo, options: Options): Promise<void> => {
     await serviceFinding(baseUrl, apiKey !== undefined),
     ...(await examine(dataDir, io.clock)),
     ...(await tablesFindings(config, io)),
+    ...(await ledgerFindings(config, io)),
   ];
   const ok = findings.every((finding) => finding.ok);
   if (options.json === true) io.json({ ok, findings });

@@ -75,17 +75,20 @@ const tryOnce = async (config: Config, io: CliIo): Promise<void> => {
   const { apiClient } = await import('../api/client.ts');
   const { openLakeFor } = await import('../lake/origin.ts');
   const { requestOnce } = await import('../runner/request-once.ts');
+  const { openLedgers } = await import('./ledgers.ts');
   const { connect } = await import('./upstream.ts');
+  const open = await openLedgers(config, io.clock);
   const upstream = await connect(config, io);
   const lake = openLakeFor(config.dataDir, upstream.origin, {
     now: io.clock.now(),
     tell: io.note,
   });
   const client = apiClient(upstream.config);
+  const { clock, random, signal } = io;
   try {
-    const { clock, random, signal } = io;
     const paging = { limit: 1, page: 1, offset: 0 };
-    await requestOnce({ lake, config: upstream.config, client, clock, random, signal }, 'search', {
+    const world = { lake, config: upstream.config, client, clock, random, signal };
+    await requestOnce({ ...world, ledgers: open.ledgers }, 'search', {
       ...{ kind: 'search', q: 'a', ...paging },
     });
   } catch (error) {
@@ -94,6 +97,7 @@ const tryOnce = async (config: Config, io: CliIo): Promise<void> => {
       { cause: error },
     );
   } finally {
+    await open.close();
     await client.close();
     lake.close();
   }

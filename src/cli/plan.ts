@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { JOBS } from '../../jobs/all-jobs.ts';
+import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { isoOf } from '../iso.ts';
 import { LAKE_FILE, openLakeForReading } from '../lake/open.ts';
@@ -9,11 +10,11 @@ import type { Forecast } from '../runner/forecast.ts';
 import { cronOfJob, planMonth } from '../runner/month-plan.ts';
 import { RunLog } from '../runner/run-log.ts';
 import type { Price } from '../setting-readers.ts';
-import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
 import type { MonthSpent } from '../throttle/ledger.ts';
 import { emptyMonth } from '../throttle/month.ts';
 import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { openLedgers } from './ledgers.ts';
 import { orCost } from './money.ts';
 import { timeText } from './relative-time.ts';
 import { textTable } from './text-table.ts';
@@ -34,18 +35,24 @@ interface Known extends MonthSpent {
   unfinished: { runId: number; requests: number } | null;
 }
 
-const known = async (config: Config, now: number): Promise<Known> => {
-  if (!existsSync(join(config.dataDir, LAKE_FILE)))
+const known = async (config: Config, clock: Clock): Promise<Known> => {
+  const now = clock.now();
+  const hasLake = existsSync(join(config.dataDir, LAKE_FILE));
+  if (!hasLake && config.ledgerUrl === undefined)
     return { month: emptyMonth(config, now), byHand: 0, at: now, unfinished: null };
-  const lake = openLakeForReading(config.dataDir);
+  const { ledgers, close } = await openLedgers(config, clock);
+  const lake = hasLake ? openLakeForReading(config.dataDir) : undefined;
   try {
+    const spent = await ledgers.spent(lake, config, now);
+    if (lake === undefined) return { ...spent, unfinished: null };
     const log = new RunLog(lake);
     const run = log.unfinished();
     const unfinished =
       run === undefined ? null : { runId: run.id, requests: log.states(run.id).planned };
-    return { ...(await LAKE_LEDGERS.spent(lake, config, now)), unfinished };
+    return { ...spent, unfinished };
   } finally {
-    lake.close();
+    lake?.close();
+    await close();
   }
 };
 
@@ -97,7 +104,7 @@ export const define = (command: Command, io: CliIo): void => {
     .action(async (options: { json?: boolean }) => {
       const config = configOf(io);
       const now = io.clock.now();
-      const facts = await known(config, now);
+      const facts = await known(config, io.clock);
       const names = JOBS.map(({ name }) => name);
       const rest = planMonth(JOBS, config, facts);
       const byHand = { ...config, ...refreshesWhileWaiting(config) };

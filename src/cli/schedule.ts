@@ -10,10 +10,10 @@ import { cronOfJob, planMonth } from '../runner/month-plan.ts';
 import { followSync, liveNight, type Night } from '../runner/night.ts';
 import type { RunSummary } from '../runner/run-summary.ts';
 import { type BatchEnd, Schedule } from '../runner/schedule.ts';
-import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
 import { Sender } from '../webhooks/sender.ts';
 import { driftText } from './drift-text.ts';
 import { type CliIo, configOf } from './io.ts';
+import { openLedgers } from './ledgers.ts';
 import { type Told, withLog } from './log.ts';
 import { connect } from './upstream.ts';
 
@@ -51,6 +51,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     const cron = cronOfJob(job, config);
     return cron === undefined ? [] : [{ name: job.name, cron }];
   });
+  const { ledgers, close: closeLedgers } = await openLedgers(config, io.clock, { waits: true });
   const upstream = await connect(config, io);
   const say = (sentence: string): void => {
     if (forPeople) io.note(`${isoOf(io.clock.now())} ${sentence}`);
@@ -65,7 +66,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
   const lake = openLakeFor(config.dataDir, upstream.origin, { now: io.clock.now(), tell });
   const client = apiClient(upstream.config);
   const { clock, random, env, signal } = io;
-  const context = { lake, config: upstream.config, clock, random, env, signal };
+  const context = { lake, config: upstream.config, ledgers, clock, random, env, signal };
   const attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
 
   const sayRun = ({ runId, outcome, calls, items, drift, reason }: RunSummary): void => {
@@ -106,15 +107,14 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     return { resumesAt: resumesAt === null ? null : (parseIso(resumesAt) ?? null), retry };
   };
   try {
-    const plan = planMonth(
-      JOBS,
-      upstream.config,
-      await LAKE_LEDGERS.spent(lake, upstream.config, clock.now()),
-    );
-    if (!plan.fits)
-      warn(
-        `warning: ${plan.missing} calls are missing for this month's schedules; \`trendlake plan\` tells more. ${plan.advice.join(' ')}`,
-      );
+    await attempt('plan', async () => {
+      const spent = await ledgers.spent(lake, upstream.config, clock.now());
+      const { fits, missing, advice } = planMonth(JOBS, upstream.config, spent);
+      if (!fits)
+        warn(
+          `warning: ${missing} calls are missing for this month's schedules; \`trendlake plan\` tells more. ${advice.join(' ')}`,
+        );
+    });
     tell(
       `trendlake schedules ${scheduled.map(({ name }) => name).join(', ')} (${config.timezone})`,
     );
@@ -126,6 +126,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     }
     tell('stopped');
   } finally {
+    await closeLedgers();
     await client.close();
     lake.close();
     await upstream.close();

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { JOBS } from '../../jobs/all-jobs.ts';
+import type { Config } from '../config.ts';
 import { type ForecastState, forecastStates } from '../forecast/state.ts';
 import { isoOf } from '../iso.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
@@ -7,11 +8,13 @@ import { type Origin, originOf } from '../lake/origin.ts';
 import { type LakeStatus, lakeStatus } from '../maintenance/status.ts';
 import { type Accounting, accounting } from '../runner/accounting.ts';
 import type { Price } from '../setting-readers.ts';
+import { PausedError } from '../throttle/errors.ts';
 import { driftText } from './drift-text.ts';
 import { failureText } from './failure-text.ts';
 import { counted, grouped } from './figures.ts';
 import { forecastStateText } from './forecast-text.ts';
 import { type CliIo, configOf } from './io.ts';
+import { openLedgers } from './ledgers.ts';
 import { orCost } from './money.ts';
 import { timeText } from './relative-time.ts';
 
@@ -67,7 +70,7 @@ const print = (
   io: CliIo,
   lake: Lake,
   status: Status,
-  money: Accounting,
+  money: Accounting | { unknown: string },
   price: Price | undefined,
 ): void => {
   const now = io.clock.now();
@@ -89,7 +92,10 @@ const print = (
     if (run.reason !== null) io.out(`     ${run.reason}`);
   }
 
-  printMoney(io, price, money, originOf(lake));
+  if ('unknown' in money) {
+    heading(io, 'Calls this month');
+    io.out(`  unknown: ${money.unknown}`);
+  } else printMoney(io, price, money, originOf(lake));
   if (status.freshness.length > 0) heading(io, 'Last response of each job');
   for (const { job, lastAnswerAt } of status.freshness)
     io.out(`  ${job.padEnd(18)} ${timeText(lastAnswerAt, now)}`);
@@ -121,17 +127,34 @@ const isoInstants = (document: unknown): unknown =>
 const jsonOf = (
   lake: string,
   status: Status,
-  { month, ...money }: Accounting,
+  money: Accounting | { unknown: string },
   price: Price | undefined,
 ) => {
+  const ofPrice = price === undefined ? {} : { price };
+  if ('unknown' in money) return { lake, quota: null, ...ofPrice, accounting: null, ...status };
+  const { month, ...spending } = money;
   const { startsAt, endsAt, ...numbers } = month;
-  return {
-    lake,
-    quota: { ...numbers, startsAt, resetsAt: endsAt },
-    ...(price === undefined ? {} : { price }),
-    accounting: money,
-    ...status,
-  };
+  const quota = { ...numbers, startsAt, resetsAt: endsAt };
+  return { lake, quota, ...ofPrice, accounting: spending, ...status };
+};
+
+/** Where the calls went, or why nobody knows now. */
+const moneyOf = async (
+  lake: Lake,
+  config: Config,
+  io: CliIo,
+): Promise<Accounting | { unknown: string }> => {
+  try {
+    const { ledgers, close } = await openLedgers(config, io.clock);
+    try {
+      return await accounting(lake, config, JOBS, { now: io.clock.now(), ledgers });
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    if (error instanceof PausedError) return { unknown: error.message };
+    throw error;
+  }
 };
 
 export const define = (command: Command, io: CliIo): void => {
@@ -144,7 +167,7 @@ export const define = (command: Command, io: CliIo): void => {
       try {
         const now = io.clock.now();
         const status = { ...lakeStatus(lake), forecasts: forecastStates(lake.sqlite, now) };
-        const money = await accounting(lake, config, JOBS, { now });
+        const money = await moneyOf(lake, config, io);
         if (options.json === true)
           io.json(isoInstants(jsonOf(lake.path, status, money, config.pricePer1000)));
         else print(io, lake, status, money, config.pricePer1000);

@@ -12,6 +12,7 @@ import { jobsNamed } from '../runner/sync.ts';
 import { driftText } from './drift-text.ts';
 import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { openLedgers } from './ledgers.ts';
 import { type Told, withLog } from './log.ts';
 import { orCost } from './money.ts';
 import { wholeNumber } from './option-values.ts';
@@ -154,6 +155,7 @@ const exportedIn = ({ chores }: Night): Exported => {
 const run = async (given: Config, options: SyncOptions, told: Told): Promise<void> => {
   const { io, log, forPeople } = told;
   const jobs = jobsNamed(options.jobs, JOBS);
+  const open = await openLedgers(given, io.clock);
   const upstream = await connect(given, io);
   const config = { ...upstream.config, ...refreshesWhileWaiting(upstream.config) };
   try {
@@ -170,7 +172,14 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
       const { clock, random, env, signal } = io;
       const night = await liveNight({
         ...{ lake, config, client, log, clock, random, env, signal, ...maxCalls, ...watched },
-        ...{ jobs, allJobs: JOBS, chores: followed, attempt: attempting(told), warn: io.err },
+        ...{
+          ledgers: open.ledgers,
+          jobs,
+          allJobs: JOBS,
+          chores: followed,
+          attempt: attempting(told),
+          warn: io.err,
+        },
         onRun: (id) => {
           if (id !== undefined && forPeople) io.note(`Taking up run ${id}, which did not finish.`);
         },
@@ -194,6 +203,7 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
       lake.close();
     }
   } finally {
+    await open.close();
     await upstream.close();
   }
 };

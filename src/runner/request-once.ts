@@ -7,6 +7,7 @@ import { syncLake } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
 import { loadResponse } from '../load/load-response.ts';
 import { rowsChanged } from '../load/tally.ts';
+import type { LedgerSource } from '../throttle/ledger.ts';
 import { openThrottle } from './open-throttle.ts';
 
 /** What one request by hand needs of the world. */
@@ -17,6 +18,8 @@ interface RequestDeps {
   clock: Clock;
   random: () => number;
   signal: AbortSignal;
+  /** Where calls are counted; in the lake unless given. */
+  ledgers?: LedgerSource;
 }
 
 /**
@@ -30,7 +33,7 @@ export const requestOnce = async (
   request: UpstreamRequest,
 ): Promise<DecodedResponse> => {
   const { lake, signal } = deps;
-  const { throttle } = openThrottle(deps);
+  const { throttle, ledger } = openThrottle(deps);
   const { read, settle, callId, response, receivedAt } = await throttle.request(
     request,
     (response) => decodeResponse(request, response),
@@ -46,6 +49,7 @@ export const requestOnce = async (
     isLastPage: true,
   };
   loadResponse(lake, call, (counts) => settle(rowsChanged(counts)));
+  await ledger.drain?.();
   syncLake(lake);
   return read;
 };

@@ -3,7 +3,7 @@ import { isoOf } from '../iso.ts';
 
 /** No call may leave for now. Not a failure: the run pauses and goes on at `resumesAt`. */
 export abstract class PausedError extends TrendlakeError {
-  readonly transient = false;
+  readonly transient: boolean = false;
   readonly exitCode = EXIT.paused;
   /** Unix ms; null when it is up to the user. */
   readonly resumesAt: number | null;

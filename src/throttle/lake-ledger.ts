@@ -11,7 +11,7 @@ import type {
   PlannedCall,
   Refusal,
 } from './ledger.ts';
-import { type MonthState, monthOf } from './month.ts';
+import { emptyMonth, type MonthState, monthOf } from './month.ts';
 import { SharedPause } from './pause.ts';
 import { QuotaHints } from './quota-hints.ts';
 import { Slots } from './slots.ts';
@@ -123,5 +123,8 @@ export class LakeLedger implements Ledger {
 /** Ledgers of single machines: each data directory counts for itself. */
 export const LAKE_LEDGERS: LedgerSource = {
   open: (lake, limits, { clock, sender }) => new LakeLedger(lake, clock, limits, sender),
-  spent: lakeSpent,
+  spent: (lake, limits, now) =>
+    lake === undefined
+      ? { month: emptyMonth(limits, now), byHand: 0, at: now }
+      : lakeSpent(lake, limits, now),
 };

@@ -83,9 +83,9 @@ export interface Ledger {
 export interface LedgerSource {
   /** The ledger that a key's calls are counted in. `sender` names this process. */
   open(lake: Lake, limits: KeyLimits, by: { clock: Clock; sender: string }): Ledger;
-  /** What is spent of a key's month at `now` (Unix ms); only reads. */
+  /** What is spent of a key's month at `now` (Unix ms); only reads. Without a lake nothing is there. */
   spent(
-    lake: Pick<Lake, 'sqlite'>,
+    lake: Pick<Lake, 'sqlite'> | undefined,
     limits: Omit<KeyLimits, 'timeoutMs'>,
     now: number,
   ): MonthSpent | Promise<MonthSpent>;

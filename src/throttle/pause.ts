@@ -15,7 +15,7 @@ export interface Pause {
  * A longer pause is tried again every hour with one call: the key, the plan or the service may have
  * changed since.
  */
-const LONGEST_MS = HOUR_MS;
+export const LONGEST_PAUSE_MS = HOUR_MS;
 
 interface Row {
   setAt: number;
@@ -52,7 +52,7 @@ export class SharedPause {
 
   /** Nobody sends for `askedMs`. A pause of this boot that lasts longer stays. */
   set(askedMs: number, reason: string): void {
-    const forMs = Math.min(askedMs, LONGEST_MS);
+    const forMs = Math.min(askedMs, LONGEST_PAUSE_MS);
     const row = this.#read.get() as Row | undefined;
     if (row?.boot === this.#boot && (this.current()?.forMs ?? 0) >= forMs) return;
     const now = this.#clock.now();

@@ -12,9 +12,9 @@ export interface QuotaHint extends Omit<LimitWord, 'resetsInMs'> {
 }
 
 /** What the service said is believed this long; then one call may ask anew. */
-const BELIEVED_MS = HOUR_MS;
+export const BELIEVED_MS = HOUR_MS;
 /** A window at least this long is the month's. */
-const MONTH_FROM_MS = 20 * DAY_MS;
+export const MONTH_FROM_MS = 20 * DAY_MS;
 const LONGEST_ROWS = 20;
 
 /** The window a word is about: as said, else as the numbers we know tell. */
@@ -27,6 +27,30 @@ const windowOf = (
   if (quota === known.ratePerMinute) return MINUTE_MS;
   return resetsInMs !== null && resetsInMs > 2 * DAY_MS ? 30 * DAY_MS : null;
 };
+
+/** What headers say of limits, each with the window it is taken to be about. */
+export const wordsOf = (
+  headers: Readonly<Record<string, string>>,
+  known: { ratePerMinute: number; callsPerMonth: number },
+  now: number,
+): LimitWord[] =>
+  limitWords(headers, now)
+    .slice(0, LONGEST_ROWS)
+    .map((word) => ({
+      ...word,
+      name: word.name.slice(0, 100),
+      stated: word.stated.slice(0, 500),
+      windowMs: windowOf(word, known),
+    }));
+
+/** How long the service says to wait because a short window's calls are used up; 0: not. */
+export const shortWaitMs = (words: readonly LimitWord[]): number =>
+  Math.max(
+    0,
+    ...words
+      .filter(({ remaining, windowMs }) => remaining === 0 && (windowMs ?? 0) <= HOUR_MS)
+      .map(({ resetsInMs }) => ((resetsInMs ?? HOUR_MS) < HOUR_MS ? (resetsInMs ?? 0) : 0)),
+  );
 
 /** Every hint kept, newest first. */
 export const quotaHints = ({ sqlite }: Pick<Lake, 'sqlite'>): QuotaHint[] =>
@@ -104,24 +128,18 @@ export class QuotaHints {
    * @returns how long the service says to wait because a short window's calls are used up; 0: not
    */
   note(callId: number, headers: Readonly<Record<string, string>>, now: number): number {
-    let waitMs = 0;
     const upsert = this.#lake.sqlite.prepare(`
       insert into quota_hint (name, stated, window_ms, quota, remaining, resets_at, seen_at, call_id)
         values (@name, @stated, @windowMs, @quota, @remaining, @resetsAt, @now, @callId)
       on conflict (name) do update set stated = excluded.stated, window_ms = excluded.window_ms,
         quota = excluded.quota, remaining = excluded.remaining, resets_at = excluded.resets_at,
         seen_at = excluded.seen_at, call_id = excluded.call_id where excluded.call_id > call_id`);
-    for (const word of limitWords(headers, now).slice(0, LONGEST_ROWS)) {
-      const { resetsInMs, stated, name, quota, remaining } = word;
-      const windowMs = windowOf(word, this.#limits);
+    const words = wordsOf(headers, this.#limits, now);
+    for (const word of words) {
+      const { resetsInMs, ...stated } = word;
       const resetsAt = resetsInMs === null ? null : Math.ceil(now + resetsInMs);
-      upsert.run({
-        ...{ name: name.slice(0, 100), stated: stated.slice(0, 500), windowMs, quota, remaining },
-        ...{ resetsAt, now, callId },
-      });
-      if (remaining === 0 && (windowMs ?? 0) <= HOUR_MS && (resetsInMs ?? HOUR_MS) < HOUR_MS)
-        waitMs = Math.max(waitMs, resetsInMs ?? 0);
+      upsert.run({ ...stated, resetsAt, now, callId });
     }
-    return waitMs;
+    return shortWaitMs(words);
   }
 }

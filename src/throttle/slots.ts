@@ -6,7 +6,7 @@ import type { Lake } from '../lake/open.ts';
 export const SLOT_MS = MINUTE_MS + 50;
 
 /** Longest life of a slot, in minutes, whatever a process had for `timeoutMs` (at most 600,000). */
-const LONGEST_MINUTES = 12;
+export const LONGEST_MINUTES = 12;
 
 /** A call as the rule sees it. Monotonic times in ms. */
 interface SlotRow {

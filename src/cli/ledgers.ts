@@ -1,0 +1,36 @@
+import { hostname } from 'node:os';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { PausedError } from '../throttle/errors.ts';
+import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
+import type { LedgerSource } from '../throttle/ledger.ts';
+
+/** Where calls are counted, by the settings. */
+export interface OpenLedgers {
+  readonly ledgers: LedgerSource;
+  close(): Promise<void>;
+}
+
+/**
+ * The shared ledger where the settings name one, else the lake's own; PostgreSQL's client is loaded only
+ * for the first.
+ * @param waits true: one that cannot be reached now is no failure; calls pause until it can be
+ * @throws LedgerError where there is none at the address; LedgerAwayError when it cannot be reached
+ */
+export const openLedgers = async (
+  { ledgerUrl, lake: lakeName = hostname() }: Pick<Config, 'ledgerUrl' | 'lake'>,
+  clock: Clock,
+  { waits = false }: { waits?: boolean } = {},
+): Promise<OpenLedgers> => {
+  if (ledgerUrl === undefined) return { ledgers: LAKE_LEDGERS, close: async () => {} };
+  const { SharedLedgers } = await import('../ledger/shared-ledgers.ts');
+  const ledgers = new SharedLedgers(ledgerUrl, { clock, lakeName });
+  try {
+    await ledgers.check();
+    return { ledgers, close: () => ledgers.close() };
+  } catch (error) {
+    if (waits && error instanceof PausedError) return { ledgers, close: () => ledgers.close() };
+    await ledgers.close();
+    throw error;
+  }
+};

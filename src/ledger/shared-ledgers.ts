@@ -1,0 +1,66 @@
+import type { Clock } from '../clock.ts';
+import type { Lake } from '../lake/open.ts';
+import { type PostgresAddress, postgresAddress } from '../postgres-url.ts';
+import type { Secret } from '../secret.ts';
+import type { KeyLimits, Ledger, LedgerSource, MonthSpent } from '../throttle/ledger.ts';
+import { emptyMonth } from '../throttle/month.ts';
+import { ClockWatch } from './clock-watch.ts';
+import { checkLedger } from './init-ledger.ts';
+import { keyHash } from './key-hash.ts';
+import { LedgerDb } from './ledger-db.ts';
+import { SharedLedger, sharedSpent } from './shared-ledger.ts';
+
+/** The address in a setting that was read before, so it can be one. */
+export const addressOf = (url: Secret): PostgresAddress => {
+  const address = postgresAddress(url.reveal());
+  if (address === undefined) throw new TypeError('the address of the ledger was not checked');
+  return address;
+};
+
+/** The ledgers of all keys in one PostgreSQL. */
+export class SharedLedgers implements LedgerSource {
+  readonly #db: LedgerDb;
+  readonly #lakeName: string;
+  readonly #watch = new ClockWatch();
+  #checked: Promise<void> | undefined;
+
+  /** @param lakeName under which this machine's calls and slots stand there */
+  constructor(url: Secret, { clock, lakeName }: { clock: Clock; lakeName: string }) {
+    this.#db = new LedgerDb(addressOf(url), { clock });
+    this.#lakeName = lakeName;
+  }
+
+  open(lake: Lake, limits: KeyLimits, by: { clock: Clock; sender: string }): Ledger {
+    const { apiKey, ratePerMinute, callsPerMonth, quotaReset, timeoutMs } = limits;
+    if (apiKey === undefined)
+      throw new TypeError('a shared ledger counts by key, and there is none');
+    return new SharedLedger({
+      ...{ db: this.#db, watch: this.#watch, lake, lakeName: this.#lakeName, ...by },
+      hash: keyHash(apiKey),
+      limits: { ratePerMinute, callsPerMonth, quotaReset, timeoutMs },
+    });
+  }
+
+  async spent(
+    _lake: Pick<Lake, 'sqlite'> | undefined,
+    limits: Omit<KeyLimits, 'timeoutMs'>,
+    now: number,
+  ): Promise<MonthSpent> {
+    const { apiKey } = limits;
+    if (apiKey === undefined) return { month: emptyMonth(limits, now), byHand: 0, at: now };
+    return sharedSpent(this.#db, keyHash(apiKey), limits, now);
+  }
+
+  /**
+   * Refuses a ledger that calls cannot be counted in, before anything is begun.
+   * @throws LedgerError, LedgerAwayError
+   */
+  check(): Promise<void> {
+    this.#checked ??= checkLedger(this.#db);
+    return this.#checked;
+  }
+
+  close(): Promise<void> {
+    return this.#db.close();
+  }
+}

@@ -1,0 +1,67 @@
+import { afterAll } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { initLedger } from '../../src/ledger/init-ledger.ts';
+import { LedgerDb } from '../../src/ledger/ledger-db.ts';
+import { postgresAddress } from '../../src/postgres-url.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+
+/** Connections to a ledger; gives up at once. */
+export const dbAt = (url: string): LedgerDb => {
+  const address = postgresAddress(url);
+  if (address === undefined) throw new Error('no address');
+  return new LedgerDb(address, { clock: systemClock, patienceMs: 0 });
+};
+
+/** Lets all that a ledger knows be older by `ms`. */
+export const age = async (db: LedgerDb, ms: number): Promise<void> => {
+  const { schema } = db;
+  await db.rows(`update ${schema}.calls set sent_at = sent_at - ${ms}, free_at = free_at - ${ms}`);
+  await db.rows(`update ${schema}.keys set held_until = held_until - ${ms},
+    pause_set_at = pause_set_at - ${ms}, pause_until = pause_until - ${ms}`);
+  await db.rows(
+    `update ${schema}.hints set seen_at = seen_at - ${ms}, resets_at = resets_at - ${ms}`,
+  );
+};
+
+/** The server of a test file, and ledgers in it. */
+export class LedgerServer {
+  readonly #started: PostgresServer | { missing: string };
+  #schemas = 0;
+
+  constructor(started: PostgresServer | { missing: string }) {
+    this.#started = started;
+  }
+
+  /** Why there is no PostgreSQL here; then its tests are skipped. */
+  get missing(): string | undefined {
+    return 'missing' in this.#started ? this.#started.missing : undefined;
+  }
+
+  get postgres(): PostgresServer {
+    if ('missing' in this.#started) throw new Error(this.#started.missing);
+    return this.#started;
+  }
+
+  /** An address of a ledger that nobody has made yet. */
+  freshUrl(): string {
+    this.#schemas += 1;
+    return this.postgres.url(`ledger_${this.#schemas}`);
+  }
+
+  /** A ledger of its own for one test. */
+  async freshLedger(): Promise<{ url: string; db: LedgerDb }> {
+    const url = this.freshUrl();
+    const db = dbAt(url);
+    await initLedger(db);
+    return { url, db };
+  }
+}
+
+/** Starts the server of a test file, which ends with the file. */
+export const ledgerServer = async (): Promise<LedgerServer> => {
+  const started = await startPostgres();
+  afterAll(async () => {
+    if ('url' in started) await started.remove();
+  });
+  return new LedgerServer(started);
+};
