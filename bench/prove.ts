@@ -21,6 +21,7 @@ const PROOFS: readonly Proof[] = [
   { name: 'tours', short: {} },
   { name: 'client', short: {} },
   { name: 'package', short: {} },
+  { name: 'image' },
   { name: 'security' },
   { name: 'pace' },
   { name: 'soak' },

@@ -4,6 +4,7 @@ import { UsageError } from '../errors.ts';
 import { type DetectOptions, detectEvents } from '../events/detect.ts';
 import { storableEvent } from '../events/outbox.ts';
 import { readThresholds } from '../events/thresholds.ts';
+import { docsPage } from '../installation.ts';
 import { dateOf, isoOf } from '../iso.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
 import { counted, grouped } from './figures.ts';
@@ -18,7 +19,7 @@ Examples:
   trendlake events --dry-run --from 2026-03-01 --to 2026-03-08
                                                        what the rules say of that week, storing nothing
 
-The rules and their numbers: docs/events.md.`;
+The rules and their numbers: ${docsPage('events.md')}.`;
 
 interface Options {
   readonly since?: string;

@@ -11,6 +11,7 @@ import { newestObservation } from '../forecast/lake-curves.ts';
 import { forecastAt, type KeptForecast, type RisingVideo, risingVideos } from '../forecast/read.ts';
 import { forecastStates } from '../forecast/state.ts';
 import { scoredWeeks } from '../forecast/weeks.ts';
+import { docsPage } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import { type Lake, openLake, openLakeForReading } from '../lake/open.ts';
 import { counted, grouped } from './figures.ts';
@@ -28,7 +29,7 @@ Examples:
   trendlake forecast --score                      how earlier forecasts did, week by week
   trendlake forecast --learn                      learn and forecast now, without a sync (after an import)
 
-What the numbers mean, how often they were right and what they cannot do: docs/forecast.md.`;
+What the numbers mean, how often they were right and what they cannot do: ${docsPage('forecast.md')}.`;
 
 type Horizon = (typeof HORIZONS)[number];
 const NAMED: readonly string[] = HORIZONS.map((hours) => `${hours}h`);

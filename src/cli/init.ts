@@ -5,9 +5,9 @@ import { PLATFORMS } from '../../schema/vocabulary.ts';
 import { type Config, readConfig, type SettingName } from '../config.ts';
 import { CONFIG_FILE } from '../config-file.ts';
 import { messageOf, UsageError } from '../errors.ts';
+import { docsPage, typed } from '../installation.ts';
 import { SETTINGS } from '../settings.ts';
 import { TIER_NAMES } from '../tiers.ts';
-import { typed } from './installation.ts';
 import type { CliIo } from './io.ts';
 import { Questions } from './questions.ts';
 
@@ -117,7 +117,7 @@ const run = async (options: { try: boolean }, io: CliIo): Promise<void> => {
   const path = resolve(io.cwd, io.flags.config ?? CONFIG_FILE);
   if (existsSync(path))
     throw new UsageError(
-      `${path} is there already. Change it with an editor (docs/settings.md lists every setting), or move it away.`,
+      `${path} is there already. Change it with an editor (${docsPage('settings.md')} lists every setting), or move it away.`,
     );
   const answers = await askAll(io);
   const { dataDir } = io.flags;

@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, isStop, messageOf, TrendlakeError } from '../errors.ts';
+import { isCheckout, typed } from '../installation.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { COMMANDS } from './commands.ts';
 import { addEverydayOptions, commandWord } from './everyday-options.ts';
-import { isCheckout, typed } from './installation.ts';
 import { CliIo, type EverydayFlags, type Surroundings } from './io.ts';
 import { processSurroundings } from './process-surroundings.ts';
 import { versionText } from './version.ts';

@@ -5,10 +5,10 @@ import { Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
 import { messageOf, UsageError } from '../errors.ts';
+import { docsPage, packageFolder } from '../installation.ts';
 import { openLakeForReading } from '../lake/open.ts';
 import { boundedQuery } from '../mcp/bounded-query.ts';
 import { lakeServer } from '../mcp/lake-server.ts';
-import { docsPage, packageFolder } from './installation.ts';
 import { type CliIo, configOf } from './io.ts';
 import { versionText } from './version.ts';
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { UsageError } from '../errors.ts';
+import { docsPage } from '../installation.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
 import { publishIfAsked } from '../publish/publish-if-asked.ts';
 import type { PublishSummary } from '../publish/publish-lake.ts';
@@ -21,7 +22,7 @@ Examples:
   TRENDLAKE_TABLES_URL=file:///srv/tables TRENDLAKE_LAKE=berlin trendlake publish --json
 
 S3 takes the usual variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY (or a profile or role),
-AWS_REGION, AWS_ENDPOINT_URL for another store than AWS. What each engine needs: docs/outgrow.md.`;
+AWS_REGION, AWS_ENDPOINT_URL for another store than AWS. What each engine needs: ${docsPage('outgrow.md')}.`;
 
 interface Options {
   full?: boolean;

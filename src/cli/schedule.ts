@@ -3,6 +3,7 @@ import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import { apiClient } from '../api/client.ts';
 import type { Config } from '../config.ts';
 import { TrendlakeError, UsageError } from '../errors.ts';
+import { docsPage } from '../installation.ts';
 import { isoOf, parseIso } from '../iso.ts';
 import { openLakeFor } from '../lake/origin.ts';
 import { attempting } from '../runner/attempt.ts';
@@ -19,7 +20,7 @@ import { connect } from './upstream.ts';
 
 const HELP = `
 Runs until stopped (SIGINT or SIGTERM: no new calls, what is in flight is finished or given up, all
-is committed; a second signal ends at once). Start it under a supervisor, see docs/operating.md.
+is committed; a second signal ends at once). Start it under a supervisor, see ${docsPage('operating.md')}.
 A slot missed while it was down is caught up once. Several may run on one data directory: each slot
 is done by one of them.
 

@@ -3,6 +3,7 @@ import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import { apiClient } from '../api/client.ts';
 import type { Config } from '../config.ts';
 import { EXIT, type ExitCode, isStop, messageOf } from '../errors.ts';
+import { docsPage } from '../installation.ts';
 import { openLakeFor } from '../lake/origin.ts';
 import type { Attempting } from '../runner/attempt.ts';
 import type { Chore } from '../runner/job.ts';
@@ -43,7 +44,7 @@ Since you wait, it looks at no more timelines and profiles than fit into a minut
 beside the lists (TRENDLAKE_GROWTH_CALLS and TRENDLAKE_CREATOR_CALLS change it); \`schedule\` spends
 what the month's budget allows.
 
-TRENDLAKE_LOG=debug tells every call as a JSON line on stderr (docs/operating.md).
+TRENDLAKE_LOG=debug tells every call as a JSON line on stderr (${docsPage('operating.md')}).
 
 Every call is written down before it leaves; a run that is killed or runs out of calls is taken up
 by the next sync, which asks for nothing twice. Exit codes: 0 complete, 1 failed, 2 usage or

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { packageFolder } from '../installation.ts';
 import { isObject } from '../json-object.ts';
-import { packageFolder } from './installation.ts';
 
 const textIn = (path: string): string | undefined => {
   try {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { docsPage } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
 import { NOTIFY_ID } from '../notify/channel.ts';
@@ -25,7 +26,7 @@ Examples:
   trendlake webhooks deliveries --state failed
   trendlake webhooks redeliver sub_... --from 24h
 
-What is sent, signed and tried again how: docs/webhooks.md.`;
+What is sent, signed and tried again how: ${docsPage('webhooks.md')}.`;
 
 const list = (value: unknown): string[] | undefined =>
   typeof value === 'string'

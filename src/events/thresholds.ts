@@ -1,5 +1,6 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { messageOf, UsageError } from '../errors.ts';
+import { docsPage } from '../installation.ts';
 
 /** When a video's pace counts as a spike; see trend-spike.ts. */
 export interface SpikeThresholds {
@@ -94,7 +95,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const merged = <T extends object>(shipped: T, given: unknown, path: string): T => {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new UsageError(
-      `Event thresholds: ${path === '' ? 'the whole' : path} must be an object; see docs/events.md.`,
+      `Event thresholds: ${path === '' ? 'the whole' : path} must be an object; see ${docsPage('events.md')}.`,
     );
   const result = { ...shipped } as Record<string, unknown>;
   for (const [name, value] of Object.entries(given as Fields)) {

@@ -3,6 +3,7 @@ import { MOST_OF_A_KIND } from '../events/newest-events.ts';
 import { noticeEvents } from '../events/notice.ts';
 import { readThresholds } from '../events/thresholds.ts';
 import { forecastLake } from '../forecast/forecast-lake.ts';
+import { docsPage } from '../installation.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import { flushDeliveries } from '../webhooks/sender.ts';
 import type { Attempt, Attempting } from './attempt.ts';
@@ -58,7 +59,7 @@ export const tellEvents = async (
     );
   if (beyond > 0)
     warn(
-      `${stored + beyond} events were noticed at once; ${stored} were kept and told, ${beyond} were not. See that the service's numbers are right, and docs/events.md for the thresholds.`,
+      `${stored + beyond} events were noticed at once; ${stored} were kept and told, ${beyond} were not. See that the service's numbers are right, and ${docsPage('events.md')} for the thresholds.`,
     );
   await flushDeliveries(lake, { clock, random, signal, report: warn, budgetMs: TELLING_MS });
   return stored;
