@@ -149,6 +149,7 @@ const RIMS = [
   'src/serve/cache/reader-worker.ts', // a thread
   'src/lake.ts', // where other programs enter
   'src/load/replay.ts', // only lets others have their turn
+  'src/search/search-index.ts', // the same
 ];
 
 test('the time is handed in: only the rims read it, wait by themselves or roll dice', () => {

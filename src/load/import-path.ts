@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { syncLake } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
+import { refreshSearchInTurns } from '../search/search-index.ts';
 import { FileImport, type ImportDeps, type ImportSummary } from './import-file.ts';
 import { IMPORT_KINDS, type ImportKind } from './import-records.ts';
 import { noRows } from './tally.ts';
@@ -76,6 +77,7 @@ export const importPaths = async (
   };
   for (const { path, kind } of filesOf(paths, cwd))
     await new FileImport(lake, path, kind, summary, deps).run();
+  await refreshSearchInTurns(lake, deps.signal);
   syncLake(lake);
   return summary;
 };

@@ -9,7 +9,7 @@ import { shortly } from '../wire/fields.ts';
 import { countsOnly } from '../wire/observation.ts';
 import { writeAnalysis } from './analyses.ts';
 import { writeHashtagList } from './hashtag-list.ts';
-import { type Loader, loaderOf } from './loader.ts';
+import { type Loader, loaderOf, type Words } from './loader.ts';
 import { forgetRejected, keepRejected, LONGEST_REJECTED } from './rejected-items.ts';
 import { storeResponse } from './responses.ts';
 import { statedOnce } from './stated-once.ts';
@@ -194,7 +194,8 @@ export interface ReplayedResponse {
 
 /**
  * Loads a kept response anew, in one transaction: its rows, and what is odd about it in place of what
- * was. The ledger, the run and the body stay as they are. Doing it again changes nothing.
+ * was. The ledger, the run and the body stay as they are, and its words wait for `refreshSearch`. Doing
+ * it again changes nothing.
  */
 export const reloadResponse = (lake: Lake, response: ReplayedResponse): LoadCounts => {
   const { runId, callId, request, decoded, observedAt: at, isLastPage } = response;
@@ -205,6 +206,7 @@ export const reloadResponse = (lake: Lake, response: ReplayedResponse): LoadCoun
       forgetRejected(lake, { callId });
       keepOddities(lake, callId, decoded, at);
     },
+    'later',
   );
 };
 
@@ -217,6 +219,7 @@ export const loadResponse = (
   lake: Lake,
   { runId, request, callId, response, decoded, receivedAt, isLastPage }: AnsweredCall,
   within: (counts: LoadCounts) => void = () => {},
+  words: Words = 'now',
 ): LoadCounts => {
   const loader = loaderOf(lake);
   const at = decoded.asOf ?? receivedAt;
@@ -227,5 +230,6 @@ export const loadResponse = (
       storeResponse(lake, callId, response, at);
       within(counts);
     },
+    words,
   );
 };

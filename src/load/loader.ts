@@ -14,6 +14,9 @@ import { VideoWriter } from './videos.ts';
 /** When a video was seen, and how its counts came; without a source it has none. */
 export type Seen = { at: number; source: SnapshotSource } | { at: number | null; source: null };
 
+/** When new words are put into the search index: with what was loaded, or by whoever loads (`refreshSearch`). */
+export type Words = 'now' | 'later';
+
 /** Writes what was observed into one lake, a transaction at a time. */
 export class Loader {
   readonly hashtags: HashtagWriter;
@@ -60,17 +63,22 @@ export class Loader {
   }
 
   /**
-   * Runs `write` in one immediate transaction, marks the partitions it touched and makes new words
-   * searchable; it is on disk with the next call that leaves. `settle` runs last, when all rows are written and counted. When either throws,
-   * nothing was written.
+   * Runs `write` in one immediate transaction and marks the partitions it touched; it is on disk with
+   * the next call that leaves. `settle` runs last, when all rows are written and counted. When either
+   * throws, nothing was written. New words are put into the search index with it, or `later` by
+   * whoever loads much: until then a search reads them from the videos that wait.
    */
-  transaction(write: (tally: Tally) => void, settle: (counts: LoadCounts) => void): LoadCounts {
+  transaction(
+    write: (tally: Tally) => void,
+    settle: (counts: LoadCounts) => void,
+    words: Words = 'now',
+  ): LoadCounts {
     const tally = new Tally();
     const load = this.#lake.sqlite.transaction(() => {
       write(tally);
       this.#videos.flush(tally);
       tally.markTouched(this.#lake);
-      refreshSearch(this.#lake);
+      if (words === 'now') refreshSearch(this.#lake);
       settle(tally.counts);
     });
     try {

@@ -17,7 +17,7 @@ export interface ObservationBatch {
 
 /**
  * Loads observations as an import holds them, in one transaction; `within` runs inside it, after
- * them. Loading the same batch again changes nothing.
+ * them; their words wait for `refreshSearch`. Loading the same batch again changes nothing.
  * @returns rows by table
  */
 export const loadObservations = (
@@ -34,5 +34,5 @@ export const loadObservations = (
     for (const hashtag of hashtags) loader.hashtags.write(hashtag, tally);
     for (const creator of creators) loader.creators.write(creator, 'import', tally);
   };
-  return loader.transaction(load, within);
+  return loader.transaction(load, within, 'later');
 };

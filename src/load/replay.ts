@@ -5,6 +5,7 @@ import { CallError } from '../api/errors.ts';
 import { type ListRequest, requestOfLine, type UpstreamRequest } from '../api/request.ts';
 import { syncLake } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
+import { refreshSearchInTurns } from '../search/search-index.ts';
 import { keepUnknownShape, reloadResponse } from './load-response.ts';
 import { addRows, type LoadCounts, noRows } from './tally.ts';
 
@@ -134,6 +135,7 @@ export const replayResponses = async (
     replayOne(find.get(callId) as StoredResponse, target, summary);
     onProgress?.(index + 1, calls.length);
   }
+  await refreshSearchInTurns(target, signal);
   syncLake(target);
   return summary;
 };

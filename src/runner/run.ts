@@ -24,6 +24,8 @@ import { RunReport } from './run-report.ts';
 import type { RunSummary } from './run-summary.ts';
 
 const HEARTBEAT_MS = 10 * SECOND_MS;
+/** New videos whose words wait for each other; a search reads them one by one meanwhile. */
+const WORDS_TOGETHER = 5000;
 
 /** One run of the pipeline: plans its requests, sends them through the throttle, loads each response. */
 export class Run {
@@ -44,6 +46,8 @@ export class Run {
   #stop: Error | undefined;
   #heartbeatAt: number;
   #settled = 0;
+  /** Videos loaded whose words are not in the search index yet. */
+  #waiting = 0;
 
   /** Starts a run, or takes up the unfinished `resumed` one. */
   constructor(deps: RunDeps, resumed?: { id: number }) {
@@ -71,7 +75,7 @@ export class Run {
    * @throws what neither the service nor the quota caused: a full disk, a mistake of ours
    */
   async execute(): Promise<RunSummary> {
-    refreshSearch(this.#deps.lake); // what waits since a migration would hold up the first page
+    this.#indexWords(); // what waits since a run that was killed, or a migration
     for (const stage of ['lists', 'refreshes'] as const) {
       const jobs = this.#deps.jobs.filter((job) => job.stage === stage);
       try {
@@ -85,6 +89,7 @@ export class Run {
       if (this.#stop !== undefined) break;
     }
     if (this.#stop !== undefined && !this.#isExpected(this.#stop)) throw this.#stop;
+    this.#indexWords();
     return await this.#finish();
   }
 
@@ -147,16 +152,29 @@ export class Run {
     const next =
       'page' in request && 'length' in read ? nextPage(request, read, config.listItems) : undefined;
     const call = { runId, request, decoded: read, ...answered, isLastPage: next === undefined };
-    const counts = loadResponse(lake, call, (loaded) => {
-      settle(rowsChanged(loaded));
-      this.#log.done(runId, item, attempts);
-      if (next !== undefined) this.#log.plan(runId, job, [{ request: next }]);
-    });
+    const counts = loadResponse(
+      lake,
+      call,
+      (loaded) => {
+        settle(rowsChanged(loaded));
+        this.#log.done(runId, item, attempts);
+        if (next !== undefined) this.#log.plan(runId, job, [{ request: next }]);
+      },
+      'later',
+    );
     addRows(this.#rows, counts);
+    this.#waiting += counts.videos.inserted;
+    if (this.#waiting >= WORDS_TOGETHER) this.#indexWords();
     const { callId } = answered;
     const told = { callId, attempt: attempts, status: answered.response.status, ms: tookMs };
     this.#report.loaded({ job, item: line, ...told, rows: rowsChanged(counts) }, read);
     if (next !== undefined) this.#enqueue({ job, line: requestLine(next), request: next });
+  }
+
+  /** Puts new words into the search index, many pages together: a third of what page by page costs. */
+  #indexWords(): void {
+    refreshSearch(this.#deps.lake);
+    this.#waiting = 0;
   }
 
   /** One item's failure is its own, unless it tells of all that follow. */

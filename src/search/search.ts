@@ -6,6 +6,7 @@ import type { Lake } from '../lake/open.ts';
 import { statement } from '../lake/statements.ts';
 import { ftsExpression, parseTerms, type SearchTerms } from './search-terms.ts';
 import { type Phrase, wordsOf } from './search-words.ts';
+import { changedSince, holds, textOf, unindexed } from './unindexed-matches.ts';
 
 /** What to look for. Instants and spans in milliseconds. */
 export interface SearchQuery {
@@ -55,10 +56,6 @@ interface Candidate {
   readonly views: number | null;
 }
 
-const textOf = (words: readonly string[]): string => ` ${words.join(' ')} `;
-const holds = (text: string, { words, prefix }: Phrase): boolean =>
-  text.includes(` ${words.join(' ')}${prefix ? '' : ' '}`);
-
 /**
  * How well one video answers: 1 for a word in the title and 0.6 for one in handle or hashtags only
  * (the mean over the words asked), 0.5 more when they stand in the title as asked, 1 more when they
@@ -74,7 +71,9 @@ const matchScore = (wanted: readonly Phrase[], video: Candidate): number => {
   return inTitle + 0.6 * (1 - inTitle) + asAsked + isHandle + reach;
 };
 
-const COUNT = 'select count(*) from search where search match ?';
+const COUNT = 'select count(*) from search s where search match ?';
+/** Whether the index holds the words that a video has now. */
+const IS_INDEXED = 'not exists (select 1 from search_pending p where p.video_key = s.rowid)';
 
 const WINDOW_KEYS_MOST = 50_000;
 
@@ -124,55 +123,6 @@ const filterOf = (lake: Lake, { since, asOf }: SearchQuery): Filter => {
   };
 };
 
-/** Videos that have other words now than they had at @asOf, with those they had; the newest first. */
-const CHANGED = `
-  select v.key, r.title, r.user, (select json_group_array(h.tag)
-    from json_each('[' || coalesce(r.tags, '') || ']') t join hashtag h on h.key = t.value) as tags
-  from (select distinct video_key as key from video_revision where until_at > @asOf) c
-  cross join video v on v.key = c.key
-  join video_revision r on ${WORDS_THEN}
-  where v.first_seen_at <= @asOf and (@platform is null or v.platform = @platform)
-    and (@since is null or v.created_at >= @since)
-  order by v.key desc`;
-
-interface ChangedVideo {
-  readonly key: number;
-  readonly title: string | null;
-  readonly user: string | null;
-  readonly tags: string; // JSON array
-}
-
-/** What the index would say of a video that had these words. */
-const isMatch = ({ wanted, unwanted }: SearchTerms, video: ChangedVideo): boolean => {
-  const texts = [video.title, video.user, ...(JSON.parse(video.tags) as string[])].map((text) =>
-    textOf(wordsOf(text ?? '')),
-  );
-  const has = (phrase: Phrase): boolean => texts.some((text) => holds(text, phrase));
-  return wanted.every(has) && !unwanted.some(has);
-};
-
-/** Keys of the matches among videos whose words were others at `asOf`, the newest first. */
-const changedSince = (
-  lake: Lake,
-  terms: SearchTerms,
-  { asOf, since, platform }: SearchQuery,
-  late: () => boolean,
-): number[] => {
-  const keys: number[] = [];
-  let read = 0;
-  const rows = statement(lake, CHANGED).iterate({
-    asOf,
-    since: since ?? null,
-    platform: platform ?? null,
-  });
-  for (const video of rows as IterableIterator<ChangedVideo>) {
-    if (isMatch(terms, video)) keys.push(video.key);
-    read += 1;
-    if (read % 256 === 0 && late()) break;
-  }
-  return keys;
-};
-
 const CANDIDATE_THEN = `
   select case when r.video_key is null then v.title else r.title end as title,
     case when r.video_key is null then v.user else r.user end as user,
@@ -216,12 +166,14 @@ export const searchVideos = (
   const stopAt = clock.monotonic() + query.deadlineMs;
   const late = (): boolean => clock.monotonic() > stopAt;
   const { sql, values, isPast } = filterOf(lake, query);
+  const pending = unindexed(lake, terms, { ...query, isPast }, late);
+  const indexed = pending === undefined ? sql : `${sql} and ${IS_INDEXED}`;
   const join = sql === '' ? '' : 'cross join video v on v.key = s.rowid';
   const most = sql === '' ? RANKED_MOST : COUNTED_MOST;
 
   const rows = statement(
     lake,
-    `select s.rowid from search s ${join} where search match ?${sql} order by s.rowid desc limit ?`,
+    `select s.rowid from search s ${join} where search match ?${indexed} order by s.rowid desc limit ?`,
   )
     .pluck()
     .iterate(expression, ...values, most) as IterableIterator<number>;
@@ -230,10 +182,9 @@ export const searchVideos = (
     newest.push(key);
     if (newest.length % 256 === 0 && late()) break;
   }
-  if (isPast) {
-    newest.push(...changedSince(lake, terms, query, late));
-    newest.sort((a, b) => b - a).splice(most);
-  }
+  const others = [...(pending ?? []), ...(isPast ? changedSince(lake, terms, query, late) : [])];
+  if (others.length > 0) newest.push(...others);
+  newest.sort((a, b) => b - a).splice(most);
   const ranked = bestFirst(
     lake,
     terms,
@@ -247,33 +198,34 @@ export const searchVideos = (
   const isWhole = newest.length < most && !isCutOff;
   if (isWhole || sql !== '' || isCutOff)
     return { total: found.length, keys, complete: isWhole, isCutOff };
-  const total = countMatches(
-    expression,
-    () => statement(lake, COUNT).pluck().get(expression) as number,
-  );
+  const total =
+    pending === undefined
+      ? countMatches(expression, () => statement(lake, COUNT).pluck().get(expression) as number)
+      : pending.length +
+        (statement(lake, `${COUNT} and ${IS_INDEXED}`).pluck().get(expression) as number);
   const missing = Math.min(query.limit, total - offset) - keys.length;
   if (missing > 0) {
     const skip = Math.max(0, offset - found.length);
-    keys.push(
-      ...olderMatches(lake, expression, {
-        before: newest.at(-1) ?? 0,
-        limit: missing,
-        offset: skip,
-      }),
-    );
+    const older = { before: newest.at(-1) ?? 0, limit: missing, offset: skip };
+    keys.push(...olderMatches(lake, expression, older, pending));
   }
   return { total, keys, complete: true, isCutOff: false };
 };
 
-/** Matches older than a key, newest first. */
+/** Matches older than a key, newest first, those that are not in the index yet in their places. */
 const olderMatches = (
   lake: Lake,
   expression: string,
   { before, limit, offset }: { before: number; limit: number; offset: number },
-): number[] =>
-  statement(
-    lake,
-    'select rowid from search where search match ? and rowid < ? order by rowid desc limit ? offset ?',
-  )
-    .pluck()
-    .all(expression, before, limit, offset) as number[];
+  pending: readonly number[] | undefined,
+): number[] => {
+  const older = `select s.rowid from search s where search match ? and s.rowid < ?${pending === undefined ? '' : ` and ${IS_INDEXED}`} order by s.rowid desc limit ? offset ?`;
+  const read = statement(lake, older).pluck();
+  if (pending === undefined) return read.all(expression, before, limit, offset) as number[];
+  return [
+    ...(read.all(expression, before, offset + limit, 0) as number[]),
+    ...pending.filter((key) => key < before),
+  ]
+    .sort((a, b) => b - a)
+    .slice(offset, offset + limit);
+};
