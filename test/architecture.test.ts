@@ -28,7 +28,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
   maintenance: ['schema', 'root', 'lake', 'history', 'search', 'forecast'],
   serve: [
     ...['schema', 'root', 'wire', 'lake', 'history', 'search', 'forecast', 'lab', 'webhooks'],
-    ...['query', 'export', 'maintenance'],
+    ...['query', 'events', 'export', 'maintenance'],
   ],
   mcp: ['schema', 'root', 'wire', 'lake', 'history', 'search', 'forecast', 'lab', 'query'],
   report: ['schema', 'root', 'wire', 'lake', 'history'],

@@ -8,6 +8,7 @@ import { foldHandle } from '../wire/folding.ts';
 import type { ContentItem } from '../wire/shapes.ts';
 import { contentItems } from './content-items.ts';
 import { lastKnown } from './last-known.ts';
+import type { Paging } from './list-page.ts';
 import { withoutEchoes } from './timeline.ts';
 
 /** A creator as the lake knew them at an instant; unknown numbers are null. */
@@ -82,7 +83,11 @@ interface OwnVideo {
 const pace = (video: OwnVideo, asOf: number): number =>
   (video.views ?? 0) / Math.max(1, (asOf - (video.createdAt ?? 0)) / DAY_MS);
 
-const topVideos = (videos: readonly OwnVideo[], asOf: number, limit: number): OwnVideo[] =>
+const topVideos = (
+  videos: readonly OwnVideo[],
+  asOf: number,
+  { limit, page }: Paging,
+): OwnVideo[] =>
   videos
     .map((video) => ({ video, pace: pace(video, asOf) }))
     .sort(
@@ -91,8 +96,32 @@ const topVideos = (videos: readonly OwnVideo[], asOf: number, limit: number): Ow
         (b.video.createdAt ?? 0) - (a.video.createdAt ?? 0) ||
         a.video.key - b.video.key,
     )
-    .slice(0, limit)
+    .slice((page - 1) * limit, page * limit)
     .map(({ video }) => video);
+
+const itemsOf = (
+  lake: Lake,
+  videos: readonly OwnVideo[],
+  asOf: number,
+  paging: Paging,
+): ContentItem[] => {
+  const before = (paging.page - 1) * paging.limit;
+  const entries = topVideos(videos, asOf, paging).map(({ key }, index) => ({
+    ...{ key, rank: before + index + 1, score: null, velocity: null },
+  }));
+  return contentItems(lake, entries, asOf);
+};
+
+/** A creator's videos page by page, in the order of `creatorProfile`, and how many the lake holds. */
+export const creatorVideos = (
+  lake: Lake,
+  asked: { platform: Platform; handle: string; asOf: number } & Paging,
+): { total: number; items: ContentItem[] } => {
+  const { platform, handle, asOf, ...paging } = asked;
+  const named = { platform, folded: foldHandle(handle), asOf };
+  const videos = statement(lake, VIDEOS).all(named) as OwnVideo[];
+  return { total: videos.length, items: itemsOf(lake, videos, asOf, paging) };
+};
 
 type Count = 'followers' | 'videoCount' | 'views' | 'likes';
 type Snapshot = CreatorSnapshot & { readonly videoCount: number | null; readonly source: number };
@@ -117,12 +146,6 @@ export const creatorProfile = (
   const snapshots =
     profile === undefined ? [] : (statement(lake, SNAPSHOTS).all(profile.key, asOf) as Snapshot[]);
   const [views, likes] = [newest(snapshots, 'views'), newest(snapshots, 'likes')];
-  const entries = topVideos(videos, asOf, limit).map(({ key }, index) => ({
-    key,
-    rank: index + 1,
-    score: null,
-    velocity: null,
-  }));
   return {
     handle: profile?.handle ?? handle,
     followers: newest(snapshots, 'followers'),
@@ -130,7 +153,7 @@ export const creatorProfile = (
     views,
     likes,
     engagementRate: profile?.rate ?? engagementRate({ views, likes }),
-    videos: contentItems(lake, entries, asOf),
+    videos: itemsOf(lake, videos, asOf, { limit, page: 1 }),
     growth: withoutEchoes(snapshots, ['followers', 'views', 'likes']).map(
       ({ at, followers, views: viewsThen, likes: likesThen }) => ({
         at,

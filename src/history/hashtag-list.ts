@@ -89,10 +89,10 @@ interface Held {
 
 const pageOf = (
   { pulled: { completedAt: asOf }, version }: Held,
-  total: number,
+  { total, held = () => total }: { total: number; held?: () => number },
   items: HashtagItem[],
 ): ListPage<HashtagItem> => ({
-  ...{ total, held: () => total, items: () => items },
+  ...{ total, held, items: () => items },
   ...{ asOf, pulledAt: asOf, isStale: false, version },
 });
 
@@ -106,7 +106,40 @@ const pulledPage = (lake: Lake, held: Held, paging: Paging): ListPage<HashtagIte
     to: from + paging.limit,
   }) as Parameters<typeof pulledItem>[1][];
   const items = rows.map((row) => pulledItem(lake, row));
-  return pageOf(held, total ?? (statement(lake, DEEPEST).pluck().get(list) as number), items);
+  const deepest = () => statement(lake, DEEPEST).pluck().get(list) as number;
+  return pageOf(held, { total: total ?? deepest(), held: deepest }, items);
+};
+
+const PULLED_ONE = `select s.rank as rank, h.key as key, h.tag as tag, s.volume as volume, s.views as views,
+    s.change as change, s.source as source, s.extra as extra, s.observed_at as observedAt
+  from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key
+  where s.hashtag_key = +@key and ${OF_LIST} order by s.observed_at desc limit 1`;
+
+/** One hashtag as a pulled list has it. */
+export interface PulledHashtag {
+  readonly item: HashtagItem;
+  readonly rank: number | null;
+  readonly pulledAt: number; // Unix ms
+}
+
+/**
+ * One hashtag in the pulled list over all platforms that `GET /hashtags` answers from; undefined where
+ * no such list was pulled, or not as deep as the tag stands.
+ */
+export const pulledHashtag = (
+  lake: Lake,
+  { key, dateRange, asOf }: { key: number; dateRange: string; asOf: number },
+): PulledHashtag | undefined => {
+  const pulled = latestPulled(lake, { list: 'hashtags', platform: '', period: dateRange }, asOf);
+  if (pulled === undefined) return undefined;
+  const { capturedAt, completedAt, platform, period } = pulled;
+  const list = { key, capturedAt, completedAt, platform, period };
+  const row = statement(lake, PULLED_ONE).get(list) as
+    | (Parameters<typeof pulledItem>[1] & { rank: number | null })
+    | undefined;
+  return row === undefined
+    ? undefined
+    : { item: pulledItem(lake, row), rank: row.rank, pulledAt: completedAt };
 };
 
 /** The part that a list over all platforms has of one; undefined where it has none. */
@@ -129,7 +162,7 @@ const partPage = (
     const platforms = [{ platform, volume, views }];
     return { tag, volume, views, change, platforms, ...sampledMark(row) };
   });
-  return pageOf(held, total, items);
+  return pageOf(held, { total }, items);
 };
 
 /**

@@ -215,6 +215,9 @@ describe.skipIf(chromium === undefined)(
         '/trends/tiktok',
         '/videos/tt_3',
         '/hashtags',
+        '/hashtags/fyp',
+        '/creators',
+        '/creators/tiktok/somebody',
         '/search?q=title',
         '/docs',
       ].flatMap((path) =>

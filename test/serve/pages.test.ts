@@ -92,7 +92,9 @@ test('every script and style of a page is served from here', async () => {
   );
   expect(files).toHaveLength(3);
   for (const file of files) expect((await page(file)).status).toBe(200);
-  expect(text).not.toMatch(/(?:src|href)="https?:/);
+  expect(text).not.toMatch(/(?:src|<link [^>]*href)="https?:/);
+  const out = [...text.matchAll(/<a class="out" href="https:[^"]*" rel="([^"]*)"/g)];
+  expect(out.map(([, rel]) => rel)).toEqual(['noreferrer']); // a link, followed by whoever clicks it
 });
 
 test('a script kept by a browser is asked about, so that a newer page never runs an older one', async () => {

@@ -12,10 +12,18 @@ import { type Filler, hoursAgo, NOW } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 
 /** Every page of the dashboard, as somebody asks for it. */
-const PAGES = ['/', '/trends', '/trends/tiktok', '/videos/tt_1', '/hashtags', '/search?q=only'];
+const PAGES = [
+  ...['/', '/trends', '/trends/tiktok', '/videos/tt_1', '/creators', '/creators/tiktok/somebody'],
+  ...['/hashtags', '/hashtags/secret', '/search?q=only'],
+];
 const SECRET_TITLE = 'what only holders of a key may know';
 const fill = (into: Filler): void =>
-  void into.video({ id: 'tt_1', title: SECRET_TITLE, snapshots: [[hoursAgo(2), 5]] });
+  void into.video({
+    id: 'tt_1',
+    title: SECRET_TITLE,
+    tags: ['secret'],
+    snapshots: [[hoursAgo(2), 5]],
+  });
 const metrics = createMetrics({
   dataDir: freshFolder(),
   clock: virtualClock(NOW),

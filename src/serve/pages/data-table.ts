@@ -24,13 +24,18 @@ export interface Column<Row> {
   readonly hide?: 'phone' | 'tablet';
 }
 
-/** A list that can be read in parts. */
-export interface Listed<Row> {
-  /** How many rows can be paged to. */
+/** Part of a list, how many of its rows can be paged to, and what else its source tells of it. */
+export interface ReadPart<Row, Head> {
+  readonly rows: readonly Row[];
   readonly held: number;
-  /** Reads one part; pages count from 1. */
-  readonly part: (paging: { limit: number; page: number }) => Promise<readonly Row[]>;
+  readonly head: Head;
 }
+
+/** Reads one part of a list; pages count from 1. */
+export type Listed<Row, Head> = (paging: {
+  limit: number;
+  page: number;
+}) => Promise<ReadPart<Row, Head>>;
 
 /** How a table was asked for. `sort` is a column's name, with `-` before it the largest first. */
 export interface TableQuery {
@@ -40,10 +45,7 @@ export interface TableQuery {
 }
 
 /** What is shown of a list, and how it came there. */
-export interface ShownPart<Row> extends TableQuery {
-  readonly rows: readonly Row[];
-  /** How many rows can be paged to. */
-  readonly held: number;
+export interface ShownPart<Row, Head> extends TableQuery, ReadPart<Row, Head> {
   /** How many of the list were sorted; undefined: it stands in its own order. */
   readonly sorted: number | undefined;
 }
@@ -83,28 +85,28 @@ export const sortNames = <Row>(columns: readonly Column<Row>[]): string[] =>
     .flatMap(({ name }) => [name, `-${name}`]);
 
 /** The first rows of a list in the order asked for, at most `WHOLE_MOST`: what a file holds. */
-export const wholeOf = async <Row>(
-  list: Listed<Row>,
+export const wholeOf = async <Row, Head>(
+  list: Listed<Row, Head>,
   columns: readonly Column<Row>[],
   sort: string | undefined,
-): Promise<readonly Row[]> => {
-  const rows = await list.part({ limit: WHOLE_MOST, page: 1 });
+): Promise<ReadPart<Row, Head>> => {
+  const read = await list({ limit: WHOLE_MOST, page: 1 });
   const field = columns.find(({ name }) => name === sort?.replace(/^-/, ''))?.field;
-  return field === undefined ? rows : sortedBy(rows, field, sort?.startsWith('-') === true);
+  if (field === undefined) return read;
+  return { ...read, rows: sortedBy(read.rows, field, sort?.startsWith('-') === true) };
 };
 
 /** One page of a list, in its own order or sorted by a column among its first `WHOLE_MOST`. */
-export const shownPart = async <Row>(
-  list: Listed<Row>,
+export const shownPart = async <Row, Head>(
+  list: Listed<Row, Head>,
   columns: readonly Column<Row>[],
   { sort, limit, page }: TableQuery,
-): Promise<ShownPart<Row>> => {
+): Promise<ShownPart<Row, Head>> => {
   const asked = { sort, limit, page };
-  if (sort === undefined)
-    return { ...asked, rows: await list.part({ limit, page }), held: list.held, sorted: undefined };
-  const all = await wholeOf(list, columns, sort);
+  if (sort === undefined) return { ...asked, ...(await list({ limit, page })), sorted: undefined };
+  const { rows: all, head } = await wholeOf(list, columns, sort);
   const rows = all.slice((page - 1) * limit, page * limit);
-  return { ...asked, rows, held: Math.min(list.held, all.length), sorted: all.length };
+  return { ...asked, rows, head, held: all.length, sorted: all.length };
 };
 
 const classesOf = ({ isNumber, hide }: Pick<Column<never>, 'isNumber' | 'hide'>): string =>
@@ -159,7 +161,7 @@ export const dataTable = <Row>(
 /** Links to the pages of a list, and to what it stands on: nothing where all of it is shown. */
 export const pagingLinks = (
   view: PageView,
-  { page, limit, held, sorted, rows }: ShownPart<unknown>,
+  { page, limit, held, sorted, rows }: ShownPart<unknown, unknown>,
 ): Html => {
   const last = Math.max(1, Math.ceil(held / limit));
   const to = (name: string, wanted: number, isOn: boolean): Html =>
@@ -183,9 +185,11 @@ export const pagingLinks = (
   }</nav>`;
 };
 
-/** Links to what is shown as files, in the order shown: the list's first `WHOLE_MOST` rows. */
-export const downloadLinks = (view: PageView): Html => {
-  const what = `the list as shown, its first ${digits(WHOLE_MOST)} rows at most`;
+/** Links to what is shown as files; a list in the order shown, its first `WHOLE_MOST` rows. */
+export const downloadLinks = (
+  view: PageView,
+  what = `the list as shown, its first ${digits(WHOLE_MOST)} rows at most`,
+): Html => {
   return html`<span class="files small">${(['csv', 'parquet'] as const).map(
     (format) =>
       html`<a href="${linkHere(view, { format })}" title="${what}" download>${format === 'csv' ? 'CSV' : 'Parquet'}</a>`,

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { hashtagsPage } from '../../history/hashtag-list.ts';
-import type { ListPage, Paging } from '../../history/list-page.ts';
+import type { ListPage } from '../../history/list-page.ts';
 import type { HashtagItem } from '../../wire/shapes.ts';
 import type { ServiceContext } from '../context.ts';
 import { dateRange, platformQuery, type Window } from '../parameters.ts';
@@ -59,24 +59,24 @@ const noteOf = (items: readonly HashtagItem[]): string => {
     .trim();
 };
 
-interface TagsAsked {
+interface TagsRequest {
   readonly platform?: Platform | undefined;
   readonly dateRange: Window;
 }
 
-const listed = async (
-  { reads: { lists } }: ServiceContext,
-  { platform, dateRange: { token, windowMs } }: TagsAsked,
-  moment: PageMoment,
-): Promise<{ head: ListPage<HashtagItem>; rows: Listed<RankedTag> }> => {
-  const of = platform === undefined ? {} : { platform };
-  const read = async (paging: Paging) =>
-    hashtagsPage(lists, { ...moment, ...paging, ...of, dateRange: token, windowMs });
-  const head = await read({ limit: 1, page: 1 });
-  const part = async (paging: Paging) =>
-    rankedTags((await read(paging)).items(), (paging.page - 1) * paging.limit);
-  return { head, rows: { held: head.held(), part } };
-};
+const listed =
+  (
+    { reads: { lists } }: ServiceContext,
+    { platform, dateRange: { token, windowMs } }: TagsRequest,
+    moment: PageMoment,
+  ): Listed<RankedTag, ListPage<HashtagItem>> =>
+  async (paging) => {
+    const of = platform === undefined ? {} : { platform };
+    const asked = { ...moment, ...paging, ...of, dateRange: token, windowMs };
+    const head = await hashtagsPage(lists, asked);
+    const rows = rankedTags(head.items(), (paging.page - 1) * paging.limit);
+    return { rows, held: head.held(), head };
+  };
 
 /** `/hashtags`: hashtags of all platforms or of one, by volume, as `GET /v1/hashtags` has them. */
 export const hashtagsListPage = (deps: PageDeps): void => {
@@ -88,9 +88,10 @@ export const hashtagsListPage = (deps: PageDeps): void => {
     query: z.object({ platform: platformQuery, dateRange: dateRange('30d'), ...sortable }),
     make: async ({ query, view, moment }) => {
       const { platform, dateRange: range } = query;
-      const { head, rows } = await listed(service, query, moment);
       const hasParts = platform === undefined;
-      const shown = await shownPart(rows, hashtagColumns(view, { hasParts }), query);
+      const list = listed(service, query, moment);
+      const shown = await shownPart(list, hashtagColumns(view, { hasParts }), query);
+      const { head } = shown;
       const most = Math.max(1, ...shown.rows.map(({ volume }) => volume ?? 0));
       const columns = hashtagColumns(view, { most, hasParts });
       return {
@@ -107,8 +108,7 @@ ${head.total === 0 ? emptyState(view, 'No hashtag was seen in this window. A lon
       const { platform, dateRange: range, sort } = query;
       const columns = hashtagColumns(view, { hasParts: platform === undefined });
       return tableFiles(`hashtags-${platform ?? 'all'}-${range.token}`, columns, async () => {
-        const { rows } = await listed(service, query, moment);
-        return wholeOf(rows, columns, sort);
+        return (await wholeOf(listed(service, query, moment), columns, sort)).rows;
       });
     },
   });

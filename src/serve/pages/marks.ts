@@ -14,6 +14,9 @@ export const SAMPLED = mark(
   'Counted over the videos seen here, not stated by the service',
 );
 
+/** Computed between or beyond what was observed. */
+export const ESTIMATED = mark('estimated', 'Computed from what was observed, not observed itself');
+
 /** A list's origin: pulled as it is, or ranked here from what was observed. */
 export const listOrigin = (pulledAt: number | null, at: number): string =>
   pulledAt === null ? 'ranked here from what was observed' : `as pulled ${ago(pulledAt, at)}`;

@@ -2,6 +2,7 @@
 export const NAVIGATION = [
   { path: '/', name: 'Overview' },
   { path: '/trends', name: 'Trends' },
+  { path: '/creators', name: 'Creators' },
   { path: '/hashtags', name: 'Hashtags' },
   { path: '/search', name: 'Search' },
 ] as const;

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { html, raw } from 'hono/html';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
-import type { Paging } from '../../history/list-page.ts';
+import { COUNTED_MOST } from '../../search/search.ts';
 import type { ContentItem } from '../../wire/shapes.ts';
+import type { FoundPage } from '../cache/heavy-reads.ts';
 import type { ServiceContext } from '../context.ts';
 import { openDateRange, platformQuery, searchText, type Window } from '../parameters.ts';
 import {
@@ -47,29 +48,25 @@ const searchForm = (view: PageView, { q, platform, dateRange }: Wanted): Html =>
   ${view.isPast ? html`<input type="hidden" name="asOf" value="${new Date(view.at).toISOString()}">` : NOTHING}<button>search</button></form>
 <p class="soft small">Words are and-ed; <code>"a phrase"</code>, <code>prefix*</code> and <code>-without</code> work, in any script.</p>`;
 
-const listed = async (
-  { reads }: ServiceContext,
-  { q, platform, dateRange }: Wanted & { q: string },
-  moment: PageMoment,
-): Promise<{ total: number; rows: Listed<ContentItem> }> => {
-  const read = (paging: Paging) =>
-    reads.search({
-      ...paging,
-      q,
-      platform,
-      windowMs: dateRange?.windowMs,
-      ...moment,
-    });
-  const { total } = await read({ limit: 1, page: 1 });
-  const part = async (paging: Paging) => (await read(paging)).items;
-  return { total, rows: { held: total, part } };
-};
+const listed =
+  (
+    { reads }: ServiceContext,
+    { q, platform, dateRange }: Wanted & { q: string },
+    moment: PageMoment,
+  ): Listed<ContentItem, FoundPage> =>
+  async (paging) => {
+    const windowMs = dateRange?.windowMs;
+    const head = await reads.search({ ...paging, q, platform, windowMs, ...moment });
+    return { rows: head.items, held: head.total, head };
+  };
 
 /** `/search`: videos by words, best match first, as `GET /v1/search` finds them. */
 export const searchPage = (deps: PageDeps): void => {
   const { service } = deps;
   const columnsFor = (view: PageView) =>
-    videoColumns({ view, timelineOf: timelinesOf(service, view.at), isMixed: true });
+    videoColumns({ view, timelineOf: timelinesOf(service, view.at), isMixed: true }).filter(
+      ({ name }) => name !== 'velocity' && name !== 'score', // no list ranks what is found by words
+    );
   const sortable = tableParameters(columnsFor({} as PageView));
   pageRoute(deps, {
     path: '/search',
@@ -83,11 +80,12 @@ export const searchPage = (deps: PageDeps): void => {
       const form = html`<section>${searchForm(view, query)}</section>`;
       if (q === undefined) return { title: 'Search', main: form };
       const columns = columnsFor(view);
-      const { total, rows } = await listed(service, { ...query, q }, moment);
-      const shown = await shownPart(rows, columns, query);
+      const shown = await shownPart(listed(service, { ...query, q }, moment), columns, query);
+      const { total, isCutOff } = shown.head;
+      const isAtLeast = isCutOff || total === COUNTED_MOST;
       return {
         title: `Search: ${q}`,
-        about: html`${digits(total)} ${total === 1 ? 'video' : 'videos'}`,
+        about: html`${isAtLeast ? 'at least ' : ''}${digits(total)} ${total === 1 ? 'video' : 'videos'}`,
         windowsMs: query.dateRange === undefined ? [] : [query.dateRange.windowMs],
         main: html`${form}<section><div class="over"><h2>Found</h2>${total === 0 ? NOTHING : downloadLinks(view)}</div>
 ${total === 0 ? emptyState(view, 'No video matches. Fewer words, a prefix* or any time may find some.') : html`${dataTable(view, columns, shown.rows, { caption: 'Videos found, best match first', sort: query.sort })}${pagingLinks(view, shown)}`}</section>`,
@@ -98,8 +96,7 @@ ${total === 0 ? emptyState(view, 'No video matches. Fewer words, a prefix* or an
       const { q, sort } = query;
       return tableFiles('search', columns, async () => {
         if (q === undefined) return [];
-        const { rows } = await listed(service, { ...query, q }, moment);
-        return wholeOf(rows, columns, sort);
+        return (await wholeOf(listed(service, { ...query, q }, moment), columns, sort)).rows;
       });
     },
   });

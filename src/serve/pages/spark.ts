@@ -6,7 +6,7 @@ const HEIGHT = 24;
 const MARGIN = 2;
 
 /** A timeline's views as a line without words; nothing where fewer than two snapshots tell views. */
-export const spark = (timeline: readonly TimelinePoint[]) => {
+export const spark = (timeline: readonly Pick<TimelinePoint, 'at' | 'views'>[]) => {
   const known = timeline.flatMap(({ at, views }) => (views === null ? [] : [{ at, views }]));
   const [first, last] = [known[0], known.at(-1)];
   if (first === undefined || last === undefined || first === last) return raw('');

@@ -3,8 +3,8 @@
  * has it. Colours are the variables of `:root`; both sets keep small text at a contrast of 4.5.
  */
 export const STYLE = `
-:root { color-scheme: light dark; --ink: #182230; --soft: #5b667a; --line: #e6e9ef; --ground: #f4f6f9; --card: #fff; --mark: #2f5fe3; --wash: #eaf0ff; --up: #0b7a57; --down: #b93815; --fresh: #12a577; --old: #e08a1e; --past: #fff4dd; --past-line: #e5c98c; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8ebf1; --soft: #97a1b3; --line: #283042; --ground: #0e1219; --card: #171d28; --mark: #86a8ff; --wash: #1d2740; --up: #4fd1a1; --down: #ff9c7a; --fresh: #2fc794; --old: #f0a94a; --past: #2b2413; --past-line: #5c4c22; } }
+:root { color-scheme: light dark; --ink: #182230; --soft: #5b667a; --line: #e6e9ef; --ground: #f4f6f9; --card: #fff; --mark: #2f5fe3; --wash: #eaf0ff; --up: #0b7a57; --down: #b93815; --fresh: #12a577; --old: #e08a1e; --past: #fff4dd; --past-line: #e5c98c; --line-2: #c2410c; --line-3: #7c3aed; --line-4: #0f766e; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8ebf1; --soft: #97a1b3; --line: #283042; --ground: #0e1219; --card: #171d28; --mark: #86a8ff; --wash: #1d2740; --up: #4fd1a1; --down: #ff9c7a; --fresh: #2fc794; --old: #f0a94a; --past: #2b2413; --past-line: #5c4c22; --line-2: #fb9a5c; --line-3: #c4a7ff; --line-4: #5ad1c0; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.45 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
 a { color: var(--mark); text-decoration: none; } a:hover { text-decoration: underline; } :focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; }
@@ -30,7 +30,7 @@ input, button, select { font: inherit; font-size: 13px; padding: 5px 10px; borde
 .tabs { display: flex; flex-wrap: wrap; gap: 2px; padding: 3px; border-radius: 10px; background: var(--card); border: 1px solid var(--line); } .tabs a { padding: 3px 12px; border-radius: 7px; color: var(--soft); } .tabs a:hover { text-decoration: none; color: var(--ink); } .tabs a[aria-current] { background: var(--mark); color: var(--card); font-weight: 600; }
 main > section, main > .grid, main > .columns, main > .tiles, main > .stack { margin: 0 0 16px; }
 .grid, .columns, .stack { display: grid; gap: 16px; align-items: start; grid-template-columns: minmax(0, 1fr); } .stack { align-content: start; }
-@media (min-width: 940px) { .grid { grid-template-columns: minmax(0, 8fr) minmax(0, 5fr); } .grid .wide { grid-column: 1 / -1; } .columns { grid-template-columns: repeat(3, minmax(0, 1fr)); } .halves { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); } }
+@media (min-width: 940px) { .grid { grid-template-columns: minmax(0, 8fr) minmax(0, 5fr); } .grid .wide { grid-column: 1 / -1; } .columns { grid-template-columns: repeat(3, minmax(0, 1fr)); } .columns.halves { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); } }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 14px; padding: 16px 18px; overflow-wrap: break-word; } section > p:last-child { margin-bottom: 0; } section > p:first-child { margin-top: 0; }
 .over { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: baseline; justify-content: space-between; } .files { display: inline-flex; gap: 14px; }
 .tiles { display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); } .tile { background: var(--card); border: 1px solid var(--line); border-radius: 14px; padding: 12px 18px; min-width: 0; } .tile dd { margin: 0; } .tile b { display: block; font-size: 21px; letter-spacing: -.02em; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
@@ -47,6 +47,7 @@ thead th { color: var(--soft); font-size: 12px; padding-top: 0; white-space: now
 .paging { display: flex; flex-wrap: wrap; gap: 6px 18px; align-items: center; justify-content: space-between; padding-top: 10px; border-top: 1px solid var(--line); } .steps { display: inline-flex; gap: 14px; }
 .search { align-items: end; } .search label { display: grid; gap: 2px; } .search .grow { flex: 1 1 260px; } .search input { width: 100%; } .search input, .search select, .search button { font-size: 15px; padding: 6px 12px; }
 .facts { display: flex; flex-wrap: wrap; gap: 10px 28px; margin: 4px 0 14px; } .facts dt { font-size: 12px; color: var(--soft); } .facts dd { margin: 0; font-size: 17px; font-weight: 600; }
+.findings td:last-child { width: 90px; } details { margin-top: 8px; } summary { cursor: pointer; color: var(--mark); padding: 4px 0; } .recipe { display: grid; gap: 10px 28px; grid-template-columns: repeat(auto-fit, minmax(260px, 1fr)); margin: 6px 0 12px; } .recipe dd { margin: 0; } .keys { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 0 0 6px; padding: 0; list-style: none; } .keys i { display: inline-block; width: 14px; height: 3px; border-radius: 2px; vertical-align: 3px; margin-right: 6px; }
 #chart { min-height: 280px; } #chart .spark { width: 100%; height: 280px; } #read { min-height: 20px; }
 footer { display: flex; flex-wrap: wrap; gap: 8px 18px; align-items: center; padding-top: 6px; padding-bottom: 36px; } footer form { margin-left: auto; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--ground); border-radius: 8px; padding: 10px 12px; font-size: 12.5px; } code { font-size: 13px; } h2 code { font-size: 14px; }
@@ -55,5 +56,5 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--ground);
 @media (min-width: 940px) { .reference td:first-child:not(.n) { width: 20%; } .reference td:nth-child(2):not(:last-child) { width: 32%; } }
 .tag { font-size: 11px; border: 1px solid var(--line); border-radius: 99px; padding: 1px 8px; color: var(--soft); }
 @media (max-width: 939px) { .no-tablet { display: none; } }
-@media (max-width: 560px) { header, main, footer { padding: 0 12px; } .no-phone { display: none; } .title { -webkit-line-clamp: 2; } .spark { width: 48px; } .tile b { font-size: 18px; } section { padding: 14px; } input, select { font-size: 16px; } .pages a { padding: 5px 8px; } .fresh-line { margin-left: 0; } .tiles { gap: 10px; grid-template-columns: 1fr 1fr; } }
+@media (max-width: 560px) { .time { gap: 6px; padding: 8px 10px; } .time .pick { order: 2; flex: 1; display: flex; } .time .pick span { position: absolute; clip-path: inset(50%); } .time .pick input { flex: 1; min-width: 0; width: 0; } .time .arrows { order: 1; } .time .pick ~ .arrows { order: 3; } .time button { order: 4; } .time .ranges { order: 5; } .then { order: 6; margin: 0; } .arrow { min-width: 24px; padding: 1px 5px 3px; } header, main, footer { padding: 0 12px; } .no-phone { display: none; } .title { -webkit-line-clamp: 2; } .spark { width: 48px; } .tile b { font-size: 18px; } section { padding: 14px; } input, select { font-size: 16px; } .pages a { padding: 5px 8px; } .fresh-line { margin-left: 0; } .tiles { gap: 10px; grid-template-columns: 1fr 1fr; } }
 `;

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { PERIODS, PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { PERIOD_MS } from '../../history/computed-list.ts';
-import type { ListMoment, ListPage, Paging, Reading } from '../../history/list-page.ts';
+import type { ListMoment, ListPage, Reading } from '../../history/list-page.ts';
 import { feedPage, trendsPage } from '../../history/video-lists.ts';
 import type { ContentItem } from '../../wire/shapes.ts';
 import type { ServiceContext } from '../context.ts';
@@ -42,7 +42,7 @@ const NAMES: Readonly<Record<ListName, string>> = {
   month: 'of the month',
 };
 
-interface ListAsked {
+interface ListRequest {
   readonly list: ListName;
   readonly dateRange: Window;
   readonly platform: Platform;
@@ -50,14 +50,14 @@ interface ListAsked {
 
 const readList = (
   { reads: { lists } }: ServiceContext,
-  { list: name, dateRange: { token, windowMs }, platform }: ListAsked,
+  { list: name, dateRange: { token, windowMs }, platform }: ListRequest,
   asked: ListMoment,
 ): Reading<ListPage<ContentItem>> =>
   name === 'feed'
     ? feedPage(lists, { ...asked, platform, dateRange: token, windowMs })
     : trendsPage(lists, { ...asked, platform, period: name });
 
-const windowsOf = ({ list: name, dateRange: range }: Pick<ListAsked, 'list' | 'dateRange'>) => [
+const windowsOf = ({ list: name, dateRange: range }: Pick<ListRequest, 'list' | 'dateRange'>) => [
   name === 'feed' ? range.windowMs : PERIOD_MS[name],
 ];
 
@@ -145,16 +145,12 @@ const onePlatform = (deps: PageDeps): void => {
   const { service } = deps;
   const columnsFor = (view: PageView) =>
     videoColumns({ view, timelineOf: timelinesOf(service, view.at) });
-  const listed = async (
-    asked: ListAsked,
-    moment: PageMoment,
-    first: Paging,
-  ): Promise<{ head: ListPage<ContentItem>; rows: Listed<ContentItem> }> => {
-    const head = await readList(service, asked, { ...moment, ...first });
-    const part = async (paging: Paging) =>
-      (await readList(service, asked, { ...moment, ...paging })).items();
-    return { head, rows: { held: head.held(), part } };
-  };
+  const listed =
+    (asked: ListRequest, moment: PageMoment): Listed<ContentItem, ListPage<ContentItem>> =>
+    async (paging) => {
+      const head = await readList(service, asked, { ...moment, ...paging });
+      return { rows: head.items(), held: head.held(), head };
+    };
   const sortable = tableParameters(columnsFor({} as PageView));
   pageRoute(deps, {
     path: '/trends/{platform}',
@@ -162,9 +158,8 @@ const onePlatform = (deps: PageDeps): void => {
     query: z.object({ list, dateRange: window, ...sortable }),
     make: async ({ params: { platform }, query, view, moment }) => {
       const columns = columnsFor(view);
-      const asked = { ...query, platform };
-      const { head, rows } = await listed(asked, moment, { limit: 1, page: 1 });
-      const shown = await shownPart(rows, columns, query);
+      const shown = await shownPart(listed({ ...query, platform }, moment), columns, query);
+      const { head } = shown;
       const title =
         query.list === 'feed'
           ? `${PLATFORM_NAMES[platform]} feed`
@@ -181,8 +176,8 @@ ${head.total === 0 ? emptyState(view, NONE) : html`${dataTable(view, columns, sh
     files: ({ params: { platform }, query, view, moment }) => {
       const columns = columnsFor(view);
       return tableFiles(`trends-${platform}-${query.list}`, columns, async () => {
-        const { rows } = await listed({ ...query, platform }, moment, { limit: 1, page: 1 });
-        return wholeOf(rows, columns, query.sort);
+        const list = listed({ ...query, platform }, moment);
+        return (await wholeOf(list, columns, query.sort)).rows;
       });
     },
   });

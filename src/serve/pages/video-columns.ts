@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { TimelinePoint } from '../../history/timeline.ts';
 import type { ContentItem } from '../../wire/shapes.ts';
 import type { Column } from './data-table.ts';
-import { count, pace, rate, since } from './figures.ts';
+import { count, PLATFORM_NAMES, pace, rate, since } from './figures.ts';
 import type { Html } from './html.ts';
 import { creatorPath, linkTo, type PageView, videoPath } from './page-view.ts';
 import { spark } from './spark.ts';
@@ -45,16 +45,18 @@ export const videoColumns = ({
   },
   { name: 'id', title: 'id', field: { type: 'UTF8', of: ({ id }) => id } },
   {
-    name: 'platform',
-    title: 'platform',
-    field: { type: 'UTF8', of: ({ platform }) => platform },
-    ...(isMixed ? { show: ({ platform }: ContentItem) => platform, hide: 'tablet' as const } : {}),
-  },
-  {
     name: 'title',
     title: 'video',
     show: (item) => videoCell(view, item),
     field: { type: 'UTF8', of: ({ title }) => title },
+  },
+  {
+    name: 'platform',
+    title: 'platform',
+    field: { type: 'UTF8', of: ({ platform }) => platform },
+    ...(isMixed
+      ? { show: ({ platform }: ContentItem) => PLATFORM_NAMES[platform], hide: 'tablet' as const }
+      : {}),
   },
   { name: 'user', title: 'creator', field: { type: 'UTF8', of: ({ user }) => user } },
   ...(timelineOf === undefined

@@ -1,54 +1,50 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
-import { HOUR_MS } from '../../durations.ts';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
+import { videoSubject } from '../../events/subject-url.ts';
 import { type ShownForecast, shownForecast } from '../../forecast/read.ts';
 import { growthCurve } from '../../history/growth-curve.ts';
-import {
-  type TimelinePoint,
-  timeline,
-  videoByIdAsOf,
-  videoRecord,
-} from '../../history/timeline.ts';
+import { listStays } from '../../history/list-stays.ts';
+import { milestones } from '../../history/milestones.ts';
+import type { TimelinePoint } from '../../history/timeline.ts';
+import { timeline, videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
 import { isoOf } from '../../iso.ts';
+import { analyzeVideo } from '../../lab/analyze.ts';
 import type { ContentItem, GrowthCurve } from '../../wire/shapes.ts';
 import { idPath } from '../parameters.ts';
 import { RefusedError } from '../problems.ts';
-import { ago, count, inHours, likely, number, PLATFORM_NAMES, rate } from './figures.ts';
-import { embedded, type Html, NOTHING } from './html.ts';
+import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
+import { type Column, downloadLinks } from './data-table.ts';
+import { count, inHours, likely, number, rate, since } from './figures.ts';
+import { type Html, NOTHING } from './html.ts';
+import { ESTIMATED } from './marks.ts';
 import { type PageDeps, pageRoute } from './page-route.ts';
 import { creatorPath, hashtagPath, linkTo, type PageView } from './page-view.ts';
-import { spark } from './spark.ts';
+import { platformLink } from './platform-link.ts';
+import { tableFiles } from './table-files.ts';
+import { analysisSection, milestonesSection, staysSection } from './video-sections.ts';
 
-/** [seconds, low, median, high] of each horizon, for the chart. */
+/** Views ahead as the chart takes them. */
 const fanOf = (forecast: ShownForecast | null): number[][] =>
   forecast?.horizons.map(({ hours, low, median, high }) => [
-    ...[(Date.parse(forecast.madeAt) + hours * HOUR_MS) / 1000, low, median, high],
+    ...[Date.parse(forecast.madeAt) + hours * HOUR_MS, low, median, high],
   ]) ?? [];
 
 const fact = (name: string, value: Html | string): Html =>
   html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
-interface Growth {
-  readonly points: readonly TimelinePoint[];
-  readonly curve: GrowthCurve;
-  readonly forecast: ShownForecast | null;
-}
-
-const facts = (item: ContentItem, { curve, forecast }: Growth): Html =>
+const facts = (item: ContentItem, curve: GrowthCurve, forecast: ShownForecast | null): Html =>
   html`<dl class="facts">${fact('views', count(item.views))}${fact('likes', count(item.likes))}${fact('engagement', rate(item.engagementRate))}${fact('phase', curve.phase)}${fact('peak pace', curve.peak === null ? '–' : `${number(curve.peak.viewsPerHour)}/h`)}${fact('doubles in', curve.doublingHours === null ? '–' : inHours(curve.doublingHours))}${forecast === null ? NOTHING : fact('ends on top', likely(forecast.topProbability))}</dl>`;
 
-/** Two snapshots that tell views make a line. */
-const hasLine = (points: readonly TimelinePoint[]): boolean => String(spark(points)) !== '';
-
-/** The chart: a line that needs no script, until the script draws over it. */
-const chart = ({ points, forecast }: Growth): Html => {
-  const line = spark(points);
-  return String(line) === ''
-    ? html`<p class="soft">A curve needs two snapshots that tell views.</p>`
-    : html`<div class="soft small" id="read">views over time (UTC), ${points.length} snapshots</div><div id="chart">${line}</div>
-<script type="application/json" id="timeline">${embedded(points.map(({ at, views }) => [at / 1000, views]))}</script>
-<script type="application/json" id="forecast">${embedded(fanOf(forecast))}</script>`;
-};
+/** What is expected of it, in figures; the chart shows it as a fan. */
+const forecastTable = (forecast: ShownForecast | null, at: number): Html =>
+  forecast === null || forecast.horizons.length === 0
+    ? html`<p class="soft small">No forecast stands: those are made for videos observed in the last two days, once enough curves are finished.</p>`
+    : html`<h3>Forecast ${ESTIMATED} <span class="soft small">made ${since(Date.parse(forecast.madeAt), at)}; 80 of 100 outcomes lie between low and high</span></h3>
+<div class="scroll"><table class="data"><caption class="unseen">Views ahead</caption><thead><tr><th scope="col">after</th><th scope="col" class="n">low</th><th scope="col" class="n">median</th><th scope="col" class="n">high</th></tr></thead><tbody>${forecast.horizons.map(
+        ({ hours, low, median, high }) =>
+          html`<tr><td>${inHours(hours)}</td><td class="n">${count(low)}</td><td class="n">${count(median)}</td><td class="n">${count(high)}</td></tr>`,
+      )}</tbody></table></div>`;
 
 const aboutVideo = (view: PageView, item: ContentItem): Html => {
   const { platform, user, createdAt, id, hashtags = [] } = item;
@@ -56,33 +52,61 @@ const aboutVideo = (view: PageView, item: ContentItem): Html => {
     user === null || user === ''
       ? html`unknown creator`
       : html`<a href="${linkTo(view, creatorPath(platform, user))}"><bdi>${user}</bdi></a>`;
-  const published = createdAt === null ? '' : `, published ${ago(Date.parse(createdAt), view.at)}`;
+  const published =
+    createdAt === null ? NOTHING : html`published ${since(Date.parse(createdAt), view.at)}`;
+  const url = videoSubject(id, platform, user).url;
   const tags = hashtags.map(
-    (tag) => html` <a class="chip" dir="auto" href="${linkTo(view, hashtagPath(tag))}">#${tag}</a>`,
+    (tag) => html`<a class="chip" dir="auto" href="${linkTo(view, hashtagPath(tag))}">#${tag}</a> `,
   );
-  return html`${by} on ${PLATFORM_NAMES[platform]}${published} · <code>${id}</code>${tags}`;
+  return html`<span>by ${by}</span>${createdAt === null ? NOTHING : html`<span>${published}</span>`}<code>${id}</code>${platformLink(platform, url)}<span>${tags}</span>`;
 };
 
-/** `/videos/{id}`: one video, how it grew and what is expected of it. */
-export const videoPage = (deps: PageDeps): void =>
+/** What a video's files hold: its snapshots, as observed. */
+const SNAPSHOT_COLUMNS: readonly Column<TimelinePoint>[] = [
+  { name: 'observed_at', title: 'at', field: { type: 'TIMESTAMP_MILLIS', of: ({ at }) => at } },
+  { name: 'views', title: 'views', field: { type: 'INT64', of: ({ views }) => views } },
+  { name: 'likes', title: 'likes', field: { type: 'INT64', of: ({ likes }) => likes } },
+  {
+    name: 'engagement_rate',
+    title: 'engagement',
+    field: { type: 'DOUBLE', of: ({ engagementRate }) => engagementRate },
+  },
+];
+
+/** `/videos/{id}`: one video, how it grew, what is expected of it, where it stood, and why. */
+export const videoPage = (deps: PageDeps): void => {
+  const { lake, clock } = deps.service;
+  const find = (id: string, at: number) => {
+    const found = videoByIdAsOf(lake, id, at);
+    if (found === undefined)
+      throw new RefusedError('not-found', `No video "${id}" had been seen by ${isoOf(at)}.`);
+    return found;
+  };
   pageRoute(deps, {
     path: '/videos/{id}',
     params: z.object({ id: idPath }),
     query: z.object({}),
-    make: ({ params: { id }, view }) => {
-      const { lake } = deps.service;
-      const found = videoByIdAsOf(lake, id, view.at);
-      if (found === undefined)
-        throw new RefusedError('not-found', `No video "${id}" had been seen by ${isoOf(view.at)}.`);
-      const points = timeline(lake, found.key, view.at);
-      const forecast = shownForecast(lake.sqlite, found.key, view.at);
-      const growth = { points, curve: growthCurve(points), forecast };
-      const item = videoRecord(lake, found.key, view.at);
+    make: async ({ params: { id }, view }) => {
+      const { key } = find(id, view.at);
+      const snapshots = timeline(lake, key, view.at);
+      const points = snapshots.map(({ at, views }): ChartPoint => [at, views]);
+      const forecast = shownForecast(lake.sqlite, key, view.at);
+      const item = videoRecord(lake, key, view.at);
+      // worded without the model: a page that is opened must not spend a call
+      const analysis = await analyzeVideo(lake, { id, asOf: view.at }, { clock });
       return {
         title: item.title || item.id,
         about: aboutVideo(view, item),
-        assets: hasLine(points) ? ['uplot.css', 'uplot.js', 'chart.js'] : [],
-        main: html`<section class="growth" id="growth"><h2>Growth</h2>${facts(item, growth)}${chart(growth)}</section>`,
+        windowsMs: [2 * DAY_MS], // how long a forecast stands
+        assets: hasLine(points) ? CHART_ASSETS : [],
+        main: html`<section class="growth" id="growth"><div class="over"><h2>Growth</h2>${downloadLinks(view, 'the snapshots')}</div>${facts(item, growthCurve(snapshots), forecast)}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast) })}${forecastTable(forecast, view.at)}</section>
+<div class="columns halves">${staysSection(view, listStays(lake, key, view.at))}${milestonesSection(view, milestones(lake, key, view.at))}</div>
+${analysis === undefined ? NOTHING : analysisSection(analysis)}`,
       };
     },
+    files: ({ params: { id }, view }) =>
+      tableFiles('snapshots', SNAPSHOT_COLUMNS, async () =>
+        timeline(lake, find(id, view.at).key, view.at),
+      ),
   });
+};

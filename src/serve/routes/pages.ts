@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { etag } from 'hono/etag';
 import { Page } from '../cache/page-cache.ts';
 import { CHART_SCRIPT } from '../pages/chart-script.ts';
+import { creatorPage } from '../pages/creator-page.ts';
+import { creatorsListPage } from '../pages/creators-page.ts';
+import { hashtagPage } from '../pages/hashtag-page.ts';
 import { hashtagsListPage } from '../pages/hashtags-page.ts';
 import { overviewPage } from '../pages/overview-page.ts';
 import { type PageDeps, sendFixedPage } from '../pages/page-route.ts';
@@ -25,7 +28,10 @@ const PAGES: readonly ((deps: PageDeps) => void)[] = [
   overviewPage,
   trendsPages,
   videoPage,
+  creatorsListPage,
+  creatorPage,
   hashtagsListPage,
+  hashtagPage,
   searchPage,
 ];
 

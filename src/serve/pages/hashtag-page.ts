@@ -1,0 +1,196 @@
+import { z } from '@hono/zod-openapi';
+import { html } from 'hono/html';
+import { PLATFORMS } from '../../../schema/vocabulary.ts';
+import { DAY_MS } from '../../durations.ts';
+import { hashtagSubject } from '../../events/subject-url.ts';
+import { contentItems } from '../../history/content-items.ts';
+import {
+  type HashtagVolumes,
+  hashtagAsOf,
+  hashtagHistory,
+  type VolumeSeries,
+} from '../../history/hashtag-history.ts';
+import { type PulledHashtag, pulledHashtag } from '../../history/hashtag-list.ts';
+import {
+  creatorsOfTag,
+  TAGGED_MOST,
+  type TaggedCount,
+  type TaggedQuery,
+  taggedCount,
+  tagsBeside,
+  topTagged,
+} from '../../history/tagged-videos.ts';
+import { isoOf } from '../../iso.ts';
+import type { Lake } from '../../lake/open.ts';
+import type { ContentItem } from '../../wire/shapes.ts';
+import { RefusedError } from '../problems.ts';
+import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
+import {
+  type Column,
+  dataTable,
+  downloadLinks,
+  type Listed,
+  pagingLinks,
+  showing,
+  shownPart,
+} from './data-table.ts';
+import { ago, change, count, digits, direction, number, PLATFORM_NAMES } from './figures.ts';
+import { type Html, NOTHING } from './html.ts';
+import { emptyState, notice, SAMPLED } from './marks.ts';
+import { type PageDeps, pageRoute, tableParameters } from './page-route.ts';
+import { creatorPath, hashtagPath, linkTo, type PageView } from './page-view.ts';
+import { platformLink } from './platform-link.ts';
+import { tableFiles } from './table-files.ts';
+import { timelinesOf } from './timelines.ts';
+import { videoColumns } from './video-columns.ts';
+
+const WINDOW = { token: '30d', ms: 30 * DAY_MS };
+const COMPANIONS = 12;
+
+const fact = (name: string, value: Html | string): Html =>
+  html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+
+/** The figures of the list where it has the tag, else those counted here, marked as such. */
+const facts = (pulled: PulledHashtag | undefined, seen: TaggedCount): Html => {
+  const mark = pulled === undefined ? html` ${SAMPLED}` : NOTHING;
+  const { volume, views, platforms } = pulled?.item ?? seen;
+  const known = pulled?.item.change ?? null;
+  return html`<dl class="facts">${fact('videos, 30 d', html`${count(volume)}${mark}`)}${fact('views', html`${count(views)}${mark}`)}${fact('change', html`<span class="${direction(known)}">${change(known)}</span>`)}${pulled?.rank == null ? NOTHING : fact('rank', digits(pulled.rank))}${PLATFORMS.map(
+    (name) =>
+      fact(
+        PLATFORM_NAMES[name],
+        count(platforms.find(({ platform }) => platform === name)?.volume),
+      ),
+  )}</dl>`;
+};
+
+const pointsOf = ({ points }: VolumeSeries): ChartPoint[] =>
+  points.map(({ at, all, parts }) => [at, all, ...PLATFORMS.map((name) => parts[name])]);
+
+const LINES = ['all platforms', ...PLATFORMS.map((name) => PLATFORM_NAMES[name])];
+const COLOURS = ['--mark', '--line-2', '--line-3', '--line-4'];
+
+const legend = html`<ul class="keys small soft">${LINES.map(
+  (name, index) => html`<li><i style="background:var(${COLOURS[index] ?? ''})"></i>${name}</li>`,
+)}</ul>`;
+
+const seriesName = ({ source, window }: VolumeSeries): string => {
+  const over = window === null ? 'a window that is not known' : window;
+  const by = {
+    hashtags: 'as the service states',
+    seen: 'counted over videos seen',
+    import: 'imported',
+  };
+  return `videos over ${over}, ${source in by ? by[source as keyof typeof by] : source}`;
+};
+
+const volumesSection = (series: readonly VolumeSeries[]): Html => {
+  const main = series[0];
+  if (main === undefined)
+    return html`<p class="soft">No list that was pulled until then states its volume; what follows is counted over the videos seen here.</p>`;
+  const others = series.slice(1);
+  return html`<h3>Volume over time <span class="soft small">${seriesName(main)}</span></h3>${legend}
+${chart({ points: pointsOf(main), names: LINES, unit: 'videos' })}
+${
+  others.length === 0
+    ? NOTHING
+    : notice(
+        `Also held, and not comparable with it: ${others.map((one) => `${digits(one.points.length)} of ${seriesName(one)}`).join('; ')}.`,
+      )
+}`;
+};
+
+/** What the files of the page hold: every volume, with its source and window. */
+const VOLUME_COLUMNS: readonly Column<HashtagVolumes & Pick<VolumeSeries, 'source' | 'window'>>[] =
+  [
+    { name: 'observed_at', title: 'at', field: { type: 'TIMESTAMP_MILLIS', of: ({ at }) => at } },
+    { name: 'source', title: 'source', field: { type: 'UTF8', of: ({ source }) => source } },
+    { name: 'window', title: 'window', field: { type: 'UTF8', of: ({ window }) => window } },
+    { name: 'volume', title: 'videos', field: { type: 'INT64', of: ({ all }) => all } },
+    ...PLATFORMS.map(
+      (name): Column<HashtagVolumes & Pick<VolumeSeries, 'source' | 'window'>> => ({
+        name,
+        title: PLATFORM_NAMES[name],
+        field: { type: 'INT64', of: ({ parts }) => parts[name] },
+      }),
+    ),
+  ];
+
+const beside = (lake: Lake, view: PageView, tagged: TaggedQuery, volume: number): Html => {
+  const tags = tagsBeside(lake, tagged, COMPANIONS);
+  const creators = creatorsOfTag(lake, tagged, COMPANIONS);
+  const share = (videos: number): string => `${Math.round((100 * videos) / Math.max(1, volume))} %`;
+  return html`<div class="columns halves"><section><h2>Tags beside it ${SAMPLED}</h2>${
+    tags.length === 0
+      ? html`<p class="soft">Its videos carry no other tag.</p>`
+      : html`<div class="scroll"><table class="data"><caption class="unseen">Tags on the same videos</caption><thead><tr><th scope="col">hashtag</th><th scope="col" class="n">videos</th><th scope="col" class="n">of its videos</th></tr></thead><tbody>${tags.map(
+          ({ name, videos }) =>
+            html`<tr><td><a class="one title" dir="auto" href="${linkTo(view, hashtagPath(name))}">#${name}</a></td><td class="n">${number(videos)}</td><td class="n">${share(videos)}</td></tr>`,
+        )}</tbody></table></div>`
+  }</section>
+<section><h2>Creators who use it ${SAMPLED}</h2>${
+    creators.length === 0
+      ? html`<p class="soft">No creator of its videos is known.</p>`
+      : html`<div class="scroll"><table class="data"><caption class="unseen">Creators who use it most</caption><thead><tr><th scope="col">creator</th><th scope="col" class="n">videos</th><th scope="col" class="n">views</th></tr></thead><tbody>${creators.map(
+          ({ platform, name, videos, views }) =>
+            html`<tr><td><a class="one title" dir="auto" href="${linkTo(view, creatorPath(platform, name))}">${name}</a><span class="soft small">${PLATFORM_NAMES[platform]}</span></td><td class="n">${number(videos)}</td><td class="n">${count(views)}</td></tr>`,
+        )}</tbody></table></div>`
+  }</section></div>`;
+};
+
+/** `/hashtags/{tag}`: one hashtag, its volume over time, and what goes with it. */
+export const hashtagPage = (deps: PageDeps): void => {
+  const { service } = deps;
+  const { lake } = service;
+  const columnsFor = (view: PageView) =>
+    showing(videoColumns({ view, timelineOf: timelinesOf(service, view.at), isMixed: true }), [
+      ...['title', 'platform', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
+    ]);
+  const find = (tag: string, at: number) => {
+    const found = hashtagAsOf(lake, tag, at);
+    if (found === undefined)
+      throw new RefusedError('not-found', `No hashtag "${tag}" had been seen by ${isoOf(at)}.`);
+    return found;
+  };
+  const videosOf =
+    (tagged: TaggedQuery): Listed<ContentItem, undefined> =>
+    async (paging) => {
+      const { total, keys } = topTagged(lake, tagged, paging);
+      const entries = keys.map((key) => ({ key, rank: null, score: null, velocity: null }));
+      return { rows: contentItems(lake, entries, tagged.asOf), held: total, head: undefined };
+    };
+  pageRoute(deps, {
+    path: '/hashtags/{tag}',
+    params: z.object({ tag: z.string() }),
+    query: z.object(tableParameters(columnsFor({} as PageView))),
+    make: async ({ params: { tag: written }, query, view }) => {
+      const { key, tag } = find(written, view.at);
+      const asOf = view.at;
+      const tagged = { hashtagKey: key, from: asOf - WINDOW.ms, asOf };
+      const pulled = pulledHashtag(lake, { key, dateRange: WINDOW.token, asOf });
+      const seen = taggedCount(lake, tagged);
+      const series = hashtagHistory(lake, key, asOf);
+      const columns = columnsFor(view);
+      const shown = await shownPart(videosOf(tagged), columns, query);
+      const links = PLATFORMS.map((name) => platformLink(name, hashtagSubject(tag, name).url));
+      return {
+        title: `#${tag}`,
+        about: html`<span>${pulled === undefined ? 'counted over the videos seen here' : `figures as pulled ${ago(pulled.pulledAt, asOf)}`}</span>${links}`,
+        pulledAt: pulled?.pulledAt ?? null,
+        windowsMs: [WINDOW.ms],
+        assets: series[0] !== undefined && hasLine(pointsOf(series[0])) ? CHART_ASSETS : [],
+        main: html`<section class="growth"><div class="over"><h2>Volume</h2>${downloadLinks(view, 'the volumes')}</div>${facts(pulled, seen)}${volumesSection(series)}</section>
+${seen.isWhole ? NOTHING : notice(`More than ${digits(TAGGED_MOST)} videos carry it: what follows is from the newest ${digits(TAGGED_MOST)} of them.`)}
+${beside(lake, view, tagged, seen.volume)}
+<section><h2>Videos with it <span class="soft small">${digits(seen.volume)} seen here in 30 d, most views first</span></h2>
+${seen.volume === 0 ? emptyState(view, 'No video with it was seen in the last 30 days.') : html`${dataTable(view, columns, shown.rows, { caption: 'Videos with the hashtag', sort: query.sort })}${pagingLinks(view, shown)}`}</section>`,
+      };
+    },
+    files: ({ params: { tag }, view }) =>
+      tableFiles('hashtag-volumes', VOLUME_COLUMNS, async () =>
+        hashtagHistory(lake, find(tag, view.at).key, view.at).flatMap(
+          ({ points, source, window }) => points.map((point) => ({ ...point, source, window })),
+        ),
+      ),
+  });
+};

@@ -1,0 +1,127 @@
+import { html } from 'hono/html';
+import type { ListStay } from '../../history/list-stays.ts';
+import type { Milestone } from '../../history/milestones.ts';
+import type { Analysis } from '../../wire/analysis-shapes.ts';
+import type { Column } from './data-table.ts';
+import { dataTable } from './data-table.ts';
+import { digits, inHours, minuteOf, PLATFORM_NAMES, since } from './figures.ts';
+import type { Html } from './html.ts';
+import { ESTIMATED } from './marks.ts';
+import { linkTo, type PageView } from './page-view.ts';
+
+const listName = ({ list, period }: ListStay): string =>
+  list === 'feed' ? `feed, ${period}` : `trends of the ${period}`;
+
+const stayColumns = (view: PageView): Column<ListStay>[] => [
+  {
+    name: 'list',
+    title: 'list',
+    show: (stay) => {
+      const { list, period, platform, lastSeenAt, isThereNow } = stay;
+      const query = list === 'feed' ? { dateRange: period } : { list: period };
+      return html`<a href="${linkTo(view, `/trends/${platform}`, query)}">${PLATFORM_NAMES[platform]} ${listName(stay)}</a><span class="one soft small">${isThereNow ? 'there now' : html`left after ${since(lastSeenAt, view.at)}`}</span>`;
+    },
+  },
+  {
+    name: 'best_rank',
+    title: 'best rank',
+    isNumber: true,
+    show: ({ bestRank }) => digits(bestRank),
+  },
+  { name: 'last_rank', title: 'last', isNumber: true, show: ({ lastRank }) => digits(lastRank) },
+  {
+    name: 'hours',
+    title: 'stayed',
+    isNumber: true,
+    show: ({ hours }) =>
+      hours === 0 ? html`<span class="soft">–</span>` : inHours(Math.round(hours)),
+  },
+  {
+    name: 'first_seen_at',
+    title: 'first seen',
+    isNumber: true,
+    hide: 'phone',
+    show: ({ firstSeenAt }) => since(firstSeenAt, view.at),
+  },
+  {
+    name: 'pulls',
+    title: 'pulls',
+    isNumber: true,
+    hide: 'phone',
+    show: ({ pulls }) => digits(pulls),
+  },
+];
+
+/** Where the video stood in which pulled list when. */
+export const staysSection = (view: PageView, stays: readonly ListStay[]): Html =>
+  html`<section><h2>Lists it stood in</h2>
+${
+  stays.length === 0
+    ? html`<p class="soft">No list that was pulled until then had it.</p>`
+    : html`${dataTable(view, stayColumns(view), stays, { caption: 'Lists the video stood in', isSortable: false })}
+<p class="soft small">Time counts from pull to pull where it stood in both; between pulls nobody looked.</p>`
+}</section>`;
+
+const reached = (view: PageView, { state, reachedAt }: Milestone): Html => {
+  if (state === 'not yet') return html`<span class="soft">not yet</span>`;
+  if (reachedAt === null) return html`before it was first seen`;
+  return html`${minuteOf(reachedAt)} ${ESTIMATED}<br><span class="soft small">${since(reachedAt, view.at)}</span>`;
+};
+
+const took = ({ state, hours, hoursAtLeast, hoursAtMost }: Milestone): string => {
+  if (hours !== null) return inHours(hours);
+  if (state === 'before') return hoursAtMost === null ? '–' : `at most ${inHours(hoursAtMost)}`;
+  return hoursAtLeast === null ? '–' : `over ${inHours(hoursAtLeast)}`;
+};
+
+/** When it reached so many views, and how long after its publishing. */
+export const milestonesSection = (view: PageView, milestones: readonly Milestone[]): Html =>
+  html`<section><h2>Milestones</h2>
+${
+  milestones.length === 0
+    ? html`<p class="soft">No snapshot tells its views.</p>`
+    : html`<div class="scroll"><table class="data"><caption class="unseen">Milestones of views</caption><thead><tr><th scope="col" class="n">views</th><th scope="col">reached</th><th scope="col" class="n">after publishing</th></tr></thead><tbody>${milestones.map(
+        (one) =>
+          html`<tr><td class="n">${digits(one.milestone)}</td><td>${reached(view, one)}</td><td class="n">${took(one)}</td></tr>`,
+      )}</tbody></table></div>`
+}</section>`;
+
+/** A finding under the name of its factor, and how strongly it speaks. */
+const findingsTable = (why: Analysis['why'], caption: string): Html =>
+  html`<div class="scroll"><table class="data findings"><caption class="unseen">${caption}</caption><thead><tr><th scope="col">finding</th><th scope="col" class="n">strength</th></tr></thead><tbody>${why.map(
+    ({ factor, finding, strength }) =>
+      html`<tr><td><span class="soft small">${factor}</span><br>${finding}</td><td class="n">${strength.toFixed(2)}<div class="meter" style="width:${Math.round(100 * strength)}%"></div></td></tr>`,
+  )}</tbody></table></div>`;
+
+const recipeRows = ({ recipe }: Analysis): [string, string][] => [
+  ['Hook', recipe.hook],
+  ['Format', recipe.format],
+  ['Caption', recipe.caption],
+  ['Hashtags', recipe.hashtags.map((tag) => `#${tag}`).join(' ')],
+  ...recipe.postingWindows.map(({ weekday, fromHour, toHour, finding }): [string, string] => [
+    `Posting, ${weekday === 'any' ? 'any day' : weekday} ${fromHour} to ${toHour} h UTC`,
+    finding,
+  ]),
+];
+
+/** A finding of less strength could as well be chance: it is shown on demand. */
+const SURE = 0.005;
+
+/** Why it went viral or did not, with the numbers: as `POST /v1/lab/analyze` answers. */
+export const analysisSection = (analysis: Analysis): Html => {
+  const { summary, why, recipe } = analysis;
+  const speaking = why.filter(({ strength }) => strength >= SURE);
+  const silent = why.filter(({ strength }) => strength < SURE);
+  return html`<section class="analysis"><h2>Why <span class="soft small">from the lake’s numbers</span></h2>
+<p>${summary}</p>
+${speaking.length === 0 ? html`<p class="soft">No factor speaks surely for it or against it.</p>` : findingsTable(speaking, 'Findings, the strongest first')}
+${silent.length === 0 ? '' : html`<details><summary class="small">${silent.length} factors that say nothing surely</summary>${findingsTable(silent, 'Findings that could be chance')}</details>`}
+<h3>To make one like it</h3>
+<dl class="recipe">${recipeRows(analysis)
+    .filter(([, text]) => text !== '')
+    .map(
+      ([name, text]) =>
+        html`<div><dt class="soft small">${name}</dt><dd dir="auto">${text}</dd></div>`,
+    )}</dl>
+<ol>${recipe.steps.map((step) => html`<li dir="auto">${step}</li>`)}</ol></section>`;
+};
