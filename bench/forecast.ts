@@ -75,7 +75,7 @@ const report = (name: string, asked: readonly Asked[]): void => {
     `  calibration error ${fixed(error, 3, 0)}, Brier ${fixed(brier, 4, 0)}; said > came (questions):`,
   );
   console.log(
-    `    ${bins.map((bin) => `${fixed(bin.stated, 2, 0)}>${fixed(bin.came, 2, 0)} (${bin.asked})`).join('  ')}`,
+    `    ${bins.map((bin) => `${fixed(bin.stated, 2, 0)}>${fixed(bin.came, 2, 0)} (${bin.judged})`).join('  ')}`,
   );
   console.log(
     '  views      asked  error  count stays  pace goes on  cohort median   x best  in interval  width  pinball',

@@ -1,6 +1,7 @@
 import { HOUR_MS } from '../../src/durations.ts';
 import { ageClassNow, sizeClass } from '../../src/forecast/conformal.ts';
 import { logViews } from '../../src/forecast/curve.ts';
+import { type Reliability, reliabilityOf } from '../../src/forecast/reliability.ts';
 import type { Curve } from '../real-curves.ts';
 import { BASELINES } from './baselines.ts';
 import type { Asked } from './replay.ts';
@@ -10,30 +11,12 @@ const middle = (values: readonly number[]): number =>
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-export interface Bin {
-  readonly asked: number;
-  readonly stated: number;
-  readonly came: number;
-}
-
 /** How well probabilities kept their promise: ten bins, their error, and the Brier score. */
-export const calibration = (asked: readonly Asked[]) => {
-  const bins = Array.from({ length: 10 }, (_, bin): Bin => {
-    const its = asked.filter(
-      ({ probability }) => Math.min(9, Math.floor(probability * 10)) === bin,
-    );
-    return {
-      asked: its.length,
-      stated: its.length === 0 ? 0 : mean(its.map(({ probability }) => probability)),
-      came: its.length === 0 ? 0 : mean(its.map(({ curve }) => (curve.top ? 1 : 0))),
-    };
-  });
-  const error = bins.reduce((sum, bin) => sum + bin.asked * Math.abs(bin.stated - bin.came), 0);
-  const brier = mean(
-    asked.map(({ probability, curve }) => (probability - (curve.top ? 1 : 0)) ** 2),
-  );
-  return { bins, error: error / asked.length, brier };
-};
+export const calibration = (asked: readonly Asked[]): Reliability =>
+  reliabilityOf(asked.map(({ probability, curve }) => ({ probability, top: curve.top }))) ?? {
+    ...{ judged: 0, error: Number.NaN, brier: Number.NaN },
+    bins: [],
+  };
 
 /** How a way of naming videos did on curves that it was asked about. */
 export interface Naming {

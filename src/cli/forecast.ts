@@ -10,11 +10,11 @@ import { HORIZONS } from '../forecast/horizons.ts';
 import { newestObservation } from '../forecast/lake-curves.ts';
 import { forecastAt, type KeptForecast, type RisingVideo, risingVideos } from '../forecast/read.ts';
 import { forecastStates } from '../forecast/state.ts';
-import { scoredWeeks } from '../forecast/weeks.ts';
 import { docsPage } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import { type Lake, openLake, openLakeForReading } from '../lake/open.ts';
 import { counted, grouped } from './figures.ts';
+import { scoresShown } from './forecast-scores.ts';
 import { forecastStateText } from './forecast-text.ts';
 import { type CliIo, configOf } from './io.ts';
 import { oneOf } from './option-values.ts';
@@ -186,31 +186,6 @@ const ofHashtags = (lake: Lake, { platform }: Options, io: CliIo): Shown => {
   return { document: { asOf: isoOf(at), horizonHours: AHEAD_HOURS, items }, lines };
 };
 
-const WEEK_HEAD = ['week from', 'platform', 'ahead', 'judged', 'error', 'count stays'];
-const errorText = (error: number | null): string => (error === null ? '-' : error.toFixed(3));
-
-const ofWeeks = (lake: Lake, { platform }: Options, io: CliIo): Shown => {
-  const weeks = scoredWeeks(lake.sqlite, io.clock.now()).filter(
-    (week) => platform === undefined || week.platform === platform,
-  );
-  const table = (): string[] => [
-    textTable(
-      [...WEEK_HEAD, 'pace goes on', 'cohort median', 'inside'],
-      weeks.map(({ from, platform: of, hours, score }) => [
-        ...[isoOf(from).slice(0, 10), of, `${hours} h`, grouped(score.judged)],
-        ...[score.error, score.countStays, score.paceGoesOn, score.cohortMedian].map(errorText),
-        percent(score.coverage),
-      ]),
-      { columns: io.columns },
-    ),
-    'Errors are medians of |ln(views + 1000) - what came|; inside: share of what came within the 80 % intervals.',
-  ];
-  return {
-    document: weeks.map(({ from, ...week }) => ({ from: isoOf(from), ...week })),
-    lines: weeks.length === 0 ? () => ['No forecast has come true or false yet.'] : table,
-  };
-};
-
 const learn = async (io: CliIo): Promise<void> => {
   const lake = openLake(configOf(io).dataDir);
   try {
@@ -244,7 +219,7 @@ export const define = (command: Command, io: CliIo): void => {
       try {
         const shown =
           options.score === true
-            ? ofWeeks(lake, options, io)
+            ? scoresShown(lake, options, io)
             : options.hashtags === true
               ? ofHashtags(lake, options, io)
               : video === undefined

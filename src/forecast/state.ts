@@ -34,9 +34,9 @@ interface NewestModel {
 export const forecastStates = (sqlite: Database.Database, now: number): ForecastState[] => {
   const models = sqlite
     .prepare(
-      'select platform, kind, max(learnt_at) as learntAt, samples, scores from models group by platform, kind order by platform, kind',
+      'select platform, kind, max(learnt_at) as learntAt, samples, scores from models where learnt_at <= ? group by platform, kind order by platform, kind',
     )
-    .all() as NewestModel[];
+    .all(now) as NewestModel[];
   const states = models.map(({ platform, kind, learntAt, samples, scores }): ForecastState => {
     const { used, reason, recent } = JSON.parse(scores) as ModelScores;
     const state = used ? 'used' : 'dropped';

@@ -1,16 +1,33 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
-import { judgeForecasts, scoreOf } from './judge.ts';
+import { judgeVolumes } from './hashtags/judge-volumes.ts';
+import { newestVolume } from './hashtags/lake-volumes.ts';
+import { readVolumeModels } from './hashtags/volume-round.ts';
+import { AHEAD_HOURS } from './hashtags/volume-series.ts';
+import { judgeForecasts, type Misses, scoreOf } from './judge.ts';
+import { judgeTops } from './judge-tops.ts';
 import { newestObservation } from './lake-curves.ts';
 import { type RecentScore, readModels } from './model-rows.ts';
+import { type Reliability, reliabilityOf } from './reliability.ts';
 
 /** How the forecasts made in one week (from a Monday, UTC) did so far. */
 export interface ScoredWeek {
   readonly from: number; // Unix ms
-  readonly platform: Platform;
+  readonly of: 'videos' | 'hashtags';
+  readonly platform: Platform | ''; // '' for hashtag volumes over all platforms
   readonly hours: number;
   readonly score: RecentScore;
+  /** Of the probabilities to end on top told in that week on that platform, as far as it is known; null: not yet, or hashtags. */
+  readonly calibration: Reliability | null;
+}
+
+/** How forecasts of the last eight weeks did. */
+export interface Scored {
+  /** Newest first. */
+  readonly weeks: readonly ScoredWeek[];
+  /** Of all probabilities of those weeks, by platform. */
+  readonly reliability: ReadonlyMap<Platform, Reliability>;
 }
 
 const WEEK_MS = 7 * DAY_MS;
@@ -18,25 +35,71 @@ const WEEK_MS = 7 * DAY_MS;
 const MONDAY_MS = 4 * DAY_MS;
 const WEEKS = 8;
 
-/** Kept forecasts of the last eight weeks held against what came, by week, platform and horizon. */
-export const scoredWeeks = (sqlite: Database.Database, now: number): ScoredWeek[] => {
-  const at = newestObservation(sqlite, now);
-  if (at === undefined) return [];
-  const { models } = readModels(sqlite, at);
-  const judged = judgeForecasts(sqlite, models, { from: at - WEEKS * WEEK_MS, to: at, at });
-  const weekOf = (madeAt: number): number =>
-    Math.floor((madeAt - MONDAY_MS) / WEEK_MS) * WEEK_MS + MONDAY_MS;
+const weekOf = (madeAt: number): number =>
+  Math.floor((madeAt - MONDAY_MS) / WEEK_MS) * WEEK_MS + MONDAY_MS;
+
+interface Judgement extends Misses {
+  readonly platform: Platform | '';
+  readonly hours: number;
+  readonly madeAt: number;
+}
+
+const weeksOf = (
+  of: ScoredWeek['of'],
+  judged: readonly Judgement[],
+  calibrationOf: (from: number, platform: string) => Reliability | null,
+): ScoredWeek[] => {
   const groups = Map.groupBy(
     judged,
     ({ madeAt, platform, hours }) => `${weekOf(madeAt)} ${platform} ${hours}`,
   );
-  return [...groups.values()]
-    .flatMap((its): ScoredWeek[] => {
-      const score = scoreOf(its);
-      const first = its[0];
-      if (score === null || first === undefined) return [];
-      const { madeAt, platform, hours } = first;
-      return [{ from: weekOf(madeAt), platform, hours, score }];
-    })
-    .sort((a, b) => b.from - a.from || a.platform.localeCompare(b.platform) || a.hours - b.hours);
+  return [...groups.values()].flatMap((its): ScoredWeek[] => {
+    const score = scoreOf(its);
+    const [first] = its;
+    if (score === null || first === undefined) return [];
+    const { platform, hours } = first;
+    const from = weekOf(first.madeAt);
+    return [{ from, of, platform, hours, score, calibration: calibrationOf(from, platform) }];
+  });
+};
+
+const ofVideos = (sqlite: Database.Database, at: number): Scored => {
+  const span = { from: at - WEEKS * WEEK_MS, to: at, at };
+  const { models } = readModels(sqlite, at);
+  const tops = judgeTops(sqlite, models, span);
+  const byWeek = Map.groupBy(tops, ({ madeAt, platform }) => `${weekOf(madeAt)} ${platform}`);
+  const weeks = weeksOf('videos', judgeForecasts(sqlite, models, span), (from, platform) =>
+    reliabilityOf(byWeek.get(`${from} ${platform}`) ?? []),
+  );
+  const reliability = [...Map.groupBy(tops, ({ platform }) => platform)].flatMap(
+    ([platform, its]): [Platform, Reliability][] => {
+      const known = reliabilityOf(its);
+      return known === null ? [] : [[platform, known]];
+    },
+  );
+  return { weeks, reliability: new Map(reliability) };
+};
+
+const ofHashtags = (sqlite: Database.Database, at: number): ScoredWeek[] => {
+  const { models } = readVolumeModels(sqlite, at);
+  const judged = judgeVolumes(sqlite, models, { from: at - WEEKS * WEEK_MS, to: at, at });
+  const ahead = judged.map((its) => ({ ...its, hours: AHEAD_HOURS }));
+  return weeksOf('hashtags', ahead, () => null);
+};
+
+/** Kept forecasts of the last eight weeks held against what came, by week, platform and horizon. */
+export const scoredWeeks = (sqlite: Database.Database, now: number): Scored => {
+  const at = newestObservation(sqlite, now);
+  const tagsAt = newestVolume(sqlite, now);
+  const videos: Scored =
+    at === undefined ? { weeks: [], reliability: new Map() } : ofVideos(sqlite, at);
+  const hashtags = tagsAt === undefined ? [] : ofHashtags(sqlite, tagsAt);
+  const weeks = [...videos.weeks, ...hashtags].sort(
+    (a, b) =>
+      b.from - a.from ||
+      b.of.localeCompare(a.of) ||
+      a.platform.localeCompare(b.platform) ||
+      a.hours - b.hours,
+  );
+  return { weeks, reliability: videos.reliability };
 };

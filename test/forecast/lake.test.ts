@@ -107,7 +107,20 @@ test('yesterday is held against what came', async () => {
   const judged = judgeForecasts(lake.sqlite, models, { from: 0, to: at, at });
   const score = scoreOf(judged);
   expect(score?.error).toBeLessThan(score?.countStays ?? 0);
-  expect(scoredWeeks(lake.sqlite, at).map(({ hours }) => hours)).toContain(24);
+  expect(scoredWeeks(lake.sqlite, at).weeks.map(({ hours }) => hours)).toContain(24);
+});
+
+test('probabilities are held against what came, once curves are finished', async () => {
+  const lake = learntCopy();
+  const at = LEARNT_AT + 5 * DAY_MS;
+  putCurves(lake, CURVES, at);
+  const { weeks, reliability } = scoredWeeks(lake.sqlite, at);
+  const youtube = reliability.get('youtube');
+  expect(youtube?.judged).toBeGreaterThan(50);
+  expect(youtube?.error).toBeLessThan(0.2);
+  expect(youtube?.bins.reduce((sum, { judged }) => sum + judged, 0)).toBe(youtube?.judged);
+  expect(weeks.every(({ of, score }) => of === 'videos' && score.judged > 0)).toBe(true);
+  expect(weeks.some(({ calibration }) => (calibration?.judged ?? 0) > 0)).toBe(true);
 });
 
 test('a model worse than a baseline is not used', () => {
@@ -145,5 +158,5 @@ test('an empty lake has nothing to say', async () => {
     told: [],
   });
   expect(forecastStates(lake.sqlite, LEARNT_AT)).toEqual([]);
-  expect(scoredWeeks(lake.sqlite, LEARNT_AT)).toEqual([]);
+  expect(scoredWeeks(lake.sqlite, LEARNT_AT).weeks).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { type Browser, launch, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Filler, hoursAgo } from './filled-lake.ts';
+import { putForecasts } from './made-forecasts.ts';
 import { type Running, runService } from './running.ts';
 
 /** One that runs: some systems have a stand-in that only says where to get it. */
@@ -45,6 +46,35 @@ const textsOf = (page: Page, selector: string) =>
     page,
     `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.innerText)`,
   );
+
+/** Views ahead of a video that stands at 7,000: median, low and high. */
+const FAN = {
+  6: [7500, 7100, 8200],
+  24: [9000, 7600, 12_000],
+  72: [12_000, 8000, 20_000],
+} as const;
+
+/** Of the chart's pixels in the colour of its fills, the share that lies right of the newest snapshot. */
+const FAN_SHARE = `(() => {
+  const canvas = document.querySelector('#chart canvas');
+  const points = JSON.parse(document.getElementById('timeline').textContent);
+  const fan = JSON.parse(document.getElementById('forecast').textContent);
+  const wash = getComputedStyle(document.documentElement).getPropertyValue('--wash').trim();
+  const wanted = [1, 3, 5].map((from) => parseInt(wash.slice(from, from + 2), 16));
+  const { data, width } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const [first, last, end] = [points[0][0], points.at(-1)[0], fan.at(-1)[0]];
+  const over = document.querySelector('#chart .u-over').getBoundingClientRect();
+  const scale = width / canvas.getBoundingClientRect().width;
+  const left = (over.left - canvas.getBoundingClientRect().left) * scale;
+  const edge = left + over.width * scale * ((last - first) / (end - first)) + 4;
+  let [all, right] = [0, 0];
+  for (let at = 0; at < data.length; at += 4)
+    if (data[at + 3] > 200 && wanted.every((value, i) => Math.abs(value - data[at + i]) < 12)) {
+      all++;
+      if ((at / 4) % width > edge) right++;
+    }
+  return right / all;
+})()`;
 
 /** Pixels of the chart in the colour of its line. */
 const LINE_PIXELS = `(() => {
@@ -99,6 +129,9 @@ describe.skipIf(chromium === undefined)(
 
     beforeAll(async () => {
       filled = await runService(fill);
+      putForecasts(filled.dataDir, 'tiktok', [
+        { id: 'tt_3', at: hoursAgo(1), top: 0.87, views: FAN },
+      ]);
       empty = await runService(() => undefined);
       profile = mkdtempSync(join(tmpdir(), 'trendlake-browser-'));
       browser = await launch({
@@ -155,6 +188,28 @@ describe.skipIf(chromium === undefined)(
         await page.hover('#chart .u-over');
         await page.waitForSelector('#read ::-p-text( UTC: )');
         expect(await textOf(page, '#read')).toMatch(/^Mar \d+, 2026, \d\d:\d\d UTC: [\d,]+ views$/);
+      }));
+
+    test('behind the curve its forecast opens as a fan, and tells its numbers under the pointer', () =>
+      visit('/videos/tt_3', {}, async (page) => {
+        expect(await tell<number>(page, FAN_SHARE)).toBeGreaterThan(0.2);
+        expect(await textOf(page, '.facts')).toMatch(/87 %/);
+        const { x, y, width, height } = await tell<Record<'x' | 'y' | 'width' | 'height', number>>(
+          page,
+          `document.querySelector('#chart .u-over').getBoundingClientRect().toJSON()`,
+        );
+        await page.mouse.move(x + width - 2, y + height / 2);
+        await page.waitForSelector('#read ::-p-text(forecast)');
+        expect(await textOf(page, '#read')).toMatch(
+          /UTC, forecast: 12,000 views, 80 % between 8,000 and 20,000$/,
+        );
+      }));
+
+    test('a video without a forecast has no fan', () =>
+      visit('/videos/tt_1', {}, async (page) => {
+        expect(await tell<string>(page, `document.getElementById('forecast').textContent`)).toBe(
+          '[]',
+        );
       }));
 
     test('a click on a video shows how that one grew', () =>
@@ -218,6 +273,7 @@ describe.skipIf(chromium === undefined)(
         '/hashtags/fyp',
         '/creators',
         '/creators/tiktok/somebody',
+        '/forecasts',
         '/search?q=title',
         '/docs',
       ].flatMap((path) =>

@@ -5,17 +5,12 @@ import { isoOf } from '../../src/iso.ts';
 import { LAKE_FILE } from '../../src/lake/open.ts';
 import { forecastsResponse, growthResponse, hashtagsResponse } from '../../src/wire/shapes.ts';
 import { hoursAgo } from './filled-lake.ts';
+import { putForecasts } from './made-forecasts.ts';
 import { type Running, runService } from './running.ts';
 
 let running: Running;
 
-/** Puts a forecast from a snapshot into the lake, with views a day ahead; the others stay unknown. */
-const forecast = (db: Database.Database, id: string, at: number, top: number): void => {
-  const key = db.prepare('select key from video where id = ?').pluck().get(id) as number;
-  const put = db.prepare('insert into forecast values (?, ?, ?, ?, ?, ?, ?, 1)');
-  for (const hours of [6, 24, 72, 168])
-    put.run(key, at, hours, ...(hours === 24 ? [200, 100, 400] : [null, null, null]), top);
-};
+const VIEWS = { 24: [200, 100, 400] } as const;
 
 beforeAll(async () => {
   running = await runService((into) => {
@@ -24,6 +19,7 @@ beforeAll(async () => {
         id,
         snapshots: [
           [hoursAgo(30), 5],
+          [hoursAgo(5), 9],
           [hoursAgo(2), 10],
         ],
       });
@@ -41,12 +37,12 @@ beforeAll(async () => {
         ...{ rank: index + 1, window: '30d' },
       });
   });
+  putForecasts(running.dataDir, 'tiktok', [
+    { id: 'tt_1', at: hoursAgo(30), top: 0.2, views: VIEWS },
+    { id: 'tt_1', at: hoursAgo(2), top: 0.4, views: VIEWS },
+    { id: 'tt_2', at: hoursAgo(2), top: 0.9, views: VIEWS },
+  ]);
   const db = new Database(join(running.dataDir, LAKE_FILE));
-  db.exec(`insert into models (id, kind, platform, learnt_at, learnt_until, samples, scores, parameters)
-    values (1, 'video.list', 'tiktok', ${hoursAgo(40)}, ${hoursAgo(40)}, 300, '{}', x'00')`);
-  forecast(db, 'tt_1', hoursAgo(30), 0.2);
-  forecast(db, 'tt_1', hoursAgo(2), 0.4);
-  forecast(db, 'tt_2', hoursAgo(2), 0.9);
   db.exec(`insert into models (id, kind, platform, learnt_at, learnt_until, samples, scores, parameters)
       values (2, 'hashtag.hashtags.30d', '', ${hoursAgo(40)}, ${hoursAgo(40)}, 300, '{}', x'00');
     insert into hashtag_forecast
@@ -96,4 +92,26 @@ test('hashtags tell their volume a week ahead where it was forecast, and nothing
   const forecast = { madeAt: isoOf(hoursAgo(2)), horizonHours: 168, median: 60, low: 40, high: 90 };
   expect(dance).toMatchObject({ tag: 'dance', volume: 50, forecast });
   expect(food).not.toHaveProperty('forecast');
+});
+
+test('the page of forecasts shows who is next, how earlier ones did and what stands behind them', async () => {
+  const { dashboard } = running.service;
+  const read = async (path: string) => (await fetch(new URL(path, dashboard))).text();
+  const now = await read('/forecasts');
+  const next = now.slice(now.indexOf('id="next"'), now.indexOf('id="scores"'));
+  expect([...next.matchAll(/href="\/videos\/(\w+)"/g)].map(([, id]) => id)).toEqual([
+    'tt_2',
+    'tt_1',
+  ]);
+  expect(next).toMatch(/90 %[\s\S]*200[\s\S]*100 to 400/);
+  const scores = now.slice(now.indexOf('id="scores"'), now.indexOf('id="states"'));
+  expect(scores).toMatch(/views in 24 h[\s\S]*<td class="n">1<\/td>/);
+  expect(now).toContain('in use, from 300 finished curves');
+  expect(now).toContain('#dance');
+  const then = await read(`/forecasts?asOf=${isoOf(hoursAgo(10))}`);
+  expect(then).toContain('20 %');
+  expect(then).not.toContain('tt_2');
+  const silent = await read('/forecasts?platform=youtube');
+  expect(silent).toContain('Nothing is forecast here.');
+  expect((await fetch(new URL('/forecasts?horizon=5h', dashboard))).status).toBe(400);
 });

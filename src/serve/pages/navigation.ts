@@ -4,6 +4,7 @@ export const NAVIGATION = [
   { path: '/trends', name: 'Trends' },
   { path: '/creators', name: 'Creators' },
   { path: '/hashtags', name: 'Hashtags' },
+  { path: '/forecasts', name: 'Forecasts' },
   { path: '/search', name: 'Search' },
 ] as const;
 

@@ -4,6 +4,7 @@ import { Page } from '../cache/page-cache.ts';
 import { CHART_SCRIPT } from '../pages/chart-script.ts';
 import { creatorPage } from '../pages/creator-page.ts';
 import { creatorsListPage } from '../pages/creators-page.ts';
+import { forecastsPage } from '../pages/forecasts-page.ts';
 import { hashtagPage } from '../pages/hashtag-page.ts';
 import { hashtagsListPage } from '../pages/hashtags-page.ts';
 import { overviewPage } from '../pages/overview-page.ts';
@@ -33,6 +34,7 @@ const PAGES: readonly ((deps: PageDeps) => void)[] = [
   hashtagsListPage,
   hashtagPage,
   searchPage,
+  forecastsPage,
 ];
 
 /** What the pages are about beside the lake. */

@@ -1,0 +1,49 @@
+/** A probability that was told, and whether it came so. */
+export interface Told {
+  readonly probability: number;
+  readonly top: boolean;
+}
+
+/** Probabilities of one tenth: how many, what they said on average, how often it came. */
+export interface ReliabilityBin {
+  readonly judged: number;
+  readonly stated: number;
+  readonly came: number;
+}
+
+/** How well probabilities kept their promise. */
+export interface Reliability {
+  readonly judged: number;
+  /** Mean distance between what was stated and what came, over ten bins. */
+  readonly error: number;
+  readonly brier: number;
+  /** From [0, 0.1) to [0.9, 1]. */
+  readonly bins: readonly ReliabilityBin[];
+}
+
+const BINS = 10;
+
+/** Holds probabilities against what came, in ten bins; null of none. */
+export const reliabilityOf = (told: readonly Told[]): Reliability | null => {
+  if (told.length === 0) return null;
+  const sums = Array.from({ length: BINS }, () => ({ judged: 0, stated: 0, came: 0 }));
+  let squares = 0;
+  for (const { probability, top } of told) {
+    const bin = sums[Math.min(BINS - 1, Math.floor(probability * BINS))] ?? sums[0];
+    if (bin === undefined) continue;
+    bin.judged += 1;
+    bin.stated += probability;
+    bin.came += top ? 1 : 0;
+    squares += (probability - (top ? 1 : 0)) ** 2;
+  }
+  return {
+    judged: told.length,
+    error: sums.reduce((sum, { stated, came }) => sum + Math.abs(stated - came), 0) / told.length,
+    brier: squares / told.length,
+    bins: sums.map(({ judged, stated, came }) => ({
+      judged,
+      stated: stated / Math.max(1, judged),
+      came: came / Math.max(1, judged),
+    })),
+  };
+};

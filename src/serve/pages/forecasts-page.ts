@@ -1,0 +1,205 @@
+import { z } from '@hono/zod-openapi';
+import { html } from 'hono/html';
+import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { type KeptVolume, risingHashtags } from '../../forecast/hashtags/read-volumes.ts';
+import { HORIZONS } from '../../forecast/horizons.ts';
+import { type RisingVideo, risingVideos } from '../../forecast/read.ts';
+import type { Reliability } from '../../forecast/reliability.ts';
+import { type ForecastState, forecastStates } from '../../forecast/state.ts';
+import { type ScoredWeek, scoredWeeks } from '../../forecast/weeks.ts';
+import { isoOf } from '../../iso.ts';
+import { horizon, platformQuery } from '../parameters.ts';
+import { type Column, dataTable } from './data-table.ts';
+import { count, digits, likely, PLATFORM_NAMES, since } from './figures.ts';
+import { type Html, NOTHING } from './html.ts';
+import { type PageDeps, pageRoute } from './page-route.ts';
+import { hashtagPath, linkHere, linkTo, type PageView } from './page-view.ts';
+import { tabs } from './tabs.ts';
+import { videoCell } from './video-columns.ts';
+
+const SHOWN = 20;
+const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+const error = (value: number | null): string => (value === null ? '–' : value.toFixed(3));
+
+const range = (low: number | null, high: number | null): Html =>
+  low === null || high === null ? NOTHING : html`${count(low)} to ${count(high)}`;
+
+const nextColumns = (view: PageView, hours: number): Column<RisingVideo>[] => [
+  { name: 'title', title: 'video', show: (video) => videoCell(view, video) },
+  {
+    ...{ name: 'top', title: 'on top', isNumber: true },
+    show: ({ topProbability }) => html`${likely(topProbability)}`,
+  },
+  {
+    ...{ name: 'views', title: 'views then', isNumber: true },
+    show: ({ views, madeAt }) =>
+      html`${count(views)}<br><span class="soft small">${since(madeAt, view.at)}</span>`,
+  },
+  {
+    ...{ name: 'median', title: `in ${hours} h`, isNumber: true },
+    show: ({ median }) => count(median),
+  },
+  {
+    ...{ name: 'range', title: '80 % between', isNumber: true },
+    show: ({ low, high }) => range(low, high),
+  },
+];
+
+const tagColumns = (view: PageView): Column<KeptVolume>[] => [
+  {
+    ...{ name: 'tag', title: 'hashtag' },
+    show: ({ tag }) => html`<a dir="auto" href="${linkTo(view, hashtagPath(tag))}">#${tag}</a>`,
+  },
+  { name: 'window', title: 'over', show: ({ window }) => html`${window ?? '–'}` },
+  { name: 'volume', title: 'videos', isNumber: true, show: ({ volume }) => count(volume) },
+  { name: 'median', title: 'in a week', isNumber: true, show: ({ median }) => count(median) },
+  {
+    ...{ name: 'range', title: '80 % between', isNumber: true },
+    show: ({ low, high }) => range(low, high),
+  },
+];
+
+const figure = (
+  name: string,
+  title: string,
+  of: (week: ScoredWeek) => string,
+): Column<ScoredWeek> => ({ name, title, isNumber: true, show: (week) => html`${of(week)}` });
+
+const WEEK_COLUMNS: readonly Column<ScoredWeek>[] = [
+  { name: 'from', title: 'week from', show: ({ from }) => html`${isoOf(from).slice(0, 10)}` },
+  {
+    ...{ name: 'of', title: 'of' },
+    show: ({ of, hours }) => html`${of === 'videos' ? `views in ${hours} h` : 'hashtag volumes'}`,
+  },
+  figure('judged', 'judged', ({ score }) => digits(score.judged)),
+  figure('inside', 'inside 80 %', ({ score }) => percent(score.coverage)),
+  figure('calibration', 'calibration error', ({ calibration }) =>
+    error(calibration?.error ?? null),
+  ),
+  figure('error', 'error', ({ score }) => error(score.error)),
+  figure('stays', 'count stays', ({ score }) => error(score.countStays)),
+  figure('pace', 'pace goes on', ({ score }) => error(score.paceGoesOn)),
+  figure('cohort', "cohort's median", ({ score }) => error(score.cohortMedian)),
+];
+
+type Bin = Reliability['bins'][number];
+
+const RELIABILITY_COLUMNS: readonly Column<Bin>[] = [
+  { name: 'stated', title: 'said on average', show: ({ stated }) => html`${percent(stated)}` },
+  { name: 'came', title: 'ended on top', show: ({ came }) => html`${percent(came)}` },
+  {
+    ...{ name: 'judged', title: 'forecasts', isNumber: true },
+    show: ({ judged }) => html`${digits(judged)}`,
+  },
+];
+
+const STATES: Readonly<Record<ForecastState['state'], (state: ForecastState) => string>> = {
+  used: ({ finished, counts }) => `in use, from ${digits(finished)} ${counts}`,
+  waiting: () => 'enough was watched; it is learnt after the next sync',
+  dropped: ({ reason }) => `not used: ${reason ?? 'unknown'}`,
+  silent: ({ finished, lacking, counts }) =>
+    `silent: ${digits(finished)} of the ${digits(finished + lacking)} ${counts} it takes`,
+};
+
+const statesList = (states: readonly ForecastState[]): Html =>
+  states.length === 0
+    ? html`<p class="soft">Silent: no curve is finished yet. It takes some nights of syncs, or an import and <code>trendlake forecast --learn</code>.</p>`
+    : html`<ul class="plain">${states.map(
+        (state) => html`<li><code>${state.kind}</code> ${STATES[state.state](state)}</li>`,
+      )}</ul>`;
+
+const reliabilityTable = (view: PageView, its: Reliability | undefined): Html =>
+  its === undefined
+    ? html`<p class="soft">No curve that was forecast is finished yet.</p>`
+    : html`<p class="small soft">${digits(its.judged)} probabilities of the last eight weeks whose curves are finished; calibration error ${error(its.error)}, Brier score ${error(its.brier)}.</p>${dataTable(
+        view,
+        RELIABILITY_COLUMNS,
+        its.bins.filter(({ judged }) => judged > 0),
+        { caption: 'Probabilities to end on top, and what came', isSortable: false },
+      )}`;
+
+const main = (
+  deps: PageDeps,
+  view: PageView,
+  asked: { platform: Platform; hours: number },
+): Html => {
+  const { sqlite } = deps.service.lake;
+  const { platform } = asked;
+  const hours = HORIZONS.find((known) => known === asked.hours) ?? 24;
+  const next = risingVideos(sqlite, { platform, hours, at: view.at, limit: SHOWN });
+  const tags = [platform, '' as const].map((of) =>
+    risingHashtags(sqlite, { platform: of, at: view.at, limit: SHOWN }),
+  );
+  const scored = scoredWeeks(sqlite, view.at);
+  const states = forecastStates(sqlite, view.at).filter(
+    (state) => state.platform === platform || state.platform === '',
+  );
+  const weeks = scored.weeks.filter((week) => week.platform === platform || week.platform === '');
+  const isFixed = { isSortable: false } as const;
+  return html`<div class="grid"><div class="stack">
+<section id="next"><h2>Rising next <span class="soft small">likeliest to end in the top tenth of growth</span></h2>${
+    next.length === 0
+      ? html`<p class="soft">Nothing is forecast here.</p>`
+      : dataTable(view, nextColumns(view, hours), next, { caption: 'Rising next', ...isFixed })
+  }</section>
+<section id="scores"><h2>How earlier ones did <span class="soft small">week by week</span></h2>${
+    weeks.length === 0
+      ? html`<p class="soft">No forecast has come true or false yet.</p>`
+      : html`${dataTable(view, WEEK_COLUMNS, weeks, { caption: 'Scores week by week', ...isFixed })}<p class="soft small">Errors are medians of |ln(views + 1000) − what came|, of hashtags of ln(volume + 10), beside three guesses that know nothing.</p>`
+  }</section>
+</div><div class="stack">
+<section id="states"><h2>What stands behind them</h2>${statesList(states)}</section>
+<section id="reliability"><h2>Said and came</h2>${reliabilityTable(view, scored.reliability.get(platform))}</section>
+<section id="tags"><h2>Hashtags in a week <span class="soft small">by expected growth</span></h2>${
+    tags.every((list) => list.length === 0)
+      ? html`<p class="soft">Nothing is forecast of hashtags: it takes eight weeks of their volumes.</p>`
+      : tags
+          .filter((list) => list.length > 0)
+          .map((list, index) =>
+            dataTable(view, tagColumns(view), list, {
+              caption: index === 0 ? 'Hashtags in a week' : 'Hashtags of all platforms in a week',
+              ...isFixed,
+            }),
+          )
+  }</section>
+</div></div>`;
+};
+
+/** `/forecasts`: what will trend on a platform, how sure that is, and how often such statements were right. */
+export const forecastsPage = (deps: PageDeps): void =>
+  pageRoute(deps, {
+    path: '/forecasts',
+    params: z.object({}),
+    query: z.object({ platform: platformQuery, horizon }),
+    make: ({ query, view }) => {
+      const platform =
+        query.platform ??
+        PLATFORMS.find(
+          (name) =>
+            risingVideos(deps.service.lake.sqlite, {
+              ...{ platform: name, hours: 24, at: view.at, limit: 1 },
+            }).length > 0,
+        ) ??
+        'tiktok';
+      return {
+        title: 'Forecasts',
+        about: html`${tabs(
+          'Platform',
+          PLATFORMS.map((name) => ({
+            name: PLATFORM_NAMES[name],
+            address: linkHere(view, { platform: name }),
+            isChosen: name === platform,
+          })),
+        )}${tabs(
+          'Ahead',
+          HORIZONS.map((hours) => ({
+            name: `${hours} h`,
+            address: linkHere(view, { horizon: hours === 24 ? undefined : `${hours}h` }),
+            isChosen: hours === query.horizon,
+          })),
+        )}`,
+        pulledAt: null,
+        main: main(deps, view, { platform, hours: query.horizon }),
+      };
+    },
+  });
