@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import type { SlotBook } from '../runner/slot-book.ts';
+import type { Secret } from '../secret.ts';
 import { PausedError } from '../throttle/errors.ts';
 import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
 import type { LedgerSource } from '../throttle/ledger.ts';
@@ -8,6 +10,8 @@ import type { LedgerSource } from '../throttle/ledger.ts';
 /** Where calls are counted, by the settings. */
 export interface OpenLedgers {
   readonly ledgers: LedgerSource;
+  /** The schedule that daemons with these keys share, where they share a ledger. */
+  slots?(keys: readonly Secret[], owner: string): Required<SlotBook>;
   close(): Promise<void>;
 }
 
@@ -25,11 +29,16 @@ export const openLedgers = async (
   if (ledgerUrl === undefined) return { ledgers: LAKE_LEDGERS, close: async () => {} };
   const { SharedLedgers } = await import('../ledger/shared-ledgers.ts');
   const ledgers = new SharedLedgers(ledgerUrl, { clock, lakeName });
+  const open: OpenLedgers = {
+    ledgers,
+    slots: (keys, owner) => ledgers.slots(keys, owner),
+    close: () => ledgers.close(),
+  };
   try {
     await ledgers.check();
-    return { ledgers, close: () => ledgers.close() };
+    return open;
   } catch (error) {
-    if (waits && error instanceof PausedError) return { ledgers, close: () => ledgers.close() };
+    if (waits && error instanceof PausedError) return open;
     await ledgers.close();
     throw error;
   }

@@ -11,6 +11,7 @@ import { cronOfJob, planMonth } from '../runner/month-plan.ts';
 import { followSync, liveNight, type Night } from '../runner/night.ts';
 import type { RunSummary } from '../runner/run-summary.ts';
 import { type BatchEnd, Schedule } from '../runner/schedule.ts';
+import { LakeSlots, sharing } from '../runner/slot-book.ts';
 import { Sender } from '../webhooks/sender.ts';
 import { driftText } from './drift-text.ts';
 import { type CliIo, configOf } from './io.ts';
@@ -52,7 +53,8 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     const cron = cronOfJob(job, config);
     return cron === undefined ? [] : [{ name: job.name, cron }];
   });
-  const { ledgers, close: closeLedgers } = await openLedgers(config, io.clock, { waits: true });
+  const opened = await openLedgers(config, io.clock, { waits: true });
+  const { ledgers } = opened;
   const upstream = await connect(config, io);
   const say = (sentence: string): void => {
     if (forPeople) io.note(`${isoOf(io.clock.now())} ${sentence}`);
@@ -119,15 +121,20 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     tell(
       `trendlake schedules ${scheduled.map(({ name }) => name).join(', ')} (${config.timezone})`,
     );
+    const own = new LakeSlots(lake, clock);
+    const isJob = (name: string): boolean => JOBS.some((job) => job.name === name);
+    const shared = opened.slots?.([upstream.config.apiKey], random().toString(36).slice(2));
+    const slots = shared === undefined ? own : sharing(isJob, shared, own);
     const sender = new Sender(lake, { clock, random, report: warn });
     try {
-      await new Schedule({ lake, clock, signal, jobs: scheduled, runJobs, tell, warn, fail }).run();
+      const deps = { lake, clock, signal, jobs: scheduled, slots, runJobs, tell, warn, fail };
+      await new Schedule(deps).run();
     } finally {
       await sender.stop();
     }
     tell('stopped');
   } finally {
-    await closeLedgers();
+    await opened.close();
     await client.close();
     lake.close();
     await upstream.close();

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Lake } from '../lake/open.ts';
 import { type PostgresAddress, postgresAddress } from '../postgres-url.ts';
@@ -9,6 +10,7 @@ import { checkLedger } from './init-ledger.ts';
 import { keyHash } from './key-hash.ts';
 import { LedgerDb } from './ledger-db.ts';
 import { SharedLedger, sharedSpent } from './shared-ledger.ts';
+import { SharedSlots } from './shared-slots.ts';
 
 /** The address in a setting that was read before, so it can be one. */
 export const addressOf = (url: Secret): PostgresAddress => {
@@ -49,6 +51,12 @@ export class SharedLedgers implements LedgerSource {
     const { apiKey } = limits;
     if (apiKey === undefined) return { month: emptyMonth(limits, now), byHand: 0, at: now };
     return sharedSpent(this.#db, keyHash(apiKey), limits, now);
+  }
+
+  /** The schedule that daemons with the same keys share. `owner` is a word of this process alone. */
+  slots(keys: readonly Secret[], owner: string): SharedSlots {
+    const fleet = createHash('sha256').update(keys.map(keyHash).toSorted().join()).digest('hex');
+    return new SharedSlots(this.#db, { fleet, lakeName: this.#lakeName, owner });
   }
 
   /**

@@ -7,7 +7,8 @@ returns boolean language plpgsql volatile set search_path from current as $$
 begin
   insert into slots (fleet, job, slot_at, lake, owner, claimed_at, alive_at)
     values (of_fleet, of_job, at_slot, by_lake, by_owner, now_ms(), now_ms()) on conflict do nothing;
-  return found;
+  return exists (select 1 from slots s
+    where s.fleet = of_fleet and s.job = of_job and s.slot_at = at_slot and s.owner = by_owner);
 end $$;
 
 create or replace function end_slot(of_fleet text, of_job text, at_slot bigint, by_owner text, is_done boolean)

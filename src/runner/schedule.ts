@@ -1,11 +1,13 @@
 import type { Clock } from '../clock.ts';
 import { HOUR_MS, SECOND_MS } from '../durations.ts';
+import { TrendlakeError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import type { Lake } from '../lake/open.ts';
 import { watchPlace } from '../lake/same-file.ts';
 import { type Attempting, attempting, type FailureReport } from './attempt.ts';
 import type { Cron } from './cron.ts';
+import { LakeSlots, type Slot, type SlotBook } from './slot-book.ts';
 
 /** Something to do at the slots of a cron expression. */
 export interface Scheduled {
@@ -27,6 +29,8 @@ export interface ScheduleDeps extends FailureReport {
   /** Aborted to stop: the batch at work stops itself by it, no new one begins. */
   signal: AbortSignal;
   jobs: readonly Scheduled[];
+  /** Who does which slot; those of the data directory unless given. */
+  slots?: SlotBook;
   /**
    * Does the jobs that are due, together; an empty list takes up what was paused. When it throws an
    * error that is transient, none of them is taken for done.
@@ -43,6 +47,8 @@ const FIRST_RETRY_MS = 30 * SECOND_MS;
 const LONGEST_RETRY_MS = HOUR_MS;
 /** Stands among the names of due jobs for what a run left that was paused or cut off. */
 const PAUSED_RUN = 'paused run';
+/** Stands among the names of what is tried for what is told to the slot book. */
+const TELLING_SLOTS = 'slots';
 /** Stands among the names of retries for taking on slots. */
 const TAKING_ON = 'schedule';
 
@@ -53,14 +59,14 @@ interface Retry {
 }
 
 /**
- * The daemon. Cron only wakes it; a row in `slots`, unique by job and slot, decides who of all
- * processes does a slot's work, once. A slot missed while nothing ran, or cron did not wake it, is
+ * The daemon. Cron only wakes it; the slot book decides who of all processes does a slot's work, once. A slot missed while nothing ran, or cron did not wake it, is
  * caught up within the hour, the newest one only: the service knows no past. Jobs due together are done
  * together, batches one after another. What fails for now is tried again at its next slot at the latest;
  * what a stop keeps from being done is given back, for whoever is started next.
  */
 export class Schedule {
   readonly #deps: ScheduleDeps;
+  readonly #slots: SlotBook;
   /** The newest slot of each job that is still to be taken on. */
   readonly #arrived = new Map<string, number>();
   /** The slot of each job that was taken on and is not done. */
@@ -75,20 +81,10 @@ export class Schedule {
 
   constructor(deps: ScheduleDeps) {
     this.#deps = deps;
+    this.#slots = deps.slots ?? new LakeSlots(deps.lake, deps.clock);
     const { lake, signal, warn, fail } = deps;
     this.#attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
     this.#expectSameFile = watchPlace(lake);
-  }
-
-  /** Takes on a slot; false when it was taken on before, here or elsewhere. */
-  #claim(job: string, slotAt: number): boolean {
-    const { lake, clock } = this.#deps;
-    const { changes } = lake.sqlite
-      .prepare(
-        'insert into slots (job, slot_at, claimed_at) values (?, ?, ?) on conflict do nothing',
-      )
-      .run(job, slotAt, clock.now());
-    return changes > 0;
   }
 
   #arrive(job: string, slotAt: number): void {
@@ -105,25 +101,31 @@ export class Schedule {
     }
     const taken = await this.#attempt(TAKING_ON, async () => {
       for (const [job, slotAt] of this.#arrived) {
-        if (this.#claim(job, slotAt)) {
-          this.#taken.set(job, slotAt);
-          this.#due.add(job);
-        }
-        this.#arrived.delete(job);
+        if (await this.#slots.claim({ job, slotAt })) this.#take({ job, slotAt });
+        if (this.#arrived.get(job) === slotAt) this.#arrived.delete(job);
+      }
+      const names = jobs.map(({ name }) => name);
+      for (const slot of (await this.#slots.takeOver?.(names)) ?? []) {
+        this.#deps.tell(`${slot.job} of ${isoOf(slot.slotAt)} is taken over: who had it has died.`);
+        this.#take(slot);
       }
     });
     if (taken.ok) this.#retries.delete(TAKING_ON);
     else this.#retryLater(TAKING_ON);
   }
 
-  /** Leaves what was taken on and is not done to whoever looks next. */
-  #giveBack(): void {
+  #take({ job, slotAt }: Slot): void {
+    this.#taken.set(job, slotAt);
+    this.#due.add(job);
+  }
+
+  /** Leaves what was taken on and is not done to whoever comes next. */
+  async #giveBack(): Promise<void> {
     const { lake, warn } = this.#deps;
-    const remove = 'delete from slots where job = ? and slot_at = ?';
     try {
-      for (const slot of this.#taken) lake.sqlite.prepare(remove).run(...slot);
+      for (const [job, slotAt] of this.#taken) await this.#slots.giveBack({ job, slotAt });
     } catch (error) {
-      const told = lakeErrorOf(error, lake.path);
+      const told = error instanceof TrendlakeError ? error : lakeErrorOf(error, lake.path);
       if (told === undefined) throw error;
       warn(
         `What is left of ${[...this.#taken.keys()].join(', ')} waits for its next slot: ${told.message}`,
@@ -139,6 +141,8 @@ export class Schedule {
     const { jobs, signal } = this.#deps;
     const stops = jobs.map(({ name, cron }) => cron.start((slotAt) => this.#arrive(name, slotAt)));
     signal.addEventListener('abort', () => this.#wake.resolve());
+    const over = new AbortController();
+    void this.#keepAlive(over.signal);
     try {
       while (!signal.aborted) {
         this.#expectSameFile();
@@ -146,8 +150,9 @@ export class Schedule {
         await this.#runDue();
         await this.#sleep();
       }
-      this.#giveBack();
+      await this.#giveBack();
     } finally {
+      over.abort();
       for (const stop of stops) stop();
     }
   }
@@ -176,9 +181,33 @@ export class Schedule {
     for (const name of names) {
       if (again.includes(name)) continue;
       this.#retries.delete(name);
-      this.#taken.delete(name);
+      await this.#done(name);
     }
     for (const name of again) this.#retryLater(name);
+  }
+
+  /** What is done needs no one to take it over; that nobody could be told is mended by its next slot. */
+  async #done(job: string): Promise<void> {
+    const slotAt = this.#taken.get(job);
+    this.#taken.delete(job);
+    if (slotAt === undefined) return;
+    try {
+      await this.#slots.done?.({ job, slotAt }); // also while it stops: else another would do it again
+    } catch (error) {
+      if (!(error instanceof TrendlakeError)) throw error;
+      this.#deps.warn(`${job} is done, which others do not know: ${error.message}`);
+    }
+  }
+
+  /** Says that this daemon lives, for as long as it does. */
+  async #keepAlive(over: AbortSignal): Promise<void> {
+    const { aliveMs } = this.#slots;
+    if (aliveMs === undefined) return;
+    while (!over.aborted) {
+      if (this.#taken.size > 0)
+        await this.#attempt(TELLING_SLOTS, async () => this.#slots.keepAlive?.());
+      await this.#deps.clock.sleep(aliveMs, over).catch(() => {}); // over
+    }
   }
 
   #retryLater(name: string): void {
@@ -199,7 +228,8 @@ export class Schedule {
     const { clock } = this.#deps;
     const waits = [...this.#retries.values()].map(({ at }) => at - clock.monotonic());
     if (this.#pausedUntil !== null) waits.push(this.#pausedUntil - clock.now());
-    return Math.max(0, Math.min(LONGEST_SLEEP_MS, ...waits));
+    const longestMs = this.#slots.aliveMs ?? LONGEST_SLEEP_MS; // others may have died
+    return Math.max(0, Math.min(longestMs, ...waits));
   }
 
   /** Until a slot comes, a pause ends, a retry is due or the signal is aborted. */

@@ -18,6 +18,7 @@ export const age = async (db: LedgerDb, ms: number): Promise<void> => {
   await db.rows(`update ${schema}.calls set sent_at = sent_at - ${ms}, free_at = free_at - ${ms}`);
   await db.rows(`update ${schema}.keys set held_until = held_until - ${ms},
     pause_set_at = pause_set_at - ${ms}, pause_until = pause_until - ${ms}`);
+  await db.rows(`update ${schema}.slots set alive_at = alive_at - ${ms}`);
   await db.rows(
     `update ${schema}.hints set seen_at = seen_at - ${ms}, resets_at = resets_at - ${ms}`,
   );
