@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { LAKE_FILE } from '../src/lake/open.ts';
+import { openServiceDb } from '../src/lake/service-db.ts';
+import { createKey } from '../src/serve/auth/keys.ts';
+import { figureOf, tellFigure } from './all/figure.ts';
+import { END_AT } from './scale/build-lake.ts';
+import { startChild } from './serve/child.ts';
+
+// A lake of N snapshots of N / 10 videos, and one of --base beside it: what opening, a night, detection,
+// choice, export and the first answers of the service cost on each, time and memory, every step in a
+// process of its own. Nights are loaded on both in turns. With --keep the lakes are built in DIR, or
+// used from there.
+//
+//   npm run bench:scale -- --snapshots 10000000 [--base 1000000] [--rounds 3] [--keep DIR]
+
+const { values } = parseArgs({
+  options: {
+    snapshots: { type: 'string', default: '10000000' },
+    base: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '3' },
+    keep: { type: 'string' },
+  },
+});
+const SIZES = [Number(values.base), Number(values.snapshots)] as const;
+const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'trendlake-bench-'));
+
+interface Measured {
+  readonly ms: number;
+  readonly peakMb: number;
+  readonly journalBytes?: number;
+}
+
+const dataDirOf = (size: number): string => join(folder, String(size));
+
+const CHILD = fileURLToPath(new URL('./scale/step-child.ts', import.meta.url));
+const measure = (size: number, step: string, number = 0): Measured =>
+  JSON.parse(
+    execFileSync(process.execPath, [CHILD, step, dataDirOf(size), String(number)], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  ) as Measured;
+
+const show = (ms: number): string =>
+  ms >= 1000 ? `${(ms / 1000).toFixed(1)} s` : `${ms.toPrecision(3)} ms`;
+
+const table: string[] = [];
+const note = (step: string, measured: readonly Measured[]): void => {
+  const cells = measured.map(({ ms, peakMb }) => `${show(ms)}, ${peakMb.toFixed(0)} MB`);
+  table.push(`  ${step.padEnd(28)} ${cells.map((cell) => cell.padEnd(20)).join(' ')}`);
+  console.log(table.at(-1));
+};
+
+const ANSWERS: readonly [name: string, path: string][] = [
+  ['feed of a day, first', '/v1/feed/youtube?limit=50'],
+  ['trends of a month, first', '/v1/trends/youtube/month'],
+  ['hashtags of 30 days, first', '/v1/hashtags'],
+  ['search, common word', '/v1/search?q=things'],
+  ['search, rare word', '/v1/search?q=4711'],
+];
+
+/** First answers of a service that was just started over a lake; its memory after each. */
+const answers = async (size: number): Promise<Measured[]> => {
+  const dataDir = dataDirOf(size);
+  const db = openServiceDb(dataDir);
+  const tier = { tier: 'enterprise', ratePerMinute: 100_000, callsPerMonth: 1e9 } as const;
+  const { key } = createKey(db, { useCase: 'bench', ...tier }, END_AT);
+  db.close();
+  const child = await startChild('service', dataDir, END_AT);
+  const measured: Measured[] = [];
+  for (const [, path] of ANSWERS) {
+    const from = performance.now();
+    const response = await fetch(`${child.origin}${path}`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`${path} was answered ${response.status}`);
+    const ms = performance.now() - from;
+    measured.push({ ms, peakMb: child.memoryMb()?.peak ?? Number.NaN });
+  }
+  await child.stop();
+  return measured;
+};
+
+try {
+  for (const size of SIZES) {
+    mkdirSync(dataDirOf(size), { recursive: true, mode: 0o700 });
+    if (existsSync(join(dataDirOf(size), LAKE_FILE))) continue;
+    const { ms, peakMb } = measure(size, 'build', size);
+    const mb = statSync(join(dataDirOf(size), LAKE_FILE)).size / 1e6;
+    console.log(
+      `${size} snapshots: built in ${show(ms)}, ${peakMb.toFixed(0)} MB, ${mb.toFixed(0)} MB on disk`,
+    );
+  }
+  console.log(
+    `  ${''.padEnd(28)} ${SIZES.map((size) => `${size} snapshots`.padEnd(20)).join(' ')}`,
+  );
+  const both = (step: string, name = step, number = 0): Measured[] => {
+    const measured = SIZES.map((size) => measure(size, step, number));
+    note(name, measured);
+    return measured;
+  };
+  both('open');
+  both('status');
+  const counted = both('count', 'count(*) of the snapshots');
+  const timelines = both('timelines', 'a timeline');
+  both('detect', 'first detection');
+  both('export', 'first export');
+  const grown: number[] = [];
+  const journal: number[] = [];
+  for (let round = 1; round <= Number(values.rounds); round++) {
+    const [small, large] = both('night', 'a page of a night', round) as [Measured, Measured];
+    grown.push(large.ms / small.ms);
+    journal.push((large.journalBytes ?? Number.NaN) / 1e6);
+  }
+  const nights = Number(values.rounds);
+  const detected = both('detect', "a night's detection", nights);
+  both('choose', "a night's choice", nights);
+  both('export', "a night's export", nights);
+  const found = [await answers(SIZES[0]), await answers(SIZES[1])] as const;
+  for (const [index, [name]] of ANSWERS.entries())
+    note(
+      name,
+      found.flatMap((measured) => measured[index] ?? []),
+    );
+
+  const millions = `${SIZES[1] / 1e6} million snapshots`;
+  const large = (measured: readonly Measured[]): Measured =>
+    measured[1] ?? { ms: Number.NaN, peakMb: Number.NaN };
+  tellFigure(
+    figureOf(
+      {
+        what: `a page of a night at ${millions}, against ${SIZES[0] / 1e6} million`,
+        unit: 'x',
+        goal: 1.5,
+      },
+      grown,
+    ),
+  );
+  tellFigure(
+    figureOf(
+      {
+        what: `journal written for a page of 100, 80 of them known, at ${millions}`,
+        unit: 'MB',
+        goal: null,
+      },
+      journal,
+    ),
+  );
+  tellFigure(
+    figureOf({ what: `count(*) of video_snapshots at ${millions}`, unit: 's', goal: 1 }, [
+      large(counted).ms / 1000,
+    ]),
+  );
+  tellFigure(
+    figureOf({ what: `timeline of one video at ${millions}`, unit: 'ms', goal: 0.1 }, [
+      large(timelines).ms,
+    ]),
+  );
+  tellFigure(
+    figureOf({ what: `memory of a night's detection at ${millions}`, unit: 'MB', goal: 400 }, [
+      large(detected).peakMb,
+    ]),
+  );
+} finally {
+  if (values.keep === undefined) rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,149 @@
+import { statSync } from 'node:fs';
+import { decodeResponse } from '../../src/api/decode.ts';
+import { systemClock, virtualClock } from '../../src/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/durations.ts';
+import { noticeEvents } from '../../src/events/notice.ts';
+import { exportLake } from '../../src/export/export-lake.ts';
+import { syncLake } from '../../src/lake/durability.ts';
+import { type Lake, openLake } from '../../src/lake/open.ts';
+import { loadResponse } from '../../src/load/load-response.ts';
+import { lakeStatus } from '../../src/maintenance/status.ts';
+import { RefreshPlanner } from '../../src/runner/refresh-planner.ts';
+import { RunLog } from '../../src/runner/run-log.ts';
+import { refreshSearch } from '../../src/search/search-index.ts';
+import { buildLake, END_AT, idOf } from './build-lake.ts';
+
+// One step of bench/scale.ts in a process of its own, so that its memory is its alone. Prints one line:
+// milliseconds (of one, where a step repeats something), the peak of memory, and what more it measured.
+
+const [step = '', dataDir = '', number = '0'] = process.argv.slice(2);
+
+const PAGES = 100;
+/** Pages after those that are timed, of which the whole journal is kept. */
+const JOURNAL_PAGES = 10;
+const PAGE_ITEMS = 100;
+const PLATFORM = 'tiktok';
+
+interface Measured {
+  readonly ms: number;
+  readonly [more: string]: number;
+}
+
+const timed = async (work: () => unknown): Promise<number> => {
+  const from = performance.now();
+  await work();
+  return performance.now() - from;
+};
+
+/** The items of a page: mostly videos of the last days, one in five new. */
+const itemsOf = (page: number, videos: number, recent: number) =>
+  Array.from({ length: PAGE_ITEMS }, (_, i) => {
+    const nth = page * PAGE_ITEMS + i;
+    const isNew = i % 5 === 0;
+    const key = isNew
+      ? 3 * (Math.ceil(videos / 3) + nth)
+      : 3 * Math.floor((videos - ((nth * 7919) % recent)) / 3);
+    const views = 2_000_000 + nth;
+    return {
+      id: idOf(key),
+      platform: PLATFORM,
+      title: `clip ${key} of ${key % 4999} things #tag${key % 100}`,
+      user: `user${key % 1000}`,
+      views,
+      likes: Math.floor(views / 20),
+      engagementRate: 5,
+      createdAt: new Date(END_AT - HOUR_MS).toISOString(),
+      hashtags: [`tag${key % 100}`],
+      rank: i + 1,
+    };
+  });
+
+/** Pages of a night, each its own list; how long one takes, and what it writes to the journal. */
+const loadNight = (lake: Lake, nth: number): Measured => {
+  const { sqlite } = lake;
+  const videos = sqlite.prepare('select max(key) from video').pluck().get() as number;
+  const log = new RunLog(lake);
+  const from = END_AT + nth * HOUR_MS;
+  const runId = log.begin(['feed'], from);
+  const call = sqlite.prepare(
+    "insert into calls (run_id, job, request, sent_at, sender) values (?, 'feed', ?, ?, 'bench')",
+  );
+  const pages = Array.from({ length: PAGES + JOURNAL_PAGES }, (_, page) => {
+    const asOf = new Date(from + page * 1000).toISOString();
+    const items = itemsOf(page, videos, Math.min(videos / 2, 50_000));
+    const body = Buffer.from(JSON.stringify({ total: 10_000, page: 1, items, asOf }));
+    return { body, callId: Number(call.run(runId, `page ${page}`, from).lastInsertRowid) };
+  });
+  const load = ({ body, callId }: { body: Buffer; callId: number }, page: number): void => {
+    const paging = { limit: PAGE_ITEMS, page: page + 1, offset: page * PAGE_ITEMS };
+    const request = { kind: 'feed', platform: PLATFORM, dateRange: '24h', ...paging } as const;
+    const response = { status: 200, headers: { 'content-type': 'application/json' }, body };
+    const decoded = decodeResponse(request, response);
+    const received = { runId, request, callId, response, decoded, receivedAt: from };
+    loadResponse(lake, { ...received, isLastPage: page === PAGES - 1 }, undefined, 'later');
+  };
+  const fromMs = performance.now();
+  pages.slice(0, PAGES).forEach(load);
+  const ms = (performance.now() - fromMs) / PAGES;
+  sqlite.pragma('wal_autocheckpoint = 0');
+  sqlite.pragma('wal_checkpoint(TRUNCATE)');
+  pages.slice(PAGES).forEach((page, nth) => {
+    load(page, PAGES + nth);
+  });
+  const journalBytes = statSync(`${lake.path}-wal`).size / JOURNAL_PAGES;
+  refreshSearch(lake);
+  syncLake(lake);
+  log.finish(runId, { outcome: 'complete', at: from + HOUR_MS, resumesAt: null, summary: {} });
+  return { ms, journalBytes };
+};
+
+const inLake = async (measure: (lake: Lake) => Measured | Promise<Measured>): Promise<Measured> => {
+  const lake = openLake(dataDir);
+  try {
+    return await measure(lake);
+  } finally {
+    lake.close();
+  }
+};
+
+const clock = virtualClock(END_AT + Number(number) * HOUR_MS + 30 * MINUTE_MS);
+const EXPORT_CLOCK = { ...systemClock, now: () => clock.now() };
+
+const TIMELINES = 1000;
+const timelines = ({ sqlite }: Lake): Measured => {
+  const videos = sqlite.prepare('select max(key) from video').pluck().get() as number;
+  const read = sqlite.prepare('select observed_at, views from video_snapshots where video_id = ?');
+  const ids = Array.from({ length: TIMELINES }, (_, i) => idOf(1 + ((i * 7_368_787) % videos)));
+  const from = performance.now();
+  for (const id of ids) read.all(id);
+  return { ms: (performance.now() - from) / TIMELINES };
+};
+
+const STEPS: Readonly<Record<string, () => Measured | Promise<Measured>>> = {
+  build: async () => ({ ms: await timed(() => buildLake(dataDir, Number(number))) }),
+  open: async () => ({ ms: await timed(() => openLake(dataDir).close()) }),
+  status: () => inLake(async (lake) => ({ ms: await timed(() => lakeStatus(lake)) })),
+  count: () =>
+    inLake(async ({ sqlite }) => {
+      const count = sqlite.prepare('select count(*) from video_snapshots').pluck();
+      return { ms: await timed(() => count.get()) };
+    }),
+  timelines: () => inLake(timelines),
+  night: () => inLake((lake) => loadNight(lake, Number(number))),
+  detect: () => inLake(async (lake) => ({ ms: await timed(() => noticeEvents(lake, { clock })) })),
+  choose: () =>
+    inLake(async (lake) => {
+      const runId = lake.sqlite.prepare('select max(id) from runs').pluck().get() as number;
+      const refreshCalls = { growth: 1000, creators: 200 };
+      const planner = new RefreshPlanner({ lake, clock, runId, refreshCalls });
+      return { ms: await timed(() => planner.growth) };
+    }),
+  export: () =>
+    inLake(async (lake) => ({ ms: await timed(() => exportLake(lake, { clock: EXPORT_CLOCK })) })),
+};
+
+const run = STEPS[step];
+if (run === undefined) throw new Error(`There is no step ${step}.`);
+const measured = await run();
+const peakMb = process.resourceUsage().maxRSS / 1024;
+process.stdout.write(`${JSON.stringify({ ...measured, peakMb })}\n`);
