@@ -2,6 +2,7 @@ import { PLATFORMS, type Platform, sourceCode } from '../../schema/vocabulary.ts
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { lastKnownAt } from '../history/last-known.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { laddersByPlatform } from './choice.ts';
 import { type CreatorShowing, learnShowing, type PageSeen } from './creator-pages.ts';
 import { curveLibrary, type PastCurve } from './curves.ts';
@@ -71,15 +72,24 @@ const creatorNumbers = () => {
 };
 
 const readTracked = ({ sqlite }: Lake) => {
-  const most = sqlite.prepare('select count(*) from video').pluck().get() as number;
+  const most = present(prepare(sqlite, 'select count(*) from video', 'number').get());
   const all = trackedColumns(most);
   const videoKeys = new Float64Array(most);
   const numbers = creatorNumbers();
-  const rows = sqlite.prepare(REFRESHES).raw().iterate({
+  const rows = prepare<RefreshRow>(sqlite, REFRESHES, [
+    'number',
+    'text',
+    'text?',
+    'number',
+    'number',
+    'number',
+    'number?',
+    'number?',
+  ]).iterate({
     usualAge: USUAL_AGE_AT_FIRST_SIGHT_MS,
     leastGap: HOUR_MS,
     leastGapOfAge: LEAST_GAP_OF_AGE,
-  }) as IterableIterator<RefreshRow>;
+  });
   let length = 0;
   for (const [key, platform, user, born, lastAt, lastViews, earlierAt, earlierViews] of rows) {
     videoKeys[length] = key;
@@ -122,15 +132,14 @@ const addListRefreshes = (
   tracked: TrackedColumns,
   place: ReadonlyMap<number, number>,
 ): void => {
-  const lists = sqlite
-    .prepare(LISTS)
-    .all({ now, since: now - 7 * DAY_MS, leastKept: LEAST_KEPT }) as {
-    key: number;
-    next_at: number;
-  }[];
-  const videosOf = sqlite.prepare('select video_key from ranking where capture_key = ?').pluck();
+  const lists = prepare(sqlite, LISTS, { key: 'number', next_at: 'number' }).all({
+    now,
+    since: now - 7 * DAY_MS,
+    leastKept: LEAST_KEPT,
+  });
+  const videosOf = prepare(sqlite, 'select video_key from ranking where capture_key = ?', 'number');
   for (const { key, next_at } of lists)
-    for (const video of videosOf.all(key) as number[]) {
+    for (const video of videosOf.all(key)) {
       const i = place.get(video);
       if (i === undefined) continue;
       const known = tracked.nextListRefreshAt[i] ?? Number.NaN;
@@ -150,12 +159,16 @@ const readCurves = (
   place: ReadonlyMap<number, number>,
 ): PastCurve[] => {
   const usual = creatorsUsual(tracked);
-  const recent = sqlite.prepare(
+  const recent = prepare(
+    sqlite,
     `select key, coalesce(created_at, first_seen_at - @usualAge) as born from video
      where platform = @platform and first_seen_at > @since order by first_seen_at desc limit @tried`,
+    { key: 'number', born: 'number' },
   );
-  const timeline = sqlite.prepare(
+  const timeline = prepare(
+    sqlite,
     'select observed_at, views from video_snapshot where video_key = ? and views is not null order by observed_at',
+    ['number', 'number'],
   );
   return PLATFORMS.flatMap((platform) => {
     const videos = recent.all({
@@ -163,9 +176,9 @@ const readCurves = (
       since: now - 120 * DAY_MS,
       usualAge: USUAL_AGE_AT_FIRST_SIGHT_MS,
       tried: TRIED,
-    }) as { key: number; born: number }[];
+    });
     const curves = videos.flatMap(({ key, born }) => {
-      const points = timeline.raw().all(key) as [number, number][];
+      const points = timeline.all(key);
       if (points.length < 3) return [];
       const ageHours = points.map(([at]) => (at - born) / HOUR_MS);
       const i = place.get(key) ?? -1;
@@ -186,24 +199,23 @@ const CLOCK_SLACK_MS = HOUR_MS;
 /** What the runs' last creator calls showed of the videos tracked when they were made. */
 const readPages = ({ sqlite }: Lake): PageSeen[] => {
   // `cross` keeps the order of the tables: newest calls first, until there are enough
-  const calls = sqlite
-    .prepare(
-      `select i.ask ->> 'platform', i.ask ->> 'handle', c.sent_at, c.finished_at
+  const calls = prepare<[Platform, string, number, number]>(
+    sqlite,
+    `select i.ask ->> 'platform', i.ask ->> 'handle', c.sent_at, c.finished_at
        from calls c cross join run_items i using (run_id, job, request)
        where c.job = 'creators' and c.status = 200 order by c.id desc limit ${PAGES}`,
-    )
-    .raw()
-    .all() as [Platform, string, number, number][];
-  const ranked = sqlite
-    .prepare(
-      `select exists (
+    ['text', 'text', 'number', 'number'],
+  ).all();
+  const ranked = prepare(
+    sqlite,
+    `select exists (
          select 1 from video_snapshot s where s.video_key = v.key and s.source = @source
            and s.observed_at between @from and @to
        ) from video v
        where platform = @platform and user = @handle and first_seen_at < @from
        order by coalesce(created_at, first_seen_at) desc, key limit 200`,
-    )
-    .pluck();
+    'number',
+  );
   return calls.map(([platform, handle, sentAt, finishedAt]) => {
     const shown = ranked.all({
       platform,
@@ -211,7 +223,7 @@ const readPages = ({ sqlite }: Lake): PageSeen[] => {
       source: sourceCode('creator'),
       from: sentAt - CLOCK_SLACK_MS,
       to: finishedAt + CLOCK_SLACK_MS,
-    }) as number[];
+    });
     return {
       tracked: shown.length,
       shown: shown.flatMap((was, rank) => (was === 1 ? [rank] : [])),

@@ -7,6 +7,7 @@ import { readThresholds } from '../events/thresholds.ts';
 import { docsPage } from '../installation.ts';
 import { dateOf, isoOf } from '../iso.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { readInstant } from './option-values.ts';
@@ -41,30 +42,35 @@ interface ShownEvent {
 }
 
 const storedEvents = (lake: Lake, since: number): ShownEvent[] =>
-  (
-    lake.sqlite
-      .prepare(
-        `select id, kind, platform, subject, occurred_at as occurredAt, detected_at as detectedAt, origin, data
-         from events where occurred_at >= ? order by occurred_at, id`,
-      )
-      .all(since) as (Omit<ShownEvent, 'occurredAt' | 'detectedAt'> & {
-      occurredAt: number;
-      detectedAt: number;
-      data: string;
-    })[]
-  ).map((row) => ({
-    ...row,
-    occurredAt: isoOf(row.occurredAt),
-    detectedAt: isoOf(row.detectedAt),
-    data: JSON.parse(row.data) as unknown,
-  }));
+  prepare(
+    lake.sqlite,
+    `select id, kind, platform, subject, occurred_at as occurredAt, detected_at as detectedAt, origin, data
+     from events where occurred_at >= ? order by occurred_at, id`,
+    {
+      id: 'text',
+      kind: 'text',
+      platform: 'text?',
+      subject: 'text',
+      occurredAt: 'number',
+      detectedAt: 'number',
+      origin: 'text',
+      data: 'text',
+    },
+  )
+    .all(since)
+    .map((row) => ({
+      ...row,
+      occurredAt: isoOf(row.occurredAt),
+      detectedAt: isoOf(row.detectedAt),
+      data: JSON.parse(row.data) as unknown,
+    }));
 
 const wouldBe = (lake: Lake, ask: DetectOptions): ShownEvent[] => {
-  const detectedAt = lake.sqlite.prepare('select detected_at from events where id = ?').pluck();
+  const detectedAt = prepare(lake.sqlite, 'select detected_at from events where id = ?', 'number');
   return detectEvents(lake, ask)
     .map(storableEvent)
     .map((event) => {
-      const at = detectedAt.get(event.id) as number | undefined;
+      const at = detectedAt.get(event.id);
       return {
         ...event,
         occurredAt: isoOf(event.occurredAt),
@@ -100,11 +106,13 @@ const eventTable = (events: readonly ShownEvent[], { columns }: CliIo): string =
 
 /** How to see the stored events before `since`, if there are any: a first sync notices old ones. */
 const earlierText = (lake: Lake, since: number): string => {
-  const { earlier, first } = lake.sqlite
-    .prepare(
+  const { earlier, first } = present(
+    prepare(
+      lake.sqlite,
       'select count(*) as earlier, min(occurred_at) as first from events where occurred_at < ?',
-    )
-    .get(since) as { earlier: number; first: number | null };
+      { earlier: 'number', first: 'number?' },
+    ).get(since),
+  );
   return first === null
     ? ''
     : ` since ${dateOf(since)}; ${grouped(earlier)} before: trendlake events --since ${dateOf(first)}`;

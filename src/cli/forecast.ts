@@ -13,6 +13,7 @@ import { forecastStates } from '../forecast/state.ts';
 import { docsPage } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import { type Lake, openLake, openLakeForReading } from '../lake/open.ts';
+import { prepare } from '../lake/prepare.ts';
 import { counted, grouped } from './figures.ts';
 import { scoresShown } from './forecast-scores.ts';
 import { forecastStateText } from './forecast-text.ts';
@@ -87,9 +88,7 @@ interface Shown {
 
 const ofVideo = (lake: Lake, id: string, io: CliIo): Shown => {
   const { sqlite } = lake;
-  const key = sqlite.prepare('select key from video where id = ?').pluck().get(id) as
-    | number
-    | undefined;
+  const key = prepare(sqlite, 'select key from video where id = ?', 'number').get(id);
   if (key === undefined)
     throw new UsageError(
       `No video ${id} is in the lake. Find ids with \`trendlake search\` or \`trendlake forecast\`.`,

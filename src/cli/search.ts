@@ -4,6 +4,7 @@ import { rangeMs } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { searchVideos } from '../search/search.ts';
 import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
@@ -50,11 +51,21 @@ interface FoundVideo {
 }
 
 const videosOf = (lake: Lake, keys: readonly number[]): FoundVideo[] => {
-  const read = lake.sqlite.prepare(
+  const read = prepare(
+    lake.sqlite,
     'select id, platform, title, user, views, likes, created_at as createdAt from video where key = ?',
+    {
+      id: 'text',
+      platform: 'text',
+      title: 'text?',
+      user: 'text?',
+      views: 'number?',
+      likes: 'number?',
+      createdAt: 'number?',
+    },
   );
   return keys.map((key) => {
-    const video = read.get(key) as Omit<FoundVideo, 'createdAt'> & { createdAt: number | null };
+    const video = present(read.get(key));
     return { ...video, createdAt: video.createdAt === null ? null : isoOf(video.createdAt) };
   });
 };

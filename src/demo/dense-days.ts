@@ -1,5 +1,6 @@
 import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare } from '../lake/prepare.ts';
 
 /** Snapshots of one platform on one UTC day; `day` counts from 1970. */
 export interface DayOfSnapshots {
@@ -15,7 +16,11 @@ const SNAPSHOTS_BY_DAY = `
 
 /** How many snapshots a lake holds of each platform and day, before an instant (Unix ms). */
 export const snapshotsByDay = (lake: Lake, beforeAt: number): DayOfSnapshots[] =>
-  lake.sqlite.prepare(SNAPSHOTS_BY_DAY).all(beforeAt) as DayOfSnapshots[];
+  prepare<DayOfSnapshots>(lake.sqlite, SNAPSHOTS_BY_DAY, {
+    platform: 'text',
+    day: 'number',
+    snapshots: 'number',
+  }).all(beforeAt);
 
 /**
  * The last day of the stretch of `length` days that shows most: many platforms on many days count

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import {
   type Cohort,
   CREATOR_LOOKBACK_MS,
@@ -39,15 +40,15 @@ const creatorsOf = (
   keys: readonly number[],
   limits: Readonly<Record<Platform, Thresholds>>,
 ): CreatorName[] => {
-  const read = sqlite.prepare(
+  const read = prepare<CreatorName>(
+    sqlite,
     "select distinct v.platform, v.user from json_each(?) k cross join video v on v.key = k.value where v.user is not null and v.views >= json_extract(?, '$.' || v.platform)",
+    { platform: 'text', user: 'text' },
   );
   const floors = JSON.stringify(
     Object.fromEntries(Object.entries(limits).map(([name, its]) => [name, its.creator.minViews])),
   );
-  return [...chunks(keys)].flatMap(
-    (part) => read.all(JSON.stringify(part), floors) as CreatorName[],
-  );
+  return [...chunks(keys)].flatMap((part) => read.all(JSON.stringify(part), floors));
 };
 
 /** Creators that stood at the top of a list that became whole inside `span`. */
@@ -56,12 +57,12 @@ const creatorsAtTop = (
   span: Window,
   topRank: (platform: Platform) => number,
 ): CreatorName[] => {
-  const rows = sqlite
-    .prepare(
-      `select distinct v.platform, v.user, r.rank from capture c cross join ranking r on r.capture_key = c.key cross join video v on v.key = r.video_key
+  const rows = prepare<CreatorName & { rank: number }>(
+    sqlite,
+    `select distinct v.platform, v.user, r.rank from capture c cross join ranking r on r.capture_key = c.key cross join video v on v.key = r.video_key
        where c.completed_at > ? and c.completed_at <= ? and ${TOP_LISTS} and r.rank <= 100 and v.user is not null`,
-    )
-    .all(span.from, span.to) as (CreatorName & { rank: number })[];
+    { platform: 'text', user: 'text', rank: 'number' },
+  ).all(span.from, span.to);
   return rows.filter(({ platform, rank }) => rank <= topRank(platform));
 };
 
@@ -96,14 +97,16 @@ const cohortReader = (
   sqlite: Database.Database,
 ): ((platform: Platform, at: number) => Cohort | undefined) => {
   const byDay = new Map<number, Map<Platform, Cohort | undefined>>();
-  const read = sqlite.prepare(
+  const read = prepare<{ platform: Platform; views: number }>(
+    sqlite,
     `select v.platform, max(s.views) as views from (
        select video_key, views from video_snapshot indexed by video_snapshot_observed_at
        where observed_at >= ? and observed_at < ? order by observed_at, video_key limit ${COHORT_SNAPSHOTS}
      ) s cross join video v on v.key = s.video_key where s.views > 0 group by v.key order by 2 desc`,
+    { platform: 'text', views: 'number' },
   );
   const readDay = (day: number): Map<Platform, Cohort | undefined> => {
-    const rows = read.all(day - DAY_MS, day) as { platform: Platform; views: number }[];
+    const rows = read.all(day - DAY_MS, day);
     const byPlatform = Map.groupBy(rows, ({ platform }) => platform);
     return new Map(
       [...byPlatform].map(([platform, its]) => [platform, cohortOf(its.map(({ views }) => views))]),
@@ -139,13 +142,19 @@ const firstTopReader = (
   sqlite: Database.Database,
   limits: Readonly<Record<Platform, Thresholds>>,
 ): ((some: readonly Judged[]) => Map<CreatorName, TopEntry>) => {
-  const read = sqlite.prepare(
+  const read = prepare<TopRow>(
+    sqlite,
     `select k.value as videoKey, c.key as capture, c.completed_at as at,
        c.list || ' ' || c.period as list, r.rank
      from json_each(?) k cross join ranking r on r.video_key = k.value cross join capture c on c.key = r.capture_key
      where r.rank <= ? and c.completed_at is not null and ${TOP_LISTS} order by c.completed_at, r.rank`,
+    { videoKey: 'number', capture: 'number', at: 'number', list: 'text', rank: 'number' },
   );
-  const watched = sqlite.prepare(`select ${WATCHED_SINCE} from capture c where c.key = ?`).pluck();
+  const watched = prepare(
+    sqlite,
+    `select ${WATCHED_SINCE} from capture c where c.key = ?`,
+    'number',
+  );
   const lowest = Math.max(...Object.values(limits).map(({ creator }) => creator.topRank));
   return (some) => {
     const owners = new Map(
@@ -155,7 +164,7 @@ const firstTopReader = (
     );
     const firsts = new Map<CreatorName, TopRow & { videoId: string }>();
     const rows = read.iterate(JSON.stringify([...owners.keys()]), lowest);
-    for (const row of rows as IterableIterator<TopRow>) {
+    for (const row of rows) {
       const owner = owners.get(row.videoKey);
       if (owner === undefined || firsts.has(owner.creator)) continue;
       if (row.rank > limits[owner.creator.platform].creator.topRank) continue;
@@ -164,7 +173,7 @@ const firstTopReader = (
     return new Map(
       [...firsts].map(([creator, { at, list, rank, videoId, capture }]) => [
         creator,
-        { at, list, rank, videoId, watchedSince: watched.get(capture) as number },
+        { at, list, rank, videoId, watchedSince: present(watched.get(capture)) },
       ]),
     );
   };
@@ -183,8 +192,10 @@ export function* creatorPasts(
   span: Window,
   limits: Readonly<Record<Platform, Thresholds>>,
 ): Generator<[CreatorName, CreatorPast]> {
-  const videosOf = sqlite.prepare(
+  const videosOf = prepare<OwnVideo>(
+    sqlite,
     'select key, id, created_at as createdAt from video where platform = ? and user = ? order by created_at desc, key desc limit ?',
+    { key: 'number', id: 'text', createdAt: 'number?' },
   );
   const lastSnapshotsBefore = lastSnapshotReader(sqlite);
   const snapshotsOf = snapshotReader(sqlite);
@@ -194,7 +205,7 @@ export function* creatorPasts(
   for (let from = 0; from < creators.length; from += CREATORS_A_TURN) {
     const some = creators.slice(from, from + CREATORS_A_TURN).map((creator): Judged => {
       const { platform, user } = creator;
-      return { creator, videos: videosOf.all(platform, user, MAX_VIDEOS) as OwnVideo[] };
+      return { creator, videos: videosOf.all(platform, user, MAX_VIDEOS) };
     });
     const keys = some.flatMap(({ videos }) => videos.map(({ key }) => key));
     const earlier = lastSnapshotsBefore(keys, since);

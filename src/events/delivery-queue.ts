@@ -1,4 +1,5 @@
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 
 // The one writer of `deliveries` and of `delivery_due`, which says when the next of each subscription
 // may leave: who sends asks one index, however many subscribe. What is called here runs in the
@@ -9,14 +10,15 @@ import type { Lake } from '../lake/open.ts';
  * once both are written.
  */
 export const dueAgain = (lake: Lake, subscriptionId: string): void => {
-  const dueAt = lake.sqlite
-    .prepare(
+  const dueAt = present(
+    prepare(
+      lake.sqlite,
       `select max(min(d.next_attempt_at), coalesce(s.paused_until, 0))
        from subscriptions s join deliveries d on d.subscription_id = s.id
        where s.id = ? and s.disabled_at is null and d.state = 'pending'`,
-    )
-    .pluck()
-    .get(subscriptionId) as number | null;
+      'number?',
+    ).get(subscriptionId),
+  );
   if (dueAt === null)
     lake.sqlite.prepare('delete from delivery_due where subscription_id = ?').run(subscriptionId);
   else
@@ -110,13 +112,12 @@ export const choosing = (which: WhichDeliveries): [condition: string, values: un
 /** Makes deliveries due at `now`, under their old ids, with a fresh row of attempts; gives how many. */
 export const queueAgain = (lake: Lake, which: WhichDeliveries, now: number): number => {
   const [condition, values] = choosing(which);
-  const again = lake.sqlite
-    .prepare(
-      `update deliveries as d set state = 'pending', attempts = 0, next_attempt_at = ?, delivered_at = null
+  const again = prepare(
+    lake.sqlite,
+    `update deliveries as d set state = 'pending', attempts = 0, next_attempt_at = ?, delivered_at = null
        where ${condition} returning subscription_id`,
-    )
-    .pluck()
-    .all(now, ...values) as string[];
+    'text',
+  ).all(now, ...values);
   for (const subscriptionId of new Set(again)) dueAgain(lake, subscriptionId);
   return again.length;
 };

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { ModelScores } from '../forecast/model-rows.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import type { Window } from './event.ts';
 import type { Stated } from './forecast-spike.ts';
 import type { Thresholds } from './thresholds.ts';
@@ -18,7 +19,7 @@ export const thresholdFor = (
         ?.probability
     : undefined;
 
-interface Row extends Omit<Stated, 'threshold'> {
+interface Row extends Omit<Stated, 'threshold' | 'samples'> {
   readonly key: number;
   readonly modelId: number;
 }
@@ -34,31 +35,46 @@ export const forecastHistory = (
   limits: Readonly<Record<Platform, Thresholds>>,
 ): ((keys: readonly number[], span: Window) => Map<number, Stated[]>) => {
   const models = new Map<number, ModelFacts>();
-  const facts = sqlite.prepare('select platform, samples, scores from models where id = ?');
+  const facts = prepare<{ platform: Platform; samples: number; scores: string }>(
+    sqlite,
+    'select platform, samples, scores from models where id = ?',
+    { platform: 'text', samples: 'number', scores: 'text' },
+  );
   const factsOf = (id: number): ModelFacts => {
     const known = models.get(id);
     if (known !== undefined) return known;
-    const row = facts.get(id) as { platform: Platform; samples: number; scores: string };
+    const row = present(facts.get(id));
     const scores = JSON.parse(row.scores) as ModelScores;
     const threshold = thresholdFor(scores, limits[row.platform].spike.minPrecision);
     const read = { threshold, samples: row.samples };
     models.set(id, read);
     return read;
   };
-  const rows = sqlite.prepare(
+  const rows = prepare<Row>(
+    sqlite,
     `select f.video_key as key, f.made_at as at, f.top_probability as probability, f.model_id as modelId,
        f.views_median as median, f.views_low as low, f.views_high as high, v.first_seen_at as firstSeenAt
      from json_each(?) k cross join forecast f on f.video_key = k.value and f.horizon_hours = 24
      cross join video v on v.key = f.video_key
      where f.made_at > ? and f.made_at <= ? order by f.video_key, f.made_at`,
+    {
+      key: 'number',
+      at: 'number',
+      probability: 'number',
+      modelId: 'number',
+      median: 'number?',
+      low: 'number?',
+      high: 'number?',
+      firstSeenAt: 'number',
+    },
   );
   return (keys, span) => {
-    const stated = (rows.all(JSON.stringify(keys), span.from, span.to) as Row[]).flatMap(
-      ({ modelId, ...row }) => {
+    const stated = rows
+      .all(JSON.stringify(keys), span.from, span.to)
+      .flatMap(({ modelId, ...row }) => {
         const { threshold, samples } = factsOf(modelId);
         return threshold === undefined ? [] : [{ ...row, samples, threshold }];
-      },
-    );
+      });
     return Map.groupBy(stated, ({ key }) => key);
   };
 };

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { type Platform, sourceCode } from '../../schema/vocabulary.ts';
 import { HOUR_MS } from '../durations.ts';
+import { prepare } from '../lake/prepare.ts';
 import type { Window } from './event.ts';
 import { HASHTAG_LOOKBACK_MS, type TagSnapshot } from './hashtag-rising.ts';
 import { type ListedVideo, type ListSnapshot, NICHE_LOOKBACK_MS } from './niche-breakout.ts';
@@ -17,13 +18,13 @@ interface Capture {
 }
 
 const capturesIn = (sqlite: Database.Database, span: Window): Capture[] => {
-  const all = sqlite
-    .prepare(
-      `select key, platform, list || ' ' || period as list, completed_at as at from capture
+  const all = prepare<Capture>(
+    sqlite,
+    `select key, platform, list || ' ' || period as list, completed_at as at from capture
        where captured_at > ? and captured_at <= ? and completed_at <= ? and platform <> ''
          and (list = 'feed' or (list = 'trends' and period = 'day')) order by captured_at`,
-    )
-    .all(span.from, span.to, span.to) as Capture[];
+    { key: 'number', platform: 'text', list: 'text', at: 'number' },
+  ).all(span.from, span.to, span.to);
   const firsts = new Map<string, Capture>();
   for (const capture of all) {
     const stretch = `${capture.platform} ${capture.list} ${Math.floor(capture.at / EVERY_MS)}`;
@@ -36,17 +37,15 @@ const listedVideos = (
   sqlite: Database.Database,
   keys: readonly number[],
 ): Map<number, ListedVideo> => {
-  const read = sqlite
-    .prepare(
-      `select v.key, v.id, v.user, (select json_group_array(h.folded) from video_hashtag vh cross join hashtag h on h.key = vh.hashtag_key where vh.video_key = v.key)
+  const read = prepare(
+    sqlite,
+    `select v.key, v.id, v.user, (select json_group_array(h.folded) from video_hashtag vh cross join hashtag h on h.key = vh.hashtag_key where vh.video_key = v.key)
        from json_each(?) k cross join video v on v.key = k.value`,
-    )
-    .raw();
+    ['number', 'text', 'text?', 'text'],
+  );
   const videos = new Map<number, ListedVideo>();
   for (const part of chunks(keys))
-    for (const [key, id, user, tags] of read.iterate(JSON.stringify(part)) as IterableIterator<
-      [number, string, string | null, string]
-    >)
+    for (const [key, id, user, tags] of read.iterate(JSON.stringify(part)))
       videos.set(key, { id, user, tags: JSON.parse(tags) as string[] });
   return videos;
 };
@@ -61,10 +60,12 @@ export const listHistory = (
 ): Map<Platform, ListSnapshot[]> => {
   const captures = capturesIn(sqlite, { from: span.from - NICHE_LOOKBACK_MS, to: span.to });
   if (!captures.some(({ at }) => at > span.from)) return new Map();
-  const keysOf = sqlite
-    .prepare('select video_key from ranking where capture_key = ? order by rank')
-    .pluck();
-  const listed = new Map(captures.map(({ key }) => [key, keysOf.all(key) as number[]]));
+  const keysOf = prepare(
+    sqlite,
+    'select video_key from ranking where capture_key = ? order by rank',
+    'number',
+  );
+  const listed = new Map(captures.map(({ key }) => [key, keysOf.all(key)]));
   const videos = listedVideos(sqlite, [...new Set([...listed.values()].flat())]);
   const snapshots = captures.map(({ key, platform, list, at }) => ({
     platform,
@@ -90,24 +91,21 @@ export interface TagHistory {
  * counted over the videos somebody happened to see are left out: they rise with who watches.
  */
 export function* tagHistories(sqlite: Database.Database, span: Window): Generator<TagHistory> {
-  const seen = sqlite
-    .prepare(
-      'select distinct hashtag_key from hashtag_snapshot indexed by hashtag_snapshot_observed_at where observed_at > ? and observed_at <= ?',
-    )
-    .pluck()
-    .all(span.from, span.to) as number[];
-  const read = sqlite
-    .prepare(
-      `select h.folded, s.platform, s.observed_at, s.volume, s.views, s.source || ' ' || coalesce(s.window, '') as kind from json_each(?) k cross join hashtag h on h.key = k.value cross join hashtag_snapshot s on s.hashtag_key = h.key
+  const seen = prepare(
+    sqlite,
+    'select distinct hashtag_key from hashtag_snapshot indexed by hashtag_snapshot_observed_at where observed_at > ? and observed_at <= ?',
+    'number',
+  ).all(span.from, span.to);
+  const read = prepare<[string, Platform | '', number, number | null, number | null, string]>(
+    sqlite,
+    `select h.folded, s.platform, s.observed_at, s.volume, s.views, s.source || ' ' || coalesce(s.window, '') as kind from json_each(?) k cross join hashtag h on h.key = k.value cross join hashtag_snapshot s on s.hashtag_key = h.key
        where s.observed_at > ? and s.observed_at <= ? and s.source <> ${sourceCode('seen')} order by k.value, s.platform, kind, s.observed_at`,
-    )
-    .raw();
+    ['text', 'text', 'number', 'number?', 'number?', 'text'],
+  );
   for (const part of chunks(seen)) {
     const histories: (TagHistory & { kind: string; snapshots: TagSnapshot[] })[] = [];
     const since = span.from - HASHTAG_LOOKBACK_MS;
-    const rows = read.iterate(JSON.stringify(part), since, span.to) as IterableIterator<
-      [string, Platform | '', number, number | null, number | null, string]
-    >;
+    const rows = read.iterate(JSON.stringify(part), since, span.to);
     for (const [tag, platform, at, volume, views, kind] of rows) {
       let last = histories.at(-1);
       if (last?.tag !== tag || last.platform !== platform || last.kind !== kind) {

@@ -2,6 +2,7 @@ import type { Platform } from '../../schema/vocabulary.ts';
 import type { Clock } from '../clock.ts';
 import { HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare } from '../lake/prepare.ts';
 import { eventsFound } from './detect.ts';
 import { MOST_OF_A_KIND, NewestEvents } from './newest-events.ts';
 import { type StoreCounts, storableEvent, storeEvents } from './outbox.ts';
@@ -23,10 +24,11 @@ export interface NoticeSummary extends StoreCounts {
 }
 
 const lookedUntil = (lake: Lake): number | undefined =>
-  lake.sqlite
-    .prepare(`select looked_until from event_progress where name = 'detectors'`)
-    .pluck()
-    .get() as number | undefined;
+  prepare(
+    lake.sqlite,
+    `select looked_until from event_progress where name = 'detectors'`,
+    'number',
+  ).get();
 
 /**
  * Looks for events in what the lake learnt since the last snapshot, stores them and queues their

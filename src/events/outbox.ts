@@ -2,6 +2,7 @@ import type { EventKind, Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
 import { dateOf, isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare } from '../lake/prepare.ts';
 import { markTouched } from '../lake/touched-partitions.ts';
 import { foldName } from '../wire/folding.ts';
 import { type Listener, queueDelivery } from './delivery-queue.ts';
@@ -70,13 +71,13 @@ interface FilteredListener extends Listener {
 }
 
 const listeners = (lake: Lake): FilteredListener[] =>
-  (
-    lake.sqlite
-      .prepare(
-        'select id, filter, paused_until as pausedUntil from subscriptions where disabled_at is null',
-      )
-      .all() as (Listener & { filter: string })[]
-  ).map((row) => ({ ...row, filter: JSON.parse(row.filter) as SubscriptionFilter }));
+  prepare(
+    lake.sqlite,
+    'select id, filter, paused_until as pausedUntil from subscriptions where disabled_at is null',
+    { id: 'text', filter: 'text', pausedUntil: 'number?' },
+  )
+    .all()
+    .map((row) => ({ ...row, filter: JSON.parse(row.filter) as SubscriptionFilter }));
 
 /**
  * Stores events that are not there yet, marks their Parquet partitions and queues a delivery for

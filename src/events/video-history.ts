@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { type Platform, SOURCES, type Source } from '../../schema/vocabulary.ts';
 import { lastKnownAt } from '../history/last-known.ts';
+import { prepare } from '../lake/prepare.ts';
 import type { Window } from './event.ts';
 import type { Snapshot } from './timeline.ts';
 
@@ -25,20 +26,19 @@ export const chunks = function* <T>(list: readonly T[]): Generator<T[]> {
 
 /** Keys of the videos looked at inside `span`. */
 export const keysSeenIn = (sqlite: Database.Database, span: Window): number[] =>
-  sqlite
-    .prepare(
-      'select distinct video_key from video_snapshot indexed by video_snapshot_observed_at where observed_at > ? and observed_at <= ?',
-    )
-    .pluck()
-    .all(span.from, span.to) as number[];
+  prepare(
+    sqlite,
+    'select distinct video_key from video_snapshot indexed by video_snapshot_observed_at where observed_at > ? and observed_at <= ?',
+    'number',
+  ).all(span.from, span.to);
 
 /** What the lake knows of these videos. */
 export const factsOf = (sqlite: Database.Database, keys: readonly number[]): VideoFacts[] =>
-  sqlite
-    .prepare(
-      'select v.key, v.id, v.platform, v.user, v.created_at as createdAt from json_each(?) k cross join video v on v.key = k.value',
-    )
-    .all(JSON.stringify(keys)) as VideoFacts[];
+  prepare<VideoFacts>(
+    sqlite,
+    'select v.key, v.id, v.platform, v.user, v.created_at as createdAt from json_each(?) k cross join video v on v.key = k.value',
+    { key: 'number', id: 'text', platform: 'text', user: 'text?', createdAt: 'number?' },
+  ).all(JSON.stringify(keys));
 
 /**
  * Reads the snapshots of videos inside a span, oldest first, by key: for many creators one after the
@@ -47,16 +47,14 @@ export const factsOf = (sqlite: Database.Database, keys: readonly number[]): Vid
 export const snapshotReader = (
   sqlite: Database.Database,
 ): ((keys: readonly number[], span: Window) => Map<number, Snapshot[]>) => {
-  const read = sqlite
-    .prepare(
-      'select s.video_key, s.observed_at, s.views, s.source from json_each(?) k cross join video_snapshot s on s.video_key = k.value where s.observed_at > ? and s.observed_at <= ? order by k.value, s.observed_at',
-    )
-    .raw();
+  const read = prepare(
+    sqlite,
+    'select s.video_key, s.observed_at, s.views, s.source from json_each(?) k cross join video_snapshot s on s.video_key = k.value where s.observed_at > ? and s.observed_at <= ? order by k.value, s.observed_at',
+    ['number', 'number', 'number?', 'number'],
+  );
   return (keys, span) => {
     const snapshots = new Map<number, Snapshot[]>();
-    const rows = read.iterate(JSON.stringify(keys), span.from, span.to) as IterableIterator<
-      [number, number, number | null, number]
-    >;
+    const rows = read.iterate(JSON.stringify(keys), span.from, span.to);
     let key = Number.NaN;
     let its: Snapshot[] = [];
     for (const [videoKey, at, views, source] of rows) {
@@ -75,18 +73,16 @@ export const snapshotReader = (
 export const lastSnapshotReader = (
   sqlite: Database.Database,
 ): ((keys: readonly number[], until: number) => Map<number, Snapshot>) => {
-  const read = sqlite
-    .prepare(
-      `select k.value as key, s.observed_at as at, s.views, s.source from json_each(?) k
+  const read = prepare(
+    sqlite,
+    `select k.value as key, s.observed_at as at, s.views, s.source from json_each(?) k
        cross join video_snapshot s on s.video_key = k.value and s.observed_at =
          ${lastKnownAt('views', { video: 'k.value', at: '?', telling: '> 0' })}`,
-    )
-    .raw();
+    ['number', 'number', 'number?', 'number'],
+  );
   return (keys, until) => {
     const snapshots = new Map<number, Snapshot>();
-    const rows = read.iterate(JSON.stringify(keys), until) as IterableIterator<
-      [number, number, number | null, number]
-    >;
+    const rows = read.iterate(JSON.stringify(keys), until);
     for (const [key, at, views, source] of rows)
       snapshots.set(key, { at, views, source: SOURCES[source] as Source });
     return snapshots;

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { LakeError } from '../errors.ts';
 import { SCHEMA_VERSION } from '../lake/migrate.ts';
+import { prepare } from '../lake/prepare.ts';
 import type { ParquetCodec } from '../parquet-codecs.ts';
 import { ChangedFolders, type Disk, explaining } from './install-file.ts';
 import { PartitionInstaller } from './install-partition.ts';
@@ -56,9 +57,11 @@ export interface SnapshotDeps {
 }
 
 const touchesOf = ({ sqlite }: SnapshotDeps): Touch[] =>
-  sqlite
-    .prepare('select table_name as "table", date, version from touched_partitions')
-    .all() as Touch[];
+  prepare<Touch>(sqlite, 'select table_name as "table", date, version from touched_partitions', {
+    table: 'text',
+    date: 'text',
+    version: 'number',
+  }).all();
 
 /** The manifest that this export goes on from; undefined where every file is written anew. */
 const knownManifest = ({ folder, full, codec }: SnapshotDeps): Manifest | undefined => {

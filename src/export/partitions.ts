@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
 import { DAY_MS } from '../durations.ts';
 import { dateOf } from '../iso.ts';
+import { type Kind, prepare, present } from '../lake/prepare.ts';
 import { VIDEOS_A_PART } from '../lake/touched-partitions.ts';
-import type { ParquetTable } from './parquet-tables.ts';
+import type { ParquetTable, ParquetType } from './parquet-tables.ts';
 
 /** The rows of one file: a table, one UTC day of it, or the rows of some of its videos. */
 export interface Partition {
@@ -68,14 +69,14 @@ const quoted = (name: string): string => `"${name}"`;
 const datesOf = (sqlite: Database.Database, { name, dateColumn }: ParquetTable): string[] => {
   if (dateColumn === undefined) return [''];
   const column = quoted(dateColumn);
-  const next = sqlite
-    .prepare(
-      `select ${column} from ${quoted(name)} where ${column} >= ? order by ${column} limit 1`,
-    )
-    .pluck();
+  const next = prepare(
+    sqlite,
+    `select ${column} from ${quoted(name)} where ${column} >= ? order by ${column} limit 1`,
+    'number',
+  );
   const dates: string[] = [];
   for (let from = Number.MIN_SAFE_INTEGER; ; ) {
-    const at = next.get(from) as number | undefined;
+    const at = next.get(from);
     if (at === undefined) return dates;
     dates.push(dateOf(at));
     from = (Math.floor(at / DAY_MS) + 1) * DAY_MS;
@@ -84,7 +85,7 @@ const datesOf = (sqlite: Database.Database, { name, dateColumn }: ParquetTable):
 
 const lastPart = (sqlite: Database.Database): number =>
   Math.floor(
-    (sqlite.prepare('select coalesce(max(key), 0) from video').pluck().get() as number) /
+    present(prepare(sqlite, 'select coalesce(max(key), 0) from video', 'number').get()) /
       VIDEOS_A_PART,
   );
 
@@ -98,6 +99,13 @@ export const allPartitions = (
       ? datesOf(sqlite, table).map((date) => ({ table, date, part: 0 }))
       : Array.from({ length: lastPart(sqlite) + 1 }, (_, part) => ({ table, date: '', part })),
   );
+
+const KINDS: Readonly<Record<ParquetType, Kind>> = {
+  INT64: 'number?',
+  TIMESTAMP_MILLIS: 'number?',
+  DOUBLE: 'number?',
+  UTF8: 'text?',
+};
 
 /** Which rows are a partition's, in SQL, and what to bind. */
 const conditionOf = (
@@ -125,11 +133,11 @@ export const rowsOf = (sqlite: Database.Database, partition: Partition): Iterabl
   const { where, bounds } = conditionOf(sqlite, partition);
   // tags compare without case; a file's order is that of the bytes
   const order = table.key.map((name) => `${quoted(name)} collate binary`).join(', ');
-  const statement = sqlite.prepare(
+  const statement = prepare(
+    sqlite,
     `select ${table.columns.map(({ name }) => quoted(name)).join(', ')} from ${quoted(table.name)}
      ${where} order by ${order}`,
+    table.columns.map(({ type }) => KINDS[type]),
   );
-  return {
-    [Symbol.iterator]: () => statement.raw().iterate(...bounds) as IterableIterator<unknown[]>,
-  };
+  return { [Symbol.iterator]: () => statement.iterate(...bounds) };
 };

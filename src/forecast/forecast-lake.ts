@@ -4,6 +4,7 @@ import { DAY_MS } from '../durations.ts';
 import { LakeError } from '../errors.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { workerFile } from '../worker-file.ts';
 import type { ForecastSummary } from './forecast-work.ts';
 import type { ForecastOrder, ForecastReport } from './forecast-worker.ts';
@@ -23,16 +24,17 @@ const MOST_MIB = 300;
 
 /** Whether a lake has watched enough for a first model: else no thread is worth starting. */
 const mayForecast = ({ sqlite }: Lake, now: number): boolean => {
-  if (sqlite.prepare('select 1 from models limit 1').pluck().get() !== undefined) return true;
-  const old = sqlite
-    .prepare(
+  if (sqlite.prepare('select 1 from models limit 1').get() !== undefined) return true;
+  const old = present(
+    prepare(
+      sqlite,
       `select count(*) from (select 1 from video where first_seen_at <= ? limit ${LEAST_FINISHED})`,
-    )
-    .pluck()
-    .get(now - DAY_MS) as number;
+      'number',
+    ).get(now - DAY_MS),
+  );
   if (old >= LEAST_FINISHED) return true;
   const volumes = sqlite.prepare('select 1 from hashtag_snapshot where observed_at <= ? limit 1');
-  return volumes.pluck().get(now - LEAST_WATCHED_MS) !== undefined;
+  return volumes.get(now - LEAST_WATCHED_MS) !== undefined;
 };
 
 const inThread = async (

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { dateOf } from '../iso.ts';
+import { prepare } from '../lake/prepare.ts';
 import { MARK_TOUCHED } from '../lake/touched-partitions.ts';
 import { HORIZONS } from './horizons.ts';
 import { CurveReader, kindOf, type LakeCurve, TRACKED_MS } from './lake-curves.ts';
@@ -78,14 +79,17 @@ export const forecastTracked = (
   checkStop: () => void,
 ): number => {
   const reader = new CurveReader(sqlite);
-  const known = sqlite
-    .prepare('select 1 from forecast where video_key = ? and made_at = ? limit 1')
-    .pluck();
-  const tracked = sqlite.prepare(TRACKED).all({ from: at - TRACKED_MS, at }) as {
+  const known = sqlite.prepare(
+    'select 1 from forecast where video_key = ? and made_at = ? limit 1',
+  );
+  const tracked = prepare<{
     key: number;
     platform: ModelRow['platform'];
     createdAt: number | null;
-  }[];
+  }>(sqlite, TRACKED, { key: 'number', platform: 'text', createdAt: 'number?' }).all({
+    from: at - TRACKED_MS,
+    at,
+  });
   let batch: NewForecast[] = [];
   let stored = 0;
   const flush = (): void => {

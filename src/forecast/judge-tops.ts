@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { endedOnTop, finishedAt } from './cohort.ts';
 import { CurveReader, kindOf } from './lake-curves.ts';
 import { finishedAfterMs, hasOutcome } from './learn.ts';
@@ -40,12 +41,21 @@ export const judgeTops = (
   { from, to, at }: { from: number; to: number; at: number },
 ): JudgedTop[] => {
   const reader = new CurveReader(sqlite);
-  const count = sqlite
-    .prepare('select count(*) from forecast where made_at > ? and made_at <= ?')
-    .pluck()
-    .get(from, to) as number;
+  const count = present(
+    prepare(
+      sqlite,
+      'select count(*) from forecast where made_at > ? and made_at <= ?',
+      'number',
+    ).get(from, to),
+  );
   const every = Math.max(1, Math.ceil(count / 4 / MOST_ROWS));
-  const rows = sqlite.prepare(ROWS).all({ from, to, every }) as Row[];
+  const rows = prepare<Row>(sqlite, ROWS, {
+    videoKey: 'number',
+    platform: 'text',
+    createdAt: 'number?',
+    madeAt: 'number',
+    probability: 'number',
+  }).all({ from, to, every });
   const edges = new Map<Platform, number>();
   const edgeOf = (platform: Platform): number => {
     const known = edges.get(platform);

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { medianGrowthBy } from './cohort.ts';
 import { ageClass, logViews, truthAfter } from './curve.ts';
 import { paceBefore, paceGoesOn } from './horizons.ts';
@@ -57,12 +58,24 @@ export const judgeForecasts = (
   { from, to, at }: { from: number; to: number; at: number },
 ): Judged[] => {
   const reader = new CurveReader(sqlite);
-  const count = sqlite
-    .prepare('select count(*) from forecast where made_at > ? and made_at <= ?')
-    .pluck()
-    .get(from, to) as number;
+  const count = present(
+    prepare(
+      sqlite,
+      'select count(*) from forecast where made_at > ? and made_at <= ?',
+      'number',
+    ).get(from, to),
+  );
   const every = Math.max(1, Math.ceil(count / MOST_ROWS));
-  const rows = sqlite.prepare(ROWS).all({ from, to, every }) as ForecastRow[];
+  const rows = prepare<ForecastRow>(sqlite, ROWS, {
+    videoKey: 'number',
+    platform: 'text',
+    createdAt: 'number?',
+    madeAt: 'number',
+    hours: 'number',
+    median: 'number',
+    low: 'number',
+    high: 'number',
+  }).all({ from, to, every });
   return [...Map.groupBy(rows, ({ videoKey }) => videoKey).values()].flatMap((its) => {
     const { videoKey, createdAt, platform } = its[0] as ForecastRow;
     const curve = reader.curve(videoKey, createdAt, at);

@@ -7,6 +7,7 @@ import {
   sourceCode,
 } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { type Prepared, prepare, present } from '../lake/prepare.ts';
 import { type Curve, isSnapshotKnown, type Point } from './curve.ts';
 import { finishedAfterMs, hasOutcome } from './learn.ts';
 import { VIDEO_KINDS } from './model-rows.ts';
@@ -46,20 +47,20 @@ const TRIED = 40_000;
  */
 export class CurveReader {
   readonly #sqlite: Database.Database;
-  readonly #timeline: Database.Statement;
+  readonly #timeline: Prepared<[at: number, views: number | null, source: number]>;
 
   constructor(sqlite: Database.Database) {
     this.#sqlite = sqlite;
-    this.#timeline = sqlite
-      .prepare(
-        'select observed_at, views, source from video_snapshot where video_key = ? and observed_at <= ? order by observed_at limit ?',
-      )
-      .raw();
+    this.#timeline = prepare(
+      sqlite,
+      'select observed_at, views, source from video_snapshot where video_key = ? and observed_at <= ? order by observed_at limit ?',
+      ['number', 'number?', 'number'],
+    );
   }
 
   /** The curve of one video as known at `at`; undefined where no count of it was known. */
   curve(key: number, createdAt: number | null, at: number): LakeCurve | undefined {
-    const rows = this.#timeline.all(key, at, MAX_POINTS) as [number, number | null, number][];
+    const rows = this.#timeline.all(key, at, MAX_POINTS);
     const pulled = sourceCode('growth');
     const first = rows.findIndex(([, , source]) => source !== pulled);
     const from = Math.max(0, first);
@@ -73,12 +74,11 @@ export class CurveReader {
 
   /** Since when the lake has watched a platform; undefined: it has not. */
   watchedSince(platform: Platform): number | undefined {
-    return this.#sqlite
-      .prepare(
-        'select first_seen_at from video where platform = ? and first_seen_at is not null order by first_seen_at limit 1',
-      )
-      .pluck()
-      .get(platform) as number | undefined;
+    return prepare(
+      this.#sqlite,
+      'select first_seen_at from video where platform = ? and first_seen_at is not null order by first_seen_at limit 1',
+      'number',
+    ).get(platform);
   }
 
   /** Curves of a platform's videos by first sight, as known at `at`, one at a time. */
@@ -87,13 +87,12 @@ export class CurveReader {
     { after, until, order, most = TRIED }: FirstSeen,
     at: number,
   ): Generator<LakeCurve> {
-    const rows = this.#sqlite
-      .prepare(
-        `select key, created_at from video where platform = ? and first_seen_at > ? and first_seen_at <= ?
+    const rows = prepare(
+      this.#sqlite,
+      `select key, created_at from video where platform = ? and first_seen_at > ? and first_seen_at <= ?
          order by first_seen_at ${order}, key limit ?`,
-      )
-      .raw()
-      .all(platform, after, until, most) as [number, number | null][];
+      ['number', 'number?'],
+    ).all(platform, after, until, most);
     for (const [key, createdAt] of rows) {
       const curve = this.curve(key, createdAt, at);
       if (curve !== undefined) yield curve;
@@ -162,14 +161,17 @@ export const finishedCounts = (
 
 /** The instant a lake stands at: its newest observation at or before `now`; undefined: it is empty. */
 export const newestObservation = (sqlite: Database.Database, now: number): number | undefined =>
-  (sqlite
-    .prepare('select max(observed_at) from video_snapshot where observed_at <= ?')
-    .pluck()
-    .get(now) as number | null) ?? undefined;
+  present(
+    prepare(
+      sqlite,
+      'select max(observed_at) from video_snapshot where observed_at <= ?',
+      'number?',
+    ).get(now),
+  ) ?? undefined;
 
 /** Every platform that a video is known of. */
 export const platformsSeen = (sqlite: Database.Database): Platform[] => {
-  const has = sqlite.prepare('select 1 from video where platform = ? limit 1').pluck();
+  const has = sqlite.prepare('select 1 from video where platform = ? limit 1');
   return PLATFORMS.filter((platform) => has.get(platform) !== undefined);
 };
 

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
-import type { Platform } from '../../schema/vocabulary.ts';
+import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import { messageOf } from '../errors.ts';
+import { prepare } from '../lake/prepare.ts';
 import type { WayModel } from './learn.ts';
 import { unpackModel } from './pack.ts';
 
@@ -44,10 +45,9 @@ export interface ModelRow<Model = WayModel, Of extends ModelledPlatform = Platfo
   readonly model: Model;
 }
 
-interface StoredRow<Of extends ModelledPlatform> {
+interface StoredRow {
   id: number;
   kind: string;
-  platform: Of;
   learntAt: number;
   samples: number;
   scores: string;
@@ -65,9 +65,11 @@ export const modelName = (platform: ModelledPlatform, kind: string): string =>
   `${platform === '' ? 'all platforms' : platform} ${kind}`;
 
 /** Models of one sort, and how their bytes are read. */
-export interface ModelSort<Model> {
+export interface ModelSort<Model, Of extends ModelledPlatform> {
   /** What their kinds begin with. */
   readonly prefix: string;
+  /** What they may be of. */
+  readonly platforms: readonly Of[];
   /** @throws Error saying what is wrong with the bytes */
   readonly unpack: (bytes: Buffer) => Model;
 }
@@ -75,25 +77,40 @@ export interface ModelSort<Model> {
 /** The newest readable model of each platform and kind of one sort learnt at or before `at`. */
 export const readModelsOf = <Model, Of extends ModelledPlatform>(
   sqlite: Database.Database,
-  { prefix, unpack }: ModelSort<Model>,
+  { prefix, platforms, unpack }: ModelSort<Model, Of>,
   at: number,
 ): ModelsRead<Model, Of> => {
-  const names = sqlite
-    .prepare('select distinct platform, kind from models where learnt_at <= ? and kind glob ?')
-    .all(at, `${prefix}*`) as { platform: Of; kind: string }[];
-  const newest = sqlite.prepare(
-    `select id, kind, platform, learnt_at as learntAt, samples, scores, parameters from models
+  const kinds = prepare(
+    sqlite,
+    'select distinct kind from models where platform = ? and learnt_at <= ? and kind glob ?',
+    'text',
+  );
+  const newest = prepare<StoredRow>(
+    sqlite,
+    `select id, kind, learnt_at as learntAt, samples, scores, parameters from models
      where platform = ? and kind = ? and learnt_at <= ? order by learnt_at desc, id desc limit 3`,
+    {
+      id: 'number',
+      kind: 'text',
+      learntAt: 'number',
+      samples: 'number',
+      scores: 'text',
+      parameters: 'blob',
+    },
   );
   const models = new Map<string, ModelRow<Model, Of>>();
   const unreadable: { platform: Of; told: string }[] = [];
+  const names = platforms.flatMap((platform) =>
+    kinds.all(platform, at, `${prefix}*`).map((kind) => ({ platform, kind })),
+  );
   for (const { platform, kind } of names)
-    for (const row of newest.iterate(platform, kind, at) as IterableIterator<StoredRow<Of>>) {
+    for (const row of newest.iterate(platform, kind, at)) {
       try {
         const { parameters, scores, ...facts } = row;
         const model = unpack(parameters);
         models.set(modelName(platform, kind), {
           ...facts,
+          platform,
           scores: JSON.parse(scores) as ModelScores,
           model,
         });
@@ -108,7 +125,7 @@ export const readModelsOf = <Model, Of extends ModelledPlatform>(
 
 /** The models of videos; see `readModelsOf`. */
 export const readModels = (sqlite: Database.Database, at: number): ModelsRead =>
-  readModelsOf(sqlite, { prefix: VIDEO_KINDS, unpack: unpackModel }, at);
+  readModelsOf(sqlite, { prefix: VIDEO_KINDS, platforms: PLATFORMS, unpack: unpackModel }, at);
 
 /** A model to keep. */
 export interface NewModel {
@@ -127,10 +144,11 @@ export const storeModel = (
   { kind, platform, learntAt, learntUntil, samples, scores, parameters }: NewModel,
 ): number => {
   const learnt = [learntUntil, samples, JSON.stringify(scores), parameters];
-  const known = sqlite
-    .prepare('select id from models where platform = ? and kind = ? and learnt_at = ?')
-    .pluck()
-    .get(platform, kind, learntAt) as number | undefined;
+  const known = prepare(
+    sqlite,
+    'select id from models where platform = ? and kind = ? and learnt_at = ?',
+    'number',
+  ).get(platform, kind, learntAt);
   if (known !== undefined) {
     sqlite
       .prepare(

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { isoOf } from '../iso.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import type { HORIZONS } from './horizons.ts';
 import { TRACKED_MS } from './lake-curves.ts';
 import type { HorizonForecast } from './model-forecast.ts';
@@ -50,16 +51,25 @@ export const forecastAt = (
   videoKey: number,
   at: number,
 ): KeptForecast | undefined => {
-  const rows = sqlite
-    .prepare(
-      `select f.made_at as madeAt, f.horizon_hours as hours, f.views_median as median, f.views_low as low,
+  const rows = prepare<Row>(
+    sqlite,
+    `select f.made_at as madeAt, f.horizon_hours as hours, f.views_median as median, f.views_low as low,
          f.views_high as high, f.top_probability as topProbability, m.samples, m.learnt_at as learntAt
        from forecast f join models m on m.id = f.model_id
        where f.video_key = @videoKey and f.made_at = (
          select max(made_at) from forecast where video_key = @videoKey and made_at > @from and made_at <= @at)
        order by f.horizon_hours`,
-    )
-    .all({ videoKey, at, from: at - TRACKED_MS }) as Row[];
+    {
+      madeAt: 'number',
+      hours: 'number',
+      median: 'number?',
+      low: 'number?',
+      high: 'number?',
+      topProbability: 'number',
+      samples: 'number',
+      learntAt: 'number',
+    },
+  ).all({ videoKey, at, from: at - TRACKED_MS });
   const first = rows[0];
   if (first === undefined) return undefined;
   const { madeAt, topProbability, samples, learntAt } = first;
@@ -124,20 +134,31 @@ export const risingVideos = (
   sqlite: Database.Database,
   { platform, hours, at, limit, offset = 0 }: RisingQuery,
 ): RisingVideo[] =>
-  sqlite
-    .prepare(RISING)
-    .all({ platform, hours, at, limit, offset, from: at - TRACKED_MS }) as RisingVideo[];
+  prepare<RisingVideo>(sqlite, RISING, {
+    hours: 'number',
+    median: 'number?',
+    low: 'number?',
+    high: 'number?',
+    id: 'text',
+    platform: 'text',
+    title: 'text?',
+    user: 'text?',
+    views: 'number',
+    topProbability: 'number',
+    madeAt: 'number',
+  }).all({ platform, hours, at, limit, offset, from: at - TRACKED_MS });
 
 /** How many videos of a platform stand forecast at `at`. */
 const risingCount = (sqlite: Database.Database, platform: Platform, at: number): number =>
-  sqlite
-    .prepare(
+  present(
+    prepare(
+      sqlite,
       `select count(*) from (
          select distinct video_key from forecast indexed by forecast_made_at where made_at > ? and made_at <= ?
        ) l cross join video v on v.key = l.video_key where v.platform = ?`,
-    )
-    .pluck()
-    .get(at - TRACKED_MS, at, platform) as number;
+      'number',
+    ).get(at - TRACKED_MS, at, platform),
+  );
 
 /** One page of what may end on top. */
 export interface RisingPage {

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
+import { prepare } from '../lake/prepare.ts';
 import { HASHTAG_KINDS } from './hashtags/lake-volumes.ts';
 import { volumeStands } from './hashtags/volume-stands.ts';
 import { finishedCounts, kindOf, newestObservation, platformsSeen } from './lake-curves.ts';
@@ -32,11 +33,11 @@ interface NewestModel {
 
 /** Says of every platform and way of first sight whether forecasts are made, and what they lack. */
 export const forecastStates = (sqlite: Database.Database, now: number): ForecastState[] => {
-  const models = sqlite
-    .prepare(
-      'select platform, kind, max(learnt_at) as learntAt, samples, scores from models where learnt_at <= ? group by platform, kind order by platform, kind',
-    )
-    .all(now) as NewestModel[];
+  const models = prepare<NewestModel>(
+    sqlite,
+    'select platform, kind, max(learnt_at) as learntAt, samples, scores from models where learnt_at <= ? group by platform, kind order by platform, kind',
+    { platform: 'text', kind: 'text', learntAt: 'number', samples: 'number', scores: 'text' },
+  ).all(now);
   const states = models.map(({ platform, kind, learntAt, samples, scores }): ForecastState => {
     const { used, reason, recent } = JSON.parse(scores) as ModelScores;
     const state = used ? 'used' : 'dropped';

@@ -1,7 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { prepared } from '../lake/statements.ts';
 import { engagementRate } from '../wire/engagement-rate.ts';
 import type { ContentItem } from '../wire/shapes.ts';
 import { type Count, lastKnown } from './last-known.ts';
@@ -138,10 +138,23 @@ export const readContentItems = (
   asOf: number,
   counts: Counts,
 ): ReadItems => {
-  const rows = statement(lake, counts === 'known' ? AS_KNOWN : AS_SEEN).all({
+  const rows = prepared<ItemRow>(lake, counts === 'known' ? AS_KNOWN : AS_SEEN, {
+    id: 'text',
+    platform: 'text',
+    title: 'text?',
+    user: 'text?',
+    views: 'number?',
+    likes: 'number?',
+    rate: 'number?',
+    derived: 'number?',
+    created_at: 'number?',
+    extra: 'text?',
+    former: 'text?',
+    hashtags: 'text',
+  }).all({
     keys: JSON.stringify(entries.map((entry) => entry.key)),
     asOf,
-  }) as ItemRow[];
+  });
   return {
     objects: () => rows.map((row, index) => itemOf(row, entries[index] as ListEntry)),
     text: () =>

@@ -1,7 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { prepared } from '../lake/statements.ts';
 import { foldHandle } from '../wire/folding.ts';
 import type { Paging } from './list-page.ts';
 
@@ -64,9 +64,19 @@ export const creatorsPage = (
   { list, platform, asOf, limit, page }: CreatorsQuery,
 ): { total: number; items: ListedCreator[] } => {
   const read = (offset: number, most: number) =>
-    statement(lake, PAGES[list]).all({
+    prepared<ListedCreator & { total: number }>(lake, PAGES[list], {
+      platform: 'text',
+      handle: 'text',
+      followers: 'number',
+      observedAt: 'number',
+      followersBefore: 'number?',
+      observedBefore: 'number?',
+      gainedPerDay: 'number?',
+      change: 'number?',
+      total: 'number',
+    }).all({
       ...{ asOf, offset, limit: most, platform: platform ?? null },
-    }) as (ListedCreator & { total: number })[];
+    });
   const rows = read((page - 1) * limit, limit);
   const total = rows[0]?.total ?? read(0, 1)[0]?.total ?? 0;
   return { total, items: rows.map(({ total: _, ...row }) => row) };
@@ -87,7 +97,16 @@ export const creatorRise = (
   { platform, handle, asOf }: { platform: Platform; handle: string; asOf: number },
 ): ListedCreator | undefined => {
   const named = { platform, handle, folded: foldHandle(handle), asOf };
-  const key = statement(lake, KEY).pluck().get(named) as number | undefined;
+  const key = prepared(lake, KEY, 'number').get(named);
   if (key === undefined) return undefined;
-  return statement(lake, OWN).get({ key, asOf }) as ListedCreator | undefined;
+  return prepared<ListedCreator>(lake, OWN, {
+    platform: 'text',
+    handle: 'text',
+    followers: 'number',
+    observedAt: 'number',
+    followersBefore: 'number?',
+    observedBefore: 'number?',
+    gainedPerDay: 'number?',
+    change: 'number?',
+  }).get({ key, asOf });
 };

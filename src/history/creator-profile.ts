@@ -2,7 +2,7 @@ import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
 import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { prepared } from '../lake/statements.ts';
 import { engagementRate } from '../wire/engagement-rate.ts';
 import { foldHandle } from '../wire/folding.ts';
 import type { ContentItem } from '../wire/shapes.ts';
@@ -119,7 +119,11 @@ export const creatorVideos = (
 ): { total: number; items: ContentItem[] } => {
   const { platform, handle, asOf, ...paging } = asked;
   const named = { platform, folded: foldHandle(handle), asOf };
-  const videos = statement(lake, VIDEOS).all(named) as OwnVideo[];
+  const videos = prepared<OwnVideo>(lake, VIDEOS, {
+    key: 'number',
+    createdAt: 'number?',
+    views: 'number?',
+  }).all(named);
   return { total: videos.length, items: itemsOf(lake, videos, asOf, paging) };
 };
 
@@ -140,11 +144,29 @@ export const creatorProfile = (
 ): CreatorProfile | undefined => {
   const { platform, handle, asOf, limit } = asked;
   const named = { platform, folded: foldHandle(handle), asOf };
-  const profile = statement(lake, PROFILE).get({ ...named, handle }) as ProfileRow | undefined;
-  const videos = statement(lake, VIDEOS).all(named) as OwnVideo[];
+  const profile = prepared<ProfileRow>(lake, PROFILE, {
+    key: 'number',
+    handle: 'text',
+    rate: 'number?',
+    extra: 'text?',
+  }).get({ ...named, handle });
+  const videos = prepared<OwnVideo>(lake, VIDEOS, {
+    key: 'number',
+    createdAt: 'number?',
+    views: 'number?',
+  }).all(named);
   if (profile === undefined && videos.length === 0) return undefined;
   const snapshots =
-    profile === undefined ? [] : (statement(lake, SNAPSHOTS).all(profile.key, asOf) as Snapshot[]);
+    profile === undefined
+      ? []
+      : prepared<Snapshot>(lake, SNAPSHOTS, {
+          at: 'number',
+          followers: 'number?',
+          views: 'number?',
+          likes: 'number?',
+          videoCount: 'number?',
+          source: 'number',
+        }).all(profile.key, asOf);
   const [views, likes] = [newest(snapshots, 'views'), newest(snapshots, 'likes')];
   return {
     handle: profile?.handle ?? handle,

@@ -1,7 +1,8 @@
 import type { EventKind, Platform } from '../../schema/vocabulary.ts';
 import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { present } from '../lake/prepare.ts';
+import { prepared } from '../lake/statements.ts';
 
 /** One noticed event as stored; instants in Unix ms, `data` parsed. */
 export interface StoredEvent {
@@ -21,6 +22,19 @@ const PAGE = `select id, kind, platform, subject, occurred_at as occurredAt, det
   origin, data ${MATCHING} order by occurred_at desc, id limit @limit offset @offset`;
 const COUNT = `select count(*) ${MATCHING}`;
 
+type StoredRow = Omit<StoredEvent, 'data'> & { data: string };
+
+const ROW = {
+  id: 'text',
+  kind: 'text',
+  platform: 'text?',
+  subject: 'text',
+  occurredAt: 'number',
+  detectedAt: 'number',
+  origin: 'text',
+  data: 'text',
+} as const;
+
 /** `GET /events`: what had been noticed by `asOf`, newest first. */
 export const eventsPage = (
   lake: Lake,
@@ -39,13 +53,14 @@ export const eventsPage = (
     kind: asked.kind ?? null,
     platform: asked.platform ?? null,
   };
-  const total = statement(lake, COUNT).pluck().get(matching) as number;
+  const total = present(prepared(lake, COUNT, 'number').get(matching));
   const offset = (asked.page - 1) * asked.limit;
   if (offset >= total) return { total, items: [] };
-  const rows = statement(lake, PAGE).all({ ...matching, limit: asked.limit, offset }) as (Omit<
-    StoredEvent,
-    'data'
-  > & { data: string })[];
+  const rows = prepared<StoredRow>(lake, PAGE, ROW).all({
+    ...matching,
+    limit: asked.limit,
+    offset,
+  });
   return {
     total,
     items: rows.map((row) => ({ ...row, data: JSON.parse(row.data) as unknown })),

@@ -1,6 +1,6 @@
 import { PLATFORMS, type Platform, SOURCES } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { prepared } from '../lake/statements.ts';
 import { foldName } from '../wire/folding.ts';
 
 /** A hashtag that the lake had seen by an instant. */
@@ -15,9 +15,10 @@ const BY_NAME = `select key, tag from hashtag h where folded = @folded and (firs
 
 /** The hashtag of that name (in any spelling, with # or without) as of an instant (Unix ms), or undefined. */
 export const hashtagAsOf = (lake: Lake, name: string, asOf: number): KnownHashtag | undefined =>
-  statement(lake, BY_NAME).get({ folded: foldName(name.replace(/^#/, '')), asOf }) as
-    | KnownHashtag
-    | undefined;
+  prepared<KnownHashtag>(lake, BY_NAME, { key: 'number', tag: 'text' }).get({
+    folded: foldName(name.replace(/^#/, '')),
+    asOf,
+  });
 
 /** Volumes of a hashtag at one instant (Unix ms), over all platforms and over each; null: not stated. */
 export interface HashtagVolumes {
@@ -55,7 +56,13 @@ const pointOf = (at: number, rows: readonly Row[]): HashtagVolumes => {
 
 /** Volumes of a hashtag until an instant, each source and window for itself, the longest series first. */
 export const hashtagHistory = (lake: Lake, key: number, asOf: number): VolumeSeries[] => {
-  const rows = statement(lake, VOLUMES).all({ key, asOf }) as Row[];
+  const rows = prepared<Row>(lake, VOLUMES, {
+    platform: 'text',
+    at: 'number',
+    volume: 'number?',
+    source: 'number',
+    window: 'text?',
+  }).all({ key, asOf });
   const series = Map.groupBy(rows, ({ source, window }) => `${source} ${window ?? ''}`);
   return [...series.values()]
     .map((own) => ({

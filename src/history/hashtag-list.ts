@@ -1,7 +1,8 @@
 import { PLATFORMS, type Platform, sourceCode } from '../../schema/vocabulary.ts';
 import { lakeVersion } from '../lake/lake-version.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { present } from '../lake/prepare.ts';
+import { prepared } from '../lake/statements.ts';
 import type { HashtagItem } from '../wire/shapes.ts';
 import {
   type ComputedLists,
@@ -61,14 +62,36 @@ interface PulledRow {
   readonly source: number;
 }
 
+interface StoredRow extends PulledRow {
+  readonly key: number;
+  readonly observedAt: number;
+  readonly extra: string | null;
+}
+
+const PULLED_ROW = {
+  tag: 'text',
+  volume: 'number?',
+  views: 'number?',
+  change: 'number?',
+  source: 'number',
+} as const;
+
+const STORED_ROW = {
+  ...PULLED_ROW,
+  key: 'number',
+  observedAt: 'number',
+  extra: 'text?',
+} as const;
+
 const sampledMark = ({ source }: PulledRow): { sampled?: true } =>
   source === sourceCode('seen') ? { sampled: true } : {};
 
-const pulledItem = (
-  lake: Lake,
-  row: PulledRow & { key: number; observedAt: number; extra: string | null },
-): HashtagItem => {
-  const parts = statement(lake, PARTS).all(row.key, row.observedAt) as Part[];
+const pulledItem = (lake: Lake, row: StoredRow): HashtagItem => {
+  const parts = prepared<Part>(lake, PARTS, {
+    platform: 'text',
+    volume: 'number?',
+    views: 'number?',
+  }).all(row.key, row.observedAt);
   const shown = {
     tag: row.tag,
     volume: row.volume,
@@ -100,13 +123,13 @@ const pulledPage = (lake: Lake, held: Held, paging: Paging): ListPage<HashtagIte
   const from = (paging.page - 1) * paging.limit;
   const { capturedAt, completedAt, platform, period, total } = held.pulled;
   const list = { capturedAt, completedAt, platform, period };
-  const rows = statement(lake, PULLED).all({
+  const rows = prepared<StoredRow>(lake, PULLED, STORED_ROW).all({
     ...list,
     from,
     to: from + paging.limit,
-  }) as Parameters<typeof pulledItem>[1][];
+  });
   const items = rows.map((row) => pulledItem(lake, row));
-  const deepest = () => statement(lake, DEEPEST).pluck().get(list) as number;
+  const deepest = () => present(prepared(lake, DEEPEST, 'number').get(list));
   return pageOf(held, { total: total ?? deepest(), held: deepest }, items);
 };
 
@@ -134,9 +157,10 @@ export const pulledHashtag = (
   if (pulled === undefined) return undefined;
   const { capturedAt, completedAt, platform, period } = pulled;
   const list = { key, capturedAt, completedAt, platform, period };
-  const row = statement(lake, PULLED_ONE).get(list) as
-    | (Parameters<typeof pulledItem>[1] & { rank: number | null })
-    | undefined;
+  const row = prepared<StoredRow & { rank: number | null }>(lake, PULLED_ONE, {
+    ...STORED_ROW,
+    rank: 'number?',
+  }).get(list);
   return row === undefined
     ? undefined
     : { item: pulledItem(lake, row), rank: row.rank, pulledAt: completedAt };
@@ -151,9 +175,10 @@ const partPage = (
   const { capturedAt, completedAt, period } = held.pulled;
   const list = { capturedAt, completedAt, period, platform, windowMs };
   const read = (from: number) =>
-    statement(lake, PART_OF_ALL).all({ ...list, limit, from }) as (PulledRow & {
-      total: number;
-    })[];
+    prepared<PulledRow & { total: number }>(lake, PART_OF_ALL, {
+      ...PULLED_ROW,
+      total: 'number',
+    }).all({ ...list, limit, from });
   const rows = read((page - 1) * limit);
   const total = rows[0]?.total ?? read(0)[0]?.total;
   if (total === undefined) return undefined;

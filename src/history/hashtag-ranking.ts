@@ -1,6 +1,7 @@
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { present } from '../lake/prepare.ts';
+import { prepared } from '../lake/statements.ts';
 import type { HashtagItem } from '../wire/shapes.ts';
 import { knownOr, NumberColumn } from './number-column.ts';
 import { type Ranking, rankingOf } from './ranking.ts';
@@ -82,7 +83,9 @@ function* taggedVideos(
 ): Generator<Row> {
   const chosen = start ?? spanPlan(lake, { from: window.before, to: window.to }).start;
   for (const sql of TAGGED[chosen])
-    yield* statement(lake, sql).raw().iterate(window) as IterableIterator<Row>;
+    yield* prepared<Row>(lake, sql, ['text', 'number', 'number', 'number?', 'text?']).iterate(
+      window,
+    );
 }
 
 const LARGEST_KEY = 'select coalesce(max(key), 0) from hashtag';
@@ -90,7 +93,7 @@ const WIDTH = PLATFORMS.length;
 
 /** Counts by hashtag.key, 43 bytes each; memory that no tag touches is never taken. */
 const countsOf = (lake: Lake, window: ReadWindows, start: StartFrom | undefined) => {
-  const size = 1 + (statement(lake, LARGEST_KEY).pluck().get() as number);
+  const size = 1 + present(prepared(lake, LARGEST_KEY, 'number').get());
   const before = new Uint32Array(size);
   const volumes = new Uint32Array(WIDTH * size);
   const views = new Float64Array(WIDTH * size);
@@ -172,7 +175,7 @@ export const hashtagItems = (lake: Lake, rows: Float64Array): HashtagItem[] =>
     const platforms = partsOf(row);
     const volume = platforms.reduce((sum, part) => sum + (part.volume ?? 0), 0);
     return {
-      tag: statement(lake, TAG).pluck().get(key) as string,
+      tag: present(prepared(lake, TAG, 'text').get(key)),
       volume,
       views: viewsOf(platforms),
       change: before ? volume / before - 1 : null, // neither after 0 nor after what is not known

@@ -1,6 +1,6 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { prepared } from '../lake/statements.ts';
 
 /** How long a video stood in one pulled list. Instants are Unix ms. */
 export interface ListStay {
@@ -41,8 +41,17 @@ const STAYS = `
 
 /** Where a video stood in which pulled list when, as of an instant: view `list_stays`, then. */
 export const listStays = (lake: Lake, videoKey: number, asOf: number): ListStay[] =>
-  (
-    statement(lake, STAYS).all({ videoKey, asOf }) as (Omit<ListStay, 'isThereNow'> & {
-      isThereNow: number;
-    })[]
-  ).map((row) => ({ ...row, isThereNow: row.isThereNow === 1 }));
+  prepared<Omit<ListStay, 'isThereNow'> & { isThereNow: number }>(lake, STAYS, {
+    list: 'text',
+    platform: 'text',
+    period: 'text',
+    firstSeenAt: 'number',
+    lastSeenAt: 'number',
+    bestRank: 'number',
+    pulls: 'number',
+    lastRank: 'number',
+    hours: 'number',
+    isThereNow: 'number',
+  })
+    .all({ videoKey, asOf })
+    .map((row) => ({ ...row, isThereNow: row.isThereNow === 1 }));

@@ -1,5 +1,5 @@
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { prepared } from '../lake/statements.ts';
 
 /** When a video reached a count of views, as far as it is known. Instants are Unix ms. */
 export interface Milestone {
@@ -37,4 +37,11 @@ const MILESTONES = `
 
 /** How long a video took to 10,000, 100,000 and 1,000,000 views, as of an instant: view `video_milestones`, then. */
 export const milestones = (lake: Lake, videoKey: number, asOf: number): Milestone[] =>
-  statement(lake, MILESTONES).all({ videoKey, asOf }) as Milestone[];
+  prepared<Milestone>(lake, MILESTONES, {
+    milestone: 'number',
+    state: 'text',
+    reachedAt: 'number?',
+    hours: 'number?',
+    hoursAtLeast: 'number?',
+    hoursAtMost: 'number?',
+  }).all({ videoKey, asOf });

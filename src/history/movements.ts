@@ -1,6 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { present } from '../lake/prepare.ts';
+import { prepared } from '../lake/statements.ts';
 import { lastKnown, lastKnownAt } from './last-known.ts';
 import type { Movement } from './score.ts';
 import type { Span, StartFrom } from './window-snapshots.ts';
@@ -61,7 +62,15 @@ type Told = Pick<Movement, 'views' | 'viewsAt' | 'baseViews' | 'baseAt' | 'likes
 
 /** A movement by its telling snapshots, where one of those at the edges hides a count. */
 const fromTelling = (lake: Lake, [key, createdAt]: Row, { from, to }: Span): Movement => {
-  const told = statement(lake, TELLING).get({ key, from, to }) as Told;
+  const told = present(
+    prepared<Told>(lake, TELLING, {
+      viewsAt: 'number?',
+      views: 'number?',
+      baseAt: 'number?',
+      baseViews: 'number?',
+      likes: 'number?',
+    }).get({ key, from, to }),
+  );
   const base = told.baseAt === told.viewsAt ? { baseViews: null, baseAt: null } : {};
   return { key, createdAt, ...told, ...base };
 };
@@ -91,8 +100,14 @@ export function* movements(
   span: Span,
   start: StartFrom,
 ): Generator<Movement> {
-  const rows = statement(lake, MOVEMENTS[start])
-    .raw()
-    .iterate({ platform, ...span });
-  for (const row of rows as IterableIterator<Row>) yield movementOf(lake, row, span);
+  const rows = prepared<Row>(lake, MOVEMENTS[start], [
+    'number',
+    'number?',
+    'number',
+    'number?',
+    'number?',
+    'number?',
+    'number?',
+  ]).iterate({ platform, ...span });
+  for (const row of rows) yield movementOf(lake, row, span);
 }

@@ -1,6 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { present } from '../lake/prepare.ts';
+import { prepared } from '../lake/statements.ts';
 import type { ListEntry } from './content-items.ts';
 
 /** A list as it was pulled: the newest that was whole at an instant. */
@@ -27,17 +28,29 @@ export const latestPulled = (
   which: { list: 'feed' | 'trends' | 'hashtags'; platform: Platform | ''; period: string },
   asOf: number,
 ): PulledList | undefined =>
-  statement(lake, LATEST).get({ ...which, asOf }) as PulledList | undefined;
+  prepared<PulledList>(lake, LATEST, {
+    key: 'number',
+    platform: 'text',
+    period: 'text',
+    capturedAt: 'number',
+    completedAt: 'number',
+    total: 'number?',
+  }).get({ ...which, asOf });
 
 const PAGE = `select video_key as key, rank, score, velocity from ranking
   where capture_key = +? and rank > ? and rank <= ? order by rank`;
 
 /** The places of ranks `from` + 1 to `to`, in the order they were pulled in. */
 export const pulledEntries = (lake: Lake, key: number, from: number, to: number): ListEntry[] =>
-  statement(lake, PAGE).all(key, from, to) as ListEntry[];
+  prepared(lake, PAGE, {
+    key: 'number',
+    rank: 'number',
+    score: 'number?',
+    velocity: 'number?',
+  }).all(key, from, to);
 
 const DEEPEST = `select coalesce(max(rank), 0) from ranking where capture_key = ?`;
 
 /** The deepest rank held of a pulled list; 0 when it was empty. */
 export const deepestRank = (lake: Lake, key: number): number =>
-  statement(lake, DEEPEST).pluck().get(key) as number;
+  present(prepared(lake, DEEPEST, 'number').get(key));

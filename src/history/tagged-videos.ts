@@ -1,6 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { present } from '../lake/prepare.ts';
+import { prepared } from '../lake/statements.ts';
 import { lastKnown } from './last-known.ts';
 import { WORDS_THEN } from './words-then.ts';
 
@@ -60,12 +61,14 @@ const COUNT = `with ${SEEN}
 
 /** Distinct videos seen with a tag in a window, by platform. Reads at most `TAGGED_MOST` videos. */
 export const taggedCount = (lake: Lake, query: TaggedQuery): TaggedCount => {
-  const rows = statement(lake, COUNT).all({ ...query }) as {
+  const rows = prepared<{
     platform: Platform;
     volume: number;
     views: number | null;
     carried: number;
-  }[];
+  }>(lake, COUNT, { platform: 'text', volume: 'number', views: 'number?', carried: 'number' }).all({
+    ...query,
+  });
   const known = rows.flatMap(({ views }) => (views === null ? [] : [views]));
   return {
     volume: rows.reduce((sum, { volume }) => sum + volume, 0),
@@ -91,7 +94,10 @@ const TAGS_BESIDE = `with ${SEEN}, beside as (
 
 /** Hashtags on the videos seen with a tag, the most frequent first. */
 export const tagsBeside = (lake: Lake, query: TaggedQuery, limit: number): Companion[] =>
-  statement(lake, TAGS_BESIDE).all({ ...query, limit }) as Companion[];
+  prepared<Companion>(lake, TAGS_BESIDE, { name: 'text', videos: 'number' }).all({
+    ...query,
+    limit,
+  });
 
 const CREATORS = `with ${SEEN}
   select platform, user as name, count(*) as videos, sum(lastViews) as views from seen
@@ -103,10 +109,15 @@ export const creatorsOfTag = (
   query: TaggedQuery,
   limit: number,
 ): (Companion & { readonly platform: Platform; readonly views: number | null })[] =>
-  statement(lake, CREATORS).all({ ...query, limit }) as (Companion & {
-    platform: Platform;
-    views: number | null;
-  })[];
+  prepared<
+    Companion & {
+      platform: Platform;
+      views: number | null;
+    }
+  >(lake, CREATORS, { name: 'text', videos: 'number', platform: 'text', views: 'number?' }).all({
+    ...query,
+    limit,
+  });
 
 const TOP = `with ${SEEN}
   select key from (select key, ${lastKnown('views', { video: 'seen.key', at: '@asOf' })} as views from seen)
@@ -119,10 +130,6 @@ export const topTagged = (
   query: TaggedQuery,
   { limit, page }: { limit: number; page: number },
 ): { total: number; keys: number[] } => ({
-  total: statement(lake, HOW_MANY)
-    .pluck()
-    .get({ ...query }) as number,
-  keys: statement(lake, TOP)
-    .pluck()
-    .all({ ...query, limit, offset: (page - 1) * limit }) as number[],
+  total: present(prepared(lake, HOW_MANY, 'number').get({ ...query })),
+  keys: prepared(lake, TOP, 'number').all({ ...query, limit, offset: (page - 1) * limit }),
 });

@@ -1,6 +1,6 @@
 import { type Platform, sourceCode } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { prepared } from '../lake/statements.ts';
 import type { ContentItem } from '../wire/shapes.ts';
 import { contentItems, shownRate } from './content-items.ts';
 
@@ -48,21 +48,32 @@ export const videoByIdAsOf = (
   id: string,
   asOf: number,
 ): { key: number; platform: Platform } | undefined =>
-  statement(lake, VIDEO).get(id, asOf) as { key: number; platform: Platform } | undefined;
+  prepared<{ key: number; platform: Platform }>(lake, VIDEO, {
+    key: 'number',
+    platform: 'text',
+  }).get(id, asOf);
 
 /**
  * `GET /videos/{id}/growth`: the snapshots of a video up to `asOf`, oldest first, as observed:
  * decreases and zeros are kept. See `withoutEchoes` for what is not a snapshot.
  */
 export const timeline = (lake: Lake, videoKey: number, asOf: number): TimelinePoint[] =>
-  withoutEchoes(statement(lake, POINTS).all(videoKey, asOf) as Row[], ['views', 'likes']).map(
-    ({ at, views, likes, engagementRate: rate, derived }) => ({
-      at,
-      views,
-      likes,
-      engagementRate: shownRate({ views, likes, rate, derived }),
-    }),
-  );
+  withoutEchoes(
+    prepared<Row>(lake, POINTS, {
+      at: 'number',
+      views: 'number?',
+      likes: 'number?',
+      engagementRate: 'number?',
+      derived: 'number',
+      source: 'number',
+    }).all(videoKey, asOf),
+    ['views', 'likes'],
+  ).map(({ at, views, likes, engagementRate: rate, derived }) => ({
+    at,
+    views,
+    likes,
+    engagementRate: shownRate({ views, likes, rate, derived }),
+  }));
 
 /** `GET /videos/{id}`: one video as the lake knew it at `asOf`. */
 export const videoRecord = (lake: Lake, videoKey: number, asOf: number): ContentItem => {

@@ -1,6 +1,7 @@
 import { HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { present } from '../lake/prepare.ts';
+import { prepared } from '../lake/statements.ts';
 import { judgedAt } from './watched-alike.ts';
 
 const NEWEST = 'select max(observed_at) from video_snapshot where observed_at <= ?';
@@ -14,7 +15,7 @@ const NEXT = {
 } as const;
 
 const instantOf = (lake: Lake, sql: string, at: number): number | null =>
-  statement(lake, sql).pluck().get(at) as number | null;
+  present(prepared(lake, sql, 'number?').get(at));
 
 /** Asks for the next instant at which something comes into view, or leaves a window. */
 export interface ChangeQuery {

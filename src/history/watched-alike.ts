@@ -1,7 +1,8 @@
 import { type Platform, sourceCode } from '../../schema/vocabulary.ts';
 import { HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { present } from '../lake/prepare.ts';
+import { prepared } from '../lake/statements.ts';
 
 /** Two windows of `windowMs`, one after the other, and the platform whose videos are counted in them. */
 export interface TwoWindows {
@@ -81,13 +82,18 @@ const isAlike = (pulls: Pulls, spanMs: number): boolean => {
 export const watchedAlike = (lake: Lake, { platform, windowMs, asOf }: TwoWindows): boolean => {
   const to = judgedAt(asOf);
   const [middle, from] = [to - windowMs, to - 2 * windowMs];
-  const lists = statement(lake, PULLS).all({ platform, from, middle, to }) as Pulls[];
+  const lists = prepared<Pulls>(lake, PULLS, {
+    before: 'number',
+    after: 'number',
+    gap: 'number',
+    oldestDepth: 'number',
+    newestDepth: 'number',
+  }).all({ platform, from, middle, to });
   if (lists.length === 0 || !lists.every((pulls) => isAlike(pulls, to - from))) return false;
-  const refreshes = statement(lake, REFRESHES).get({ from, middle, to }) as {
-    before: number;
-    after: number;
-  };
+  const refreshes = present(
+    prepared(lake, REFRESHES, { before: 'number', after: 'number' }).get({ from, middle, to }),
+  );
   if (differ(refreshes.before, refreshes.after, REFRESHES_DIFFER, FEW_REFRESHES)) return false;
-  if (statement(lake, IMPORTS).pluck().get() === 0) return true;
-  return statement(lake, IMPORTED).pluck().get({ from, to }) === 0;
+  if (prepared(lake, IMPORTS, 'number').get() === 0) return true;
+  return prepared(lake, IMPORTED, 'number').get({ from, to }) === 0;
 };

@@ -1,5 +1,6 @@
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { present } from '../lake/prepare.ts';
+import { prepared } from '../lake/statements.ts';
 
 /** A span of time, Unix ms: after `from`, at or before `to`. */
 export interface Span {
@@ -13,11 +14,11 @@ const NEWEST_KEY = 'select coalesce(max(key), 0) from video';
 
 /** Looks inside a span, counted up to `most`. Reads the index alone: 1 ms for 10,000. */
 export const snapshotsWithin = (lake: Lake, { from, to }: Span, most: number): number =>
-  statement(lake, COUNT).pluck().get(from, to, most) as number;
+  present(prepared(lake, COUNT, 'number').get(from, to, most));
 
 /** No lake holds more videos than this: keys count up from 1. Reads one page. */
 export const videosAtMost = (lake: Lake): number =>
-  statement(lake, NEWEST_KEY).pluck().get() as number;
+  present(prepared(lake, NEWEST_KEY, 'number').get());
 
 /**
  * What a query over a span starts from: the snapshots inside it, or the videos, each asking its own

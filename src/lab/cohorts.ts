@@ -3,6 +3,7 @@ import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { lastKnownAt } from '../history/last-known.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import type { LabVideo } from './lab-video.ts';
 
 // Whom a video is compared with. Every group is bounded, so that a question costs the same on a lake
@@ -43,24 +44,38 @@ const LAB_VIDEO = `
 
 const numberOrNull = (value: unknown): number | null =>
   typeof value === 'number' && value > 0 ? value : null;
-const labVideos = (rows: unknown[]): LabVideo[] =>
-  (rows as LabVideo[]).map((row) => ({ ...row, durationSec: numberOrNull(row.durationSec) }));
+
+type LabRow = Omit<Subject, 'durationSec'> & { readonly durationSec: unknown };
+
+const ROW = {
+  key: 'number',
+  id: 'text',
+  platform: 'text',
+  title: 'text?',
+  user: 'text?',
+  createdAt: 'number?',
+  firstSeenAt: 'number',
+  views: 'number',
+  likes: 'number?',
+  durationSec: 'any',
+} as const;
+
+const labVideo = (row: LabRow): Subject => ({ ...row, durationSec: numberOrNull(row.durationSec) });
+const labVideos = (rows: readonly LabRow[]): LabVideo[] => rows.map(labVideo);
 
 /** The video as it was known at `asOf`; its views are 0 where no count above 0 was known. */
 export const readSubject = ({ sqlite }: Lake, id: string, asOf: number): Subject | undefined => {
-  const counted = sqlite.prepare(`${LAB_VIDEO} and v.id = ?`).get(asOf, asOf, id);
+  const counted = prepare<LabRow>(sqlite, `${LAB_VIDEO} and v.id = ?`, ROW).get(asOf, asOf, id);
   const row =
     counted ??
-    sqlite
-      .prepare(
-        `select key, id, platform, title, user, created_at as createdAt, first_seen_at as firstSeenAt,
-          0 as views, null as likes, null as durationSec
-        from video where id = ? and first_seen_at <= ?`,
-      )
-      .get(id, asOf);
-  if (row === undefined) return undefined;
-  const subject = row as Subject;
-  return { ...subject, durationSec: numberOrNull(subject.durationSec) };
+    prepare<LabRow>(
+      sqlite,
+      `select key, id, platform, title, user, created_at as createdAt, first_seen_at as firstSeenAt,
+        0 as views, null as likes, null as durationSec
+      from video where id = ? and first_seen_at <= ?`,
+      ROW,
+    ).get(id, asOf);
+  return row === undefined ? undefined : labVideo(row);
 };
 
 /** Keys at which runs of neighbours begin, evenly scattered and the same for the same lake. */
@@ -76,10 +91,11 @@ const runStarts = (greatest: number): number[] => {
  * share a page of the file, which makes the sample ten times as fast as single rows.
  */
 export const platformGroup = ({ sqlite }: Lake, subject: Subject, asOf: number): Group => {
-  const greatest =
-    (sqlite.prepare('select max(key) from video').pluck().get() as number | null) ?? 0;
-  const read = sqlite.prepare(
+  const greatest = present(prepare(sqlite, 'select max(key) from video', 'number?').get()) ?? 0;
+  const read = prepare<LabRow>(
+    sqlite,
     `${LAB_VIDEO} and v.key >= ? and v.key < ? and v.platform = ? and v.key <> ?`,
+    ROW,
   );
   const found = new Map<number, LabVideo>(); // runs may overlap
   for (const start of runStarts(greatest))
@@ -100,13 +116,16 @@ export const ageGroup = ({ sqlite }: Lake, subject: Subject, asOf: number): Grou
   if (createdAt === null) return { videos: [], sampled: false };
   const span = cohortSpanMs(subject, asOf);
   const near = (condition: string, order: string, bound: number): [number, Platform][] =>
-    sqlite
-      .prepare(
-        `select key, platform from video where ${condition} order by created_at ${order} limit ?`,
-      )
-      .raw()
-      .all(createdAt, bound, COHORT_SCAN_MOST) as [number, Platform][];
-  const read = sqlite.prepare(`${LAB_VIDEO} and v.key in (select value from json_each(?))`);
+    prepare<[number, Platform]>(
+      sqlite,
+      `select key, platform from video where ${condition} order by created_at ${order} limit ?`,
+      ['number', 'text'],
+    ).all(createdAt, bound, COHORT_SCAN_MOST);
+  const read = prepare<LabRow>(
+    sqlite,
+    `${LAB_VIDEO} and v.key in (select value from json_each(?))`,
+    ROW,
+  );
   const sides = [
     near('created_at <= ? and created_at >= ?', 'desc', createdAt - span),
     near('created_at > ? and created_at <= ?', 'asc', createdAt + span),
@@ -124,11 +143,11 @@ export const ageGroup = ({ sqlite }: Lake, subject: Subject, asOf: number): Grou
 /** Other videos of the same creator, newest first. */
 export const creatorGroup = ({ sqlite }: Lake, subject: Subject, asOf: number): Group => {
   if (subject.user === null) return { videos: [], sampled: false };
-  const rows = sqlite
-    .prepare(
-      `${LAB_VIDEO} and v.platform = ? and v.user = ? and v.key <> ? order by v.created_at desc limit ?`,
-    )
-    .all(asOf, asOf, subject.platform, subject.user, subject.key, CREATOR_MOST);
+  const rows = prepare<LabRow>(
+    sqlite,
+    `${LAB_VIDEO} and v.platform = ? and v.user = ? and v.key <> ? order by v.created_at desc limit ?`,
+    ROW,
+  ).all(asOf, asOf, subject.platform, subject.user, subject.key, CREATOR_MOST);
   return { videos: labVideos(rows), sampled: rows.length >= CREATOR_MOST };
 };
 
@@ -139,21 +158,23 @@ export interface SubjectTag {
 }
 
 export const subjectTags = ({ sqlite }: Lake, subject: Subject): SubjectTag[] =>
-  sqlite
-    .prepare(
-      `select h.key, h.tag from video_hashtag vh join hashtag h on h.key = vh.hashtag_key
+  prepare<SubjectTag>(
+    sqlite,
+    `select h.key, h.tag from video_hashtag vh join hashtag h on h.key = vh.hashtag_key
       where vh.video_key = ? order by vh.position`,
-    )
-    .all(subject.key) as SubjectTag[];
+    { key: 'number', tag: 'text' },
+  ).all(subject.key);
 
 /** Its tags from the most particular to the commonest; those that nearly nobody else has tell nothing. */
 const nicheTags = (sqlite: Database.Database, tags: readonly SubjectTag[]): SubjectTag[] => {
-  const uses = sqlite
-    .prepare('select count(*) from (select 1 from video_hashtag where hashtag_key = ? limit 5000)')
-    .pluck();
+  const uses = prepare(
+    sqlite,
+    'select count(*) from (select 1 from video_hashtag where hashtag_key = ? limit 5000)',
+    'number',
+  );
   return tags
     .slice(0, TAGS_MOST)
-    .map((tag) => ({ ...tag, uses: uses.get(tag.key) as number }))
+    .map((tag) => ({ ...tag, uses: present(uses.get(tag.key)) }))
     .filter((tag) => tag.uses > 4)
     .sort((a, b) => a.uses - b.uses);
 };
@@ -165,9 +186,11 @@ export const nicheGroup = (
   tags: readonly SubjectTag[],
   asOf: number,
 ): Group & { readonly tags: readonly string[] } => {
-  const read = sqlite.prepare(
+  const read = prepare<LabRow>(
+    sqlite,
     `${LAB_VIDEO} and v.platform = ? and v.key <> ? and v.key in
       (select video_key from video_hashtag where hashtag_key = ? order by video_key desc limit ?)`,
+    ROW,
   );
   const found = new Map<number, LabVideo>();
   const chosen: string[] = [];
@@ -212,18 +235,16 @@ export const hashtagRises = (
     and first_seen_at <= ? and key <> ? order by created_at limit ${COHORT_SCAN_MOST}`;
   const counts = (from: number, to: number): { of: number; byTag: Map<number, number> } => {
     const window = [from, to, subject.platform, asOf, subject.key];
-    const of = sqlite
-      .prepare(`select count(*) from (${windowed})`)
-      .pluck()
-      .get(...window) as number;
-    const rows = sqlite
-      .prepare(
-        `select vh.hashtag_key, count(*) from (${windowed}) w
+    const of = present(
+      prepare(sqlite, `select count(*) from (${windowed})`, 'number').get(...window),
+    );
+    const rows = prepare(
+      sqlite,
+      `select vh.hashtag_key, count(*) from (${windowed}) w
         join video_hashtag vh on vh.video_key = w.key
         where vh.hashtag_key in (${places}) group by 1`,
-      )
-      .raw()
-      .all(...window, ...chosen.map((tag) => tag.key)) as [number, number][];
+      ['number', 'number'],
+    ).all(...window, ...chosen.map((tag) => tag.key));
     return { of, byTag: new Map(rows) };
   };
   const span = RISE_BEFORE_MS + RISE_AFTER_MS;
@@ -244,8 +265,8 @@ export const subjectSnapshots = (
   subject: Subject,
   asOf: number,
 ): { at: number; views: number | null }[] =>
-  sqlite
-    .prepare(
-      'select observed_at as at, views from video_snapshot where video_key = ? and observed_at <= ? order by observed_at',
-    )
-    .all(subject.key, asOf) as { at: number; views: number | null }[];
+  prepare(
+    sqlite,
+    'select observed_at as at, views from video_snapshot where video_key = ? and observed_at <= ? order by observed_at',
+    { at: 'number', views: 'number?' },
+  ).all(subject.key, asOf);

@@ -1,4 +1,5 @@
 import type { Lake } from '../lake/open.ts';
+import { prepare } from '../lake/prepare.ts';
 import type { Recipe } from '../wire/analysis-shapes.ts';
 import { bestWindows } from './posting-windows.ts';
 import { ascending, grouped, percent, quantile, SMALL_GROUP, shareInterval } from './statistics.ts';
@@ -141,6 +142,6 @@ const NICHE_TAGS = `
 
 /** The hashtags of the given videos, with how many of each are in the top tenth. */
 export const nicheTagsOf = ({ sqlite }: Lake, videos: readonly RankedVideo[]): NicheTag[] =>
-  sqlite
-    .prepare(NICHE_TAGS)
-    .all(JSON.stringify(videos.map((video) => [video.key, video.top ? 1 : 0]))) as NicheTag[];
+  prepare<NicheTag>(sqlite, NICHE_TAGS, { tag: 'text', top: 'number', rest: 'number' }).all(
+    JSON.stringify(videos.map((video) => [video.key, video.top ? 1 : 0])),
+  );

@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts';
 import { LakeError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
 import { makeOwnFile, OWN_FOLDER } from './own-files.ts';
+import { prepare } from './prepare.ts';
 
 interface Holder {
   readonly holder: string;
@@ -38,7 +39,10 @@ const take = (lock: Database.Database, holder: Holder): void => {
 
 const holderOf = (lock: Database.Database): string => {
   try {
-    const row = lock.prepare('select holder, since from holder').get() as Holder | undefined;
+    const row = prepare<Holder>(lock, 'select holder, since from holder', {
+      holder: 'text',
+      since: 'number',
+    }).get();
     return row === undefined ? '' : ` (${row.holder}, since ${isoOf(row.since)})`;
   } catch {
     return ''; // it is just being written

@@ -5,6 +5,7 @@ import { UsageError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
 import { LAKE_FILE, type Lake, openLake } from './open.ts';
 import { OWN_FOLDER } from './own-files.ts';
+import { prepare, present } from './prepare.ts';
 
 /**
  * Whose data a lake holds: the service's, the made-up world's, or an import's as a demo replayed
@@ -15,9 +16,7 @@ export type Origin = 'upstream' | 'sandbox' | 'replayed import';
 
 /** Whose data the lake holds; undefined where nothing was pulled into it. */
 export const originOf = (lake: Lake): Origin | undefined =>
-  lake.sqlite.prepare("select value from meta where key = 'origin'").pluck().get() as
-    | Origin
-    | undefined;
+  prepare<Origin>(lake.sqlite, "select value from meta where key = 'origin'", 'text').get();
 
 const setOrigin = ({ sqlite }: Lake, origin: Origin): void => {
   sqlite
@@ -29,14 +28,13 @@ const setOrigin = ({ sqlite }: Lake, origin: Origin): void => {
 
 /** True when anything was loaded: a run that loaded nothing leaves a lake that is nobody's yet. */
 const holdsData = ({ sqlite }: Lake): boolean =>
-  sqlite
-    .prepare(
-      `select exists (select 1 from video) or exists (select 1 from hashtag)
+  prepare(
+    sqlite,
+    `select exists (select 1 from video) or exists (select 1 from hashtag)
          or exists (select 1 from creator) or exists (select 1 from capture)
          or exists (select 1 from analyses) or exists (select 1 from events)`,
-    )
-    .pluck()
-    .get() === 1;
+    'number',
+  ).get() === 1;
 
 /** Under this name `meta` keeps the last call that a service was sent from a lake a sandbox took over. */
 const SERVICE_CALLS = 'service_calls';
@@ -81,10 +79,9 @@ export const lakeIdOf = (lake: Lake): string => {
   lake.sqlite
     .prepare("insert into meta (key, value) values ('lake_id', ?) on conflict (key) do nothing")
     .run(randomUUID());
-  return lake.sqlite
-    .prepare("select value from meta where key = 'lake_id'")
-    .pluck()
-    .get() as string;
+  return present(
+    prepare(lake.sqlite, "select value from meta where key = 'lake_id'", 'text').get(),
+  );
 };
 
 /** Moves a lake and its exports into a folder beside them; gives the folder. */

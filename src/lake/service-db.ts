@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import { UsageError } from '../errors.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import { makeOwnFile } from './own-files.ts';
+import { prepare } from './prepare.ts';
 
 /** File name of the service's own database, beside the lake: keys and what they spent. */
 const SERVICE_FILE = 'service.db';
@@ -80,7 +81,7 @@ export const openServiceDb = (dataDir: string): Database.Database => {
   try {
     sqlite.pragma('busy_timeout = 10000');
     const id = sqlite.pragma('application_id', { simple: true });
-    const isNew = sqlite.prepare('select count(*) = 0 from sqlite_schema').pluck().get() === 1;
+    const isNew = prepare(sqlite, 'select count(*) from sqlite_schema', 'number').get() === 0;
     if (id !== APPLICATION_ID && !(id === 0 && isNew)) throw new Error('it is another program’s');
     sqlite.pragma('journal_mode = WAL');
     sqlite.pragma('synchronous = NORMAL');

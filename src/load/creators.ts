@@ -1,6 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import { type Platform, type Source, sourceCode } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
+import { type Prepared, prepare, present } from '../lake/prepare.ts';
 import { HandleWriter } from './handle-writer.ts';
 import { mergeExtra } from './join-extra.ts';
 import { pickOf } from './merge-video.ts';
@@ -60,8 +61,8 @@ interface KnownCreator extends CreatorFacts {
 /** Writes creators' profiles and counts into one lake. */
 export class CreatorWriter {
   readonly #handles: HandleWriter;
-  readonly #find: Statement;
-  readonly #insert: Statement;
+  readonly #find: Prepared<KnownCreator>;
+  readonly #insert: Prepared<number>;
   readonly #update: Statement;
   readonly #revise: Statement;
   readonly #insertSnapshot: Statement;
@@ -70,18 +71,34 @@ export class CreatorWriter {
   constructor(lake: Lake) {
     const { sqlite } = lake;
     this.#handles = lake.own(HandleWriter);
-    this.#find = sqlite.prepare(`
+    this.#find = prepare<KnownCreator>(
+      sqlite,
+      `
       select key, followers, video_count as videoCount, views, likes,
         engagement_rate as engagementRate, first_seen_at as firstSeenAt, extra,
         (select max(observed_at) from creator_snapshot where creator_key = key) as lastSeenAt
-      from creator where platform = ? and handle = ?`);
-    this.#insert = sqlite
-      .prepare(`
+      from creator where platform = ? and handle = ?`,
+      {
+        key: 'number',
+        followers: 'number?',
+        videoCount: 'number?',
+        views: 'number?',
+        likes: 'number?',
+        engagementRate: 'number?',
+        firstSeenAt: 'number',
+        extra: 'text?',
+        lastSeenAt: 'number?',
+      },
+    );
+    this.#insert = prepare(
+      sqlite,
+      `
         insert into creator (platform, handle, followers, video_count, views, likes,
           engagement_rate, first_seen_at, extra)
         values (@platform, @handle, @followers, @videoCount, @views, @likes, @engagementRate,
-          @firstSeenAt, @extra) returning key`)
-      .pluck();
+          @firstSeenAt, @extra) returning key`,
+      'number',
+    );
     this.#update = sqlite.prepare(`
       update creator set followers = @followers, video_count = @videoCount, views = @views,
         likes = @likes, engagement_rate = @engagementRate, first_seen_at = @firstSeenAt,
@@ -120,14 +137,14 @@ export class CreatorWriter {
 
   #writeProfile(seen: SeenCreator, tally: Tally): number {
     const { platform, handle } = seen;
-    const before = this.#find.get(platform, handle) as KnownCreator | undefined;
+    const before = this.#find.get(platform, handle);
     if (before === undefined) {
       const extra = mergeExtra(null, seen.extra, true);
       const { followers, videoCount, views, likes, engagementRate, at: firstSeenAt } = seen;
       const facts = { followers, videoCount, views, likes, engagementRate, firstSeenAt, extra };
       tally.add('creators', 'inserted');
       this.#handles.note(handle);
-      return this.#insert.get({ platform, handle, ...facts }) as number;
+      return present(this.#insert.get({ platform, handle, ...facts }));
     }
     const after = mergeCreator(before, seen);
     const same = (Object.keys(after) as (keyof CreatorFacts)[]).every(

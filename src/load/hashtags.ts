@@ -1,6 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import { type Platform, type Source, sourceCode } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
+import { type Prepared, prepare } from '../lake/prepare.ts';
 import { cleanTag } from '../wire/fields.ts';
 import { foldName } from '../wire/folding.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
@@ -32,7 +33,7 @@ interface CarriedTags {
 
 /** Writes hashtags, their volumes and which video carries them, into one lake. */
 export class HashtagWriter {
-  readonly #find: Statement;
+  readonly #find: Prepared<number>;
   readonly #insert: Statement;
   readonly #insertLink: Statement;
   readonly #insertSnapshot: Statement;
@@ -42,7 +43,7 @@ export class HashtagWriter {
   readonly #keys = new Map<string, number>();
 
   constructor({ sqlite }: Lake) {
-    this.#find = sqlite.prepare('select key from hashtag where folded = ?').pluck();
+    this.#find = prepare(sqlite, 'select key from hashtag where folded = ?', 'number');
     this.#insert = sqlite.prepare(
       'insert into hashtag (tag, folded, first_seen_at) values (?, ?, ?)',
     );
@@ -112,7 +113,7 @@ export class HashtagWriter {
     const cached = this.#keys.get(tag);
     if (cached !== undefined) return cached;
     const folded = foldName(tag);
-    let key = this.#find.get(folded) as number | undefined;
+    let key = this.#find.get(folded);
     if (key === undefined) {
       key = Number(this.#insert.run(tag, folded, at).lastInsertRowid);
       tally.add('hashtags', 'inserted');

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare } from '../lake/prepare.ts';
 import { parseJson, shortly } from '../wire/fields.ts';
 import { ImportBatch, type ImportKind, type KnownPlatform } from './import-records.ts';
 import { FileReadError, ndjsonLines } from './ndjson-lines.ts';
@@ -110,8 +111,12 @@ export class FileImport {
     const resumedAt = this.#resumePoint();
     this.#file = { file: path, kind, lines: resumedAt, resumedAt, rejected: 0 };
     summary.files.push(this.#file);
-    const platformOf = lake.sqlite.prepare('select platform from video where id = ?').pluck();
-    this.#knownPlatform = (id) => platformOf.get(id) as Platform | undefined;
+    const platformOf = prepare<Platform>(
+      lake.sqlite,
+      'select platform from video where id = ?',
+      'text',
+    );
+    this.#knownPlatform = (id) => platformOf.get(id);
     this.#batch = new ImportBatch(this.#knownPlatform);
     this.#refusedBefore =
       lake.sqlite
@@ -121,11 +126,11 @@ export class FileImport {
 
   /** Lines that an interrupted import of this very file had committed. */
   #resumePoint(): number {
-    const row = this.#lake.sqlite
-      .prepare(
-        'select lines from import_progress where path = ? and fingerprint = ? and finished_at is null',
-      )
-      .get(this.#path, this.#fingerprint) as { lines: number } | undefined;
+    const row = prepare(
+      this.#lake.sqlite,
+      'select lines from import_progress where path = ? and fingerprint = ? and finished_at is null',
+      { lines: 'number' },
+    ).get(this.#path, this.#fingerprint);
     return row?.lines ?? 0;
   }
 

@@ -82,8 +82,9 @@ const loadVideos = (
   const items = response.items.map(({ item }) => item);
   const keys = writeItems(items, request.kind, context);
   for (const { position, item } of response.items) {
-    if (item.platform !== request.platform) continue; // its counts are loaded; it has no rank among these
-    const video = keys.get(item.id) as number;
+    const video = keys.get(item.id);
+    // the counts of one of another platform are loaded; it has no rank among these
+    if (video === undefined || item.platform !== request.platform) continue;
     const { score, velocity } = item;
     loader.rankings.write(
       capture,

@@ -1,5 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { Lake } from '../lake/open.ts';
+import { type Prepared, prepare, present } from '../lake/prepare.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
 
 /** Which list was pulled. `platform` '' where it covers all; `period` as in `rankings`. */
@@ -34,22 +35,28 @@ export interface WrittenCapture {
 
 /** Writes captures of lists and who ranked where in them, into one lake. */
 export class RankingWriter {
-  readonly #find: Statement;
-  readonly #insert: Statement;
+  readonly #find: Prepared<WrittenCapture>;
+  readonly #insert: Prepared<number>;
   readonly #complete: Statement;
   readonly #insertRank: Statement;
   readonly #mergeRank: Statement;
 
   constructor({ sqlite }: Lake) {
-    this.#find = sqlite.prepare(`
+    this.#find = prepare(
+      sqlite,
+      `
       select key, captured_at as at from capture
       where list = @list and platform = @platform and period = @period
-        and (run_id = @runId or captured_at = @at) order by captured_at = @at desc limit 1`);
-    this.#insert = sqlite
-      .prepare(`
+        and (run_id = @runId or captured_at = @at) order by captured_at = @at desc limit 1`,
+      { key: 'number', at: 'number' },
+    );
+    this.#insert = prepare(
+      sqlite,
+      `
         insert into capture (list, platform, period, captured_at, completed_at, total, run_id)
-        values (@list, @platform, @period, @at, null, @total, @runId) returning key`)
-      .pluck();
+        values (@list, @platform, @period, @at, null, @total, @runId) returning key`,
+      'number',
+    );
     this.#complete = sqlite.prepare(`
       update capture set completed_at = max(captured_at, @at)
       where key = @key and (completed_at is null or completed_at < @at)`);
@@ -82,7 +89,7 @@ export class RankingWriter {
 
   /** The capture that a page belongs to: that of its run, or of its instant, or a new one. */
   #captureOf({ isLast: _, ...seen }: SeenList): WrittenCapture {
-    const known = this.#find.get(seen) as WrittenCapture | undefined;
-    return known ?? { key: this.#insert.get(seen) as number, at: seen.at };
+    const known = this.#find.get(seen);
+    return known ?? { key: present(this.#insert.get(seen)), at: seen.at };
   }
 }

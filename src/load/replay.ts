@@ -5,6 +5,7 @@ import { CallError } from '../api/errors.ts';
 import { type ListRequest, requestOfLine, type UpstreamRequest } from '../api/request.ts';
 import { syncLake } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { refreshSearchInTurns } from '../search/search-index.ts';
 import { keepUnknownShape, reloadResponse } from './load-response.ts';
 import { addRows, type LoadCounts, noRows } from './tally.ts';
@@ -124,15 +125,26 @@ export const replayResponses = async (
     unreadableCount: 0,
     unreadable: [],
   };
-  const calls = source.sqlite
-    .prepare('select call_id from responses where observed_at >= ? order by observed_at, call_id')
-    .pluck()
-    .all(since) as number[];
-  const find = source.sqlite.prepare(KEPT);
+  const calls = prepare(
+    source.sqlite,
+    'select call_id from responses where observed_at >= ? order by observed_at, call_id',
+    'number',
+  ).all(since);
+  const find = prepare<StoredResponse>(source.sqlite, KEPT, {
+    callId: 'number',
+    runId: 'number?',
+    line: 'text',
+    request: 'text?',
+    wentOn: 'number',
+    failed: 'number',
+    contentType: 'text?',
+    observedAt: 'number',
+    body: 'blob',
+  });
   for (const [index, callId] of calls.entries()) {
     if (index % RESPONSES_A_TURN === 0) await setImmediate(); // signals arrive between turns
     signal?.throwIfAborted();
-    replayOne(find.get(callId) as StoredResponse, target, summary);
+    replayOne(present(find.get(callId)), target, summary);
     onProgress?.(index + 1, calls.length);
   }
   await refreshSearchInTurns(target, signal);

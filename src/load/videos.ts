@@ -1,5 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { Lake } from '../lake/open.ts';
+import { type Prepared, prepare } from '../lake/prepare.ts';
 import { HandleWriter } from './handle-writer.ts';
 import { formerFields } from './join-extra.ts';
 import {
@@ -48,6 +49,21 @@ const readingOf = (ids: number): string => `
     (select group_concat(hashtag_key) from video_hashtag where video_key = video.key) as tagKeys
   from video where id in (${Array(ids).fill('?').join(', ')})`;
 
+const READ = {
+  key: 'number',
+  id: 'text',
+  title: 'text?',
+  user: 'text?',
+  views: 'number?',
+  likes: 'number?',
+  engagementRate: 'number?',
+  createdAt: 'number?',
+  firstSeenAt: 'number?',
+  extra: 'text?',
+  lastSeenAt: 'number?',
+  tagKeys: 'text?',
+} as const;
+
 /** Whether something was known of a video before an instant: what is not dated holds always. */
 const wasSeenBefore = ({ firstSeenAt }: KnownVideo, at: number | null): at is number =>
   at !== null && firstSeenAt !== null && firstSeenAt < at;
@@ -55,8 +71,8 @@ const wasSeenBefore = ({ firstSeenAt }: KnownVideo, at: number | null): at is nu
 /** Writes videos into one lake. A known video's row is written once for each transaction, by `flush`. */
 export class VideoWriter {
   readonly #handles: HandleWriter;
-  readonly #read: Statement;
-  readonly #readTogether: Statement;
+  readonly #read: Prepared<ReadVideo>;
+  readonly #readTogether: Prepared<ReadVideo>;
   readonly #insert: Statement;
   // An update writes the index of every column it names, changed or not, and most known videos
   // change in their counts alone.
@@ -72,8 +88,8 @@ export class VideoWriter {
   constructor(lake: Lake) {
     const { sqlite } = lake;
     this.#handles = lake.own(HandleWriter);
-    this.#read = sqlite.prepare(readingOf(1));
-    this.#readTogether = sqlite.prepare(readingOf(READ_TOGETHER));
+    this.#read = prepare<ReadVideo>(sqlite, readingOf(1), READ);
+    this.#readTogether = prepare<ReadVideo>(sqlite, readingOf(READ_TOGETHER), READ);
     this.#insert = sqlite.prepare(`
       insert into video
         (id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at, extra)
@@ -101,8 +117,7 @@ export class VideoWriter {
       const some = ids.slice(from, from + READ_TOGETHER);
       const asked = [...some, ...Array(READ_TOGETHER - some.length).fill(null)];
       for (const id of some) this.#expected.set(id, undefined);
-      for (const video of this.#readTogether.all(asked) as ReadVideo[])
-        this.#expected.set(video.id, video);
+      for (const video of this.#readTogether.all(asked)) this.#expected.set(video.id, video);
     }
   }
 
@@ -163,7 +178,7 @@ export class VideoWriter {
     if (known !== undefined) return known;
     const before = this.#expected.has(seen.id)
       ? this.#expected.get(seen.id)
-      : (this.#read.get(seen.id) as ReadVideo | undefined);
+      : this.#read.get(seen.id);
     const video = before === undefined ? this.#insertNew(seen, tally) : openKnown(before);
     this.#open.set(seen.id, video);
     return video;

@@ -9,6 +9,7 @@ import { isoOf } from '../iso.ts';
 import { restoredName } from '../lake/leftovers.ts';
 import { LAKE_FILE, type Lake, openLake, openLakeForReading } from '../lake/open.ts';
 import { ownEntries } from '../lake/own-files.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { checkSearch } from '../search/search-integrity.ts';
 import { backupsIn } from './backup.ts';
 
@@ -150,10 +151,9 @@ const modesFinding = (dataDir: string): Finding => {
 
 /** Whether signing secrets lie where backups and exports do not take them along. */
 const secretsFinding = (lake: Lake): Finding => {
-  const inLake = lake.sqlite
-    .prepare("select count(*) from subscriptions where secret <> ''")
-    .pluck()
-    .get() as number;
+  const inLake = present(
+    prepare(lake.sqlite, "select count(*) from subscriptions where secret <> ''", 'number').get(),
+  );
   return inLake === 0
     ? well('secrets', 'none in the lake')
     : ill(

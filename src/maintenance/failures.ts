@@ -1,5 +1,6 @@
 import type { ItemState } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare } from '../lake/prepare.ts';
 
 /** A call that did not bring what was asked. */
 export interface FailedCall {
@@ -68,7 +69,17 @@ const adviceOf = ({ state, status, runId, unfinished }: Row): string => {
 
 /** The last `most` requests that calls failed for, newest first, with those calls. */
 export const lastFailures = ({ sqlite }: Pick<Lake, 'sqlite'>, most: number): FailedRequest[] => {
-  const rows = sqlite.prepare(LAST_FAILED).all() as Row[];
+  const rows = prepare<Row>(sqlite, LAST_FAILED, {
+    callId: 'number',
+    runId: 'number?',
+    job: 'text',
+    request: 'text',
+    status: 'number?',
+    error: 'text',
+    at: 'number',
+    state: 'text?',
+    unfinished: 'number?',
+  }).all();
   const groups = Map.groupBy(rows, ({ runId, job, request }) => `${runId} ${job} ${request}`);
   return [...groups.values()].slice(0, most).flatMap((calls) => {
     const last = calls[0];

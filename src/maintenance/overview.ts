@@ -1,6 +1,7 @@
 import { sourceCode } from '../../schema/vocabulary.ts';
 import { rowsOf } from '../history/volumes.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare } from '../lake/prepare.ts';
 
 /** What a lake holds, at a glance. Instants are Unix ms. */
 export interface Overview {
@@ -72,9 +73,12 @@ export const overview = ({ sqlite }: Lake): Overview => {
     const rows = rowsOf({ sqlite }, table);
     if (rows > 0) tables[table] = rows;
   }
-  const grown = sqlite.prepare(MOST_GROWN).get() as
-    | { key: number; id: string; title: string | null; user: string | null }
-    | undefined;
+  const grown = prepare(sqlite, MOST_GROWN, {
+    key: 'number',
+    id: 'text',
+    title: 'text?',
+    user: 'text?',
+  }).get();
   const growth =
     grown === undefined
       ? undefined
@@ -82,13 +86,25 @@ export const overview = ({ sqlite }: Lake): Overview => {
           id: grown.id,
           title: grown.title,
           user: grown.user,
-          points: sqlite.prepare(POINTS).all(grown.key) as GrownVideo['points'],
+          points: prepare(sqlite, POINTS, { at: 'number', views: 'number' }).all(grown.key),
         };
   return {
     tables,
-    top: sqlite.prepare(TOP).all() as Overview['top'],
+    top: prepare(sqlite, TOP, {
+      platform: 'text',
+      user: 'text?',
+      title: 'text?',
+      views: 'number',
+    }).all(),
     growth,
-    rising: sqlite.prepare(RISING).all(3) as Overview['rising'],
-    noticed: sqlite.prepare(NOTICED).all(5) as Overview['noticed'],
+    rising: prepare(sqlite, RISING, {
+      tag: 'text',
+      before: 'number',
+      now: 'number',
+      window: 'text',
+    }).all(3),
+    noticed: prepare(sqlite, NOTICED, { kind: 'text', subject: 'text', occurredAt: 'number' }).all(
+      5,
+    ),
   };
 };

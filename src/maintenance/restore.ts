@@ -21,6 +21,7 @@ import { lakeErrorOf } from '../lake/explain-error.ts';
 import { restoredName } from '../lake/leftovers.ts';
 import { LAKE_FILE, MIGRATION, WAIT_MS } from '../lake/open.ts';
 import { OWN_FILE } from '../lake/own-files.ts';
+import { prepare } from '../lake/prepare.ts';
 import { BACKUPS, backupsIn, faultOf } from './backup.ts';
 
 /** What a restore did. */
@@ -81,7 +82,11 @@ const carryCalls = (sqlite: Database.Database): number => {
   const newer = 'select * from old.calls where id > (select coalesce(max(id), 0) from main.calls)';
   const { changes } = sqlite.prepare(`insert into main.calls ${newer}`).run();
   // their runs are not in the backup: one that got such a run's number would count them as its own
-  const lastRun = sqlite.prepare('select coalesce(max(run_id), 0) from main.calls').pluck().get();
+  const lastRun = prepare(
+    sqlite,
+    'select coalesce(max(run_id), 0) from main.calls',
+    'number',
+  ).get();
   const raised = sqlite
     .prepare("update main.sqlite_sequence set seq = max(seq, ?) where name = 'runs'")
     .run(lastRun);

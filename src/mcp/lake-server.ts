@@ -6,6 +6,7 @@ import { COUNTED_TABLES, rowsOf } from '../history/volumes.ts';
 import { isoOf } from '../iso.ts';
 import { openLakeForReading } from '../lake/open.ts';
 import { type Origin, originOf } from '../lake/origin.ts';
+import { prepare } from '../lake/prepare.ts';
 import type { BoundedQuery } from './bounded-query.ts';
 import { LakeTools } from './lake-tool.ts';
 import { addListTools } from './list-tools.ts';
@@ -73,12 +74,12 @@ const addLakeTool = (tools: LakeTools): void =>
     read: (_, { lake, instantOf }) => {
       const now = instantOf(undefined);
       const newestAt = newestSnapshotAt(lake, now);
-      const lists = lake.sqlite
-        .prepare(
-          `select list, platform, period, max(completed_at) as pulledAt from capture
+      const lists = prepare(
+        lake.sqlite,
+        `select list, platform, period, max(completed_at) as pulledAt from capture
            where completed_at is not null group by 1, 2, 3 order by 1, 2, 3`,
-        )
-        .all() as { list: string; platform: string; period: string; pulledAt: number }[];
+        { list: 'text', platform: 'text', period: 'text', pulledAt: 'number' },
+      ).all();
       return {
         origin: originOf(lake) ?? null,
         newestObservationAt: newestAt === null ? null : isoOf(newestAt),

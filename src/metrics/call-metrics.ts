@@ -1,3 +1,4 @@
+import { prepare } from '../lake/prepare.ts';
 import { CALL_OUTCOMES } from './call-tally.ts';
 import { type LakeMetric, type Sample, type Scraped, seconds } from './lake-metric.ts';
 
@@ -28,7 +29,11 @@ interface Newest {
 }
 
 const sourceLags = ({ lake, now, calls }: Scraped): Sample[] => {
-  const lists = lake.sqlite.prepare(NEWEST_CAPTURES).all() as Newest[];
+  const lists = prepare<Newest>(lake.sqlite, NEWEST_CAPTURES, {
+    source: 'text',
+    platform: 'text',
+    at: 'number',
+  }).all();
   const snapshots = calls.flatMap(({ job, outcome, lastAt }) =>
     outcome === 'ok' && lastAt !== null && !lists.some(({ source }) => source === job)
       ? [{ source: job, platform: 'all', at: lastAt }]

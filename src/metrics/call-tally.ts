@@ -1,4 +1,5 @@
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 
 /** How a call ended, as metrics tell it. */
 export const CALL_OUTCOMES = [
@@ -52,11 +53,23 @@ export class CallTally {
 
   #count(): void {
     const { sqlite } = this.#lake;
-    const newest = sqlite.prepare(NEWEST).pluck().get() as number;
-    const unsettled = sqlite.prepare(UNSETTLED).pluck().all() as number[];
-    for (const row of sqlite.prepare(NEW).all(this.#countedTo) as CallCount[]) this.#add(row);
+    const newest = present(prepare(sqlite, NEWEST, 'number').get());
+    const unsettled = prepare(sqlite, UNSETTLED, 'number').all();
+    for (const row of prepare<CallCount>(sqlite, NEW, {
+      job: 'text',
+      outcome: 'text',
+      count: 'number',
+      lastAt: 'number',
+    }).all(this.#countedTo))
+      this.#add(row);
     const open = JSON.stringify(this.#unsettled);
-    for (const row of sqlite.prepare(SETTLED_SINCE).all(open) as CallCount[]) this.#add(row);
+    for (const row of prepare<CallCount>(sqlite, SETTLED_SINCE, {
+      job: 'text',
+      outcome: 'text',
+      count: 'number',
+      lastAt: 'number',
+    }).all(open))
+      this.#add(row);
     this.#countedTo = newest;
     this.#unsettled = unsettled;
   }

@@ -1,5 +1,6 @@
 import type { Manifest } from '../export/manifest.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import type { MonthState } from '../throttle/month.ts';
 import type { CallCount } from './call-tally.ts';
 import type { Tallies } from './tallies.ts';
@@ -48,4 +49,4 @@ export const zeroFilled = (
 
 /** Counts rows anew at each scrape: of small tables only. */
 export const countOf = ({ lake }: Scraped, what: string): number =>
-  lake.sqlite.prepare(`select count(*) from ${what}`).pluck().get() as number;
+  present(prepare(lake.sqlite, `select count(*) from ${what}`, 'number').get());

@@ -1,3 +1,4 @@
+import { prepare } from '../lake/prepare.ts';
 import { type LakeMetric, seconds } from './lake-metric.ts';
 
 const PAUSE_LEFT = 'select min(until_at - @now, until_at - set_at) from pause';
@@ -45,7 +46,7 @@ export const QUOTA_METRICS: readonly LakeMetric[] = [
     help: 'How long nobody may call yet because the service asked to wait; 0: nobody waits.',
     labels: [],
     read: ({ lake, now }) => {
-      const leftMs = lake.sqlite.prepare(PAUSE_LEFT).pluck().get({ now }) as number | undefined;
+      const leftMs = prepare(lake.sqlite, PAUSE_LEFT, 'number').get({ now });
       return [[seconds(Math.max(0, leftMs ?? 0))]];
     },
   },

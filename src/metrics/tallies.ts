@@ -1,6 +1,7 @@
 import { EVENT_KINDS } from '../../schema/vocabulary.ts';
 import { COUNTED_TABLES, rowsOf } from '../history/volumes.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 
 /** What takes a look at whole tables to know. Instants are Unix ms. */
 export interface Tallies {
@@ -23,15 +24,18 @@ const EVENTS = `
 
 /** Counts a lake: time grows with it, so see that it is not done at every scrape. */
 export const tallyLake = ({ sqlite }: Lake): Tallies => {
-  const all = <T>(sql: string): T[] => sqlite.prepare(sql).all() as T[];
   const count = (table: string): number =>
-    sqlite.prepare(`select count(*) from ${table}`).pluck().get() as number;
+    present(prepare(sqlite, `select count(*) from ${table}`, 'number').get());
   return {
-    runs: all(RUNS),
+    runs: prepare(sqlite, RUNS, { outcome: 'text', runs: 'number', lastAt: 'number?' }).all(),
     rows: COUNTED_TABLES.map((table) => ({ table, rows: rowsOf({ sqlite }, table) })),
     rejected: count('rejected_items'),
     drift: count('drift'),
-    events: all(EVENTS),
-    deliveries: all('select state, count(*) as deliveries from deliveries group by state'),
+    events: prepare(sqlite, EVENTS, { kind: 'text', events: 'number' }).all(),
+    deliveries: prepare(
+      sqlite,
+      'select state, count(*) as deliveries from deliveries group by state',
+      { state: 'text', deliveries: 'number' },
+    ).all(),
   };
 };

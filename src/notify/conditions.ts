@@ -1,4 +1,5 @@
 import type { Lake } from '../lake/open.ts';
+import { prepare } from '../lake/prepare.ts';
 
 /** What is not as it should be. The same `kind` and `subject` is the same condition. */
 export interface Condition {
@@ -43,14 +44,18 @@ export const noteConditions = (
      from conditions where kind = @kind and subject = @subject
      having not exists (select 1 from conditions where ${IS_OPEN})`,
   );
-  const open = sqlite.prepare('select kind, subject from conditions where ended_at is null');
+  const open = prepare<Omit<Condition, 'sentence'>>(
+    sqlite,
+    'select kind, subject from conditions where ended_at is null',
+    { kind: 'text', subject: 'text' },
+  );
   const isSame = (a: Judged, b: Judged): boolean =>
     a.kind === b.kind && (a.subject === undefined || a.subject === b.subject);
   const end = sqlite.prepare(`update conditions set ended_at = @now where ${IS_OPEN}`);
   sqlite
     .transaction(() => {
       for (const condition of holding) begin.run({ ...condition, now });
-      for (const one of open.all() as Condition[])
+      for (const one of open.all())
         if (judged.some((a) => isSame(a, one)) && !holding.some((a) => isSame(a, one)))
           end.run({ kind: one.kind, subject: one.subject, now });
     })
@@ -62,14 +67,14 @@ export const noteConditions = (
  * ended before anybody could be told is passed over.
  */
 export const untoldNotices = (lake: Lake): Notice[] =>
-  lake.sqlite
-    .prepare(
-      `select kind, subject, detail as sentence, began_at as beganAt, ended_at as endedAt from conditions
+  prepare<Notice>(
+    lake.sqlite,
+    `select kind, subject, detail as sentence, began_at as beganAt, ended_at as endedAt from conditions
        where (told_at is null and ended_at is null)
          or (told_at is not null and ended_at is not null and end_told_at is null)
        order by coalesce(ended_at, began_at), kind, subject`,
-    )
-    .all() as Notice[];
+    { kind: 'text', subject: 'text', sentence: 'text', beganAt: 'number', endedAt: 'number?' },
+  ).all();
 
 /** Notes that notices were told. */
 export const markTold = (lake: Lake, notices: readonly Notice[], now: number): void => {

@@ -1,4 +1,5 @@
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import type { Condition } from './conditions.ts';
 
 /** Drift that was first seen at or before this is known: the first judging tells nothing of the past. */
@@ -7,25 +8,25 @@ const DRIFT_DAYS_MS = 86_400_000;
 /** Conditions that the lake itself tells of, as of `now`: the last run, drift, endpoints. */
 export const lakeConditions = (lake: Lake, now: number): Condition[] => {
   const { sqlite } = lake;
-  const run = sqlite
-    .prepare(
-      `select id, outcome, summary ->> 'reason' as reason from runs
+  const run = prepare(
+    sqlite,
+    `select id, outcome, summary ->> 'reason' as reason from runs
        where finished_at is not null order by id desc limit 1`,
-    )
-    .get() as { id: number; outcome: string; reason: string | null } | undefined;
+    { id: 'number', outcome: 'text', reason: 'text?' },
+  ).get();
   const failed = run !== undefined && ['failed', 'partial'].includes(run.outcome);
-  const drift = sqlite
-    .prepare(
-      `select resource, count(*) as fields, min(field) as field from drift
+  const drift = prepare(
+    sqlite,
+    `select resource, count(*) as fields, min(field) as field from drift
        where first_seen_at > ? group by resource order by resource`,
-    )
-    .all(now - DRIFT_DAYS_MS) as { resource: string; fields: number; field: string }[];
-  const endpoints = sqlite
-    .prepare(
-      `select id, url, disabled_reason as reason from subscriptions
+    { resource: 'text', fields: 'number', field: 'text' },
+  ).all(now - DRIFT_DAYS_MS);
+  const endpoints = prepare(
+    sqlite,
+    `select id, url, disabled_reason as reason from subscriptions
        where disabled_at is not null and disabled_reason <> 'its key was revoked'`,
-    )
-    .all() as { id: string; url: string; reason: string }[];
+    { id: 'text', url: 'text', reason: 'text' },
+  ).all();
   return [
     ...(failed
       ? [
@@ -57,11 +58,13 @@ export interface Source {
 
 /** Sources that should have answered by now. */
 export const staleSources = (lake: Lake, sources: readonly Source[], now: number): Condition[] => {
-  const last = lake.sqlite
-    .prepare('select max(finished_at) from calls where job = ? and status = 200 and error is null')
-    .pluck();
+  const last = prepare(
+    lake.sqlite,
+    'select max(finished_at) from calls where job = ? and status = 200 and error is null',
+    'number?',
+  );
   return sources.flatMap(({ job, staleAt }) => {
-    const answeredAt = last.get(job) as number | null;
+    const answeredAt = present(last.get(job));
     if (answeredAt === null || answeredAt >= staleAt) return [];
     const hours = Math.round((now - answeredAt) / 3_600_000);
     return [

@@ -10,7 +10,8 @@ import { type TimelinePoint, timeline } from '../history/timeline.ts';
 import { UncachedLists } from '../history/uncached-lists.ts';
 import { trendsPage } from '../history/video-lists.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { present } from '../lake/prepare.ts';
+import { prepared } from '../lake/statements.ts';
 import { foldHandle } from '../wire/folding.ts';
 import type { ContentItem, HashtagItem } from '../wire/shapes.ts';
 import type { Week } from './week.ts';
@@ -193,18 +194,19 @@ export const weeklyReport = async (
   const platforms = platform === undefined ? PLATFORMS : [platform];
   const lists = new UncachedLists(lake, clock);
   const among = { platforms: JSON.stringify(platforms) };
-  const measured = statement(lake, MEASURED).get({ ...span, ...among }) as {
-    videos: number;
-    snapshots: number;
-  };
+  const measuredIn = (within: Span) =>
+    present(
+      prepared(lake, MEASURED, { videos: 'number', snapshots: 'number' }).get({
+        ...within,
+        ...among,
+      }),
+    );
+  const measured = measuredIn(span);
   const dayOf = (day: number): Span => {
     const from = week.from + day * DAY_MS;
     return { from, to: Math.max(from, Math.min(from + DAY_MS, asOf)) };
   };
-  const snapshotsByDay = Array.from({ length: 7 }, (_, day) => {
-    const counted = statement(lake, MEASURED).get({ ...dayOf(day), ...among });
-    return (counted as { snapshots: number }).snapshots;
-  });
+  const snapshotsByDay = Array.from({ length: 7 }, (_, day) => measuredIn(dayOf(day)).snapshots);
   const noticed = eventsPage(lake, {
     ...(platform === undefined ? {} : { platform }),
     since: week.from,
@@ -212,11 +214,16 @@ export const weeklyReport = async (
     page: 1,
     asOf,
   });
-  const creators = statement(lake, CREATORS).all({
+  const creators = prepared<RisingCreator>(lake, CREATORS, {
+    platform: 'text',
+    handle: 'text',
+    followers: 'number',
+    gained: 'number',
+  }).all({
     ...span,
     ...among,
     creator: creator === undefined ? null : foldHandle(creator),
-  }) as RisingCreator[];
+  });
   return {
     query,
     madeAt,
@@ -230,9 +237,7 @@ export const weeklyReport = async (
     measured: {
       ...measured,
       snapshotsByDay,
-      lists: statement(lake, LISTS)
-        .pluck()
-        .get({ ...span, ...among }) as number,
+      lists: present(prepared(lake, LISTS, 'number').get({ ...span, ...among })),
     },
   };
 };

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
 import type { LedgerSource } from '../throttle/ledger.ts';
 import type { MonthState } from '../throttle/month.ts';
@@ -44,19 +45,27 @@ export const accounting = async (
 ): Promise<Accounting> => {
   const spent = await ledgers.spent(lake, config, now);
   const { month } = spent;
-  const byJob = lake.sqlite
-    .prepare(
-      `select job, sum(sent) as calls, sum(error is not null and sent = 1) as failed,
+  const byJob = prepare<JobAccount>(
+    lake.sqlite,
+    `select job, sum(sent) as calls, sum(error is not null and sent = 1) as failed,
          sum(coalesce(rows_changed, 0)) as rowsChanged,
          coalesce(round(1.0 * sum(coalesce(rows_changed, 0)) / nullif(sum(sent), 0), 1), 0) as rowsPerCall
        from calls where sent_at >= ? group by job order by calls desc, job`,
-    )
-    .all(month.startsAt) as JobAccount[];
-  const recent = lake.sqlite
-    .prepare(
+    {
+      job: 'text',
+      calls: 'number',
+      failed: 'number',
+      rowsChanged: 'number',
+      rowsPerCall: 'number',
+    },
+  ).all(month.startsAt);
+  const recent = present(
+    prepare(
+      lake.sqlite,
       'select count(*) as calls, min(sent_at) as firstAt from calls where sent_at >= ? and sent = 1',
-    )
-    .get(now - 7 * DAY_MS) as { calls: number; firstAt: number | null };
+      { calls: 'number', firstAt: 'number?' },
+    ).get(now - 7 * DAY_MS),
+  );
   const days = Math.max(1, (now - (recent.firstAt ?? now)) / DAY_MS);
   const callsPerDay = recent.calls / days;
   const plan = planMonth(jobs, config, spent);

@@ -5,6 +5,7 @@ import { lakeInput } from '../budget/lake-input.ts';
 import type { Clock } from '../clock.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { markOthersTaken, markTaken, wantedSubjects } from '../webhooks/wanted-subjects.ts';
 import { platformOfId } from '../wire/fields.ts';
 import type { PlannedItem } from './planned-item.ts';
@@ -65,24 +66,28 @@ const FIRST_PROFILES = `
 /** Videos of the newest pulled lists whose past nobody asked for yet, most views first: a timeline shows all of it. */
 const firstTimelines = ({ lake, refreshCalls }: RefreshContext): PlannedItem[] => {
   const asked = { growth: sourceCode('growth'), limit: refreshCalls.growth };
-  const rows = lake.sqlite.prepare(FIRST_TIMELINES).all(asked);
-  return (rows as { id: string; platform: Platform; views: number }[]).map(
-    ({ id, platform, views }) => ({
-      request: { kind: 'growth', id, platform },
-      reason: { rule: 'first timeline', views },
-    }),
+  const rows = prepare<{ id: string; platform: Platform; views: number }>(
+    lake.sqlite,
+    FIRST_TIMELINES,
+    { id: 'text', platform: 'text', views: 'number' },
   );
+  return rows.all(asked).map(({ id, platform, views }) => ({
+    request: { kind: 'growth', id, platform },
+    reason: { rule: 'first timeline', views },
+  }));
 };
 
 /** Creators of those videos whose profile nobody asked for yet, most listed views first. */
 const firstProfiles = ({ lake, refreshCalls }: RefreshContext): PlannedItem[] => {
-  const rows = lake.sqlite.prepare(FIRST_PROFILES).all({ limit: refreshCalls.creators });
-  return (rows as { platform: Platform; handle: string; views: number }[]).map(
-    ({ platform, handle, views }) => ({
-      request: { kind: 'creator', platform, handle },
-      reason: { rule: 'first profile', views },
-    }),
+  const rows = prepare<{ platform: Platform; handle: string; views: number }>(
+    lake.sqlite,
+    FIRST_PROFILES,
+    { platform: 'text', handle: 'text', views: 'number' },
   );
+  return rows.all({ limit: refreshCalls.creators }).map(({ platform, handle, views }) => ({
+    request: { kind: 'creator', platform, handle },
+    reason: { rule: 'first profile', views },
+  }));
 };
 
 const firstHalf = (items: readonly PlannedItem[]): PlannedItem[] =>
@@ -90,17 +95,22 @@ const firstHalf = (items: readonly PlannedItem[]): PlannedItem[] =>
 
 /** The present by the run's own lists, whose clock the counts are true at; ours without any. */
 const presentOf = ({ lake, clock, runId }: RefreshContext): number =>
-  (lake.sqlite
-    .prepare('select max(completed_at) from capture where run_id = ?')
-    .pluck()
-    .get(runId) as number | null) ?? clock.now();
+  present(
+    prepare(lake.sqlite, 'select max(completed_at) from capture where run_id = ?', 'number?').get(
+      runId,
+    ),
+  ) ?? clock.now();
 
 /** The planner's choices as requests, best first. */
 const plannedRefreshes = (context: RefreshContext, calls: number): PlannedItem[] => {
   const { lake, refreshCalls } = context;
   const now = presentOf(context);
   const { showing, ...input } = lakeInput(lake, now);
-  const idOf = lake.sqlite.prepare('select id, platform from video where key = ?');
+  const idOf = prepare<{ id: string; platform: Platform }>(
+    lake.sqlite,
+    'select id, platform from video where key = ?',
+    { id: 'text', platform: 'text' },
+  );
   const choices = chooseCalls({
     ...input,
     ...(refreshCalls.creators > 0 ? { showing } : {}),
@@ -112,7 +122,7 @@ const plannedRefreshes = (context: RefreshContext, calls: number): PlannedItem[]
     const reason = { ...choice.reason };
     if (choice.kind === 'growth') {
       const key = input.videoKeys[choice.video];
-      const video = idOf.get(key) as { id: string; platform: Platform };
+      const video = present(idOf.get(key));
       return [{ request: { kind: 'growth', ...video }, reason }];
     }
     const creator = input.creators[choice.creator];
@@ -159,12 +169,15 @@ const choose = (context: RefreshContext): Refreshes => {
 
 /** How many refreshes a day has at this budget: as often as they were planned in the last week. */
 const callsPerDay = ({ sqlite }: Lake, calls: number, now: number): number => {
-  const runs = sqlite
-    .prepare(`
+  const runs = present(
+    prepare(
+      sqlite,
+      `
       select count(distinct i.run_id) from run_items i join runs r on r.id = i.run_id
-      where i.job in ('growth', 'creators') and r.started_at > ?`)
-    .pluck()
-    .get(now - 7 * DAY_MS) as number;
+      where i.job in ('growth', 'creators') and r.started_at > ?`,
+      'number',
+    ).get(now - 7 * DAY_MS),
+  );
   return calls * Math.max(1, runs / 7);
 };
 

@@ -3,6 +3,7 @@ import type { RunOutcome } from '../../schema/vocabulary.ts';
 import type { UpstreamRequest } from '../api/request.ts';
 import { requestLine } from '../api/request.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import type { PlannedItem } from './planned-item.ts';
 
 /** A request of a run that has not been made yet. */
@@ -50,11 +51,11 @@ export class RunLog {
 
   /** The newest run that has requests left or was cut off, or undefined. */
   unfinished(): UnfinishedRun | undefined {
-    const row = this.#lake.sqlite
-      .prepare(
-        "select id, jobs, started_at as startedAt from runs where outcome in ('running', 'paused') order by id desc limit 1",
-      )
-      .get() as { id: number; jobs: string; startedAt: number } | undefined;
+    const row = prepare(
+      this.#lake.sqlite,
+      "select id, jobs, started_at as startedAt from runs where outcome in ('running', 'paused') order by id desc limit 1",
+      { id: 'number', jobs: 'text', startedAt: 'number' },
+    ).get();
     return row === undefined ? undefined : { ...row, jobs: JSON.parse(row.jobs) as string[] };
   }
 
@@ -116,11 +117,11 @@ export class RunLog {
 
   /** Requests of some jobs of a run that are still to be made, in the order of planning. */
   open(runId: number, jobs: readonly string[]): OpenItem[] {
-    const rows = this.#lake.sqlite
-      .prepare(
-        "select job, request as line, ask as request from run_items where run_id = ? and state = 'planned' order by position",
-      )
-      .all(runId) as { job: string; line: string; request: string }[];
+    const rows = prepare(
+      this.#lake.sqlite,
+      "select job, request as line, ask as request from run_items where run_id = ? and state = 'planned' order by position",
+      { job: 'text', line: 'text', request: 'text' },
+    ).all(runId);
     return rows
       .filter(({ job }) => jobs.includes(job))
       .map(({ job, line, request }) => ({
@@ -132,9 +133,11 @@ export class RunLog {
 
   /** Requests of a run by state. */
   states(runId: number): Record<'planned' | 'done' | 'failed' | 'skipped', number> {
-    const rows = this.#lake.sqlite
-      .prepare('select state, count(*) as items from run_items where run_id = ? group by state')
-      .all(runId) as { state: 'planned' | 'done' | 'failed' | 'skipped'; items: number }[];
+    const rows = prepare<{ state: 'planned' | 'done' | 'failed' | 'skipped'; items: number }>(
+      this.#lake.sqlite,
+      'select state, count(*) as items from run_items where run_id = ? group by state',
+      { state: 'text', items: 'number' },
+    ).all(runId);
     const counts = { planned: 0, done: 0, failed: 0, skipped: 0 };
     for (const { state, items } of rows) counts[state] = items;
     return counts;
@@ -156,11 +159,11 @@ export class RunLog {
 
   /** The first request a run gave up, in words; null when it gave up none. */
   firstFailure(runId: number): string | null {
-    const row = this.#lake.sqlite
-      .prepare(
-        "select request, error from run_items where run_id = ? and state = 'failed' order by position limit 1",
-      )
-      .get(runId) as { request: string; error: string | null } | undefined;
+    const row = prepare(
+      this.#lake.sqlite,
+      "select request, error from run_items where run_id = ? and state = 'failed' order by position limit 1",
+      { request: 'text', error: 'text?' },
+    ).get(runId);
     return row === undefined ? null : `${row.request}: ${row.error ?? 'failed'}`;
   }
 
@@ -178,30 +181,31 @@ export class RunLog {
 
   /** Calls of a run by job: how many left the machine, and how many came back with what was asked. */
   calls(runId: number): { job: string; sent: number; ok: number }[] {
-    return this.#lake.sqlite
-      .prepare(
-        'select job, sum(sent) as sent, sum(status = 200 and error is null) as ok from calls where run_id = ? group by job order by job',
-      )
-      .all(runId) as { job: string; sent: number; ok: number }[];
+    return prepare(
+      this.#lake.sqlite,
+      'select job, sum(sent) as sent, sum(status = 200 and error is null) as ok from calls where run_id = ? group by job order by job',
+      { job: 'text', sent: 'number', ok: 'number' },
+    ).all(runId);
   }
 
   /** Items of a run's responses that could not be kept. */
   rejected(runId: number): number {
-    return this.#lake.sqlite
-      .prepare(
+    return present(
+      prepare(
+        this.#lake.sqlite,
         'select count(*) from rejected_items r join calls c on c.id = r.call_id where c.run_id = ?',
-      )
-      .pluck()
-      .get(runId) as number;
+        'number',
+      ).get(runId),
+    );
   }
 
   /** What a run's responses showed for the first time, call by call. `sample` is JSON. */
   drift(runId: number): NewDrift[] {
-    return this.#lake.sqlite
-      .prepare(
-        `select d.resource, d.field, d.sample, c.request from drift d join calls c on c.id = d.call_id
+    return prepare<NewDrift>(
+      this.#lake.sqlite,
+      `select d.resource, d.field, d.sample, c.request from drift d join calls c on c.id = d.call_id
          where c.run_id = ? order by d.call_id, d.resource, d.field`,
-      )
-      .all(runId) as NewDrift[];
+      { resource: 'text', field: 'text', sample: 'text', request: 'text' },
+    ).all(runId);
   }
 }

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 import { EXIT, TrendlakeError, UsageError } from '../errors.ts';
 import { type Lake, openLake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { openServiceDb } from '../lake/service-db.ts';
 import type { ImportProgress } from '../load/import-file.ts';
 import { importPaths } from '../load/import-path.ts';
@@ -99,7 +100,7 @@ const importedClock = async (lake: Lake, from: string, options: SandboxOptions) 
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),
   });
-  const newestAt = lake.sqlite.prepare(NEWEST).pluck().get() as number | null;
+  const newestAt = present(prepare(lake.sqlite, NEWEST, 'number?').get());
   if (newestAt === null)
     throw new UsageError(`${from} holds no observations with a time, so there is nothing to show.`);
   return sandboxClock(clock, { at: at ?? newestAt, speed });

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { withoutSync } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { prepared, statement } from '../lake/statements.ts';
 import { BORDER, wordsOf } from './search-words.ts';
 
 interface PendingVideo {
@@ -43,7 +43,13 @@ const putSome = (lake: Lake): number => {
   );
   const remove = statement(lake, 'delete from search where rowid = ?');
   const done = statement(lake, 'delete from search_pending where video_key <= ?');
-  const pending = statement(lake, PENDING).all(BATCH_ROWS) as PendingVideo[];
+  const pending = prepared<PendingVideo>(lake, PENDING, {
+    key: 'number',
+    platform: 'text?',
+    title: 'text?',
+    user: 'text?',
+    tags: 'text?',
+  }).all(BATCH_ROWS);
   for (const { key, platform, title, user, tags } of pending) {
     if (platform === null) remove.run(key);
     else {

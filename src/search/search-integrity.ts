@@ -1,5 +1,6 @@
 import { messageOf } from '../errors.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 
 /** What `doctor` says of the search index. */
 export interface SearchHealth {
@@ -13,7 +14,7 @@ export interface SearchHealth {
  * Needs a lake that is open for writing (SQLite runs the check as an insert); changes nothing.
  */
 export const checkSearch = ({ sqlite }: Lake): SearchHealth => {
-  const countOf = (sql: string): number => sqlite.prepare(sql).pluck().get() as number;
+  const countOf = (sql: string): number => present(prepare(sqlite, sql, 'number').get());
   try {
     sqlite.exec(`insert into search (search) values ('integrity-check')`);
     const waiting = countOf('select count(*) from search_pending');

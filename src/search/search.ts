@@ -3,7 +3,8 @@ import type { Clock } from '../clock.ts';
 import { lastKnown } from '../history/last-known.ts';
 import { WORDS_THEN } from '../history/words-then.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { present } from '../lake/prepare.ts';
+import { prepared } from '../lake/statements.ts';
 import { ftsExpression, parseTerms, type SearchTerms } from './search-terms.ts';
 import { type Phrase, wordsOf } from './search-words.ts';
 import { changedSince, holds, textOf, unindexed } from './unindexed-matches.ts';
@@ -79,11 +80,14 @@ const WINDOW_KEYS_MOST = 50_000;
 
 /** Keys between which every video published since an instant lies; undefined for a wide window. */
 const keyRange = (lake: Lake, since: number): readonly [number, number] | undefined => {
-  const { low, high, size } = statement(
-    lake,
-    `select min(key) as low, max(key) as high, count(*) as size
+  const { low, high, size } = present(
+    prepared(
+      lake,
+      `select min(key) as low, max(key) as high, count(*) as size
       from (select key from video where created_at >= ? limit ?)`,
-  ).get(since, WINDOW_KEYS_MOST) as { low: number | null; high: number | null; size: number };
+      { low: 'number?', high: 'number?', size: 'number' },
+    ).get(since, WINDOW_KEYS_MOST),
+  );
   return size < WINDOW_KEYS_MOST ? [low ?? 0, high ?? 0] : undefined;
 };
 
@@ -101,7 +105,7 @@ interface Filter {
  */
 const filterOf = (lake: Lake, { since, asOf }: SearchQuery): Filter => {
   const latest = (column: string, table: string): number =>
-    (statement(lake, `select max(${column}) from ${table}`).pluck().get() as number | null) ?? 0;
+    present(prepared(lake, `select max(${column}) from ${table}`, 'number?').get()) ?? 0;
   const isPast =
     latest('first_seen_at', 'video') > asOf ||
     latest('observed_at', 'video_snapshot') > asOf ||
@@ -136,12 +140,13 @@ const bestFirst = (
   keys: readonly number[],
   asOf: number | undefined,
 ): number[] => {
-  const read = statement(
+  const read = prepared<Candidate>(
     lake,
     asOf === undefined ? 'select title, user, views from video where key = :key' : CANDIDATE_THEN,
+    { title: 'text?', user: 'text?', views: 'number?' },
   );
   return keys
-    .map((key) => ({ key, score: matchScore(wanted, read.get({ key, asOf }) as Candidate) }))
+    .map((key) => ({ key, score: matchScore(wanted, present(read.get({ key, asOf }))) }))
     .sort((a, b) => b.score - a.score || b.key - a.key)
     .map(({ key }) => key);
 };
@@ -171,12 +176,11 @@ export const searchVideos = (
   const join = sql === '' ? '' : 'cross join video v on v.key = s.rowid';
   const most = sql === '' ? RANKED_MOST : COUNTED_MOST;
 
-  const rows = statement(
+  const rows = prepared(
     lake,
     `select s.rowid from search s ${join} where search match ?${indexed} order by s.rowid desc limit ?`,
-  )
-    .pluck()
-    .iterate(expression, ...values, most) as IterableIterator<number>;
+    'number',
+  ).iterate(expression, ...values, most);
   const newest: number[] = [];
   for (const key of rows) {
     newest.push(key);
@@ -200,9 +204,9 @@ export const searchVideos = (
     return { total: found.length, keys, complete: isWhole, isCutOff };
   const total =
     pending === undefined
-      ? countMatches(expression, () => statement(lake, COUNT).pluck().get(expression) as number)
+      ? countMatches(expression, () => present(prepared(lake, COUNT, 'number').get(expression)))
       : pending.length +
-        (statement(lake, `${COUNT} and ${IS_INDEXED}`).pluck().get(expression) as number);
+        present(prepared(lake, `${COUNT} and ${IS_INDEXED}`, 'number').get(expression));
   const missing = Math.min(query.limit, total - offset) - keys.length;
   if (missing > 0) {
     const skip = Math.max(0, offset - found.length);
@@ -220,10 +224,10 @@ const olderMatches = (
   pending: readonly number[] | undefined,
 ): number[] => {
   const older = `select s.rowid from search s where search match ? and s.rowid < ?${pending === undefined ? '' : ` and ${IS_INDEXED}`} order by s.rowid desc limit ? offset ?`;
-  const read = statement(lake, older).pluck();
-  if (pending === undefined) return read.all(expression, before, limit, offset) as number[];
+  const read = prepared(lake, older, 'number');
+  if (pending === undefined) return read.all(expression, before, limit, offset);
   return [
-    ...(read.all(expression, before, offset + limit, 0) as number[]),
+    ...read.all(expression, before, offset + limit, 0),
     ...pending.filter((key) => key < before),
   ]
     .sort((a, b) => b - a)

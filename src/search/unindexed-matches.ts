@@ -1,7 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { WORDS_THEN } from '../history/words-then.ts';
 import type { Lake } from '../lake/open.ts';
-import { statement } from '../lake/statements.ts';
+import { prepared, statement } from '../lake/statements.ts';
 import type { SearchTerms } from './search-terms.ts';
 import { type Phrase, wordsOf } from './search-words.ts';
 
@@ -58,13 +58,18 @@ const matchesOf = (
 ): number[] => {
   const keys: number[] = [];
   let read = 0;
-  const rows = statement(lake, sql).iterate({
+  const rows = prepared<ReadVideo>(lake, sql, {
+    key: 'number',
+    title: 'text?',
+    user: 'text?',
+    tags: 'text',
+  }).iterate({
     asOf,
     since: since ?? null,
     platform: platform ?? null,
     ...(isPast === undefined ? {} : { isPast: isPast ? 1 : 0 }),
   });
-  for (const video of rows as IterableIterator<ReadVideo>) {
+  for (const video of rows) {
     if (isMatch(terms, video)) keys.push(video.key);
     read += 1;
     if (read % 256 === 0 && late()) break;

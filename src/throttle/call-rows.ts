@@ -1,5 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { Lake } from '../lake/open.ts';
+import { type Prepared, prepare, present } from '../lake/prepare.ts';
 import type { CallOutcome, PlannedCall } from './ledger.ts';
 import { SLOT_MS } from './slots.ts';
 
@@ -13,20 +14,20 @@ export interface HeldSlot {
 /** Writes the lake's rows of calls: what was asked, and how it ended. */
 export class CallRows {
   readonly #sender: string;
-  readonly #newest: Statement;
-  readonly #insert: Statement;
+  readonly #newest: Prepared<number | null>;
+  readonly #insert: Prepared<number>;
   readonly #settle: Statement;
 
   constructor({ sqlite }: Lake, sender: string) {
     this.#sender = sender;
-    this.#newest = sqlite.prepare('select max(sent_at) from calls').pluck();
-    this.#insert = sqlite
-      .prepare(
-        `insert into calls (run_id, job, request, sent_at, counted_at, sender, boot, sent_mono, free_mono)
+    this.#newest = prepare(sqlite, 'select max(sent_at) from calls', 'number?');
+    this.#insert = prepare(
+      sqlite,
+      `insert into calls (run_id, job, request, sent_at, counted_at, sender, boot, sent_mono, free_mono)
          values (@runId, @job, @request, @now, @countedAt, @sender, @boot, @sentMono, @freeMono)
          returning id`,
-      )
-      .pluck();
+      'number',
+    );
     this.#settle = sqlite.prepare(
       `update calls set finished_at = ?, status = ?, error = ?, sent = ?, rows_changed = ?,
          free_mono = ? where id = ?`,
@@ -35,14 +36,15 @@ export class CallRows {
 
   /** The row of a call that leaves at `now` (Unix ms). @returns its id */
   enter(call: PlannedCall, now: number, slot: HeldSlot): number {
-    const newest = this.#newest.get() as number | null;
-    return this.#insert.get({
+    const newest = present(this.#newest.get());
+    const callId = this.#insert.get({
       ...call,
       ...slot,
       now,
       countedAt: newest !== null && newest > now ? newest : null,
       sender: this.#sender,
-    }) as number;
+    });
+    return present(callId);
   }
 
   /** How a call ended, and from when its slot is free: at once where nothing was sent. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { CallRows } from './call-rows.ts';
 import type {
   Admission,
@@ -29,10 +30,13 @@ export const monthState = (
 
 /** Calls of a month that people made by hand. */
 const byHandSince = ({ sqlite }: Pick<Lake, 'sqlite'>, startsAt: number): number =>
-  sqlite
-    .prepare('select count(*) from calls where run_id is null and sent_at >= ? and sent = 1')
-    .pluck()
-    .get(startsAt) as number;
+  present(
+    prepare(
+      sqlite,
+      'select count(*) from calls where run_id is null and sent_at >= ? and sent = 1',
+      'number',
+    ).get(startsAt),
+  );
 
 /** What the lake's own ledger says of the month; a lake that nothing was asked for has spent nothing. */
 export const lakeSpent = (

@@ -1,5 +1,6 @@
 import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 
 /** One accounting window of the quota. */
 export interface MonthWindow {
@@ -51,7 +52,7 @@ export const monthOf = (
   now: number,
 ): MonthState => {
   const window = monthWindow(limits.quotaReset, now);
-  const read = (sql: string) => sqlite.prepare(sql).pluck().get(window) as number | null;
+  const read = (sql: string) => present(prepare(sqlite, sql, 'number?').get(window));
   // the difference of two indices: counting `sent = 1` would read every row of the month
   const stamped = read('select count(*) from calls where sent_at >= @startsAt') ?? 0;
   const foundNobody =

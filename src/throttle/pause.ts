@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare } from '../lake/prepare.ts';
 
 /** A pause the service asked for. */
 export interface Pause {
@@ -17,15 +18,6 @@ export interface Pause {
  */
 export const LONGEST_PAUSE_MS = HOUR_MS;
 
-interface Row {
-  setAt: number;
-  untilAt: number;
-  boot: string;
-  untilMono: number;
-  resumesAt: number;
-  reason: string;
-}
-
 /**
  * The pause that all processes of a data directory keep. Like the slots it is timed by the machine's
  * monotonic clock; one of another boot by the wall clock, but never longer than it was asked for.
@@ -39,8 +31,17 @@ export class SharedPause {
   constructor({ sqlite }: Lake, clock: Clock) {
     this.#clock = clock;
     this.#boot = clock.boot ?? '';
-    this.#read = sqlite.prepare(
+    this.#read = prepare(
+      sqlite,
       'select set_at as setAt, until_at as untilAt, boot, until_mono as untilMono, resumes_at as resumesAt, reason from pause',
+      {
+        setAt: 'number',
+        untilAt: 'number',
+        boot: 'text',
+        untilMono: 'number',
+        resumesAt: 'number',
+        reason: 'text',
+      },
     );
     this.#write = sqlite.prepare(`
       insert into pause (id, set_at, until_at, boot, until_mono, resumes_at, reason)
@@ -53,7 +54,7 @@ export class SharedPause {
   /** Nobody sends for `askedMs`. A pause of this boot that lasts longer stays. */
   set(askedMs: number, reason: string): void {
     const forMs = Math.min(askedMs, LONGEST_PAUSE_MS);
-    const row = this.#read.get() as Row | undefined;
+    const row = this.#read.get();
     if (row?.boot === this.#boot && (this.current()?.forMs ?? 0) >= forMs) return;
     const now = this.#clock.now();
     this.#write.run({
@@ -68,7 +69,7 @@ export class SharedPause {
 
   /** The pause that holds now, or undefined. */
   current(): Pause | undefined {
-    const row = this.#read.get() as Row | undefined;
+    const row = this.#read.get();
     if (row === undefined) return undefined;
     const left =
       row.boot !== '' && row.boot === this.#boot

@@ -1,6 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { type LimitWord, limitWords } from './rate-limit-headers.ts';
 
 /** A row of `quota_hint`. */
@@ -54,12 +55,21 @@ export const shortWaitMs = (words: readonly LimitWord[]): number =>
 
 /** Every hint kept, newest first. */
 export const quotaHints = ({ sqlite }: Pick<Lake, 'sqlite'>): QuotaHint[] =>
-  sqlite
-    .prepare(
-      `select name, stated, window_ms as windowMs, quota, remaining, resets_at as resetsAt,
+  prepare<QuotaHint>(
+    sqlite,
+    `select name, stated, window_ms as windowMs, quota, remaining, resets_at as resetsAt,
          seen_at as seenAt, call_id as callId from quota_hint order by seen_at desc, name`,
-    )
-    .all() as QuotaHint[];
+    {
+      name: 'text',
+      stated: 'text',
+      windowMs: 'number?',
+      quota: 'number?',
+      remaining: 'number?',
+      resetsAt: 'number?',
+      seenAt: 'number',
+      callId: 'number',
+    },
+  ).all();
 
 /**
  * What the service says of its limits in headers. Other users of the same key show there. It may only
@@ -88,10 +98,9 @@ export class QuotaHints {
   /** Calls that are left after those made since the hint. */
   #left({ remaining, callId }: QuotaHint): number {
     if (remaining === null) return Number.POSITIVE_INFINITY;
-    const since = this.#lake.sqlite
-      .prepare('select count(*) from calls where id > ?')
-      .pluck()
-      .get(callId) as number;
+    const since = present(
+      prepare(this.#lake.sqlite, 'select count(*) from calls where id > ?', 'number').get(callId),
+    );
     return Math.max(0, remaining - since);
   }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare } from '../lake/prepare.ts';
 
 /** How long a slot is held after its response: a minute, and what two clocks may disagree in one (0.08 %). */
 export const SLOT_MS = MINUTE_MS + 50;
@@ -26,6 +27,15 @@ export interface HeldSlots {
 
 const COLUMNS = `id, sender, sent_at as sentAt, sent_mono as sentMono, free_mono as freeMono,
   finished_at is null as inFlight`;
+
+const ROW = {
+  id: 'number',
+  sender: 'text',
+  sentAt: 'number',
+  sentMono: 'number',
+  freeMono: 'number',
+  inFlight: 'number',
+} as const;
 
 /**
  * The slots of the minute, read from the ledger's rows. A slot is held from before its request
@@ -59,12 +69,18 @@ export class Slots {
     this.#boot = clock.boot ?? '';
     this.#spanMs = limits.timeoutMs + SLOT_MS;
     this.#recentRows = LONGEST_MINUTES * limits.ratePerMinute;
-    this.#held = sqlite.prepare(`
+    this.#held = prepare<SlotRow>(
+      sqlite,
+      `
       select ${COLUMNS} from calls where boot = @boot and free_mono > @mono
-        and id > (select coalesce(max(id), 0) from calls) - @recentRows`);
-    const newest = sqlite
-      .prepare(`select ${COLUMNS}, boot from calls order by id desc limit ?`)
-      .all(limits.ratePerMinute) as (SlotRow & { boot: string })[];
+        and id > (select coalesce(max(id), 0) from calls) - @recentRows`,
+      ROW,
+    );
+    const newest = prepare<SlotRow & { boot: string }>(
+      sqlite,
+      `select ${COLUMNS}, boot from calls order by id desc limit ?`,
+      { ...ROW, boot: 'text' },
+    ).all(limits.ratePerMinute);
     this.#meet(newest);
   }
 
@@ -78,7 +94,7 @@ export class Slots {
   held(): HeldSlots {
     const mono = this.#clock.monotonic();
     const { boot, recentRows } = { boot: this.#boot, recentRows: this.#recentRows };
-    const rows = this.#held.all({ boot, mono: Math.floor(mono), recentRows }) as SlotRow[];
+    const rows = this.#held.all({ boot, mono: Math.floor(mono), recentRows });
     for (const row of rows)
       if (!this.#isOfThisBoot(row) && !this.#strangers.has(row.id))
         this.#strangers.set(row.id, mono + this.#spanMs);

@@ -8,6 +8,7 @@ import {
 } from '../events/delivery-queue.ts';
 import { deliveryBody } from '../events/outbox.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import type { Attempt } from './post.ts';
 import { judgeAttempt } from './retry.ts';
 import { disableSubscription, findSubscription, noteHealth } from './subscriptions.ts';
@@ -31,19 +32,16 @@ export interface Endpoint {
 
 /** Endpoints for which something is due, those due longest first, at most `limit`. */
 export const dueEndpoints = (lake: Lake, now: number, limit: number): Endpoint[] =>
-  (
-    lake.sqlite
-      .prepare(
-        `select s.id, s.url, s.allow_loopback_http as loopback, s.failing_since is not null as failing,
+  prepare(
+    lake.sqlite,
+    `select s.id, s.url, s.allow_loopback_http as loopback, s.failing_since is not null as failing,
            s.key_id as keyId
          from delivery_due q join subscriptions s on s.id = q.subscription_id
          where q.due_at <= ? and s.disabled_at is null order by q.due_at limit ?`,
-      )
-      .all(now, limit) as (Omit<Endpoint, 'loopback' | 'failing'> & {
-      loopback: number;
-      failing: number;
-    })[]
-  ).map((row) => ({ ...row, loopback: row.loopback === 1, failing: row.failing === 1 }));
+    { id: 'text', url: 'text', loopback: 'number', failing: 'number', keyId: 'text?' },
+  )
+    .all(now, limit)
+    .map((row) => ({ ...row, loopback: row.loopback === 1, failing: row.failing === 1 }));
 
 /** The deliveries of one endpoint that are due, those due longest first. */
 export const dueDeliveries = (
@@ -52,27 +50,21 @@ export const dueDeliveries = (
   now: number,
   limit: number,
 ): DueDelivery[] =>
-  (
-    lake.sqlite
-      .prepare(
-        `select d.id, d.attempts, e.kind, e.occurred_at as occurredAt, e.data
+  prepare(
+    lake.sqlite,
+    `select d.id, d.attempts, e.kind, e.occurred_at as occurredAt, e.data
          from deliveries d join events e on e.id = d.event_id
          where d.subscription_id = ? and d.state = 'pending' and d.next_attempt_at <= ?
          order by d.next_attempt_at limit ?`,
-      )
-      .all(subscriptionId, now, limit) as {
-      id: string;
-      attempts: number;
-      kind: string;
-      occurredAt: number;
-      data: string;
-    }[]
-  ).map((row) => ({
-    id: row.id,
-    subscriptionId,
-    attempts: row.attempts,
-    body: deliveryBody(row),
-  }));
+    { id: 'text', attempts: 'number', kind: 'text', occurredAt: 'number', data: 'text' },
+  )
+    .all(subscriptionId, now, limit)
+    .map((row) => ({
+      id: row.id,
+      subscriptionId,
+      attempts: row.attempts,
+      body: deliveryBody(row),
+    }));
 
 /** An attempt and the delivery it was for. */
 export interface EndedAttempt {
@@ -170,15 +162,31 @@ export const deliveriesPage = (
     state: state ?? null,
     until: until ?? null,
   };
-  const total = lake.sqlite.prepare(`select count(*) ${MATCHING}`).pluck().get(asked) as number;
-  const items = lake.sqlite
-    .prepare(
-      `select d.id, d.event_id as eventId, d.subscription_id as subscriptionId, e.kind, e.subject, d.state, d.attempts,
+  const total = present(prepare(lake.sqlite, `select count(*) ${MATCHING}`, 'number').get(asked));
+  const items = prepare<DeliveryRecord>(
+    lake.sqlite,
+    `select d.id, d.event_id as eventId, d.subscription_id as subscriptionId, e.kind, e.subject, d.state, d.attempts,
          d.queued_at as queuedAt, d.next_attempt_at as nextAttemptAt, d.last_status as status, d.last_error as error,
          d.last_answer as answer, d.last_attempt_at as attemptedAt, d.last_duration_ms as durationMs, d.delivered_at as deliveredAt
        ${MATCHING} order by d.queued_at desc, d.id limit @limit offset @offset`,
-    )
-    .all({ ...asked, limit, offset: Math.min(page - 1, total) * limit }) as DeliveryRecord[];
+    {
+      id: 'text',
+      eventId: 'text',
+      subscriptionId: 'text',
+      kind: 'text',
+      subject: 'text',
+      state: 'text',
+      attempts: 'number',
+      queuedAt: 'number',
+      nextAttemptAt: 'number?',
+      status: 'number?',
+      error: 'text?',
+      answer: 'text?',
+      attemptedAt: 'number?',
+      durationMs: 'number?',
+      deliveredAt: 'number?',
+    },
+  ).all({ ...asked, limit, offset: Math.min(page - 1, total) * limit });
   return { total, items };
 };
 
@@ -189,12 +197,11 @@ export const deliveriesPage = (
  */
 export const redeliver = (lake: Lake, which: WhichDeliveries, now: number): number => {
   const [condition, values] = choosing(which);
-  const disabled = lake.sqlite
-    .prepare(
-      `select s.id from deliveries d join subscriptions s on s.id = d.subscription_id where ${condition} and s.disabled_at is not null limit 1`,
-    )
-    .pluck()
-    .get(...values);
+  const disabled = prepare(
+    lake.sqlite,
+    `select s.id from deliveries d join subscriptions s on s.id = d.subscription_id where ${condition} and s.disabled_at is not null limit 1`,
+    'text',
+  ).get(...values);
   if (disabled !== undefined)
     throw new UsageError(
       `The endpoint of subscription ${disabled} is disabled. \`trendlake webhooks enable ${disabled}\` first.`,

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { DAY_MS } from '../durations.ts';
+import { prepare } from '../lake/prepare.ts';
 import { openServiceDb } from '../lake/service-db.ts';
 import { newSecret } from './signature.ts';
 
@@ -28,12 +29,12 @@ export class WebhookSecrets {
 
   /** The secrets that sign at an instant, the current one first; none where they are not known here. */
   signing(subscriptionId: string, now: number): string[] {
-    const row = this.#db
-      .prepare(
-        `select subscription_id as id, secret, previous, previous_until as until
+    const row = prepare<SecretRow>(
+      this.#db,
+      `select subscription_id as id, secret, previous, previous_until as until
          from webhook_secret where subscription_id = ?`,
-      )
-      .get(subscriptionId) as SecretRow | undefined;
+      { id: 'text', secret: 'text', previous: 'text?', until: 'number?' },
+    ).get(subscriptionId);
     if (row === undefined) return [];
     const both = row.previous !== null && (row.until ?? 0) > now;
     return both ? [row.secret, row.previous as string] : [row.secret];

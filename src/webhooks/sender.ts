@@ -3,6 +3,7 @@ import { SECOND_MS } from '../durations.ts';
 import { LakeError, messageOf } from '../errors.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { HttpPoster, type Poster } from './post.ts';
 import type { WebhookSecrets } from './secrets.ts';
@@ -118,13 +119,14 @@ export interface FlushSummary {
 }
 
 const countDue = (lake: Lake, now: number): number =>
-  lake.sqlite
-    .prepare(
+  present(
+    prepare(
+      lake.sqlite,
       `select count(*) from subscriptions s join deliveries d on d.subscription_id = s.id
        where d.state = 'pending' and d.next_attempt_at <= ? and s.disabled_at is null`,
-    )
-    .pluck()
-    .get(now) as number;
+      'number',
+    ).get(now),
+  );
 
 const sendDue = async (
   dispatcher: Dispatcher,

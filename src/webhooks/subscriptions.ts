@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import { failPending, removeDeliveries } from '../events/delivery-queue.ts';
 import type { SubscriptionFilter } from '../events/outbox.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { type SecretRow, WebhookSecrets } from './secrets.ts';
 import { newSecret } from './signature.ts';
 import {
@@ -41,6 +42,19 @@ const COLUMNS = `id, url, filter, allow_loopback_http as allowLoopbackHttp, key_
   created_at as createdAt, disabled_at as disabledAt, disabled_reason as disabledReason,
   failing_since as failingSince, paused_until as pausedUntil`;
 
+const ROW = {
+  id: 'text',
+  url: 'text',
+  filter: 'text',
+  allowLoopbackHttp: 'number',
+  keyId: 'text?',
+  createdAt: 'number',
+  disabledAt: 'number?',
+  disabledReason: 'text?',
+  failingSince: 'number?',
+  pausedUntil: 'number?',
+} as const;
+
 const subscriptionOf = (row: Row): Subscription => ({
   ...row,
   filter: JSON.parse(row.filter) as SubscriptionFilter,
@@ -49,13 +63,13 @@ const subscriptionOf = (row: Row): Subscription => ({
 
 /** Subscriptions of an owner, oldest first. */
 export const listSubscriptions = (lake: Lake, owner: Owner): Subscription[] =>
-  (
-    lake.sqlite
-      .prepare(
-        `select ${COLUMNS} from subscriptions where ? is null or key_id = ? order by created_at, id`,
-      )
-      .all(owner ?? null, owner ?? null) as Row[]
-  ).map(subscriptionOf);
+  prepare<Row>(
+    lake.sqlite,
+    `select ${COLUMNS} from subscriptions where ? is null or key_id = ? order by created_at, id`,
+    ROW,
+  )
+    .all(owner ?? null, owner ?? null)
+    .map(subscriptionOf);
 
 /** One subscription of an owner; undefined when there is none, or it is somebody else's. */
 export const findSubscription = (
@@ -63,9 +77,11 @@ export const findSubscription = (
   id: string,
   owner: Owner,
 ): Subscription | undefined => {
-  const row = lake.sqlite.prepare(`select ${COLUMNS} from subscriptions where id = ?`).get(id) as
-    | Row
-    | undefined;
+  const row = prepare<Row>(
+    lake.sqlite,
+    `select ${COLUMNS} from subscriptions where id = ?`,
+    ROW,
+  ).get(id);
   const theirs = row !== undefined && (owner === undefined || row.keyId === owner);
   return theirs ? subscriptionOf(row) : undefined;
 };
@@ -104,12 +120,12 @@ export const secretsOf = (
   tell: (sentence: string) => void = () => {},
 ): WebhookSecrets => {
   const secrets = new WebhookSecrets(lake.dataDir);
-  const inLake = lake.sqlite
-    .prepare(
-      `select id, secret, previous_secret as previous, previous_secret_until as until
+  const inLake = prepare<SecretRow>(
+    lake.sqlite,
+    `select id, secret, previous_secret as previous, previous_secret_until as until
        from subscriptions where secret <> ''`,
-    )
-    .all() as SecretRow[];
+    { id: 'text', secret: 'text', previous: 'text?', until: 'number?' },
+  ).all();
   if (inLake.length === 0) return secrets;
   secrets.take(inLake);
   emptyOldSecrets(lake);
@@ -138,22 +154,19 @@ const refuseOneMore = (
   { url, filter }: { url: string; filter: string },
   { owner, most }: { owner: Owner; most: number },
 ): void => {
-  const twin = lake.sqlite
-    .prepare(
-      'select id from subscriptions where url = ? and filter = ? and key_id is ? and disabled_at is null',
-    )
-    .pluck()
-    .get(url, filter, owner ?? null) as string | undefined;
+  const twin = prepare(
+    lake.sqlite,
+    'select id from subscriptions where url = ? and filter = ? and key_id is ? and disabled_at is null',
+    'text',
+  ).get(url, filter, owner ?? null);
   if (twin !== undefined)
     throw new SubscriptionError(
       'url',
       `${url} is subscribed with the same filter already, as ${twin}. Nothing was added.`,
     );
   if (owner === undefined) return;
-  const count = lake.sqlite
-    .prepare('select count(*) from subscriptions where key_id = ?')
-    .pluck()
-    .get(owner) as number;
+  const ofKey = 'select count(*) from subscriptions where key_id = ?';
+  const count = present(prepare(lake.sqlite, ofKey, 'number').get(owner));
   if (count >= most)
     throw new TooManySubscriptionsError(
       `This key has ${count} subscriptions, the most it may have (${most}). Remove one first; one subscription can want several kinds, platforms and subjects.`,
@@ -226,10 +239,11 @@ export const disableSubscription = (lake: Lake, id: string, at: number, reason: 
 export const endSubscriptionsOf = (lake: Lake, keyId: string, now: number): number => {
   const ended = lake.sqlite
     .transaction(() => {
-      const open = lake.sqlite
-        .prepare('select id from subscriptions where key_id = ? and disabled_at is null')
-        .pluck()
-        .all(keyId) as string[];
+      const open = prepare(
+        lake.sqlite,
+        'select id from subscriptions where key_id = ? and disabled_at is null',
+        'text',
+      ).all(keyId);
       for (const id of open) disableSubscription(lake, id, now, 'its key was revoked');
       return open;
     })

@@ -1,6 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { StorableEvent } from '../events/outbox.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare } from '../lake/prepare.ts';
 
 /** A subject the upstream said something happened to, and nobody has asked for since. */
 export interface WantedSubject {
@@ -22,18 +23,18 @@ export const wantedSubjects = (
   kinds: readonly string[],
   limit: number,
 ): WantedSubject[] =>
-  (
-    lake.sqlite.prepare(ASKED_FIRST).all(JSON.stringify(kinds), limit) as {
-      platform: Platform | '';
-      subject: string;
-      wantedAt: number;
-    }[]
-  ).map(({ platform, subject, wantedAt }) => ({
-    platform: platform === '' ? null : platform,
-    kind: subject.slice(0, subject.indexOf(':')),
-    id: subject.slice(subject.indexOf(':') + 1),
-    wantedAt,
-  }));
+  prepare<{
+    platform: Platform | '';
+    subject: string;
+    wantedAt: number;
+  }>(lake.sqlite, ASKED_FIRST, { platform: 'text', subject: 'text', wantedAt: 'number' })
+    .all(JSON.stringify(kinds), limit)
+    .map(({ platform, subject, wantedAt }) => ({
+      platform: platform === '' ? null : platform,
+      kind: subject.slice(0, subject.indexOf(':')),
+      id: subject.slice(subject.indexOf(':') + 1),
+      wantedAt,
+    }));
 
 /** Puts an event's subject at the head of the next run. Nothing answers to a niche. */
 export const wantSubject = (lake: Lake, event: StorableEvent, now: number): void => {

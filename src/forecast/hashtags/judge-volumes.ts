@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { DAY_MS } from '../../durations.ts';
+import { prepare, present } from '../../lake/prepare.ts';
 import type { Misses } from '../judge.ts';
 import { type ModelsRead, modelName } from '../model-rows.ts';
 import { type VolumeGroup, VolumeReader, volumeKind } from './lake-volumes.ts';
@@ -49,17 +50,29 @@ export const judgeVolumes = (
 ): JudgedVolume[] => {
   const reader = new VolumeReader(sqlite);
   const until = Math.min(to, at - AHEAD_MS);
-  const count = sqlite
-    .prepare('select count(*) from hashtag_forecast where made_at > ? and made_at <= ?')
-    .pluck()
-    .get(from, until) as number;
+  const count = present(
+    prepare(
+      sqlite,
+      'select count(*) from hashtag_forecast where made_at > ? and made_at <= ?',
+      'number',
+    ).get(from, until),
+  );
   const every = Math.max(1, Math.ceil(count / MOST_ROWS));
-  const rows = sqlite.prepare(ROWS).all({ from, to: until, every }) as Row[];
-  const volumeThen = sqlite
-    .prepare(
-      'select volume from hashtag_snapshot where hashtag_key = ? and platform = ? and observed_at = ?',
-    )
-    .pluck();
+  const rows = prepare<Row>(sqlite, ROWS, {
+    key: 'number',
+    platform: 'text',
+    source: 'number',
+    window: 'text?',
+    madeAt: 'number',
+    median: 'number',
+    low: 'number',
+    high: 'number',
+  }).all({ from, to: until, every });
+  const volumeThen = prepare(
+    sqlite,
+    'select volume from hashtag_snapshot where hashtag_key = ? and platform = ? and observed_at = ?',
+    'number?',
+  );
   const bySeries = Map.groupBy(
     rows,
     ({ key, platform, source, window }) => `${key} ${platform} ${source} ${window}`,
@@ -71,7 +84,7 @@ export const judgeVolumes = (
     const kind = volumeKind(group);
     const model = models.get(modelName(platform, kind))?.model;
     return its.flatMap(({ madeAt, median, low, high }): JudgedVolume[] => {
-      const volume = volumeThen.get(key, platform, madeAt) as number | null;
+      const volume = present(volumeThen.get(key, platform, madeAt));
       if (volume === null) return [];
       const then = cutAt(series, madeAt, volume);
       const position = then.volumes.length - 1;

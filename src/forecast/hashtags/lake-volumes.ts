@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { type Platform, SOURCES, type Source } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../durations.ts';
+import { type Prepared, prepare, present } from '../../lake/prepare.ts';
 import type { Volume, VolumeSeries } from './volume-series.ts';
 
 /** Volumes that can be compared: of one platform ('': all), one source and one window. */
@@ -49,44 +50,53 @@ const OF_TAG = `
 /** Reads hashtag volumes as they were known at an instant: the last of each day, of the last half year. */
 export class VolumeReader {
   readonly #sqlite: Database.Database;
-  readonly #ofTag: Database.Statement;
+  readonly #ofTag: Prepared<Volume>;
 
   constructor(sqlite: Database.Database) {
     this.#sqlite = sqlite;
-    this.#ofTag = sqlite.prepare(OF_TAG);
+    this.#ofTag = prepare(sqlite, OF_TAG, { at: 'number', volume: 'number' });
   }
 
   /** The groups with a volume of the last two days. */
   groups(at: number): VolumeGroup[] {
-    const rows = this.#sqlite.prepare(GROUPS).all({ from: at - TAG_TRACKED_MS, at });
-    return rows as VolumeGroup[];
+    return prepare<VolumeGroup>(this.#sqlite, GROUPS, {
+      platform: 'text',
+      source: 'number',
+      window: 'text?',
+    }).all({ from: at - TAG_TRACKED_MS, at });
   }
 
   /** Since when volumes were watched, of those that may teach; `at` where none is older. */
   since(at: number): number {
-    const first = this.#sqlite
-      .prepare(
+    const first = present(
+      prepare(
+        this.#sqlite,
         'select min(observed_at) from hashtag_snapshot where observed_at > ? and observed_at <= ?',
-      )
-      .pluck()
-      .get(at - LOOKBACK_MS, at) as number | null;
+        'number?',
+      ).get(at - LOOKBACK_MS, at),
+    );
     return first ?? at;
   }
 
   /** The series that teach; of very many rows, those of every n-th tag. */
   teaching(group: VolumeGroup, at: number): VolumeSeries[] {
     const from = at - LOOKBACK_MS;
-    const count = this.#sqlite
-      .prepare('select count(*) from hashtag_snapshot where observed_at > ? and observed_at <= ?')
-      .pluck()
-      .get(from, at) as number;
+    const count = present(
+      prepare(
+        this.#sqlite,
+        'select count(*) from hashtag_snapshot where observed_at > ? and observed_at <= ?',
+        'number',
+      ).get(from, at),
+    );
     const every = Math.max(1, Math.ceil(count / MOST_ROWS));
-    const rows = this.#sqlite
-      .prepare(SERIES)
-      .raw()
-      .iterate({ ...group, from, at, every });
+    const rows = prepare(this.#sqlite, SERIES, ['number', 'number', 'number']).iterate({
+      ...group,
+      from,
+      at,
+      every,
+    });
     const found: { key: number; volumes: Volume[] }[] = [];
-    for (const [key, observedAt, volume] of rows as IterableIterator<[number, number, number]>) {
+    for (const [key, observedAt, volume] of rows) {
       const last = found.at(-1);
       const series = last?.key === key ? last : { key, volumes: [] };
       if (series !== last) found.push(series);
@@ -97,22 +107,26 @@ export class VolumeReader {
 
   /** The tags of a group with a volume of the last two days. */
   tracked(group: VolumeGroup, at: number): number[] {
-    return this.#sqlite
-      .prepare(TRACKED)
-      .pluck()
-      .all({ ...group, from: at - TAG_TRACKED_MS, at }) as number[];
+    return prepare(this.#sqlite, TRACKED, 'number').all({
+      ...group,
+      from: at - TAG_TRACKED_MS,
+      at,
+    });
   }
 
   /** How the volume of one tag went. */
   series(group: VolumeGroup, key: number, at: number): VolumeSeries {
-    const volumes = this.#ofTag.all({ ...group, key, from: at - LOOKBACK_MS, at }) as Volume[];
+    const volumes = this.#ofTag.all({ ...group, key, from: at - LOOKBACK_MS, at });
     return { key, volumes };
   }
 }
 
 /** The instant the hashtags of a lake stand at: their newest volume at or before `now`; undefined: there is none. */
 export const newestVolume = (sqlite: Database.Database, now: number): number | undefined =>
-  (sqlite
-    .prepare('select max(observed_at) from hashtag_snapshot where observed_at <= ?')
-    .pluck()
-    .get(now) as number | null) ?? undefined;
+  present(
+    prepare(
+      sqlite,
+      'select max(observed_at) from hashtag_snapshot where observed_at <= ?',
+      'number?',
+    ).get(now),
+  ) ?? undefined;

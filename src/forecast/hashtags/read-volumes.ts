@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../../schema/vocabulary.ts';
+import { prepare } from '../../lake/prepare.ts';
 import { TAG_TRACKED_MS } from './lake-volumes.ts';
 import type { VolumeForecast } from './learn-volumes.ts';
 
@@ -32,7 +33,16 @@ export const risingHashtags = (
   sqlite: Database.Database,
   { platform, at, limit }: { platform: Platform | ''; at: number; limit: number },
 ): KeptVolume[] =>
-  sqlite.prepare(NEXT).all({ platform, at, limit, from: at - TAG_TRACKED_MS }) as KeptVolume[];
+  prepare<KeptVolume>(sqlite, NEXT, {
+    tag: 'text',
+    platform: 'text',
+    window: 'text?',
+    volume: 'number',
+    madeAt: 'number',
+    median: 'number',
+    low: 'number',
+    high: 'number',
+  }).all({ platform, at, limit, from: at - TAG_TRACKED_MS });
 
 const OF_TAG = `
   select f.made_at as madeAt, f.volume_median as median, f.volume_low as low, f.volume_high as high
@@ -53,6 +63,9 @@ export const volumeForecastAt = (
     at,
   }: { tag: string; platform: Platform | ''; window: string; at: number },
 ): (VolumeForecast & { readonly madeAt: number }) | undefined =>
-  sqlite.prepare(OF_TAG).get({ tag, platform, window, at, from: at - TAG_TRACKED_MS }) as
-    | (VolumeForecast & { readonly madeAt: number })
-    | undefined;
+  prepare(sqlite, OF_TAG, {
+    madeAt: 'number',
+    median: 'number',
+    low: 'number',
+    high: 'number',
+  }).get({ tag, platform, window, at, from: at - TAG_TRACKED_MS });

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../durations.ts';
 import { reasonAgainst, scoreOf } from '../judge.ts';
 import { type ModelSort, modelName, readModelsOf, storeModel } from '../model-rows.ts';
@@ -15,11 +16,15 @@ import { learnVolumes, type VolumeModel } from './learn-volumes.ts';
 import { forecastVolumes } from './volume-rows.ts';
 
 /** The models of hashtag volumes among all models. */
-const SORT: ModelSort<VolumeModel> = { prefix: HASHTAG_KINDS, unpack: unpackVolumeModel };
+const SORT: ModelSort<VolumeModel, VolumeGroup['platform']> = {
+  prefix: HASHTAG_KINDS,
+  platforms: ['', ...PLATFORMS],
+  unpack: unpackVolumeModel,
+};
 
 /** The newest readable models of hashtag volumes learnt at or before `at`. */
 export const readVolumeModels = (sqlite: Database.Database, at: number) =>
-  readModelsOf<VolumeModel, VolumeGroup['platform']>(sqlite, SORT, at);
+  readModelsOf(sqlite, SORT, at);
 
 /** Volumes were watched for weeks: a model is learnt anew once a week. */
 const DUE_MS = 6.5 * DAY_MS;

@@ -58,11 +58,9 @@ export const forecastVolumes = (
   checkStop: () => void,
 ): number => {
   const reader = new VolumeReader(sqlite);
-  const known = sqlite
-    .prepare(
-      'select 1 from hashtag_forecast where hashtag_key = ? and platform = ? and made_at = ?',
-    )
-    .pluck();
+  const known = sqlite.prepare(
+    'select 1 from hashtag_forecast where hashtag_key = ? and platform = ? and made_at = ?',
+  );
   let batch: NewVolumeForecast[] = [];
   let stored = 0;
   const flush = (): void => {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { UsageError } from '../../errors.ts';
+import { prepare } from '../../lake/prepare.ts';
 import { TIERS, type Tier } from '../../tiers.ts';
 
 /** What a key may do: `read` is every GET, `lab` the analysis, `webhooks` subscriptions. */
@@ -28,6 +29,17 @@ interface KeyRow extends Omit<KeyRecord, 'scopes'> {
 
 const COLUMNS = `id, use_case as useCase, tier, rate_per_minute as ratePerMinute,
   calls_per_month as callsPerMonth, scopes, created_at as createdAt, revoked_at as revokedAt`;
+
+const ROW = {
+  id: 'text',
+  useCase: 'text',
+  tier: 'text',
+  ratePerMinute: 'number',
+  callsPerMonth: 'number',
+  scopes: 'text',
+  createdAt: 'number',
+  revokedAt: 'number?',
+} as const;
 
 const recordOf = (row: KeyRow): KeyRecord => ({
   ...row,
@@ -81,15 +93,15 @@ export const createKey = (
 };
 
 const keyById = (db: Database.Database, id: string): KeyRecord | undefined => {
-  const row = db.prepare(`select ${COLUMNS} from api_key where id = ?`).get(id);
-  return row === undefined ? undefined : recordOf(row as KeyRow);
+  const row = prepare<KeyRow>(db, `select ${COLUMNS} from api_key where id = ?`, ROW).get(id);
+  return row === undefined ? undefined : recordOf(row);
 };
 
 /** All keys, oldest first, revoked ones included. */
 export const listKeys = (db: Database.Database): KeyRecord[] =>
-  (db.prepare(`select ${COLUMNS} from api_key order by created_at, id`).all() as KeyRow[]).map(
-    recordOf,
-  );
+  prepare<KeyRow>(db, `select ${COLUMNS} from api_key order by created_at, id`, ROW)
+    .all()
+    .map(recordOf);
 
 /**
  * Revokes a key at once, also for processes that are serving. Revoking it twice changes nothing.

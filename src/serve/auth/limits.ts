@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import { MINUTE_MS } from '../../durations.ts';
 import { dateOf } from '../../iso.ts';
+import { type Prepared, prepare, present } from '../../lake/prepare.ts';
 import type { Scope } from './keys.ts';
 
 /** Where a key stands after a request was counted. */
@@ -63,18 +64,27 @@ const COUNT_DAY = `insert into key_route_day (key_id, day, route, requests, refu
  * no more than the rate pass.
  */
 export class Limiter {
-  readonly #countIn: Database.Statement;
-  readonly #instantAt: Database.Statement;
+  readonly #countIn: Prepared<Counted>;
+  readonly #instantAt: Prepared<number>;
   readonly #remember: Database.Statement;
   readonly #countDay: Database.Statement;
   readonly #firsts = new LRUCache<string, First>({ max: REMEMBERED_KEYS });
   readonly #count: Database.Transaction<Limiter['count']>;
 
   constructor(db: Database.Database) {
-    this.#countIn = db.prepare(COUNT_IN);
-    this.#instantAt = db
-      .prepare('select at from recent_call where key_id = ? and slot = ?')
-      .pluck();
+    this.#countIn = prepare(db, COUNT_IN, {
+      id: 'text',
+      scopes: 'text',
+      rate: 'number',
+      quota: 'number',
+      sequence: 'number',
+      calls: 'number',
+    });
+    this.#instantAt = prepare(
+      db,
+      'select at from recent_call where key_id = ? and slot = ?',
+      'number',
+    );
     this.#remember = db.prepare(REMEMBER);
     this.#countDay = db.prepare(COUNT_DAY);
     this.#count = db.transaction((hashes, now, routes = []) => this.#countAll(hashes, now, routes));
@@ -131,9 +141,7 @@ export class Limiter {
   /** Counts `requests` of one key; their standings in their order, none without such a key. */
   #countKey(hash: string, requests: number, now: number): Standing[] {
     const day = dateOf(now);
-    const row = this.#countIn.get({ hash, month: day.slice(0, 7), requests }) as
-      | Counted
-      | undefined;
+    const row = this.#countIn.get({ hash, month: day.slice(0, 7), requests });
     if (row === undefined) return [];
     const first = this.#firstInside(row, now);
     this.#firsts.set(row.id, first);
@@ -146,7 +154,7 @@ export class Limiter {
   }
 
   #atOf(row: Counted, sequence: number): number {
-    return this.#instantAt.get(row.id, sequence % row.rate) as number;
+    return present(this.#instantAt.get(row.id, sequence % row.rate));
   }
 
   /**
@@ -219,12 +227,12 @@ export interface DayOfUse {
 
 /** A key's use by day, newest first, at most `days` days. */
 export const usageByDay = (db: Database.Database, keyId: string, days: number): DayOfUse[] =>
-  db
-    .prepare(
-      `select day, sum(requests) as requests, sum(refused) as refused from key_route_day
+  prepare<DayOfUse>(
+    db,
+    `select day, sum(requests) as requests, sum(refused) as refused from key_route_day
        where key_id = ? group by day order by day desc limit ?`,
-    )
-    .all(keyId, days) as DayOfUse[];
+    { day: 'text', requests: 'number', refused: 'number' },
+  ).all(keyId, days);
 
 /** What a key asked of one route on one UTC day. */
 export interface RouteUse {
@@ -238,10 +246,17 @@ export interface RouteUse {
 
 /** What all keys used in a month (YYYY-MM, UTC), revoked ones included, by key, day and route. */
 export const usageOfMonth = (db: Database.Database, month: string): RouteUse[] =>
-  db
-    .prepare(
-      `select u.key_id as key, k.use_case as useCase, u.day, u.route, u.requests as calls, u.refused
+  prepare<RouteUse>(
+    db,
+    `select u.key_id as key, k.use_case as useCase, u.day, u.route, u.requests as calls, u.refused
        from key_route_day u join api_key k on k.id = u.key_id
        where u.day between ? and ? order by k.created_at, u.key_id, u.day, u.route`,
-    )
-    .all(`${month}-01`, `${month}-31`) as RouteUse[];
+    {
+      key: 'text',
+      useCase: 'text',
+      day: 'text',
+      route: 'text',
+      calls: 'number',
+      refused: 'number',
+    },
+  ).all(`${month}-01`, `${month}-31`);

@@ -1,0 +1,107 @@
+import type Database from 'better-sqlite3';
+import type { Statement } from 'better-sqlite3';
+
+// A row comes out of SQLite with whatever its SQL gives. Here alone it gets a type, and one that does
+// not fit the statement is an error when it is prepared, not a wrong number later.
+
+type Value = number | string | Buffer | null;
+
+/** What a column holds; with `?` also null. `any`: whatever it is, to be looked into. */
+export type Kind = keyof Kinds;
+
+/** What a row is: an object, a tuple, or the value of its one column. */
+export type Shape = Readonly<Record<string, Kind>> | readonly Kind[] | Kind;
+
+interface Kinds {
+  number: number;
+  text: string;
+  blob: Buffer;
+  'number?': number | null;
+  'text?': string | null;
+  'blob?': Buffer | null;
+  any: unknown;
+}
+
+/** The row that a shape stands for. */
+export type RowOf<S extends Shape> = S extends Kind
+  ? Kinds[S]
+  : { -readonly [Name in keyof S]: S[Name] extends Kind ? Kinds[S[Name]] : never };
+
+type KindOf<T> = unknown extends T
+  ? 'any'
+  : null extends T
+    ? `${NotNullKindOf<NonNullable<T>>}?`
+    : NotNullKindOf<NonNullable<T>>;
+type NotNullKindOf<T> = [T] extends [number] ? 'number' : [T] extends [string] ? 'text' : 'blob';
+
+/** The shape that a row's type has to be prepared with. */
+export type ShapeOf<Row> = [Row] extends [Value]
+  ? KindOf<Row>
+  : { readonly [Name in keyof Row]-?: KindOf<Row[Name]> };
+
+/** A statement whose rows are what its shape tells. Parameters are SQLite's own matter. */
+export type Prepared<Row> = Statement<unknown[], Row>;
+
+const DECLARED: Readonly<Record<string, string>> = {
+  integer: 'number',
+  real: 'number',
+  text: 'text',
+  blob: 'blob',
+};
+
+const isList = (shape: Shape): shape is readonly Kind[] => Array.isArray(shape);
+
+const kindsOf = (shape: Shape): readonly (readonly [name: string | undefined, kind: Kind])[] => {
+  if (typeof shape === 'string') return [[undefined, shape]];
+  return isList(shape) ? shape.map((kind) => [undefined, kind] as const) : Object.entries(shape);
+};
+
+/** Why the rows of a statement are not of a shape; undefined where they are, as far as SQLite tells. */
+const mismatch = (statement: Statement, shape: Shape): string | undefined => {
+  const columns = statement.columns();
+  const kinds = kindsOf(shape);
+  if (columns.length !== kinds.length)
+    return `it gives ${columns.length} columns (${columns.map(({ name }) => name).join(', ')}), its type has ${kinds.length}`;
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  for (const [index, [name, kind]] of kinds.entries()) {
+    const column = name === undefined ? columns[index] : byName.get(name);
+    if (column === undefined) return `it gives no column ${name}`;
+    const declared = DECLARED[column.type?.toLowerCase() ?? '']; // what is computed has no declared type
+    if (declared !== undefined && kind !== 'any' && declared !== kind.replace('?', ''))
+      return `its column ${column.name} is ${declared}, its type says ${kind}`;
+  }
+  return undefined;
+};
+
+/**
+ * Prepares a query whose rows have a type: of the columns in `shape` as an object, as a tuple where it
+ * is a list, or the bare value of one column where it is a single kind. Give `Row` where the columns
+ * hold less than any text or number; the compiler then holds `shape` against it.
+ *
+ * @throws Error where the statement's columns are not those of the shape, in name, number or, where the
+ *   schema declares one, in type. Nulls are not told by SQLite: `?` is the author's word.
+ */
+export function prepare<const S extends Shape>(
+  sqlite: Database.Database,
+  sql: string,
+  shape: S,
+): Prepared<RowOf<S>>;
+export function prepare<Row>(
+  sqlite: Database.Database,
+  sql: string,
+  shape: ShapeOf<Row>,
+): Prepared<Row>;
+export function prepare(sqlite: Database.Database, sql: string, shape: Shape): Prepared<unknown> {
+  const statement = sqlite.prepare(sql);
+  const problem = mismatch(statement, shape);
+  if (problem !== undefined)
+    throw new Error(`A statement is not what its type says: ${problem}: ${sql}`);
+  if (typeof shape === 'string') return statement.pluck();
+  return isList(shape) ? statement.raw() : statement;
+}
+
+/** The row of a query that always has one, such as a count. */
+export const present = <Row>(row: Row | undefined): Row => {
+  if (row === undefined) throw new Error('A query that always gives a row gave none.');
+  return row;
+};
