@@ -51,3 +51,16 @@ export const isStop = (error: unknown, signal: AbortSignal): boolean =>
 /** What an unknown thrown value says of itself. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
+
+/** Linux's number for "this user's share of the disk is used up", which Node has no name for. */
+const QUOTA_OF_DISK = -122;
+
+/** What the file system's refusal means where it is one of room, in words; undefined for all others. */
+export const fullDiskOf = (error: unknown): string | undefined => {
+  if (!(error instanceof Error)) return undefined;
+  const { code, errno } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC') return 'the disk is full';
+  return code === 'EDQUOT' || errno === QUOTA_OF_DISK
+    ? "this user's share of the disk is used up"
+    : undefined;
+};

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
-import { messageOf, UsageError } from '../errors.ts';
+import { fullDiskOf, LakeError, messageOf, UsageError } from '../errors.ts';
 import { openLakeForReading } from '../lake/open.ts';
 import { reportPage } from '../report/report-page.ts';
 import { lastWholeWeek, parseWeek, type Week } from '../report/week.ts';
@@ -55,6 +55,11 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
     try {
       writeFileSync(file, page);
     } catch (error) {
+      const full = fullDiskOf(error);
+      if (full !== undefined)
+        throw new LakeError(`The report cannot be written to ${file}: ${full}. Make room.`, {
+          cause: error,
+        });
       throw new UsageError(
         `The report cannot be written to ${file}: ${messageOf(error)}. Choose another --out.`,
       );

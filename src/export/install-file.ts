@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { LakeError, messageOf } from '../errors.ts';
+import { fullDiskOf, LakeError, messageOf } from '../errors.ts';
 import type { WriteBytes } from './write-parquet.ts';
 
 /** The slice of the file system that placing a file needs; a test hands in one that fails. */
@@ -101,11 +101,10 @@ export const fingerprintOf = (path: string): InstalledFile => {
 };
 
 const explain = (path: string, error: unknown): LakeError => {
-  const code = (error as NodeJS.ErrnoException).code;
-  const full = code === 'ENOSPC' || code === 'EDQUOT';
+  const full = fullDiskOf(error);
   return new LakeError(
-    `${path} could not be written: ${full ? 'the disk is full' : messageOf(error)}. The file that stood there, if any, is untouched. ${full ? 'Make room' : 'See that trendlake may write there'} and run \`trendlake export\` again.`,
-    { cause: error, transient: full },
+    `${path} could not be written: ${full ?? messageOf(error)}. The file that stood there, if any, is untouched. ${full === undefined ? 'See that trendlake may write there' : 'Make room'} and run \`trendlake export\` again.`,
+    { cause: error, transient: full !== undefined },
   );
 };
 

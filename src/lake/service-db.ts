@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { UsageError } from '../errors.ts';
 import { prepareDataFolder } from './data-folder.ts';
+import { lakeErrorOf } from './explain-error.ts';
 import { makeOwnFile } from './own-files.ts';
 import { prepare } from './prepare.ts';
 
@@ -68,10 +69,13 @@ const takeOverDays = (sqlite: Database.Database): void => {
     drop table key_day;`);
 };
 
+/** What says nothing of the file itself, and may be otherwise the next time. */
+const PASSING = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|CANTOPEN|READONLY)/;
+
 /**
  * Opens the service database of a data directory, making it where there is none. Several processes
  * may have it open; counts survive the end of a process (not, to the last second, of the machine).
- * @throws UsageError when the file is not one of ours
+ * @throws UsageError when the file is not one of ours; LakeError when the disk refuses or it is locked
  */
 export const openServiceDb = (dataDir: string): Database.Database => {
   prepareDataFolder(dataDir);
@@ -98,6 +102,8 @@ export const openServiceDb = (dataDir: string): Database.Database => {
     return sqlite;
   } catch (error) {
     sqlite.close();
+    if (error instanceof Database.SqliteError && PASSING.test(error.code))
+      throw lakeErrorOf(error, path) ?? error;
     throw new UsageError(
       `${path} cannot be used as the service's database: ${error instanceof Error ? error.message : String(error)}. It was left as it is: move it away to start with no keys, or put your backup in its place.`,
       { cause: error },

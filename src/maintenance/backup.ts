@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Clock } from '../clock.ts';
-import { LakeError, messageOf } from '../errors.ts';
+import { fullDiskOf, LakeError, messageOf } from '../errors.ts';
 import { dateOf } from '../iso.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
@@ -59,8 +59,8 @@ export const faultOf = (path: string): string | undefined => {
 const explain = (error: unknown, path: string): unknown => {
   if (error instanceof Error && 'syscall' in error)
     return new LakeError(
-      `The backup of ${path} could not be written: ${error.message}. The backups before it stay. See that trendlake may write there and that the disk has room.`,
-      { cause: error, transient: 'code' in error && error.code === 'ENOSPC' },
+      `The backup of ${path} could not be written: ${fullDiskOf(error) ?? error.message}. The backups before it stay. See that trendlake may write there and that the disk has room.`,
+      { cause: error, transient: fullDiskOf(error) !== undefined },
     );
   return lakeErrorOf(error, `The backup of ${path}`) ?? error;
 };

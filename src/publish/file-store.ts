@@ -4,7 +4,7 @@ import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
-import { messageOf } from '../errors.ts';
+import { fullDiskOf, messageOf } from '../errors.ts';
 import { TablesError } from './errors.ts';
 import type { OpenFile, StoredObject, TableStore } from './table-store.ts';
 
@@ -44,13 +44,14 @@ export class FileStore implements TableStore {
       return await work();
     } catch (error) {
       if (!(error instanceof Error) || !('syscall' in error)) throw error;
-      const full = ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
-      const advice = full
-        ? 'Make room and publish again.'
-        : 'See that trendlake may read and write there, or set TRENDLAKE_TABLES_URL to another folder.';
+      const full = fullDiskOf(error);
+      const advice =
+        full !== undefined
+          ? 'Make room and publish again.'
+          : 'See that trendlake may read and write there, or set TRENDLAKE_TABLES_URL to another folder.';
       throw new TablesError(
-        `${this.#at(key)} could not be used: ${full ? 'the disk is full' : messageOf(error)}. No reader sees anything half-written. ${advice}`,
-        { cause: error, transient: full },
+        `${this.#at(key)} could not be used: ${full ?? messageOf(error)}. No reader sees anything half-written. ${advice}`,
+        { cause: error, transient: full !== undefined },
       );
     }
   }
