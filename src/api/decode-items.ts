@@ -1,7 +1,17 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
-import { FIELDS, namesOf, readFields, valueUnder } from '../wire/field-table.ts';
-import { cleanTag, extraOf, kindOf, type Odd, readId, readPlatform } from '../wire/fields.ts';
+import { FIELDS } from '../wire/field-table.ts';
+import {
+  cleanTag,
+  extraOf,
+  kindOf,
+  namesOf,
+  type Odd,
+  readFields,
+  readId,
+  readPlatform,
+  valueUnder,
+} from '../wire/fields.ts';
 import { LONGEST_TAG } from '../wire/item-bounds.ts';
 import type { VideoObservation } from '../wire/observation.ts';
 import { contentItem } from '../wire/shapes.ts';

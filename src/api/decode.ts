@@ -1,7 +1,16 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
-import { FIELDS, HOLDERS, namesOf, readFields, valueUnder } from '../wire/field-table.ts';
-import { extraOf, kindOf, type Odd, readCount, readInstant } from '../wire/fields.ts';
+import { FIELDS, HOLDERS } from '../wire/field-table.ts';
+import {
+  extraOf,
+  kindOf,
+  namesOf,
+  type Odd,
+  readCount,
+  readFields,
+  readInstant,
+  valueUnder,
+} from '../wire/fields.ts';
 import type { RawResponse } from './client.ts';
 import {
   type DecodedHashtag,

@@ -1,12 +1,14 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { JsonObject } from '../json-object.ts';
 import { engagementRate as rateOf } from '../wire/engagement-rate.ts';
-import { FIELDS, namesOf, readFields } from '../wire/field-table.ts';
+import { FIELDS } from '../wire/field-table.ts';
 import {
   cleanTag,
   extraOf,
+  namesOf,
   type Odd,
   platformOfId,
+  readFields,
   readId,
   readInstant,
   readPlatform,

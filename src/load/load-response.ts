@@ -37,7 +37,6 @@ type GrowthResponse = Extract<DecodedResponse, { kind: 'growth' }>;
 type CreatorResponse = Extract<DecodedResponse, { kind: 'creator' }>;
 
 interface Context {
-  lake: Lake;
   loader: Loader;
   tally: Tally;
   at: number;
@@ -137,21 +136,6 @@ const loadCreator = ({ profile, growth, items }: CreatorResponse, context: Conte
   writeItems(items, 'creator', context);
 };
 
-const loadRows = (request: UpstreamRequest, decoded: DecodedResponse, context: Context): void => {
-  if (decoded.kind === 'videos' && (request.kind === 'feed' || request.kind === 'trends'))
-    loadVideos(request, decoded, context);
-  else if (decoded.kind === 'hashtags' && request.kind === 'hashtags')
-    loadHashtags(request, decoded, context);
-  else if (decoded.kind === 'growth' && request.kind === 'growth')
-    loadGrowth(request, decoded, context);
-  else if (decoded.kind === 'creator') loadCreator(decoded, context);
-  else if (decoded.kind === 'analysis' && request.kind === 'analyze') {
-    const { analysis, generatedAt } = decoded;
-    const stated = { videoId: request.id, generatedAt: generatedAt ?? context.at, analysis };
-    writeAnalysis(context.lake, stated, context.tally);
-  }
-};
-
 /** Keeps what of a response cannot be loaded, and its drift. */
 const keepOddities = (
   lake: Lake,
@@ -194,41 +178,46 @@ export interface ReplayedResponse {
 }
 
 /**
- * Loads a kept response anew, in one transaction: its rows, and what is odd about it in place of what
- * was. The ledger, the run and the body stay as they are, and its words wait for `refreshSearch`. Doing
- * it again changes nothing.
- */
-export const reloadResponse = (lake: Lake, response: ReplayedResponse): LoadCounts => {
-  const { runId, callId, request, decoded, observedAt: at, isLastPage } = response;
-  const loader = loaderOf(lake);
-  return loader.transaction(
-    (tally) => loadRows(request, decoded, { lake, loader, tally, at, runId, isLastPage }),
-    () => {
-      forgetRejected(lake, { callId });
-      keepOddities(lake, callId, decoded, at);
-    },
-    'later',
-  );
-};
-
-/**
  * Loads one response in one transaction: its rows, its body, what was odd about it, the partitions it
  * touched, and what `within` adds (its call's outcome, its item's `done`, the next page's item).
- * Loading the same response again changes no rows.
+ * Loading the same response again changes no rows. Of one that is replayed the ledger, the run and the
+ * body stay as they are, and what is odd about it takes the place of what was.
  */
 export const loadResponse = (
   lake: Lake,
-  { runId, request, callId, response, decoded, receivedAt, isLastPage }: AnsweredCall,
+  call: AnsweredCall | ReplayedResponse,
   within: (counts: LoadCounts) => void = () => {},
   words: Words = 'now',
 ): LoadCounts => {
+  const { runId, request, callId, decoded, isLastPage } = call;
+  const [at, seenAt] =
+    'response' in call
+      ? [decoded.asOf ?? call.receivedAt, call.receivedAt]
+      : [call.observedAt, call.observedAt];
   const loader = loaderOf(lake);
-  const at = decoded.asOf ?? receivedAt;
   return loader.transaction(
-    (tally) => loadRows(request, decoded, { lake, loader, tally, at, runId, isLastPage }),
+    (tally) => {
+      const context = { loader, tally, at, runId, isLastPage };
+      if (decoded.kind === 'videos' && (request.kind === 'feed' || request.kind === 'trends'))
+        loadVideos(request, decoded, context);
+      else if (decoded.kind === 'hashtags' && request.kind === 'hashtags')
+        loadHashtags(request, decoded, context);
+      else if (decoded.kind === 'growth' && request.kind === 'growth')
+        loadGrowth(request, decoded, context);
+      else if (decoded.kind === 'creator') loadCreator(decoded, context);
+      else if (decoded.kind === 'analysis' && request.kind === 'analyze') {
+        const { analysis, generatedAt } = decoded;
+        writeAnalysis(
+          lake,
+          { videoId: request.id, generatedAt: generatedAt ?? at, analysis },
+          tally,
+        );
+      }
+    },
     (counts) => {
-      keepOddities(lake, callId, decoded, receivedAt);
-      storeResponse(lake, callId, response, at);
+      if ('response' in call) storeResponse(lake, callId, call.response, at);
+      else forgetRejected(lake, { callId });
+      keepOddities(lake, callId, decoded, seenAt);
       within(counts);
     },
     words,

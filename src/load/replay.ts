@@ -7,7 +7,7 @@ import { syncLake } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import { refreshSearchInTurns } from '../search/search-index.ts';
-import { keepUnknownShape, reloadResponse } from './load-response.ts';
+import { keepUnknownShape, loadResponse } from './load-response.ts';
 import { addRows, type LoadCounts, noRows } from './tally.ts';
 
 /** A kept response that today's decoder cannot read either. */
@@ -164,10 +164,11 @@ const replayOne = (kept: StoredResponse, target: Lake, summary: ReplaySummary): 
     return;
   }
   const { request, decoded } = read;
-  const counts = reloadResponse(target, {
+  const replayed = {
     ...{ runId, callId, request, decoded, observedAt },
     isLastPage: isLastPage(kept, request, decoded),
-  });
+  };
+  const counts = loadResponse(target, replayed, undefined, 'later');
   addRows(summary.rows, counts);
   summary.answers += 1;
   summary.newlyRead += kept.failed;

@@ -198,3 +198,47 @@ export const extraOf = (
   if (odd.length > 0) entries.push(['odd', Object.fromEntries(originals)]);
   return entries.length === 0 ? null : Object.fromEntries(entries);
 };
+
+/** Reads one value; one that cannot be right becomes null, its original goes to `odd`. */
+export type Reader<T> = (value: unknown, field: string, odd: Odd) => T | null;
+
+/** One field of what comes from outside. */
+export interface Field<T> {
+  /** Names it is accepted under; the first one is ours. */
+  readonly names: readonly string[];
+  readonly read: Reader<T>;
+  readonly unit: string;
+}
+
+/** What an object is a thing of, and so which fields it may have: see `FIELDS`. */
+type Fields = Readonly<Record<string, Field<unknown>>>;
+
+/** The fields of a thing, read: each is known or null. */
+type FieldsRead<F extends Fields> = {
+  [K in keyof F]: F[K] extends Field<infer T> ? T | null : never;
+};
+
+/** The first value that is not null under one of the names; null if all are, undefined without any. */
+export const valueUnder = (object: JsonObject, names: readonly string[]): unknown => {
+  const present = names.filter((name) => Object.hasOwn(object, name));
+  const telling = present.find((name) => object[name] !== null) ?? present[0];
+  return telling === undefined ? undefined : object[telling];
+};
+
+/** The names that fields are accepted under: what else an object holds is further fields. */
+export const namesOf = (fields: Fields): string[] =>
+  Object.values(fields).flatMap(({ names }) => names);
+
+/** Reads the fields of a thing; what cannot be right goes to `odd` under the field's own name. */
+export const readFields = <F extends Fields>(
+  object: JsonObject,
+  fields: F,
+  odd: Odd,
+): FieldsRead<F> => {
+  const read: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) {
+    const { names, read: readOne } = fields[name] as Field<unknown>;
+    read[name] = readOne(valueUnder(object, names), name, odd);
+  }
+  return read as FieldsRead<F>;
+};

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Node } from 'oxc-parser';
 import { expect, test } from 'vitest';
+import { type Source, sourcesIn } from '../support/syntax.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
@@ -36,17 +38,74 @@ test('every file and folder that the page names is there', () => {
   expect(missing).toEqual([]);
 });
 
-test('every function of the trace stands in its file', () => {
-  const steps = rowsOf('The trace').filter(([number]) => /^\d+$/.test(number ?? ''));
-  expect(steps.length).toBeGreaterThan(10);
-  let source = '';
-  const lost = steps.filter(([, name = '', file = '']) => {
-    const path = /`(.+)`/.exec(file)?.[1];
-    if (path !== undefined) source = readFileSync(join(root, path), 'utf8');
-    const [owner = '', method] = name.replaceAll('`', '').split('.');
-    return method === undefined
-      ? !new RegExp(`const ${owner}\\b`).test(source)
-      : !new RegExp(`class ${owner}\\b[\\s\\S]*?\\n  (?:async )?#?\\*?${method}[<(]`).test(source);
+interface Step {
+  readonly name: string; // such as `decodeItem` or `Loader.write`
+  readonly file: string;
+  /** The text of the function; undefined where its file has none of this name. */
+  readonly text: string | undefined;
+}
+
+const textOf = ({ nodes, text }: Source, name: string): string | undefined => {
+  const [owner = '', method] = name.split('.');
+  const isCalled = (node: Node, wanted: string): boolean =>
+    'name' in node && node.name === wanted && (node.type as string) === 'Identifier';
+  const holder = nodes.find((node) =>
+    method === undefined
+      ? node.type === 'VariableDeclarator' && isCalled(node.id, owner)
+      : node.type === 'ClassDeclaration' && node.id?.name === owner,
+  );
+  const found =
+    method === undefined || holder === undefined
+      ? holder
+      : nodes.find(
+          (node) =>
+            node.type === 'MethodDefinition' &&
+            isCalled(node.key, method) &&
+            node.start > holder.start &&
+            node.end < holder.end,
+        );
+  return found === undefined ? undefined : text.slice(found.start, found.end);
+};
+
+const sources = new Map(sourcesIn('src').map((source) => [source.path, source]));
+
+const traceSteps = (): Step[] => {
+  let file = '';
+  return rowsOf('The trace')
+    .filter(([number]) => /^\d+$/.test(number ?? ''))
+    .map(([, function_ = '', stated = '']) => {
+      file = /`(.+)`/.exec(stated)?.[1] ?? file;
+      const name = function_.replaceAll('`', '');
+      const source = sources.get(file);
+      return { name, file, text: source === undefined ? undefined : textOf(source, name) };
+    });
+};
+
+/** Who takes a step's result further, or hands the step over, where the step before does not call it. */
+const CALLED_FROM: Readonly<Record<string, string>> = {
+  decodeResponse: 'src/runner/run.ts',
+  decodeItem: 'src/api/decode.ts',
+  readCount: 'src/wire/field-table.ts',
+  loadResponse: 'src/runner/run.ts',
+  rowsOf: 'src/export/install-partition.ts',
+  'ParquetWriter.write': 'src/export/install-partition.ts',
+};
+
+test('the trace: every function stands in its file and is called by the one before', () => {
+  const steps = traceSteps();
+  expect(steps.filter(({ text }) => text === undefined)).toEqual([]);
+  const uncalled = steps.filter(({ name }, index) => {
+    const from = CALLED_FROM[name];
+    const text = from === undefined ? steps[index - 1]?.text : sources.get(from)?.text;
+    const called = name.split('.').at(-1);
+    return !new RegExp(`\\b${called}\\b[^:;=]`).test(text ?? '');
   });
-  expect(lost.map(([, name]) => name)).toEqual([]);
+  expect(uncalled.map(({ name }) => name)).toEqual([]);
+});
+
+test('the trace is at most 15 functions in 9 files, and the number has 4 shapes on it', () => {
+  const steps = traceSteps();
+  expect(steps.length).toBeLessThanOrEqual(15);
+  expect(new Set(steps.map(({ file }) => file)).size).toBeLessThanOrEqual(9);
+  expect(page).toContain('The number has four shapes on its way: ');
 });
