@@ -5,7 +5,7 @@ import { apiClient } from '../api/client.ts';
 import { type VirtualClock, virtualClock } from '../clock.ts';
 import { densestStretch, snapshotsByDay } from '../demo/dense-days.ts';
 import { type LivedNight, nights } from '../demo/nights.ts';
-import { DAY_MS } from '../durations.ts';
+import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { outlookAt } from '../forecast/outlook.ts';
 import { typed } from '../installation.ts';
@@ -67,16 +67,30 @@ const nightJson = ({ at, run, exported }: LivedNight) => ({ at: isoOf(at), ...ru
 const COMMANDS_TO_TRY = [
   'query "select platform, rank, user, title, views from feed_now where rank <= 3"',
   'query "select tag, volume, views from hashtags order by volume desc limit 10"',
-  'serve',
 ];
 
-const print = (io: CliIo, lines: readonly string[], dataDir: string): void => {
+/** Where `serve` shows its pages unless told otherwise. */
+const DASHBOARD = 'http://127.0.0.1:8787/';
+
+/** How to see the lake in a browser; one whose nights are over for long at the end of the last of them. */
+const servedAt = (io: CliIo, endedAt: number): string => {
+  const isOld = io.clock.now() - endedAt > 2 * DAY_MS;
+  const minute = Math.ceil(endedAt / MINUTE_MS) * MINUTE_MS;
+  return typed(isOld ? `serve --at ${isoOf(minute).slice(0, 16)}Z` : 'serve');
+};
+
+const print = (
+  io: CliIo,
+  lines: readonly string[],
+  { dataDir, endedAt }: { dataDir: string; endedAt: number },
+): void => {
   for (const line of lines) io.out(line);
   const folder = relative(io.cwd, dataDir);
   io.out(
     `It is in ${folder === '' || folder.startsWith('..') ? dataDir : folder}: trendlake.db and parquet/. Try:`,
   );
   for (const command of COMMANDS_TO_TRY) io.out(`  ${typed(command)}`);
+  io.out(`The pages of it: ${servedAt(io, endedAt)}, then open ${DASHBOARD}`);
 };
 
 /** Everything between the sandbox's start and its end. */
@@ -126,7 +140,8 @@ const live = async (
     const now = overview(lake);
     const outlook = outlookAt(lake.sqlite, clock.now());
     if (options.json === true) io.json({ dataDir, nights: lived.map(nightJson), ...now, outlook });
-    else print(io, [...overviewText(now), ...outlookText(outlook)], dataDir);
+    else
+      print(io, [...overviewText(now), ...outlookText(outlook)], { dataDir, endedAt: clock.now() });
   } finally {
     await client.close();
     lake.close();

@@ -42,7 +42,7 @@ const COUNTED = `
       and n.observed_at > l.at - ${14 * DAY_MS})`;
 
 const ORDERS = {
-  rising: 'gainedPerDay desc, change desc, platform, handle',
+  rising: 'change desc, gainedPerDay desc, platform, handle',
   largest: 'followers desc, platform, handle',
 } as const;
 
@@ -56,7 +56,7 @@ const pageOf = (list: CreatorsQuery['list']): string =>
 const PAGES = { rising: pageOf('rising'), largest: pageOf('largest') } as const;
 
 /**
- * Creators as of an instant: by followers gained a day over the week before their newest count (view
+ * Creators as of an instant: by the change of their followers over the week before the newest count (view
  * `creators_rising`: those without two counts a week apart are not in it), or by followers.
  */
 export const creatorsPage = (

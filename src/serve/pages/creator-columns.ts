@@ -41,20 +41,20 @@ export const creatorColumns = (view: PageView): Column<RankedCreator>[] => [
     field: { type: 'INT64', of: ({ followers }) => followers },
   },
   {
-    name: 'gained_per_day',
-    title: 'a day',
-    isNumber: true,
-    show: ({ gainedPerDay }) =>
-      html`<span class="${direction(gainedPerDay)}">${gained(gainedPerDay)}</span>`,
-    field: { type: 'DOUBLE', of: ({ gainedPerDay }) => gainedPerDay },
-  },
-  {
     name: 'change',
     title: 'in a week',
     isNumber: true,
     show: ({ change: value, observedAt, observedBefore }) =>
       html`<span class="${direction(value)}"${observedBefore === null ? html` title="not known: not counted a week before"` : html` title="over ${number((observedAt - observedBefore) / DAY_MS)} days"`}>${change(value)}</span>`,
     field: { type: 'DOUBLE', of: ({ change: value }) => value },
+  },
+  {
+    name: 'gained_per_day',
+    title: 'a day',
+    isNumber: true,
+    show: ({ gainedPerDay }) =>
+      html`<span class="${direction(gainedPerDay)}">${gained(gainedPerDay)}</span>`,
+    field: { type: 'DOUBLE', of: ({ gainedPerDay }) => gainedPerDay },
   },
   {
     name: 'followers_before',

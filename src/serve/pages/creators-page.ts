@@ -59,7 +59,7 @@ const NONE = {
 
 const ABOUT = {
   rising:
-    'By followers gained a day, from the newest count and the one a week (at most a fortnight) before it.',
+    'By how much their followers grew: the newest count against the one a week (at most a fortnight) before it.',
   largest: 'By followers, as last counted.',
 } as const;
 
