@@ -55,8 +55,10 @@ const ask = (
   curve: Curve,
   past: PastCurve,
   position: number,
-): Asked => {
-  const { topProbability, horizons } = modelForecast(model, past, position);
+): Asked | undefined => {
+  const forecast = modelForecast(model, past, position);
+  if (forecast === undefined) return undefined;
+  const { topProbability, horizons } = forecast;
   const now = past.points[position]?.views ?? 0;
   const ahead = horizons.flatMap((horizon): Ahead[] => {
     const truth = truthAfter(past.points, position, horizon.hours);
@@ -71,7 +73,7 @@ const ask = (
 /**
  * Replays one source as time goes: learns every night (every week where it was watched for more
  * than four weeks) from what was known then, and asks about each snapshot until the next learning.
- * Only videos first seen once there was a voice are asked about.
+ * Only videos first seen once there was a voice for their like are asked about.
  */
 export const replay = (source: string, curves: readonly Curve[], nowMs: () => number): Replay => {
   const pasts = curves.map(pastOf);
@@ -79,6 +81,7 @@ export const replay = (source: string, curves: readonly Curve[], nowMs: () => nu
   const endAt = Math.max(...curves.map(({ snapshots }) => snapshots.at(-1)?.at ?? 0));
   const step = endAt - firstAt > LONG_MS ? 7 * DAY_MS : DAY_MS;
   const asked: Asked[] = [];
+  const unheard = new Set<number>();
   let voice: Replay['voice'];
   let [silent, learnings, learnMs, mostFinished] = [0, 0, 0, 0];
   for (let night = firstAt - (firstAt % DAY_MS); night <= endAt; night += step) {
@@ -96,9 +99,13 @@ export const replay = (source: string, curves: readonly Curve[], nowMs: () => nu
     for (const [index, past] of pasts.entries())
       for (const [position, { at }] of past.points.entries()) {
         if (at <= night || at > night + step) continue;
-        if (model === undefined || voice === undefined || (past.points[0]?.at ?? 0) < voice.at)
-          silent += 1;
-        else asked.push(ask(model, baselines, curves[index] as Curve, past, position));
+        const its =
+          model === undefined
+            ? undefined
+            : ask(model, baselines, curves[index] as Curve, past, position);
+        if (its === undefined && position === 0) unheard.add(index);
+        if (its === undefined || unheard.has(index)) silent += 1;
+        else asked.push(its);
       }
   }
   return { source, curves, firstAt, voice, mostFinished, silent, asked, learnings, learnMs };

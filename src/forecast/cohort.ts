@@ -19,11 +19,13 @@ export interface Finished {
 const GRID_HOURS = [1, 2, 4, 6, 9, 12, 18, 24, 30, 36, 48, 60, 72, 96, 120, 144, 192, 240, 336];
 const SHARES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98];
 const TOP_SHARE = 0.1;
-/** Fewer than so many say nothing of their age class; the whole way of first sight stands in. */
+/** Fewer than so many say nothing of their age class, and nothing is forecast of its videos. */
 const LEAST_IN_CLASS = 40;
 
 /** What finished curves of a like age at first sight did. Plain numbers: kept with the model. */
 export interface Cohort {
+  /** False: too few are of this age class; all of the way of first sight stand in, for comparison alone. */
+  readonly own: boolean;
   readonly curves: number;
   /** Growth that one in ten reached in the end. */
   readonly edge: number;
@@ -52,7 +54,7 @@ const topEdge = (finished: readonly Finished[]): number => {
   return Math.max(1e-9, growths[Math.floor(growths.length * TOP_SHARE)] ?? 1e-9);
 };
 
-const cohortOf = (finished: readonly Finished[]): Cohort => {
+const cohortOf = (finished: readonly Finished[], own: boolean): Cohort => {
   const growth: number[][] = [];
   const remaining: number[] = [];
   for (const hours of GRID_HOURS) {
@@ -70,6 +72,7 @@ const cohortOf = (finished: readonly Finished[]): Cohort => {
     remaining.push(middle(rest));
   }
   return {
+    own,
     curves: finished.length,
     edge: topEdge(finished),
     firstViews: atShares(finished.map(({ curve }) => logViews((curve.points[0] as Point).views))),
@@ -80,12 +83,16 @@ const cohortOf = (finished: readonly Finished[]): Cohort => {
 
 /** One cohort for each age class at first sight. */
 export const cohortsOf = (finished: readonly Finished[]): Cohort[] => {
-  const whole = cohortOf(finished);
+  const whole = cohortOf(finished, false);
   return Array.from({ length: AGE_CLASSES }, (_, its) => {
     const like = finished.filter(({ curve }) => ageClass(curve) === its);
-    return like.length < LEAST_IN_CLASS ? whole : cohortOf(like);
+    return like.length < LEAST_IN_CLASS ? whole : cohortOf(like, true);
   });
 };
+
+/** Whether enough finished curves are of a curve's age class to say what it will do. */
+export const isComparable = (cohorts: readonly Cohort[], curve: Curve): boolean =>
+  cohorts[ageClass(curve)]?.own === true;
 
 /** Share of the values, given at SHARES, that lie below `value`. */
 const rankIn = (values: readonly number[], value: number): number => {

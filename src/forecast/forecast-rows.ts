@@ -56,7 +56,7 @@ const store = (sqlite: Database.Database, batch: readonly NewForecast[]): number
     .immediate();
 };
 
-/** What a model says of a curve as it stands; undefined where none is trusted for it. */
+/** What a model says of a curve as it stands; undefined where none is trusted for it, or it is silent. */
 const forecastOf = (
   models: ReadonlyMap<string, ModelRow>,
   platform: ModelRow['platform'],
@@ -64,7 +64,8 @@ const forecastOf = (
 ): { forecast: Forecast; row: ModelRow } | undefined => {
   const row = models.get(modelName(platform, kindOf(curve.way)));
   if (row === undefined || !row.scores.used) return undefined;
-  return { forecast: modelForecast(row.model, curve, curve.points.length - 1), row };
+  const forecast = modelForecast(row.model, curve, curve.points.length - 1);
+  return forecast === undefined ? undefined : { forecast, row };
 };
 
 /**

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { prepare, present } from '../lake/prepare.ts';
-import { endedOnTop, finishedAt } from './cohort.ts';
+import { endedOnTop, finishedAt, isComparable } from './cohort.ts';
 import { CurveReader, kindOf } from './lake-curves.ts';
 import { finishedAfterMs, hasOutcome } from './learn.ts';
 import { type ModelRow, modelName } from './model-rows.ts';
@@ -71,7 +71,7 @@ export const judgeTops = (
       curve !== undefined && (curve.points[0]?.at ?? at) <= edgeOf(platform) && hasOutcome(curve);
     if (!isFinished) return [];
     const cohorts = models.get(modelName(platform, kindOf(curve.way)))?.model.cohorts;
-    if (cohorts === undefined) return [];
+    if (cohorts === undefined || !isComparable(cohorts, curve)) return [];
     const top = endedOnTop(cohorts, finishedAt(curve, at));
     return its.map(({ madeAt, probability }) => ({ platform, madeAt, probability, top }));
   });

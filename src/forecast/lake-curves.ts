@@ -72,13 +72,19 @@ export class CurveReader {
     return { key, createdAt, points, way: wayOf(source) };
   }
 
-  /** Since when the lake has watched a platform; undefined: it has not. */
+  /**
+   * Since when the lake has watched a platform; undefined: it has not. Videos whose timeline was
+   * pulled reach back before that, and tell nothing of it.
+   */
   watchedSince(platform: Platform): number | undefined {
     return prepare(
       this.#sqlite,
-      'select first_seen_at from video where platform = ? and first_seen_at is not null order by first_seen_at limit 1',
+      `select v.first_seen_at from video v
+       where v.platform = ? and v.first_seen_at is not null and ? is not (
+         select s.source from video_snapshot s where s.video_key = v.key order by s.observed_at limit 1)
+       order by v.first_seen_at limit 1`,
       'number',
-    ).get(platform);
+    ).get(platform, sourceCode('growth'));
   }
 
   /** Curves of a platform's videos by first sight, as known at `at`, one at a time. */

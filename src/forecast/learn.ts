@@ -8,7 +8,14 @@ import {
   namingOf,
   type Stated,
 } from './calibration.ts';
-import { type Cohort, cohortsOf, endedOnTop, type Finished, finishedAt } from './cohort.ts';
+import {
+  type Cohort,
+  cohortsOf,
+  endedOnTop,
+  type Finished,
+  finishedAt,
+  isComparable,
+} from './cohort.ts';
 import { type Corrections, correctionsOf, type Miss } from './conformal.ts';
 import { type Curve, lastAtOrBefore, logViews, type Point, truthAfter } from './curve.ts';
 import { describePoint, FEATURES } from './features.ts';
@@ -118,6 +125,7 @@ const oddsRows = (finished: readonly Finished[], cohorts: readonly Cohort[]): Ro
   const rows = new RowsBuilder();
   const row = new Float32Array(ALL_FEATURES);
   for (const its of finished) {
+    if (!isComparable(cohorts, its.curve)) continue;
     const top = endedOnTop(cohorts, its) ? 1 : 0;
     for (const position of teachingPoints(its.curve)) {
       describePoint(its.curve, position, cohorts, row);
@@ -170,6 +178,7 @@ const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Cur
   const stated: Stated[] = [];
   const named: Named[] = [];
   for (const its of finished) {
+    if (!isComparable(grown.cohorts, its.curve)) continue;
     const top = endedOnTop(grown.cohorts, its);
     const logits = its.curve.points.map((_, position) => {
       describePoint(its.curve, position, grown.cohorts, row);

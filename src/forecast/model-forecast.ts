@@ -1,4 +1,5 @@
 import { probabilityOf } from './calibration.ts';
+import { isComparable } from './cohort.ts';
 import { correctionFor } from './conformal.ts';
 import { type Curve, logViews, type Point, viewsAt } from './curve.ts';
 import { describePoint } from './features.ts';
@@ -22,8 +23,17 @@ export interface Forecast {
   readonly horizons: readonly HorizonForecast[];
 }
 
-/** What the model says at one point of a curve, from that point and earlier ones alone. */
-export const modelForecast = (model: WayModel, curve: Curve, position: number): Forecast => {
+/**
+ * What the model says at one point of a curve, from that point and earlier ones alone; undefined
+ * where too few curves of its age class are finished: older videos grow less, and what is much for
+ * them is little for a young one.
+ */
+export const modelForecast = (
+  model: WayModel,
+  curve: Curve,
+  position: number,
+): Forecast | undefined => {
+  if (!isComparable(model.cohorts, curve)) return undefined;
   const row = new Float32Array(ALL_FEATURES);
   describePoint(curve, position, model.cohorts, row);
   const topProbability = probabilityOf(model.calibration, evaluateTrees(model.odds, row));

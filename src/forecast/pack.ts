@@ -3,7 +3,7 @@ import type { VolumeModel } from './hashtags/learn-volumes.ts';
 import type { WayModel } from './learn.ts';
 
 /** Grows when a model means something else than before; rows of another version are not read. */
-const MODEL_VERSION = 1;
+const MODEL_VERSION = 2;
 
 const MAX_BYTES = 64 * 1024 * 1024;
 

@@ -20,7 +20,7 @@ const madeCurve = (seed: number, firstAt: number, days: number): Curve => {
     const grown = start * (1 + times * -Math.expm1(-hours / pace)) * (1 + 0.01 * random.next());
     return { at: firstAt + hours * HOUR_MS, views: Math.round(grown) };
   });
-  return { createdAt: firstAt - Math.round(random.between(1, 30)) * HOUR_MS, points };
+  return { createdAt: firstAt - Math.round(random.between(1, 12)) * HOUR_MS, points };
 };
 
 /** Curves first seen one after the other over `days`, each watched for five days. */
