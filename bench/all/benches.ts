@@ -5,7 +5,10 @@ export interface Bench {
 }
 
 /** In the order of docs/performance.md. All of them together take less than 15 minutes. */
-export const BENCHES: readonly Bench[] = [{ name: 'sync-peer', args: ['--rounds', '3'] }];
+export const BENCHES: readonly Bench[] = [
+  { name: 'sync-peer', args: ['--rounds', '3'] },
+  { name: 'scale', args: ['--snapshots', '2000000', '--base', '200000', '--rounds', '3'] },
+];
 
 /** The command that makes a bench's figures. */
 export const commandOf = ({ name, args }: Bench): string =>

@@ -9,9 +9,24 @@ const SNAPSHOTS_A_VIDEO = 10;
 const TAGS = 20_000;
 const LISTED = 200;
 
+const PLATFORM_NAMES = ['tiktok', 'instagram', 'youtube'] as const;
+
 /** Id of the video with a key. */
 export const idOf = (key: number): string =>
   `${['tt', 'ig', 'yt'][key % 3]}_7${String(key).padStart(15, '0')}`;
+
+/** Videos of a lake of so many snapshots. */
+export const videosOf = (snapshots: number): number => Math.ceil(snapshots / SNAPSHOTS_A_VIDEO);
+
+/** What `VIDEOS` and `LINKS` write of a video's words, as a page says it; `videos`: in the lake as built. */
+export const wordsOf = (key: number, videos: number) => ({
+  id: idOf(key),
+  platform: PLATFORM_NAMES[key % 3],
+  title: `clip ${key} of ${(key * 7919) % 4999} things #tag${key % 100}`,
+  user: `user${(key * 7919) % (1 + Math.floor(videos / 5))}`,
+  createdAt: new Date(END_AT - SPAN_MS + key * Math.floor(SPAN_MS / videos)).toISOString(),
+  hashtags: [0, 1, 2].map((p) => `tag${1 + (((key * 31 + p * 7919) * (p * p + 1)) % TAGS)}`),
+});
 
 const VIDEOS = `
   with recursive n (i) as (select 1 union all select i + 1 from n where i < @videos)
@@ -33,7 +48,7 @@ const SNAPSHOTS = `
 
 const LINKS = `
   insert or ignore into video_hashtag (video_key, hashtag_key, position)
-  select v.key, 1 + (v.key * 31 + p.value * 7919) * (p.value * p.value + 1) % ${TAGS}, p.value
+  select v.key, 1 + ((v.key * 31 + p.value * 7919) * (p.value * p.value + 1)) % ${TAGS}, p.value
   from video v cross join json_each('[0, 1, 2]') p`;
 
 /** Runs `fill` without indices and triggers of its tables, and makes them again. */
@@ -77,7 +92,7 @@ export const buildLake = (dataDir: string, snapshots: number): void => {
   const { sqlite } = lake;
   sqlite.pragma('synchronous = OFF');
   sqlite.pragma('journal_mode = OFF');
-  const videos = Math.ceil(snapshots / SNAPSHOTS_A_VIDEO);
+  const videos = videosOf(snapshots);
   const nth = JSON.stringify(Array.from({ length: SNAPSHOTS_A_VIDEO }, (_, i) => i));
   withoutIndices(lake, () => {
     sqlite.prepare(VIDEOS).run({ videos, from: END_AT - SPAN_MS, span: SPAN_MS });

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { decodeResponse } from '../../src/api/decode.ts';
 import { systemClock, virtualClock } from '../../src/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/durations.ts';
@@ -11,7 +12,7 @@ import { lakeStatus } from '../../src/maintenance/status.ts';
 import { RefreshPlanner } from '../../src/runner/refresh-planner.ts';
 import { RunLog } from '../../src/runner/run-log.ts';
 import { refreshSearch } from '../../src/search/search-index.ts';
-import { buildLake, END_AT, idOf } from './build-lake.ts';
+import { buildLake, END_AT, idOf, videosOf, wordsOf } from './build-lake.ts';
 
 // One step of bench/scale.ts in a process of its own, so that its memory is its alone. Prints one line:
 // milliseconds (of one, where a step repeats something), the peak of memory, and what more it measured.
@@ -35,25 +36,18 @@ const timed = async (work: () => unknown): Promise<number> => {
   return performance.now() - from;
 };
 
-/** The items of a page: mostly videos of the last days, one in five new. */
-const itemsOf = (page: number, videos: number, recent: number) =>
+/** The items of a page: mostly videos of the last days as they are known, one in five new. */
+const itemsOf = (page: number, { built, newest }: { built: number; newest: number }) =>
   Array.from({ length: PAGE_ITEMS }, (_, i) => {
     const nth = page * PAGE_ITEMS + i;
-    const isNew = i % 5 === 0;
-    const key = isNew
-      ? 3 * (Math.ceil(videos / 3) + nth)
-      : 3 * Math.floor((videos - ((nth * 7919) % recent)) / 3);
+    const recent = Math.min(built / 2, 50_000);
+    const key = i % 5 === 0 ? newest + 1 + nth : built - ((nth * 7919) % recent);
     const views = 2_000_000 + nth;
     return {
-      id: idOf(key),
-      platform: PLATFORM,
-      title: `clip ${key} of ${key % 4999} things #tag${key % 100}`,
-      user: `user${key % 1000}`,
+      ...wordsOf(key - (key % 3), built), // the first platform's
       views,
       likes: Math.floor(views / 20),
       engagementRate: 5,
-      createdAt: new Date(END_AT - HOUR_MS).toISOString(),
-      hashtags: [`tag${key % 100}`],
       rank: i + 1,
     };
   });
@@ -61,7 +55,8 @@ const itemsOf = (page: number, videos: number, recent: number) =>
 /** Pages of a night, each its own list; how long one takes, and what it writes to the journal. */
 const loadNight = (lake: Lake, nth: number): Measured => {
   const { sqlite } = lake;
-  const videos = sqlite.prepare('select max(key) from video').pluck().get() as number;
+  const newest = sqlite.prepare('select max(key) from video').pluck().get() as number;
+  const built = videosOf(Number(basename(dataDir)));
   const log = new RunLog(lake);
   const from = END_AT + nth * HOUR_MS;
   const runId = log.begin(['feed'], from);
@@ -70,7 +65,7 @@ const loadNight = (lake: Lake, nth: number): Measured => {
   );
   const pages = Array.from({ length: PAGES + JOURNAL_PAGES }, (_, page) => {
     const asOf = new Date(from + page * 1000).toISOString();
-    const items = itemsOf(page, videos, Math.min(videos / 2, 50_000));
+    const items = itemsOf(page, { built, newest });
     const body = Buffer.from(JSON.stringify({ total: 10_000, page: 1, items, asOf }));
     return { body, callId: Number(call.run(runId, `page ${page}`, from).lastInsertRowid) };
   });

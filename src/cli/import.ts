@@ -4,6 +4,7 @@ import { openLake } from '../lake/open.ts';
 import type { ImportSummary } from '../load/import-file.ts';
 import { importPaths } from '../load/import-path.ts';
 import type { Log } from '../log.ts';
+import { keepHeapSmall } from '../serve/small-memory.ts';
 import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
@@ -53,6 +54,7 @@ const run = async (
   options: Options,
   { io, log }: Told,
 ): Promise<void> => {
+  keepHeapSmall(); // an import of any size makes little that lasts
   const lake = openLake(dataDir, { tell: io.err });
   const progress = new ProgressLine(io);
   try {

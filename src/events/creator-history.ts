@@ -35,11 +35,11 @@ const WATCHED_SINCE = `(select max(at) from (
 ) where gap is null or gap > ${LONGEST_UNWATCHED_MS})`;
 
 /** Creators of videos that were looked at inside `span` and have the views to be judged. */
-const creatorsOf = (
+function* creatorsOf(
   sqlite: Database.Database,
   keys: readonly number[],
   limits: Readonly<Record<Platform, Thresholds>>,
-): CreatorName[] => {
+): Generator<CreatorName> {
   const read = prepare<CreatorName>(
     sqlite,
     "select distinct v.platform, v.user from json_each(?) k cross join video v on v.key = k.value where v.user is not null and v.views >= json_extract(?, '$.' || v.platform)",
@@ -48,8 +48,8 @@ const creatorsOf = (
   const floors = JSON.stringify(
     Object.fromEntries(Object.entries(limits).map(([name, its]) => [name, its.creator.minViews])),
   );
-  return [...chunks(keys)].flatMap((part) => read.all(JSON.stringify(part), floors));
-};
+  for (const part of chunks(keys)) yield* read.all(JSON.stringify(part), floors);
+}
 
 /** Creators that stood at the top of a list that became whole inside `span`. */
 const creatorsAtTop = (
@@ -73,15 +73,15 @@ export const creatorsToJudge = (
   span: Window,
   limits: Readonly<Record<Platform, Thresholds>>,
 ): CreatorName[] => {
-  const found = [
-    ...creatorsOf(sqlite, seenKeys, limits),
-    ...creatorsAtTop(sqlite, span, (platform) => limits[platform].creator.topRank),
-  ];
-  return [
-    ...new Map(
-      found.map(({ platform, user }) => [`${platform} ${user}`, { platform, user }]),
-    ).values(),
-  ];
+  const found = new Map<string, CreatorName>();
+  const note = ({ platform, user }: CreatorName): void => {
+    const name = `${platform} ${user}`;
+    if (!found.has(name)) found.set(name, { platform, user });
+  };
+  for (const creator of creatorsOf(sqlite, seenKeys, limits)) note(creator);
+  for (const creator of creatorsAtTop(sqlite, span, (platform) => limits[platform].creator.topRank))
+    note(creator);
+  return [...found.values()];
 };
 
 /** The snapshots of a day that make its cohort: enough for a hundredth, whatever an import brought. */

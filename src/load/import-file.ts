@@ -43,7 +43,8 @@ export interface ImportDeps {
   onProgress?: (progress: ImportProgress) => void;
 }
 
-const LINES_IN_A_TRANSACTION = 2000;
+/** A second's work: what an interrupted import does again at most, and others wait for. */
+const LINES_IN_A_TRANSACTION = 10_000;
 const PROBLEMS_KEPT = 100;
 const HEAD_BYTES = 64 * 1024;
 
@@ -177,7 +178,7 @@ export class FileImport {
   #makeRoomFor(line: JsonObject): void {
     const full = this.#batchLines >= LINES_IN_A_TRANSACTION;
     const sameInstant = line.at !== undefined && line.at === this.#lastAt;
-    if (full && (!sameInstant || this.#batchLines >= 10 * LINES_IN_A_TRANSACTION))
+    if (full && (!sameInstant || this.#batchLines >= 3 * LINES_IN_A_TRANSACTION))
       this.#commit(null, this.#lineNumber - 1);
     this.#lastAt = line.at;
   }

@@ -28,9 +28,9 @@ export class Loader {
 
   constructor(lake: Lake) {
     this.#lake = lake;
-    this.#videos = new VideoWriter(lake);
-    this.#snapshots = new SnapshotWriter(lake);
     this.hashtags = new HashtagWriter(lake);
+    this.#videos = new VideoWriter(lake, () => this.hashtags.flush());
+    this.#snapshots = new SnapshotWriter(lake);
     this.rankings = new RankingWriter(lake);
     this.creators = new CreatorWriter(lake);
   }
@@ -76,6 +76,7 @@ export class Loader {
     const tally = new Tally();
     const load = this.#lake.sqlite.transaction(() => {
       write(tally);
+      this.hashtags.flush();
       this.#videos.flush(tally);
       tally.markTouched(this.#lake);
       if (words === 'now') refreshSearch(this.#lake);

@@ -70,6 +70,7 @@ const wasSeenBefore = ({ firstSeenAt }: KnownVideo, at: number | null): at is nu
 
 /** Writes videos into one lake. A known video's row is written once for each transaction, by `flush`. */
 export class VideoWriter {
+  readonly #beforeRevision: () => void;
   readonly #handles: HandleWriter;
   readonly #read: Prepared<ReadVideo>;
   readonly #readTogether: Prepared<ReadVideo>;
@@ -85,8 +86,10 @@ export class VideoWriter {
   /** Videos read in this transaction before they were opened; undefined: not in the lake. */
   readonly #expected = new Map<string, ReadVideo | undefined>();
 
-  constructor(lake: Lake) {
+  /** @param beforeRevision called before a video's hashtags are read, inside the transaction */
+  constructor(lake: Lake, beforeRevision: () => void) {
     const { sqlite } = lake;
+    this.#beforeRevision = beforeRevision;
     this.#handles = lake.own(HandleWriter);
     this.#read = prepare<ReadVideo>(sqlite, readingOf(1), READ);
     this.#readTogether = prepare<ReadVideo>(sqlite, readingOf(READ_TOGETHER), READ);
@@ -170,7 +173,9 @@ export class VideoWriter {
   /** Keeps the words and hashtags that a video had until an instant, where it was seen before it. */
   #keepWords(before: KnownVideo, at: number | null): void {
     const { key, title, user } = before;
-    if (wasSeenBefore(before, at)) this.#revise.run({ key, at, title, user });
+    if (!wasSeenBefore(before, at)) return;
+    this.#beforeRevision();
+    this.#revise.run({ key, at, title, user });
   }
 
   #openOf(seen: SeenVideo, tally: Tally): OpenVideo {
