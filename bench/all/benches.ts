@@ -7,6 +7,7 @@ export interface Bench {
 /** In the order of docs/performance.md. All of them together take less than 15 minutes. */
 export const BENCHES: readonly Bench[] = [
   { name: 'sync-peer', args: ['--rounds', '3'] },
+  { name: 'bulk', args: ['--pages', '1000'] },
   { name: 'scale', args: ['--snapshots', '2000000', '--base', '200000', '--rounds', '3'] },
 ];
 

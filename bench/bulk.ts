@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { realPath } from '../test/real-data.ts';
+import { figureOf, tellFigure } from './all/figure.ts';
+
+// What is loaded in bulk, each in a process of its own: an import of the real data set, or of a folder,
+// and a replay of kept pages of 100.
+//
+//   npm run bench:bulk [-- --folder DIR] [-- --pages 1000] [-- --rounds 1]
+
+const { values } = parseArgs({
+  options: {
+    folder: { type: 'string' },
+    pages: { type: 'string', default: '1000' },
+    rounds: { type: 'string', default: '1' },
+  },
+});
+const scratch = mkdtempSync(join(tmpdir(), 'trendlake-bench-'));
+const CHILD = fileURLToPath(new URL('./bulk/step-child.ts', import.meta.url));
+
+interface Measured {
+  readonly ms: number;
+  readonly peakMb: number;
+}
+
+const measure = (step: string, dataDir: string, argument: string): Measured =>
+  JSON.parse(
+    execFileSync(process.execPath, [CHILD, step, dataDir, argument], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  ) as Measured;
+
+const rounds = (step: string, argument: string, prepare?: string): Measured[] =>
+  Array.from({ length: Number(values.rounds) }, (_, round) => {
+    const dataDir = join(scratch, `${step}-${round}`);
+    mkdirSync(dataDir, { mode: 0o700 });
+    if (prepare !== undefined) measure(prepare, dataDir, argument);
+    const measured = measure(step, dataDir, argument);
+    rmSync(dataDir, { recursive: true });
+    return measured;
+  });
+
+try {
+  const folder = values.folder ?? realPath;
+  if (folder !== undefined && existsSync(folder)) {
+    const imports = rounds('import', folder);
+    const what =
+      values.folder ?? '113,744 real videos, 349,597 snapshots, 1,150,352 hashtags of theirs';
+    const seconds = imports.map(({ ms }) => ms / 1000);
+    tellFigure(figureOf({ what: `import of ${what}`, unit: 's', goal: 20 }, seconds));
+    const memory = imports.map(({ peakMb }) => peakMb);
+    tellFigure(figureOf({ what: 'its memory at most', unit: 'MB', goal: 250 }, memory));
+  } else console.log('The real data set is not here: --folder names another to import.');
+  const replays = rounds('replay', values.pages, 'keep').map(({ ms }) => ms / Number(values.pages));
+  tellFigure(
+    figureOf(
+      { what: `replay of ${values.pages} kept pages of 100, a page`, unit: 'ms', goal: 5 },
+      replays,
+    ),
+  );
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
