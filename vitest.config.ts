@@ -6,6 +6,7 @@ import { defineConfig } from 'vitest/config';
  */
 const PROOFS = [
   'test/demo/cookbook.test.ts',
+  'test/demo/outlook.test.ts',
   'test/demo/same-events.test.ts',
   'test/docs/outgrow.test.ts',
   'test/export/kill.test.ts',

@@ -12,7 +12,7 @@ const seeAgain = (dataDir: string): void => {
   const lake = openLake(dataDir);
   lake.sqlite.exec(`
     insert or ignore into video_snapshot (video_key, observed_at, views, likes, rate_derived, source)
-    select s.video_key, ${END_AT + DAY_MS}, max(s.views) * 1.02, max(s.likes), 1, max(s.source) from video_snapshot s
+    select s.video_key, ${END_AT + DAY_MS}, cast(max(s.views) * 1.02 as integer), max(s.likes), 1, max(s.source) from video_snapshot s
     where s.observed_at > ${END_AT - DAY_MS} group by s.video_key`);
   lake.close();
 };

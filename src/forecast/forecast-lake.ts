@@ -21,6 +21,8 @@ export interface ForecastOptions {
 const NOTHING: ForecastSummary = { learnt: 0, forecast: 0, hashtags: 0, told: [] };
 /** Learning reads a bounded share of a lake; more than this is a mistake of ours. */
 const MOST_MIB = 300;
+/** What is young is thrown away soon: left to itself, the thread lets 200 MB of it gather. */
+const YOUNG_MIB = 8;
 
 /** Whether a lake has watched enough for a first model: else no thread is worth starting. */
 const mayForecast = ({ sqlite }: Lake, now: number): boolean => {
@@ -45,7 +47,7 @@ const inThread = async (
   const raise = (): void => void Atomics.store(new Int32Array(stop), 0, 1);
   const worker = new Worker(workerFile(import.meta.url, 'forecast-worker'), {
     workerData: { ...order, stop } satisfies ForecastOrder,
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MIB },
+    resourceLimits: { maxOldGenerationSizeMb: MOST_MIB, maxYoungGenerationSizeMb: YOUNG_MIB },
   });
   signal.addEventListener('abort', raise, { once: true });
   try {

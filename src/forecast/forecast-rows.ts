@@ -21,10 +21,15 @@ const VIDEOS_AT_ONCE = 500;
 const MOST_VIDEOS = 200_000;
 
 const TRACKED = `
-  select v.key, v.platform, v.created_at as createdAt from (
+  select video_key from (
     select distinct video_key from video_snapshot indexed by video_snapshot_observed_at
     where observed_at > @from and observed_at <= @at order by observed_at desc limit ${MOST_VIDEOS}
-  ) t cross join video v on v.key = t.video_key order by v.key`;
+  ) order by video_key`;
+
+interface TrackedVideo {
+  readonly platform: ModelRow['platform'];
+  readonly createdAt: number | null;
+}
 
 /** Writes forecasts, and marks their Parquet partitions, in one transaction. @returns how many videos were new */
 const store = (sqlite: Database.Database, batch: readonly NewForecast[]): number => {
@@ -83,14 +88,13 @@ export const forecastTracked = (
   const known = sqlite.prepare(
     'select 1 from forecast where video_key = ? and made_at = ? limit 1',
   );
-  const tracked = prepare<{
-    key: number;
-    platform: ModelRow['platform'];
-    createdAt: number | null;
-  }>(sqlite, TRACKED, { key: 'number', platform: 'text', createdAt: 'number?' }).all({
-    from: at - TRACKED_MS,
-    at,
-  });
+  const video = prepare<TrackedVideo>(
+    sqlite,
+    'select platform, created_at as createdAt from video where key = ?',
+    { platform: 'text', createdAt: 'number?' },
+  );
+  // keys alone: the rest is read one by one, so that many videos take little memory
+  const tracked = prepare(sqlite, TRACKED, 'number').all({ from: at - TRACKED_MS, at });
   let batch: NewForecast[] = [];
   let stored = 0;
   const flush = (): void => {
@@ -98,7 +102,10 @@ export const forecastTracked = (
     stored += store(sqlite, batch);
     batch = [];
   };
-  for (const { key, platform, createdAt } of tracked) {
+  for (const key of tracked) {
+    const found = video.get(key);
+    if (found === undefined) continue;
+    const { platform, createdAt } = found;
     const curve = reader.curve(key, createdAt, at);
     const madeAt = curve?.points.at(-1)?.at;
     if (curve === undefined || madeAt === undefined || madeAt <= at - TRACKED_MS) continue;

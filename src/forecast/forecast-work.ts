@@ -76,7 +76,7 @@ const learnPlatform = (
   return [...curvesOf].flatMap(([way, curves]) => {
     ask.checkStop();
     const kind = kindOf(way);
-    const model = due.has(kind) ? learnWay(curves, at, since) : undefined;
+    const model = due.has(kind) ? learnWay(curves(), at, since) : undefined;
     if (model === undefined) return [];
     const recent = scoreOf(judged.filter((its) => its.platform === platform && its.kind === kind));
     const reason = reasonAgainst(recent);

@@ -31,9 +31,18 @@ export interface LakeCurve extends Curve {
   readonly way: Way;
 }
 
+/** A video whose curve may teach, and how it was first seen. */
+interface CandidateVideo {
+  readonly key: number; // video.key
+  readonly createdAt: number | null;
+  readonly way: Way;
+}
+
 /** What a model of this way is called. */
 export const kindOf = (way: Way): string => `${VIDEO_KINDS}${way}`;
 
+/** Where timelines that were pulled say that they come from. */
+const PULLED = sourceCode('growth');
 const MAX_POINTS = 600;
 const LOOKBACK_MS = 120 * DAY_MS;
 /** So many curves of a way teach, and so many videos of a platform are tried for them. */
@@ -48,6 +57,7 @@ const TRIED = 40_000;
 export class CurveReader {
   readonly #sqlite: Database.Database;
   readonly #timeline: Prepared<[at: number, views: number | null, source: number]>;
+  readonly #firstSource: Prepared<number>;
 
   constructor(sqlite: Database.Database) {
     this.#sqlite = sqlite;
@@ -56,13 +66,18 @@ export class CurveReader {
       'select observed_at, views, source from video_snapshot where video_key = ? and observed_at <= ? order by observed_at limit ?',
       ['number', 'number?', 'number'],
     );
+    this.#firstSource = prepare(
+      sqlite,
+      `select source from video_snapshot where video_key = ? and observed_at <= ? and source <> ${PULLED}
+       order by observed_at limit 1`,
+      'number',
+    );
   }
 
   /** The curve of one video as known at `at`; undefined where no count of it was known. */
   curve(key: number, createdAt: number | null, at: number): LakeCurve | undefined {
     const rows = this.#timeline.all(key, at, MAX_POINTS);
-    const pulled = sourceCode('growth');
-    const first = rows.findIndex(([, , source]) => source !== pulled);
+    const first = rows.findIndex(([, , source]) => source !== PULLED);
     const from = Math.max(0, first);
     const points: Point[] = [];
     for (const [observedAt, views] of rows.slice(from))
@@ -79,66 +94,74 @@ export class CurveReader {
   watchedSince(platform: Platform): number | undefined {
     return prepare(
       this.#sqlite,
-      `select v.first_seen_at from video v
+      `select v.first_seen_at from video v indexed by video_first_seen_at
        where v.platform = ? and v.first_seen_at is not null and ? is not (
          select s.source from video_snapshot s where s.video_key = v.key order by s.observed_at limit 1)
        order by v.first_seen_at limit 1`,
       'number',
-    ).get(platform, sourceCode('growth'));
+    ).get(platform, PULLED);
   }
 
-  /** Curves of a platform's videos by first sight, as known at `at`, one at a time. */
-  *candidates(
+  /** A platform's videos by first sight, as known at `at`. */
+  candidates(
     platform: Platform,
     { after, until, order, most = TRIED }: FirstSeen,
     at: number,
-  ): Generator<LakeCurve> {
+  ): CandidateVideo[] {
     const rows = prepare(
       this.#sqlite,
-      `select key, created_at from video where platform = ? and first_seen_at > ? and first_seen_at <= ?
+      `select key, created_at from video indexed by video_first_seen_at
+         where platform = ? and first_seen_at > ? and first_seen_at <= ?
          order by first_seen_at ${order}, key limit ?`,
       ['number', 'number?'],
     ).all(platform, after, until, most);
-    for (const [key, createdAt] of rows) {
-      const curve = this.curve(key, createdAt, at);
-      if (curve !== undefined) yield curve;
-    }
+    return rows.map(([key, createdAt]) => ({ key, createdAt, way: this.#way(key, at) }));
   }
 
   /**
-   * The curves that teach, as known at `at`, by way of first sight, oldest first: the newest that
-   * are finished, and of those still running the ones watched longest.
+   * What reads the curves that teach, as known at `at`, by way of first sight, oldest first: the
+   * newest that are finished, and of those still running the ones watched longest. One way is read
+   * at a time, so that long curves of many ways never fill the memory together.
    */
-  teaching(platform: Platform, at: number): Map<Way, LakeCurve[]> {
+  teaching(platform: Platform, at: number): Map<Way, () => LakeCurve[]> {
     const since = this.watchedSince(platform);
-    const found = new Map<Way, LakeCurve[]>();
-    if (since === undefined) return found;
+    if (since === undefined) return new Map();
     const edge = at - finishedAfterMs(at - since);
-    const take = (
-      curves: Iterable<LakeCurve>,
-      wanted: (curve: LakeCurve) => boolean,
-      most: number,
-    ) => {
-      const taken = new Map<Way, number>();
-      for (const curve of curves) {
-        const count = taken.get(curve.way) ?? 0;
-        if (count >= most || !wanted(curve)) continue;
-        taken.set(curve.way, count + 1);
-        const its = found.get(curve.way) ?? [];
-        its.push(curve);
-        found.set(curve.way, its);
-      }
-    };
-    take(
-      this.candidates(platform, { after: at - LOOKBACK_MS, until: edge, order: 'desc' }, at),
-      hasOutcome,
-      FINISHED_CURVES,
-    );
-    const running = this.candidates(platform, { after: edge, until: at, order: 'asc' }, at);
-    take(running, ({ points }) => points.length > 1, RECENT_CURVES);
-    for (const curves of found.values())
-      curves.sort((a, b) => (a.points[0]?.at ?? 0) - (b.points[0]?.at ?? 0) || a.key - b.key);
-    return found;
+    const byWay = (span: FirstSeen): Map<Way, CandidateVideo[]> =>
+      Map.groupBy(this.candidates(platform, span, at), ({ way }) => way);
+    const finished = byWay({ after: at - LOOKBACK_MS, until: edge, order: 'desc' });
+    const running = byWay({ after: edge, until: at, order: 'asc' });
+    const ways = [...new Set([...finished.keys(), ...running.keys()])];
+    const read = (way: Way): LakeCurve[] =>
+      [
+        ...this.#first(finished.get(way) ?? [], at, { most: FINISHED_CURVES, wanted: hasOutcome }),
+        ...this.#first(running.get(way) ?? [], at, {
+          most: RECENT_CURVES,
+          wanted: ({ points }) => points.length > 1,
+        }),
+      ].sort((a, b) => (a.points[0]?.at ?? 0) - (b.points[0]?.at ?? 0) || a.key - b.key);
+    return new Map(ways.map((way) => [way, () => read(way)]));
+  }
+
+  /** How a video was first seen, as known at `at`. */
+  #way(key: number, at: number): Way {
+    const source = this.#firstSource.get(key, at);
+    return wayOf(SOURCES[source ?? PULLED] as Source);
+  }
+
+  /** The first so many wanted curves. */
+  #first(
+    videos: readonly CandidateVideo[],
+    at: number,
+    { most, wanted }: { most: number; wanted: (curve: LakeCurve) => boolean },
+  ): LakeCurve[] {
+    const curves: LakeCurve[] = [];
+    for (const { key, createdAt } of videos) {
+      if (curves.length >= most) break;
+      const curve = this.curve(key, createdAt, at);
+      if (curve !== undefined && wanted(curve)) curves.push(curve);
+    }
+    return curves;
   }
 }
 
@@ -158,9 +181,10 @@ export const finishedCounts = (
   if (since === undefined) return counts;
   const edge = at - finishedAfterMs(at - since);
   const span = { after: at - LOOKBACK_MS, until: edge, order: 'desc', most: COUNTED } as const;
-  for (const curve of reader.candidates(platform, span, at)) {
-    const count = counts.get(curve.way) ?? 0;
-    counts.set(curve.way, Math.min(enough, count + (hasOutcome(curve) ? 1 : 0)));
+  for (const { key, createdAt, way } of reader.candidates(platform, span, at)) {
+    const count = counts.get(way) ?? 0;
+    const curve = count >= enough ? undefined : reader.curve(key, createdAt, at);
+    counts.set(way, count + (curve !== undefined && hasOutcome(curve) ? 1 : 0));
   }
   return counts;
 };

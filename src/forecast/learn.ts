@@ -90,28 +90,52 @@ interface Rows {
   readonly target: Float32Array;
 }
 
-/** Rows for learning, at most MAX_ROWS, evenly over what there is. */
-class RowsBuilder {
-  readonly #rows: Float32Array[] = [];
-  readonly #target: number[] = [];
+/** A row that may be learnt from: at which point of which curve, and what came. */
+interface Candidate {
+  readonly curve: Curve;
+  readonly position: number;
+  /** Of the horizon asked about; 0: about the end. */
+  readonly hours: number;
+  readonly target: number;
+}
 
-  add(row: Float32Array, target: number): void {
-    this.#rows.push(row.slice());
-    this.#target.push(target);
-  }
-
-  build(features: number): Rows {
-    const stride = Math.max(1, this.#rows.length / MAX_ROWS);
-    const count = Math.min(MAX_ROWS, this.#rows.length);
-    const taken = Array.from({ length: count }, (_, i) => Math.floor(i * stride));
-    return {
-      columns: Array.from({ length: features }, (_, feature) =>
-        Float32Array.from(taken, (i) => this.#rows[i]?.[feature] ?? Number.NaN),
-      ),
-      target: Float32Array.from(taken, (i) => this.#target[i] ?? 0),
-    };
+/** Of so many rows every n-th, so that MAX_ROWS are learnt from at most, evenly over what there is. */
+function* evenly(candidates: () => Iterable<Candidate>): Generator<Candidate> {
+  let count = 0;
+  for (const _ of candidates()) count += 1;
+  const stride = Math.max(1, count / MAX_ROWS);
+  let [seen, taken] = [0, 0];
+  for (const candidate of candidates()) {
+    if (taken < MAX_ROWS && seen === Math.floor(taken * stride)) {
+      taken += 1;
+      yield candidate;
+    }
+    seen += 1;
   }
 }
+
+/** Describes the rows that are learnt from, and no others: of a large lake most are left out. */
+const rowsOf = (
+  candidates: () => Iterable<Candidate>,
+  cohorts: readonly Cohort[],
+  features: number,
+): Rows => {
+  const columns = Array.from({ length: features }, () => new Float32Array(MAX_ROWS));
+  const target = new Float32Array(MAX_ROWS);
+  const row = new Float32Array(ALL_FEATURES);
+  let rows = 0;
+  for (const { curve, position, hours, target: came } of evenly(candidates)) {
+    describePoint(curve, position, cohorts, row);
+    if (hours > 0) describeHorizon(curve, position, hours, cohorts, row);
+    for (const [feature, column] of columns.entries()) column[rows] = row[feature] as number;
+    target[rows] = came;
+    rows += 1;
+  }
+  return {
+    columns: columns.map((column) => column.subarray(0, rows)),
+    target: target.subarray(0, rows),
+  };
+};
 
 /** Positions that teach: at most POINTS_OF_CURVE of a curve, evenly. */
 const teachingPoints = ({ points }: Curve): number[] => {
@@ -121,36 +145,27 @@ const teachingPoints = ({ points }: Curve): number[] => {
   );
 };
 
-const oddsRows = (finished: readonly Finished[], cohorts: readonly Cohort[]): Rows => {
-  const rows = new RowsBuilder();
-  const row = new Float32Array(ALL_FEATURES);
+/** Whether finished curves ended on top, asked at their points. */
+function* endings(finished: readonly Finished[], cohorts: readonly Cohort[]): Generator<Candidate> {
   for (const its of finished) {
     if (!isComparable(cohorts, its.curve)) continue;
-    const top = endedOnTop(cohorts, its) ? 1 : 0;
-    for (const position of teachingPoints(its.curve)) {
-      describePoint(its.curve, position, cohorts, row);
-      rows.add(row, top);
-    }
+    const target = endedOnTop(cohorts, its) ? 1 : 0;
+    for (const position of teachingPoints(its.curve))
+      yield { curve: its.curve, position, hours: 0, target };
   }
-  return rows.build(FEATURES.length);
-};
+}
 
-const growthRows = (curves: readonly Curve[], cohorts: readonly Cohort[]): Rows => {
-  const rows = new RowsBuilder();
-  const row = new Float32Array(ALL_FEATURES);
+/** How much curves grew until each horizon, where that is known. */
+function* growths(curves: readonly Curve[]): Generator<Candidate> {
   for (const curve of curves)
     for (const position of teachingPoints(curve)) {
-      describePoint(curve, position, cohorts, row);
       const now = logViews((curve.points[position] as Point).views);
       for (const hours of HORIZONS) {
         const truth = truthAfter(curve.points, position, hours);
-        if (truth === undefined) continue;
-        describeHorizon(curve, position, hours, cohorts, row);
-        rows.add(row, truth - now);
+        if (truth !== undefined) yield { curve, position, hours, target: truth - now };
       }
     }
-  return rows.build(ALL_FEATURES);
-};
+}
 
 interface Grown {
   readonly cohorts: readonly Cohort[];
@@ -166,8 +181,9 @@ const grow = (finished: readonly Finished[], curves: readonly Curve[]): Grown =>
     const sample = binned({ rows: target.length, columns });
     return (aim: Aim): Trees => growTrees(sample, target, aim, SIZE);
   };
-  const odds = grower(oddsRows(finished, cohorts))({ kind: 'odds' });
-  const growth = grower(growthRows(curves, cohorts));
+  const tops = rowsOf(() => endings(finished, cohorts), cohorts, FEATURES.length);
+  const odds = grower(tops)({ kind: 'odds' });
+  const growth = grower(rowsOf(() => growths(curves), cohorts, ALL_FEATURES));
   const quantile = (share: number): Trees => growth({ kind: 'quantile', share });
   return { cohorts, odds, low: quantile(LOW), median: quantile(0.5), high: quantile(HIGH) };
 };
