@@ -71,6 +71,9 @@ const copyDatabase = (from: string, to: string): void => {
   }
 };
 
+/** As long as all who open the lake wait for another program's lock. */
+const LOCK_WAIT_MS = 10_000;
+
 /** What may be otherwise the next time; whoever counts on would lose the calls by going on. */
 const PASSING = /^SQLITE_(FULL|BUSY|LOCKED)/;
 
@@ -99,8 +102,8 @@ const carryCalls = (sqlite: Database.Database): number => {
  * Has a copy of a backup count on from where `old` is.
  * @returns how many calls that carries over; null where the old file is too damaged to tell
  */
-const carryLedger = (path: string, old: string): number | null => {
-  const sqlite = new Database(path);
+const carryLedger = (path: string, old: string, lockWaitMs: number): number | null => {
+  const sqlite = new Database(path, { timeout: lockWaitMs });
   try {
     sqlite.prepare('attach ? as old').run(old);
     return sqlite.transaction(carryCalls)(sqlite);
@@ -126,12 +129,17 @@ const settle = (path: string): void => {
  * Makes a copy of a backup that counts the calls of `old` on; until it is in its place no empty lake
  * is made in its stead.
  */
-const prepareCopy = (path: string, from: string, old: string | undefined): number | null => {
+const prepareCopy = (
+  path: string,
+  from: string,
+  old: string | undefined,
+  lockWaitMs: number,
+): number | null => {
   const growing = `${path}.new-${randomBytes(6).toString('hex')}`;
   try {
     copyDatabase(from, growing);
     chmodSync(growing, OWN_FILE); // a copy has the mode of what was copied
-    const callsCarried = old === undefined ? 0 : carryLedger(growing, old);
+    const callsCarried = old === undefined ? 0 : carryLedger(growing, old, lockWaitMs);
     settle(growing);
     renameSync(growing, restoredName(path));
     return callsCarried;
@@ -146,13 +154,13 @@ const prepareCopy = (path: string, from: string, old: string | undefined): numbe
  * alone at its place it would be opened without its last commits. One that was cut off in between
  * is brought together where it was set aside, so that the calls in its journal are counted too.
  */
-const exchange = (dataDir: string, from: string, now: number): Restored => {
+const exchange = (dataDir: string, from: string, now: number, lockWaitMs: number): Restored => {
   const path = join(dataDir, LAKE_FILE);
   const stands = existsSync(path);
   const wasCutOff = !stands && existsSync(restoredName(path));
   const before = wasCutOff ? lastSetAside(dataDir) : undefined;
   if (before !== undefined) moveJournals(path, before);
-  const callsCarried = prepareCopy(path, from, stands ? path : before);
+  const callsCarried = prepareCopy(path, from, stands ? path : before, lockWaitMs);
   const setAside = before ?? nextSetAside(dataDir, now);
   if (stands) renameSync(path, setAside);
   moveJournals(path, setAside);
@@ -175,6 +183,7 @@ const explain = (error: unknown, path: string): unknown => {
  * calls it counted since are counted on where it can still be read. One that was cut off is done
  * again: the lake it had set aside is the one whose calls are counted on.
  * @param file undefined: the newest backup
+ * @param lockWaitMs how long another program may hold the lake's lock
  * @throws UsageError when there is no such backup or it is not whole; nothing is changed then.
  * LakeError when the disk is full or another program holds the lake's lock
  */
@@ -182,6 +191,7 @@ export const restoreLake = (
   dataDir: string,
   file: string | undefined,
   clock: Clock,
+  lockWaitMs = LOCK_WAIT_MS,
 ): Promise<Restored> =>
   withExclusive(dataDir, 'sync', clock, async () => {
     const from = file ?? backupsIn(dataDir).at(-1)?.path;
@@ -191,7 +201,9 @@ export const restoreLake = (
     if (fault !== undefined)
       throw new UsageError(`${from} cannot be restored: ${fault}. Nothing was changed.`);
     try {
-      return whileAlone(dataDir, MIGRATION, WAIT_MS, () => exchange(dataDir, from, clock.now()));
+      return whileAlone(dataDir, MIGRATION, WAIT_MS, () =>
+        exchange(dataDir, from, clock.now(), lockWaitMs),
+      );
     } catch (error) {
       throw explain(error, join(dataDir, LAKE_FILE));
     }

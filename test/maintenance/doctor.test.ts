@@ -188,7 +188,9 @@ test('calls that cannot be read for now are no reason to go on without them', as
   const other = new Database(path);
   other.pragma('locking_mode = exclusive');
   other.exec("update video set title = 'held'");
-  await expect(restoreLake(dataDir, undefined, clock)).rejects.toThrow(/locked by another program/);
+  await expect(restoreLake(dataDir, undefined, clock, 50)).rejects.toThrow(
+    /locked by another program/,
+  );
   other.close();
   expect(readdirSync(dataDir).filter((name) => /before|restored|new-/.test(name))).toEqual([]);
 });
