@@ -118,7 +118,8 @@ export const listStays = sqliteView('list_stays', {
 
 /**
  * Hashtags, and handles of creators, that videos of more than one platform carry, with how many videos
- * the lake holds of each. Equal handles (without case and a leading @) need not be one person.
+ * the lake holds of each. Handles are equal as everywhere here (whatever the case, the Unicode form and a
+ * leading @), which need not make them one person.
  */
 export const platformOverlap = sqliteView('platform_overlap', {
   kind: text('kind').notNull(), // `hashtag` or `creator`
@@ -128,7 +129,7 @@ export const platformOverlap = sqliteView('platform_overlap', {
   instagram: integer('instagram').notNull(), // videos
   youtube: integer('youtube').notNull(), // videos
 }).as(
-  sql`select cast('hashtag' as text) as kind, h.tag as name, cast(count(distinct v.platform) as integer) as platforms, cast(sum(v.platform = 'tiktok') as integer) as tiktok, cast(sum(v.platform = 'instagram') as integer) as instagram, cast(sum(v.platform = 'youtube') as integer) as youtube from video_hashtag vh join video v on v.key = vh.video_key join hashtag h on h.key = vh.hashtag_key group by vh.hashtag_key having count(distinct v.platform) > 1 union all select 'creator', lower(ltrim(v.user, '@')), count(distinct v.platform), sum(v.platform = 'tiktok'), sum(v.platform = 'instagram'), sum(v.platform = 'youtube') from video v where v.user <> '' group by 2 having count(distinct v.platform) > 1`,
+  sql`select cast('hashtag' as text) as kind, h.tag as name, cast(count(distinct v.platform) as integer) as platforms, cast(sum(v.platform = 'tiktok') as integer) as tiktok, cast(sum(v.platform = 'instagram') as integer) as instagram, cast(sum(v.platform = 'youtube') as integer) as youtube from video_hashtag vh join video v on v.key = vh.video_key join hashtag h on h.key = vh.hashtag_key group by vh.hashtag_key having count(distinct v.platform) > 1 union all select 'creator', n.folded, count(distinct v.platform), sum(v.platform = 'tiktok'), sum(v.platform = 'instagram'), sum(v.platform = 'youtube') from video v join handle_spelling n on n.handle = v.user where n.folded <> '' group by 2 having count(distinct v.platform) > 1`,
 );
 
 /** What the lake learnt on each day (UTC) of each platform. A day without a row was not watched. */

@@ -1,4 +1,4 @@
-import { primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { index, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
  * Every handle as it was ever written, by the one form of all its spellings: `Ada`, `@ada` and `ada`
@@ -11,5 +11,8 @@ export const handleSpelling = sqliteTable(
     folded: text('folded').notNull(), // NFKC, lower case, without a leading `@`
     handle: text('handle').notNull(), // as written
   },
-  (t) => [primaryKey({ columns: [t.folded, t.handle] })],
+  (t) => [
+    primaryKey({ columns: [t.folded, t.handle] }),
+    index('handle_spelling_handle').on(t.handle), // the form of a handle that a row holds
+  ],
 );

@@ -16,7 +16,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
   search: ['schema', 'root', 'wire', 'lake', 'history'],
   load: ['schema', 'root', 'wire', 'lake', 'api', 'search'],
   history: ['schema', 'root', 'wire', 'lake'],
-  budget: ['schema', 'root', 'lake', 'history'],
+  budget: ['schema', 'root', 'wire', 'lake', 'history'],
   forecast: ['schema', 'root', 'lake'],
   export: ['schema', 'root', 'lake'],
   publish: ['schema', 'root', 'lake'],

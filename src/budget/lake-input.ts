@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { lastKnownAt } from '../history/last-known.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
+import { foldHandle } from '../wire/folding.ts';
 import { laddersByPlatform } from './choice.ts';
 import { type CreatorShowing, learnShowing, type PageSeen } from './creator-pages.ts';
 import { curveLibrary, type PastCurve } from './curves.ts';
@@ -54,19 +55,21 @@ type RefreshRow = [
   earlierViews: number | null,
 ];
 
-/** Gives each creator a number, in the order met. */
+/** Gives each creator a number, in the order met, whatever the spellings of its handle. */
 const creatorNumbers = () => {
   const numbers = new Map<string, number>();
   const creators: { platform: Platform; handle: string }[] = [];
   const of = (platform: Platform, handle: string | null): number => {
-    if (handle === null || handle === '') return -1;
-    const key = `${platform}/${handle}`;
-    const known = numbers.get(key) ?? numbers.size;
-    if (known === creators.length) {
-      numbers.set(key, known);
-      creators.push({ platform, handle });
-    }
-    return known;
+    if (handle === null) return -1;
+    const written = `${platform}/${handle}`;
+    const known = numbers.get(written);
+    if (known !== undefined) return known;
+    const folded = foldHandle(handle);
+    if (folded === '') return -1;
+    const number = numbers.get(`${platform}/${folded}`) ?? creators.length;
+    if (number === creators.length) creators.push({ platform, handle });
+    numbers.set(written, number).set(`${platform}/${folded}`, number);
+    return number;
   };
   return { of, creators };
 };
@@ -212,14 +215,15 @@ const readPages = ({ sqlite }: Lake): PageSeen[] => {
          select 1 from video_snapshot s where s.video_key = v.key and s.source = @source
            and s.observed_at between @from and @to
        ) from video v
-       where platform = @platform and user = @handle and first_seen_at < @from
+       where platform = @platform and first_seen_at < @from
+         and user in (select handle from handle_spelling where folded = @folded)
        order by coalesce(created_at, first_seen_at) desc, key limit 200`,
     'number',
   );
   return calls.map(([platform, handle, sentAt, finishedAt]) => {
     const shown = ranked.all({
       platform,
-      handle,
+      folded: foldHandle(handle),
       source: sourceCode('creator'),
       from: sentAt - CLOCK_SLACK_MS,
       to: finishedAt + CLOCK_SLACK_MS,

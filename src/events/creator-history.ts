@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
 import { prepare, present } from '../lake/prepare.ts';
+import { foldHandle } from '../wire/folding.ts';
 import {
   type Cohort,
   CREATOR_LOOKBACK_MS,
@@ -17,6 +18,9 @@ export interface CreatorName {
   readonly platform: Platform;
   readonly user: string;
 }
+
+/** All handles that are one creator's. */
+const SPELLINGS = 'select handle from handle_spelling where folded = ?';
 
 /** A creator of more videos than this is judged by the newest. */
 const MAX_VIDEOS = 200;
@@ -66,6 +70,32 @@ const creatorsAtTop = (
   return rows.filter(({ platform, rank }) => rank <= topRank(platform));
 };
 
+/**
+ * The creators, each by the spelling of its video seen first where there are several, so that one that
+ * comes later makes no second creator of it.
+ */
+const byFirstName = (
+  sqlite: Database.Database,
+  creators: readonly CreatorName[],
+): CreatorName[] => {
+  const spellings = prepare(
+    sqlite,
+    'select count(*) from handle_spelling where folded = ?',
+    'number',
+  );
+  const firstName = prepare(
+    sqlite,
+    `select user from video where platform = ? and user in (${SPELLINGS})
+     order by first_seen_at, key limit 1`,
+    'text',
+  );
+  return creators.map((creator) => {
+    const folded = foldHandle(creator.user);
+    if (spellings.get(folded) === 1) return creator;
+    return { ...creator, user: firstName.get(creator.platform, folded) ?? creator.user };
+  });
+};
+
 /** Every creator that may have gone viral inside `span`, once. */
 export const creatorsToJudge = (
   sqlite: Database.Database,
@@ -75,13 +105,13 @@ export const creatorsToJudge = (
 ): CreatorName[] => {
   const found = new Map<string, CreatorName>();
   const note = ({ platform, user }: CreatorName): void => {
-    const name = `${platform} ${user}`;
+    const name = `${platform} ${foldHandle(user)}`;
     if (!found.has(name)) found.set(name, { platform, user });
   };
   for (const creator of creatorsOf(sqlite, seenKeys, limits)) note(creator);
   for (const creator of creatorsAtTop(sqlite, span, (platform) => limits[platform].creator.topRank))
     note(creator);
-  return [...found.values()];
+  return byFirstName(sqlite, [...found.values()]);
 };
 
 /** The snapshots of a day that make its cohort: enough for a hundredth, whatever an import brought. */
@@ -194,7 +224,7 @@ export function* creatorPasts(
 ): Generator<[CreatorName, CreatorPast]> {
   const videosOf = prepare<OwnVideo>(
     sqlite,
-    'select key, id, created_at as createdAt from video where platform = ? and user = ? order by created_at desc, key desc limit ?',
+    `select key, id, created_at as createdAt from video where platform = ? and user in (${SPELLINGS}) order by created_at desc, key desc limit ?`,
     { key: 'number', id: 'text', createdAt: 'number?' },
   );
   const lastSnapshotsBefore = lastSnapshotReader(sqlite);
@@ -205,7 +235,7 @@ export function* creatorPasts(
   for (let from = 0; from < creators.length; from += CREATORS_A_TURN) {
     const some = creators.slice(from, from + CREATORS_A_TURN).map((creator): Judged => {
       const { platform, user } = creator;
-      return { creator, videos: videosOf.all(platform, user, MAX_VIDEOS) };
+      return { creator, videos: videosOf.all(platform, foldHandle(user), MAX_VIDEOS) };
     });
     const keys = some.flatMap(({ videos }) => videos.map(({ key }) => key));
     const earlier = lastSnapshotsBefore(keys, since);

@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { foldHandle } from '../wire/folding.ts';
 import { type Finding, rounded, type Window } from './event.ts';
 import { episodes } from './quiet.ts';
 import type { NicheThresholds } from './thresholds.ts';
@@ -91,7 +92,9 @@ const judge = (
 ): NicheFinding | undefined => {
   const tags = new Set(cluster);
   const videos = membersOf(snapshot, tags);
-  const byCreator = Map.groupBy(videos, ({ user, id }) => user ?? `of ${id}`);
+  const byCreator = Map.groupBy(videos, ({ user, id }) =>
+    user === null ? `of ${id}` : foldHandle(user),
+  );
   const most = Math.max(0, ...[...byCreator.values()].map((its) => its.length));
   if (videos.length < limits.minVideos || byCreator.size < limits.minCreators) return undefined;
   if (most > videos.length / 2) return undefined;

@@ -138,7 +138,8 @@ const NICHE_TAGS = `
   join video_hashtag vh on vh.video_key = k.value ->> '$[0]'
   join hashtag h on h.key = vh.hashtag_key
   join video v on v.key = vh.video_key
-  group by h.key having count(*) >= ${TAG_USES_LEAST} and count(distinct v.user) >= ${TAG_CREATORS_LEAST}`;
+  left join handle_spelling n on n.handle = v.user
+  group by h.key having count(*) >= ${TAG_USES_LEAST} and count(distinct n.folded) >= ${TAG_CREATORS_LEAST}`;
 
 /** The hashtags of the given videos, with how many of each are in the top tenth. */
 export const nicheTagsOf = ({ sqlite }: Lake, videos: readonly RankedVideo[]): NicheTag[] =>

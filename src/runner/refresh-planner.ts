@@ -8,6 +8,7 @@ import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import { markOthersTaken, markTaken, wantedSubjects } from '../webhooks/wanted-subjects.ts';
 import { platformOfId } from '../wire/fields.ts';
+import { foldHandle } from '../wire/folding.ts';
 import type { PlannedItem } from './planned-item.ts';
 
 /** What refreshes are chosen from, and how many calls they may be. */
@@ -57,11 +58,12 @@ const FIRST_TIMELINES = `
   where not exists (select 1 from video_snapshot s where s.video_key = v.key and s.source = @growth)
   order by views desc, id limit @limit`;
 const FIRST_PROFILES = `
-  select platform, user as handle, sum(views) as views from (${LISTED}) v
-  where user not in ('', '@') and not exists (
+  select platform, min(user) as handle, sum(views) as views
+  from (${LISTED}) v join handle_spelling n on n.handle = v.user
+  where n.folded <> '' and not exists (
     select 1 from creator c where c.platform = v.platform
-      and c.handle = iif(v.user glob '@*', substr(v.user, 2), v.user))
-  group by platform, user order by sum(views) desc, platform, user limit @limit`;
+      and c.handle in (select handle from handle_spelling where folded = n.folded))
+  group by platform, n.folded order by sum(views) desc, platform, n.folded limit @limit`;
 
 /** Videos of the newest pulled lists whose past nobody asked for yet, most views first: a timeline shows all of it. */
 const firstTimelines = ({ lake, refreshCalls }: RefreshContext): PlannedItem[] => {
@@ -130,11 +132,17 @@ const plannedRefreshes = (context: RefreshContext, calls: number): PlannedItem[]
   });
 };
 
+/** What tells requests apart: two spellings of a handle ask for one creator. */
+const subjectOf = ({ request }: PlannedItem): string =>
+  requestLine(
+    request.kind === 'creator' ? { ...request, handle: foldHandle(request.handle) } : request,
+  );
+
 /** Each request once, up to `calls` of them. */
 const firstOf = (items: readonly PlannedItem[], calls: number): PlannedItem[] => {
   const byLine = new Map<string, PlannedItem>();
   for (const item of items) {
-    const line = requestLine(item.request);
+    const line = subjectOf(item);
     if (byLine.size < calls && !byLine.has(line)) byLine.set(line, item);
   }
   return [...byLine.values()];

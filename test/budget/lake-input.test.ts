@@ -128,3 +128,15 @@ test("the lake's own curves teach, and a choice over them names its reason", () 
   const untouched = lakeInput(lake, NOW + DAY_MS); // only reads
   expect(untouched.tracked.length).toBe(41);
 });
+
+test('spellings of one handle are one creator', () => {
+  const { lake, video, creatorCall } = freshLake();
+  for (const [key, user] of ['Éva', '@éva', 'E\u0301VA', 'eva', '@'].entries())
+    video(key, user, 30, [[20, 100 + key]]);
+  const { tracked, creators } = lakeInput(lake, NOW);
+  expect([...tracked.creator.slice(0, tracked.length)]).toEqual([0, 0, 0, 1, -1]);
+  expect(creators).toHaveLength(2);
+  creatorCall('@ÉVA', 10);
+  video(0, 'Éva', 30, [[10, 200, 'creator']]);
+  expect(lakeInput(lake, NOW).showing).not.toEqual(lakeInput(freshLake().lake, NOW).showing);
+});

@@ -51,6 +51,21 @@ describe('niche.breakout', () => {
   test.each([
     ['one creator with many videos', [...quietNights(7), night(7, 8, 1)]],
     [
+      'one creator whose handle is written in many ways',
+      [
+        ...quietNights(7),
+        {
+          ...night(7, 8),
+          videos: [
+            ...['Élo', 'élo', 'ÉLO', '@élo', '@ÉLO', 'e\u0301lo', 'E\u0301LO', '@e\u0301lo'].map(
+              (user, index) => ({ id: `tt_s${index}`, user, tags: ['fyp', 'goblincore', 'mossy'] }),
+            ),
+            ...filler(7, 92),
+          ],
+        },
+      ],
+    ],
+    [
       'one creator with most of them',
       [
         ...quietNights(7),

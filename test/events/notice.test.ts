@@ -212,3 +212,24 @@ test('of more events of a kind than a snapshot stores, the newest are stored and
   );
   expect(noticeEvents(lake, { clock, most: 2 }).stored).toBe(0);
 });
+
+test('a creator is one, however its videos write the handle, also when a spelling comes later', () => {
+  const lake = freshLake();
+  const spellings = ['Éva', '@éva', 'E\u0301VA'];
+  const virals = () =>
+    storedEvents(lake).flatMap(({ kind, subject }) => (kind === 'creator.viral' ? [subject] : []));
+  for (let video = 0; video < 7; video += 1)
+    putVideo(lake, {
+      id: `tt_star${video}`,
+      user: spellings[video % 3] ?? '',
+      snapshots: Array.from({ length: 14 }, (_, night) => [
+        T0 + night * DAY_MS,
+        video === 6 && night > 9 ? 900_000 : 30_000 + night,
+      ]),
+    });
+  noticeEvents(lake, { clock: virtualClock(T0 + 12 * DAY_MS) });
+  expect(virals()).toEqual(['creator:Éva']); // of the video seen first
+  putVideo(lake, { id: 'tt_new', user: '@ÉVA', snapshots: [[T0 + 13 * DAY_MS, 30_000]] });
+  noticeEvents(lake, { clock: virtualClock(T0 + 14 * DAY_MS) });
+  expect(virals()).toEqual(['creator:Éva']);
+});

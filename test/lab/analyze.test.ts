@@ -69,7 +69,7 @@ describe('evidence', () => {
       views.map((count, i) => ({
         id: `yt_${i}`,
         platform: 'youtube',
-        user: 'one',
+        user: ['Éva', '@éva', 'E\u0301VA'][i % 3] ?? null, // one creator, however it is written
         createdAt: at,
         snapshots: [[at, count]],
       })),

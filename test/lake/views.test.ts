@@ -180,9 +180,14 @@ test('platform_overlap: hashtags and handles on more than one platform', () => {
     into.video({ id: 'tt_1', tags: ['dance', 'only'], user: '@Mika', snapshots });
     into.video({ id: 'tt_2', tags: ['dance'], user: 'wren', snapshots });
     into.video({ id: 'yt_1', tags: ['dance'], user: 'mika', snapshots });
+    into.video({ id: 'ig_1', user: 'ÉLODIE', snapshots });
+    into.video({ id: 'yt_2', user: '@e\u0301lodie', snapshots }); // decomposed
+    into.video({ id: 'yt_3', user: '@', snapshots });
+    into.video({ id: 'ig_2', user: '@', snapshots });
   });
-  expect(rowsOf(lake, 'select * from platform_overlap order by kind')).toEqual([
+  expect(rowsOf(lake, 'select * from platform_overlap order by kind, name')).toEqual([
     ['creator', 'mika', 2, 1, 0, 1],
+    ['creator', 'élodie', 2, 0, 1, 1],
     ['hashtag', 'dance', 2, 2, 0, 1],
   ]);
 });
