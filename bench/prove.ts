@@ -20,6 +20,7 @@ const PROOFS: readonly Proof[] = [
   { name: 'faults', short: { PROVE_FAULTS: '30' } },
   { name: 'tours', short: {} },
   { name: 'client', short: {} },
+  { name: 'pages', short: {} },
   { name: 'package', short: {} },
   { name: 'image' },
   { name: 'security' },

@@ -24,6 +24,19 @@ const MAY_CALL: Record<string, readonly string[]> = {
   webhooks: ['schema', 'root', 'wire', 'lake', 'events'],
   notify: ['schema', 'root', 'lake', 'webhooks'],
   lab: ['schema', 'root', 'wire', 'lake', 'history', 'search', 'forecast'],
+  pipeline: [
+    ...[
+      'schema',
+      'root',
+      'lake',
+      'throttle',
+      'export',
+      'forecast',
+      'maintenance',
+      'notify',
+      'runner',
+    ],
+  ],
   metrics: ['schema', 'root', 'lake', 'throttle', 'export', 'history', 'maintenance'],
   maintenance: ['schema', 'root', 'lake', 'history', 'search', 'forecast'],
   serve: [
@@ -55,7 +68,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
       'demo',
     ],
     ...['jobs', 'metrics', 'maintenance', 'publish', 'report', 'forecast', 'query', 'mcp'],
-    'ledger',
+    ...['ledger', 'pipeline'],
   ],
   package: ['schema', 'root', 'wire', 'lake', 'history', 'search', 'api', 'throttle', 'runner'],
 };
@@ -147,6 +160,7 @@ const RIMS = [
   'src/metrics/scrape-worker.ts', // a thread
   'src/sandbox/sandbox.ts', // as serve; and it lets others have their turn
   'src/serve/cache/reader-worker.ts', // a thread
+  'src/serve/pages/page-script.ts', // runs in a browser
   'src/lake.ts', // where other programs enter
   'src/load/replay.ts', // only lets others have their turn
   'src/search/search-index.ts', // the same

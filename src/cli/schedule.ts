@@ -5,8 +5,10 @@ import type { Config } from '../config.ts';
 import { TrendlakeError, UsageError } from '../errors.ts';
 import { docsPage } from '../installation.ts';
 import { isoOf, parseIso } from '../iso.ts';
+import { whileLiving } from '../lake/exclusive.ts';
 import { openLakeFor } from '../lake/origin.ts';
 import { attempting } from '../runner/attempt.ts';
+import { DAEMON } from '../runner/daemon.ts';
 import { cronOfJob, planMonth } from '../runner/month-plan.ts';
 import { followSync, liveNight, type Night } from '../runner/night.ts';
 import type { RunSummary } from '../runner/run-summary.ts';
@@ -128,7 +130,9 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     const sender = new Sender(lake, { clock, random, report: warn });
     try {
       const deps = { lake, clock, signal, jobs: scheduled, slots, runJobs, tell, warn, fail };
-      await new Schedule(deps).run();
+      const schedule = new Schedule(deps);
+      const word = Math.floor(random() * 2 ** 48).toString(36);
+      await whileLiving(config.dataDir, { name: DAEMON, word, clock }, () => schedule.run());
     } finally {
       await sender.stop();
     }

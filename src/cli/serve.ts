@@ -1,15 +1,20 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
+import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import { systemClock } from '../clock.ts';
+import type { Config } from '../config.ts';
 import { UsageError } from '../errors.ts';
 import { modelSettings } from '../lab/model.ts';
-import { openLake } from '../lake/open.ts';
+import { openLake, openLakeForReading } from '../lake/open.ts';
 import { createMetrics } from '../metrics/metrics.ts';
+import { PipelineReader } from '../pipeline/pipeline-reader.ts';
 import { type ServiceOptions, startService } from '../serve/service.ts';
 import { keepHeapSmall } from '../serve/small-memory.ts';
+import type { MonthSpent } from '../throttle/ledger.ts';
 import { readHookSecret } from '../webhooks/hook-proof.ts';
 import { Sender } from '../webhooks/sender.ts';
 import { type CliIo, configOf } from './io.ts';
+import { openLedgers } from './ledgers.ts';
 import { openLog } from './log.ts';
 import { isoInstant, wholeNumber } from './option-values.ts';
 
@@ -41,6 +46,20 @@ const originsOf = (list: string): string[] =>
       `--cors must be a comma list of origins such as https://app.example; got "${written}".`,
     );
   });
+
+/** What the ledger of many machines says is spent. */
+const spentElsewhere =
+  (config: Config, { clock }: CliIo) =>
+  async (now: number): Promise<MonthSpent> => {
+    const { ledgers, close } = await openLedgers(config, clock);
+    const lake = openLakeForReading(config.dataDir);
+    try {
+      return await ledgers.spent(lake, config, now);
+    } finally {
+      lake.close();
+      await close();
+    }
+  };
 
 /**
  * Serves, and sends deliveries, until the signal stops both. The lake is opened before the service
@@ -112,10 +131,12 @@ export const define = (command: Command, io: CliIo): void => {
       const report =
         opened === undefined ? io.err : (sentence: string): void => opened.log.warn(sentence);
       const metrics = createMetrics({ ...config, clock: io.clock, report });
+      const chores = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
+      const spent = config.ledgerUrl === undefined ? undefined : spentElsewhere(config, io);
+      const pipeline = new PipelineReader({ dataDir, config, jobs: JOBS, chores, spent });
       const service = {
         ...wished,
-        dataDir,
-        metrics,
+        ...{ dataDir, metrics, pipeline },
         clock: io.clock,
         machine: systemClock,
         computesAhead: true,
@@ -123,7 +144,7 @@ export const define = (command: Command, io: CliIo): void => {
       try {
         await serveUntilStopped(service, { report, io, json: options.json === true });
       } finally {
-        await metrics.close();
+        await Promise.all([metrics.close(), pipeline.close()]);
         opened?.close();
       }
     });

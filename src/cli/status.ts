@@ -6,6 +6,7 @@ import { isoOf } from '../iso.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
 import { type Origin, originOf } from '../lake/origin.ts';
 import { type LakeStatus, lakeStatus } from '../maintenance/status.ts';
+import { orCost } from '../money.ts';
 import { type Accounting, accounting } from '../runner/accounting.ts';
 import type { Price } from '../setting-readers.ts';
 import { PausedError } from '../throttle/errors.ts';
@@ -15,7 +16,6 @@ import { counted, grouped } from './figures.ts';
 import { forecastStateText } from './forecast-text.ts';
 import { type CliIo, configOf } from './io.ts';
 import { openLedgers } from './ledgers.ts';
-import { orCost } from './money.ts';
 import { timeText } from './relative-time.ts';
 
 const EXAMPLES = `

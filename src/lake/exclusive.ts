@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -8,7 +8,8 @@ import { isoOf } from '../iso.ts';
 import { makeOwnFile, OWN_FOLDER } from './own-files.ts';
 import { prepare } from './prepare.ts';
 
-interface Holder {
+/** Who holds a lock, in words, and since when (Unix ms). */
+export interface Holder {
   readonly holder: string;
   readonly since: number;
 }
@@ -37,17 +38,26 @@ const take = (lock: Database.Database, holder: Holder): void => {
   lock.exec('begin immediate');
 };
 
-const holderOf = (lock: Database.Database): string => {
+const holderIn = (lock: Database.Database): Holder | undefined => {
   try {
-    const row = prepare<Holder>(lock, 'select holder, since from holder', {
+    return prepare<Holder>(lock, 'select holder, since from holder', {
       holder: 'text',
       since: 'number',
     }).get();
-    return row === undefined ? '' : ` (${row.holder}, since ${isoOf(row.since)})`;
   } catch {
-    return ''; // it is just being written
+    return undefined; // it is just being written
   }
 };
+
+const holderOf = (lock: Database.Database): string => {
+  const row = holderIn(lock);
+  return row === undefined ? '' : ` (${row.holder}, since ${isoOf(row.since)})`;
+};
+
+const me = (clock: Clock): Holder => ({
+  holder: `process ${process.pid} on ${hostname()}`,
+  since: clock.now(),
+});
 
 /**
  * Runs `work` while no other process, thread or call runs work of the same name on the same data
@@ -65,7 +75,7 @@ export const withExclusive = async <T>(
   const lock = open(dataDir, name);
   try {
     try {
-      take(lock, { holder: `process ${process.pid} on ${hostname()}`, since: clock.now() });
+      take(lock, me(clock));
     } catch (error) {
       if (!isBusy(error)) throw error;
       throw new LakeError(
@@ -98,5 +108,61 @@ export const whileAlone = <T>(dataDir: string, name: string, waitMs: number, wor
     return work();
   } finally {
     lock.close();
+  }
+};
+
+/** How long one that begins waits for others that look whether it lives. */
+const LOOKED_AT_MS = 1000;
+
+/**
+ * Runs `work` while others can tell, by `living`, that a `name` is at work in this data directory;
+ * several may be at once. As with `withExclusive` the sign is the operating system's lock on a file, so
+ * it ends with its process however that ends. Where the sign cannot be given the work is done all the same.
+ * @param word tells this one from others, such as a random word
+ */
+export const whileLiving = async <T>(
+  dataDir: string,
+  { name, word, clock }: { name: string; word: string; clock: Clock },
+  work: () => Promise<T>,
+): Promise<T> => {
+  let lock: Database.Database | undefined;
+  try {
+    lock = open(dataDir, `${name}-${word}`, LOOKED_AT_MS);
+    take(lock, me(clock));
+  } catch {
+    lock?.close(); // a full disk is told of by who needs it more
+  }
+  try {
+    return await work();
+  } finally {
+    if (lock?.open === true) {
+      lock.close();
+      rmSync(lock.name, { force: true });
+    }
+  }
+};
+
+/** Those called `name` that are at work in this data directory, oldest first. */
+export const living = (dataDir: string, name: string): Holder[] => {
+  const folder = join(dataDir, 'locks');
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder).filter((file) =>
+    new RegExp(`^${name}-\\w+\\.lock$`).test(file),
+  );
+  return files
+    .flatMap((file) => holderAlive(join(folder, file)) ?? [])
+    .sort((a, b) => a.since - b.since);
+};
+
+const holderAlive = (path: string): Holder | undefined => {
+  let lock: Database.Database | undefined;
+  try {
+    lock = new Database(path, { fileMustExist: true, timeout: 0 });
+    lock.exec('begin immediate');
+    return undefined; // nobody held it: its process died
+  } catch (error) {
+    return lock !== undefined && isBusy(error) ? holderIn(lock) : undefined; // or it ended just now
+  } finally {
+    lock?.close();
   }
 };

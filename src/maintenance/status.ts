@@ -2,18 +2,7 @@ import { rowsOf } from '../history/volumes.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present, type RowOf, type Shape } from '../lake/prepare.ts';
 import { type FailedRequest, lastFailures } from './failures.ts';
-
-/** One run, as `status` shows it. Instants are Unix ms. */
-export interface RunLine {
-  id: number;
-  outcome: string;
-  startedAt: number;
-  finishedAt: number | null;
-  resumesAt: number | null;
-  jobs: string[];
-  calls: number;
-  reason: string | null;
-}
+import { type RunLine, runsPage } from './runs.ts';
 
 /** The state of a lake in numbers. */
 export interface LakeStatus {
@@ -50,25 +39,8 @@ export const lakeStatus = (lake: Lake): LakeStatus => {
   const { sqlite } = lake;
   const all = <const S extends Shape>(sql: string, shape: S): RowOf<S>[] =>
     prepare(sqlite, sql, shape).all();
-  const runs = all(
-    `
-    select r.id, r.outcome, r.started_at as startedAt, r.finished_at as finishedAt,
-      r.resumes_at as resumesAt, r.jobs, r.summary ->> 'reason' as reason,
-      (select coalesce(sum(c.sent), 0) from calls c where c.run_id = r.id) as calls
-    from runs r order by r.id desc limit 5`,
-    {
-      id: 'number',
-      outcome: 'text',
-      startedAt: 'number',
-      finishedAt: 'number?',
-      resumesAt: 'number?',
-      jobs: 'text',
-      reason: 'text?',
-      calls: 'number',
-    },
-  );
   return {
-    runs: runs.map((run) => ({ ...run, jobs: JSON.parse(run.jobs) as string[] })),
+    runs: runsPage(lake, { asOf: Number.MAX_SAFE_INTEGER, limit: 5, page: 1 }).items,
     freshness: all(
       `
       select job, max(finished_at) as lastAnswerAt from calls where status = 200 and error is null

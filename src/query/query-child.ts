@@ -5,6 +5,7 @@ import { lakeErrorOf } from '../lake/explain-error.ts';
 import { openLakeForReading } from '../lake/open.ts';
 import { didYouMean } from '../nearest.ts';
 import { BEGUN, type QueryEnd, type QueryRequest } from './query-request.ts';
+import { refuseClosed } from './refuse-closed.ts';
 import { RowText, type SqlValue } from './row-text.ts';
 
 // The process of one query, started by run-query.ts: nothing but the end of its process ends a
@@ -77,23 +78,26 @@ const failureOf = (
 
 /** Runs the query and writes its rows. */
 const answer = (sqlite: Database.Database, request: QueryRequest): QueryEnd => {
-  const { sql, format, isSafe, limit = Number.POSITIVE_INFINITY, shown } = request;
+  const { sql, format, isSafe, limit = Number.POSITIVE_INFINITY, shown, guard } = request;
   const statement = sqlite.prepare<[], SqlValue[]>(sql);
   if (!statement.reader || !statement.readonly)
     throw new UsageError(
       'query only reads: expected one SELECT, got a statement that writes. Nothing was changed.',
     );
+  if (guard !== undefined) refuseClosed(sqlite, sql, guard.closed);
   const columns = statement.columns().map((column) => column.name);
   if (format === 'json') refuseSameNames(columns);
-  const text = new RowText(columns, format, isSafe);
+  const text = new RowText(columns, format, { isSafe, cellCharacters: guard?.cellCharacters });
   const mostWritten = format === 'cells' ? Math.min(shown, limit) : limit;
+  const mostCharacters = guard?.characters ?? Number.POSITIVE_INFINITY;
+  let written = 0;
   let piece = text.head();
   let rows = 0;
   let hasBegun = false;
-  const writeRows = (written: string): void => {
+  const writeRows = (lines: string): void => {
     if (!hasBegun) write(END, BEGUN);
     hasBegun = true;
-    write(ROWS, written);
+    write(ROWS, lines);
   };
   let hasMore = false;
   for (const row of statement.safeIntegers().raw().iterate()) {
@@ -102,7 +106,11 @@ const answer = (sqlite: Database.Database, request: QueryRequest): QueryEnd => {
       break;
     }
     rows += 1;
-    if (rows <= mostWritten) piece += text.row(row);
+    if (rows <= mostWritten && written < mostCharacters) {
+      const line = text.row(row);
+      written += line.length;
+      piece += line;
+    }
     if (piece.length < PIECE_CHARACTERS) continue;
     writeRows(piece);
     piece = '';

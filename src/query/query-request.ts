@@ -14,6 +14,17 @@ export interface QueryRequest {
   readonly limit: number | undefined;
   /** With cells: so many rows are written, the others counted. */
   readonly shown: number;
+  /** Set where whoever asks is not whoever runs trendlake. */
+  readonly guard?: QueryGuard;
+}
+
+/** Bounds of a query that a stranger wrote. */
+export interface QueryGuard {
+  /** Tables that are not theirs to read, however they are reached. */
+  readonly closed: readonly string[];
+  /** With cells: longer ones are cut, and past so many characters no further row is written. */
+  readonly cellCharacters: number;
+  readonly characters: number;
 }
 
 /** Stands before how it ended as soon as rows were written: blank, so that the JSON stays JSON. */

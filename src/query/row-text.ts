@@ -42,17 +42,29 @@ const cell = (value: SqlValue): unknown => {
   return value === null ? null : shown(value);
 };
 
+const cut = (value: SqlValue, most: number): SqlValue =>
+  typeof value === 'string' && value.length > most ? `${value.slice(0, most)}…` : value;
+
 /** Writes rows, each as lines of its own, the first with what stands before all. */
 export class RowText {
   readonly #columns: readonly string[];
   readonly #format: RowFormat;
   readonly #isSafe: boolean;
+  readonly #cellCharacters: number;
   #rows = 0;
 
-  constructor(columns: readonly string[], format: RowFormat, isSafe: boolean) {
+  constructor(
+    columns: readonly string[],
+    format: RowFormat,
+    {
+      isSafe,
+      cellCharacters = Number.POSITIVE_INFINITY,
+    }: { isSafe: boolean; cellCharacters?: number | undefined },
+  ) {
     this.#columns = columns;
     this.#format = format;
     this.#isSafe = isSafe;
+    this.#cellCharacters = cellCharacters;
   }
 
   /** What stands before the first row. */
@@ -66,7 +78,8 @@ export class RowText {
     this.#rows += 1;
     if (this.#format === 'csv')
       return `${values.map((value) => csvField(value, this.#isSafe)).join(',')}\n`;
-    if (this.#format === 'cells') return `${JSON.stringify(values.map(cell))}\n`;
+    if (this.#format === 'cells')
+      return `${JSON.stringify(values.map((value) => cell(cut(value, this.#cellCharacters))))}\n`;
     const object = Object.fromEntries(
       this.#columns.map((name, i) => [name, jsonValue(values[i] ?? null)]),
     );

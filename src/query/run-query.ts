@@ -40,10 +40,13 @@ export class OverflowError extends Error {}
 /** How a query is bounded, and who takes its rows. */
 interface QueryBounds {
   readonly timeoutMs?: number;
-  /** Whole lines of rows, some at a time; absent: they go to the stdout of this process. */
-  readonly onLines?: (lines: string) => void;
-  /** More than so many end it, with an OverflowError. */
+  /** Whole lines of rows, some at a time, waited for; absent: they go to the stdout of this process. */
+  readonly onLines?: (lines: string) => void | Promise<void>;
+  /** More than so many end it, with an OverflowError; so does a line that is longer. */
   readonly mostCharacters?: number;
+  readonly longestLine?: number;
+  /** Memory for rows and sorting, KiB, where a stranger wrote it; kept on Linux alone. */
+  readonly dataKib?: number;
 }
 
 /** Rows die young: collected often and cheaply they take the same memory however many there are. */
@@ -52,11 +55,31 @@ const CHILD = fileURLToPath(workerFile(import.meta.url, 'query-child'));
 const EXIT_CODES: readonly ExitCode[] = Object.values(EXIT);
 const STOPPED_BY: readonly string[] = ['SIGINT', 'SIGTERM'];
 
+const NONE = Number.POSITIVE_INFINITY;
+
+/** A process of low priority whose memory is bounded by the system: SQLite as built has no bound of its own. */
+const BOUNDED = 'ulimit -d "$1" 2>/dev/null; shift; exec nice -n 10 "$@"';
+
+const commandOf = (dataKib: number | undefined): [string, string[]] =>
+  dataKib === undefined || process.platform === 'win32'
+    ? [process.execPath, [SMALL_YOUNG_SPACE, CHILD]]
+    : [
+        '/bin/sh',
+        [
+          ...['-c', BOUNDED, 'sh', String(dataKib)],
+          ...[process.execPath, SMALL_YOUNG_SPACE, '--max-old-space-size=64', CHILD],
+        ],
+      ];
+
 /**
  * The whole lines of a stream, some at a time, without the last line feed of each piece.
- * @throws OverflowError past `mostCharacters`, after the lines that were whole by then
+ * @throws OverflowError past either bound, after the lines that were whole by then
  */
-async function* linesOf(stream: Readable, mostCharacters: number): AsyncGenerator<string> {
+async function* linesOf(
+  stream: Readable,
+  mostCharacters: number,
+  longestLine: number,
+): AsyncGenerator<string> {
   let rest = '';
   let read = 0;
   for await (const piece of stream.setEncoding('utf8') as AsyncIterable<string>) {
@@ -67,7 +90,7 @@ async function* linesOf(stream: Readable, mostCharacters: number): AsyncGenerato
       yield rest + piece.slice(0, end);
       rest = piece.slice(end + 1);
     }
-    if (read > mostCharacters) throw new OverflowError();
+    if (read > mostCharacters || rest.length > longestLine) throw new OverflowError();
   }
   if (rest !== '') yield rest;
 }
@@ -81,12 +104,13 @@ async function* linesOf(stream: Readable, mostCharacters: number): AsyncGenerato
 export const runQuery = async (
   request: QueryRequest,
   io: QuerySurroundings,
-  { timeoutMs, onLines, mostCharacters = Number.POSITIVE_INFINITY }: QueryBounds,
+  { timeoutMs, onLines, mostCharacters = NONE, longestLine = NONE, dataKib }: QueryBounds,
 ): Promise<Exclude<QueryEnd, { failed: unknown }>> => {
   const { signal: stopping } = io; // asked for first: a signal between here and there would leave the child
   const cache = getCompileCacheDir();
-  const child = spawn(process.execPath, [SMALL_YOUNG_SPACE, CHILD], {
-    stdio: ['pipe', onLines === undefined ? 'inherit' : 'pipe', 'inherit', 'pipe'],
+  const stderr = dataKib === undefined ? 'inherit' : 'ignore';
+  const child = spawn(...commandOf(dataKib), {
+    stdio: ['pipe', onLines === undefined ? 'inherit' : 'pipe', stderr, 'pipe'],
     env: { ...io.env, ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }) },
   });
   const kill = (): void => void child.kill('SIGKILL');
@@ -109,7 +133,8 @@ export const runQuery = async (
     child.stdin?.end(JSON.stringify(request));
     const ended = text(child.stdio[3] as Readable);
     if (onLines !== undefined && child.stdout !== null)
-      for await (const lines of linesOf(child.stdout, mostCharacters)) onLines(lines);
+      for await (const lines of linesOf(child.stdout, mostCharacters, longestLine))
+        await onLines(lines);
     const [code, signal] = (await closed) as [number | null, NodeJS.Signals | null];
     const stated = await ended;
     if (request.format === 'json' && stated.startsWith(BEGUN)) io.noteDocument?.();

@@ -3,12 +3,11 @@ import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
-import type { LedgerSource } from '../throttle/ledger.ts';
+import type { LedgerSource, MonthSpent } from '../throttle/ledger.ts';
 import type { MonthState } from '../throttle/month.ts';
 import { type QuotaHint, quotaHints } from '../throttle/quota-hints.ts';
 import type { Forecast } from './forecast.ts';
-import type { Job } from './job.ts';
-import { planMonth } from './month-plan.ts';
+import { type PlanConfig, type PlannedJob, planMonth } from './month-plan.ts';
 
 /** What one job spent this month, and what that bought. */
 export interface JobAccount {
@@ -36,14 +35,14 @@ export interface Accounting {
   hints: QuotaHint[];
 }
 
-/** Reads where the month's calls went and will go; nothing is written. `jobs`: every job there is. */
-export const accounting = async (
+/** Where the month's calls went and will go, by what is spent of it; only reads. `jobs`: every job there is. */
+export const accountingOf = (
   lake: Lake,
-  config: Config,
-  jobs: readonly Job[],
-  { now, ledgers = LAKE_LEDGERS }: { now: number; ledgers?: LedgerSource },
-): Promise<Accounting> => {
-  const spent = await ledgers.spent(lake, config, now);
+  config: PlanConfig,
+  jobs: readonly PlannedJob[],
+  spent: MonthSpent,
+): Accounting => {
+  const now = spent.at;
   const { month } = spent;
   const byJob = prepare<JobAccount>(
     lake.sqlite,
@@ -74,3 +73,11 @@ export const accounting = async (
   const hints = quotaHints(lake);
   return { month, byJob, callsPerDay, forecast, spentAt: plan.spentAt, plan, hints };
 };
+
+/** The same as of `now`, with what a ledger says is spent. */
+export const accounting = async (
+  lake: Lake,
+  config: Config,
+  jobs: readonly PlannedJob[],
+  { now, ledgers = LAKE_LEDGERS }: { now: number; ledgers?: LedgerSource },
+): Promise<Accounting> => accountingOf(lake, config, jobs, await ledgers.spent(lake, config, now));

@@ -23,7 +23,7 @@ export interface Job {
   /** What is planned first: lists say what is moving, refreshes follow what moved in them. */
   stage: 'lists' | 'refreshes';
   /** Lists only: how many lists one run reads, so that its price is known before. */
-  lists?(config: Config): number;
+  lists?(config: Pick<Config, 'platforms'>): number;
   /** Plans the job's requests of one run; called once for a run, what it plans is kept. */
   plan(context: PlanContext): PlannedItem[];
 }

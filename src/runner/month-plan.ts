@@ -36,29 +36,42 @@ export const cronOfJob = (
   return schedule === 'off' ? undefined : cronOf(job.name, schedule, config.timezone);
 };
 
-const ceilingOf = (job: Job, config: Config): number =>
+/** The settings that a month's plan rests on. */
+export type PlanConfig = Pick<
+  Config,
+  | 'quotaReset'
+  | 'callsPerMonth'
+  | 'ratePerMinute'
+  | 'growthCalls'
+  | 'creatorCalls'
+  | 'listItems'
+  | 'schedules'
+  | 'timezone'
+  | 'shares'
+  | 'reservePercent'
+  | 'platforms'
+>;
+
+/** A job as far as a plan needs to know it. */
+export type PlannedJob = Pick<Job, 'name' | 'schedule' | 'stage' | 'lists'>;
+
+const ceilingOf = (job: PlannedJob, config: PlanConfig): number =>
   ({ growth: config.growthCalls, creators: config.creatorCalls })[job.name as RefreshJob] ??
   Number.POSITIVE_INFINITY;
 
 /** Most calls of one run of a list job: every list as deep as configured. */
-const listCalls = (job: Job, config: Config): number =>
+const listCalls = (job: PlannedJob, config: PlanConfig): number =>
   (job.lists?.(config) ?? 0) * Math.ceil(config.listItems / PAGE_ITEMS);
 
-/**
- * What is left of the month, spread over the jobs: the one forecast, for who plans, who asks how it
- * stands and who spends.
- * @param running names of jobs that run now, beside their slots to come
- */
-export const planMonth = (
-  jobs: readonly Job[],
-  config: Config,
-  { month, byHand, at }: MonthSpent,
-  running: readonly string[] = [],
-): Forecast => {
-  // in a rolling month every call spent by now comes free again within it
-  const rolling = config.quotaReset === 'rolling';
-  const endsAt = rolling ? at + ROLLING_MS : month.endsAt;
-  const loads = jobs.map((job): JobLoad => {
+/** The jobs with their runs until the month ends. */
+const loadsOf = (
+  jobs: readonly PlannedJob[],
+  config: PlanConfig,
+  { month, at }: MonthSpent,
+  running: readonly string[],
+): JobLoad[] => {
+  const endsAt = config.quotaReset === 'rolling' ? at + ROLLING_MS : month.endsAt;
+  return jobs.map((job): JobLoad => {
     const slots = cronOfJob(job, config)?.slots(at, endsAt) ?? [];
     const refreshes = job.stage === 'refreshes';
     return {
@@ -70,12 +83,63 @@ export const planMonth = (
       share: refreshes ? (config.shares[job.name as RefreshJob] ?? 0) : 0,
     };
   });
-  return forecast(loads, {
+};
+
+/** Calls left to plan with: in a rolling month every call spent by now comes free again within it. */
+const leftToPlan = ({ quotaReset }: PlanConfig, { month }: MonthSpent): number =>
+  quotaReset === 'rolling' ? month.limit : month.remaining;
+
+const forecastOf = (
+  loads: readonly JobLoad[],
+  { reservePercent, ratePerMinute }: PlanConfig,
+  { month, byHand }: MonthSpent,
+  remaining: number,
+): Forecast =>
+  forecast(loads, {
     limit: month.limit,
-    remaining: rolling ? month.limit : month.remaining,
-    reserve: Math.max(0, Math.floor((month.limit * config.reservePercent) / 100) - byHand),
-    ratePerMinute: config.ratePerMinute,
+    remaining,
+    reserve: Math.max(0, Math.floor((month.limit * reservePercent) / 100) - byHand),
+    ratePerMinute,
   });
+
+/**
+ * What is left of the month, spread over the jobs: the one forecast, for who plans, who asks how it
+ * stands and who spends.
+ * @param running names of jobs that run now, beside their slots to come
+ */
+export const planMonth = (
+  jobs: readonly PlannedJob[],
+  config: PlanConfig,
+  spent: MonthSpent,
+  running: readonly string[] = [],
+): Forecast =>
+  forecastOf(loadsOf(jobs, config, spent, running), config, spent, leftToPlan(config, spent));
+
+/** Calls left at an instant, Unix ms. */
+export interface CallsLeft {
+  readonly at: number;
+  readonly left: number;
+}
+
+/** The same forecast over time: what is left after each run to come, from now until the month ends. */
+export const planLine = (
+  jobs: readonly PlannedJob[],
+  config: PlanConfig,
+  spent: MonthSpent,
+): CallsLeft[] => {
+  const loads = loadsOf(jobs, config, spent, []);
+  let left = leftToPlan(config, spent);
+  const plan = forecastOf(loads, config, spent, left);
+  const perRun = new Map(plan.jobs.map(({ job, callsPerRun }) => [job, callsPerRun]));
+  const runs = loads
+    .flatMap(({ job, runsAt }) => runsAt.map((at) => ({ at, calls: perRun.get(job) ?? 0 })))
+    .sort((a, b) => a.at - b.at);
+  const line = [{ at: spent.at, left }];
+  for (const { at, calls } of runs) {
+    left = Math.max(0, left - calls);
+    line.push({ at, left });
+  }
+  return line;
 };
 
 /**

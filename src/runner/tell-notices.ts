@@ -1,8 +1,9 @@
 import { notify } from '../notify/notify.ts';
 import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
 import type { Attempt } from './attempt.ts';
+import { expectedSources } from './expected-sources.ts';
 import type { Job } from './job.ts';
-import { cronOfJob, planMonth } from './month-plan.ts';
+import { planMonth } from './month-plan.ts';
 import type { RunDeps } from './run-deps.ts';
 
 /** What telling needs of the world. */
@@ -22,12 +23,7 @@ export const tellNotices = async (
 ): Promise<void> => {
   if (config.notify === undefined) return;
   const now = clock.now();
-  const sources = allJobs.flatMap((job) => {
-    const cron = cronOfJob(job, config);
-    const last = cron?.previousSlot(now);
-    const before = last === undefined ? undefined : cron?.previousSlot(last - 1);
-    return before === undefined ? [] : [{ job: job.name, staleAt: before }];
-  });
+  const sources = expectedSources(allJobs, config, now);
   const plan = planMonth(allJobs, config, await ledgers.spent(lake, config, now));
   const failure = await notify(
     lake,

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import Database from 'better-sqlite3';
 import type { Context } from 'hono';
@@ -137,7 +138,10 @@ export const serviceApp = (
   if (metrics !== undefined) metricsRoute(app, metrics);
   hookRoute(app, service, webhooks);
   const { v1, document } = versionOne(service, webhooks);
-  pageRoutes({ app, service, guard }, { document, origin });
+  const { exposure } = access;
+  const isOperator = (incoming: IncomingMessage): boolean => exposure.isLocalTo(incoming);
+  const keyGuard = letInPages(service, access, isOperator);
+  pageRoutes({ app, service, guard, keyGuard, isOperator }, { document, origin });
   signInRoutes(app, service, access);
   app.route('/v1', v1);
   return app;

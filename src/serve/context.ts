@@ -7,13 +7,16 @@ import type { ListMoment } from '../history/list-page.ts';
 import type { ModelSettings } from '../lab/model.ts';
 import { lakeVersion } from '../lake/lake-version.ts';
 import type { Lake } from '../lake/open.ts';
+import type { PipelineReader } from '../pipeline/pipeline-reader.ts';
 import type { Standing } from './auth/limits.ts';
 import type { ChangeTimes } from './cache/change-times.ts';
 import type { HeavyReads } from './cache/heavy-reads.ts';
 import type { PageCache } from './cache/page-cache.ts';
 import { KEYLESS } from './cache/reader-thread.ts';
 import type { ResponseCache } from './cache/response-cache.ts';
+import type { LiveUpdates } from './live/live-updates.ts';
 import { sendResponse } from './send-response.ts';
+import type { SqlQueries } from './sql-queries.ts';
 import { bytesOf, type ResponseContent, write } from './written-response.ts';
 
 /** One request on its way through the service, for the log. */
@@ -44,6 +47,12 @@ export interface ServiceContext {
   readonly responses: ResponseCache;
   readonly pages: PageCache;
   readonly changes: ChangeTimes;
+  /** Tells open pages when the lake changes. */
+  readonly live: LiveUpdates;
+  /** Queries in SQL that people write. */
+  readonly queries: SqlQueries;
+  /** What pulls into the lake; undefined where nothing does, as in a sandbox. */
+  readonly pipeline: PipelineReader | undefined;
   /** Keys and what they spent. */
   readonly serviceDb: Database.Database;
   /** The time that responses are given at; fixed where the service was started with `at`. */

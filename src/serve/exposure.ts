@@ -71,8 +71,12 @@ export class Exposure {
   }
 
   /** Whether a request may read pages and `/metrics` without a key: it comes from this machine. */
-  isOpenTo({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
-    if (this.#isPublic) return true;
+  isOpenTo(incoming: Pick<IncomingMessage, 'headers'>): boolean {
+    return this.#isPublic || this.isLocalTo(incoming);
+  }
+
+  /** Whether a request comes from this machine, to a service that only this machine reaches. */
+  isLocalTo({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
     return this.#isLocal && FORWARDED.every((name) => headers[name] === undefined);
   }
 

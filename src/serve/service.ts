@@ -4,6 +4,7 @@ import type { ModelSettings } from '../lab/model.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
 import { openServiceDb } from '../lake/service-db.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { PipelineReader } from '../pipeline/pipeline-reader.ts';
 import { refreshSearch } from '../search/search-index.ts';
 import type { HookSecret } from '../webhooks/hook-proof.ts';
 import { HttpPoster } from '../webhooks/post.ts';
@@ -23,8 +24,10 @@ import type { ServiceContext } from './context.ts';
 import { Exposure, urlHost } from './exposure.ts';
 import { HttpServer } from './http-server.ts';
 import { KeylessPace } from './keyless-pace.ts';
+import { LiveUpdates } from './live/live-updates.ts';
 import { problemResponse } from './problems.ts';
 import { routesOf } from './route-of.ts';
+import { type SqlLimits, SqlQueries } from './sql-queries.ts';
 
 export interface ServiceOptions {
   readonly dataDir: string;
@@ -63,6 +66,10 @@ export interface ServiceOptions {
   readonly computesAhead?: boolean;
   /** What one request may cost the others, where it is not as usual. */
   readonly readLimits?: Partial<ReadLimits>;
+  /** The same of queries in SQL. */
+  readonly sqlLimits?: Partial<SqlLimits>;
+  /** What pulls into the lake, for the page about it; without, there is no such page. */
+  readonly pipeline?: PipelineReader | undefined;
 }
 
 /** A service that is listening. `url` ends in `/v1`. */
@@ -118,9 +125,12 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   const admission = new Admission(counting, (method, path) => routeOf(method, path));
   const cache = new LakeCache(CACHE_BYTES);
   const reads = new HeavyReads(lake, { cache, clock: machine, limits: options.readLimits });
+  const live = new LiveUpdates(lake, { machine, boot: machine.now().toString(36) });
+  const queries = new SqlQueries({ dataDir, clock: machine, limits: options.sqlLimits });
   const poster = new HttpPoster({ clock });
   const context: ServiceContext = {
     ...{ lake, reads, serviceDb, now, clock, model: options.model },
+    ...{ queries, live, pipeline: options.pipeline },
     responses: new ResponseCache(cache),
     pages: new PageCache(cache),
     changes: new ChangeTimes(lake, cache),
@@ -165,6 +175,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
     { clock, machine },
   );
   const release = async (): Promise<void> => {
+    queries.close();
     await reads.close();
     await poster.close();
     serviceDb.close();
@@ -180,6 +191,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
       dashboard: `${bound}/`,
       openness: exposure.sentence(),
       close: async () => {
+        live.close();
         await server.close();
         await release();
       },

@@ -85,3 +85,28 @@ export const emptyMonth = (
   spent: 0,
   remaining: callsPerMonth,
 });
+
+/** Steps that a line of the month is told in at most. */
+const MOST_STEPS = 240;
+
+/** What was left of a month after each stretch of it until now, Unix ms; it ends with what is left now. */
+export const spentOverTime = (
+  { sqlite }: Pick<Lake, 'sqlite'>,
+  { startsAt, limit, remaining, endsAt }: MonthState,
+  now: number,
+): { at: number; left: number }[] => {
+  const stepMs = Math.ceil((Math.min(endsAt, now) - startsAt) / MOST_STEPS) || 1;
+  const rows = prepare(
+    sqlite,
+    `select (sent_at - @startsAt) / @stepMs as step, sum(sent) as calls from calls
+       where sent_at >= @startsAt and sent_at <= @now group by 1 order by 1`,
+    { step: 'number', calls: 'number' },
+  ).all({ startsAt, stepMs, now });
+  let left = limit;
+  const line = [{ at: startsAt, left }];
+  for (const { step, calls } of rows) {
+    left = Math.max(0, left - calls);
+    line.push({ at: Math.min(now, startsAt + (step + 1) * stepMs), left });
+  }
+  return [...line, { at: now, left: remaining }];
+};

@@ -11,7 +11,7 @@ import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import type { Attempt } from './post.ts';
 import { judgeAttempt } from './retry.ts';
-import { disableSubscription, findSubscription, noteHealth } from './subscriptions.ts';
+import { disableSubscription, findSubscription, noteHealth, type Owner } from './subscriptions.ts';
 
 /** A delivery that is due. */
 export interface DueDelivery {
@@ -188,6 +188,54 @@ export const deliveriesPage = (
     },
   ).all({ ...asked, limit, offset: Math.min(page - 1, total) * limit });
   return { total, items };
+};
+
+/** An event on its way to one endpoint, as of an instant. Instants are Unix ms. */
+export interface EventDelivery {
+  readonly eventId: string;
+  readonly subscriptionId: string;
+  /** Of its address: the rest may hold a secret. */
+  readonly origin: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly deliveredAt: number | null;
+  readonly nextAttemptAt: number | null;
+  readonly error: string | null;
+}
+
+const OF_EVENTS = `
+  select d.event_id as eventId, d.subscription_id as subscriptionId, s.url, d.state, d.attempts,
+    d.delivered_at as deliveredAt, d.next_attempt_at as nextAttemptAt, d.last_error as error
+  from deliveries d join subscriptions s on s.id = d.subscription_id
+  where d.event_id in (select value from json_each(@ids)) and d.queued_at <= @asOf
+    and (@owner is null or s.key_id = @owner)
+  order by d.queued_at, d.id`;
+
+/** Who was told of events by `asOf`, of the subscriptions of an owner, by event. */
+export const deliveriesOf = (
+  lake: Lake,
+  eventIds: readonly string[],
+  { owner, asOf }: { owner: Owner; asOf: number },
+): Map<string, EventDelivery[]> => {
+  const rows = prepare<Omit<EventDelivery, 'origin'> & { url: string }>(lake.sqlite, OF_EVENTS, {
+    eventId: 'text',
+    subscriptionId: 'text',
+    url: 'text',
+    state: 'text',
+    attempts: 'number',
+    deliveredAt: 'number?',
+    nextAttemptAt: 'number?',
+    error: 'text?',
+  }).all({ ids: JSON.stringify(eventIds), asOf, owner: owner ?? null });
+  const told = rows.map(({ url, ...row }): EventDelivery => {
+    const isLater = row.deliveredAt !== null && row.deliveredAt > asOf;
+    return {
+      ...row,
+      origin: new URL(url).origin,
+      ...(isLater ? { state: 'pending', deliveredAt: null } : {}),
+    };
+  });
+  return Map.groupBy(told, ({ eventId }) => eventId);
 };
 
 /**

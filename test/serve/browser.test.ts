@@ -1,22 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { type Browser, launch, type Page } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { browserName, chromium, launchBrowser, tell, watchedPage } from './chromium.ts';
 import { type Filler, hoursAgo } from './filled-lake.ts';
 import { putForecasts } from './made-forecasts.ts';
 import { type Running, runService } from './running.ts';
-
-/** One that runs: some systems have a stand-in that only says where to get it. */
-const runs = (path: string): boolean => spawnSync(path, ['--version']).status === 0;
-
-const folders = (process.env.PATH ?? '').split(delimiter);
-const chromium =
-  process.env.CHROME_PATH ??
-  ['chromium', 'chromium-browser', 'google-chrome']
-    .flatMap((name) => folders.map((folder) => join(folder, name)))
-    .find(runs);
 
 const LONG = 'no blank in it '.repeat(9) + 'W'.repeat(300);
 
@@ -36,9 +23,6 @@ const fill = (into: Filler): void => {
   into.video({ id: 'yt_1', title: 'a tube', snapshots: grown(50_000), tags: ['t'.repeat(90)] });
 };
 
-/** What the page's own script would say; it may not compile any, so this is handed over as text. */
-const tell = async <T>(page: Page, expression: string): Promise<T> =>
-  (await page.evaluate(expression)) as T;
 const textOf = (page: Page, selector: string) =>
   tell<string>(page, `document.querySelector(${JSON.stringify(selector)}).innerText`);
 const textsOf = (page: Page, selector: string) =>
@@ -119,248 +103,212 @@ interface View {
   readonly script?: boolean;
 }
 
-describe.skipIf(chromium === undefined)(
-  chromium ?? 'skipped: no browser found (install chromium, or name one in CHROME_PATH)',
-  () => {
-    let browser: Browser;
-    let filled: Running;
-    let empty: Running;
-    let profile: string;
+describe.skipIf(chromium === undefined)(browserName, () => {
+  let browser: Browser;
+  let filled: Running;
+  let empty: Running;
+  let closeBrowser: () => Promise<void>;
 
-    beforeAll(async () => {
-      filled = await runService(fill);
-      putForecasts(filled.dataDir, 'tiktok', [
-        { id: 'tt_3', at: hoursAgo(1), top: 0.87, views: FAN },
-      ]);
-      empty = await runService(() => undefined);
-      profile = mkdtempSync(join(tmpdir(), 'trendlake-browser-'));
-      browser = await launch({
-        executablePath: chromium ?? '',
-        userDataDir: profile,
-        env: { ...process.env, XDG_CONFIG_HOME: profile, XDG_CACHE_HOME: profile }, // nothing at home
-        args: ['--no-sandbox', '--disable-dev-shm-usage', '--lang=en'],
-        timeout: 240_000, // as the tests': the machine may be busy
-        protocolTimeout: 240_000,
-      });
-    });
-    afterAll(async () => {
-      await browser?.close();
-      // its last processes write for a moment after it is closed
-      rmSync(profile, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
-    });
+  beforeAll(async () => {
+    filled = await runService(fill);
+    putForecasts(filled.dataDir, 'tiktok', [
+      { id: 'tt_3', at: hoursAgo(1), top: 0.87, views: FAN },
+    ]);
+    empty = await runService(() => undefined);
+    ({ browser, close: closeBrowser } = await launchBrowser());
+  });
+  afterAll(() => closeBrowser?.());
 
-    /** Opens a page, snapshots of it, and lets nothing pass that the browser complains about. */
-    const visit = async (path: string, view: View, snapshot: (page: Page) => Promise<void>) => {
-      const { of = filled, width = 1280, scheme = 'light', script = true } = view;
-      const address = new URL(path, of.service.dashboard);
-      const page = await browser.newPage();
-      const wrong: string[] = [];
-      page.on('console', (line) => wrong.push(`console: ${line.text()}`));
-      page.on('pageerror', (error) => wrong.push(String(error)));
-      page.on('requestfailed', (one) => wrong.push(`${one.url()} ${one.failure()?.errorText}`));
-      page.on('request', (one) => {
-        const { origin, protocol } = new URL(one.url());
-        if (origin !== address.origin && protocol !== 'data:') wrong.push(`asked ${one.url()}`);
-      });
-      page.on('response', (one) => {
-        if (one.status() >= 400) wrong.push(`${one.url()} ${one.status()}`);
-      });
-      try {
-        page.setDefaultTimeout(240_000);
-        await page.setViewport({ width, height: 900, isMobile: width < 600 });
-        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-        await page.setJavaScriptEnabled(script);
-        await page.goto(address.href);
-        await snapshot(page);
-      } finally {
-        await page.close();
-      }
-      expect(wrong).toEqual([]);
-    };
+  /** Opens a page, snapshots of it, and lets nothing pass that the browser complains about. */
+  const visit = async (path: string, view: View, snapshot: (page: Page) => Promise<void>) => {
+    const { of = filled, width = 1280, scheme = 'light', script = true } = view;
+    const address = new URL(path, of.service.dashboard);
+    const { page, wrong } = await watchedPage(browser, address.origin);
+    try {
+      await page.setViewport({ width, height: 900, isMobile: width < 600 });
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      await page.setJavaScriptEnabled(script);
+      await page.goto(address.href);
+      await snapshot(page);
+    } finally {
+      await page.close();
+    }
+    expect(wrong).toEqual([]);
+  };
 
-    const followed = (page: Page, selector: string) =>
-      Promise.all([page.waitForNavigation(), page.click(selector)]);
+  const followed = (page: Page, selector: string) =>
+    Promise.all([page.waitForNavigation(), page.click(selector)]);
 
-    test('the chart is drawn, and tells the views under the pointer', () =>
-      visit('/videos/tt_1', {}, async (page) => {
-        expect(await textOf(page, 'h1')).toBe('the loudest');
-        expect(await tell<number>(page, LINE_PIXELS)).toBeGreaterThan(200);
-        await page.hover('#chart .u-over');
-        await page.waitForSelector('#read ::-p-text( UTC: )');
-        expect(await textOf(page, '#read')).toMatch(/^Mar \d+, 2026, \d\d:\d\d UTC: [\d,]+ views$/);
-      }));
+  test('the chart is drawn, and tells the views under the pointer', () =>
+    visit('/videos/tt_1', {}, async (page) => {
+      expect(await textOf(page, 'h1')).toBe('the loudest');
+      expect(await tell<number>(page, LINE_PIXELS)).toBeGreaterThan(200);
+      await page.hover('#chart .u-over');
+      await page.waitForSelector('#read ::-p-text( UTC: )');
+      expect(await textOf(page, '#read')).toMatch(/^Mar \d+, 2026, \d\d:\d\d UTC: [\d,]+ views$/);
+    }));
 
-    test('behind the curve its forecast opens as a fan, and tells its numbers under the pointer', () =>
-      visit('/videos/tt_3', {}, async (page) => {
-        expect(await tell<number>(page, FAN_SHARE)).toBeGreaterThan(0.2);
-        expect(await textOf(page, '.facts')).toMatch(/87 %/);
-        const { x, y, width, height } = await tell<Record<'x' | 'y' | 'width' | 'height', number>>(
-          page,
-          `document.querySelector('#chart .u-over').getBoundingClientRect().toJSON()`,
-        );
-        await page.mouse.move(x + width - 2, y + height / 2);
-        await page.waitForSelector('#read ::-p-text(forecast)');
-        expect(await textOf(page, '#read')).toMatch(
-          /UTC, forecast: 12,000 views, 80 % between 8,000 and 20,000$/,
-        );
-      }));
-
-    test('a video without a forecast has no fan', () =>
-      visit('/videos/tt_1', {}, async (page) => {
-        expect(await tell<string>(page, `document.getElementById('forecast').textContent`)).toBe(
-          '[]',
-        );
-      }));
-
-    test('a click on a video shows how that one grew', () =>
-      visit('/', {}, async (page) => {
-        await followed(page, 'a.title[href="/videos/tt_3"]');
-        expect(await textOf(page, 'h1')).toContain('東京の夜景');
-        expect(await tell<number>(page, LINE_PIXELS)).toBeGreaterThan(200);
-        expect(await textOf(page, '.about')).toContain('名前'.repeat(30));
-      }));
-
-    test('a video seen once has no chart, and the page says why', () =>
-      visit('/videos/tt_5', {}, async (page) => {
-        expect(await textOf(page, '#growth')).toContain('A curve needs two snapshots');
-        expect(await tell<boolean>(page, `document.querySelector('#chart') === null`)).toBe(true);
-      }));
-
-    test('platforms and instants are gone to and come back from', () =>
-      visit('/', {}, async (page) => {
-        await followed(page, '.tabs a[href*="youtube"]');
-        expect(await textsOf(page, 'td:nth-child(2) a.title')).toEqual(['a tube', 'a tube']);
-        const ask = async (instant: string) => {
-          await tell(page, `document.querySelector('input[name=asOf]').value = '${instant}'`);
-          await followed(page, 'form.time button');
-        };
-        await ask('2026-03-09T12:00');
-        expect(await textOf(page, 'header')).toContain('You see 2026-03-09 12:00 UTC');
-        expect(await textOf(page, '.tabs [aria-current]')).toBe('YouTube');
-        await followed(page, 'nav.pages a[href^="/trends"]');
-        expect(await textOf(page, 'header')).toContain('You see 2026-03-09 12:00 UTC');
-        await followed(page, '.time a[aria-label="a day earlier"]');
-        expect(await textOf(page, 'header')).toContain('You see 2026-03-08 12:00 UTC');
-        await followed(page, '.time a.now');
-        expect(await textOf(page, 'header')).toContain('2026-03-10 12:00 UTC');
-      }));
-
-    test('the reference lists every endpoint, each a click away', async () => {
-      const document = (await filled.get('/openapi.json')).body as unknown as {
-        paths: Record<string, object>;
-      };
-      const every = Object.entries(document.paths).flatMap(([path, methods]) =>
-        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  test('behind the curve its forecast opens as a fan, and tells its numbers under the pointer', () =>
+    visit('/videos/tt_3', {}, async (page) => {
+      expect(await tell<number>(page, FAN_SHARE)).toBeGreaterThan(0.2);
+      expect(await textOf(page, '.facts')).toMatch(/87 %/);
+      const { x, y, width, height } = await tell<Record<'x' | 'y' | 'width' | 'height', number>>(
+        page,
+        `document.querySelector('#chart .u-over').getBoundingClientRect().toJSON()`,
       );
-      await visit('/docs', {}, async (page) => {
-        expect(await textsOf(page, '.contents code')).toEqual(every);
-        expect(
-          await tell<string[]>(
-            page,
-            `[...document.querySelectorAll('a[href^="#"]')].map((a) => document.getElementById(a.hash.slice(1)) === null ? a.hash : '').filter(Boolean)`,
-          ),
-        ).toEqual([]);
-      });
-    });
+      await page.mouse.move(x + width - 2, y + height / 2);
+      await page.waitForSelector('#read ::-p-text(forecast)');
+      expect(await textOf(page, '#read')).toMatch(
+        /UTC, forecast: 12,000 views, 80 % between 8,000 and 20,000$/,
+      );
+    }));
 
-    test.each(
-      [
-        '/',
-        '/trends',
-        '/trends/tiktok',
-        '/videos/tt_3',
-        '/hashtags',
-        '/hashtags/fyp',
-        '/creators',
-        '/creators/tiktok/somebody',
-        '/forecasts',
-        '/search?q=title',
-        '/docs',
-      ].flatMap((path) =>
-        ([390, 1280] as const).flatMap((width) =>
-          (['light', 'dark'] as const).map((scheme) => ({ path, width, scheme })),
-        ),
-      ),
-    )('$path fits $width px and can be read, $scheme', ({ path, width, scheme }) =>
-      visit(path, { width, scheme }, async (page) => {
-        expect(await tell<string[]>(page, TOO_WIDE)).toEqual([]);
-        expect(await tell<string[]>(page, FAINT)).toEqual([]);
-        const ground = await tell<string>(page, 'getComputedStyle(document.body).backgroundColor');
-        expect(ground).toBe(scheme === 'dark' ? 'rgb(14, 18, 25)' : 'rgb(244, 246, 249)');
-      }),
+  test('a video without a forecast has no fan', () =>
+    visit('/videos/tt_1', {}, async (page) => {
+      expect(await tell<string>(page, `document.getElementById('forecast').textContent`)).toBe(
+        '[]',
+      );
+    }));
+
+  test('a click on a video shows how that one grew', () =>
+    visit('/', {}, async (page) => {
+      await followed(page, 'a.title[href="/videos/tt_3"]');
+      expect(await textOf(page, 'h1')).toContain('東京の夜景');
+      expect(await tell<number>(page, LINE_PIXELS)).toBeGreaterThan(200);
+      expect(await textOf(page, '.about')).toContain('名前'.repeat(30));
+    }));
+
+  test('a video seen once has no chart, and the page says why', () =>
+    visit('/videos/tt_5', {}, async (page) => {
+      expect(await textOf(page, '#growth')).toContain('A curve needs two snapshots');
+      expect(await tell<boolean>(page, `document.querySelector('#chart') === null`)).toBe(true);
+    }));
+
+  test('platforms and instants are gone to and come back from', () =>
+    visit('/', {}, async (page) => {
+      await followed(page, '.tabs a[href*="youtube"]');
+      expect(await textsOf(page, 'td:nth-child(2) a.title')).toEqual(['a tube', 'a tube']);
+      const ask = async (instant: string) => {
+        await tell(page, `document.querySelector('input[name=asOf]').value = '${instant}'`);
+        await followed(page, 'form.time button');
+      };
+      await ask('2026-03-09T12:00');
+      expect(await textOf(page, 'header')).toContain('You see 2026-03-09 12:00 UTC');
+      expect(await textOf(page, '.tabs [aria-current]')).toBe('YouTube');
+      await followed(page, 'nav.pages a[href^="/trends"]');
+      expect(await textOf(page, 'header')).toContain('You see 2026-03-09 12:00 UTC');
+      await followed(page, '.time a[aria-label="a day earlier"]');
+      expect(await textOf(page, 'header')).toContain('You see 2026-03-08 12:00 UTC');
+      await followed(page, '.time a.now');
+      expect(await textOf(page, 'header')).toContain('2026-03-10 12:00 UTC');
+    }));
+
+  test('the reference lists every endpoint, each a click away', async () => {
+    const document = (await filled.get('/openapi.json')).body as unknown as {
+      paths: Record<string, object>;
+    };
+    const every = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-
-    test('without scripts the lists and a curve are there', () =>
-      visit('/', { script: false }, async (page) => {
-        expect(await textsOf(page, 'a.title')).toContain('the loudest');
-        expect(await textOf(page, 'main')).toContain('#fyp');
-      }).then(() =>
-        visit('/videos/tt_1', { script: false }, async (page) => {
-          const height = `document.querySelector('#chart svg').clientHeight`;
-          expect(await tell<number>(page, height)).toBe(280);
-        }),
-      ));
-
-    test.each([390, 1280])('an empty lake says so at %d px', (width) =>
-      visit('/', { of: empty, width }, async (page) => {
-        expect(await textOf(page, 'main')).toContain('The lake is empty');
-        expect(await tell<string[]>(page, TOO_WIDE)).toEqual([]);
-      }),
-    );
-
-    test('somebody elsewhere signs in, reads the page they asked for, and signs out', async () => {
-      const open = await runService(fill, { host: '0.0.0.0' });
-      const origin = open.service.dashboard.replace('0.0.0.0', '127.0.0.1');
-      const page = await browser.newPage();
-      page.setDefaultTimeout(240_000);
-      try {
-        await page.goto(`${origin}?platform=youtube`);
-        expect(await textOf(page, 'main')).not.toContain('a tube');
-        await page.type('input[name=key]', 'tl_live_wrong');
-        await followed(page, 'main button');
-        expect(await textOf(page, '[role=alert]')).toContain('not known here');
-        await page.type('input[name=key]', open.key);
-        await followed(page, 'main button');
-        expect(new URL(page.url()).search).toBe('?platform=youtube');
-        expect(await textOf(page, 'main')).toContain('a tube');
-        expect(await tell<string>(page, 'document.cookie')).toBe('');
-        await page.goto(`${origin}docs`);
-        expect(await textOf(page, 'main')).toContain('/feed/{platform}');
-        await page.goto(origin);
-        await followed(page, 'form[action="/sign-out"] button');
-        expect(await textOf(page, 'main')).toContain('Sign in');
-      } finally {
-        await page.close();
-      }
-    });
-
-    test('a page of another name that leads here reads nothing (DNS rebinding)', async () => {
-      const { port } = new URL(filled.service.dashboard);
-      const rebound = await launch({
-        executablePath: chromium ?? '',
-        userDataDir: join(profile, 'rebound'),
-        env: { ...process.env, XDG_CONFIG_HOME: profile, XDG_CACHE_HOME: profile },
-        args: [
-          '--no-sandbox',
-          '--disable-dev-shm-usage',
-          '--host-resolver-rules=MAP evil.example 127.0.0.1',
-        ],
-        timeout: 240_000,
-        protocolTimeout: 240_000,
-      });
-      try {
-        const page = await rebound.newPage();
-        const got = await page.goto(`http://evil.example:${port}/`);
-        expect(got?.status()).toBe(400);
-        const read = await tell<string>(
+    await visit('/docs', {}, async (page) => {
+      expect(await textsOf(page, '.contents code')).toEqual(every);
+      expect(
+        await tell<string[]>(
           page,
-          `Promise.all(['/', '/metrics', '/health', '/docs'].map((path) => fetch(path).then((got) => got.text()))).then((texts) => texts.join(''))`,
-        );
-        expect(read).toContain('/problems/invalid-parameter');
-        expect(read).not.toContain('the loudest');
-      } finally {
-        await rebound.close();
-      }
+          `[...document.querySelectorAll('a[href^="#"]')].map((a) => document.getElementById(a.hash.slice(1)) === null ? a.hash : '').filter(Boolean)`,
+        ),
+      ).toEqual([]);
     });
-  },
-);
+  });
+
+  test.each(
+    [
+      '/',
+      '/trends',
+      '/trends/tiktok',
+      '/videos/tt_3',
+      '/hashtags',
+      '/hashtags/fyp',
+      '/creators',
+      '/creators/tiktok/somebody',
+      '/forecasts',
+      '/search?q=title',
+      '/docs',
+    ].flatMap((path) =>
+      ([390, 1280] as const).flatMap((width) =>
+        (['light', 'dark'] as const).map((scheme) => ({ path, width, scheme })),
+      ),
+    ),
+  )('$path fits $width px and can be read, $scheme', ({ path, width, scheme }) =>
+    visit(path, { width, scheme }, async (page) => {
+      expect(await tell<string[]>(page, TOO_WIDE)).toEqual([]);
+      expect(await tell<string[]>(page, FAINT)).toEqual([]);
+      const ground = await tell<string>(page, 'getComputedStyle(document.body).backgroundColor');
+      expect(ground).toBe(scheme === 'dark' ? 'rgb(14, 18, 25)' : 'rgb(244, 246, 249)');
+    }),
+  );
+
+  test('without scripts the lists and a curve are there', () =>
+    visit('/', { script: false }, async (page) => {
+      expect(await textsOf(page, 'a.title')).toContain('the loudest');
+      expect(await textOf(page, 'main')).toContain('#fyp');
+    }).then(() =>
+      visit('/videos/tt_1', { script: false }, async (page) => {
+        const height = `document.querySelector('#chart svg').clientHeight`;
+        expect(await tell<number>(page, height)).toBe(280);
+      }),
+    ));
+
+  test.each([390, 1280])('an empty lake says so at %d px', (width) =>
+    visit('/', { of: empty, width }, async (page) => {
+      expect(await textOf(page, 'main')).toContain('The lake is empty');
+      expect(await tell<string[]>(page, TOO_WIDE)).toEqual([]);
+    }),
+  );
+
+  test('somebody elsewhere signs in, reads the page they asked for, and signs out', async () => {
+    const open = await runService(fill, { host: '0.0.0.0' });
+    const origin = open.service.dashboard.replace('0.0.0.0', '127.0.0.1');
+    const page = await browser.newPage();
+    page.setDefaultTimeout(240_000);
+    try {
+      await page.goto(`${origin}?platform=youtube`);
+      expect(await textOf(page, 'main')).not.toContain('a tube');
+      await page.type('input[name=key]', 'tl_live_wrong');
+      await followed(page, 'main button');
+      expect(await textOf(page, '[role=alert]')).toContain('not known here');
+      await page.type('input[name=key]', open.key);
+      await followed(page, 'main button');
+      expect(new URL(page.url()).search).toBe('?platform=youtube');
+      expect(await textOf(page, 'main')).toContain('a tube');
+      expect(await tell<string>(page, 'document.cookie')).toBe('');
+      await page.goto(`${origin}docs`);
+      expect(await textOf(page, 'main')).toContain('/feed/{platform}');
+      await page.goto(origin);
+      await followed(page, 'form[action="/sign-out"] button');
+      expect(await textOf(page, 'main')).toContain('Sign in');
+    } finally {
+      await page.close();
+    }
+  });
+
+  test('a page of another name that leads here reads nothing (DNS rebinding)', async () => {
+    const { port } = new URL(filled.service.dashboard);
+    const { browser: rebound, close } = await launchBrowser([
+      '--host-resolver-rules=MAP evil.example 127.0.0.1',
+    ]);
+    try {
+      const page = await rebound.newPage();
+      const got = await page.goto(`http://evil.example:${port}/`);
+      expect(got?.status()).toBe(400);
+      const read = await tell<string>(
+        page,
+        `Promise.all(['/', '/metrics', '/health', '/docs'].map((path) => fetch(path).then((got) => got.text()))).then((texts) => texts.join(''))`,
+      );
+      expect(read).toContain('/problems/invalid-parameter');
+      expect(read).not.toContain('the loudest');
+    } finally {
+      await close();
+    }
+  });
+});

@@ -14,7 +14,7 @@ import { type Running, runService } from './running.ts';
 /** Every page of the dashboard, as somebody asks for it. */
 const PAGES = [
   ...['/', '/trends', '/trends/tiktok', '/videos/tt_1', '/creators', '/creators/tiktok/somebody'],
-  ...['/hashtags', '/hashtags/secret', '/search?q=only'],
+  ...['/hashtags', '/hashtags/secret', '/search?q=only', '/events'],
 ];
 const SECRET_TITLE = 'what only holders of a key may know';
 const fill = (into: Filler): void =>
@@ -140,7 +140,8 @@ describe('elsewhere', () => {
   });
 
   test('without a key nothing of the lake is seen, and that is said', async () => {
-    for (const path of ['/?video=tt_1&asOf=2026-03-09T07:00:00Z', '/docs', ...PAGES]) {
+    const others = ['/?video=tt_1&asOf=2026-03-09T07:00:00Z', '/docs', '/pipeline', '/query'];
+    for (const path of [...others, ...PAGES]) {
       const got = await open.ask(path);
       expect([path, got.status]).toEqual([path, 401]);
       expect(got.text).toContain('action="/sign-in"');

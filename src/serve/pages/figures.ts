@@ -80,6 +80,10 @@ export const ago = (from: number, to: number): string => {
 /** An instant (Unix ms) to the minute. */
 export const minuteOf = (at: number): string => `${isoOf(at).slice(0, 16).replace('T', ' ')} UTC`;
 
+/** An instant (Unix ms) to the minute, for people and for machines. */
+export const instant = (at: number): Html =>
+  html`<time datetime="${isoOf(at)}">${minuteOf(at)}</time>`;
+
 /** How long before `now` an instant was, which tells the instant when pointed at. */
 export const since = (at: number, now: number): Html =>
   html`<time datetime="${isoOf(at)}" title="${minuteOf(at)}">${ago(at, now)}</time>`;

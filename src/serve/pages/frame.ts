@@ -18,6 +18,13 @@ export interface FramedPage {
   readonly main: Html;
   /** When the newest list that the page shows was pulled, Unix ms; null or absent: none was. */
   readonly pulledAt?: number | null;
+  /**
+   * What an open page does when the lake changes: exchanges itself (unless given), tells of it, or
+   * nothing. A page of the past never changes.
+   */
+  readonly whenChanged?: 'exchange' | 'tell' | 'nothing';
+  /** Style beside that of all pages. */
+  readonly style?: string;
   /** Files under /assets that the page needs, by their names. */
   readonly assets?: readonly string[];
   /** False for pages that show no instant of the lake: no time bar. */
@@ -46,24 +53,39 @@ const assetTag = (name: string): Html =>
     ? html`<link rel="stylesheet" href="/assets/${name}">`
     : html`<script src="/assets/${name}" defer></script>`;
 
+/** What a page tells its script: the state of the lake it shows, and what to do when that is over. */
+const follows = ({ isPast, version }: PageView, whenChanged: string): Html =>
+  isPast || whenChanged === 'nothing'
+    ? NOTHING
+    : html` data-version="${version}" data-refresh="${whenChanged}"`;
+
 /**
  * A whole page: navigation, time bar, freshness, title, content. Complete without a script. The element
  * `#live` is where a script that keeps the page fresh says whether it is live or stale.
  */
 export const framed = (
   view: PageView,
-  { title, about = NOTHING, main, pulledAt = null, assets = [], isTimed = true }: FramedPage,
+  {
+    title,
+    about = NOTHING,
+    main,
+    pulledAt = null,
+    assets = [],
+    style = '',
+    isTimed = true,
+    whenChanged = 'exchange',
+  }: FramedPage,
 ): Html => html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · trendlake</title>${ICON}<style>${raw(STYLE)}</style>${assets.map(assetTag)}</head><body>
+<html lang="en"${follows(view, whenChanged)}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · trendlake</title>${ICON}<style>${raw(STYLE + style)}</style>${[...assets, 'page.js'].map(assetTag)}</head><body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>
   <div class="bar"><a class="brand" href="${linkTo(view, '/')}">${MARK}trendlake</a>${navigation(view)}
-    <span class="fresh-line soft small"><span id="live"></span>${isTimed ? freshness(view, pulledAt) : NOTHING}</span></div>
+    <span class="fresh-line soft small"><span id="live"></span><span class="when">${isTimed ? freshness(view, pulledAt) : NOTHING}</span></span></div>
   ${isTimed ? timeBar(view) : NOTHING}
 </header>
 <main id="content"><div class="head"><h1 dir="auto">${title}</h1><div class="about soft small">${about}</div></div>
 ${main}</main>
 <footer class="soft small"><a href="/docs">The interface</a> <a href="/v1/openapi.json">OpenAPI</a> <a href="/health">health</a>
-${view.isSignedIn ? html`<form method="post" action="/sign-out"><button>sign out</button></form>` : NOTHING}</footer>
+${typeof view.reader === 'object' ? html`<form method="post" action="/sign-out"><button>sign out</button></form>` : NOTHING}</footer>
 </body></html>`;

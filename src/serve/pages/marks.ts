@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { typed } from '../../installation.ts';
 import { ago, digits } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import type { PageView } from './page-view.ts';
@@ -26,7 +27,7 @@ export const heldOf = (held: number, total: number): string =>
   held < total ? `· ${digits(held)} held here of ${digits(total)} that match` : '';
 
 /** Commands that fill an empty lake; a script may add buttons that copy them. */
-const COMMANDS = ['trendlake sync', 'trendlake demo', 'trendlake import FOLDER'] as const;
+const COMMANDS = ['sync', 'demo', 'import FOLDER'].map(typed);
 
 /** Why there is nothing to show: an empty lake, an instant before it began, or a list without rows. */
 export const emptyState = (view: PageView, nothingHere: string): Html => {

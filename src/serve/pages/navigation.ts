@@ -5,7 +5,10 @@ export const NAVIGATION = [
   { path: '/creators', name: 'Creators' },
   { path: '/hashtags', name: 'Hashtags' },
   { path: '/forecasts', name: 'Forecasts' },
+  { path: '/events', name: 'Events' },
   { path: '/search', name: 'Search' },
+  { path: '/pipeline', name: 'Pipeline' },
+  { path: '/query', name: 'Query' },
 ] as const;
 
 /** The navigation's entry that a page belongs to: `/videos/...` to none. */

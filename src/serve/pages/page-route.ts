@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { DAY_MS, MINUTE_MS } from '../../durations.ts';
 import type { ListMoment } from '../../history/list-page.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
+import type { Standing } from '../auth/limits.ts';
 import { type MadePage, Page } from '../cache/page-cache.ts';
 import { momentOf, type ServiceApp, type ServiceContext, type ServiceEnv } from '../context.ts';
 import { asOf, limit, page } from '../parameters.ts';
@@ -11,7 +13,7 @@ import { acceptsGzip } from '../written-response.ts';
 import { type Column, sortNames } from './data-table.ts';
 import { type FramedPage, framed } from './frame.ts';
 import { PAGE_HEADERS } from './page-headers.ts';
-import type { PageView } from './page-view.ts';
+import type { PageView, Reader } from './page-view.ts';
 import { problemPage } from './problem-page.ts';
 import { FILE_FORMATS, FILE_TYPES, type TableFiles } from './table-files.ts';
 
@@ -56,6 +58,10 @@ export interface PageDeps {
   readonly service: ServiceContext;
   /** Who may read them. */
   readonly guard: MiddlewareHandler<ServiceEnv>;
+  /** The same where a key is asked for of everybody but who is on this machine. */
+  readonly keyGuard: MiddlewareHandler<ServiceEnv>;
+  /** Whether a request comes from this machine, whose lake it is. */
+  readonly isOperator: (incoming: IncomingMessage) => boolean;
 }
 
 /** The parameters of every list that is paged and sorted by its columns. */
@@ -78,12 +84,19 @@ const fileFormat = z
 
 const minuteOf = (at: number): number => Math.floor(at / MINUTE_MS) * MINUTE_MS;
 
+const readerOf = ({ isOperator }: PageDeps, c: Context<ServiceEnv>): Reader => {
+  const standing: Standing | undefined = c.get('standing');
+  if (standing !== undefined) return { keyId: standing.id };
+  return isOperator(c.env.incoming) ? 'operator' : 'public';
+};
+
 /** The instant of the moment shown where parameters could not be read: the present. */
 const viewOf = (
-  service: ServiceContext,
+  deps: PageDeps,
   c: Context<ServiceEnv>,
   asked: { instant: number | undefined; query: Record<string, string> },
 ): PageView => {
+  const { service } = deps;
   const now = service.now();
   const at = asked.instant === undefined ? now : Math.min(asked.instant, now);
   return {
@@ -92,10 +105,15 @@ const viewOf = (
     at,
     isPast: asked.instant !== undefined && asked.instant < now,
     now,
-    isSignedIn: c.get('standing') !== undefined,
+    reader: readerOf(deps, c),
+    version: service.live.version,
     newestSnapshot: service.changes.newestSnapshot(at),
   };
 };
+
+/** What a page is shown for that knows neither an instant nor parameters. */
+export const presentView = (deps: PageDeps, c: Context<ServiceEnv>): PageView =>
+  viewOf(deps, c, { instant: undefined, query: {} });
 
 /** Parameters as given, those that say nothing left out. @throws RefusedError for a doubled one */
 const givenOf = (c: Context<ServiceEnv>): Record<string, string> => {
@@ -148,11 +166,11 @@ export const sendFixedPage = (c: Context<ServiceEnv>, made: Page): Response =>
 
 /** A refusal as a page for people, with the status it has in the interface. */
 const refusedPage = async (
-  { service }: PageDeps,
+  deps: PageDeps,
   c: Context<ServiceEnv>,
   refusal: RefusedError,
 ): Promise<Response> => {
-  const view = viewOf(service, c, { instant: undefined, query: {} });
+  const view = presentView(deps, c);
   const { status, headers } = refusal.reply();
   const html = String(await framed(view, problemPage(refusal)));
   const sent = sendPage(c, new Page(html), status);
@@ -196,7 +214,7 @@ export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
     };
     const instant = read.asOf === undefined ? undefined : minuteOf(read.asOf);
     const { asOf: _, format: __, ...kept } = given;
-    const view = viewOf(service, c, { instant, query: kept });
+    const view = viewOf(deps, c, { instant, query: kept });
     const moment = momentOf(service, c, instant);
     const asked = { params, query: read, view, moment };
     const { format } = read;
@@ -212,7 +230,7 @@ export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
       });
     }
     const made = await service.pages.page(
-      JSON.stringify([view.path, kept, instant ?? null, view.isSignedIn]),
+      JSON.stringify([view.path, kept, instant ?? null, view.reader]),
       { version: lakeVersion(service.lake), at: service.now() },
       async (unwanted): Promise<MadePage> => {
         const version = lakeVersion(service.lake);

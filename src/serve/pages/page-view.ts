@@ -1,5 +1,8 @@
 import { isoOf } from '../../iso.ts';
 
+/** Who reads a page: whoever is on this machine, the holder of a key, or anybody. */
+export type Reader = 'operator' | 'public' | { readonly keyId: string };
+
 /** What one page is shown for: its address, its instant and its reader. */
 export interface PageView {
   /** Of the address, without a query: `/trends/tiktok`. */
@@ -12,8 +15,9 @@ export interface PageView {
   readonly isPast: boolean;
   /** The service's present, Unix ms. */
   readonly now: number;
-  /** Whoever reads it has a session to end. */
-  readonly isSignedIn: boolean;
+  readonly reader: Reader;
+  /** Of the lake, as open pages are told of it. */
+  readonly version: string;
   /** Newest snapshot of any video at the instant shown, Unix ms; null: an empty lake, or nothing by then. */
   readonly newestSnapshot: number | null;
 }

@@ -7,6 +7,7 @@ import type { FramedPage } from './frame.ts';
 export const problemPage = (refusal: RefusedError): FramedPage => ({
   title: PROBLEMS[refusal.slug].title,
   isTimed: false,
+  whenChanged: 'nothing',
   main: html`<section role="alert">
   ${
     refusal.errors === undefined

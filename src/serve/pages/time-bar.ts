@@ -12,19 +12,19 @@ const RANGES = [
 ];
 
 const ARROWS = [
-  { sign: '«', name: 'a week earlier', byMs: -7 * DAY_MS },
-  { sign: '‹', name: 'a day earlier', byMs: -DAY_MS },
-  { sign: '›', name: 'a day later', byMs: DAY_MS },
-  { sign: '»', name: 'a week later', byMs: 7 * DAY_MS },
+  { sign: '«', name: 'a week earlier', byMs: -7 * DAY_MS, key: 'Shift+ArrowLeft' },
+  { sign: '‹', name: 'a day earlier', byMs: -DAY_MS, key: 'ArrowLeft' },
+  { sign: '›', name: 'a day later', byMs: DAY_MS, key: 'ArrowRight' },
+  { sign: '»', name: 'a week later', byMs: 7 * DAY_MS, key: 'Shift+ArrowRight' },
 ];
 
 /** A step through time; one past the present leads to the present, and from there nowhere. */
-const arrow = (view: PageView, { sign, name, byMs }: (typeof ARROWS)[number]): Html => {
+const arrow = (view: PageView, { sign, name, byMs, key }: (typeof ARROWS)[number]): Html => {
   if (byMs > 0 && !view.isPast)
     return html`<span class="arrow off" aria-hidden="true">${sign}</span>`;
   const to = view.at + byMs;
   const address = linkAt(view, to >= view.now ? undefined : to);
-  return html`<a class="arrow" href="${address}" aria-label="${name}" title="${name}">${sign}</a>`;
+  return html`<a class="arrow" href="${address}" data-key="${key}" aria-label="${name}" title="${name}: ${key.replace('Arrow', '')} key">${sign}</a>`;
 };
 
 /**

@@ -97,36 +97,34 @@ const platformTabs = (view: PageView, chosen: Platform | undefined): Html => {
 const NONE = 'Nothing was seen in this window. Another platform, list or instant may hold more.';
 const SIDE_ROWS = 20;
 
-const sideBySide = ({ app, service, guard }: PageDeps): void =>
-  pageRoute(
-    { app, service, guard },
-    {
-      path: '/trends',
-      params: z.object({}),
-      query: z.object({ list, dateRange: window }),
-      make: async ({ query, view, moment }) => {
-        const lists = await Promise.all(
-          PLATFORMS.map(async (platform) => ({
+const sideBySide = (deps: PageDeps): void =>
+  pageRoute(deps, {
+    path: '/trends',
+    params: z.object({}),
+    query: z.object({ list, dateRange: window }),
+    make: async ({ query, view, moment }) => {
+      const lists = await Promise.all(
+        PLATFORMS.map(async (platform) => ({
+          platform,
+          page: await readList(
+            deps.service,
+            { ...query, platform },
+            { ...moment, limit: SIDE_ROWS, page: 1 },
+          ),
+        })),
+      );
+      const columns = showing(videoColumns({ view }), ['rank', 'title', 'views', 'velocity']);
+      const pulled = lists.map(({ page }) => page.pulledAt ?? 0);
+      return {
+        title: 'Trends',
+        about: html`${platformTabs(view, undefined)}${listTabs(view, query.list)}`,
+        pulledAt: Math.max(...pulled) || null,
+        windowsMs: windowsOf(query),
+        main: html`<div class="columns">${lists.map(
+          ({
             platform,
-            page: await readList(
-              service,
-              { ...query, platform },
-              { ...moment, limit: SIDE_ROWS, page: 1 },
-            ),
-          })),
-        );
-        const columns = showing(videoColumns({ view }), ['rank', 'title', 'views', 'velocity']);
-        const pulled = lists.map(({ page }) => page.pulledAt ?? 0);
-        return {
-          title: 'Trends',
-          about: html`${platformTabs(view, undefined)}${listTabs(view, query.list)}`,
-          pulledAt: Math.max(...pulled) || null,
-          windowsMs: windowsOf(query),
-          main: html`<div class="columns">${lists.map(
-            ({
-              platform,
-              page,
-            }) => html`<section><h2><a href="${linkTo(view, `/trends/${platform}`, view.query)}">${PLATFORM_NAMES[platform]}</a> <span class="soft small">${number(page.total)} videos · ${listOrigin(page.pulledAt, view.at)}</span></h2>
+            page,
+          }) => html`<section><h2><a href="${linkTo(view, `/trends/${platform}`, view.query)}">${PLATFORM_NAMES[platform]}</a> <span class="soft small">${number(page.total)} videos · ${listOrigin(page.pulledAt, view.at)}</span></h2>
 ${
   page.total === 0
     ? emptyState(view, NONE)
@@ -135,11 +133,10 @@ ${
         isSortable: false,
       })
 }</section>`,
-          )}</div>`,
-        };
-      },
+        )}</div>`,
+      };
     },
-  );
+  });
 
 const onePlatform = (deps: PageDeps): void => {
   const { service } = deps;

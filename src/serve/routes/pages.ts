@@ -4,15 +4,21 @@ import { Page } from '../cache/page-cache.ts';
 import { CHART_SCRIPT } from '../pages/chart-script.ts';
 import { creatorPage } from '../pages/creator-page.ts';
 import { creatorsListPage } from '../pages/creators-page.ts';
+import { eventsListPage } from '../pages/events-page.ts';
 import { forecastsPage } from '../pages/forecasts-page.ts';
 import { hashtagPage } from '../pages/hashtag-page.ts';
 import { hashtagsListPage } from '../pages/hashtags-page.ts';
 import { overviewPage } from '../pages/overview-page.ts';
 import { type PageDeps, sendFixedPage } from '../pages/page-route.ts';
+import { PAGE_SCRIPT } from '../pages/page-script.ts';
+import { pipelinePage } from '../pages/pipeline-page.ts';
+import { QUERY_SCRIPT } from '../pages/query-script.ts';
 import { referencePage, type ShownDocument } from '../pages/reference.ts';
 import { searchPage } from '../pages/search-page.ts';
 import { trendsPages } from '../pages/trends-page.ts';
 import { videoPage } from '../pages/video-page.ts';
+import { liveRoute } from './live.ts';
+import { queryRoutes } from './query.ts';
 
 const uplotFile = (name: string): string =>
   readFileSync(new URL(name, import.meta.resolve('uplot')), 'utf8');
@@ -21,6 +27,8 @@ const uplotFile = (name: string): string =>
 const ASSETS: Readonly<Record<string, { type: string; text: () => string }>> = {
   'uplot.js': { type: 'text/javascript', text: () => uplotFile('uPlot.iife.min.js') },
   'uplot.css': { type: 'text/css', text: () => uplotFile('uPlot.min.css') },
+  'page.js': { type: 'text/javascript', text: () => PAGE_SCRIPT },
+  'query.js': { type: 'text/javascript', text: () => QUERY_SCRIPT },
   'chart.js': { type: 'text/javascript', text: () => CHART_SCRIPT },
 };
 
@@ -33,8 +41,12 @@ const PAGES: readonly ((deps: PageDeps) => void)[] = [
   creatorPage,
   hashtagsListPage,
   hashtagPage,
+  eventsListPage,
   searchPage,
   forecastsPage,
+  pipelinePage,
+  queryRoutes,
+  liveRoute,
 ];
 
 /** What the pages are about beside the lake. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { Admission } from '../auth/admission.ts';
@@ -41,14 +42,16 @@ const askForKey = (
 /**
  * Lets a request read pages and `/metrics`: from this machine without a key, from elsewhere by the
  * session of somebody who signed in, or by a key. A person without is asked for a key.
+ * @param isOpen says to whom they are open without; by default as the service was started
  */
 export const letInPages =
   (
     { clock }: ServiceContext,
     { admission, sessions, exposure }: PageAccess,
+    isOpen = (incoming: IncomingMessage): boolean => exposure.isOpenTo(incoming),
   ): MiddlewareHandler<ServiceEnv> =>
   async (c, next) => {
-    if (exposure.isOpenTo(c.env.incoming)) return next();
+    if (isOpen(c.env.incoming)) return next();
     const { method, path } = c.req;
     const authorization = c.req.header('authorization');
     const token = authorization === undefined ? getCookie(c, cookieName(exposure)) : undefined;

@@ -1,0 +1,217 @@
+import { join } from 'node:path';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { type Manifest, readManifest } from '../export/manifest.ts';
+import { type ForecastState, forecastStates } from '../forecast/state.ts';
+import { type Holder, living } from '../lake/exclusive.ts';
+import { SCHEMA_VERSION } from '../lake/migrate.ts';
+import type { Lake } from '../lake/open.ts';
+import { type Origin, originOf } from '../lake/origin.ts';
+import { backupsIn } from '../maintenance/backup.ts';
+import {
+  type JobItems,
+  type OpenedRun,
+  openedRun,
+  type RunLine,
+  type RunsQuery,
+  runItemsByJob,
+  runsPage,
+} from '../maintenance/runs.ts';
+import { type LakeStatus, lakeStatus } from '../maintenance/status.ts';
+import type { Condition } from '../notify/conditions.ts';
+import { lakeConditions, staleSources } from '../notify/judge.ts';
+import { type Accounting, accountingOf } from '../runner/accounting.ts';
+import { DAEMON } from '../runner/daemon.ts';
+import { expectedSources } from '../runner/expected-sources.ts';
+import {
+  type CallsLeft,
+  cronOfJob,
+  type PlanConfig,
+  type PlannedJob,
+  planLine,
+} from '../runner/month-plan.ts';
+import { lakeSpent } from '../throttle/lake-ledger.ts';
+import type { MonthSpent } from '../throttle/ledger.ts';
+import { spentOverTime } from '../throttle/month.ts';
+
+/** A job that asks nothing, as far as its schedule goes. */
+export interface ScheduledChore {
+  readonly name: string;
+  readonly schedule: string;
+  readonly schedulesWith?: string;
+}
+
+/** What a pipeline is read by: settings and schedules. */
+export interface PipelineSettings {
+  readonly config: PlanConfig;
+  readonly jobs: readonly PlannedJob[];
+  /** Those that the settings want. */
+  readonly chores: readonly ScheduledChore[];
+}
+
+/** What a ledger of many machines says is spent, or why it says nothing. */
+export type SpentElsewhere = MonthSpent | { readonly unknown: string };
+
+/** What is wanted of a pipeline. */
+export interface PipelineQuery extends RunsQuery {
+  /** The present, Unix ms. */
+  readonly now: number;
+  /** What is spent, where another ledger than the lake's counts it; or why nobody knows now. */
+  readonly spent?: SpentElsewhere | undefined;
+  /** A run to open, and which page of its requests. */
+  readonly run: { readonly id: number; readonly page: number } | undefined;
+}
+
+/** A source, when it answered last and is due next. Instants are Unix ms. */
+export interface SourceState {
+  readonly job: string;
+  readonly lastAnswerAt: number | null;
+  readonly isStale: boolean;
+  readonly nextAt: number | null; // null: it is off
+}
+
+/** One table of the Parquet export. */
+export interface ExportedTable {
+  readonly table: string;
+  readonly files: number;
+  readonly rows: number;
+  readonly bytes: number;
+  /** Its newest partition, a UTC date; null: it has none. */
+  readonly newest: string | null;
+}
+
+/** The month's calls. */
+export interface QuotaState extends Accounting {
+  /** What was left over time; empty where other machines spend too, as when they did is not known here. */
+  readonly spentLine: readonly CallsLeft[];
+  readonly planLine: readonly CallsLeft[];
+}
+
+/** What holds now, whatever instant is looked at. */
+export interface PipelineNow {
+  readonly status: LakeStatus;
+  readonly quota: QuotaState | { readonly unknown: string };
+  readonly sources: readonly SourceState[];
+  readonly chores: readonly { readonly name: string; readonly nextAt: number | null }[];
+  readonly daemons: readonly Holder[];
+  readonly backup: { readonly date: string; readonly bytes: number; readonly kept: number } | null;
+  readonly parquet: {
+    readonly exportedAt: string;
+    readonly codec: string;
+    readonly tables: readonly ExportedTable[];
+  } | null;
+  readonly forecasts: readonly ForecastState[];
+  readonly conditions: readonly Condition[];
+  readonly origin: Origin | undefined;
+}
+
+/** Runs as of an instant, a run opened, and what holds now; null where the past is looked at. */
+export interface PipelineState {
+  readonly runs: {
+    readonly total: number;
+    readonly items: readonly (RunLine & { readonly byJob: readonly JobItems[] })[];
+  };
+  /** Runs since an instant (Unix ms), for the timeline. */
+  readonly lately: { readonly since: number; readonly items: readonly RunLine[] };
+  readonly opened: OpenedRun | undefined;
+  readonly present: PipelineNow | null;
+}
+
+/** What the timeline reaches back, and how many runs it shows at most. */
+const TIMELINE_MS = 7 * DAY_MS;
+const MOST_LATELY = 400;
+
+const nextSlot = (job: ScheduledChore, config: PlanConfig, now: number): number | null => {
+  const cron = cronOfJob(job, config);
+  // most come within a day; looking further takes as much longer
+  const soon = cron?.slots(now, now + DAY_MS + HOUR_MS)[0];
+  return soon ?? cron?.slots(now, now + 32 * DAY_MS)[0] ?? null;
+};
+
+const tablesOf = ({ files }: Manifest): ExportedTable[] =>
+  [...Map.groupBy(files, ({ table }) => table)].map(([table, its]) => ({
+    table,
+    files: its.length,
+    rows: its.reduce((sum, { rows }) => sum + rows, 0),
+    bytes: its.reduce((sum, { bytes }) => sum + bytes, 0),
+    newest: its.reduce<string | null>(
+      (newest, { date }) => (date !== null && (newest === null || date > newest) ? date : newest),
+      null,
+    ),
+  }));
+
+const parquetOf = (dataDir: string): PipelineNow['parquet'] => {
+  const manifest = readManifest(join(dataDir, 'parquet'), SCHEMA_VERSION);
+  if (manifest === undefined) return null;
+  const { exportedAt, codec } = manifest;
+  return { exportedAt, codec, tables: tablesOf(manifest) };
+};
+
+const backupOf = (dataDir: string): PipelineNow['backup'] => {
+  const backups = backupsIn(dataDir);
+  const last = backups.at(-1);
+  const date = /\d{4}-\d\d-\d\d/.exec(last?.path.split(/[\\/]/).at(-1) ?? '')?.[0];
+  return last === undefined || date === undefined
+    ? null
+    : { date, bytes: last.bytes, kept: backups.length };
+};
+
+const quotaOf = (
+  lake: Lake,
+  { config, jobs }: PipelineSettings,
+  { now, spent: elsewhere }: Pick<PipelineQuery, 'now' | 'spent'>,
+): PipelineNow['quota'] => {
+  if (elsewhere !== undefined && 'unknown' in elsewhere) return elsewhere;
+  const spent = elsewhere ?? lakeSpent(lake, config, now);
+  return {
+    ...accountingOf(lake, config, jobs, spent),
+    spentLine: elsewhere === undefined ? spentOverTime(lake, spent.month, now) : [],
+    planLine: planLine(jobs, config, spent),
+  };
+};
+
+const present = (
+  lake: Lake,
+  settings: PipelineSettings,
+  asked: Pick<PipelineQuery, 'now' | 'spent'>,
+): PipelineNow => {
+  const { config, jobs, chores } = settings;
+  const { now } = asked;
+  const status = lakeStatus(lake);
+  const stale = staleSources(lake, expectedSources(jobs, config, now), now);
+  return {
+    ...{ status, quota: quotaOf(lake, settings, asked) },
+    sources: jobs.map((job) => ({
+      job: job.name,
+      lastAnswerAt: status.freshness.find((each) => each.job === job.name)?.lastAnswerAt ?? null,
+      isStale: stale.some(({ subject }) => subject === job.name),
+      nextAt: nextSlot(job, config, now),
+    })),
+    chores: chores.map((chore) => ({ name: chore.name, nextAt: nextSlot(chore, config, now) })),
+    daemons: living(lake.dataDir, DAEMON),
+    backup: backupOf(lake.dataDir),
+    parquet: parquetOf(lake.dataDir),
+    forecasts: forecastStates(lake.sqlite, now),
+    conditions: [...lakeConditions(lake, now), ...stale],
+    origin: originOf(lake),
+  };
+};
+
+/** Reads the pipeline of a lake; nothing is written. What `trendlake status` reads, by the same functions. */
+export const pipelineState = (
+  lake: Lake,
+  settings: PipelineSettings,
+  { now, spent, run, ...query }: PipelineQuery,
+): PipelineState => {
+  const { total, items } = runsPage(lake, query);
+  const since = query.asOf - TIMELINE_MS;
+  const lately = runsPage(lake, { asOf: query.asOf, limit: MOST_LATELY, page: 1 }).items;
+  return {
+    runs: { total, items: items.map((line) => ({ ...line, byJob: runItemsByJob(lake, line.id) })) },
+    lately: { since, items: lately.filter(({ startedAt }) => startedAt > since) },
+    opened:
+      run === undefined
+        ? undefined
+        : openedRun(lake, run.id, { asOf: query.asOf, limit: query.limit, page: run.page }),
+    present: query.asOf < now ? null : present(lake, settings, { now, spent }),
+  };
+};

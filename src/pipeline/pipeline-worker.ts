@@ -1,0 +1,35 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../errors.ts';
+import { oneReading } from '../lake/one-reading.ts';
+import { type Lake, openLakeForReading } from '../lake/open.ts';
+import type { PipelineReport, PipelineStart } from './pipeline-reader.ts';
+import { type PipelineQuery, pipelineState } from './pipeline-state.ts';
+
+// The thread that reads the pipeline, so that the one that serves does not wait for counts of tables.
+
+const CACHE_KIB = 4 * 1024;
+
+const { dataDir, config, jobs, chores } = workerData as PipelineStart;
+const settings = {
+  ...{ config, chores },
+  jobs: jobs.map(({ lists, ...job }) => ({ ...job, lists: () => lists })),
+};
+let lake: Lake | undefined;
+
+const read = (query: PipelineQuery): PipelineReport => {
+  try {
+    lake ??= openLakeForReading(dataDir);
+    lake.sqlite.pragma(`cache_size = -${CACHE_KIB}`);
+    lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
+    const of = lake;
+    return { state: oneReading(of, () => pipelineState(of, settings, query)) };
+  } catch (error) {
+    lake?.close();
+    lake = undefined; // opened anew the next time
+    return { failed: messageOf(error) };
+  }
+};
+
+parentPort?.on('message', ([id, query]: [number, PipelineQuery]) =>
+  parentPort?.postMessage([id, read(query)]),
+);

@@ -1,0 +1,141 @@
+import type { Clock } from '../../clock.ts';
+import { MINUTE_MS, SECOND_MS } from '../../durations.ts';
+import { lakeVersion } from '../../lake/lake-version.ts';
+import type { Lake } from '../../lake/open.ts';
+import { KEYLESS } from '../cache/reader-thread.ts';
+import { RefusedError } from '../problems.ts';
+
+/** How often the lake is looked at while somebody listens, and how often one hears that it is. */
+const CHECK_MS = SECOND_MS;
+const BEAT_MS = 10 * SECOND_MS;
+/** A stream ends then, and its listener asks again: a key that was revoked hears no longer. */
+const LONGEST_MS = 10 * MINUTE_MS;
+/** While a run loads, the lake changes every second; nobody reads as fast. */
+const BETWEEN_MS = 5 * SECOND_MS;
+/** Streams of one key, of all without a key, and of all together. */
+const MOST_OF_A_KEY = 6;
+const MOST_KEYLESS = 60;
+const MOST = 500;
+/** Messages that may wait for a listener that does not read. */
+const MOST_WAITING = 20;
+
+interface Listener {
+  readonly owner: string;
+  readonly until: number; // monotonic ms
+  readonly send: (text: string) => void;
+  readonly end: () => void;
+}
+
+/**
+ * Tells pages that are open when the lake changes: server-sent events, the version of the lake and
+ * nothing else. The lake is looked at only while somebody listens.
+ */
+export class LiveUpdates {
+  readonly #lake: Lake;
+  readonly #machine: Clock;
+  readonly #boot: string;
+  readonly #listeners = new Set<Listener>();
+  readonly #closing = new AbortController();
+  #isWatching = false;
+
+  /** @param boot tells the versions of this process from those of an earlier one */
+  constructor(lake: Lake, { machine, boot }: { machine: Clock; boot: string }) {
+    this.#lake = lake;
+    this.#machine = machine;
+    this.#boot = boot;
+  }
+
+  /** The state of the lake that a page made now shows. */
+  get version(): string {
+    return `${this.#boot}.${lakeVersion(this.#lake)}`;
+  }
+
+  /**
+   * A stream of `version` events, the first at once, and of beats between them.
+   * @throws RefusedError when the owner, or all together, listen as often as they may
+   */
+  listen(owner: string, gone: AbortSignal): ReadableStream<Uint8Array> {
+    this.#refuseTooMany(owner);
+    const encoder = new TextEncoder();
+    let listener: Listener | undefined;
+    const leave = (): void => {
+      if (listener !== undefined) this.#listeners.delete(listener);
+    };
+    gone.addEventListener('abort', leave);
+    return new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        const end = (): void => {
+          leave();
+          try {
+            controller.close();
+          } catch {} // its reader was faster
+        };
+        const send = (text: string): void => {
+          if ((controller.desiredSize ?? 0) < -MOST_WAITING) end();
+          else controller.enqueue(encoder.encode(text));
+        };
+        listener = { owner, until: this.#machine.monotonic() + LONGEST_MS, send, end };
+        this.#listeners.add(listener);
+        send(`retry: 2000\n${this.#message()}`);
+        void this.#watch();
+      },
+      cancel: leave,
+    });
+  }
+
+  /** Ends every stream. */
+  close(): void {
+    this.#closing.abort();
+    for (const { end } of [...this.#listeners]) end();
+  }
+
+  #message(): string {
+    return `event: version\ndata: ${this.version}\n\n`;
+  }
+
+  #refuseTooMany(owner: string): void {
+    const own = [...this.#listeners].filter((listener) => listener.owner === owner).length;
+    const most = owner === KEYLESS ? MOST_KEYLESS : MOST_OF_A_KEY;
+    if (own >= most || this.#listeners.size >= MOST || this.#closing.signal.aborted)
+      throw new RefusedError(
+        'unavailable',
+        `${own >= most ? own : this.#listeners.size} pages listen already. Close one, or try again later.`,
+        { headers: { 'retry-after': '30' } },
+      );
+  }
+
+  /** Looks at the lake until nobody listens any more. */
+  async #watch(): Promise<void> {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    const machine = this.#machine;
+    let told = this.version;
+    let toldAt = Number.NEGATIVE_INFINITY;
+    let beatAt = machine.monotonic();
+    try {
+      while (this.#listeners.size > 0) {
+        await machine.sleep(CHECK_MS, this.#closing.signal);
+        const now = machine.monotonic();
+        for (const { until, end } of [...this.#listeners]) if (now >= until) end();
+        if (this.version !== told && now - toldAt >= BETWEEN_MS) {
+          told = this.version;
+          toldAt = now;
+          beatAt = now;
+          this.#sendAll(this.#message());
+        } else if (now - beatAt >= BEAT_MS) {
+          beatAt = now;
+          this.#sendAll('event: beat\ndata:\n\n');
+        }
+      }
+    } catch {
+      // closing; or the lake cannot be read: who listens asks again, and is told then
+      for (const { end } of [...this.#listeners]) end();
+    } finally {
+      this.#isWatching = false;
+    }
+  }
+
+  #sendAll(text: string): void {
+    for (const { send } of [...this.#listeners]) send(text);
+  }
+}

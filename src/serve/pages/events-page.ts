@@ -1,0 +1,218 @@
+import { z } from '@hono/zod-openapi';
+import { html, raw } from 'hono/html';
+import { EVENT_KINDS, PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { eventsPage, type StoredEvent } from '../../history/event-list.ts';
+import { eventSentence } from '../../history/event-sentence.ts';
+import type { Lake } from '../../lake/open.ts';
+import { deliveriesOf, type EventDelivery } from '../../webhooks/deliveries.ts';
+import type { ServiceContext } from '../context.ts';
+import { eventKind, platformQuery } from '../parameters.ts';
+import {
+  type Column,
+  dataTable,
+  downloadLinks,
+  type Listed,
+  pagingLinks,
+  shownPart,
+  wholeOf,
+} from './data-table.ts';
+import { digits, PLATFORM_NAMES, since } from './figures.ts';
+import type { Html } from './html.ts';
+import { emptyState } from './marks.ts';
+import { type PageDeps, pageRoute, tableParameters } from './page-route.ts';
+import {
+  creatorPath,
+  hashtagPath,
+  linkHere,
+  linkTo,
+  type PageView,
+  videoPath,
+} from './page-view.ts';
+import { tableFiles } from './table-files.ts';
+import { tabs } from './tabs.ts';
+
+/** An event and who was told of it; null: that is not the reader's to know. */
+interface ShownEvent extends StoredEvent {
+  readonly deliveries: readonly EventDelivery[] | null;
+}
+
+/** What a kind is called by people. */
+const KIND_NAMES = {
+  'trend.spike': 'Spikes',
+  'creator.viral': 'Creators gone viral',
+  'hashtag.rising': 'Rising hashtags',
+  'niche.breakout': 'Niches breaking out',
+} as const;
+
+const nameOf = (subject: string): [kind: string, id: string] => {
+  const at = subject.indexOf(':');
+  return [subject.slice(0, at), subject.slice(at + 1)];
+};
+
+/** What an event is about, leading to its page where it has one. */
+const subjectLink = (view: PageView, { subject, platform }: ShownEvent): Html => {
+  const [kind, id] = nameOf(subject);
+  const link = (path: string, text: string): Html =>
+    html`<a dir="auto" href="${linkTo(view, path)}">${text}</a>`;
+  if (kind === 'video') return link(videoPath(id), id);
+  if (kind === 'creator' && platform !== null) return link(creatorPath(platform, id), `@${id}`);
+  if (kind === 'hashtag') return link(hashtagPath(id), `#${id}`);
+  return html`<span dir="auto">${kind === 'niche' ? id.replaceAll('+', ' + ') : id}</span>`;
+};
+
+const STATE_WORDS: Readonly<Record<string, string>> = {
+  delivered: 'delivered',
+  pending: 'on its way',
+  failed: 'failed',
+};
+
+const deliveryText = (view: PageView, delivery: EventDelivery): Html => {
+  const { origin, state, attempts, deliveredAt, error } = delivery;
+  const tries = attempts > 1 ? `, ${digits(attempts)} tries` : '';
+  return html`<li><span class="outcome ${state}">${STATE_WORDS[state] ?? state}</span> to <bdi>${origin}</bdi> <span class="soft">${deliveredAt === null ? '' : since(deliveredAt, view.at)}${tries}</span>${error === null || state === 'delivered' ? '' : html` <span class="down"><bdi>${error}</bdi></span>`}</li>`;
+};
+
+const deliveredText = (view: PageView, { deliveries }: ShownEvent): Html => {
+  if (deliveries === null) return html`<span class="soft">–</span>`;
+  if (deliveries.length === 0) return html`<span class="soft">nobody</span>`;
+  return html`<ul class="plain small told">${deliveries.map((one) => deliveryText(view, one))}</ul>`;
+};
+
+const statesOf = ({ deliveries }: ShownEvent): string | null =>
+  deliveries?.map(({ origin, state }) => `${origin} ${state}`).join('; ') ?? null;
+
+const columnsFor = (view: PageView): Column<ShownEvent>[] => [
+  {
+    name: 'occurred_at',
+    title: 'when',
+    show: ({ occurredAt }) => since(occurredAt, view.at),
+    field: { type: 'TIMESTAMP_MILLIS', of: (event) => event.occurredAt },
+  },
+  {
+    name: 'kind',
+    title: 'what',
+    show: (event) =>
+      html`<span class="mark">${event.kind}</span> ${event.platform === null ? '' : html`<span class="soft small">${PLATFORM_NAMES[event.platform]}</span>`}<br>${subjectLink(view, event)}`,
+    field: { type: 'UTF8', of: (event) => event.kind },
+  },
+  {
+    name: 'platform',
+    title: 'platform',
+    field: { type: 'UTF8', of: (event) => event.platform },
+  },
+  { name: 'subject', title: 'subject', field: { type: 'UTF8', of: (event) => event.subject } },
+  {
+    name: 'why',
+    title: 'why',
+    show: ({ kind, data, origin }) =>
+      html`<span class="why">${eventSentence(kind, data)}</span>${origin === 'upstream' ? html` <span class="soft small">told by the service</span>` : ''}`,
+    field: { type: 'UTF8', of: ({ kind, data }) => eventSentence(kind, data) },
+  },
+  {
+    name: 'delivered',
+    title: 'delivered to',
+    show: (event) => deliveredText(view, event),
+    field: { type: 'UTF8', of: statesOf },
+    hide: 'phone',
+  },
+  {
+    name: 'detected_at',
+    title: 'noticed',
+    field: { type: 'TIMESTAMP_MILLIS', of: (event) => event.detectedAt },
+  },
+  { name: 'id', title: 'id', field: { type: 'UTF8', of: (event) => event.id } },
+];
+
+interface Wanted {
+  readonly kind?: StoredEvent['kind'] | undefined;
+  readonly platform?: Platform | undefined;
+}
+
+/** Events with who was told of them, as far as the reader may know. */
+const withDeliveries = (
+  lake: Lake,
+  items: readonly StoredEvent[],
+  { reader, at }: PageView,
+): ShownEvent[] => {
+  if (reader === 'public') return items.map((event) => ({ ...event, deliveries: null }));
+  const owner = reader === 'operator' ? undefined : reader.keyId;
+  const ids = items.map(({ id }) => id);
+  const told = deliveriesOf(lake, ids, { owner, asOf: at });
+  return items.map((event) => ({ ...event, deliveries: told.get(event.id) ?? [] }));
+};
+
+const listed = (
+  { lake }: ServiceContext,
+  { kind, platform }: Wanted,
+  view: PageView,
+): Listed<ShownEvent, null> => {
+  const wanted = {
+    asOf: view.at,
+    ...(kind === undefined ? {} : { kind }),
+    ...(platform === undefined ? {} : { platform }),
+  };
+  return async (paging) => {
+    const { total, items } = eventsPage(lake, { ...wanted, ...paging });
+    return { held: total, head: null, rows: withDeliveries(lake, items, view) };
+  };
+};
+
+const filters = (view: PageView, { kind, platform }: Wanted): Html =>
+  html`${tabs('Kind', [
+    { name: 'All', address: linkHere(view, { kind: undefined }), isChosen: kind === undefined },
+    ...EVENT_KINDS.map((name) => ({
+      name: KIND_NAMES[name],
+      address: linkHere(view, { kind: name }),
+      isChosen: kind === name,
+    })),
+  ])}${tabs('Platform', [
+    {
+      name: 'All platforms',
+      address: linkHere(view, { platform: undefined }),
+      isChosen: platform === undefined,
+    },
+    ...PLATFORMS.map((name) => ({
+      name: PLATFORM_NAMES[name],
+      address: linkHere(view, { platform: name }),
+      isChosen: platform === name,
+    })),
+  ])}`;
+
+const EVENTS_STYLE = `
+.why { display: block; max-width: 62ch; } .told { margin: 0; } .told li { margin: 0 0 3px; overflow-wrap: anywhere; }
+.outcome { white-space: nowrap; } .outcome::before { content: ''; display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-right: 6px; background: var(--old); } .outcome.delivered::before { background: var(--fresh); } .outcome.failed::before { background: var(--down); }
+`;
+
+/** `/events`: what was noticed, why with its numbers, and who was told. */
+export const eventsListPage = (deps: PageDeps): void => {
+  const { service } = deps;
+  pageRoute(deps, {
+    path: '/events',
+    params: z.object({}),
+    query: z.object({
+      kind: eventKind,
+      platform: platformQuery,
+      ...tableParameters(columnsFor({} as PageView)),
+    }),
+    make: async ({ query, view }) => {
+      const columns = columnsFor(view);
+      const shown = await shownPart(listed(service, query, view), columns, query);
+      const none = query.kind ?? query.platform;
+      return {
+        title: 'Events',
+        style: EVENTS_STYLE,
+        about: filters(view, query),
+        main: html`<section><div class="over"><h2>Noticed <span class="soft small">${digits(shown.held)} events, newest first</span></h2>${shown.held === 0 ? '' : downloadLinks(view)}</div>
+${shown.held === 0 ? emptyState(view, none === undefined ? 'Nothing was noticed yet: a rise is told against a past, which takes some days of history.' : 'Nothing of this kind was noticed.') : html`${dataTable(view, columns, shown.rows, { caption: 'Events', sort: query.sort })}${pagingLinks(view, shown)}`}
+${raw('<p class="soft small">What the rules are: docs/events.md. To be told elsewhere: <code>trendlake webhooks add URL</code>.</p>')}</section>`,
+      };
+    },
+    files: ({ query, view }) => {
+      const columns = columnsFor(view);
+      return tableFiles('events', columns, async () => {
+        const { rows } = await wholeOf(listed(service, query, view), columns, query.sort);
+        return rows;
+      });
+    },
+  });
+};

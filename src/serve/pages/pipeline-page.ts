@@ -1,0 +1,101 @@
+import { z } from '@hono/zod-openapi';
+import { html } from 'hono/html';
+import type { PipelineState } from '../../pipeline/pipeline-state.ts';
+import type { Price } from '../../setting-readers.ts';
+import { limit, page } from '../parameters.ts';
+import { RefusedError } from '../problems.ts';
+import { pagingLinks } from './data-table.ts';
+import type { Html } from './html.ts';
+import { emptyState, notice } from './marks.ts';
+import { type PageDeps, pageRoute } from './page-route.ts';
+import { linkAt, type PageView } from './page-view.ts';
+import { quotaSection } from './pipeline-quota.ts';
+import { openedRunSection, runsTable, timeline } from './pipeline-runs.ts';
+import {
+  conditionsSection,
+  forecastsSection,
+  parquetSection,
+  pipelineTiles,
+  sourcesSection,
+  troubleSections,
+  volumesSection,
+} from './pipeline-sections.ts';
+import { PIPELINE_STYLE } from './pipeline-style.ts';
+
+const run = z.coerce.number({ error: 'Expected the number of a run.' }).int().min(1).optional();
+
+interface Asked {
+  readonly limit: number;
+  readonly page: number;
+}
+
+const runsSection = (view: PageView, state: PipelineState, asked: Asked): Html => {
+  const { total, items } = state.runs;
+  const part = {
+    ...asked,
+    head: null,
+    sort: undefined,
+    sorted: undefined,
+    held: total,
+    rows: items,
+  };
+  return html`<section id="runs"><h2>Runs <span class="soft small">the last seven days</span></h2>${
+    total === 0
+      ? emptyState(view, 'No run had begun by then.')
+      : html`${timeline(view, state)}${runsTable(view, state.runs)}${pagingLinks(view, part)}`
+  }</section>`;
+};
+
+const main = (
+  view: PageView,
+  state: PipelineState,
+  { price, ...asked }: Asked & { price: Price | undefined },
+): Html => {
+  const { present } = state;
+  const runs = runsSection(view, state, asked);
+  if (present === null)
+    return html`${notice(html`Runs are shown as of then. Quota, slots, backup and files are known of the present only: <a href="${linkAt(view, undefined)}">now</a>.`)}${runs}`;
+  const now = view.now;
+  return html`${conditionsSection(present)}${pipelineTiles(present, now)}
+<div class="grid"><div class="stack">${quotaSection(present, now, price)}${runs}</div>
+<div class="stack">${sourcesSection(present, now)}${parquetSection(present, now)}${volumesSection(present)}${forecastsSection(present)}</div></div>
+<div class="stack">${troubleSections(present, now)}</div>`;
+};
+
+/** `/pipeline`: what pulls, what it costs, what is due and what went wrong; a run with its requests. */
+export const pipelinePage = (deps: PageDeps): void =>
+  pageRoute(deps, {
+    path: '/pipeline',
+    params: z.object({}),
+    query: z.object({ run, limit, page }),
+    make: async ({ query, view, moment }) => {
+      const { pipeline } = deps.service;
+      if (pipeline === undefined)
+        throw new RefusedError(
+          'not-found',
+          'There is no pipeline behind this service: it shows a made-up world. `trendlake serve` has one.',
+        );
+      const { run: id, limit: most, page: shown } = query;
+      const state = await pipeline.read({
+        ...{ asOf: view.isPast ? view.at : view.now, now: view.now, limit: most },
+        page: id === undefined ? shown : 1,
+        run: id === undefined ? undefined : { id, page: shown },
+      });
+      moment.gone().throwIfAborted();
+      if (id === undefined)
+        return {
+          title: 'Pipeline',
+          style: PIPELINE_STYLE,
+          main: main(view, state, { limit: most, page: shown, price: pipeline.price }),
+        };
+      const { opened } = state;
+      if (opened === undefined)
+        throw new RefusedError('not-found', `There is no run ${id}, or it had not begun by then.`);
+      const part = { limit: most, page: shown, head: null, sort: undefined, sorted: undefined };
+      return {
+        title: `Run ${id}`,
+        style: PIPELINE_STYLE,
+        main: html`${openedRunSection(view, opened)}${pagingLinks(view, { ...part, held: opened.total, rows: opened.items })}`,
+      };
+    },
+  });

@@ -1,0 +1,91 @@
+import { html } from 'hono/html';
+import { costText } from '../../money.ts';
+import type { PipelineNow, QuotaState } from '../../pipeline/pipeline-state.ts';
+import type { Price } from '../../setting-readers.ts';
+import { digits, instant, minuteOf } from './figures.ts';
+import { type Html, NOTHING } from './html.ts';
+import { lineChart } from './line-chart.ts';
+import { notice } from './marks.ts';
+
+const cost = (calls: number, price: Price | undefined): Html =>
+  price === undefined ? NOTHING : html` <span class="soft">(${costText(calls, price)})</span>`;
+
+const burnDown = ({ month, spentLine, planLine }: QuotaState, now: number): Html => {
+  const points = (line: QuotaState['planLine']) => line.map(({ at, left }) => ({ x: at, y: left }));
+  const even = [
+    { x: month.startsAt, y: month.limit },
+    { x: month.endsAt, y: 0 },
+  ];
+  const endsWith = planLine.at(-1)?.left ?? month.remaining;
+  return lineChart({
+    label: `Calls left of ${digits(month.limit)}: ${digits(month.remaining)} now, ${digits(Math.round(endsWith))} by the plan at ${minuteOf(month.endsAt)}`,
+    isTime: true,
+    mark: { x: now, name: 'now' },
+    lines: [
+      { name: 'spent evenly', kind: 'even', points: even },
+      ...(spentLine.length === 0
+        ? []
+        : [
+            {
+              name: 'left by the ledger',
+              kind: 'main',
+              points: points(spentLine),
+              isStepped: true,
+            },
+          ]),
+      {
+        name: 'left by the plan',
+        kind: 'plan',
+        isStepped: true,
+        points: [...points(planLine), { x: month.endsAt, y: endsWith }],
+      },
+    ],
+  });
+};
+
+const sentence = (
+  { month, plan, forecast, spentAt }: QuotaState,
+  price: Price | undefined,
+): Html => {
+  const calls = digits(Math.round(forecast));
+  if (plan.fits)
+    return html`<p>By the schedules <b>${calls}</b> of ${digits(month.limit)} calls${cost(forecast, price)} are spent when the month ends, ${instant(month.endsAt)}: enough. A reserve of ${digits(plan.reserve)} stays for people who ask by hand.</p>`;
+  return notice(
+    html`By the schedules <b>${digits(plan.missing)}</b> calls are missing${spentAt === null ? '' : html`; the last one leaves before ${instant(spentAt)}`}. ${plan.advice.join(' ')}`,
+  );
+};
+
+const byJob = (quota: QuotaState, price: Price | undefined): Html => {
+  const ahead = new Map(quota.plan.jobs.map((job) => [job.job, job]));
+  const spent = new Map(quota.byJob.map((job) => [job.job, job]));
+  const names = [...new Set([...spent.keys(), ...ahead.keys()])];
+  if (names.length === 0) return NOTHING;
+  return html`<div class="scroll"><table class="data"><caption class="unseen">Calls by job</caption><thead><tr><th scope="col">job</th><th scope="col" class="n">spent</th><th scope="col" class="n no-phone">failed</th><th scope="col" class="n no-phone">rows a call</th>${price === undefined ? '' : html`<th scope="col" class="n">cost</th>`}<th scope="col" class="n">to come</th><th scope="col" class="n">runs</th></tr></thead><tbody>${names.map(
+    (name) => {
+      const [was, will] = [spent.get(name), ahead.get(name)];
+      return html`<tr><td>${name}</td><td class="n">${digits(was?.calls ?? 0)}</td><td class="n no-phone${(was?.failed ?? 0) > 0 ? ' down' : ''}">${digits(was?.failed ?? 0)}</td><td class="n no-phone">${digits(was?.rowsPerCall ?? 0)}</td>${price === undefined ? '' : html`<td class="n">${costText(was?.calls ?? 0, price)}</td>`}<td class="n">${digits(Math.round(will?.calls ?? 0))}</td><td class="n">${digits(will?.runs ?? 0)}</td></tr>`;
+    },
+  )}</tbody></table></div>`;
+};
+
+const hints = (quota: QuotaState): Html =>
+  quota.hints.length === 0
+    ? NOTHING
+    : html`<h3>What the service says of its limits</h3><ul class="plain small">${quota.hints.map(
+        ({ name, stated, remaining, seenAt }) =>
+          html`<li><code>${name}</code> ${remaining === null ? 'not understood' : html`${digits(remaining)} left`} <span class="soft">(${stated}, ${minuteOf(seenAt)})</span></li>`,
+      )}</ul>`;
+
+/** The month's calls: what the ledger says is left, and what the plan will leave. */
+export const quotaSection = (
+  { quota, origin }: PipelineNow,
+  at: number,
+  price: Price | undefined,
+): Html => {
+  if ('unknown' in quota)
+    return html`<section><h2>Quota</h2>${notice(`Nobody knows now what is left: ${quota.unknown}`)}</section>`;
+  const { month } = quota;
+  return html`<section><h2>Quota <span class="soft small">${digits(month.spent)} of ${digits(month.limit)} calls spent since ${minuteOf(month.startsAt)}</span></h2>
+${origin === 'sandbox' ? notice('These calls went to the built-in sandbox, which has limits of its own; the figures are what a key would have with these settings.') : NOTHING}
+${burnDown(quota, at)}${sentence(quota, price)}${byJob(quota, price)}${hints(quota)}</section>`;
+};

@@ -1,0 +1,83 @@
+import { html, raw } from 'hono/html';
+import { DAY_MS } from '../../durations.ts';
+import { isoOf } from '../../iso.ts';
+import type { JobItems, OpenedRun, RunItem, RunLine } from '../../maintenance/runs.ts';
+import type { PipelineState } from '../../pipeline/pipeline-state.ts';
+import { digits, instant, since } from './figures.ts';
+import { type Html, NOTHING } from './html.ts';
+import { linkTo, type PageView } from './page-view.ts';
+import { reasonText } from './run-reason.ts';
+
+/** How long something took. */
+const tookText = (ms: number): string => {
+  if (ms < 1000) return `${ms} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 90) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+};
+
+/** How a run ended, as a word with its colour. */
+const outcome = (name: string): Html => html`<span class="outcome ${name}">${name}</span>`;
+
+/** Requests by what became of them; those that became nothing are left out. */
+const itemsText = (byJob: readonly JobItems[]): string => {
+  const states = ['done', 'planned', 'failed', 'skipped'] as const;
+  return states
+    .map((state) => [state, byJob.reduce((sum, job) => sum + job[state], 0)] as const)
+    .filter(([state, items]) => items > 0 || state === 'done')
+    .map(([state, items]) => `${digits(items)} ${state === 'planned' ? 'open' : state}`)
+    .join(', ');
+};
+
+/** The runs of the last days on one axis, a lane for each job. Pointers read it; the table below says the same. */
+export const timeline = (
+  view: PageView,
+  { lately: { since: from, items } }: PipelineState,
+): Html => {
+  if (items.length === 0) return NOTHING;
+  const left = (at: number): number => (100 * (at - from)) / (view.at - from);
+  const jobs = [...new Set(items.flatMap((run) => run.jobs))];
+  const days = Array.from(
+    { length: 7 },
+    (_, i) => Math.floor(view.at / DAY_MS - i) * DAY_MS,
+  ).filter((day) => left(day) < 95);
+  const bar = ({ startedAt, finishedAt, outcome: how, id, calls }: RunLine): string => {
+    const width = left(finishedAt ?? view.at) - left(startedAt);
+    return `<i class="${how}" style="left:${left(startedAt).toFixed(2)}%;width:${Math.max(0, width).toFixed(2)}%" title="run ${id}, ${isoOf(startedAt).slice(0, 16)}Z: ${how}, ${calls} calls"></i>`;
+  };
+  return html`<div class="lanes" aria-hidden="true">${jobs.map(
+    (job) =>
+      html`<div class="lane"><span class="small soft">${job}</span><div>${raw(
+        items
+          .filter((run) => run.jobs.includes(job))
+          .map(bar)
+          .join(''),
+      )}</div></div>`,
+  )}<div class="lane days"><span></span><div>${raw(days.map((day) => `<b style="left:${left(day).toFixed(2)}%">${isoOf(day).slice(5, 10)}</b>`).join(''))}</div></div></div>`;
+};
+
+const runRow = (view: PageView, run: RunLine & { byJob: readonly JobItems[] }): Html => {
+  const { id, startedAt, finishedAt, jobs, calls, reason, resumesAt, byJob } = run;
+  return html`<tr><td class="n"><a href="${linkTo(view, '/pipeline', { run: id })}">${id}</a></td>
+<td>${outcome(run.outcome)}</td><td><span class="no-phone">${instant(startedAt)} </span><span class="soft small">${since(startedAt, view.at)}</span></td>
+<td class="n no-phone">${finishedAt === null ? '–' : tookText(finishedAt - startedAt)}</td><td class="no-phone">${jobs.join(', ')}</td><td>${itemsText(byJob)}${reason === null ? NOTHING : html`<br><span class="small soft">${reason}</span>`}${resumesAt === null ? NOTHING : html`<br><span class="small soft">resumes at ${instant(resumesAt)}</span>`}</td><td class="n">${digits(calls)}</td></tr>`;
+};
+
+/** A page of runs, newest first. */
+export const runsTable = (view: PageView, { items }: PipelineState['runs']): Html =>
+  html`<div class="scroll"><table class="data"><caption class="unseen">Runs, newest first</caption><thead><tr><th scope="col" class="n">run</th><th scope="col">outcome</th><th scope="col">began</th><th scope="col" class="n no-phone">took</th><th scope="col" class="no-phone">jobs</th><th scope="col">requests</th><th scope="col" class="n">calls</th></tr></thead><tbody>${items.map((run) => runRow(view, run))}</tbody></table></div>`;
+
+const itemRow = (item: RunItem): Html => {
+  const { job, request, state, attempts, error, reason, status, tookMs, rowsChanged } = item;
+  return html`<tr><td>${job}</td><td><code class="request">${request}</code>${reason === null ? NOTHING : html`<br><span class="small soft">${reasonText(reason)}</span>`}${error === null ? NOTHING : html`<br><span class="small down"><bdi>${error}</bdi></span>`}</td><td>${outcome(state)}</td><td class="n">${digits(attempts)}</td><td class="n no-phone">${status ?? '–'}</td><td class="n no-phone">${tookMs === null ? '–' : tookText(tookMs)}</td><td class="n">${rowsChanged === null ? '–' : digits(rowsChanged)}</td></tr>`;
+};
+
+/** What one run asked, request by request, with why each was chosen and what came of it. */
+export const openedRunSection = (
+  view: PageView,
+  { run, byJob, items }: OpenedRun,
+): Html => html`<section><h2>Run ${run.id} <span class="soft small">${instant(run.startedAt)}${run.finishedAt === null ? '' : html`, took ${tookText(run.finishedAt - run.startedAt)}`}</span></h2>
+<p>${outcome(run.outcome)} ${digits(run.calls)} calls${run.reason === null ? '' : html`: <bdi>${run.reason}</bdi>`}</p>
+<ul class="plain small">${byJob.map((job) => html`<li><b>${job.job}</b> ${itemsText([job])}</li>`)}</ul>
+${items.length === 0 ? html`<p class="soft">It planned no requests.</p>` : html`<div class="scroll"><table class="data"><caption class="unseen">Requests of run ${run.id}</caption><thead><tr><th scope="col">job</th><th scope="col">request, and why</th><th scope="col">state</th><th scope="col" class="n">tries</th><th scope="col" class="n no-phone">status</th><th scope="col" class="n no-phone">took</th><th scope="col" class="n">rows</th></tr></thead><tbody>${items.map(itemRow)}</tbody></table></div>`}
+<p class="small"><a href="${linkTo(view, '/pipeline')}">All runs</a></p></section>`;

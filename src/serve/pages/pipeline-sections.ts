@@ -1,0 +1,109 @@
+import { html } from 'hono/html';
+import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
+import type { PipelineNow, SourceState } from '../../pipeline/pipeline-state.ts';
+import { bytesText } from './bytes.ts';
+import { digits, inHours, instant, minuteOf, number, since } from './figures.ts';
+import { type Html, NOTHING } from './html.ts';
+
+const tile = (name: string, value: Html | string, note: Html | string): Html =>
+  html`<div class="tile"><dt class="soft small">${name}</dt><dd><b>${value}</b><span class="one soft small">${note}</span></dd></div>`;
+
+const ahead = (at: number, now: number): string => {
+  const ms = Math.max(0, at - now);
+  return ms < 2 * HOUR_MS
+    ? `in ${Math.round(ms / MINUTE_MS)} min`
+    : `in ${inHours(Math.round(ms / HOUR_MS))}`;
+};
+
+const freshest = (sources: readonly SourceState[]): number | null =>
+  sources.reduce<number | null>(
+    (newest, { lastAnswerAt }) =>
+      lastAnswerAt !== null && (newest === null || lastAnswerAt > newest) ? lastAnswerAt : newest,
+    null,
+  );
+
+/** What one wants to know at a glance. */
+export const pipelineTiles = (now: PipelineNow, at: number): Html => {
+  const month = 'unknown' in now.quota ? undefined : now.quota.month;
+  const [daemon] = now.daemons;
+  const last = freshest(now.sources);
+  const next = now.sources
+    .flatMap(({ job, nextAt }) => (nextAt === null ? [] : [{ job, nextAt }]))
+    .toSorted((a, b) => a.nextAt - b.nextAt)[0];
+  const files = now.parquet?.tables.reduce((sum, table) => sum + table.files, 0);
+  const bytes = now.parquet?.tables.reduce((sum, table) => sum + table.bytes, 0) ?? 0;
+  return html`<dl class="tiles">
+${tile('calls left', number(month?.remaining), month === undefined ? 'the shared ledger does not answer' : `of ${number(month.limit)}, until ${minuteOf(month.endsAt).slice(0, 10)}`)}
+${tile('last answer', last === null ? '–' : since(last, at), now.sources.some(({ isStale }) => isStale) ? html`<span class="down">some sources are stale</span>` : 'of any source')}
+${tile('daemon', daemon === undefined ? html`<span class="down">not running</span>` : html`<span class="up">running</span>`, daemon === undefined ? 'trendlake schedule starts it' : html`${daemon.holder}, since ${minuteOf(daemon.since)}`)}
+${tile('next slot', next === undefined ? '–' : ahead(next.nextAt, at), next === undefined ? 'nothing is scheduled' : `${next.job}, ${minuteOf(next.nextAt)}`)}
+${tile('last backup', now.backup === null ? html`<span class="down">none</span>` : now.backup.date, now.backup === null ? 'trendlake schedule makes one each night' : `${bytesText(now.backup.bytes)}, ${now.backup.kept} kept`)}
+${tile('Parquet', files === undefined ? '–' : `${digits(files)} files`, files === undefined ? 'trendlake export makes it' : `${bytesText(bytes)}${now.status.unexported > 0 ? `, ${digits(now.status.unexported)} partitions changed since` : ''}`)}
+</dl>`;
+};
+
+/** What is not as it should be; nothing where all is well. */
+export const conditionsSection = ({ conditions }: PipelineNow): Html => {
+  const shown = conditions.filter(({ kind }) => kind !== 'endpoint'); // whose it is, is nobody else's business
+  if (shown.length === 0) return NOTHING;
+  return html`<section class="wrong"><h2>Not as it should be</h2><ul class="plain">${shown.map(({ sentence }) => html`<li>${sentence}</li>`)}</ul></section>`;
+};
+
+/** When each source answered last and is due next, and the chores beside them. */
+export const sourcesSection = ({ sources, chores }: PipelineNow, at: number): Html =>
+  html`<section><h2>Sources and slots</h2><div class="scroll"><table class="data"><caption class="unseen">Freshness and next slots</caption><thead><tr><th scope="col">source</th><th scope="col">last answer</th><th scope="col">next</th></tr></thead><tbody>${sources.map(
+    ({ job, lastAnswerAt, isStale, nextAt }) =>
+      html`<tr><td>${job}</td><td><span class="dot${lastAnswerAt !== null && !isStale ? ' fresh' : ''}"></span>${lastAnswerAt === null ? 'never' : since(lastAnswerAt, at)}${isStale ? html` <span class="down small">stale</span>` : ''}</td><td>${nextAt === null ? 'off' : html`${ahead(nextAt, at)} <span class="soft small no-phone">${minuteOf(nextAt)}</span>`}</td></tr>`,
+  )}${chores.map(({ name, nextAt }) => html`<tr><td>${name}</td><td class="soft">asks nothing</td><td>${nextAt === null ? 'off' : html`${ahead(nextAt, at)} <span class="soft small no-phone">${minuteOf(nextAt)}</span>`}</td></tr>`)}</tbody></table></div></section>`;
+
+/** The Parquet files by table, as the manifest lists them. */
+export const parquetSection = ({ parquet }: PipelineNow, at: number): Html =>
+  html`<section><h2>Parquet <span class="soft small">${parquet === null ? '' : html`${parquet.codec}, exported ${since(Date.parse(parquet.exportedAt), at)}`}</span></h2>${
+    parquet === null
+      ? html`<p class="soft">Nothing was exported yet: <code>trendlake export</code>.</p>`
+      : html`<div class="scroll"><table class="data"><caption class="unseen">Exported tables</caption><thead><tr><th scope="col">table</th><th scope="col" class="n">files</th><th scope="col" class="n">rows</th><th scope="col" class="n">size</th><th scope="col" class="no-phone">newest day</th></tr></thead><tbody>${parquet.tables.map(
+          ({ table, files, rows, bytes, newest }) =>
+            html`<tr><td>${table}</td><td class="n">${digits(files)}</td><td class="n">${digits(rows)}</td><td class="n">${bytesText(bytes)}</td><td class="no-phone">${rows === 0 ? '–' : (newest ?? '–')}</td></tr>`,
+        )}</tbody></table></div>`
+  }</section>`;
+
+/** Rows of the lake. */
+export const volumesSection = ({ status }: PipelineNow): Html =>
+  html`<section><h2>In the lake</h2><div class="scroll"><table class="data"><caption class="unseen">Rows by table</caption><tbody>${status.volumes.map(({ table, rows }) => html`<tr><td>${table}</td><td class="n">${digits(rows)}</td></tr>`)}</tbody></table></div></section>`;
+
+const LONGEST_SAMPLE = 120;
+
+/** What came otherwise than the interface says: drift, rejected items, requests that failed. */
+export const troubleSections = ({ status }: PipelineNow, at: number): Html => {
+  const { drift, rejected, failures } = status;
+  return html`<section><h2>Drift <span class="soft small">fields and shapes that came otherwise; their values are kept</span></h2>${
+    drift.length === 0
+      ? html`<p class="soft">None.</p>`
+      : html`<div class="scroll"><table class="data"><caption class="unseen">Drift</caption><thead><tr><th scope="col">of</th><th scope="col">field</th><th scope="col">first sample</th><th scope="col" class="no-phone">first seen</th></tr></thead><tbody>${drift.map(
+          ({ resource, field, sample, firstSeenAt }) =>
+            html`<tr><td>${resource}</td><td><code>${field}</code></td><td><code class="request">${sample.slice(0, LONGEST_SAMPLE)}</code></td><td class="no-phone">${since(firstSeenAt, at)}</td></tr>`,
+        )}</tbody></table></div>`
+  }</section>
+<section><h2>Rejected items <span class="soft small">without a usable id or platform; kept with their JSON</span></h2>${
+    rejected.length === 0
+      ? html`<p class="soft">None.</p>`
+      : html`<ul class="plain">${rejected.map(({ reason, items, lastSeenAt }) => html`<li><b>${digits(items)}</b> ${reason} <span class="soft small">last ${since(lastSeenAt, at)}</span></li>`)}</ul>`
+  }</section>
+<section><h2>Failed calls <span class="soft small">the last requests that calls failed for</span></h2>${
+    failures.length === 0
+      ? html`<p class="soft">None.</p>`
+      : html`<ul class="plain failures">${failures.map(({ job, request, calls, advice, state }) => {
+          const last = calls.at(-1);
+          return html`<li><code class="request">${request}</code> <span class="soft small">${job}${state === null ? ', by hand' : `, ${state}`}</span><br>${last === undefined ? '' : html`<span class="down"><bdi>${last.error}</bdi></span> <span class="soft small">${instant(last.at)}${calls.length > 1 ? `, ${calls.length} calls` : ''}</span><br>`}<span class="small">${advice}</span></li>`;
+        })}</ul>`
+  }</section>`;
+};
+
+/** Whether forecasts are made, and what they lack. */
+export const forecastsSection = ({ forecasts }: PipelineNow): Html =>
+  forecasts.length === 0
+    ? NOTHING
+    : html`<section><h2>Forecasts</h2><ul class="plain small">${forecasts.map(
+        ({ platform, kind, state, finished, lacking, reason }) =>
+          html`<li><b>${platform}, ${kind}</b> ${state}: ${digits(finished)} finished curves${lacking > 0 ? `, ${digits(lacking)} more are needed` : ''}${reason === null ? '' : html` <span class="soft">(${reason})</span>`}</li>`,
+      )}</ul></section>`;

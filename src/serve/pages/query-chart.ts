@@ -1,0 +1,100 @@
+import { html } from 'hono/html';
+import type { SqlCell, SqlTable } from '../sql-queries.ts';
+import { digits, number } from './figures.ts';
+import { type Html, NOTHING } from './html.ts';
+import { type ChartLine, lineChart } from './line-chart.ts';
+
+const MOST_LINES = 4;
+const MOST_BARS = 30;
+/** Lines of far smaller numbers than the first would lie on the axis. */
+const SAME_SCALE = 50;
+const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d|$)/;
+const TIME_NAME = /(?:_at|at|date|day|hour|time)$/i;
+const EARLIEST = Date.UTC(2001, 0);
+const LATEST = Date.UTC(2100, 0);
+
+type Column = readonly SqlCell[];
+
+const instantOf = (cell: SqlCell): number | undefined => {
+  if (typeof cell === 'number') return cell >= EARLIEST && cell <= LATEST ? cell : undefined;
+  if (typeof cell !== 'string' || !ISO.test(cell)) return undefined;
+  const at = Date.parse(cell.length > 10 && !/Z|[+-]\d\d:?\d\d$/.test(cell) ? `${cell}Z` : cell);
+  return Number.isNaN(at) ? undefined : at;
+};
+
+const all = (column: Column, test: (cell: SqlCell) => boolean): boolean =>
+  column.some((cell) => cell !== null) && column.every((cell) => cell === null || test(cell));
+
+const isTime = (column: Column, name: string): boolean =>
+  all(column, (cell) => instantOf(cell) !== undefined) &&
+  (TIME_NAME.test(name) || typeof column[0] === 'string');
+
+const isNumber = (column: Column): boolean => all(column, (cell) => typeof cell === 'number');
+
+const largest = (column: Column): number =>
+  Math.max(...column.map((cell) => (typeof cell === 'number' ? Math.abs(cell) : 0)));
+
+const lineOf = (name: string, kind: string, times: Column, values: Column): ChartLine => ({
+  ...{ name, kind },
+  points: times
+    .flatMap((cell, row) => {
+      const [x, y] = [instantOf(cell), values[row]];
+      return x === undefined || typeof y !== 'number' ? [] : [{ x, y }];
+    })
+    .sort((a, b) => a.x - b.x),
+});
+
+/** One line for each of a few words, such as the platforms. */
+const splitLines = (words: Column, times: Column, values: Column): ChartLine[] | undefined => {
+  const names = [...new Set(words)];
+  if (names.length < 2 || names.length > MOST_LINES) return undefined;
+  return names.map((name, i) =>
+    lineOf(
+      String(name),
+      `c${i}`,
+      times.map((at, row) => (words[row] === name ? at : null)),
+      values,
+    ),
+  );
+};
+
+const bars = (names: Column, values: Column, what: string): Html => {
+  const most = largest(values) || 1;
+  const shown = values.slice(0, MOST_BARS);
+  return html`<table class="bars"><caption class="unseen">${what}, as bars</caption><tbody>${shown.map(
+    (value, row) =>
+      html`<tr><th scope="row" dir="auto">${names[row] ?? '–'}</th><td><div class="meter" style="width:${((100 * Math.abs(Number(value ?? 0))) / most).toFixed(1)}%"></div></td><td class="n">${typeof value === 'number' ? number(value) : '–'}</td></tr>`,
+  )}</tbody></table>${values.length > shown.length ? html`<p class="soft small">The first ${digits(shown.length)} rows.</p>` : NOTHING}`;
+};
+
+/**
+ * What a result looks like: lines where it has a time and numbers, bars where it has words and a number,
+ * nothing where it has neither. Of the rows shown.
+ */
+export const queryChart = ({ columns, rows }: SqlTable): Html => {
+  const cells = columns.map((_, at) => rows.map((row) => row[at] ?? null));
+  const column = (at: number): Column => cells[at] ?? [];
+  const indices = columns.map((_, at) => at);
+  const time = indices.find((at) => isTime(column(at), columns[at] ?? ''));
+  const numbers = indices.filter((at) => at !== time && isNumber(column(at)));
+  const words = indices.find((at) => at !== time && all(column(at), (c) => typeof c === 'string'));
+  const [first] = numbers;
+  if (rows.length < 2 || first === undefined) return NOTHING;
+  if (time === undefined)
+    return words === undefined ? NOTHING : bars(column(words), column(first), columns[first] ?? '');
+  const split =
+    words === undefined ? undefined : splitLines(column(words), column(time), column(first));
+  const scale = largest(column(first));
+  const alike = numbers
+    .filter((at) => largest(column(at)) * SAME_SCALE >= scale)
+    .slice(0, MOST_LINES);
+  const lines =
+    split ?? alike.map((at, i) => lineOf(columns[at] ?? '', `c${i}`, column(time), column(at)));
+  return lines.every(({ points }) => points.length < 2)
+    ? NOTHING
+    : lineChart({
+        lines,
+        isTime: true,
+        label: `${lines.map(({ name }) => name).join(', ')} over time`,
+      });
+};

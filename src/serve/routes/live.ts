@@ -1,0 +1,22 @@
+import { momentOf } from '../context.ts';
+import type { PageDeps } from '../pages/page-route.ts';
+import { problemResponse, RefusedError } from '../problems.ts';
+import { isFromElsewhere } from '../sent-from.ts';
+
+/** `GET /live`: when the lake changes, as server-sent events, for pages that are open. */
+export const liveRoute = ({ app, service, guard }: PageDeps): void => {
+  app.get('/live', guard, (c) => {
+    if (isFromElsewhere(c))
+      return problemResponse(
+        new RefusedError('forbidden', 'Only pages of this service listen here.'),
+      );
+    const { owner, gone } = momentOf(service, c, undefined);
+    return new Response(service.live.listen(owner, gone()), {
+      headers: {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no', // a proxy that waits for more would make every page stale
+      },
+    });
+  });
+};

@@ -1,0 +1,126 @@
+import type { ServerResponse } from 'node:http';
+import type { Context } from 'hono';
+import { readCookbook, readDictionary } from '../../query/dictionary.ts';
+import { formBody } from '../body.ts';
+import { Page } from '../cache/page-cache.ts';
+import { momentOf, type ServiceEnv } from '../context.ts';
+import { framed } from '../pages/frame.ts';
+import { PAGE_HEADERS } from '../pages/page-headers.ts';
+import { type PageDeps, presentView, sendFixedPage } from '../pages/page-route.ts';
+import { type QueryOutcome, queryPage } from '../pages/query-page.ts';
+import { problemResponse, RefusedError } from '../problems.ts';
+import { isFromElsewhere } from '../sent-from.ts';
+import { SqlFailure } from '../sql-queries.ts';
+
+/** Statements up to this length stand in the address, to be kept and handed on. */
+const LONGEST_IN_ADDRESS = 4000;
+const LONGEST_SQL = 20_000;
+
+const statementIn = (text: string | null | undefined): string => {
+  const sql = text?.trim() ?? '';
+  if (sql.length <= LONGEST_SQL) return sql;
+  throw new RefusedError(
+    'payload-too-large',
+    `A statement here holds at most ${LONGEST_SQL} characters.`,
+  );
+};
+
+/** `/query` and `/query.csv`: SQL that only reads, for key holders, and on this machine for everybody. */
+export const queryRoutes = (deps: PageDeps): void => {
+  const { app, service, keyGuard } = deps;
+  const asker = (c: Context<ServiceEnv>) => {
+    const { owner, gone } = momentOf(service, c, undefined);
+    return { owner, gone: gone() };
+  };
+  let parts: ReturnType<typeof readDictionary> | undefined;
+  let recipes: ReturnType<typeof readCookbook> | undefined;
+
+  const outcomeOf = async (c: Context<ServiceEnv>, sql: string): Promise<QueryOutcome> => {
+    try {
+      return { found: await service.queries.table(sql, asker(c)) };
+    } catch (error) {
+      if (error instanceof SqlFailure || error instanceof RefusedError)
+        return { failed: error.message };
+      throw error;
+    }
+  };
+
+  const show = async (
+    c: Context<ServiceEnv>,
+    sql: string,
+    outcome: QueryOutcome,
+  ): Promise<Response> => {
+    parts ??= readDictionary();
+    recipes ??= readCookbook();
+    const shown = queryPage({ sql, outcome, dictionary: parts, recipes });
+    const page = new Page(String(await framed(presentView(deps, c), shown)));
+    return sendFixedPage(c, page);
+  };
+
+  app.get('/query', keyGuard, async (c) => {
+    const sql = statementIn(c.req.query('sql'));
+    if (sql === '') return show(c, '', undefined);
+    return show(c, sql, isFromElsewhere(c) ? { held: true } : await outcomeOf(c, sql));
+  });
+
+  app.post('/query', keyGuard, async (c) => {
+    refuseElsewhere(c);
+    const sql = statementIn((await formBody(c)).get('sql'));
+    if (sql.length > LONGEST_IN_ADDRESS) return show(c, sql, await outcomeOf(c, sql));
+    c.header('cache-control', 'no-store');
+    return c.redirect(`/query?${new URLSearchParams({ sql })}`, 303);
+  });
+
+  app.post('/query.csv', keyGuard, async (c) => {
+    refuseElsewhere(c);
+    const sql = statementIn((await formBody(c)).get('sql'));
+    return csvResponse(deps, sql, { ...asker(c), outgoing: c.env.outgoing });
+  });
+};
+
+const refuseElsewhere = (c: Context<ServiceEnv>): void => {
+  if (isFromElsewhere(c))
+    throw new RefusedError('forbidden', 'Queries are run from this page alone, not from another.');
+};
+
+/** Rows as they are found. A failure before the first is a problem, one after it cuts the file off. */
+const csvResponse = async (
+  { service }: PageDeps,
+  sql: string,
+  { owner, gone, outgoing }: { owner: string; gone: AbortSignal; outgoing: ServerResponse },
+): Promise<Response> => {
+  const encoder = new TextEncoder();
+  const stop = new AbortController();
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const begun = Promise.withResolvers<boolean>();
+  const done = service.queries
+    .csv(sql, { owner, gone: AbortSignal.any([gone, stop.signal]) }, async (lines) => {
+      begun.resolve(true);
+      await writer.ready;
+      await writer.write(encoder.encode(`${lines}\n`));
+    })
+    .then(() => writer.close());
+  done.catch((error: unknown) => {
+    begun.reject(error);
+    if (outgoing.headersSent) outgoing.destroy(); // so that what came is not taken for all
+  });
+  writer.closed.catch(() => stop.abort());
+  try {
+    await Promise.race([begun.promise, done]);
+  } catch (error) {
+    if (!(error instanceof SqlFailure)) throw error;
+    return problemResponse(
+      new RefusedError('invalid-parameter', error.message, {
+        errors: [{ parameter: 'sql', detail: error.message }],
+      }),
+    );
+  }
+  return new Response(readable, {
+    headers: {
+      ...PAGE_HEADERS,
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="query.csv"',
+    },
+  });
+};

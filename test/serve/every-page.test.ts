@@ -1,0 +1,276 @@
+import axe from 'axe-core';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { JOBS } from '../../jobs/all-jobs.ts';
+import { systemClock, virtualClock } from '../../src/clock.ts';
+import { type Lake, openLake } from '../../src/lake/open.ts';
+import { PipelineReader } from '../../src/pipeline/pipeline-reader.ts';
+import { type RunningService, startService } from '../../src/serve/service.ts';
+import { freshFolder } from '../support/fresh.ts';
+import { smallConfig } from '../support/sync-once.ts';
+import { browserName, chromium, launchBrowser, tell, watchedPage } from './chromium.ts';
+import { type Filler, fillLake, hoursAgo, NOW } from './filled-lake.ts';
+import { fillPages } from './page-lake.ts';
+import { type Running, runService } from './running.ts';
+
+// Every page of the dashboard in a real browser. Each is looked at once, one in light at a desk's width,
+// the next in dark on a phone and so on; with PROVE set each in all of them (npm run prove:pages).
+
+const SQL = "select observed_at, views from video_history where id = 'tt_1' order by 1";
+const PAST = 'asOf=2026-03-09T12:00Z';
+
+/** Every page, and what it looks like where there is little or nothing to show. */
+const PAGES = [
+  ...['/', `/?${PAST}`, '/trends', '/trends/tiktok', '/trends/youtube?list=week'],
+  ...['/videos/tt_1', '/videos/yt_1', '/creators', '/creators/tiktok/mira', '/hashtags'],
+  ...['/hashtags/dance', '/forecasts', '/events', `/events?${PAST}`, '/search', '/search?q=clip'],
+  ...['/search?q=nothing', '/pipeline', '/pipeline?run=1', `/pipeline?${PAST}`, '/query'],
+  ...[`/query?${new URLSearchParams({ sql: SQL })}`, '/query?sql=selec', '/docs'],
+  `/query?${new URLSearchParams({ sql: 'select user, count(*) as n from videos group by 1' })}`,
+];
+const LOOKS = (['light', 'dark'] as const).flatMap((scheme) =>
+  [1280, 768, 390].map((width) => ({ scheme, width })),
+);
+/** The looks one page is checked in: one, another for each page, or all of them. */
+const looksOf = (page: number) =>
+  process.env.PROVE === undefined ? [LOOKS[(page * 5) % LOOKS.length] ?? LOOKS[0]] : LOOKS;
+
+const fillMore = ({ sqlite }: Lake): void => {
+  const run = sqlite.prepare(
+    'insert into runs (started_at, finished_at, outcome, heartbeat_at, jobs, summary) values (?, ?, ?, ?, ?, ?)',
+  );
+  run.run(
+    hoursAgo(26),
+    hoursAgo(25),
+    'failed',
+    hoursAgo(25),
+    '["feed","growth"]',
+    '{"reason":"away"}',
+  );
+  run.run(hoursAgo(2), hoursAgo(1), 'complete', hoursAgo(1), '["feed"]', '{}');
+  const reason = '{"rule":"due","worthHours":3,"priceHours":2,"ageHours":9,"sinceRefreshHours":4}';
+  sqlite
+    .prepare(
+      "insert into run_items (run_id, job, request, ask, position, state, attempts, error, reason) values (1, 'growth', 'GET /videos/tt_1/growth', '{}', 1, 'failed', 2, 'HTTP 500', ?)",
+    )
+    .run(reason);
+  sqlite
+    .prepare(
+      "insert into calls (run_id, job, request, sent_at, finished_at, status, error, sender) values (1, 'growth', 'GET /videos/tt_1/growth', ?, ?, 500, 'HTTP 500', 'x')",
+    )
+    .run(hoursAgo(26), hoursAgo(26) + 90);
+  sqlite
+    .prepare(
+      "insert into drift (resource, field, first_seen_at, sample) values ('growth', 'mood', ?, '1')",
+    )
+    .run(hoursAgo(26));
+};
+
+const event = (into: Filler, id: string, hours: number): void =>
+  into.event({ id, kind: 'trend.spike', platform: 'tiktok', at: hoursAgo(hours) });
+
+const fill = (into: Filler): void => {
+  fillPages(into);
+  event(into, 'evt_old', 30);
+};
+
+describe.skipIf(chromium === undefined)(browserName, () => {
+  let browser: Browser;
+  let closeBrowser: () => Promise<void>;
+  let service: RunningService;
+  let pipeline: PipelineReader;
+  let empty: Running;
+  const dataDir = freshFolder();
+
+  beforeAll(async () => {
+    fillLake(dataDir, fill);
+    const lake = openLake(dataDir);
+    fillMore(lake);
+    lake.close();
+    const config = smallConfig(dataDir, 'http://127.0.0.1:9/v1', { pricePer1000: '2 EUR' });
+    pipeline = new PipelineReader({ dataDir, config, jobs: JOBS, chores: [] });
+    const clocks = { clock: virtualClock(NOW), machine: systemClock };
+    service = await startService({ dataDir, ...clocks, pipeline });
+    empty = await runService(() => undefined);
+    ({ browser, close: closeBrowser } = await launchBrowser());
+  });
+  afterAll(async () => {
+    await closeBrowser?.();
+    await service?.close();
+    await pipeline?.close();
+  });
+
+  /** Opens a page; nothing passes that the browser complains about. */
+  const visit = async (path: string, see: (page: Page) => Promise<void>, of = service) => {
+    const address = new URL(path, of.dashboard);
+    const { page, wrong } = await watchedPage(browser, address.origin);
+    try {
+      await page.goto(address.href);
+      await see(page);
+    } finally {
+      await page.close();
+    }
+    expect(wrong).toEqual([]);
+  };
+
+  const look = async (page: Page, { scheme, width }: (typeof LOOKS)[number]): Promise<void> => {
+    await page.setViewport({ width, height: 900 });
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+  };
+  const violations = async (page: Page): Promise<string[]> => {
+    await page.evaluate(axe.source);
+    return tell<string[]>(
+      page,
+      `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+        violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map((node) => id + ': ' + node.html.slice(0, 120) + ' ' + node.failureSummary.slice(0, 160))))`,
+    );
+  };
+  const TOO_WIDE = `[document.documentElement, ...document.querySelectorAll('section')]
+    .filter((one) => one.scrollWidth > one.clientWidth + 1)
+    .map((one) => one.innerText.slice(0, 40) + ' ' + one.scrollWidth + ' > ' + one.clientWidth)`;
+  const checked = (
+    path: string,
+    looks: readonly ((typeof LOOKS)[number] | undefined)[],
+    of = service,
+  ) =>
+    visit(
+      path,
+      async (page) => {
+        for (const one of looks) {
+          if (one === undefined) continue;
+          await look(page, one);
+          expect([one, await violations(page)]).toEqual([one, []]);
+          expect([one, await tell(page, TOO_WIDE)]).toEqual([one, []]);
+        }
+      },
+      of,
+    );
+
+  test.each(PAGES.map((path, at) => ({ path, at })))(
+    '$path: nothing for an accessibility checker to find, and it fits',
+    ({ path, at }) => checked(path, looksOf(at)),
+  );
+
+  test.each(['/', '/trends', '/creators', '/hashtags', '/events'])(
+    'an empty lake says how to fill it, with commands to copy: %s',
+    async (path) => {
+      await checked(path, looksOf(3), empty.service);
+      await visit(
+        path,
+        async (page) => {
+          const texts = `[...document.querySelectorAll('.commands li')].map((one) => one.innerText)`;
+          const commands = await tell<string[]>(page, texts);
+          expect(commands.length).toBeGreaterThanOrEqual(3);
+          for (const command of commands) expect(command).toMatch(/trendlake .*copy$/s);
+        },
+        empty.service,
+      );
+    },
+  );
+
+  test('keys: Tab meets the way past the navigation first, / the search, arrows travel in time', () =>
+    visit('/events', async (page) => {
+      const at = (what: string) => tell<string>(page, `document.activeElement.${what}`);
+      await page.keyboard.press('Tab');
+      expect(await at('className')).toBe('skip');
+      expect(await tell(page, `getComputedStyle(document.activeElement).outlineStyle`)).toBe(
+        'solid',
+      );
+      const gone = (key: 'ArrowLeft' | 'ArrowRight') =>
+        Promise.all([page.waitForNavigation(), page.keyboard.press(key)]);
+      await gone('ArrowLeft');
+      expect(page.url()).toContain('asOf=2026-03-09T12%3A00Z');
+      await gone('ArrowLeft');
+      expect(page.url()).toContain('asOf=2026-03-08T12%3A00Z');
+      await gone('ArrowRight');
+      await gone('ArrowRight');
+      expect(page.url()).not.toContain('asOf');
+      await Promise.all([page.waitForNavigation(), page.keyboard.press('/')]);
+      expect(new URL(page.url()).pathname).toBe('/search');
+      await page.keyboard.press('/');
+      expect(await at('name')).toBe('q');
+      await page.keyboard.type('a/b');
+      expect(await at('value')).toBe('a/b');
+    }));
+
+  test('a page that is open and in sight follows the lake, keeps what was opened, and says so', () =>
+    visit('/events', async (page) => {
+      await page.waitForSelector('#live.on ::-p-text(live, updated)');
+      const rows = `document.querySelectorAll('tbody tr').length`;
+      expect(await tell(page, rows)).toBe(1);
+      await tell(page, `window.isSame = true`);
+      fillLake(dataDir, (into) => event(into, 'evt_new', 3));
+      await page.waitForFunction(`${rows} === 2`);
+      expect(await tell(page, `window.isSame`)).toBe(true); // it was not loaded anew
+      const hide = (isHidden: boolean) =>
+        tell(
+          page,
+          `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+        );
+      await hide(true);
+      fillLake(dataDir, (into) => event(into, 'evt_newer', 2));
+      expect(await tell(page, rows)).toBe(2);
+      await hide(false);
+      await page.waitForFunction(`${rows} === 3`);
+    }));
+
+  test('a page of the past stands still, one of SQL says that there is newer data', async () => {
+    await visit(`/events?${PAST}`, async (page) => {
+      expect(await tell(page, `document.getElementById('live').textContent`)).toBe('');
+    });
+    await visit(
+      `/query?${new URLSearchParams({ sql: 'select count(*) from events' })}`,
+      async (page) => {
+        await page.waitForSelector('#live.on');
+        fillLake(dataDir, (into) => event(into, 'evt_newest', 1));
+        await page.waitForSelector('#live ::-p-text(newer data: run it again)');
+      },
+    );
+  });
+
+  test('a page whose service went says that it is stale', async () => {
+    const other = await runService(fill);
+    const { page } = await watchedPage(browser, new URL(other.service.dashboard).origin);
+    await page.goto(other.service.dashboard);
+    await page.waitForSelector('#live.on');
+    await other.service.close();
+    await page.waitForSelector('#live.off ::-p-text(stale)');
+    await page.close();
+  });
+
+  test('SQL is written with the dictionary beside it, run by Ctrl+Enter, and drawn', () =>
+    visit('/query', async (page) => {
+      await tell(page, `document.getElementById('sql').value = 'select observed_at, views from'`);
+      await page.focus('#sql');
+      await page.keyboard.press('End');
+      await page.click('details:has([data-name="video_history"]) summary');
+      await page.click('button[data-name="video_history"]');
+      expect(await tell(page, `document.getElementById('sql').value`)).toBe(
+        'select observed_at, views from video_history',
+      );
+      await page.keyboard.type(" where id = 'tt_1'");
+      await page.keyboard.down('Control');
+      await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+      await page.keyboard.up('Control');
+      expect(new URL(page.url()).searchParams.get('sql')).toContain("where id = 'tt_1'");
+      expect(await tell(page, `document.querySelectorAll('.result tbody tr').length`)).toBe(3);
+      expect(
+        await tell(page, `document.querySelector('.lines path.line').getTotalLength() > 100`),
+      ).toBe(true);
+    }));
+
+  test('somebody elsewhere signs in to a page, and it is live for them', async () => {
+    const open = await runService(fill, { host: '0.0.0.0' });
+    const origin = open.service.dashboard.replace('0.0.0.0', '127.0.0.1');
+    const { page } = await watchedPage(browser, new URL(origin).origin);
+    await page.goto(`${origin}events`);
+    expect(await violations(page)).toEqual([]);
+    await page.type('input[name=key]', open.key);
+    await Promise.all([page.waitForNavigation(), page.click('main button')]);
+    expect(new URL(page.url()).pathname).toBe('/events');
+    await page.waitForSelector('#live.on');
+    fillLake(open.dataDir, (into) => event(into, 'evt_new', 3));
+    await page.waitForFunction(`document.querySelectorAll('tbody tr').length === 2`);
+    await page.close();
+  });
+});

@@ -1,0 +1,243 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openLake } from '../../src/lake/open.ts';
+import { CLOSED_TABLES } from '../../src/serve/sql-queries.ts';
+import { type Filler, hoursAgo } from './filled-lake.ts';
+import { type Running, runService } from './running.ts';
+
+const fill = (into: Filler): void => {
+  into.video({
+    ...{ id: 'tt_1', title: '=1+1 <b>&', user: 'ana' },
+    snapshots: [
+      [hoursAgo(20), 5],
+      [hoursAgo(2), 50],
+    ],
+  });
+  into.video({ id: 'yt_1', title: 'a tube', user: 'bo', snapshots: [[hoursAgo(2), 7]] });
+};
+
+let local: Running;
+beforeAll(async () => {
+  local = await runService(fill);
+  const lake = openLake(local.dataDir);
+  lake.sqlite
+    .prepare(
+      "insert into subscriptions (id, url, secret, filter, allow_loopback_http, created_at) values ('s', 'https://hook.example/very-secret', '', '{}', 0, 1)",
+    )
+    .run();
+  lake.close();
+});
+
+interface Came {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Record<string, string | string[] | undefined>;
+}
+
+const ask = (
+  path: string,
+  headers: Record<string, string> = {},
+  { of = local, body }: { of?: Running; body?: string } = {},
+): Promise<Came> =>
+  new Promise((resolve, reject) => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const sent = request(
+      {
+        ...{ port: new URL(of.service.url).port, host: '127.0.0.1', path },
+        method: body === undefined ? 'GET' : 'POST',
+        headers: body === undefined ? headers : { ...form, ...headers },
+      },
+      (answer) =>
+        void text(answer).then(
+          (got) => resolve({ status: answer.statusCode ?? 0, text: got, headers: answer.headers }),
+          reject,
+        ),
+    );
+    sent.on('error', reject).end(body);
+  });
+const at = (sql: string): string => `/query?${new URLSearchParams({ sql })}`;
+const run = async (sql: string, of = local): Promise<string> =>
+  (await ask(at(sql), {}, { of })).text;
+const formOf = (sql: string): { body: string } => ({ body: String(new URLSearchParams({ sql })) });
+
+test('the page stands without a statement, with the dictionary and the cookbook', async () => {
+  const { status, text: page } = await ask('/query');
+  expect(status).toBe(200);
+  expect(page).toContain('data-name="video_history"');
+  expect(page).toContain('What leads each feed now?');
+  expect(page).not.toContain('data-name="subscriptions"');
+  expect(page).not.toContain('id="result"');
+});
+
+test('a statement in the address is run, its cells escaped, its numbers aligned', async () => {
+  const page = await run('select id, title, views from videos order by id');
+  expect(page).toContain('2 rows');
+  expect(page).toContain('<td>=1+1 &lt;b&gt;&amp;');
+  expect(page).toContain('.result :is(td,th):nth-child(3){text-align:right');
+});
+
+test('a small statement that was sent leads to its address, a long one is answered at once', async () => {
+  const sql = 'select count(*) as n from videos';
+  const sent = await ask('/query', {}, formOf(sql));
+  expect([sent.status, sent.headers.location]).toEqual([303, at(sql)]);
+  const long = await ask('/query', {}, formOf(`select 42 as n -- ${'x'.repeat(5000)}`));
+  expect(long.status).toBe(200);
+  expect(long.text).toContain('<td>42');
+  expect((await ask('/query', {}, formOf('x'.repeat(30_000)))).status).toBe(413);
+});
+
+test('values over time are drawn, and words with a number as bars', async () => {
+  const lines = await run(
+    "select observed_at, views from video_history where id = 'tt_1' order by 1",
+  );
+  expect(lines).toContain('aria-label="views over time"');
+  expect(await run('select user, views from videos')).toContain('class="bars"');
+  expect(await run('select 1 as a')).not.toMatch(/class="(?:bars|lines)"/);
+});
+
+test('a page shows the first rows and says how many there are', async () => {
+  const page = await run(
+    'with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000) select i from n',
+  );
+  expect(page).toContain('the first 200 of 5,000 rows');
+  expect(page.match(/<td>/g)).toHaveLength(200);
+});
+
+test('all rows are had as CSV that no spreadsheet runs', async () => {
+  const {
+    status,
+    text: csv,
+    headers,
+  } = await ask('/query.csv', {}, formOf('select id, title from videos order by id'));
+  expect([status, headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8']);
+  expect(headers['content-disposition']).toBe('attachment; filename="query.csv"');
+  expect(csv).toBe("id,title\ntt_1,'=1+1 <b>&\nyt_1,a tube\n");
+  const wrong = await ask('/query.csv', {}, formOf('select nothing'));
+  expect([wrong.status, wrong.headers['content-type']]).toEqual([400, 'application/problem+json']);
+});
+
+describe('hostile statements', () => {
+  test.each([
+    ['a write', 'delete from video'],
+    ['a write that returns', 'delete from video returning 1'],
+    ['a pragma that writes', 'pragma journal_mode = delete'],
+    ['a pragma that reads', 'pragma database_list'],
+    ['a bound that is lifted', 'pragma hard_heap_limit = 0'],
+    ['another file', "attach '/etc/passwd' as other"],
+    ['a copy into a file', "vacuum into '/tmp/stolen.db'"],
+    ['two statements', 'select 1; delete from video'],
+    ['where the lake lies', 'select file from pragma_database_list'],
+    ['an extension', "select load_extension('/tmp/x')"],
+    ['a file by a function', "select readfile('/etc/passwd')"],
+    ['one behind a comment', '/* select */ pragma query_only = off'],
+  ])('%s is refused', async (_, sql) => {
+    const page = await run(sql);
+    expect(page).toContain('role="alert"');
+    expect(page).not.toContain('id="result"');
+    expect(page).not.toContain('trendlake.db');
+    expect(page).not.toContain('root:');
+    expect(await run('select count(*) as videos from videos')).toContain('<td>2');
+  });
+
+  test.each([
+    'select url from subscriptions',
+    'select url from main.subscriptions',
+    'select "url" from "main"."subscriptions" as s',
+    'with a as (select * from subscriptions) select url from a',
+    'select (select url from subscriptions limit 1)',
+    'select count(*) from subscriptions',
+    "select v.id from videos v join [subscriptions] s on s.url like 'https%'",
+    'select id from videos union select url from subscriptions',
+    'select exists (select 1 from subscriptions where url > ?)'.replace('?', "'https'"),
+    'select id from videos order by (select max(url) from subscriptions)',
+  ])('what belongs to single keys is closed: %s', async (sql) => {
+    const page = await run(sql);
+    expect(page).toContain('subscriptions is not open to queries of the service');
+    expect(page).not.toContain('very-secret');
+  });
+
+  test('every closed table is one of the lake, and closed', async () => {
+    for (const table of CLOSED_TABLES)
+      expect(await run(`select * from ${table}`)).toContain(`${table} is not open to queries`);
+  });
+
+  test('one that never ends is ended, and holds nobody up meanwhile', async () => {
+    const bounded = await runService(fill, { sqlLimits: { timeoutMs: 400 } });
+    const endless =
+      'with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n';
+    const pages = Promise.all([
+      run(endless, bounded),
+      run(endless, bounded),
+      run(endless, bounded),
+    ]);
+    expect((await bounded.get('/feed/tiktok')).status).toBe(200);
+    for (const page of await pages) expect(page).toContain('took longer than 0.4 s and was ended');
+  });
+
+  test('one that wants all memory is told so, and the service lives', async () => {
+    const page = await run(
+      "select length(replace(hex(zeroblob(100000000)), '0', 'abcd')) as n union all select length(zeroblob(900000000) || hex(zeroblob(400000000)))",
+    );
+    expect(page).toMatch(/needs more memory|too big/);
+    expect((await local.get('/feed/tiktok')).status).toBe(200);
+  });
+
+  test('huge cells are cut, and a row too long for a file ends it', async () => {
+    const page = await run('select hex(zeroblob(1000000)) as a');
+    expect(page.length).toBeLessThan(150_000);
+    expect(page).toContain('…');
+    const file = ask('/query.csv', {}, formOf('select hex(zeroblob(5000000)) as a'));
+    await expect(file).rejects.toThrow(/aborted|hang up/); // not a whole file
+  });
+});
+
+describe('a page of another origin', () => {
+  test.each(['cross-site', 'same-site'])('cannot have a statement run (%s)', async (site) => {
+    const page = await ask(at('select 41 + 1 as n'), { 'sec-fetch-site': site });
+    expect(page.text).toContain('was not run yet');
+    expect(page.text).not.toContain('<td>42');
+    for (const path of ['/query', '/query.csv'])
+      expect((await ask(path, { 'sec-fetch-site': site }, formOf('select 1'))).status).toBe(403);
+  });
+
+  test('where browsers do not say, the origin decides', async () => {
+    const evil = { origin: 'https://evil.example' };
+    expect((await ask('/query.csv', evil, formOf('select 1'))).status).toBe(403);
+    const { host } = new URL(local.service.url);
+    const own = await ask(
+      '/query.csv',
+      { host, origin: `http://${host}` },
+      formOf('select 1 as n'),
+    );
+    expect([own.status, own.text]).toEqual([200, 'n\n1\n']);
+  });
+
+  test('may neither read nor frame it', async () => {
+    const { headers } = await ask('/query');
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+  });
+});
+
+test.each([
+  { host: '0.0.0.0' },
+  { host: '0.0.0.0', publicDashboard: true },
+  { publicDashboard: true },
+])(
+  'off this machine it asks for a key, also where the other pages are open: %o',
+  async (options) => {
+    const open = await runService(fill, options);
+    const forwarded = { 'x-forwarded-for': '203.0.113.9' };
+    const asked = await ask(at('select title from videos'), forwarded, { of: open });
+    expect(asked.status).toBe(401);
+    expect(asked.text).not.toContain('a tube');
+    const csv = await ask('/query.csv', forwarded, { of: open, ...formOf('select 1') });
+    expect(csv.status).toBe(401);
+    const keyed = { ...forwarded, authorization: `Bearer ${open.key}` };
+    expect((await ask(at('select title from videos'), keyed, { of: open })).text).toContain(
+      'a tube',
+    );
+  },
+);
