@@ -240,6 +240,8 @@ describe('another instant', () => {
       const { status, text } = await page(`${path}?${before}`);
       expect([path, status]).toEqual([path, 404]);
       expect(text).toContain('had been seen');
+      expect(text).toContain(`<a class="now" href="${path}">now</a>`);
+      expect(text).toContain('href="/search?asOf=2020-01-01T00%3A00Z"');
     }
   });
 
@@ -282,4 +284,13 @@ test('what is sampled, estimated or not known is said where it is read', async (
   expect((await page('/creators/tiktok/theo')).text).toContain(
     '<dt>in a week</dt><dd><span class="soft">–',
   );
+});
+
+test('the overview tells what was noticed last on its platform, and leads to all of it', async () => {
+  const { text } = await page('/?platform=tiktok');
+  expect(text).toContain(
+    '<span class="mark">trend.spike</span> <a dir="auto" href="/videos/tt_1">',
+  );
+  expect(text).toContain('href="/events?platform=tiktok">Noticed</a>');
+  expect((await page('/?platform=youtube')).text).toContain('Nothing was noticed on this platform');
 });

@@ -60,4 +60,5 @@ export const fillPages = (into: Filler): void => {
     ...{ platform: 'tiktok', handle: 'theo' },
     snapshots: [[hoursAgo(5), 70_000]],
   });
+  into.event({ id: 'evt_1', kind: 'trend.spike', platform: 'tiktok', at: hoursAgo(4) });
 };

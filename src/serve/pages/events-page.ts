@@ -50,7 +50,10 @@ const nameOf = (subject: string): [kind: string, id: string] => {
 };
 
 /** What an event is about, leading to its page where it has one. */
-const subjectLink = (view: PageView, { subject, platform }: ShownEvent): Html => {
+export const subjectLink = (
+  view: PageView,
+  { subject, platform }: Pick<StoredEvent, 'subject' | 'platform'>,
+): Html => {
   const [kind, id] = nameOf(subject);
   const link = (path: string, text: string): Html =>
     html`<a dir="auto" href="${linkTo(view, path)}">${text}</a>`;

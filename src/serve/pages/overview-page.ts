@@ -3,6 +3,8 @@ import { html } from 'hono/html';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../durations.ts';
 import { type RisingVideo, risingVideos } from '../../forecast/read.ts';
+import { eventsPage, type StoredEvent } from '../../history/event-list.ts';
+import { eventSentence } from '../../history/event-sentence.ts';
 import { hashtagsPage } from '../../history/hashtag-list.ts';
 import type { ListPage } from '../../history/list-page.ts';
 import { feedPage, trendsPage } from '../../history/video-lists.ts';
@@ -10,7 +12,8 @@ import type { ContentItem, HashtagItem } from '../../wire/shapes.ts';
 import type { ServiceContext } from '../context.ts';
 import { platformQuery } from '../parameters.ts';
 import { dataTable, showing } from './data-table.ts';
-import { change, likely, number, PLATFORM_NAMES, pace } from './figures.ts';
+import { subjectLink } from './events-page.ts';
+import { change, likely, number, PLATFORM_NAMES, pace, since } from './figures.ts';
 import { hashtagColumns, rankedTags } from './hashtag-columns.ts';
 import type { Html } from './html.ts';
 import { emptyState, listOrigin } from './marks.ts';
@@ -22,7 +25,7 @@ import { videoCell, videoColumns } from './video-columns.ts';
 
 const DAY = { dateRange: '24h', windowMs: DAY_MS, page: 1 };
 const MONTH = { dateRange: '30d', windowMs: 30 * DAY_MS, page: 1 };
-const SHOWN = { feed: 20, trends: 10, tags: 15, next: 8 };
+const SHOWN = { feed: 20, trends: 10, tags: 15, next: 8, events: 5 };
 const NONE = 'Nothing was seen in this window. Another platform or instant may hold more.';
 
 /** What the overview shows of one platform. */
@@ -33,6 +36,8 @@ interface Overview {
   /** Of all platforms; the first of them are listed. */
   readonly tags: readonly HashtagItem[];
   readonly next: readonly RisingVideo[];
+  /** The newest of them. */
+  readonly events: readonly StoredEvent[];
 }
 
 /** The platform asked for, else the first that has something to show. */
@@ -63,7 +68,9 @@ const readOverview = async (
   ]);
   const of = { platform, hours: 24, at: moment.asOf, limit: SHOWN.next } as const;
   const next = risingVideos(service.lake.sqlite, of);
-  return { platform, feed, trends, tags: hashtags.items(), next };
+  const noticed = { platform, limit: SHOWN.events, page: 1, asOf: moment.asOf };
+  const events = eventsPage(service.lake, noticed).items;
+  return { platform, feed, trends, tags: hashtags.items(), next, events };
 };
 
 const tile = (name: string, value: Html | string, note: string): Html =>
@@ -101,6 +108,15 @@ const nextTable = (view: PageView, next: readonly RisingVideo[]): Html =>
   <td class="n">${number(video.median)}${video.median === null ? '' : html`<br><span class="soft small">${number(video.low)} to ${number(video.high)}</span>`}</td></tr>`,
       )}</tbody></table></div>`;
 
+/** What was noticed last on the platform, and why. */
+const eventsList = (view: PageView, events: readonly StoredEvent[]): Html =>
+  events.length === 0
+    ? html`<p class="soft">Nothing was noticed on this platform by then.</p>`
+    : html`<ul class="plain noticed">${events.map(
+        (event) =>
+          html`<li><span class="mark">${event.kind}</span> ${subjectLink(view, event)} <span class="soft small">${since(event.occurredAt, view.at)}</span><span class="title small" title="${eventSentence(event.kind, event.data)}">${eventSentence(event.kind, event.data)}</span></li>`,
+      )}</ul>`;
+
 /** What the volumes are, and why no change may be known. */
 const tagsNote = (tags: readonly HashtagItem[]): string => {
   const isSampled = tags.some(({ sampled }) => sampled === true);
@@ -128,14 +144,15 @@ const listSection = (
 ${page.total === 0 ? emptyState(view, NONE) : dataTable(view, columns, page.items(), { caption: name, isSortable: false })}</section>`;
 
 const main = (service: ServiceContext, view: PageView, shown: Overview): Html => {
-  const { platform, feed, trends, tags, next } = shown;
+  const { platform, feed, trends, tags, next, events } = shown;
   const full = videoColumns({ view, timelineOf: timelinesOf(service, view.at) });
   const lists = linkTo(view, `/trends/${platform}`);
   return html`${tiles(shown)}
 <div class="grid"><div class="stack">
 ${listSection(view, feed, { name: 'Feed, 24 h', address: lists, columns: showing(full, ['rank', 'title', 'growth', 'views', 'velocity']) })}
+<section><h2><a href="${linkTo(view, '/events', { platform })}">Noticed</a></h2>${eventsList(view, events)}</section>
 </div><div class="stack">
-<section><h2>Next <span class="soft small">likeliest to end in the top tenth of growth</span></h2>${nextTable(view, next)}</section>
+<section><h2><a href="${linkTo(view, '/forecasts', { platform })}">Next</a> <span class="soft small">likeliest to end in the top tenth of growth</span></h2>${nextTable(view, next)}</section>
 ${listSection(view, trends, { name: 'Trending this week', address: linkTo(view, `/trends/${platform}`, { list: 'week' }), columns: showing(full, ['rank', 'title', 'views', 'velocity']) })}
 <section><h2><a href="${linkTo(view, '/hashtags')}">Hashtags</a> <span class="soft small">${tagsNote(tags)}</span></h2>${tagTable(view, tags)}</section>
 </div></div>`;

@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { DAY_MS, MINUTE_MS } from '../../durations.ts';
 import type { ListMoment } from '../../history/list-page.ts';
+import { parseIso } from '../../iso.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { Standing } from '../auth/limits.ts';
 import { type MadePage, Page } from '../cache/page-cache.ts';
@@ -170,9 +171,13 @@ const refusedPage = async (
   c: Context<ServiceEnv>,
   refusal: RefusedError,
 ): Promise<Response> => {
-  const view = presentView(deps, c);
+  const instant = parseIso(c.req.query('asOf') ?? '');
+  const view = viewOf(deps, c, {
+    instant: instant === undefined ? undefined : minuteOf(instant),
+    query: {},
+  });
   const { status, headers } = refusal.reply();
-  const html = String(await framed(view, problemPage(refusal)));
+  const html = String(await framed(view, problemPage(view, refusal)));
   const sent = sendPage(c, new Page(html), status);
   const wait = headers['retry-after'];
   if (wait !== undefined) sent.headers.set('retry-after', wait);

@@ -2,11 +2,12 @@ import { html } from 'hono/html';
 import type { RefusedError } from '../problems.ts';
 import { PROBLEMS } from '../problems.ts';
 import type { FramedPage } from './frame.ts';
+import { linkTo, type PageView } from './page-view.ts';
 
 /** What a person reads where a page cannot be shown: what is wrong, and what to do. */
-export const problemPage = (refusal: RefusedError): FramedPage => ({
+export const problemPage = (view: PageView, refusal: RefusedError): FramedPage => ({
   title: PROBLEMS[refusal.slug].title,
-  isTimed: false,
+  isTimed: refusal.slug === 'not-found', // it may be there at another instant
   whenChanged: 'nothing',
   main: html`<section role="alert">
   ${
@@ -17,5 +18,5 @@ export const problemPage = (refusal: RefusedError): FramedPage => ({
             html`<li><code dir="auto">${parameter}</code> <bdi>${detail}</bdi></li>`,
         )}</ul>`
   }
-  <p class="soft">Go on from the navigation above, or <a href="/search">search</a> for a title, a handle or a hashtag.</p></section>`,
+  <p class="soft">Go on from the navigation above, or <a href="${linkTo(view, '/search')}">search</a> for a title, a handle or a hashtag.</p></section>`,
 });

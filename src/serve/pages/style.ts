@@ -11,14 +11,14 @@ a { color: var(--mark); text-decoration: none; } a:hover { text-decoration: unde
 header, main, footer { max-width: 1320px; margin: 0 auto; padding: 0 20px; }
 h1 { font-size: 22px; line-height: 1.25; margin: 0; letter-spacing: -.02em; overflow-wrap: anywhere; } h1 svg { vertical-align: -3px; margin-right: 8px; }
 h2 { font-size: 15px; margin: 0 0 10px; } h3 { font-size: 14px; margin: 18px 0 6px; } h2 a { color: inherit; }
-h2 .soft { font-weight: 400; margin-left: 4px; }
+h2 .soft, h3 .soft { font-weight: 400; margin-left: 4px; }
 .soft { color: var(--soft); } .small { font-size: 13px; } .up { color: var(--up); } .down { color: var(--down); }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: absolute; left: -999px; } .skip:focus { left: 8px; top: 8px; background: var(--card); padding: 6px 12px; border-radius: 8px; z-index: 2; }
 header:not(:has(.bar)) { display: flex; padding-top: 20px; padding-bottom: 16px; }
-.bar { display: flex; flex-wrap: wrap; gap: 6px 20px; align-items: center; padding: 14px 0 10px; }
-.brand { color: var(--ink); font-weight: 700; font-size: 18px; letter-spacing: -.02em; } .brand:hover { text-decoration: none; } .brand svg { vertical-align: -3px; margin-right: 8px; }
-.pages { display: flex; flex-wrap: wrap; gap: 2px; } .pages a { padding: 5px 11px; border-radius: 8px; color: var(--soft); } .pages a:hover { text-decoration: none; color: var(--ink); background: var(--card); } .pages a[aria-current] { background: var(--card); color: var(--ink); font-weight: 600; box-shadow: inset 0 -2px var(--mark); }
+.bar { display: flex; flex-wrap: wrap; gap: 6px 14px; align-items: center; padding: 14px 0 10px; }
+.brand { color: var(--ink); font-weight: 700; font-size: 18px; letter-spacing: -.02em; } .brand:hover { text-decoration: none; } .brand svg { vertical-align: -3px; margin-right: 7px; }
+.pages { display: flex; flex-wrap: wrap; gap: 2px; } .pages a { padding: 5px 9px; border-radius: 8px; color: var(--soft); } .pages a:hover { text-decoration: none; color: var(--ink); background: var(--card); } .pages a[aria-current] { background: var(--card); color: var(--ink); font-weight: 600; box-shadow: inset 0 -2px var(--mark); }
 .fresh-line { margin-left: auto; } .dot { display: inline-block; width: 9px; height: 9px; border-radius: 50%; background: var(--old); margin-right: 7px; } .dot.fresh { background: var(--fresh); } #live:not(:empty) { margin-right: 14px; font-variant-numeric: tabular-nums; white-space: nowrap; } #live.on::before, #live.off::before { content: ''; display: inline-block; width: 9px; height: 9px; border-radius: 50%; background: var(--old); margin-right: 7px; } #live.on::before { background: var(--fresh); } .commands button { margin-left: 8px; }
 form { display: flex; flex-wrap: wrap; gap: 8px; align-items: center; }
 input, button, select { font: inherit; font-size: 13px; padding: 5px 10px; border: 1px solid color-mix(in srgb, var(--soft) 75%, var(--card)); border-radius: 8px; background: var(--card); color: inherit; } button { cursor: pointer; } ::placeholder { color: var(--soft); opacity: 1; }
@@ -43,7 +43,7 @@ thead th { color: var(--soft); font-size: 12px; padding-top: 0; white-space: now
 .spark { display: block; width: 84px; height: 24px; } .spark path { fill: none; stroke: var(--mark); stroke-width: 1.6; stroke-linejoin: round; stroke-linecap: round; vector-effect: non-scaling-stroke; } .spark path.under { fill: var(--wash); stroke: none; }
 .meter { height: 4px; border-radius: 2px; background: var(--mark); opacity: .75; margin-top: 4px; }
 .mark { font-size: 11px; border: 1px solid color-mix(in srgb, var(--soft) 60%, var(--card)); border-radius: 99px; padding: 0 7px; color: var(--soft); white-space: nowrap; } .chip { display: inline-block; border-radius: 99px; padding: 0 9px; background: var(--wash); margin: 2px 2px 2px 0; max-width: 100%; overflow-wrap: anywhere; }
-.empty { margin: 6px 0; } .empty .commands { list-style: none; padding: 0; display: grid; gap: 6px; justify-content: start; } .commands code { background: var(--ground); border-radius: 8px; padding: 5px 12px; } .notice { margin: 0 0 10px; padding: 6px 12px; border-radius: 8px; background: var(--wash); } .plain { list-style: none; margin: 0 0 12px; padding: 0; }
+.empty { margin: 6px 0; } .empty .commands { list-style: none; padding: 0; display: grid; gap: 6px; justify-content: start; } .commands code { background: var(--ground); border-radius: 8px; padding: 5px 12px; } .notice { margin: 0 0 10px; padding: 6px 12px; border-radius: 8px; background: var(--wash); } .noticed li { padding: 7px 0; border-top: 1px solid var(--line); } .noticed li:first-child { border-top: 0; } .noticed .title { font-weight: 400; -webkit-line-clamp: 2; color: var(--soft); } .plain { list-style: none; margin: 0 0 12px; padding: 0; }
 .paging { display: flex; flex-wrap: wrap; gap: 6px 18px; align-items: center; justify-content: space-between; padding-top: 10px; border-top: 1px solid var(--line); } .steps { display: inline-flex; gap: 14px; }
 .search { align-items: end; } .search label { display: grid; gap: 2px; } .search .grow { flex: 1 1 260px; } .search input { width: 100%; } .search input, .search select, .search button { font-size: 15px; padding: 6px 12px; }
 .facts { display: flex; flex-wrap: wrap; gap: 10px 28px; margin: 4px 0 14px; } .facts dt { font-size: 12px; color: var(--soft); } .facts dd { margin: 0; font-size: 17px; font-weight: 600; }

@@ -1,0 +1,97 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { launch } from 'puppeteer-core';
+
+// Takes the pictures of the pages that the README shows, of the made-up world as it stood on a certain
+// day, so that they are the same each time. Needs Chromium (CHROME_PATH, or one on the PATH) and fonts for
+// the scripts that titles are written in, such as Noto. Takes some minutes.
+//
+//   npm run docs:pictures
+//   npm run docs:pictures -- FOLDER     of a lake that such a demo made before
+
+const LAST_NIGHT = '2026-11-21';
+const NIGHTS = 30; // so that forecasts and changes are known
+const AT = `${LAST_NIGHT}T00:20:00Z`;
+const WIDTH = 1280;
+
+const PICTURES = [
+  { file: 'trends', path: () => '/trends', height: 860 },
+  { file: 'video', path: (video: string) => `/videos/${video}`, height: 1000 },
+  { file: 'pipeline', path: () => '/pipeline', height: 1000 },
+] as const;
+
+const root = join(import.meta.dirname, '..');
+const pictures = join(root, 'docs', 'pictures');
+const bin = join(root, 'src/cli/bin.js');
+
+const chromium =
+  process.env.CHROME_PATH ??
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .flatMap((folder) =>
+      ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(folder, name)),
+    )
+    .find((path) => spawnSync(path, ['--version']).status === 0);
+if (chromium === undefined)
+  throw new Error('No browser was found: install Chromium, or name one in CHROME_PATH.');
+
+const makeDemo = (dataDir: string): void => {
+  const demo = ['demo', '--nights', String(NIGHTS), '--at', LAST_NIGHT, '--data-dir', dataDir];
+  const { status } = spawnSync(process.execPath, [bin, ...demo], { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`The demo ended with ${status}.`);
+};
+
+/** `trendlake serve` over a lake, at the instant of the pictures. */
+const serve = async (
+  dataDir: string,
+): Promise<{ dashboard: string; stop: () => Promise<unknown> }> => {
+  const child = spawn(
+    process.execPath,
+    [bin, 'serve', '--json', '--port', '0', '--at', AT, '--data-dir', dataDir],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const { dashboard } = JSON.parse(line) as { dashboard: string };
+  const stop = () => {
+    child.kill('SIGTERM');
+    return once(child, 'exit');
+  };
+  return { dashboard, stop };
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'trendlake-pictures-'));
+try {
+  const [given] = process.argv.slice(2);
+  const dataDir = given ?? join(folder, 'data');
+  if (given === undefined) makeDemo(dataDir);
+  const { dashboard, stop } = await serve(dataDir);
+  const browser = await launch({
+    executablePath: chromium,
+    userDataDir: join(folder, 'profile'),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--lang=en'],
+  });
+  try {
+    const page = await browser.newPage();
+    await page.setViewport({ width: WIDTH, height: 900 });
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
+    await page.goto(new URL('/trends/tiktok?list=week', dashboard).href);
+    const first = (await page.evaluate(
+      `document.querySelector('tbody tr:nth-child(2) a.title').pathname.split('/').at(-1)`,
+    )) as string;
+    mkdirSync(pictures, { recursive: true });
+    for (const { file, path, height } of PICTURES) {
+      await page.setViewport({ width: WIDTH, height });
+      await page.goto(new URL(path(first), dashboard).href, { waitUntil: 'load' });
+      await page.screenshot({ path: join(pictures, `${file}.webp`), type: 'webp', quality: 80 });
+    }
+  } finally {
+    await browser.close();
+    await stop();
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
+}
