@@ -3,8 +3,10 @@ import { html, raw } from 'hono/html';
 import { EVENT_KINDS, PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { eventsPage, type StoredEvent } from '../../history/event-list.ts';
 import { eventSentence } from '../../history/event-sentence.ts';
+import { videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
 import type { Lake } from '../../lake/open.ts';
 import { deliveriesOf, type EventDelivery } from '../../webhooks/deliveries.ts';
+import type { ContentItem } from '../../wire/shapes.ts';
 import type { ServiceContext } from '../context.ts';
 import { eventKind, platformQuery } from '../parameters.ts';
 import {
@@ -30,9 +32,12 @@ import {
 } from './page-view.ts';
 import { tableFiles } from './table-files.ts';
 import { tabs } from './tabs.ts';
+import { videoCell } from './video-columns.ts';
 
 /** An event and who was told of it; null: that is not the reader's to know. */
 interface ShownEvent extends StoredEvent {
+  /** The video it is about, where it is about one that was seen by then. */
+  readonly video: ContentItem | null;
   readonly deliveries: readonly EventDelivery[] | null;
 }
 
@@ -95,7 +100,7 @@ const columnsFor = (view: PageView): Column<ShownEvent>[] => [
     name: 'kind',
     title: 'what',
     show: (event) =>
-      html`<span class="mark">${event.kind}</span> ${event.platform === null ? '' : html`<span class="soft small">${PLATFORM_NAMES[event.platform]}</span>`}<br>${subjectLink(view, event)}`,
+      html`<span class="mark">${event.kind}</span> ${event.platform === null ? '' : html`<span class="soft small">${PLATFORM_NAMES[event.platform]}</span>`}<br>${event.video === null ? subjectLink(view, event) : videoCell(view, event.video)}`,
     field: { type: 'UTF8', of: (event) => event.kind },
   },
   {
@@ -131,17 +136,24 @@ interface Wanted {
   readonly platform?: Platform | undefined;
 }
 
+const videoOf = (lake: Lake, { subject }: StoredEvent, at: number): ContentItem | null => {
+  const [kind, id] = nameOf(subject);
+  const found = kind === 'video' ? videoByIdAsOf(lake, id, at) : undefined;
+  return found === undefined ? null : videoRecord(lake, found.key, at);
+};
+
 /** Events with who was told of them, as far as the reader may know. */
 const withDeliveries = (
   lake: Lake,
   items: readonly StoredEvent[],
   { reader, at }: PageView,
 ): ShownEvent[] => {
-  if (reader === 'public') return items.map((event) => ({ ...event, deliveries: null }));
+  const shown = items.map((event) => ({ ...event, video: videoOf(lake, event, at) }));
+  if (reader === 'public') return shown.map((event) => ({ ...event, deliveries: null }));
   const owner = reader === 'operator' ? undefined : reader.keyId;
   const ids = items.map(({ id }) => id);
   const told = deliveriesOf(lake, ids, { owner, asOf: at });
-  return items.map((event) => ({ ...event, deliveries: told.get(event.id) ?? [] }));
+  return shown.map((event) => ({ ...event, deliveries: told.get(event.id) ?? [] }));
 };
 
 const listed = (
