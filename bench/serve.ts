@@ -31,12 +31,10 @@ interface Asked {
   readonly totalMs: number;
 }
 const ask = (
-  origin: string,
+  { origin, key }: { origin: string; key: string },
   paths: string[],
   count: number,
-  connections: number,
-  key: string,
-  restMs = 0,
+  { connections, restMs = 0 }: { connections: number; restMs?: number },
 ): Promise<Asked> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./serve/asker.ts', import.meta.url), {
@@ -120,13 +118,12 @@ const apart = (path: string): string =>
   `${path}${path.includes('?') ? '&' : '?'}unknown=apart${asked++}`;
 for (const [name, path, goal] of timed) {
   try {
-    const first = await ask(origin, [path], 1, 1, key);
+    const first = await ask({ origin, key }, [path], 1, { connections: 1 });
     const { spans } = await ask(
-      origin,
+      { origin, key },
       Array.from({ length: EACH }, () => apart(path)),
       EACH,
-      1,
-      key,
+      { connections: 1 },
     );
     console.log(
       `  ${name.padEnd(28)} first ${ms(first.totalMs)}  p50 ${ms(percentile(spans, 0.5))}  p99 ${ms(percentile(spans, 0.99))}  (goal: ${goal})`,
@@ -143,12 +140,10 @@ for (const name of ['feed, computed', 'trends month', 'hashtags 30d']) {
   const restMs = 100;
   const count = (GOING_ON_S * 1000) / restMs;
   const { spans } = await ask(
-    origin,
+    { origin, key },
     Array.from({ length: count }, () => apart(path)),
     count,
-    1,
-    key,
-    restMs,
+    { connections: 1, restMs },
   );
   console.log(
     `  ${name.padEnd(28)} p50 ${ms(percentile(spans, 0.5))}  p99 ${ms(percentile(spans, 0.99))}  worst ${ms(Math.max(...spans))}  (goal: ${goal})`,
@@ -169,11 +164,13 @@ const yearLists = (days: number): string[] => [
 console.log('others, alone and while lists of a year are computed and nasty searches made');
 for (const [index, [name, path]] of OTHERS_ASK.entries()) {
   const paths = path.endsWith('=') ? Array.from({ length: 5000 }, (_, n) => `${path}${n}`) : [path];
-  const { spans: alone } = await ask(origin, paths, 500, 1, key);
+  const { spans: alone } = await ask({ origin, key }, paths, 500, { connections: 1 });
   let yearsMs = 0;
   const { spans } = await askDuring(origin, paths, key, async () => {
     const years = await Promise.all(
-      [365, 364].map((days) => ask(origin, yearLists(days - 2 * index), 4, 1, key)),
+      [365, 364].map((days) =>
+        ask({ origin, key }, yearLists(days - 2 * index), 4, { connections: 1 }),
+      ),
     );
     yearsMs = Math.max(...years.map(({ totalMs }) => totalMs));
   });
@@ -204,7 +201,9 @@ interface Rate {
 }
 const rate = async (server: Child, paths: string[]): Promise<Rate> => {
   const before = server.processorMs() ?? 0;
-  const { totalMs } = await ask(server.origin, paths, requests, 8, key);
+  const { totalMs } = await ask({ origin: server.origin, key }, paths, requests, {
+    connections: 8,
+  });
   const processorUs = (((server.processorMs() ?? 0) - before) * 1000) / requests;
   return { perSecond: (requests / totalMs) * 1000, processorUs };
 };

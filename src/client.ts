@@ -9,6 +9,7 @@ import { isoOf } from './iso.ts';
 import { type Lake, openLake } from './lake/open.ts';
 import { openThrottle } from './runner/open-throttle.ts';
 import { Secret } from './secret.ts';
+import { serviceUrl } from './setting-readers.ts';
 import type { Throttle } from './throttle/throttle.ts';
 import { TIERS } from './tiers.ts';
 import { platformOfId } from './wire/fields.ts';
@@ -125,18 +126,15 @@ export class Client {
   /** @throws UsageError when an option cannot be right or the data directory cannot be used */
   constructor(options: ClientOptions) {
     const { baseUrl, apiKey, tier = 'beta', timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-    if (!URL.canParse(baseUrl) || !new URL(baseUrl).pathname.replace(/\/+$/, '').endsWith('/v1'))
-      throw new UsageError(
-        'baseUrl must be an http or https address that ends in /v1, such as https://api.example.com/v1.',
-      );
+    const address = serviceUrl(baseUrl);
+    if ('expected' in address) throw new UsageError(`baseUrl must be ${address.expected}.`);
     const limits = {
       ratePerMinute: options.ratePerMinute ?? TIERS[tier].ratePerMinute,
       callsPerMonth: options.callsPerMonth ?? TIERS[tier].callsPerMonth,
       quotaReset: options.quotaReset ?? 'calendar',
       timeoutMs,
     };
-    const address = baseUrl.replace(/\/+$/, '');
-    this.#http = apiClient({ baseUrl: address, apiKey: new Secret(apiKey), timeoutMs });
+    this.#http = apiClient({ baseUrl: address.value, apiKey: new Secret(apiKey), timeoutMs });
     this.#lake = openLake(options.dataDir);
     this.#throttle = openThrottle({
       lake: this.#lake,

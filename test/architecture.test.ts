@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { lineOf, sourcesIn } from './support/syntax.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -172,4 +173,23 @@ test('the time is handed in: only the rims read it, wait by themselves or roll d
   );
   const names = readers.map((file) => relative(root, file));
   expect(names.filter((name) => !RIMS.includes(name))).toEqual([]);
+});
+
+const MOST_PARAMETERS = 4;
+
+test('no function takes more than four parameters: what belongs together is handed together', () => {
+  const found = sourcesIn('src', 'jobs', 'schema', 'tools', 'bench', 'fixtures').flatMap((source) =>
+    source.nodes
+      .filter(
+        (node) =>
+          (node.type === 'FunctionDeclaration' ||
+            node.type === 'FunctionExpression' ||
+            node.type === 'ArrowFunctionExpression' ||
+            node.type === 'TSFunctionType' ||
+            node.type === 'TSMethodSignature') &&
+          node.params.length > MOST_PARAMETERS,
+      )
+      .map((node) => lineOf(source, node)),
+  );
+  expect(found).toEqual([]);
 });

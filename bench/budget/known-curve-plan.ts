@@ -41,7 +41,7 @@ export const planKnownCurve = (
     height[a] = a + price(a) + (cost[a] ?? 0);
     while (
       size - first >= 2 &&
-      isHidden(inverse, height, hull[size - 2] ?? 0, hull[size - 1] ?? 0, a)
+      isHidden(inverse, height, [hull[size - 2] ?? 0, hull[size - 1] ?? 0, a])
     )
       size--;
     hull[size++] = a;
@@ -53,9 +53,7 @@ export const planKnownCurve = (
 const isHidden = (
   inverse: Float64Array,
   height: Float64Array,
-  a: number,
-  b: number,
-  c: number,
+  [a, b, c]: readonly [number, number, number],
 ): boolean => {
   const ab = (inverse[a] ?? 0) - (inverse[b] ?? 0);
   const ac = (inverse[a] ?? 0) - (inverse[c] ?? 0);

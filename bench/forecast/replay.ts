@@ -52,8 +52,7 @@ const pastOf = ({ createdAt, snapshots }: Curve): PastCurve => ({
 const ask = (
   model: WayModel,
   baselines: Baselines,
-  curve: Curve,
-  past: PastCurve,
+  { curve, past }: { curve: Curve; past: PastCurve },
   position: number,
 ): Asked | undefined => {
   const forecast = modelForecast(model, past, position);
@@ -102,7 +101,7 @@ export const replay = (source: string, curves: readonly Curve[], nowMs: () => nu
         const its =
           model === undefined
             ? undefined
-            : ask(model, baselines, curves[index] as Curve, past, position);
+            : ask(model, baselines, { curve: curves[index] as Curve, past }, position);
         if (its === undefined && position === 0) unheard.add(index);
         if (its === undefined || unheard.has(index)) silent += 1;
         else asked.push(its);

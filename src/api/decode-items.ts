@@ -7,6 +7,7 @@ import {
   kindOf,
   namesOf,
   type Odd,
+  type OrProblem,
   readFields,
   readId,
   readPlatform,
@@ -50,13 +51,11 @@ export interface Rejection {
   item: unknown;
 }
 
-type Reading<T> = T | { problem: string };
-
 const NOT_AN_OBJECT = { problem: 'not an object' };
 const CONTENT_ITEM = new Set([...Object.keys(contentItem.shape), ...namesOf(FIELDS.item)]);
 
 /** Reads a content item: the shown fields strictly by name, the rest into `extra`. */
-export const decodeItem = (raw: unknown): Reading<DecodedItem> => {
+export const decodeItem = (raw: unknown): OrProblem<DecodedItem> => {
   if (!isObject(raw)) return NOT_AN_OBJECT;
   const id = readId(raw.id);
   if (id === undefined)
@@ -96,7 +95,7 @@ const decodeTagPlatforms = (raw: unknown, odd: Odd): DecodedHashtag['platforms']
 };
 
 /** Reads a hashtag under the accepted names. */
-export const decodeHashtag = (raw: unknown): Reading<DecodedHashtag> => {
+export const decodeHashtag = (raw: unknown): OrProblem<DecodedHashtag> => {
   if (!isObject(raw)) return NOT_AN_OBJECT;
   const odd: Odd = [];
   const { tag: written, ...figures } = readFields(raw, FIELDS.hashtag, odd);
@@ -113,7 +112,7 @@ export const decodeHashtag = (raw: unknown): Reading<DecodedHashtag> => {
 const POINT = new Set(namesOf(FIELDS.point));
 
 /** Reads a point of a timeline under the accepted names. */
-export const decodePoint = (raw: unknown): Reading<DecodedPoint> => {
+export const decodePoint = (raw: unknown): OrProblem<DecodedPoint> => {
   if (!isObject(raw)) return NOT_AN_OBJECT;
   const odd: Odd = [];
   const { at, ...counts } = readFields(raw, FIELDS.point, odd);

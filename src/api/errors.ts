@@ -37,7 +37,7 @@ export class KeyRefusedError extends CallError {
 }
 
 /** A response that says no: 4xx for this request, 5xx for now. */
-export class RefusedError extends CallError {
+export class RequestRefusedError extends CallError {
   readonly transient: boolean;
   constructor(message: string, status: number) {
     super(message, status);

@@ -3,7 +3,12 @@ import { isObject } from '../json-object.ts';
 import { retryAfterMs } from '../retry-after.ts';
 import { withoutControls } from '../wire/fields.ts';
 import type { RawResponse } from './client.ts';
-import { type CallError, KeyRefusedError, RateLimitedError, RefusedError } from './errors.ts';
+import {
+  type CallError,
+  KeyRefusedError,
+  RateLimitedError,
+  RequestRefusedError,
+} from './errors.ts';
 
 const LONGEST_WAIT_MS = 32 * DAY_MS; // a month; longer hints are mistakes
 
@@ -60,9 +65,9 @@ export const judge = (response: RawResponse, now: number): CallError | undefined
       status,
     );
   if (status >= 300 && status < 400 && headers.location !== undefined)
-    return new RefusedError(
+    return new RequestRefusedError(
       `The service redirects to ${headers.location.slice(0, 200)} (${status}); redirects are not followed, so that the key stays with the base URL. Check TRENDLAKE_BASE_URL.`,
       status,
     );
-  return new RefusedError(`The service answered ${status}${detail}`, status);
+  return new RequestRefusedError(`The service answered ${status}${detail}`, status);
 };

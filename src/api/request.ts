@@ -4,7 +4,7 @@ import type { Period, Platform } from '../../schema/vocabulary.ts';
  * Where a request stands in its list. `offset`: items on the pages before; `before`: the `mark` of the
  * page before, absent where there is none.
  */
-interface Paging {
+interface ListPosition {
   limit: number;
   page: number;
   offset: number;
@@ -13,10 +13,10 @@ interface Paging {
 
 /** What may be requested of the interface. Each costs one call. */
 export type UpstreamRequest =
-  | ({ kind: 'feed'; platform: Platform; dateRange: string } & Paging)
-  | ({ kind: 'trends'; platform: Platform; period: Period } & Paging)
-  | ({ kind: 'hashtags'; dateRange: string } & Paging)
-  | ({ kind: 'search'; q: string; platform?: Platform } & Paging)
+  | ({ kind: 'feed'; platform: Platform; dateRange: string } & ListPosition)
+  | ({ kind: 'trends'; platform: Platform; period: Period } & ListPosition)
+  | ({ kind: 'hashtags'; dateRange: string } & ListPosition)
+  | ({ kind: 'search'; q: string; platform?: Platform } & ListPosition)
   | { kind: 'growth'; id: string; platform: Platform }
   | { kind: 'creator'; platform: Platform; handle: string }
   | { kind: 'analyze'; id: string };

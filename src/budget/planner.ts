@@ -51,13 +51,11 @@ class StatePlan {
 
 /** Least cost of looking next after `since` when the last refresh was at `last`. */
 const leastCost = (
-  plan: StatePlan,
+  { time, inverse, cost }: StatePlan,
   views: number,
-  kept: Float64Array,
-  price: number,
+  { kept, price }: { kept: Float64Array; price: number },
   since: number,
 ): number => {
-  const { time, inverse, cost } = plan;
   const [t, i] = [time[since] ?? 0, inverse[since] ?? 0];
   let least = (time[AHEAD] ?? 0) - t - views * ((inverse[AHEAD] ?? 0) - i);
   for (let at = since + 1; at < ROW; at++) {
@@ -83,11 +81,11 @@ export const planTable = ({ remains }: GrowthModel, price: number): PlanTable =>
   const plan = new StatePlan();
   for (let state = 0; state < STATES; state++) {
     const weights = WEIGHTS[Math.floor(state / STATES_PER_AGE)] ?? weightsAt(0);
-    const { kept } = weights;
+    const paid = { kept: weights.kept, price };
     planState(plan, remains.subarray(state * ROW, (state + 1) * ROW), weights, price);
     for (let since = 1; since < WAITS; since++) {
-      const saved = leastCost(plan, 1, kept, price, since) - (plan.cost[since] ?? 0);
-      worth[state * WAITS + since] = saved / (kept[since] ?? 1);
+      const saved = leastCost(plan, 1, paid, since) - (plan.cost[since] ?? 0);
+      worth[state * WAITS + since] = saved / (paid.kept[since] ?? 1);
     }
   }
   return { price, worth };
@@ -105,9 +103,10 @@ const planState = (
     plan.time[at] = (plan.time[at - 1] ?? 0) + (hours[at] ?? 0);
     plan.inverse[at] = (plan.inverse[at - 1] ?? 0) + (hours[at] ?? 0) * mean;
   }
+  const paid = { kept, price };
   plan.cost[AHEAD] = 0;
   for (let at = AHEAD - 1; at > 0; at--)
-    plan.cost[at] = leastCost(plan, 1 / (remains[at] ?? 1), kept, price, at);
+    plan.cost[at] = leastCost(plan, 1 / (remains[at] ?? 1), paid, at);
 };
 
 /** What looking at a video in `state`, `since` grid steps after its last refresh, would save, hours. */

@@ -97,9 +97,7 @@ const print = (
 const live = async (
   options: Options,
   io: CliIo,
-  sandbox: Sandbox,
-  clock: VirtualClock,
-  lastAt: number,
+  { sandbox, clock, lastAt }: { sandbox: Sandbox; clock: VirtualClock; lastAt: number },
 ): Promise<void> => {
   const given = configOf(io);
   const config = {
@@ -166,7 +164,7 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
   }).finally(() => progress.clear());
   try {
     const lastAt = from === undefined ? worldEnd : bestCovered(options, sandbox);
-    await live(options, io, sandbox, clock, lastAt);
+    await live(options, io, { sandbox, clock, lastAt });
   } finally {
     await sandbox.close();
   }

@@ -61,12 +61,10 @@ const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 const print = (
   io: CliIo,
-  rest: Forecast,
-  next: Forecast,
-  facts: Known,
+  { rest, next }: { rest: Forecast; next: Forecast },
+  { month, unfinished }: Known,
   price: Price | undefined,
 ): void => {
-  const { month, unfinished } = facts;
   io.out(
     `${count(month.spent)} of ${count(month.limit)} calls spent${orCost(month.spent, price)}; ${count(month.remaining)} left until ${timeText(month.endsAt, io.clock.now())}.`,
   );
@@ -109,7 +107,7 @@ export const define = (command: Command, io: CliIo): void => {
       const rest = planMonth(JOBS, config, facts);
       const byHand = { ...config, ...refreshesWhileWaiting(config) };
       const next = planMonth(JOBS, byHand, facts, names);
-      if (options.json !== true) return print(io, rest, next, facts, config.pricePer1000);
+      if (options.json !== true) return print(io, { rest, next }, facts, config.pricePer1000);
       const { startsAt, endsAt, ...month } = facts.month;
       const nextAt = (name: string): string | null => {
         const job = JOBS.find((each) => each.name === name);

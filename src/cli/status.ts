@@ -70,8 +70,7 @@ const print = (
   io: CliIo,
   lake: Lake,
   status: Status,
-  money: Accounting | { unknown: string },
-  price: Price | undefined,
+  { money, price }: { money: Accounting | { unknown: string }; price: Price | undefined },
 ): void => {
   const now = io.clock.now();
   io.out(`Lake ${lake.path}`);
@@ -112,7 +111,7 @@ const print = (
   if (status.failures.length > 0) heading(io, 'Last failures');
   for (const failure of status.failures) for (const line of failureText(failure)) io.out(line);
   if (status.drift.length > 0)
-    heading(io, 'Unlike the interface (each once; values are kept in extra)');
+    heading(io, 'Drift from the interface (each once; values are kept in extra)');
   for (const drift of status.drift) io.out(driftText(drift, `seen ${isoOf(drift.firstSeenAt)}`));
   if (status.rejected.length > 0) heading(io, 'Rejected items');
   for (const { reason, items } of status.rejected) io.out(`  ${grouped(items)}  ${reason}`);
@@ -170,7 +169,7 @@ export const define = (command: Command, io: CliIo): void => {
         const money = await moneyOf(lake, config, io);
         if (options.json === true)
           io.json(isoInstants(jsonOf(lake.path, status, money, config.pricePer1000)));
-        else print(io, lake, status, money, config.pricePer1000);
+        else print(io, lake, status, { money, price: config.pricePer1000 });
       } finally {
         lake.close();
       }

@@ -69,8 +69,7 @@ const DRIFT_TOLD = 10;
 const print = (
   io: CliIo,
   summary: RunSummary,
-  events: number,
-  exported: Exported,
+  { events, exported }: { events: number; exported: Exported },
   { origin, config: { pricePer1000: price } }: Upstream,
 ): void => {
   const { calls, items, quota } = summary;
@@ -196,7 +195,7 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
       if (options.json === true) {
         io.json({ ...last, events, exported });
         if (last.reason !== null) io.err(last.reason);
-      } else print(io, last, events, exported, upstream);
+      } else print(io, last, { events, exported }, upstream);
       io.exitCode = exitCodeOf(night);
     } finally {
       progress.clear();

@@ -11,7 +11,7 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** Calls of the lists, read as deep as usual, with some to spare for retries. */
+/** Calls of the lists, read as deep as usual, with some more for retries. */
 const LIST_CALLS = 30;
 const MOST_REFRESHES = 130;
 const LEAST_REFRESHES = 13;

@@ -39,7 +39,7 @@ const measureDictionary = (
   for (let kind = 0; kind < listed; kind++) values.encodeOne(firsts[kind] ?? 0, scratch);
   const list = (measure(scratch.view()) * firsts.length) / listed;
   scratch.clear();
-  rleHybrid(kinds, start, end, widthOf(firsts.length), scratch);
+  rleHybrid(kinds, { start, end }, widthOf(firsts.length), scratch);
   return list + (measure(scratch.view()) * values.count) / (end - start);
 };
 

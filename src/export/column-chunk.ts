@@ -164,7 +164,7 @@ export class ColumnChunk {
     else {
       const width = widthOf(dictionary.firsts.length);
       sink.byte(width);
-      rleHybrid(dictionary.kinds, 0, values.count, width, sink);
+      rleHybrid(dictionary.kinds, { start: 0, end: values.count }, width, sink);
     }
     const encoded: EncodedChunk = {
       column: this.#column,
@@ -183,7 +183,7 @@ export class ColumnChunk {
   /** Which rows hold a value, behind its own length. */
   #putLevels(): void {
     const levels = new ByteSink(64);
-    rleHybrid(this.#present, 0, this.#rows, 1, levels);
+    rleHybrid(this.#present, { start: 0, end: this.#rows }, 1, levels);
     this.#sink.word(levels.length);
     this.#sink.append(levels.view(), 0, levels.length);
   }

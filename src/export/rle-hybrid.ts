@@ -15,8 +15,7 @@ const runAt = (values: Uint32Array, from: number, to: number): number => {
  */
 export const rleHybrid = (
   values: Uint32Array,
-  start: number,
-  end: number,
+  { start, end }: { start: number; end: number },
   width: number,
   into: ByteSink,
 ): void => {

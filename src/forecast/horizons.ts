@@ -28,8 +28,7 @@ export const paceGoesOn = (views: number, pace: number, hours: number): number =
 /** Completes a row that `describePoint` filled for a horizon. */
 export const describeHorizon = (
   curve: Curve,
-  position: number,
-  hours: number,
+  { position, hours }: { position: number; hours: number },
   cohorts: readonly Cohort[],
   row: Float32Array,
 ): void => {

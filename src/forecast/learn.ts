@@ -126,7 +126,7 @@ const rowsOf = (
   let rows = 0;
   for (const { curve, position, hours, target: came } of evenly(candidates)) {
     describePoint(curve, position, cohorts, row);
-    if (hours > 0) describeHorizon(curve, position, hours, cohorts, row);
+    if (hours > 0) describeHorizon(curve, { position, hours }, cohorts, row);
     for (const [feature, column] of columns.entries()) column[rows] = row[feature] as number;
     target[rows] = came;
     rows += 1;
@@ -213,7 +213,7 @@ const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Cur
       for (const hours of HORIZONS) {
         const truth = truthAfter(curve.points, position, hours);
         if (truth === undefined) continue;
-        describeHorizon(curve, position, hours, grown.cohorts, row);
+        describeHorizon(curve, { position, hours }, grown.cohorts, row);
         const grew = truth - logViews(now.views);
         misses.push({
           hours,

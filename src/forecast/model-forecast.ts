@@ -42,7 +42,7 @@ export const modelForecast = (
   const horizons = HORIZONS.flatMap((hours): HorizonForecast[] => {
     const correction = correctionFor(model.corrections, { hours, curve, now });
     if (correction === undefined) return [];
-    describeHorizon(curve, position, hours, model.cohorts, row);
+    describeHorizon(curve, { position, hours }, model.cohorts, row);
     // counts rarely fall, and by little: what is expected never lies below what is there
     const median = Math.max(0, evaluateTrees(model.median, row));
     const low = Math.max(0, Math.min(median, evaluateTrees(model.low, row) - correction.below));

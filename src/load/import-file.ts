@@ -97,8 +97,7 @@ export class FileImport {
 
   constructor(
     lake: Lake,
-    path: string,
-    kind: ImportKind,
+    { path, kind }: { path: string; kind: ImportKind },
     summary: ImportSummary,
     deps: ImportDeps,
   ) {

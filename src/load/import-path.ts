@@ -76,7 +76,7 @@ export const importPaths = async (
     problems: [],
   };
   for (const { path, kind } of filesOf(paths, cwd))
-    await new FileImport(lake, path, kind, summary, deps).run();
+    await new FileImport(lake, { path, kind }, summary, deps).run();
   await refreshSearchInTurns(lake, deps.signal);
   syncLake(lake);
   return summary;

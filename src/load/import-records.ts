@@ -7,6 +7,7 @@ import {
   extraOf,
   namesOf,
   type Odd,
+  type OrProblem,
   platformOfId,
   readFields,
   readId,
@@ -50,9 +51,6 @@ interface ImportedCreator {
 /** The platform of a video by its id, where it is known already. */
 export type KnownPlatform = (id: string) => Platform | undefined;
 
-/** A record, or why it cannot be kept. */
-type Reading<T> = T | { problem: string };
-
 const NO_ID = { problem: 'no usable id: expected text of 1 to 128 characters' };
 const NO_INSTANT = { problem: 'no usable "at": expected ISO 8601 or a Unix time' };
 
@@ -61,7 +59,7 @@ const SNAPSHOT = new Set(['id', ...namesOf(FIELDS.importedSnapshot)]);
 const HASHTAG = new Set(['platform', ...namesOf(FIELDS.importedHashtag)]);
 const CREATOR = new Set(['platform', ...namesOf(FIELDS.importedCreator)]);
 
-const readVideo = (line: JsonObject): Reading<ObservationBatch['videos'][number]> => {
+const readVideo = (line: JsonObject): OrProblem<ObservationBatch['videos'][number]> => {
   const id = readId(line.id);
   if (id === undefined) return NO_ID;
   const where = readPlatform(line.platform, id);
@@ -73,7 +71,10 @@ const readVideo = (line: JsonObject): Reading<ObservationBatch['videos'][number]
   return { observed, at: readInstant(line.firstSeenAt, 'firstSeenAt', []) };
 };
 
-const readSnapshot = (line: JsonObject, knownPlatform: KnownPlatform): Reading<ImportedCounts> => {
+const readSnapshot = (
+  line: JsonObject,
+  knownPlatform: KnownPlatform,
+): OrProblem<ImportedCounts> => {
   const id = readId(line.id);
   if (id === undefined) return NO_ID;
   const platform = platformOfId(id) ?? knownPlatform(id);
@@ -88,7 +89,7 @@ const readSnapshot = (line: JsonObject, knownPlatform: KnownPlatform): Reading<I
   return { id, platform, at, ...counts, extra: extraOf(line, SNAPSHOT, odd) };
 };
 
-const readHashtag = (line: JsonObject): Reading<SeenHashtag> => {
+const readHashtag = (line: JsonObject): OrProblem<SeenHashtag> => {
   const odd: Odd = [];
   const { tag: written, at, ...figures } = readFields(line, FIELDS.importedHashtag, odd);
   const tag = cleanTag(written ?? '');
@@ -102,7 +103,7 @@ const readHashtag = (line: JsonObject): Reading<SeenHashtag> => {
   return { tag, platform: where.platform, at, ...figures, ...unsaid, extra };
 };
 
-const readCreator = (line: JsonObject): Reading<ImportedCreator> => {
+const readCreator = (line: JsonObject): OrProblem<ImportedCreator> => {
   const odd: Odd = [];
   const { handle: written, at, ...counts } = readFields(line, FIELDS.importedCreator, odd);
   const handle = (written ?? '').replace(/^@/, '');

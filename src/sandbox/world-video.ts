@@ -36,8 +36,7 @@ const amended = (stream: RandomStream, title: string | null, other: string | nul
 export const bringUp = (
   seed: number,
   creator: Creator,
-  birth: Birth,
-  index: number,
+  { birth, index }: { birth: Birth; index: number },
   tides: Tides,
 ): WorldVideo => {
   const { platform, language, slot } = creator;

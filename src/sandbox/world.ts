@@ -50,7 +50,7 @@ export const createWorld = ({ seed }: { seed: number }): World => {
     creatorsIn(platform, week * WEEK_MS)
       .flatMap((creator) =>
         birthsOf(seed, creator, week, tides).map((birth, index) =>
-          bringUp(seed, creator, birth, index, tides),
+          bringUp(seed, creator, { birth, index }, tides),
         ),
       )
       .sort(byBirth);
@@ -78,7 +78,7 @@ export const createWorld = ({ seed }: { seed: number }): World => {
     const seen: SeenCreator[] = [];
     for (const platform of PLATFORMS)
       for (let slot = 0; slot < CREATORS_PER_PLATFORM; slot++)
-        for (const at of creatorSnapshots(seed, platform, slot, fromAt, toAt)) {
+        for (const at of creatorSnapshots(seed, { platform, slot }, { fromAt, toAt })) {
           const creator = creatorAt(seed, platform, slot, at);
           const daily = creator.followersAtEnd >= DAILY_FROM_FOLLOWERS;
           if (daily || Math.floor(at / DAY_MS) % 7 === slot % 7)
@@ -141,10 +141,8 @@ const addSnapshots = (
 /** A creator's profile could be read once a day, at an hour of its own. */
 function* creatorSnapshots(
   seed: number,
-  platform: Platform,
-  slot: number,
-  fromAt: number,
-  toAt: number,
+  { platform, slot }: Pick<Creator, 'platform' | 'slot'>,
+  { fromAt, toAt }: { fromAt: number; toAt: number },
 ): Generator<number> {
   const hourOfItsOwn = new RandomStream(seed, 8, PLATFORMS.indexOf(platform), slot).next();
   const offset = Math.floor((hourOfItsOwn * DAY_MS) / SECOND_MS) * SECOND_MS;

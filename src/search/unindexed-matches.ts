@@ -1,6 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { WORDS_THEN } from '../history/words-then.ts';
 import type { Lake } from '../lake/open.ts';
+import type { Prepared } from '../lake/prepare.ts';
 import { prepared, statement } from '../lake/statements.ts';
 import type { SearchTerms } from './search-terms.ts';
 import { type Phrase, wordsOf } from './search-words.ts';
@@ -33,6 +34,8 @@ interface ReadVideo {
   readonly tags: string; // JSON array
 }
 
+const READ = { key: 'number', title: 'text?', user: 'text?', tags: 'text' } as const;
+
 /** What the index would say of a video that had these words. */
 const isMatch = ({ wanted, unwanted }: SearchTerms, video: ReadVideo): boolean => {
   const texts = [video.title, video.user, ...(JSON.parse(video.tags) as string[])].map((text) =>
@@ -50,20 +53,14 @@ interface Scope {
 }
 
 const matchesOf = (
-  lake: Lake,
-  sql: string,
+  videos: Prepared<ReadVideo>,
   terms: SearchTerms,
   { asOf, since, platform, isPast }: Scope & { isPast?: boolean },
   late: () => boolean,
 ): number[] => {
   const keys: number[] = [];
   let read = 0;
-  const rows = prepared<ReadVideo>(lake, sql, {
-    key: 'number',
-    title: 'text?',
-    user: 'text?',
-    tags: 'text',
-  }).iterate({
+  const rows = videos.iterate({
     asOf,
     since: since ?? null,
     platform: platform ?? null,
@@ -83,7 +80,7 @@ export const changedSince = (
   terms: SearchTerms,
   scope: Scope,
   late: () => boolean,
-): number[] => matchesOf(lake, CHANGED, terms, scope, late);
+): number[] => matchesOf(prepared<ReadVideo>(lake, CHANGED, READ), terms, scope, late);
 
 /** Videos that wait to be put into the index, with their words; the newest first. */
 const WAITING = `
@@ -109,4 +106,4 @@ export const unindexed = (
 ): number[] | undefined =>
   statement(lake, 'select 1 from search_pending limit 1').get() === undefined
     ? undefined
-    : matchesOf(lake, WAITING, terms, scope, late);
+    : matchesOf(prepared<ReadVideo>(lake, WAITING, READ), terms, scope, late);

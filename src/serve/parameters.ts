@@ -3,6 +3,7 @@ import { EVENT_KINDS, PERIODS, PLATFORMS } from '../../schema/vocabulary.ts';
 import { HOUR_MS, rangeMs } from '../durations.ts';
 import { HORIZONS } from '../forecast/horizons.ts';
 import { parseIso } from '../iso.ts';
+import { oneOf as nameOf, wholeNumber as numberFrom, type TextReader } from '../text-values.ts';
 
 // Query and path parameters, as text on the way in. Each says what it expects in words; a doubled
 // one arrives as a list and is refused like any other text that cannot be right.
@@ -30,15 +31,20 @@ const read = <T>(expected: string, parse: (value: string) => T | undefined) =>
     return z.NEVER;
   });
 
-const wholeNumber = (min: number, max: number) => (value: string) => {
-  const number = Number(value);
-  return /^(0|[1-9]\d*)$/.test(value) && number >= min && number <= max ? number : undefined;
-};
+const valueBy =
+  <T>(reader: TextReader<T>) =>
+  (value: string): T | undefined => {
+    const parsed = reader(value);
+    return 'value' in parsed ? parsed.value : undefined;
+  };
 
-const oneOf =
-  <T extends string>(known: readonly T[]) =>
-  (value: string): T | undefined =>
-    known.find((name) => name === value);
+const oneOf = <T extends string>(known: readonly T[]) => valueBy(nameOf(known));
+
+/** As settings are read, but one number has one text: every other would be an address of its own. */
+const wholeNumber = (min: number, max: number) => {
+  const number = valueBy(numberFrom(min, max));
+  return (value: string) => (/^(0|[1-9]\d*)$/.test(value) ? number(value) : undefined);
+};
 
 /** A `+` of a zone arrives as a blank when it was not encoded. */
 const instantOf = (value: string): number | undefined =>

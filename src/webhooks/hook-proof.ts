@@ -53,8 +53,7 @@ const bodyId = (body: Buffer): string => `body:${createHash('sha256').update(bod
 /** Standard Webhooks; `prefix` is `webhook` or, of its predecessor, `svix`. */
 const standard = (
   prefix: string,
-  headers: HookHeaders,
-  body: Buffer,
+  { headers, body }: { headers: HookHeaders; body: Buffer },
   secret: HookSecret,
   now: number,
 ): Proof | undefined => {
@@ -118,8 +117,8 @@ export const proveHook = (
   secret: HookSecret,
   now: number,
 ): Proof =>
-  standard('webhook', headers, body, secret, now) ??
-  standard('svix', headers, body, secret, now) ??
+  standard('webhook', { headers, body }, secret, now) ??
+  standard('svix', { headers, body }, secret, now) ??
   timed(headers['x-webhook-signature'] ?? headers['stripe-signature'], body, secret, now) ??
   plain(headers['x-hub-signature-256'], body, secret) ??
   refused(

@@ -9,6 +9,9 @@ import { LONGEST_TAG, MOST_TAGS } from './item-bounds.ts';
 /** Originals of fields that could not be right, by field name. */
 export type Odd = [field: string, original: unknown][];
 
+/** A thing read, or why it cannot be. */
+export type OrProblem<T> = T | { problem: string };
+
 const numberOf = (value: unknown): number | undefined => {
   if (typeof value === 'number') return value;
   if (typeof value === 'string' && /^[+-]?\d+(\.\d+)?$/.test(value.trim())) return Number(value);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { KeyRefusedError, RateLimitedError, RefusedError } from '../../src/api/errors.ts';
+import { KeyRefusedError, RateLimitedError, RequestRefusedError } from '../../src/api/errors.ts';
 import { askedWaitMs, judge } from '../../src/api/judge.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
@@ -62,7 +62,7 @@ describe('what a status stands for', () => {
   );
   test.each([301, 302, 307, 308])('%i is not followed', (status) => {
     const error = judge(response(status, { location: 'https://evil.example/v1' }), NOW);
-    expect(error).toBeInstanceOf(RefusedError);
+    expect(error).toBeInstanceOf(RequestRefusedError);
     expect(error?.message).toMatch(/evil\.example.*not followed.*TRENDLAKE_BASE_URL/);
   });
   test('a long, odd or hostile body stays a short message', () => {

@@ -94,6 +94,17 @@ test('a list that keeps its videos promises the next refresh, one that changes d
   expect([...after.slice(0, 3)]).toEqual([Number.NaN, Number.NaN, Number.NaN]);
 });
 
+test('calls of programs (`trendlake/client`) teach nothing: what they brought is not in the lake', () => {
+  const { lake, video } = freshLake();
+  for (let key = 1; key <= 20; key++) video(key, 'ana', 50 + key, [[48, 100]]);
+  const before = lakeInput(lake, NOW).showing.chance;
+  const addCall = lake.sqlite.prepare(
+    "insert into calls (job, request, sent_at, finished_at, status, sender) values ('client', 'GET /creators/tiktok/ana', ?, ?, 200, 'test')",
+  );
+  for (let call = 0; call < 30; call++) addCall.run(hoursAgo(5) + call, hoursAgo(5) + call + 1);
+  expect(lakeInput(lake, NOW).showing.chance).toEqual(before);
+});
+
 test('learns what creator calls show from what they showed', () => {
   const { lake, video, creatorCall } = freshLake();
   const before = lakeInput(lake, NOW).showing.chance;

@@ -194,7 +194,7 @@ describe('a service that is away', () => {
   });
 });
 
-describe('the door', () => {
+describe('admission', () => {
   test('keeps the pace, retries included', async () => {
     const machine = new Machine(NOON, true);
     const end = farEnd(machine, (call) => (call % 3 === 0 ? 500 : 200));

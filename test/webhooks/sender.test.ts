@@ -116,6 +116,7 @@ describe('deliveries', () => {
 
   test.each([
     ['120', 120 * SECOND_MS],
+    ['120.0005', 120 * SECOND_MS + 1],
     [new Date(T0 + 10 * MINUTE_MS).toUTCString(), 10 * MINUTE_MS],
     ['1', 5 * SECOND_MS],
     ['99999999', DAY_MS],

@@ -102,11 +102,15 @@ const bodyRows = (schema: ShownSchema | undefined) =>
     }),
   );
 
+interface LocatedOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: ShownOperation;
+}
+
 /** A command that makes this request of the service at `origin`. */
 const curlOf = (
-  method: string,
-  path: string,
-  { parameters = [] }: ShownOperation,
+  { method, path, operation: { parameters = [] } }: LocatedOperation,
   example: unknown,
   origin: string,
 ): string => {
@@ -136,20 +140,15 @@ const answerText = ({ content, description }: ShownResponse) => {
     : html`<a href="#schema-${type}">${type}</a>`;
 };
 
-const operationSection = (
-  method: string,
-  path: string,
-  operation: ShownOperation,
-  document: ShownDocument,
-  origin: string,
-) => {
+const operationSection = (located: LocatedOperation, document: ShownDocument, origin: string) => {
+  const { method, path, operation } = located;
   const { parameters = [], responses = {} } = operation;
   const body = bodyOf(operation, document);
   const rows = [...parameters.map(parameterRow), ...bodyRows(body.schema)];
   return html`<section class="wide" id="${operation.operationId ?? ''}">
     <h2><code>${method.toUpperCase()} ${path}</code> ${operation['x-extension'] === true ? html`<span class="tag">extension</span>` : ''}</h2>
     <p>${prose(operation.summary ?? '')}</p>
-    <pre>${curlOf(method, path, operation, body.example, origin)}</pre>
+    <pre>${curlOf(located, body.example, origin)}</pre>
     ${rows.length === 0 ? '' : html`<table><tbody>${rows}</tbody></table>`}
     <h3>Responses</h3><table><tbody>${Object.entries(responses).map(
       ([status, response]) =>
@@ -182,7 +181,7 @@ export const referencePage = (document: ShownDocument, origin: string) => {
     ({ method, path, operation }) =>
       html`<a href="#${operation.operationId ?? ''}"><code>${method.toUpperCase()} ${path}</code><span class="soft small">${prose(operation.summary ?? '')}</span></a>`,
   )}</div></section>
-  ${operations.map(({ method, path, operation }) => operationSection(method, path, operation, document, origin))}
+  ${operations.map((located) => operationSection(located, document, origin))}
   ${schemas.map(([name, schema]) => schemaSection(name, schema))}
 </main></body></html>`;
 };
