@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../src/clock.ts';
 import { exportLake } from '../src/export/export-lake.ts';
 import { openLake, openLakeForReading } from '../src/lake/open.ts';
+import { figureOf, tellFigure } from './all/figure.ts';
 
 // Parquet of a whole lake: ours, against DuckDB fed by data chunks with COPY (zstd) into the same
 // layout from the same lake. Paired, the first of a pair alternating, each in a process of its own;
@@ -77,6 +78,14 @@ const print = (pairs: readonly Record<Part, Measured>[]): void => {
     const [least, greatest] = [ratios[0], ratios.at(-1)].map((ratio) => ratio?.toFixed(2));
     console.log(`${measure.padEnd(12)} ${median(ratios).toFixed(2)}x  (${least} to ${greatest})`);
   }
+  const [time, bytes] = (['wallMs', 'bytes'] as const).map((measure) =>
+    pairs.map(({ ours, duckdb }) => ours[measure] / duckdb[measure]),
+  );
+  const peer = 'against DuckDB with COPY zstd';
+  tellFigure(figureOf({ what: `full export ${peer}: time`, unit: 'x', goal: 1 }, time ?? []));
+  tellFigure(figureOf({ what: `full export ${peer}: bytes`, unit: 'x', goal: 0.85 }, bytes ?? []));
+  const peaks = pairs.map(({ ours }) => ours.peakMiB);
+  tellFigure(figureOf({ what: 'full export: peak of the process', unit: 'MB', goal: 240 }, peaks));
 };
 
 const main = (): void => {

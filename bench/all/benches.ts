@@ -9,6 +9,8 @@ export const BENCHES: readonly Bench[] = [
   { name: 'sync-peer', args: ['--rounds', '3'] },
   { name: 'bulk', args: ['--pages', '1000'] },
   { name: 'scale', args: ['--snapshots', '2000000', '--base', '200000', '--rounds', '3'] },
+  { name: 'export', args: ['--rounds', '3'] },
+  { name: 'forecast', args: ['--lake', '1000000'] },
 ];
 
 /** The command that makes a bench's figures. */

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { tellFigure } from '../all/figure.ts';
+
 interface Measured {
   readonly learnt: number;
   readonly forecast: number;
@@ -11,6 +13,11 @@ interface Measured {
   readonly cpuSeconds: number;
   readonly peakMb: number;
 }
+
+const STEPS = [
+  { name: 'learn', what: 'first learning and forecasts', goal: 60 },
+  { name: 'night', what: "a night's forecasts", goal: 10 },
+] as const;
 
 /** Learning on a made lake of so many videos, ten snapshots each, and a night's refresh of it. */
 export const measureLargeLake = (videos: number): void => {
@@ -23,11 +30,15 @@ export const measureLargeLake = (videos: number): void => {
     });
   try {
     step('make');
-    for (const name of ['learn', 'night']) {
+    for (const { name, what, goal } of STEPS) {
       const its = JSON.parse(step(name)) as Measured;
+      const { learnt, forecast, seconds, cpuSeconds, peakMb } = its;
       console.log(
-        `${name === 'learn' ? 'first learning' : "a night's refresh"}, ${videos} videos: ${its.learnt} models, ${its.forecast} videos forecast: ${its.seconds.toFixed(1)} s, ${its.cpuSeconds.toFixed(1)} s of processor time, peak of the whole process ${its.peakMb.toFixed(0)} MB`,
+        `${what}, ${videos} videos: ${learnt} models, ${forecast} videos forecast, ${cpuSeconds.toFixed(1)} s of processor time`,
       );
+      const of = `${what}, ${videos} videos and ten snapshots of each`;
+      tellFigure({ what: of, unit: 's', goal, median: seconds });
+      tellFigure({ what: `${of}: peak of the process`, unit: 'MB', goal: 300, median: peakMb });
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
