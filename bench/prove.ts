@@ -27,6 +27,7 @@ const PROOFS: readonly Proof[] = [
   { name: 'pace' },
   { name: 'soak' },
   { name: 'tables' },
+  { name: 'fleet', short: { PROVE_FLEET_MINUTES: '3', PROVE_FLEET_SECONDS: '10' } },
 ];
 
 const { values } = parseArgs({

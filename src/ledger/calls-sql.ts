@@ -9,7 +9,7 @@ import { LONGEST_MINUTES, SLOT_MS } from '../throttle/slots.ts';
  */
 export const HOLD = `
 create or replace function hold_slots(of_key bigint, limits jsonb) returns bigint
-language plpgsql volatile set search_path from current as $$
+language plpgsql volatile as $$
 declare
   until bigint := now_ms() + ${SLOT_MS};
 begin
@@ -99,7 +99,10 @@ begin
 end $$;
 `;
 
-/** Pauses a key for all machines, unless a longer pause holds; and settles a call, once. */
+/**
+ * Pauses a key for all machines, unless a longer pause holds; and settles a call, once. Nobody waits for
+ * a settled call to reach the disk: one that is forgotten counts, and holds its slot a little longer.
+ */
 export const SETTLE = `
 create or replace function pause_key(key_hash text, asked_ms bigint, why text)
 returns void language plpgsql volatile set search_path from current as $$
@@ -127,6 +130,7 @@ declare
   was_by_hand int;
   instant bigint := now_ms();
 begin
+  perform set_config('synchronous_commit', 'off', true);
   select id into of_key from keys where hash = key_hash;
   update calls set finished_at = instant, status = (outcome->>'status')::int, error = outcome->>'error',
       sent = (outcome->>'sent')::boolean,

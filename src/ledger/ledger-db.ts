@@ -50,6 +50,8 @@ export class LedgerDb {
   readonly #options: DbOptions;
   #host = 0;
   #pool: Pool | undefined;
+  /** Connections on which the server warned. */
+  readonly #warned = new WeakSet<object>();
   /** Monotonic instant until which the server counts as away. */
   #awayUntil = 0;
 
@@ -79,9 +81,9 @@ export class LedgerDb {
     for (;;) {
       const pool = this.#open();
       try {
-        const { rows } = await pool.query(sql, [...values]);
+        const rows = await this.#query<Row>(pool, sql, values);
         this.#awayUntil = 0;
-        return rows as Row[];
+        return rows;
       } catch (error) {
         if (!isPassing(error)) throw this.#refused(error);
         this.#next(pool);
@@ -92,6 +94,23 @@ export class LedgerDb {
         }
         await clock.sleep(BETWEEN_TRIES_MS);
       }
+    }
+  }
+
+  /**
+   * A commit that the server gave up waiting to see on its standby is told as done, with a warning:
+   * a failover may undo it, so nobody knows.
+   */
+  async #query<Row>(pool: Pool, sql: string, values: readonly unknown[]): Promise<Row[]> {
+    const client = await pool.connect();
+    try {
+      const { rows } = await client.query(sql, [...values]);
+      if (this.#warned.has(client)) throw new Error('the server warned that it may lose a commit');
+      client.release();
+      return rows as Row[];
+    } catch (error) {
+      client.release(true);
+      throw error;
     }
   }
 
@@ -120,8 +139,13 @@ export class LedgerDb {
       max: CONNECTIONS,
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: ANSWER_MS,
-      statement_timeout: ANSWER_MS,
       keepAlive: true,
+    });
+    pool.on('connect', (client) => {
+      client.on('error', () => {}); // its statement is told of it
+      client.on('notice', ({ severity }) => {
+        if (severity === 'WARNING') this.#warned.add(client);
+      });
     });
     pool.on('error', () => {}); // an idle connection was lost: the next statement opens another
     this.#pool = pool;

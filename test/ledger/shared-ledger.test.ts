@@ -151,6 +151,8 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
 
   test('months begin as they do in a lake', async () => {
     const { db } = await ledgerOf();
+    // called from outside, it must be told where what it calls lies
+    await db.rows(`alter function ${db.schema}.month_window set search_path = ${db.schema}`);
     const instants = fc.sample(fc.integer({ min: 0, max: 4_102_444_800_000 }), {
       numRuns: 300,
       seed: 7,

