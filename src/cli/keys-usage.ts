@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
 import { dateOf } from '../iso.ts';
-import { openServiceDb } from '../lake/service-db.ts';
-import { type RouteUse, usageOfMonth } from '../serve/auth/limits.ts';
+import type { RouteUse } from '../serve/auth/limits.ts';
 import { csvLine } from './csv-line.ts';
 import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { openKeys } from './key-store.ts';
 import { textTable } from './text-table.ts';
 
 interface Options {
@@ -40,11 +40,11 @@ export const defineUsage = (command: Command, io: CliIo): void => {
     .option('--month <YYYY-MM>', 'which month; default this one')
     .option('--csv', 'RFC 4180 with a header')
     .option('--json', 'print an array')
-    .action((options: Options) => {
+    .action(async (options: Options) => {
       const month = monthOf(options.month, io.clock.now());
-      const db = openServiceDb(configOf(io).dataDir);
+      const keys = await openKeys(configOf(io), io.clock);
       try {
-        const uses = usageOfMonth(db, month);
+        const uses = await keys.usageOfMonth(month);
         if (options.json === true) io.json(uses, 0);
         else if (options.csv === true)
           for (const line of [
@@ -56,7 +56,7 @@ export const defineUsage = (command: Command, io: CliIo): void => {
             io.out(csvLine(line));
         else io.out(asTable(uses, month, io));
       } finally {
-        db.close();
+        await keys.close();
       }
     });
 };

@@ -4,19 +4,12 @@ import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
 import { LAKE_FILE, openLake } from '../lake/open.ts';
-import { openServiceDb } from '../lake/service-db.ts';
-import {
-  createKey,
-  type KeyRecord,
-  listKeys,
-  revokeKey,
-  SCOPES,
-  type Scope,
-} from '../serve/auth/keys.ts';
+import { type KeyRecord, newKey, SCOPES, type Scope } from '../serve/auth/keys.ts';
 import { TIER_NAMES, type Tier } from '../tiers.ts';
 import { endSubscriptionsOf } from '../webhooks/subscriptions.ts';
 import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { openKeys } from './key-store.ts';
 import { defineUsage } from './keys-usage.ts';
 import { oneOf, wholeNumber } from './option-values.ts';
 import { textTable } from './text-table.ts';
@@ -79,7 +72,7 @@ const asTable = (records: readonly KeyRecord[], io: CliIo): string => {
   return textTable(head, rows, { columns: io.columns, figures: ['per minute', 'per month'] });
 };
 
-const create = (io: CliIo, options: CreateOptions): void => {
+const create = async (io: CliIo, options: CreateOptions): Promise<void> => {
   const wish = {
     useCase: useCaseOf(options.useCase),
     tier: options.tier,
@@ -87,9 +80,11 @@ const create = (io: CliIo, options: CreateOptions): void => {
     ...(options.month === undefined ? {} : { callsPerMonth: options.month }),
     ...(options.scopes === undefined ? {} : { scopes: scopesOf(options.scopes) }),
   };
-  const db = openServiceDb(configOf(io).dataDir);
+  const { key, ...made } = newKey(wish, io.clock.now());
+  const keys = await openKeys(configOf(io), io.clock);
   try {
-    const { record, key } = createKey(db, wish, io.clock.now());
+    await keys.add(made);
+    const { record } = made;
     const { id, tier, scopes } = record;
     if (options.json === true) io.json({ id, key, tier, scopes }, 0);
     else
@@ -97,7 +92,7 @@ const create = (io: CliIo, options: CreateOptions): void => {
         `${key}\n\nKey ${id}, tier ${tier}, scopes ${scopes.join(', ')}. It is shown this once and kept only as a hash.`,
       );
   } finally {
-    db.close();
+    await keys.close();
   }
 };
 
@@ -139,10 +134,10 @@ export const define = (command: Command, io: CliIo): void => {
     .command('list')
     .description('all keys, revoked ones included; never the keys themselves')
     .option('--json', 'print an array')
-    .action((options: { json?: boolean }) => {
-      const db = openServiceDb(configOf(io).dataDir);
-      const records = listKeys(db);
-      db.close();
+    .action(async (options: { json?: boolean }) => {
+      const keys = await openKeys(configOf(io), io.clock);
+      const records = await keys.list();
+      await keys.close();
       if (options.json === true) io.json(records.map(shown), 0);
       else io.out(asTable(records, io));
     });
@@ -152,17 +147,18 @@ export const define = (command: Command, io: CliIo): void => {
     .description('revoke a key at once, also where it is being served')
     .argument('<id>', 'the id that `keys list` shows')
     .option('--json', "print the revoked key's record")
-    .action((id: string, options: { json?: boolean }) => {
-      const { dataDir } = configOf(io);
-      const db = openServiceDb(dataDir);
+    .action(async (id: string, options: { json?: boolean }) => {
+      const config = configOf(io);
+      const { dataDir } = config;
+      const keys = await openKeys(config, io.clock);
       try {
-        const record = revokeKey(db, id, io.clock.now());
+        const record = await keys.revoke(id, io.clock.now());
         const ended = endSubscriptions(dataDir, id, io);
         const sentence = `Key ${id} is revoked${ended > 0 ? `; ${ended} webhook subscriptions of it ended` : ''}.`;
         if (options.json === true) io.json(shown(record), 0);
         else io.out(sentence);
       } finally {
-        db.close();
+        await keys.close();
       }
     });
 };

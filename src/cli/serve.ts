@@ -17,6 +17,7 @@ import { type CliIo, configOf } from './io.ts';
 import { openLedgers } from './ledgers.ts';
 import { openLog } from './log.ts';
 import { isoInstant, wholeNumber } from './option-values.ts';
+import { serveLedger } from './serve-ledger.ts';
 
 const EXAMPLES = `
 Examples:
@@ -130,13 +131,15 @@ export const define = (command: Command, io: CliIo): void => {
       };
       const report =
         opened === undefined ? io.err : (sentence: string): void => opened.log.warn(sentence);
-      const metrics = createMetrics({ ...config, clock: io.clock, report });
+      const { close: closeLedger, keys, ...month } = await serveLedger(config, systemClock);
+      const metrics = createMetrics({ ...config, ...month, clock: io.clock, report });
       const chores = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
       const spent = config.ledgerUrl === undefined ? undefined : spentElsewhere(config, io);
       const pipeline = new PipelineReader({ dataDir, config, jobs: JOBS, chores, spent });
       const service = {
         ...wished,
         ...{ dataDir, metrics, pipeline },
+        ...(keys === undefined ? {} : { keys }),
         clock: io.clock,
         machine: systemClock,
         computesAhead: true,
@@ -145,6 +148,7 @@ export const define = (command: Command, io: CliIo): void => {
         await serveUntilStopped(service, { report, io, json: options.json === true });
       } finally {
         await Promise.all([metrics.close(), pipeline.close()]);
+        await closeLedger();
         opened?.close();
       }
     });

@@ -27,8 +27,14 @@ export class SharedLedgers implements LedgerSource {
   #checked: Promise<void> | undefined;
 
   /** @param lakeName under which this machine's calls and slots stand there */
-  constructor(url: Secret, { clock, lakeName }: { clock: Clock; lakeName: string }) {
-    this.#db = new LedgerDb(addressOf(url), { clock });
+  constructor(
+    url: Secret,
+    { clock, lakeName, patienceMs }: { clock: Clock; lakeName: string; patienceMs?: number },
+  ) {
+    this.#db = new LedgerDb(addressOf(url), {
+      clock,
+      ...(patienceMs === undefined ? {} : { patienceMs }),
+    });
     this.#lakeName = lakeName;
   }
 

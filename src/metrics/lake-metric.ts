@@ -12,7 +12,10 @@ export type Sample = readonly [value: number, labels?: Readonly<Record<string, s
 export interface Scraped {
   readonly lake: Lake;
   readonly now: number;
-  readonly month: MonthState;
+  /** Null where a shared ledger counts it and cannot be reached. */
+  readonly month: MonthState | null;
+  /** False: calls of other machines count as well, in a shared ledger. */
+  readonly countsItself: boolean;
   readonly tallies: Tallies;
   readonly calls: readonly CallCount[];
   /** Calls without an outcome. */

@@ -2,11 +2,21 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Config } from '../config.ts';
 import { messageOf } from '../errors.ts';
+import type { MonthState } from '../throttle/month.ts';
 import { workerFile } from '../worker-file.ts';
 import type { Sample } from './lake-metric.ts';
 
 /** What the month of the upstream key allows. */
 export type QuotaLimits = Pick<Config, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset'>;
+
+/** What a shared ledger says of the month at an instant (Unix ms); null while it cannot be reached. */
+export type SharedMonth = (now: number) => Promise<MonthState | null>;
+
+/** What the thread is sent: `month` is undefined where the lake counts it itself. */
+export interface ScrapeRequest {
+  readonly now: number;
+  readonly month: MonthState | null | undefined;
+}
 
 /** What a scrape of the lake brought: samples in the order of `LAKE_METRICS`, or why it failed. */
 export type ScrapeReport = { readonly samples: readonly Sample[][] } | { readonly failed: string };
@@ -23,7 +33,11 @@ const THREAD = workerFile(import.meta.url, 'scrape-worker');
 const HEAP = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
 
 /** A reader of the lake in `dataDir`. Its thread begins with the first read: without scrapes it costs nothing. */
-export const lakeReader = (dataDir: string, limits: QuotaLimits): LakeReader => {
+export const lakeReader = (
+  dataDir: string,
+  limits: QuotaLimits,
+  sharedMonth?: SharedMonth,
+): LakeReader => {
   let thread: Worker | undefined;
   const begin = (): Worker => {
     const { ratePerMinute, callsPerMonth, quotaReset } = limits;
@@ -38,13 +52,14 @@ export const lakeReader = (dataDir: string, limits: QuotaLimits): LakeReader => 
   };
   return {
     read: async (now) => {
+      const month = await sharedMonth?.(now);
       thread ??= begin();
       const ended = new AbortController();
       const { signal } = ended;
       try {
         const answer = once(thread, 'message', { signal });
         const exit = once(thread, 'exit', { signal });
-        thread.postMessage(now);
+        thread.postMessage({ now, month });
         const [report] = (await Promise.race([answer, exit])) as [ScrapeReport | number];
         return typeof report === 'object'
           ? report

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Sample } from './lake-metric.ts';
 import { LAKE_METRICS } from './lake-metrics.ts';
-import { lakeReader, type QuotaLimits } from './lake-reader.ts';
+import { lakeReader, type QuotaLimits, type SharedMonth } from './lake-reader.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
 /** A request that was answered. */
@@ -28,6 +28,8 @@ export interface Metrics {
 export interface MetricsOptions extends QuotaLimits {
   readonly dataDir: string;
   readonly clock: Clock;
+  /** Where a shared ledger counts the month of the upstream key. */
+  readonly sharedMonth?: SharedMonth;
   /** Receives a sentence for whoever runs the service when the lake's metrics go, or come back. */
   readonly report?: (sentence: string) => void;
 }
@@ -78,7 +80,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     registers,
   });
   const stopProcess = addProcessMetrics(registry, clock);
-  const reader = lakeReader(dataDir, options);
+  const reader = lakeReader(dataDir, options, options.sharedMonth);
 
   let fault: string | undefined;
   let isClosed = false;

@@ -11,7 +11,7 @@ import { LAKE_FILE, type Lake, openLakeForReading } from '../lake/open.ts';
 import { monthState } from '../throttle/lake-ledger.ts';
 import { CallTally } from './call-tally.ts';
 import { LAKE_METRICS } from './lake-metrics.ts';
-import type { QuotaLimits, ScrapeReport } from './lake-reader.ts';
+import type { QuotaLimits, ScrapeReport, ScrapeRequest } from './lake-reader.ts';
 import { type Tallies, tallyLake } from './tallies.ts';
 
 // The thread that reads the lake for a scrape, so that the one that serves does not wait for it.
@@ -75,18 +75,19 @@ const orFailed = <T>(work: () => T): T | { failed: string } => {
   }
 };
 
-const scrape = (now: number): ScrapeReport => {
+const scrape = ({ now, month: shared }: ScrapeRequest): ScrapeReport => {
   open ??= openLake();
   recount(open, QUICK_MS);
   const { lake, tallies, calls } = open;
-  const month = monthState(lake, limits, now);
+  const month = shared === undefined ? monthState(lake, limits, now) : shared;
   const counted = { tallies: tallies.content, ...calls.update() };
-  const scraped = { lake, now, month, manifest: manifestOf(), ...counted };
+  const countsItself = shared === undefined;
+  const scraped = { lake, now, month, countsItself, manifest: manifestOf(), ...counted };
   const samples = LAKE_METRICS.map((metric) => metric.read(scraped));
   return { samples };
 };
 
-parentPort?.on('message', (now: number) => {
-  parentPort?.postMessage(orFailed(() => scrape(now)));
+parentPort?.on('message', (request: ScrapeRequest) => {
+  parentPort?.postMessage(orFailed(() => scrape(request)));
   orFailed(() => open !== undefined && recount(open, Number.POSITIVE_INFINITY));
 });

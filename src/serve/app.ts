@@ -6,7 +6,7 @@ import { compress } from 'hono/compress';
 import { cors } from 'hono/cors';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { Logger } from 'pino';
-import { messageOf } from '../errors.ts';
+import { messageOf, TrendlakeError } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { DOCUMENT_PATH } from './auth/admission.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './context.ts';
@@ -76,6 +76,12 @@ const noRoute = (app: ServiceApp): ((c: Context<ServiceEnv>) => Promise<Response
 export const refusalOf = (error: unknown, log: Logger): RefusedError => {
   if (error instanceof RefusedError) return error;
   log.error({ err: error }, 'a request failed unexpectedly');
+  if (error instanceof TrendlakeError && error.transient)
+    return new RefusedError(
+      'unavailable',
+      'Requests cannot be counted now, so none is answered. Try again in a moment.',
+      { headers: { 'retry-after': '5' } },
+    );
   return error instanceof Database.SqliteError
     ? new RefusedError(
         'unavailable',

@@ -1,6 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type Database from 'better-sqlite3';
 import type { Context } from 'hono';
 import type { Clock } from '../clock.ts';
 import type { ListMoment } from '../history/list-page.ts';
@@ -8,6 +7,7 @@ import type { ModelSettings } from '../lab/model.ts';
 import { lakeVersion } from '../lake/lake-version.ts';
 import type { Lake } from '../lake/open.ts';
 import type { PipelineReader } from '../pipeline/pipeline-reader.ts';
+import type { KeyStore } from './auth/key-store.ts';
 import type { Standing } from './auth/limits.ts';
 import type { ChangeTimes } from './cache/change-times.ts';
 import type { HeavyReads } from './cache/heavy-reads.ts';
@@ -54,7 +54,7 @@ export interface ServiceContext {
   /** What pulls into the lake; undefined where nothing does, as in a sandbox. */
   readonly pipeline: PipelineReader | undefined;
   /** Keys and what they spent. */
-  readonly serviceDb: Database.Database;
+  readonly keys: KeyStore;
   /** The time that responses are given at; fixed where the service was started with `at`. */
   readonly now: () => number;
   /** The time that limits are counted in; never fixed. */

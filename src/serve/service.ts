@@ -2,7 +2,6 @@ import { type Logger, pino } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { ModelSettings } from '../lab/model.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
-import { openServiceDb } from '../lake/service-db.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { PipelineReader } from '../pipeline/pipeline-reader.ts';
 import { refreshSearch } from '../search/search-index.ts';
@@ -13,7 +12,7 @@ import { logAnswered } from './access-log.ts';
 import { refusalOf, serviceApp } from './app.ts';
 import { Admission } from './auth/admission.ts';
 import { CountTogether } from './auth/count-together.ts';
-import { Limiter } from './auth/limits.ts';
+import { type KeyStore, lakeKeys } from './auth/key-store.ts';
 import { Sessions } from './auth/sessions.ts';
 import { ChangeTimes } from './cache/change-times.ts';
 import { HeavyReads, type ReadLimits } from './cache/heavy-reads.ts';
@@ -31,6 +30,8 @@ import { type SqlLimits, SqlQueries } from './sql-queries.ts';
 
 export interface ServiceOptions {
   readonly dataDir: string;
+  /** Keys and what they spent, closed with it; those of the data directory unless given. */
+  readonly keys?: KeyStore;
   /** Time of limits and, unless `at` is given, of responses. */
   readonly clock: Clock;
   /** Time of the machine, whatever time is shown: how long to wait, and what takes too long. */
@@ -117,11 +118,10 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   const lake = openLakeForReading(dataDir);
   lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
   lake.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
-  const serviceDb = openServiceDb(dataDir);
+  const keys = options.keys ?? lakeKeys(dataDir, WAIT_FOR_KEYS_MS);
   writer.sqlite.pragma(`busy_timeout = ${WAIT_FOR_LAKE_MS}`);
-  serviceDb.pragma(`busy_timeout = ${WAIT_FOR_KEYS_MS}`);
   const now = typeof at === 'function' ? at : () => at ?? clock.now();
-  const counting = new CountTogether(new Limiter(serviceDb), { clock, machine });
+  const counting = new CountTogether(keys, { clock, machine });
   const admission = new Admission(counting, (method, path) => routeOf(method, path));
   const cache = new LakeCache(CACHE_BYTES);
   const reads = new HeavyReads(lake, { cache, clock: machine, limits: options.readLimits });
@@ -129,7 +129,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   const queries = new SqlQueries({ dataDir, clock: machine, limits: options.sqlLimits });
   const poster = new HttpPoster({ clock });
   const context: ServiceContext = {
-    ...{ lake, reads, serviceDb, now, clock, model: options.model },
+    ...{ lake, reads, keys, now, clock, model: options.model },
     ...{ queries, live, pipeline: options.pipeline },
     responses: new ResponseCache(cache),
     pages: new PageCache(cache),
@@ -178,7 +178,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
     queries.close();
     await reads.close();
     await poster.close();
-    serviceDb.close();
+    await keys.close();
     lake.close();
     writer.close();
   };

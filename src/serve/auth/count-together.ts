@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { isBusy } from '../../lake/exclusive.ts';
-import type { Limiter, Standing } from './limits.ts';
+import type { RequestCounter } from './key-store.ts';
+import type { Standing } from './limits.ts';
 
 interface Waiting {
   readonly hash: string;
@@ -24,12 +25,14 @@ export interface CountingClocks {
  * a commit costs, they share. While another process writes, those that come meanwhile join them.
  */
 export class CountTogether {
-  readonly #limiter: Limiter;
+  readonly #counter: RequestCounter;
   readonly #clocks: CountingClocks;
   #waiting: Waiting[] = [];
+  /** True while those that came together are being counted elsewhere. */
+  #isCounting = false;
 
-  constructor(limiter: Limiter, clocks: CountingClocks) {
-    this.#limiter = limiter;
+  constructor(counter: RequestCounter, clocks: CountingClocks) {
+    this.#counter = counter;
     this.#clocks = clocks;
   }
 
@@ -37,25 +40,36 @@ export class CountTogether {
   count(hash: string, route: string): Promise<Standing | undefined> {
     return new Promise((counted, failed) => {
       const isFirst = this.#waiting.push({ hash, route, counted, failed }) === 1;
-      if (isFirst) setImmediate(() => this.#countWaiting(0));
+      if (isFirst && !this.#isCounting) setImmediate(() => void this.#countWaiting(0));
     });
   }
 
-  #countWaiting(tried: number): void {
+  async #countWaiting(tried: number): Promise<void> {
     const together = this.#waiting;
+    const hashes = together.map(({ hash }) => hash);
+    const routes = together.map(({ route }) => route);
     try {
-      const hashes = together.map(({ hash }) => hash);
-      const routes = together.map(({ route }) => route);
-      const standings = this.#limiter.count(hashes, this.#clocks.clock.now(), routes);
-      this.#waiting = [];
-      for (const [index, { counted }] of together.entries()) counted(standings[index]);
+      const counted = this.#counter.count(hashes, this.#clocks.clock.now(), routes);
+      this.#waiting = []; // what comes from now on is counted after them
+      if (!(counted instanceof Promise)) return this.#tell(together, counted);
+      this.#isCounting = true;
+      this.#tell(together, await counted);
     } catch (error) {
       if (isBusy(error) && tried + 1 < MOST_TRIES) {
         void this.#clocks.machine.sleep(BETWEEN_TRIES_MS).then(() => this.#countWaiting(tried + 1));
         return;
       }
-      this.#waiting = [];
+      if (this.#waiting === together) this.#waiting = [];
       for (const { failed } of together) failed(error);
+    } finally {
+      if (this.#isCounting) {
+        this.#isCounting = false;
+        if (this.#waiting.length > 0) setImmediate(() => void this.#countWaiting(0));
+      }
     }
+  }
+
+  #tell(together: readonly Waiting[], standings: readonly (Standing | undefined)[]): void {
+    for (const [index, { counted }] of together.entries()) counted(standings[index]);
   }
 }

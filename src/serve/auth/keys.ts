@@ -69,15 +69,17 @@ const limitsOf = (wish: KeyWish): { tier: Tier; rate: number; month: number } =>
   return { tier, rate, month };
 };
 
+/** A key that is made and not kept yet. */
+export interface NewKey {
+  readonly record: KeyRecord;
+  readonly hash: string;
+}
+
 /**
- * Makes a key and keeps its hash. What is returned is the only place where the key itself appears.
+ * Makes a key, which is not kept by it. What is returned is the only place where the key itself appears.
  * @throws UsageError without a use case, or for a tier whose numbers are missing
  */
-export const createKey = (
-  db: Database.Database,
-  wish: KeyWish,
-  now: number,
-): { record: KeyRecord; key: string } => {
+export const newKey = (wish: KeyWish, now: number): NewKey & { key: string } => {
   const useCase = wish.useCase.trim();
   if (useCase === '')
     throw new UsageError('A key needs its use case: --use-case "what it will be used for".');
@@ -85,11 +87,29 @@ export const createKey = (
   const key = KEY_PREFIX + randomBytes(32).toString('base64url');
   const scopes = wish.scopes ?? SCOPES;
   const id = `key_${randomBytes(9).toString('base64url')}`;
+  const limits = { ratePerMinute: rate, callsPerMonth: month };
+  const record = { id, useCase, tier, ...limits, scopes, createdAt: now, revokedAt: null };
+  return { record, hash: hashOf(key), key };
+};
+
+/** Keeps a key of a data directory, as its hash. */
+export const addKey = (db: Database.Database, { record, hash }: NewKey): void => {
+  const { id, useCase, tier, ratePerMinute, callsPerMonth, scopes, createdAt } = record;
   db.prepare(
     `insert into api_key (id, hash, use_case, tier, rate_per_minute, calls_per_month, scopes, created_at)
      values (?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(id, hashOf(key), useCase, tier, rate, month, scopes.join(','), now);
-  return { record: keyById(db, id) as KeyRecord, key };
+  ).run(id, hash, useCase, tier, ratePerMinute, callsPerMonth, scopes.join(','), createdAt);
+};
+
+/** Makes a key and keeps its hash. */
+export const createKey = (
+  db: Database.Database,
+  wish: KeyWish,
+  now: number,
+): { record: KeyRecord; key: string } => {
+  const { record, hash, key } = newKey(wish, now);
+  addKey(db, { record, hash });
+  return { record, key };
 };
 
 const keyById = (db: Database.Database, id: string): KeyRecord | undefined => {

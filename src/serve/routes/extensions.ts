@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi';
 import { eventsPage, shownEvent } from '../../history/event-list.ts';
 import { isoOf } from '../../iso.ts';
 import { eventsResponse, usageResponse } from '../../wire/shapes.ts';
-import { usageByDay } from '../auth/limits.ts';
 import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import { asOf, eventKind, limit, page, platformQuery, since } from '../parameters.ts';
@@ -56,7 +55,7 @@ export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void 
     );
   });
 
-  respondGet(app, service, usage, (c) => {
+  respondGet(app, service, usage, async (c) => {
     const { asOf: asked } = c.req.valid('query');
     const key = c.get('standing');
     const now = key.at;
@@ -78,7 +77,7 @@ export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void 
             remaining: key.monthLeft,
             resetsAt: isoOf(now + key.monthResetsMs),
           },
-          days: usageByDay(service.serviceDb, key.id, DAYS_SHOWN),
+          days: await service.keys.usageByDay(key.id, DAYS_SHOWN),
         },
         asOf: now,
         observedAt: now,

@@ -1,0 +1,29 @@
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { type KeyStore, lakeKeys } from '../serve/auth/key-store.ts';
+
+/** A request of `serve` waits no longer for the ledger: then it is refused. */
+const PATIENCE_MS = 2000;
+
+/**
+ * The keys of `serve`: in the shared ledger where the settings name one, else in the data directory.
+ * @throws LedgerError where there is no ledger at the address; LedgerAwayError when it cannot be reached
+ */
+export const openKeys = async (
+  { dataDir, ledgerUrl }: Pick<Config, 'dataDir' | 'ledgerUrl'>,
+  clock: Clock,
+): Promise<KeyStore> => {
+  if (ledgerUrl === undefined) return lakeKeys(dataDir);
+  const { LedgerDb } = await import('../ledger/ledger-db.ts');
+  const { SharedKeys } = await import('../ledger/shared-keys.ts');
+  const { addressOf } = await import('../ledger/shared-ledgers.ts');
+  const { checkLedger } = await import('../ledger/init-ledger.ts');
+  const db = new LedgerDb(addressOf(ledgerUrl), { clock, patienceMs: PATIENCE_MS });
+  try {
+    await checkLedger(db);
+    return new SharedKeys(db);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+};

@@ -1,0 +1,39 @@
+import { hostname } from 'node:os';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { SharedMonth } from '../metrics/lake-reader.ts';
+import type { KeyStore } from '../serve/auth/key-store.ts';
+import { PausedError } from '../throttle/errors.ts';
+import { openKeys } from './key-store.ts';
+
+/** A scrape waits no longer for the ledger: then the month is not told. */
+const PATIENCE_MS = 2000;
+
+/** What `serve` has in the shared ledger; nothing of it where the settings name none. */
+export interface ServeLedger {
+  readonly keys?: KeyStore;
+  readonly sharedMonth?: SharedMonth;
+  close(): Promise<void>;
+}
+
+/**
+ * @param clock the machine's, whatever time is shown
+ * @throws LedgerError where there is no ledger at the address; LedgerAwayError when it cannot be reached
+ */
+export const serveLedger = async (config: Config, clock: Clock): Promise<ServeLedger> => {
+  const { ledgerUrl, lake: lakeName = hostname() } = config;
+  if (ledgerUrl === undefined) return { close: async () => {} };
+  const keys = await openKeys(config, clock);
+  const { SharedLedgers } = await import('../ledger/shared-ledgers.ts');
+  const times = { clock, patienceMs: PATIENCE_MS };
+  const ledgers = new SharedLedgers(ledgerUrl, { ...times, lakeName });
+  const sharedMonth: SharedMonth = async (now) => {
+    try {
+      return (await ledgers.spent(undefined, config, now)).month;
+    } catch (error) {
+      if (error instanceof PausedError) return null;
+      throw error;
+    }
+  };
+  return { keys, sharedMonth, close: () => ledgers.close() };
+};
