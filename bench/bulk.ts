@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { realPath } from '../test/real-data.ts';
+import { realPath } from '../fixtures/real-data.ts';
 import { figureOf, tellFigure } from './all/figure.ts';
 
 // What is loaded in bulk, each in a process of its own: an import of the real data set, or of a folder,

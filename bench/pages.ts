@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { chromium, launchBrowser, tell } from '../fixtures/chromium.ts';
+import { realPath } from '../fixtures/real-data.ts';
 import { openLakeForReading } from '../src/lake/open.ts';
 import { prepare, present } from '../src/lake/prepare.ts';
-import { realPath } from '../test/real-data.ts';
-import { chromium, launchBrowser, tell } from '../test/serve/chromium.ts';
 
 // How large each page of the dashboard is, how long it takes to make and until something is painted, on
 // the demo's lake and on an import of real observations where the machine has them. Every page is made

@@ -193,3 +193,15 @@ test('no function takes more than four parameters: what belongs together is hand
   );
   expect(found).toEqual([]);
 });
+
+test('tools and benches stand without the tests: what both need lies in fixtures/', () => {
+  const found = sourcesIn('src', 'jobs', 'schema', 'tools', 'bench', 'fixtures').flatMap((source) =>
+    source.nodes
+      .filter(
+        (node) =>
+          node.type === 'ImportDeclaration' && /\.\.\/test\//.test(String(node.source.value)),
+      )
+      .map((node) => lineOf(source, node)),
+  );
+  expect(found).toEqual([]);
+});

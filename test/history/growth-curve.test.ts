@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { realLines, realPath } from '../../fixtures/real-data.ts';
 import { HOUR_MS } from '../../src/durations.ts';
 import { type GrowthPoint, growthCurve } from '../../src/history/growth-curve.ts';
 import { isoOf, parseIso } from '../../src/iso.ts';
-import { realLines, realPath } from '../real-data.ts';
 
 const START = parseIso('2026-01-01') as number;
 const snapshots = (...pairs: [hours: number, views: number | null][]): GrowthPoint[] =>

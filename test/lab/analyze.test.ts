@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { realPath } from '../../fixtures/real-data.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { isoOf } from '../../src/iso.ts';
@@ -8,7 +9,6 @@ import { storeAnalysis } from '../../src/load/analyses.ts';
 import { type Analysis, analysisResponse } from '../../src/wire/analysis-shapes.ts';
 import { emptyLake, insertVideos } from '../lake/lake-fixture.ts';
 import { insertRealVideos } from '../lake/real-lake.ts';
-import { realPath } from '../real-data.ts';
 import { NOW, plantedLake, plantedVideos } from './lab-lake.ts';
 
 const analyze = async (lake: Lake, id: string, asOf = NOW): Promise<Analysis> => {

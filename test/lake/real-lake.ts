@@ -1,5 +1,5 @@
+import { realLines } from '../../fixtures/real-data.ts';
 import type { Lake } from '../../src/lake/open.ts';
-import { realLines } from '../real-data.ts';
 import { insertVideos, type TestVideo } from './lake-fixture.ts';
 
 interface RealVideo {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { realPath } from '../../fixtures/real-data.ts';
 import { systemClock } from '../../src/clock.ts';
 import { type Lake, openLake, openLakeForReading } from '../../src/lake/open.ts';
 import {
@@ -14,7 +15,6 @@ import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
 import { cachedCounts } from '../../src/serve/cache/match-counts.ts';
 import { emptyLake, insertVideos, type TestVideo } from '../lake/lake-fixture.ts';
 import { insertRealVideos } from '../lake/real-lake.ts';
-import { realPath } from '../real-data.ts';
 import { freshFolder } from '../serve/filled-lake.ts';
 
 const NOW = Date.UTC(2026, 0, 1);

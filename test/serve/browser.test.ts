@@ -1,6 +1,12 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { browserName, chromium, launchBrowser, tell, watchedPage } from './chromium.ts';
+import {
+  browserName,
+  chromium,
+  launchBrowser,
+  tell,
+  watchedPage,
+} from '../../fixtures/chromium.ts';
 import { type Filler, hoursAgo } from './filled-lake.ts';
 import { putForecasts } from './made-forecasts.ts';
 import { type Running, runService } from './running.ts';

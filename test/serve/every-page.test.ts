@@ -1,6 +1,13 @@
 import axe from 'axe-core';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  browserName,
+  chromium,
+  launchBrowser,
+  tell,
+  watchedPage,
+} from '../../fixtures/chromium.ts';
 import { JOBS } from '../../jobs/all-jobs.ts';
 import { systemClock, virtualClock } from '../../src/clock.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
@@ -8,7 +15,6 @@ import { PipelineReader } from '../../src/pipeline/pipeline-reader.ts';
 import { type RunningService, startService } from '../../src/serve/service.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { smallConfig } from '../support/sync-once.ts';
-import { browserName, chromium, launchBrowser, tell, watchedPage } from './chromium.ts';
 import { type Filler, fillLake, hoursAgo, NOW } from './filled-lake.ts';
 import { fillPages } from './page-lake.ts';
 import { type Running, runService } from './running.ts';
