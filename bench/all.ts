@@ -14,8 +14,9 @@ import {
   spreadText,
 } from './all/figure.ts';
 
-// Every figure in one run: each bench in a process of its own, with sizes that fit. The benches
-// themselves pair and alternate. With --write the table goes into docs/performance.md.
+// Every figure in one run: each bench in a process of its own, with sizes that fit, which ends with
+// this one. The benches themselves pair and alternate. With --write the table goes into
+// docs/performance.md.
 //
 //   npm run bench:all [-- --write] [-- --only sync-peer,export]
 
@@ -37,12 +38,17 @@ interface Ended {
   readonly seconds: number;
 }
 
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+
 const folder = mkdtempSync(join(tmpdir(), 'trendlake-bench-all-'));
 
 const run = async (bench: Bench): Promise<Ended> => {
   const file = join(folder, bench.name);
   const from = performance.now();
-  const child = spawn('npm', ['run', '-s', `bench:${bench.name}`, '--', ...bench.args], {
+  const script = join(import.meta.dirname, `${bench.name}.ts`);
+  const child = spawn(process.execPath, [script, ...bench.args], {
+    signal: stopping.signal,
     stdio: ['ignore', 2, 2], // what a bench prints itself is for whoever waits
     env: { ...process.env, [FIGURES_FILE]: file },
   });

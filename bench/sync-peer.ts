@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,6 +25,10 @@ const PER_LIST = Math.ceil(Number(values.pages) / 3);
 const PAGES = 3 * PER_LIST;
 const ROOT = join(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'trendlake-bench-'));
+
+for (const tool of ['curl', 'jq', 'sqlite-utils'])
+  if (spawnSync(tool, ['--version'], { stdio: 'ignore' }).status !== 0)
+    throw new Error(`${tool} is not on the path; it is part of what this compares with.`);
 
 const service = spawn(
   process.execPath,

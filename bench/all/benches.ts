@@ -11,6 +11,8 @@ export const BENCHES: readonly Bench[] = [
   { name: 'scale', args: ['--snapshots', '2000000', '--base', '200000', '--rounds', '3'] },
   { name: 'export', args: ['--rounds', '3'] },
   { name: 'forecast', args: ['--lake', '1000000'] },
+  { name: 'serve', args: ['--videos', '100000', '--requests', '300'] },
+  { name: 'start', args: ['--rounds', '3'] },
 ];
 
 /** The command that makes a bench's figures. */
