@@ -72,7 +72,7 @@ const report = (name: string, asked: readonly Asked[]): void => {
   for (const least of [0.5, 0.7])
     namingLine(`probability ${least}`, scores.naming(curves, at(least)));
   console.log(
-    `  calibration error ${fixed(error, 3, 0)}, Brier ${fixed(brier, 4, 0)}; said > came (questions):`,
+    `  calibration error ${fixed(error, 3, 0)}, Brier ${fixed(brier, 4, 0)}; forecast > outcome (questions):`,
   );
   console.log(
     `    ${bins.map((bin) => `${fixed(bin.stated, 2, 0)}>${fixed(bin.came, 2, 0)} (${bin.judged})`).join('  ')}`,

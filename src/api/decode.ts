@@ -121,7 +121,8 @@ const readAll = <T extends { extra: JsonObject | null }>(
   });
 
 const ENVELOPE = new Set(['total', 'page', 'asOf', 'platform', 'period', ...HOLDERS.list]);
-const GROWTH = new Set(['id', 'platform', 'asOf', 'curve', ...HOLDERS.timeline]);
+// `forecast` is what a trendlake that is served adds; it is made anew here
+const GROWTH = new Set(['id', 'platform', 'asOf', 'curve', 'forecast', ...HOLDERS.timeline]);
 const PROFILE_SAYS = new Set<string>([
   ...namesOf(FIELDS.creator),
   ...HOLDERS.creatorVideos,

@@ -24,7 +24,7 @@ const rowOf = ({ from, of, platform, hours, score, calibration }: ScoredWeek): s
 
 /** What probabilities of each tenth said, and what came. */
 const reliabilityText = (platform: Platform, { judged, error, brier, bins }: Reliability): string =>
-  `${platform}, on top: ${grouped(judged)} probabilities held against what came, calibration error ${error.toFixed(3)}, Brier score ${brier.toFixed(3)}; said > came: ${bins
+  `${platform}, on top: ${grouped(judged)} probabilities held against what came, calibration error ${error.toFixed(3)}, Brier score ${brier.toFixed(3)}; forecast > outcome: ${bins
     .filter((bin) => bin.judged > 0)
     .map((bin) => `${percent(bin.stated)} > ${percent(bin.came)} (${grouped(bin.judged)})`)
     .join(', ')}`;

@@ -4,7 +4,7 @@ export interface Told {
   readonly top: boolean;
 }
 
-/** Probabilities of one tenth: how many, what they said on average, how often it came. */
+/** Probabilities of one tenth: how many, their mean, how often it came. */
 export interface ReliabilityBin {
   readonly judged: number;
   readonly stated: number;

@@ -188,6 +188,10 @@ describe('growth', () => {
     expect(growth({ data: { [name]: [point] } }).points).toHaveLength(1);
   });
   test('a bare timeline', () => expect(growth([point]).points).toHaveLength(1));
+  test('what a served lake adds to it is no drift', () =>
+    expect(growth({ timeline: [point], forecast: null, other: 1 }).drift).toEqual([
+      { resource: 'growth', field: 'other', sample: 1 },
+    ]));
   test.each(FIELDS.point.at.names)('time under %s: ISO, Unix seconds or milliseconds', (name) => {
     const at = Date.UTC(2026, 2, 1);
     const times = ['2026-03-01', at, at / 1000, String(at)];

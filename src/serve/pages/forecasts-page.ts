@@ -85,7 +85,7 @@ const WEEK_COLUMNS: readonly Column<ScoredWeek>[] = [
 type Bin = Reliability['bins'][number];
 
 const RELIABILITY_COLUMNS: readonly Column<Bin>[] = [
-  { name: 'stated', title: 'said on average', show: ({ stated }) => html`${percent(stated)}` },
+  { name: 'stated', title: 'forecast on average', show: ({ stated }) => html`${percent(stated)}` },
   { name: 'came', title: 'ended on top', show: ({ came }) => html`${percent(came)}` },
   {
     ...{ name: 'judged', title: 'forecasts', isNumber: true },
@@ -149,7 +149,7 @@ const main = (
   }</section>
 </div><div class="stack">
 <section id="states"><h2>What stands behind them</h2>${statesList(states)}</section>
-<section id="reliability"><h2>Said and came</h2>${reliabilityTable(view, scored.reliability.get(platform))}</section>
+<section id="reliability"><h2>Forecast and outcome</h2>${reliabilityTable(view, scored.reliability.get(platform))}</section>
 <section id="tags"><h2>Hashtags in a week <span class="soft small">by expected growth</span></h2>${
     tags.every((list) => list.length === 0)
       ? html`<p class="soft">Nothing is forecast of hashtags: it takes eight weeks of their volumes.</p>`

@@ -60,7 +60,7 @@ export const sourcesSection = ({ sources, chores }: PipelineNow, at: number): Ht
 export const parquetSection = ({ parquet }: PipelineNow, at: number): Html =>
   html`<section><h2>Parquet <span class="soft small">${parquet === null ? '' : html`${parquet.codec}, exported ${since(Date.parse(parquet.exportedAt), at)}`}</span></h2>${
     parquet === null
-      ? html`<p class="soft">Nothing was exported yet: <code>trendlake export</code>.</p>`
+      ? html`<p class="soft">Nothing was exported yet, or by another version of trendlake: <code>trendlake export</code> writes all of it.</p>`
       : html`<div class="scroll"><table class="data"><caption class="unseen">Exported tables</caption><thead><tr><th scope="col">table</th><th scope="col" class="n">files</th><th scope="col" class="n">rows</th><th scope="col" class="n">size</th><th scope="col" class="no-phone">newest day</th></tr></thead><tbody>${parquet.tables.map(
           ({ table, files, rows, bytes, newest }) =>
             html`<tr><td>${table}</td><td class="n">${digits(files)}</td><td class="n">${digits(rows)}</td><td class="n">${bytesText(bytes)}</td><td class="no-phone">${rows === 0 ? '–' : (newest ?? '–')}</td></tr>`,
