@@ -19,10 +19,10 @@ interface BareItem {
 }
 
 /** A page with everything done that is not writing: parsed, times read, words cut, body packed. */
-const readyPage = ({ id, body, at, request }: MadePage) => ({
+const readyPage = ({ id, body, at, line }: MadePage) => ({
   id,
   at,
-  request,
+  line,
   items: (JSON.parse(body.toString()) as { items: BareItem[] }).items.map((item) => ({
     ...item,
     createdAt: Date.parse(item.createdAt),
@@ -98,7 +98,7 @@ export const bareLoader = (lake: Lake): ((page: MadePage) => () => void) => {
     return key;
   };
 
-  const load = ({ id, at, request, items, packed }: ReadyPage): void => {
+  const load = ({ id, at, line, items, packed }: ReadyPage): void => {
     const capture = sql.capture.run(at, at, id).lastInsertRowid;
     const fresh: [number | bigint, ReadyItem][] = [];
     let changed = 3 * items.length;
@@ -128,7 +128,7 @@ export const bareLoader = (lake: Lake): ((page: MadePage) => () => void) => {
     if (newTags > 0) sql.touch.run('hashtags', '');
     sql.keepBody.run(id, at, packed);
     sql.settle.run(at, changed + newTags, id);
-    sql.done.run(id, request);
+    sql.done.run(id, line);
   };
 
   return (page) => {
