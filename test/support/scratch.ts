@@ -13,5 +13,7 @@ export default (): (() => void) => {
   process.env.TMPDIR = folder;
   process.env.XDG_CACHE_HOME = join(folder, 'cache'); // of compiled code: none in the home of who tests
   process.env.NODE_COMPILE_CACHE = join(folder, 'compiled'); // shared by all threads and child processes
-  return () => rmSync(folder, { recursive: true, force: true });
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove); // the workers put their compiled code aside as they end, after the teardown
+  return remove;
 };
