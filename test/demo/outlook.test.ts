@@ -22,4 +22,4 @@ test('demo --nights 28 ends with who is likeliest tomorrow and how yesterday’s
   const inside = weeks.reduce((sum, { score }) => sum + score.judged * score.coverage, 0);
   expect(judged).toBeGreaterThan(1000);
   expect(inside / judged).toBeGreaterThan(0.7);
-});
+}, 1_800_000); // four weeks of nights
