@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { JOBS } from '../../jobs/all-jobs.ts';
+import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import type { Config } from '../config.ts';
 import { type ForecastState, forecastStates } from '../forecast/state.ts';
 import { isoOf } from '../iso.ts';
@@ -7,6 +7,7 @@ import { type Lake, openLakeForReading } from '../lake/open.ts';
 import { type Origin, originOf } from '../lake/origin.ts';
 import { type LakeStatus, lakeStatus } from '../maintenance/status.ts';
 import { orCost } from '../money.ts';
+import { type ScheduleState, scheduleState } from '../pipeline/pipeline-state.ts';
 import { type Accounting, accounting } from '../runner/accounting.ts';
 import type { Price } from '../setting-readers.ts';
 import { PausedError } from '../throttle/errors.ts';
@@ -23,9 +24,10 @@ Examples:
   trendlake status
   trendlake status --json`;
 
-/** The state of a lake and of its forecasts. */
+/** The state of a lake, of its forecasts, and of what runs by itself. */
 interface Status extends LakeStatus {
   readonly forecasts: readonly ForecastState[];
+  readonly schedule: ScheduleState;
 }
 
 const heading = (io: CliIo, text: string): void => io.out(`\n${text}`, 'heading');
@@ -66,6 +68,21 @@ const printMoney = (
   }
 };
 
+const printSchedule = (io: CliIo, { slots, daemons, backup }: ScheduleState): void => {
+  const now = io.clock.now();
+  heading(io, 'By itself');
+  if (daemons.length === 0) io.out('  no daemon is running: trendlake schedule');
+  for (const { holder, since } of daemons)
+    io.out(`  a daemon is running: ${holder}, since ${timeText(since, now)}`);
+  for (const { name, nextAt } of slots)
+    io.out(`  ${name.padEnd(18)} ${nextAt === null ? 'off' : `next ${timeText(nextAt, now)}`}`);
+  io.out(
+    backup === null
+      ? '  no backup yet: trendlake schedule makes them'
+      : `  last backup of ${backup.date}, ${counted(backup.kept, 'backup')} kept`,
+  );
+};
+
 const print = (
   io: CliIo,
   lake: Lake,
@@ -98,6 +115,7 @@ const print = (
   if (status.freshness.length > 0) heading(io, 'Last response of each job');
   for (const { job, lastAnswerAt } of status.freshness)
     io.out(`  ${job.padEnd(18)} ${timeText(lastAnswerAt, now)}`);
+  printSchedule(io, status.schedule);
   if (status.forecasts.length > 0) heading(io, 'Forecasts');
   for (const state of status.forecasts) io.out(forecastStateText(state));
   if (status.events.length > 0) heading(io, 'Last events');
@@ -165,7 +183,12 @@ export const define = (command: Command, io: CliIo): void => {
       const lake = openLakeForReading(config.dataDir);
       try {
         const now = io.clock.now();
-        const status = { ...lakeStatus(lake), forecasts: forecastStates(lake.sqlite, now) };
+        const chores = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
+        const status = {
+          ...lakeStatus(lake),
+          forecasts: forecastStates(lake.sqlite, now),
+          schedule: scheduleState(config.dataDir, { config, jobs: JOBS, chores }, now),
+        };
         const money = await moneyOf(lake, config, io);
         if (options.json === true)
           io.json(isoInstants(jsonOf(lake.path, status, money, config.pricePer1000)));

@@ -196,6 +196,27 @@ const present = (
   };
 };
 
+/** What runs by itself: when each job and chore is due next, which daemons live, the last backup. */
+export interface ScheduleState {
+  readonly slots: readonly { readonly name: string; readonly nextAt: number | null }[]; // null: it is off
+  readonly daemons: readonly Holder[];
+  readonly backup: PipelineNow['backup'];
+}
+
+/** What runs by itself in a data directory, at an instant (Unix ms). */
+export const scheduleState = (
+  dataDir: string,
+  { config, jobs, chores }: PipelineSettings,
+  now: number,
+): ScheduleState => ({
+  slots: [...jobs, ...chores].map((job) => ({
+    name: job.name,
+    nextAt: nextSlot(job, config, now),
+  })),
+  daemons: living(dataDir, DAEMON),
+  backup: backupOf(dataDir),
+});
+
 /** Reads the pipeline of a lake; nothing is written. What `trendlake status` reads, by the same functions. */
 export const pipelineState = (
   lake: Lake,

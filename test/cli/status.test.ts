@@ -88,3 +88,11 @@ test('of a made-up world it says so, and whose limit it is', async () => {
   const { out } = await statusAfter([]);
   expect(out).not.toContain('sandbox');
 });
+
+test('it tells what runs by itself: the next slots, no daemon, no backup', async () => {
+  const { out } = await statusAfter([]);
+  expect(out).toMatch(
+    /By itself\n {2}no daemon is running: trendlake schedule\n {2}feed +next 2\d/,
+  );
+  expect(out).toContain('no backup yet');
+});
