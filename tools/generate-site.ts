@@ -54,7 +54,9 @@ const configure = (config: SiteConfig): void => {
   config.addTransform('page', function (content) {
     return pageHtml(pageOf(this), content, pages);
   });
-  const pictures = readdirSync(join(ROOT, 'docs')).filter(isPicture);
+  const pictures = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).filter(
+    isPicture,
+  );
   const files: (readonly [string, string])[] = [
     [join(ASSETS, 'site.css'), 'site.css'],
     [join(ASSETS, 'search.js'), 'search.js'],

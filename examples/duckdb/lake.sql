@@ -18,4 +18,5 @@ create or replace view rankings as select * from read_parquet(getvariable('lake'
 create or replace view hashtag_snapshots as select * from read_parquet(getvariable('lake') || '/hashtag_snapshots/*/*.parquet', hive_partitioning = true);
 create or replace view creator_snapshots as select * from read_parquet(getvariable('lake') || '/creator_snapshots/*/*.parquet', hive_partitioning = true);
 create or replace view forecasts as select * from read_parquet(getvariable('lake') || '/forecasts/*/*.parquet', hive_partitioning = true);
+create or replace view hashtag_forecasts as select * from read_parquet(getvariable('lake') || '/hashtag_forecasts/*/*.parquet', hive_partitioning = true);
 create or replace view events as select * from read_parquet(getvariable('lake') || '/events/*/*.parquet', hive_partitioning = true);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
+import { docsPage } from '../installation.ts';
 import { type CliIo, configOf } from './io.ts';
 
 const EXAMPLES = `
@@ -8,7 +9,7 @@ Examples:
   trendlake ledger init
 
 Several hosts are a primary and its standbys: postgres://user:<password>@one,two/trendlake. The tables
-lie in a schema of their own, trendlake unless ?schema=<name> names another. See docs/outgrow.md.`;
+lie in a schema of their own, trendlake unless ?schema=<name> names another. See ${docsPage('outgrow.md')}.`;
 
 const DID = {
   nothing: 'made: calls, months, hints and slots are counted there now',

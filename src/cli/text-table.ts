@@ -82,7 +82,31 @@ const wrappedLines = (text: string, width: number): string[] => {
   return line === '' ? lines : [...lines, line];
 };
 
-/** Rows as a table for people: text on one line, at most 60 columns wide or what the terminal has. */
+/** Each row by itself, a line for each column: for a terminal that is too narrow for the table. */
+const recordsText = (
+  head: readonly string[],
+  cells: readonly (readonly string[])[],
+  columns: number,
+): string => {
+  const names = Math.max(...head.map((name) => stringWidth(name)));
+  const width = Math.max(NARROWEST_TEXT, columns - names - 2);
+  const recordOf = (texts: readonly string[]): string =>
+    texts
+      .flatMap((text, i) =>
+        text === ''
+          ? []
+          : wrappedLines(text, width).map(
+              (line, n) => `${padded(n === 0 ? (head[i] ?? '') : '', names, true)}  ${line}`,
+            ),
+      )
+      .join('\n');
+  return cells.map(recordOf).join('\n\n');
+};
+
+/**
+ * Rows as a table for people: text on one line, at most 60 columns wide or what the terminal has. Where
+ * the terminal has too few for any table of these columns, each row stands by itself.
+ */
 export const textTable = (
   head: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -111,6 +135,9 @@ export const textTable = (
     isText[i] ? Math.max(NARROWEST_TEXT, stringWidth(name)) : Number.POSITIVE_INFINITY,
   );
   const widths = fittedWidths(natural, narrowest, columns ?? Number.POSITIVE_INFINITY);
+  const total = widths.reduce((sum, width) => sum + width + BORDERS, 1);
+  if (columns !== undefined && total > columns && cells.length > 0)
+    return recordsText(head, cells, columns);
   const line = (left: string, between: string, right: string): string =>
     `${left}${widths.map((width) => '─'.repeat(width + 2)).join(between)}${right}`;
   const row = (texts: readonly string[]): string =>

@@ -49,6 +49,25 @@ test('no column is narrower than its heading: the others give what the terminal 
   expect(Math.max(...lines.map((line) => line.length))).toBe(70);
 });
 
+test('where no table fits, each row stands by itself, whole, without what is not known', () => {
+  const rows = [
+    ['tt_7240348510065823002', 1_103_809, 'a title that is longer than the terminal is wide', 9],
+    ['yt_1', null, 'short', 10],
+  ];
+  const text = textTable(['id', 'views', 'title', 'rank'], rows, { columns: 40 });
+  expect(text.split('\n')).toEqual([
+    'id     tt_7240348510065823002',
+    'views  1103809',
+    'title  a title that is longer than the',
+    '       terminal is wide',
+    'rank   9',
+    '',
+    'id     yt_1',
+    'title  short',
+    'rank   10',
+  ]);
+});
+
 test('a wrapped column keeps its whole text', () => {
   const words = Array.from({ length: 40 }, (_, i) => `word${i}`);
   const table = textTable(['because'], [[words.join(' ')]], { columns: 50, wrapped: 'because' });

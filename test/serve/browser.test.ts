@@ -37,6 +37,13 @@ const textsOf = (page: Page, selector: string) =>
     `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.innerText)`,
   );
 
+/** The value of the endpoint of that name in the box of the reference. */
+const optionOf = (page: Page, name: string) =>
+  tell<string>(
+    page,
+    `[...document.querySelectorAll('#try-request option')].find((one) => one.text === ${JSON.stringify(name)}).value`,
+  );
+
 /** Views ahead of a video that stands at 7,000: median, low and high. */
 const FAN = {
   6: [7500, 7100, 8200],
@@ -226,6 +233,42 @@ describe.skipIf(chromium === undefined)(browserName, () => {
       ).toEqual([]);
     });
   });
+
+  test('the reference asks this service with the key that was typed, and keeps it nowhere', () =>
+    visit('/docs', {}, async (page) => {
+      await page.type('#try-key', filled.key);
+      await page.click('#getFeed button[data-try]');
+      expect(await tell<string>(page, `document.getElementById('try-path').value`)).toBe(
+        '/feed/tiktok',
+      );
+      await page.click('#try-form button');
+      await page.waitForSelector('#try-status ::-p-text(RateLimit)');
+      expect(await textOf(page, '#try-status')).toMatch(/^200 ok, [\d,]+ characters · /);
+      expect(await textOf(page, '#try-response')).toContain('"title": "the loudest"');
+      const left = `JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, location.href])`;
+      expect(await tell<string>(page, left)).not.toContain(filled.key.slice(8));
+      await page.select('#try-request', await optionOf(page, 'POST /lab/analyze'));
+      await tell(page, `document.getElementById('try-body').value = '{"id":"tt_1"}'`);
+      await page.click('#try-form button');
+      await page.waitForSelector('#try-response ::-p-text(statistical)');
+    }));
+
+  test.each(['/../docs', 'https://elsewhere.example/v1/feed', 'feed'])(
+    'the reference asks for nothing but the interface: %s',
+    (path) =>
+      visit('/docs', {}, async (page) => {
+        await page.type('#try-key', 'tl_live_of_nobody');
+        await tell(page, `document.getElementById('try-path').value = ${JSON.stringify(path)}`);
+        await page.click('#try-form button');
+        await page.waitForSelector('#try-status ::-p-text(below /v1)');
+      }),
+  );
+
+  test('without scripts the reference has commands in place of the box', () =>
+    visit('/docs', { script: false }, async (page) => {
+      expect(await textOf(page, 'main')).not.toContain('Try it\n');
+      expect(await textOf(page, '#getFeed')).toContain('curl');
+    }));
 
   test.each(
     [

@@ -78,6 +78,25 @@ test('every link within the reference leads somewhere', async () => {
   expect(links.filter((id) => !ids.has(id))).toEqual([]);
 });
 
+test('the reference shows limits, an example of each response, and may ask this service alone', async () => {
+  const { text, headers } = await page('/docs');
+  const document = (await running.get('/openapi.json')).body as unknown as {
+    paths: Record<string, Record<string, { responses: Record<string, { content?: object }> }>>;
+  };
+  const withBody = Object.values(document.paths)
+    .flatMap((methods) => Object.values(methods))
+    .filter(({ responses }) =>
+      Object.entries(responses).some(
+        ([status, { content }]) => status < '3' && content !== undefined,
+      ),
+    );
+  expect(text.match(/<summary>Example of 2/g)?.length).toBe(withBody.length);
+  for (const tier of ['beta', '50,000', 'scale', '500,000', 'enterprise'])
+    expect(text).toContain(`<td>${tier}</td>`);
+  expect(headers.get('content-security-policy')).toContain("connect-src 'self'");
+  expect((await page('/assets/try-it.js')).status).toBe(200);
+});
+
 test.each(['/', '/docs'])('%s brings its icon, which its policy lets in', async (path) => {
   const { text, headers } = await page(path);
   expect(headers.get('content-security-policy')).toContain('img-src data:;');

@@ -1,6 +1,11 @@
 import { html, raw } from 'hono/html';
+import { TIERS } from '../../tiers.ts';
+import { digits } from './figures.ts';
+import { type Html, NOTHING } from './html.ts';
 import { ICON, MARK } from './icon.ts';
+import { NAVIGATION } from './navigation.ts';
 import { STYLE } from './style.ts';
+import { type TryableRequest, tryItSection } from './try-it.ts';
 
 /** The parts of an OpenAPI document that the reference page shows. */
 export interface ShownDocument {
@@ -34,7 +39,9 @@ interface ShownParameter {
 }
 interface ShownResponse {
   readonly description?: string;
-  readonly content?: Readonly<Record<string, { readonly schema?: ShownSchema }>>;
+  readonly content?: Readonly<
+    Record<string, { readonly schema?: ShownSchema; readonly example?: unknown }>
+  >;
 }
 interface ShownSchema {
   readonly $ref?: string;
@@ -102,18 +109,15 @@ const bodyRows = (schema: ShownSchema | undefined) =>
     }),
   );
 
+/** An operation with its method and path. */
 interface LocatedOperation {
   readonly method: string;
   readonly path: string;
   readonly operation: ShownOperation;
 }
 
-/** A command that makes this request of the service at `origin`. */
-const curlOf = (
-  { method, path, operation: { parameters = [] } }: LocatedOperation,
-  example: unknown,
-  origin: string,
-): string => {
+/** The path of an operation with examples in its place and for what it must be asked with. */
+const filledPath = ({ path, operation: { parameters = [] } }: LocatedOperation): string => {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     String(parameters.find((one) => one.name === name)?.schema?.example ?? name),
   );
@@ -121,13 +125,17 @@ const curlOf = (
   const query = required.map(
     ({ name, schema }) => `${name}=${encodeURIComponent(String(schema?.example ?? ''))}`,
   );
-  const verb = method === 'get' ? '' : ` -X ${method.toUpperCase()}`;
+  return `${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+};
+
+/** A command that makes this request of the service at `origin`. */
+const curlOf = (located: LocatedOperation, example: unknown, origin: string): string => {
+  const verb = located.method === 'get' ? '' : ` -X ${located.method.toUpperCase()}`;
   const body =
     example === undefined
       ? ''
       : ` -H 'Content-Type: application/json' -d '${JSON.stringify(example)}'`;
-  const address = `${origin}/v1${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`;
-  return `curl${verb} -H "Authorization: Bearer $KEY"${body} '${address}'`;
+  return `curl${verb} -H "Authorization: Bearer $KEY"${body} '${origin}/v1${filledPath(located)}'`;
 };
 
 /** What a response holds, a link where that has a name of its own; the words about it elsewhere. */
@@ -140,21 +148,50 @@ const answerText = ({ content, description }: ShownResponse) => {
     : html`<a href="#schema-${type}">${type}</a>`;
 };
 
-const operationSection = (located: LocatedOperation, document: ShownDocument, origin: string) => {
+/** What it answers, whole, folded away; nothing where it answers without a body. */
+const exampleOf = ({ responses = {} }: ShownOperation): Html => {
+  const examples = Object.entries(responses).flatMap(([status, { content }]) => {
+    const example = content?.['application/json']?.example;
+    return example === undefined ? [] : [{ status, text: JSON.stringify(example, null, 2) }];
+  });
+  return examples.length === 0
+    ? NOTHING
+    : html`${examples.map(({ status, text }) => html`<details><summary>Example of ${status}</summary><pre>${text}</pre></details>`)}`;
+};
+
+/** What the box on this page can ask: reads, and the analysis, which changes nothing either. */
+const tryable = ({ method, path, operation }: LocatedOperation): boolean =>
+  operation.operationId === 'analyze' || (method === 'get' && path !== '/openapi.json');
+
+const operationSection = (
+  located: LocatedOperation,
+  document: ShownDocument,
+  { origin, tryIndex }: { origin: string; tryIndex: number },
+): Html => {
   const { method, path, operation } = located;
   const { parameters = [], responses = {} } = operation;
   const body = bodyOf(operation, document);
   const rows = [...parameters.map(parameterRow), ...bodyRows(body.schema)];
   return html`<section class="wide" id="${operation.operationId ?? ''}">
-    <h2><code>${method.toUpperCase()} ${path}</code> ${operation['x-extension'] === true ? html`<span class="tag">extension</span>` : ''}</h2>
+    <div class="over"><h2><code>${method.toUpperCase()} ${path}</code> ${operation['x-extension'] === true ? html`<span class="tag">extension</span>` : NOTHING}</h2>
+      <span class="small">${tryIndex === -1 ? NOTHING : html`<button type="button" data-try="${tryIndex}" hidden>try it</button> `}<a href="#endpoints">all endpoints</a></span></div>
     <p>${prose(operation.summary ?? '')}</p>
     <pre>${curlOf(located, body.example, origin)}</pre>
-    ${rows.length === 0 ? '' : html`<table><tbody>${rows}</tbody></table>`}
+    ${rows.length === 0 ? NOTHING : html`<table><tbody>${rows}</tbody></table>`}
     <h3>Responses</h3><table><tbody>${Object.entries(responses).map(
       ([status, response]) =>
         html`<tr><td class="n">${status}</td><td class="small">${answerText(response)}</td></tr>`,
-    )}</tbody></table></section>`;
+    )}</tbody></table>${exampleOf(operation)}</section>`;
 };
+
+const limitsSection: Html = html`<section class="wide" id="limits"><h2>Limits</h2>
+  <table><thead><tr><th>tier</th><th>a minute</th><th>a month</th></tr></thead><tbody>${Object.entries(
+    TIERS,
+  ).map(
+    ([tier, limits]) =>
+      html`<tr><td>${tier}</td><td>${limits === undefined ? 'as agreed' : digits(limits.ratePerMinute)}</td><td>${limits === undefined ? 'as agreed' : digits(limits.callsPerMonth)}</td></tr>`,
+  )}</tbody></table>
+  <p class="small">Calls of a key in any 60 seconds, and in a calendar month of UTC. Every request with a key counts, whatever its response. <code>RateLimit-Policy</code> and <code>RateLimit</code> on each response tell both limits (<code>minute</code>, <code>month</code>) and what is left of them; past one of them the answer is 429, with the seconds to wait in <code>Retry-After</code>. <a href="#getUsage">/usage</a> tells what a key has spent, day by day. A page holds at most 100 items.</p></section>`;
 
 const schemaSection = (
   name: string,
@@ -165,23 +202,41 @@ const schemaSection = (
       html`<tr><td><code>${field}</code></td><td class="small">${typeText(type)}</td><td class="small soft">${prose(type.description ?? '')}</td></tr>`,
   )}</tbody></table></section>`;
 
+const requestOf = (located: LocatedOperation, document: ShownDocument): TryableRequest => {
+  const { example } = bodyOf(located.operation, document);
+  return {
+    method: located.method === 'post' ? 'POST' : 'GET',
+    path: filledPath(located),
+    body: example === undefined ? undefined : JSON.stringify(example),
+  };
+};
+
 /** The OpenAPI document as a page for people; `origin` is where they reach the service. */
-export const referencePage = (document: ShownDocument, origin: string) => {
+export const referencePage = (document: ShownDocument, origin: string): Html => {
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+    Object.entries(methods).map(
+      ([method, operation]): LocatedOperation => ({ method, path, operation }),
+    ),
   );
+  const tried = operations.filter(tryable);
   const schemas = Object.entries(document.components?.schemas ?? {});
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${document.info.title} ${document.info.version}</title>${ICON}<style>${raw(STYLE)}</style></head><body>
-<header><h1>${MARK}${document.info.title} <span class="soft">v1</span></h1><nav><a href="/">dashboard</a><a href="/v1/openapi.json">OpenAPI</a></nav></header>
-<main class="grid reference">
+<title>The interface · ${document.info.title}</title>${ICON}<style>${raw(STYLE)}</style><script src="/assets/try-it.js" defer></script></head><body>
+<a class="skip" href="#content">Skip to the content</a>
+<header><div class="bar"><a class="brand" href="/">${MARK}${document.info.title}</a><nav class="pages" aria-label="Pages">${NAVIGATION.map(({ path, name }) => html`<a href="${path}">${name}</a>`)}</nav></div></header>
+<main id="content"><div class="head"><h1>The interface</h1><div class="about soft small">version ${document.info.version} <a href="/v1/openapi.json">OpenAPI</a></div></div>
+<nav class="about small" aria-label="On this page"><a href="#try" data-try-link hidden>Try it</a><a href="#limits">Limits</a><a href="#endpoints">Endpoints</a><a href="#shapes">Shapes</a></nav>
+<div class="grid reference">
   <section class="wide">${(document.info.description ?? '').split('\n\n').map((text) => html`<p>${prose(text)}</p>`)}</section>
-  <section class="wide"><h2>Endpoints</h2><div class="contents">${operations.map(
+  ${tryItSection(tried.map((located) => requestOf(located, document)))}
+  ${limitsSection}
+  <section class="wide" id="endpoints"><h2>Endpoints</h2><div class="contents">${operations.map(
     ({ method, path, operation }) =>
       html`<a href="#${operation.operationId ?? ''}"><code>${method.toUpperCase()} ${path}</code><span class="soft small">${prose(operation.summary ?? '')}</span></a>`,
   )}</div></section>
-  ${operations.map((located) => operationSection(located, document, origin))}
+  ${operations.map((located) => operationSection(located, document, { origin, tryIndex: tried.indexOf(located) }))}
+  <section class="wide" id="shapes"><h2>Shapes</h2><ul class="keys">${schemas.map(([name]) => html`<li><a href="#schema-${name}"><code>${name}</code></a></li>`)}</ul></section>
   ${schemas.map(([name, schema]) => schemaSection(name, schema))}
-</main></body></html>`;
+</div></main></body></html>`;
 };

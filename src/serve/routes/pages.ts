@@ -16,6 +16,7 @@ import { QUERY_SCRIPT } from '../pages/query-script.ts';
 import { referencePage, type ShownDocument } from '../pages/reference.ts';
 import { searchPage } from '../pages/search-page.ts';
 import { trendsPages } from '../pages/trends-page.ts';
+import { TRY_SCRIPT } from '../pages/try-it.ts';
 import { videoPage } from '../pages/video-page.ts';
 import { liveRoute } from './live.ts';
 import { queryRoutes } from './query.ts';
@@ -30,6 +31,7 @@ const ASSETS: Readonly<Record<string, { type: string; text: () => string }>> = {
   'page.js': { type: 'text/javascript', text: () => PAGE_SCRIPT },
   'query.js': { type: 'text/javascript', text: () => QUERY_SCRIPT },
   'chart.js': { type: 'text/javascript', text: () => CHART_SCRIPT },
+  'try-it.js': { type: 'text/javascript', text: () => TRY_SCRIPT },
 };
 
 /** Every page of the dashboard: each registers its own address behind the guard. */

@@ -1,0 +1,78 @@
+import { html } from 'hono/html';
+import { embedded, type Html } from './html.ts';
+
+/** A request that the box can make, filled with examples. */
+export interface TryableRequest {
+  readonly method: 'GET' | 'POST';
+  /** Behind /v1, with what it asks for. */
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+/**
+ * A box that makes requests of this service with the reader's own key. The key has no name, so that no
+ * form sends and no browser keeps it; it goes to this origin alone, in the header of one request, and is
+ * gone with the page. Without a script the box is not there: the commands below do the same.
+ */
+export const tryItSection = (requests: readonly TryableRequest[]): Html =>
+  html`<section class="wide" id="try" hidden><h2>Try it</h2>
+  <p class="soft small">Asks this service now, and counts like any call of the key. The key stays in this page: it is sent to this address alone and kept nowhere.</p>
+  <form id="try-form" autocomplete="off"><input type="password" id="try-key" aria-label="key" placeholder="tl_live_..." autocomplete="off">
+    <select id="try-request" aria-label="endpoint">${requests.map(({ method, path }, index) => html`<option value="${index}">${method} ${path.replace(/\?.*/, '')}</option>`)}</select>
+    <label class="path">/v1<input id="try-path" aria-label="path" spellcheck="false"></label><button>send</button></form>
+  <textarea id="try-body" aria-label="body" rows="3" spellcheck="false" hidden></textarea>
+  <p id="try-status" role="status" class="small"></p><pre id="try-response" tabindex="0" aria-label="response" hidden></pre>
+  <script type="application/json" id="try-requests">${embedded(requests)}</script></section>`;
+
+/** Runs the box. */
+export const TRY_SCRIPT = `
+const part = (name) => document.getElementById('try-' + name);
+const requests = JSON.parse(part('requests').textContent);
+const shown = ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'Last-Modified'];
+const chosen = () => requests[part('request').value];
+const choose = () => {
+  const { path, body } = chosen();
+  part('path').value = path;
+  part('body').hidden = body === undefined;
+  part('body').value = body ?? '';
+};
+const addressOf = (path) => {
+  const url = new URL('/v1' + path, location.origin);
+  if (url.origin !== location.origin || !url.pathname.startsWith('/v1/')) throw new Error('The path must begin with / and stay below /v1.');
+  return url;
+};
+const say = (text) => { part('status').textContent = text; };
+const send = async () => {
+  const { method } = chosen();
+  const headers = { Authorization: 'Bearer ' + part('key').value.trim() };
+  const wish = { method, headers, credentials: 'omit', redirect: 'error', cache: 'no-store' };
+  if (!part('body').hidden) { wish.body = part('body').value; headers['Content-Type'] = 'application/json'; }
+  const got = await fetch(addressOf(part('path').value), wish);
+  const text = await got.text();
+  const limits = shown.flatMap((name) => (got.headers.get(name) === null ? [] : [name + ': ' + got.headers.get(name)]));
+  say([got.status + (got.ok ? ' ok' : '') + ', ' + text.length.toLocaleString('en') + ' characters', ...limits].join(' \\u00b7 '));
+  part('response').hidden = false;
+  let told = text;
+  try { told = JSON.stringify(JSON.parse(text), null, 2); } catch {}
+  part('response').textContent = told.length > 200000 ? told.slice(0, 200000) + '\\n(cut off here)' : told;
+};
+part('request').addEventListener('change', choose);
+part('form').addEventListener('submit', async (event) => {
+  event.preventDefault();
+  if (part('key').value.trim() === '') { say('Give a key: the operator makes one with trendlake keys create.'); part('key').focus(); return; }
+  say('asking ...');
+  try { await send(); } catch (error) { say('Nothing came back: ' + error.message); }
+});
+for (const button of document.querySelectorAll('[data-try]')) {
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    part('request').value = button.dataset.try;
+    choose();
+    document.getElementById('try').scrollIntoView();
+    part(part('key').value === '' ? 'key' : 'path').focus();
+  });
+}
+choose();
+document.getElementById('try').hidden = false;
+document.querySelector('[data-try-link]').hidden = false;
+`;
