@@ -7,7 +7,7 @@ export const STYLE = `
 @media (prefers-color-scheme: dark) { :root { --ink: #e8ebf1; --soft: #97a1b3; --line: #283042; --ground: #0e1219; --card: #171d28; --mark: #86a8ff; --wash: #1d2740; --up: #4fd1a1; --down: #ff9c7a; --fresh: #2fc794; --old: #f0a94a; --past: #2b2413; --past-line: #5c4c22; --line-2: #fb9a5c; --line-3: #c4a7ff; --line-4: #5ad1c0; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.45 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
-a { color: var(--mark); text-decoration: none; } a:hover { text-decoration: underline; } p a, .notice a, .about a:not(.tabs a), .paging .soft a { text-decoration: underline; text-underline-offset: 2px; } :focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; }
+a { color: var(--mark); text-decoration: none; } a:hover { text-decoration: underline; } p a, .noticed a, .notice a, .about a:not(.tabs a), .paging .soft a { text-decoration: underline; text-underline-offset: 2px; } :focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; }
 header, main, footer { max-width: 1320px; margin: 0 auto; padding: 0 20px; }
 h1 { font-size: 22px; line-height: 1.25; margin: 0; letter-spacing: -.02em; overflow-wrap: anywhere; } h1 svg { vertical-align: -3px; margin-right: 8px; }
 h2 { font-size: 15px; margin: 0 0 10px; } h3 { font-size: 14px; margin: 18px 0 6px; } h2 a { color: inherit; }
