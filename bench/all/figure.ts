@@ -15,7 +15,7 @@ export interface Figure {
 }
 
 /** The file that a bench started by `bench:all` tells its figures to. */
-export const FIGURES_FILE = 'TRENDLAKE_BENCH_FIGURES';
+export const FIGURES_FILE = 'BENCH_FIGURES';
 
 const sorted = (numbers: readonly number[]): number[] => [...numbers].sort((a, b) => a - b);
 
