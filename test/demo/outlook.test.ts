@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { virtualClock } from '../../src/clock.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 
@@ -16,7 +17,10 @@ test('demo --nights 28 ends with who is likeliest tomorrow and how yesterday’s
   expect(ending).toMatch(
     /How yesterday's did: [\d,]+ forecasts a day ahead came due; \d+ % of what came/,
   );
-  const scored = await runCommand(['forecast', '--score', '--json'], { dataDir });
+  const scored = await runCommand(['forecast', '--score', '--json'], {
+    dataDir,
+    clock: virtualClock(Date.UTC(2026, 10, 23)), // as of the day after: scores are those known then
+  });
   const weeks = JSON.parse(scored.out) as { score: { judged: number; coverage: number } }[];
   const judged = weeks.reduce((sum, { score }) => sum + score.judged, 0);
   const inside = weeks.reduce((sum, { score }) => sum + score.judged * score.coverage, 0);
