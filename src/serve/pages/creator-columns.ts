@@ -1,45 +1,33 @@
 import { html } from 'hono/html';
 import { DAY_MS } from '../../durations.ts';
 import type { ListedCreator } from '../../history/creator-lists.ts';
+import {
+  countColumn,
+  instantColumn,
+  type Ranked,
+  rankColumn,
+  textInFiles,
+} from './column-kinds.ts';
 import type { Column } from './data-table.ts';
-import { change, count, direction, number, PLATFORM_NAMES, since } from './figures.ts';
-import { creatorPath, linkTo, type PageView } from './page-view.ts';
-
-/** A creator and where it stands in its list. */
-export type RankedCreator = ListedCreator & { readonly place: number };
+import { change, direction, number, PLATFORM_NAMES } from './figures.ts';
+import { creatorPath, linkTo } from './page-view.ts';
 
 /** Followers gained a day, with their sign. */
 export const gained = (perDay: number | null): string =>
   perDay === null ? '–' : `${perDay < 0 ? '−' : '+'}${number(Math.abs(Math.round(perDay)))}`;
 
 /** The columns of a list of creators. */
-export const creatorColumns = (view: PageView): Column<RankedCreator>[] => [
-  {
-    name: 'rank',
-    title: '#',
-    isNumber: true,
-    show: ({ place }) => html`<span class="soft">${place}</span>`,
-    field: { type: 'INT64', of: ({ place }) => place },
-  },
-  {
-    name: 'platform',
-    title: 'platform',
-    field: { type: 'UTF8', of: ({ platform }) => platform },
-  },
+export const CREATOR_COLUMNS: readonly Column<Ranked<ListedCreator>>[] = [
+  rankColumn(({ rank }) => rank),
+  textInFiles('platform', ({ platform }) => platform),
   {
     name: 'handle',
     title: 'creator',
-    show: ({ platform, handle }) =>
+    show: ({ platform, handle }, view) =>
       html`<a class="title" dir="auto" href="${linkTo(view, creatorPath(platform, handle))}">${handle}</a><span class="one soft small">${PLATFORM_NAMES[platform]}</span>`,
     field: { type: 'UTF8', of: ({ handle }) => handle },
   },
-  {
-    name: 'followers',
-    title: 'followers',
-    isNumber: true,
-    show: ({ followers }) => count(followers),
-    field: { type: 'INT64', of: ({ followers }) => followers },
-  },
+  countColumn({ name: 'followers', title: 'followers', of: ({ followers }) => followers }),
   {
     name: 'change',
     title: 'in a week',
@@ -56,22 +44,14 @@ export const creatorColumns = (view: PageView): Column<RankedCreator>[] => [
       html`<span class="${direction(gainedPerDay)}">${gained(gainedPerDay)}</span>`,
     field: { type: 'DOUBLE', of: ({ gainedPerDay }) => gainedPerDay },
   },
-  {
-    name: 'followers_before',
-    title: 'followers before',
-    isNumber: true,
-    hide: 'tablet',
-    show: ({ followersBefore }) => count(followersBefore),
-    field: { type: 'INT64', of: ({ followersBefore }) => followersBefore },
-  },
-  {
-    name: 'observed_at',
-    title: 'counted',
-    isNumber: true,
-    hide: 'phone',
-    show: ({ observedAt }) => since(observedAt, view.at),
-    field: { type: 'TIMESTAMP_MILLIS', of: ({ observedAt }) => observedAt },
-  },
+  countColumn({
+    ...{ name: 'followers_before', title: 'followers before', hide: 'tablet' },
+    of: ({ followersBefore }) => followersBefore,
+  }),
+  instantColumn({
+    ...{ name: 'observed_at', title: 'counted', hide: 'phone' },
+    of: ({ observedAt }) => observedAt,
+  }),
   {
     name: 'observed_before',
     title: 'counted before',

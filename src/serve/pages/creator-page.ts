@@ -9,32 +9,19 @@ import {
   creatorVideos,
 } from '../../history/creator-profile.ts';
 import { isoOf } from '../../iso.ts';
-import type { ContentItem } from '../../wire/shapes.ts';
 import { handlePath, platformPath } from '../parameters.ts';
 import { RefusedError } from '../problems.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { gained } from './creator-columns.ts';
-import {
-  dataTable,
-  downloadLinks,
-  type Listed,
-  pagingLinks,
-  showing,
-  shownPart,
-  wholeOf,
-} from './data-table.ts';
-import { change, count, digits, direction, PLATFORM_NAMES, rate, since } from './figures.ts';
-import { type Html, NOTHING } from './html.ts';
-import { emptyState } from './marks.ts';
-import { type PageDeps, pageRoute, tableParameters } from './page-route.ts';
+import { showing } from './data-table.ts';
+import { change, count, digits, direction, fact, PLATFORM_NAMES, rate, since } from './figures.ts';
+import type { Html } from './html.ts';
+import { listRoute, listSection } from './list-route.ts';
+import { type PageDeps, tableParameters } from './page-route.ts';
 import { linkTo, type PageView } from './page-view.ts';
 import { platformLink } from './platform-link.ts';
-import { tableFiles } from './table-files.ts';
 import { timelinesOf } from './timelines.ts';
 import { videoColumns } from './video-columns.ts';
-
-const fact = (name: string, value: Html | string): Html =>
-  html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
 const facts = (profile: CreatorProfile, rise: ListedCreator | undefined): Html => {
   const known = rise?.gainedPerDay ?? null;
@@ -44,27 +31,38 @@ const facts = (profile: CreatorProfile, rise: ListedCreator | undefined): Html =
 const pointsOf = ({ growth }: CreatorProfile): ChartPoint[] =>
   growth.map(({ at, followers }) => [at, followers]);
 
+interface CreatorPath {
+  readonly platform: Platform;
+  readonly handle: string;
+}
+
+const creatorAsked = ({ platform, handle }: CreatorPath, { at }: PageView) => ({
+  ...{ platform, handle: handle.replace(/^@/, '') },
+  asOf: at,
+});
+
 /** `/creators/{platform}/{handle}`: one creator, its followers over time, its videos. */
 export const creatorPage = (deps: PageDeps): void => {
   const { service } = deps;
   const { lake } = service;
-  const columnsFor = (view: PageView) =>
-    showing(videoColumns({ view, timelineOf: timelinesOf(service, view.at) }), [
-      ...['rank', 'title', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
-    ]);
-  const videosOf =
-    (asked: { platform: Platform; handle: string; asOf: number }): Listed<ContentItem, undefined> =>
-    async (paging) => {
-      const { total, items } = creatorVideos(lake, { ...asked, ...paging });
-      return { rows: items, held: total, head: undefined };
-    };
-  const named = (written: string): string => written.replace(/^@/, '');
-  pageRoute(deps, {
+  const columns = showing(videoColumns({ timelineOf: timelinesOf(service) }), [
+    ...['rank', 'title', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
+  ]);
+  listRoute(deps, {
     path: '/creators/{platform}/{handle}',
     params: z.object({ platform: platformPath, handle: handlePath }),
-    query: z.object(tableParameters(columnsFor({} as PageView))),
-    make: async ({ params, query, view }) => {
-      const asked = { platform: params.platform, handle: named(params.handle), asOf: view.at };
+    query: z.object(tableParameters(columns)),
+    columns,
+    list: ({ params, view }) => {
+      const asked = creatorAsked(params, view);
+      return async (paging) => {
+        const { total, items } = creatorVideos(lake, { ...asked, ...paging });
+        return { rows: items, held: total, head: undefined };
+      };
+    },
+    fileName: ({ params }) => `videos-${params.platform}`,
+    make: ({ params, view }, shown) => {
+      const asked = creatorAsked(params, view);
       const profile = creatorProfile(lake, { ...asked, limit: 1 });
       if (profile === undefined)
         throw new RefusedError(
@@ -73,28 +71,24 @@ export const creatorPage = (deps: PageDeps): void => {
         );
       const rise = creatorRise(lake, asked);
       const points = pointsOf(profile);
-      const columns = columnsFor(view);
-      const shown = await shownPart(videosOf(asked), columns, query);
       const counted =
         rise === undefined
           ? html`followers never counted`
           : html`followers counted ${since(rise.observedAt, view.at)}`;
+      const videos = listSection(view, shown, {
+        heading: 'Videos',
+        note: `${digits(shown.held)} that the lake holds; young and large ones first`,
+        caption: 'Videos of the creator',
+        none: 'The lake holds no video of this creator.',
+      });
       return {
         title: profile.handle,
         about: html`<span><a href="${linkTo(view, '/creators', { platform: asked.platform })}">${PLATFORM_NAMES[asked.platform]}</a> creator, ${counted}</span>${platformLink(asked.platform, creatorSubject(profile.handle, asked.platform).url)}`,
         windowsMs: [],
         assets: hasLine(points) ? CHART_ASSETS : [],
         main: html`<section class="growth"><h2>Followers</h2>${facts(profile, rise)}${chart({ points, names: ['followers'], unit: 'followers' })}</section>
-<section><div class="over"><h2>Videos <span class="soft small">${digits(shown.held)} that the lake holds; young and large ones first</span></h2>${shown.held === 0 ? NOTHING : downloadLinks(view)}</div>
-${shown.held === 0 ? emptyState(view, 'The lake holds no video of this creator.') : html`${dataTable(view, columns, shown.rows, { caption: 'Videos of the creator', sort: query.sort })}${pagingLinks(view, shown)}`}</section>`,
+${videos}`,
       };
-    },
-    files: ({ params, query, view }) => {
-      const columns = columnsFor(view);
-      const asked = { platform: params.platform, handle: named(params.handle), asOf: view.at };
-      return tableFiles(`videos-${asked.platform}`, columns, async () => {
-        return (await wholeOf(videosOf(asked), columns, query.sort)).rows;
-      });
     },
   });
 };

@@ -1,23 +1,16 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
-import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import type { Platform } from '../../../schema/vocabulary.ts';
 import { type CreatorsQuery, creatorsPage } from '../../history/creator-lists.ts';
 import { platformQuery } from '../parameters.ts';
-import { creatorColumns, type RankedCreator } from './creator-columns.ts';
-import {
-  dataTable,
-  downloadLinks,
-  type Listed,
-  pagingLinks,
-  shownPart,
-  wholeOf,
-} from './data-table.ts';
-import { digits, PLATFORM_NAMES } from './figures.ts';
+import { ranked } from './column-kinds.ts';
+import { CREATOR_COLUMNS } from './creator-columns.ts';
+import { digits } from './figures.ts';
 import type { Html } from './html.ts';
-import { emptyState } from './marks.ts';
-import { type PageDeps, pageRoute, tableParameters } from './page-route.ts';
+import { listRoute, listSection } from './list-route.ts';
+import { type PageDeps, tableParameters } from './page-route.ts';
 import { linkHere, type PageView } from './page-view.ts';
-import { tableFiles } from './table-files.ts';
+import { platformTabs } from './platform-tabs.ts';
 import { tabs } from './tabs.ts';
 
 const LISTS = ['rising', 'largest'] as const;
@@ -31,18 +24,7 @@ const head = (
   chosen: CreatorsQuery['list'],
   platform: Platform | undefined,
 ): Html =>
-  html`${tabs('Platform', [
-    {
-      name: 'all',
-      address: linkHere(view, { platform: undefined }),
-      isChosen: platform === undefined,
-    },
-    ...PLATFORMS.map((name) => ({
-      name: PLATFORM_NAMES[name],
-      address: linkHere(view, { platform: name }),
-      isChosen: name === platform,
-    })),
-  ])}${tabs(
+  html`${platformTabs(view, platform, { all: 'all' })}${tabs(
     'List',
     LISTS.map((name) => ({
       name,
@@ -64,43 +46,30 @@ const ABOUT = {
 } as const;
 
 /** `/creators`: who gains followers fastest, and who has most. */
-export const creatorsListPage = (deps: PageDeps): void => {
-  const { lake } = deps.service;
-  const listed =
-    (
-      query: { list: CreatorsQuery['list']; platform?: Platform | undefined },
-      asOf: number,
-    ): Listed<RankedCreator, undefined> =>
-    async (paging) => {
-      const { list: name, platform } = query;
-      const { total, items } = creatorsPage(lake, { list: name, platform, asOf, ...paging });
-      const before = (paging.page - 1) * paging.limit;
-      const rows = items.map((row, index) => ({ ...row, place: before + index + 1 }));
-      return { rows, held: total, head: undefined };
-    };
-  pageRoute(deps, {
+export const creatorsListPage = (deps: PageDeps): void =>
+  listRoute(deps, {
     path: '/creators',
     params: z.object({}),
-    query: z.object({
-      ...{ list, platform: platformQuery },
-      ...tableParameters(creatorColumns({} as PageView)),
+    query: z.object({ list, platform: platformQuery, ...tableParameters(CREATOR_COLUMNS) }),
+    columns: CREATOR_COLUMNS,
+    list:
+      ({ query: { list: name, platform }, view }) =>
+      async (paging) => {
+        const { lake } = deps.service;
+        const asked = { list: name, platform, asOf: view.at };
+        const { total, items } = creatorsPage(lake, { ...asked, ...paging });
+        return { rows: ranked(items, paging), held: total, head: undefined };
+      },
+    fileName: ({ query }) => `creators-${query.list}`,
+    make: ({ query, view }, shown) => ({
+      title: 'Creators',
+      about: head(view, query.list, query.platform),
+      windowsMs: [],
+      main: listSection(view, shown, {
+        heading: query.list === 'rising' ? 'Rising' : 'Largest',
+        note: `${digits(shown.held)} creators. ${ABOUT[query.list]}`,
+        caption: 'Creators',
+        none: NONE[query.list],
+      }),
     }),
-    make: async ({ query, view }) => {
-      const columns = creatorColumns(view);
-      const shown = await shownPart(listed(query, view.at), columns, query);
-      return {
-        title: 'Creators',
-        about: head(view, query.list, query.platform),
-        windowsMs: [],
-        main: html`<section><div class="over"><h2>${query.list === 'rising' ? 'Rising' : 'Largest'} <span class="soft small">${digits(shown.held)} creators. ${ABOUT[query.list]}</span></h2>${shown.held === 0 ? '' : downloadLinks(view)}</div>
-${shown.held === 0 ? emptyState(view, NONE[query.list]) : html`${dataTable(view, columns, shown.rows, { caption: 'Creators', sort: query.sort })}${pagingLinks(view, shown)}`}</section>`,
-      };
-    },
-    files: ({ query, view }) => {
-      const columns = creatorColumns(view);
-      return tableFiles(`creators-${query.list}`, columns, async () => {
-        return (await wholeOf(listed(query, view.at), columns, query.sort)).rows;
-      });
-    },
   });
-};

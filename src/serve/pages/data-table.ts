@@ -1,5 +1,6 @@
 import { html, raw } from 'hono/html';
 import type { ParquetType } from '../../export/parquet-tables.ts';
+import type { Paging } from '../../history/list-page.ts';
 import { digits } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { linkHere, type PageView } from './page-view.ts';
@@ -8,15 +9,15 @@ import { linkHere, type PageView } from './page-view.ts';
 export type Field = string | number | null;
 
 /**
- * One column of a table. `show` is how the page shows it, `field` what CSV and Parquet hold and what
- * it is sorted by; a column without the one is not on the page, without the other not in the files.
+ * One column of a table. `show` is how the page shows it (`rows`: all that it shows), `field` what CSV
+ * and Parquet hold and what it is sorted by; a column without the one is not on the page, without the other not in the files.
  */
 export interface Column<Row> {
   /** In addresses and files: as the lake's views name it. */
   readonly name: string;
   /** What heads it on the page. */
   readonly title: string;
-  readonly show?: (row: Row) => Html | string | number;
+  readonly show?: (row: Row, view: PageView, rows: readonly Row[]) => Html | string | number;
   readonly field?: { readonly type: ParquetType; readonly of: (row: Row) => Field };
   /** Figures are aligned to the right. */
   readonly isNumber?: boolean;
@@ -31,17 +32,12 @@ export interface ReadPart<Row, Head> {
   readonly head: Head;
 }
 
-/** Reads one part of a list; pages count from 1. */
-export type Listed<Row, Head> = (paging: {
-  limit: number;
-  page: number;
-}) => Promise<ReadPart<Row, Head>>;
+/** Reads one part of a list. */
+export type Listed<Row, Head> = (paging: Paging) => Promise<ReadPart<Row, Head>>;
 
 /** How a table was asked for. `sort` is a column's name, with `-` before it the largest first. */
-export interface TableQuery {
+export interface TableQuery extends Paging {
   readonly sort?: string | undefined;
-  readonly limit: number;
-  readonly page: number;
 }
 
 /** What is shown of a list, and how it came there. */
@@ -153,7 +149,8 @@ export const dataTable = <Row>(
   return html`<div class="scroll"><table class="data"><caption class="unseen">${caption}</caption><thead><tr>${heads}</tr></thead><tbody>${rows.map(
     (row) =>
       html`<tr${isCurrent(row) ? raw(' aria-current="true"') : ''}>${shown.map(
-        (column) => html`<td class="${classesOf(column)}">${column.show?.(row) ?? ''}</td>`,
+        (column) =>
+          html`<td class="${classesOf(column)}">${column.show?.(row, view, rows) ?? ''}</td>`,
       )}</tr>`,
   )}</tbody></table></div>`;
 };

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { html, raw } from 'hono/html';
-import { EVENT_KINDS, PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { html } from 'hono/html';
+import { EVENT_KINDS, type Platform } from '../../../schema/vocabulary.ts';
 import { eventsPage, type StoredEvent } from '../../history/event-list.ts';
 import { eventSentence } from '../../history/event-sentence.ts';
 import { videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
@@ -9,19 +9,12 @@ import { deliveriesOf, type EventDelivery } from '../../webhooks/deliveries.ts';
 import type { ContentItem } from '../../wire/shapes.ts';
 import type { ServiceContext } from '../context.ts';
 import { eventKind, platformQuery } from '../parameters.ts';
-import {
-  type Column,
-  dataTable,
-  downloadLinks,
-  type Listed,
-  pagingLinks,
-  shownPart,
-  wholeOf,
-} from './data-table.ts';
+import { textInFiles } from './column-kinds.ts';
+import type { Column, Listed } from './data-table.ts';
 import { digits, PLATFORM_NAMES, since } from './figures.ts';
 import type { Html } from './html.ts';
-import { emptyState } from './marks.ts';
-import { type PageDeps, pageRoute, tableParameters } from './page-route.ts';
+import { listRoute, listSection } from './list-route.ts';
+import { type PageDeps, tableParameters } from './page-route.ts';
 import {
   creatorPath,
   hashtagPath,
@@ -30,7 +23,7 @@ import {
   type PageView,
   videoPath,
 } from './page-view.ts';
-import { tableFiles } from './table-files.ts';
+import { platformTabs } from './platform-tabs.ts';
 import { tabs } from './tabs.ts';
 import { videoCell } from './video-columns.ts';
 
@@ -89,26 +82,22 @@ const deliveredText = (view: PageView, { deliveries }: ShownEvent): Html => {
 const statesOf = ({ deliveries }: ShownEvent): string | null =>
   deliveries?.map(({ origin, state }) => `${origin} ${state}`).join('; ') ?? null;
 
-const columnsFor = (view: PageView): Column<ShownEvent>[] => [
+const COLUMNS: readonly Column<ShownEvent>[] = [
   {
     name: 'occurred_at',
     title: 'when',
-    show: ({ occurredAt }) => since(occurredAt, view.at),
+    show: ({ occurredAt }, view) => since(occurredAt, view.at),
     field: { type: 'TIMESTAMP_MILLIS', of: (event) => event.occurredAt },
   },
   {
     name: 'kind',
     title: 'what',
-    show: (event) =>
+    show: (event, view) =>
       html`<span class="mark">${event.kind}</span> ${event.platform === null ? '' : html`<span class="soft small">${PLATFORM_NAMES[event.platform]}</span>`}<br>${event.video === null ? subjectLink(view, event) : videoCell(view, event.video)}`,
     field: { type: 'UTF8', of: (event) => event.kind },
   },
-  {
-    name: 'platform',
-    title: 'platform',
-    field: { type: 'UTF8', of: (event) => event.platform },
-  },
-  { name: 'subject', title: 'subject', field: { type: 'UTF8', of: (event) => event.subject } },
+  textInFiles('platform', ({ platform }) => platform),
+  textInFiles('subject', ({ subject }) => subject),
   {
     name: 'why',
     title: 'why',
@@ -119,7 +108,7 @@ const columnsFor = (view: PageView): Column<ShownEvent>[] => [
   {
     name: 'delivered',
     title: 'delivered to',
-    show: (event) => deliveredText(view, event),
+    show: (event, view) => deliveredText(view, event),
     field: { type: 'UTF8', of: statesOf },
     hide: 'phone',
   },
@@ -128,7 +117,7 @@ const columnsFor = (view: PageView): Column<ShownEvent>[] => [
     title: 'noticed',
     field: { type: 'TIMESTAMP_MILLIS', of: (event) => event.detectedAt },
   },
-  { name: 'id', title: 'id', field: { type: 'UTF8', of: (event) => event.id } },
+  textInFiles('id', ({ id }) => id),
 ];
 
 interface Wanted {
@@ -180,54 +169,38 @@ const filters = (view: PageView, { kind, platform }: Wanted): Html =>
       address: linkHere(view, { kind: name }),
       isChosen: kind === name,
     })),
-  ])}${tabs('Platform', [
-    {
-      name: 'All platforms',
-      address: linkHere(view, { platform: undefined }),
-      isChosen: platform === undefined,
-    },
-    ...PLATFORMS.map((name) => ({
-      name: PLATFORM_NAMES[name],
-      address: linkHere(view, { platform: name }),
-      isChosen: platform === name,
-    })),
-  ])}`;
+  ])}${platformTabs(view, platform, { all: 'All platforms' })}`;
 
 const EVENTS_STYLE = `
 .why { display: block; max-width: 62ch; } .told { margin: 0; } .told li { margin: 0 0 3px; overflow-wrap: anywhere; }
 .outcome { white-space: nowrap; } .outcome::before { content: ''; display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-right: 6px; background: var(--old); } .outcome.delivered::before { background: var(--fresh); } .outcome.failed::before { background: var(--down); }
 `;
 
+const NOTHING_YET =
+  'Nothing was noticed yet: a rise is told against a past, which takes some days of history.';
+
 /** `/events`: what was noticed, why with its numbers, and who was told. */
-export const eventsListPage = (deps: PageDeps): void => {
-  const { service } = deps;
-  pageRoute(deps, {
+export const eventsListPage = (deps: PageDeps): void =>
+  listRoute(deps, {
     path: '/events',
     params: z.object({}),
-    query: z.object({
-      kind: eventKind,
-      platform: platformQuery,
-      ...tableParameters(columnsFor({} as PageView)),
+    query: z.object({ kind: eventKind, platform: platformQuery, ...tableParameters(COLUMNS) }),
+    columns: COLUMNS,
+    list: ({ query, view }) => listed(deps.service, query, view),
+    fileName: () => 'events',
+    make: ({ query, view }, shown) => ({
+      title: 'Events',
+      style: EVENTS_STYLE,
+      about: filters(view, query),
+      main: listSection(view, shown, {
+        heading: 'Noticed',
+        note: `${digits(shown.held)} events, newest first`,
+        caption: 'Events',
+        none:
+          (query.kind ?? query.platform) === undefined
+            ? NOTHING_YET
+            : 'Nothing of this kind was noticed.',
+        after: html`<p class="soft small">What the rules are: docs/events.md. To be told elsewhere: <code>trendlake webhooks add URL</code>.</p>`,
+      }),
     }),
-    make: async ({ query, view }) => {
-      const columns = columnsFor(view);
-      const shown = await shownPart(listed(service, query, view), columns, query);
-      const none = query.kind ?? query.platform;
-      return {
-        title: 'Events',
-        style: EVENTS_STYLE,
-        about: filters(view, query),
-        main: html`<section><div class="over"><h2>Noticed <span class="soft small">${digits(shown.held)} events, newest first</span></h2>${shown.held === 0 ? '' : downloadLinks(view)}</div>
-${shown.held === 0 ? emptyState(view, none === undefined ? 'Nothing was noticed yet: a rise is told against a past, which takes some days of history.' : 'Nothing of this kind was noticed.') : html`${dataTable(view, columns, shown.rows, { caption: 'Events', sort: query.sort })}${pagingLinks(view, shown)}`}
-${raw('<p class="soft small">What the rules are: docs/events.md. To be told elsewhere: <code>trendlake webhooks add URL</code>.</p>')}</section>`,
-      };
-    },
-    files: ({ query, view }) => {
-      const columns = columnsFor(view);
-      return tableFiles('events', columns, async () => {
-        const { rows } = await wholeOf(listed(service, query, view), columns, query.sort);
-        return rows;
-      });
-    },
   });
-};

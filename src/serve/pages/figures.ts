@@ -93,3 +93,7 @@ export const likely = (probability: number): string => {
   if (probability > 0.99) return 'over 99 %';
   return probability < 0.01 ? 'under 1 %' : `${Math.round(100 * probability)} %`;
 };
+
+/** A figure under its name, in a list of them (`<dl>`). */
+export const fact = (name: string, value: Html | string): Html =>
+  html`<div><dt>${name}</dt><dd>${value}</dd></div>`;

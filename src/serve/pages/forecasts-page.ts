@@ -10,10 +10,11 @@ import { type ScoredWeek, scoredWeeks } from '../../forecast/weeks.ts';
 import { isoOf } from '../../iso.ts';
 import { horizon, platformQuery } from '../parameters.ts';
 import { type Column, dataTable } from './data-table.ts';
-import { count, digits, likely, PLATFORM_NAMES, since } from './figures.ts';
+import { count, digits, likely, since } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { type PageDeps, pageRoute } from './page-route.ts';
 import { hashtagPath, linkHere, linkTo, type PageView } from './page-view.ts';
+import { platformTabs } from './platform-tabs.ts';
 import { tabs } from './tabs.ts';
 import { videoCell } from './video-columns.ts';
 
@@ -183,14 +184,7 @@ export const forecastsPage = (deps: PageDeps): void =>
         'tiktok';
       return {
         title: 'Forecasts',
-        about: html`${tabs(
-          'Platform',
-          PLATFORMS.map((name) => ({
-            name: PLATFORM_NAMES[name],
-            address: linkHere(view, { platform: name }),
-            isChosen: name === platform,
-          })),
-        )}${tabs(
+        about: html`${platformTabs(view, platform)}${tabs(
           'Ahead',
           HORIZONS.map((hours) => ({
             name: `${hours} h`,

@@ -1,56 +1,36 @@
 import { html } from 'hono/html';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import type { HashtagItem } from '../../wire/shapes.ts';
+import { countColumn, type Ranked, rankColumn } from './column-kinds.ts';
 import type { Column } from './data-table.ts';
-import { change, count, direction, PLATFORM_NAMES } from './figures.ts';
-import { NOTHING } from './html.ts';
+import { change, direction, PLATFORM_NAMES } from './figures.ts';
+import { type Html, NOTHING } from './html.ts';
 import { SAMPLED } from './marks.ts';
-import { hashtagPath, linkTo, type PageView } from './page-view.ts';
+import { hashtagPath, linkTo } from './page-view.ts';
 
-/** A hashtag and where it stands in the list it came with. */
-export type RankedTag = HashtagItem & { readonly place: number };
-
-/** Hashtags of one page of a list, with their ranks. */
-export const rankedTags = (items: readonly HashtagItem[], before: number): RankedTag[] =>
-  items.map((item, index) => ({ ...item, place: before + index + 1 }));
+type RankedTag = Ranked<HashtagItem>;
 
 const volumeOn = ({ platforms }: HashtagItem, name: string): number | null =>
   platforms.find(({ platform }) => platform === name)?.volume ?? null;
 
-/** The columns of a list of hashtags. `most`: the largest volume shown, for the bars. */
-export const hashtagColumns = (
-  view: PageView,
-  { most = 1, hasParts = true }: { most?: number; hasParts?: boolean } = {},
-): Column<RankedTag>[] => [
-  {
-    name: 'rank',
-    title: '#',
-    isNumber: true,
-    show: ({ place }) => html`<span class="soft">${place}</span>`,
-    field: { type: 'INT64', of: ({ place }) => place },
-  },
+/** A bar as long as the volume is large, the largest shown being the longest. */
+const volumeBar = ({ volume }: HashtagItem, rows: readonly HashtagItem[]): Html => {
+  const most = rows.reduce((largest, row) => Math.max(largest, row.volume ?? 0), 1);
+  return html`<div class="meter" style="width:${Math.round((100 * (volume ?? 0)) / most)}%"></div>`;
+};
+
+/** The columns of a list of hashtags; those named as platforms are parts of all. */
+export const HASHTAG_COLUMNS: readonly Column<RankedTag>[] = [
+  rankColumn(({ rank }) => rank),
   {
     name: 'tag',
     title: 'hashtag',
-    show: ({ tag, volume, sampled }) =>
-      html`<a class="one title" dir="auto" href="${linkTo(view, hashtagPath(tag))}">#${tag}</a>${sampled === true ? html` ${SAMPLED}` : NOTHING}<div class="meter" style="width:${Math.round((100 * (volume ?? 0)) / Math.max(1, most))}%"></div>`,
+    show: (item, view, rows) =>
+      html`<a class="one title" dir="auto" href="${linkTo(view, hashtagPath(item.tag))}">#${item.tag}</a>${item.sampled === true ? html` ${SAMPLED}` : NOTHING}${volumeBar(item, rows)}`,
     field: { type: 'UTF8', of: ({ tag }) => tag },
   },
-  {
-    name: 'volume',
-    title: 'videos',
-    isNumber: true,
-    show: ({ volume }) => count(volume),
-    field: { type: 'INT64', of: ({ volume }) => volume },
-  },
-  {
-    name: 'views',
-    title: 'views',
-    isNumber: true,
-    hide: 'phone',
-    show: ({ views }) => count(views),
-    field: { type: 'INT64', of: ({ views }) => views },
-  },
+  countColumn({ name: 'volume', title: 'videos', of: ({ volume }) => volume }),
+  countColumn({ name: 'views', title: 'views', hide: 'phone', of: ({ views }) => views }),
   {
     name: 'change',
     title: 'change',
@@ -61,21 +41,28 @@ export const hashtagColumns = (
         : html`<span class="${direction(value)}">${change(value)}</span>`,
     field: { type: 'DOUBLE', of: ({ change: value }) => value },
   },
-  ...(hasParts
-    ? PLATFORMS.map(
-        (platform): Column<RankedTag> => ({
-          name: platform,
-          title: PLATFORM_NAMES[platform],
-          isNumber: true,
-          hide: 'tablet',
-          show: (item) => count(volumeOn(item, platform)),
-          field: { type: 'INT64', of: (item) => volumeOn(item, platform) },
-        }),
-      )
-    : []),
+  ...PLATFORMS.map((platform) =>
+    countColumn<RankedTag>({
+      ...{ name: platform, title: PLATFORM_NAMES[platform], hide: 'tablet' },
+      of: (item) => volumeOn(item, platform),
+    }),
+  ),
   {
     name: 'sampled',
     title: 'sampled',
     field: { type: 'INT64', of: ({ sampled }) => (sampled === true ? 1 : 0) },
   },
 ];
+
+/** What is to be known of the figures of a list of hashtags. */
+export const knownOfTags = (
+  items: readonly HashtagItem[],
+): {
+  /** Counted over the videos seen here. */
+  readonly isSampled: boolean;
+  /** No change is known of any. */
+  readonly hasNoChange: boolean;
+} => ({
+  isSampled: items.some(({ sampled }) => sampled === true),
+  hasNoChange: items.length > 0 && items.every(({ change: known }) => known === null),
+});

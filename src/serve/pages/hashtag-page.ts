@@ -25,18 +25,11 @@ import type { Lake } from '../../lake/open.ts';
 import type { ContentItem } from '../../wire/shapes.ts';
 import { RefusedError } from '../problems.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
-import {
-  type Column,
-  dataTable,
-  downloadLinks,
-  type Listed,
-  pagingLinks,
-  showing,
-  shownPart,
-} from './data-table.ts';
-import { ago, change, count, digits, direction, number, PLATFORM_NAMES } from './figures.ts';
+import { type Column, downloadLinks, type Listed, showing } from './data-table.ts';
+import { ago, change, count, digits, direction, fact, number, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
-import { emptyState, notice, SAMPLED } from './marks.ts';
+import { listSection, shownList } from './list-route.ts';
+import { notice, SAMPLED } from './marks.ts';
 import { type PageDeps, pageRoute, tableParameters } from './page-route.ts';
 import { creatorPath, hashtagPath, linkTo, type PageView } from './page-view.ts';
 import { platformLink } from './platform-link.ts';
@@ -46,9 +39,6 @@ import { videoColumns } from './video-columns.ts';
 
 const WINDOW = { token: '30d', ms: 30 * DAY_MS };
 const COMPANIONS = 12;
-
-const fact = (name: string, value: Html | string): Html =>
-  html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
 /** The figures of the list where it has the tag, else those counted here, marked as such. */
 const facts = (pulled: PulledHashtag | undefined, seen: TaggedCount): Html => {
@@ -142,10 +132,9 @@ const beside = (lake: Lake, view: PageView, tagged: TaggedQuery, volume: number)
 export const hashtagPage = (deps: PageDeps): void => {
   const { service } = deps;
   const { lake } = service;
-  const columnsFor = (view: PageView) =>
-    showing(videoColumns({ view, timelineOf: timelinesOf(service, view.at), isMixed: true }), [
-      ...['title', 'platform', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
-    ]);
+  const columns = showing(videoColumns({ timelineOf: timelinesOf(service), isMixed: true }), [
+    ...['title', 'platform', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
+  ]);
   const find = (tag: string, at: number) => {
     const found = hashtagAsOf(lake, tag, at);
     if (found === undefined)
@@ -162,7 +151,7 @@ export const hashtagPage = (deps: PageDeps): void => {
   pageRoute(deps, {
     path: '/hashtags/{tag}',
     params: z.object({ tag: z.string() }),
-    query: z.object(tableParameters(columnsFor({} as PageView))),
+    query: z.object(tableParameters(columns)),
     make: async ({ params: { tag: written }, query, view }) => {
       const { key, tag } = find(written, view.at);
       const asOf = view.at;
@@ -170,8 +159,7 @@ export const hashtagPage = (deps: PageDeps): void => {
       const pulled = pulledHashtag(lake, { key, dateRange: WINDOW.token, asOf });
       const seen = taggedCount(lake, tagged);
       const series = hashtagHistory(lake, key, asOf);
-      const columns = columnsFor(view);
-      const shown = await shownPart(videosOf(tagged), columns, query);
+      const shown = await shownList(videosOf(tagged), columns, query);
       const links = PLATFORMS.map((name) => platformLink(name, hashtagSubject(tag, name).url));
       return {
         title: `#${tag}`,
@@ -182,8 +170,14 @@ export const hashtagPage = (deps: PageDeps): void => {
         main: html`<section class="growth"><div class="over"><h2>Volume</h2>${downloadLinks(view, 'the volumes')}</div>${facts(pulled, seen)}${volumesSection(series)}</section>
 ${seen.isWhole ? NOTHING : notice(`More than ${digits(TAGGED_MOST)} videos carry it: what follows is from the newest ${digits(TAGGED_MOST)} of them.`)}
 ${beside(lake, view, tagged, seen.volume)}
-<section><h2>Videos with it <span class="soft small">${digits(seen.volume)} seen here in 30 d, most views first</span></h2>
-${seen.volume === 0 ? emptyState(view, 'No video with it was seen in the last 30 days.') : html`${dataTable(view, columns, shown.rows, { caption: 'Videos with the hashtag', sort: query.sort })}${pagingLinks(view, shown)}`}</section>`,
+${listSection(view, shown, {
+  heading: 'Videos with it',
+  note: `${digits(seen.volume)} seen here in 30 d, most views first`,
+  caption: 'Videos with the hashtag',
+  none: 'No video with it was seen in the last 30 days.',
+  total: seen.volume,
+  hasFiles: false,
+})}`,
       };
     },
     files: ({ params: { tag }, view }) =>

@@ -11,15 +11,16 @@ import { feedPage, trendsPage } from '../../history/video-lists.ts';
 import type { ContentItem, HashtagItem } from '../../wire/shapes.ts';
 import type { ServiceContext } from '../context.ts';
 import { platformQuery } from '../parameters.ts';
+import { ranked } from './column-kinds.ts';
 import { dataTable, showing } from './data-table.ts';
 import { subjectLink } from './events-page.ts';
 import { change, likely, number, PLATFORM_NAMES, pace, since } from './figures.ts';
-import { hashtagColumns, rankedTags } from './hashtag-columns.ts';
+import { HASHTAG_COLUMNS, knownOfTags } from './hashtag-columns.ts';
 import type { Html } from './html.ts';
 import { emptyState, listOrigin } from './marks.ts';
 import { type PageDeps, type PageMoment, pageRoute } from './page-route.ts';
-import { linkHere, linkTo, type PageView, videoPath } from './page-view.ts';
-import { tabs } from './tabs.ts';
+import { linkTo, type PageView, videoPath } from './page-view.ts';
+import { platformTabs } from './platform-tabs.ts';
 import { timelinesOf } from './timelines.ts';
 import { videoCell, videoColumns } from './video-columns.ts';
 
@@ -119,16 +120,14 @@ const eventsList = (view: PageView, events: readonly StoredEvent[]): Html =>
 
 /** What the volumes are, and why no change may be known. */
 const tagsNote = (tags: readonly HashtagItem[]): string => {
-  const isSampled = tags.some(({ sampled }) => sampled === true);
-  const isUnknown = tags.length > 0 && tags.every(({ change: known }) => known === null);
-  return `30 d, all platforms${isSampled ? ' · counted over the videos seen here' : ''}${isUnknown ? ' · change not known yet' : ''}`;
+  const { isSampled, hasNoChange } = knownOfTags(tags);
+  return `30 d, all platforms${isSampled ? ' · counted over the videos seen here' : ''}${hasNoChange ? ' · change not known yet' : ''}`;
 };
 
 const tagTable = (view: PageView, tags: readonly HashtagItem[]): Html => {
-  const rows = rankedTags(tags.slice(0, SHOWN.tags), 0);
+  const rows = ranked(tags.slice(0, SHOWN.tags), { page: 1, limit: SHOWN.tags });
   if (rows.length === 0) return emptyState(view, NONE);
-  const most = Math.max(1, ...rows.map(({ volume }) => volume ?? 0));
-  const columns = showing(hashtagColumns(view, { most }), ['tag', 'volume', 'change']);
+  const columns = showing(HASHTAG_COLUMNS, ['tag', 'volume', 'change']);
   return dataTable(view, columns, rows, { caption: 'Hashtags by volume', isSortable: false });
 };
 
@@ -145,7 +144,7 @@ ${page.total === 0 ? emptyState(view, NONE) : dataTable(view, columns, page.item
 
 const main = (service: ServiceContext, view: PageView, shown: Overview): Html => {
   const { platform, feed, trends, tags, next, events } = shown;
-  const full = videoColumns({ view, timelineOf: timelinesOf(service, view.at) });
+  const full = videoColumns({ timelineOf: timelinesOf(service) });
   const lists = linkTo(view, `/trends/${platform}`);
   return html`${tiles(shown)}
 <div class="grid"><div class="stack">
@@ -176,14 +175,7 @@ export const overviewPage = (deps: PageDeps): void =>
       const shown = await readOverview(service, query.platform, moment);
       return {
         title: 'Overview',
-        about: tabs(
-          'Platform',
-          PLATFORMS.map((name) => ({
-            name: PLATFORM_NAMES[name],
-            address: linkHere(view, { platform: name }),
-            isChosen: name === shown.platform,
-          })),
-        ),
+        about: platformTabs(view, shown.platform),
         pulledAt: Math.max(shown.feed.pulledAt ?? 0, shown.trends.pulledAt ?? 0) || null,
         main: main(service, view, shown),
       };

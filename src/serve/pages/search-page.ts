@@ -6,20 +6,12 @@ import type { ContentItem } from '../../wire/shapes.ts';
 import type { FoundPage } from '../cache/heavy-reads.ts';
 import type { ServiceContext } from '../context.ts';
 import { openDateRange, platformQuery, searchText, type Window } from '../parameters.ts';
-import {
-  dataTable,
-  downloadLinks,
-  type Listed,
-  pagingLinks,
-  shownPart,
-  wholeOf,
-} from './data-table.ts';
+import type { Listed } from './data-table.ts';
 import { digits, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
-import { emptyState } from './marks.ts';
-import { type PageDeps, type PageMoment, pageRoute, tableParameters } from './page-route.ts';
+import { listRoute, listSection } from './list-route.ts';
+import { type PageDeps, type PageMoment, tableParameters } from './page-route.ts';
 import type { PageView } from './page-view.ts';
-import { tableFiles } from './table-files.ts';
 import { timelinesOf } from './timelines.ts';
 import { videoColumns } from './video-columns.ts';
 
@@ -48,13 +40,15 @@ const searchForm = (view: PageView, { q, platform, dateRange }: Wanted): Html =>
   ${view.isPast ? html`<input type="hidden" name="asOf" value="${new Date(view.at).toISOString()}">` : NOTHING}<button>search</button></form>
 <p class="soft small">Words are and-ed; <code>"a phrase"</code>, <code>prefix*</code> and <code>-without</code> work, in any script.</p>`;
 
+/** What was found, best match first; without words nothing is searched for. */
 const listed =
   (
     { reads }: ServiceContext,
-    { q, platform, dateRange }: Wanted & { q: string },
+    { q, platform, dateRange }: Wanted,
     moment: PageMoment,
-  ): Listed<ContentItem, FoundPage> =>
+  ): Listed<ContentItem, FoundPage | undefined> =>
   async (paging) => {
+    if (q === undefined) return { rows: [], held: 0, head: undefined };
     const windowMs = dateRange?.windowMs;
     const head = await reads.search({ ...paging, q, platform, windowMs, ...moment });
     return { rows: head.items, held: head.total, head };
@@ -63,41 +57,38 @@ const listed =
 /** `/search`: videos by words, best match first, as `GET /v1/search` finds them. */
 export const searchPage = (deps: PageDeps): void => {
   const { service } = deps;
-  const columnsFor = (view: PageView) =>
-    videoColumns({ view, timelineOf: timelinesOf(service, view.at), isMixed: true }).filter(
-      ({ name }) => name !== 'velocity' && name !== 'score', // no list ranks what is found by words
-    );
-  const sortable = tableParameters(columnsFor({} as PageView));
-  pageRoute(deps, {
+  const columns = videoColumns({ timelineOf: timelinesOf(service), isMixed: true }).filter(
+    ({ name }) => name !== 'velocity' && name !== 'score', // no list ranks what is found by words
+  );
+  listRoute(deps, {
     path: '/search',
     params: z.object({}),
     query: z.object({
-      ...{ q: searchText.optional(), platform: platformQuery, dateRange: openDateRange },
-      ...sortable,
+      q: searchText.optional(),
+      platform: platformQuery,
+      dateRange: openDateRange,
+      ...tableParameters(columns),
     }),
-    make: async ({ query, view, moment }) => {
-      const { q } = query;
+    columns,
+    list: ({ query, moment }) => listed(service, query, moment),
+    fileName: () => 'search',
+    make: ({ query, view }, shown) => {
       const form = html`<section>${searchForm(view, query)}</section>`;
-      if (q === undefined) return { title: 'Search', main: form };
-      const columns = columnsFor(view);
-      const shown = await shownPart(listed(service, { ...query, q }, moment), columns, query);
+      if (shown.head === undefined) return { title: 'Search', main: form };
       const { total, isCutOff } = shown.head;
       const isAtLeast = isCutOff || total === COUNTED_MOST;
+      const found = listSection(view, shown, {
+        heading: 'Found',
+        caption: 'Videos found, best match first',
+        none: 'No video matches. Fewer words, a prefix* or any time may find some.',
+        total,
+      });
       return {
-        title: `Search: ${q}`,
+        title: `Search: ${query.q}`,
         about: html`${isAtLeast ? 'at least ' : ''}${digits(total)} ${total === 1 ? 'video' : 'videos'}`,
         windowsMs: query.dateRange === undefined ? [] : [query.dateRange.windowMs],
-        main: html`${form}<section><div class="over"><h2>Found</h2>${total === 0 ? NOTHING : downloadLinks(view)}</div>
-${total === 0 ? emptyState(view, 'No video matches. Fewer words, a prefix* or any time may find some.') : html`${dataTable(view, columns, shown.rows, { caption: 'Videos found, best match first', sort: query.sort })}${pagingLinks(view, shown)}`}</section>`,
+        main: html`${form}${found}`,
       };
-    },
-    files: ({ query, view, moment }) => {
-      const columns = columnsFor(view);
-      const { q, sort } = query;
-      return tableFiles('search', columns, async () => {
-        if (q === undefined) return [];
-        return (await wholeOf(listed(service, { ...query, q }, moment), columns, sort)).rows;
-      });
     },
   });
 };

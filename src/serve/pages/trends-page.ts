@@ -7,21 +7,14 @@ import { feedPage, trendsPage } from '../../history/video-lists.ts';
 import type { ContentItem } from '../../wire/shapes.ts';
 import type { ServiceContext } from '../context.ts';
 import { dateRange, platformPath, type Window } from '../parameters.ts';
-import {
-  dataTable,
-  downloadLinks,
-  type Listed,
-  pagingLinks,
-  showing,
-  shownPart,
-  wholeOf,
-} from './data-table.ts';
+import { dataTable, showing } from './data-table.ts';
 import { number, PLATFORM_NAMES } from './figures.ts';
 import type { Html } from './html.ts';
+import { listRoute, listSection } from './list-route.ts';
 import { emptyState, heldOf, listOrigin } from './marks.ts';
-import { type PageDeps, type PageMoment, pageRoute, tableParameters } from './page-route.ts';
+import { type PageDeps, pageRoute, tableParameters } from './page-route.ts';
 import { linkHere, linkTo, type PageView } from './page-view.ts';
-import { tableFiles } from './table-files.ts';
+import { platformTabs } from './platform-tabs.ts';
 import { tabs } from './tabs.ts';
 import { timelinesOf } from './timelines.ts';
 import { videoColumns } from './video-columns.ts';
@@ -77,21 +70,14 @@ const listTabs = (view: PageView, chosen: ListName): Html =>
   );
 
 /** Which platform: all side by side, or one of them. */
-const platformTabs = (view: PageView, chosen: Platform | undefined): Html => {
+const trendsTabs = (view: PageView, chosen: Platform | undefined): Html => {
   const { list: name, dateRange: range } = view.query;
   const kept = { list: name, dateRange: range };
-  return tabs('Platform', [
-    {
-      name: 'side by side',
-      address: linkTo(view, '/trends', kept),
-      isChosen: chosen === undefined,
-    },
-    ...PLATFORMS.map((platform) => ({
-      name: PLATFORM_NAMES[platform],
-      address: linkTo(view, `/trends/${platform}`, kept),
-      isChosen: platform === chosen,
-    })),
-  ]);
+  return platformTabs(view, chosen, {
+    all: 'side by side',
+    addressOf: (platform) =>
+      linkTo(view, platform === undefined ? '/trends' : `/trends/${platform}`, kept),
+  });
 };
 
 const NONE = 'Nothing was seen in this window. Another platform, list or instant may hold more.';
@@ -113,11 +99,11 @@ const sideBySide = (deps: PageDeps): void =>
           ),
         })),
       );
-      const columns = showing(videoColumns({ view }), ['rank', 'title', 'views', 'velocity']);
+      const columns = showing(videoColumns(), ['rank', 'title', 'views', 'velocity']);
       const pulled = lists.map(({ page }) => page.pulledAt ?? 0);
       return {
         title: 'Trends',
-        about: html`${platformTabs(view, undefined)}${listTabs(view, query.list)}`,
+        about: html`${trendsTabs(view, undefined)}${listTabs(view, query.list)}`,
         pulledAt: Math.max(...pulled) || null,
         windowsMs: windowsOf(query),
         main: html`<div class="columns">${lists.map(
@@ -140,22 +126,20 @@ ${
 
 const onePlatform = (deps: PageDeps): void => {
   const { service } = deps;
-  const columnsFor = (view: PageView) =>
-    videoColumns({ view, timelineOf: timelinesOf(service, view.at) });
-  const listed =
-    (asked: ListRequest, moment: PageMoment): Listed<ContentItem, ListPage<ContentItem>> =>
-    async (paging) => {
-      const head = await readList(service, asked, { ...moment, ...paging });
-      return { rows: head.items(), held: head.held(), head };
-    };
-  const sortable = tableParameters(columnsFor({} as PageView));
-  pageRoute(deps, {
+  const columns = videoColumns({ timelineOf: timelinesOf(service) });
+  listRoute(deps, {
     path: '/trends/{platform}',
     params: z.object({ platform: platformPath }),
-    query: z.object({ list, dateRange: window, ...sortable }),
-    make: async ({ params: { platform }, query, view, moment }) => {
-      const columns = columnsFor(view);
-      const shown = await shownPart(listed({ ...query, platform }, moment), columns, query);
+    query: z.object({ list, dateRange: window, ...tableParameters(columns) }),
+    columns,
+    list:
+      ({ params: { platform }, query, moment }) =>
+      async (paging) => {
+        const head = await readList(service, { ...query, platform }, { ...moment, ...paging });
+        return { rows: head.items(), held: head.held(), head };
+      },
+    fileName: ({ params: { platform }, query }) => `trends-${platform}-${query.list}`,
+    make: ({ params: { platform }, query, view }, shown) => {
       const { head } = shown;
       const title =
         query.list === 'feed'
@@ -163,19 +147,17 @@ const onePlatform = (deps: PageDeps): void => {
           : `${PLATFORM_NAMES[platform]} trends of the ${query.list}`;
       return {
         title,
-        about: html`${platformTabs(view, platform)}${listTabs(view, query.list)}`,
+        about: html`${trendsTabs(view, platform)}${listTabs(view, query.list)}`,
         pulledAt: head.pulledAt,
         windowsMs: windowsOf(query),
-        main: html`<section><div class="over"><h2>${listOrigin(head.pulledAt, view.at)} <span class="soft small">${heldOf(head.held(), head.total)}</span></h2>${downloadLinks(view)}</div>
-${head.total === 0 ? emptyState(view, NONE) : html`${dataTable(view, columns, shown.rows, { caption: title, sort: query.sort })}${pagingLinks(view, shown)}`}</section>`,
+        main: listSection(view, shown, {
+          heading: listOrigin(head.pulledAt, view.at),
+          note: heldOf(head.held(), head.total),
+          caption: title,
+          none: NONE,
+          total: head.total,
+        }),
       };
-    },
-    files: ({ params: { platform }, query, view, moment }) => {
-      const columns = columnsFor(view);
-      return tableFiles(`trends-${platform}-${query.list}`, columns, async () => {
-        const list = listed({ ...query, platform }, moment);
-        return (await wholeOf(list, columns, query.sort)).rows;
-      });
     },
   });
 };

@@ -15,7 +15,7 @@ import { idPath } from '../parameters.ts';
 import { RefusedError } from '../problems.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { type Column, downloadLinks } from './data-table.ts';
-import { count, inHours, likely, number, rate, since } from './figures.ts';
+import { count, fact, inHours, likely, number, rate, since } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ESTIMATED } from './marks.ts';
 import { type PageDeps, pageRoute } from './page-route.ts';
@@ -29,9 +29,6 @@ const fanOf = (forecast: ShownForecast | null): number[][] =>
   forecast?.horizons.map(({ hours, low, median, high }) => [
     ...[Date.parse(forecast.madeAt) + hours * HOUR_MS, low, median, high],
   ]) ?? [];
-
-const fact = (name: string, value: Html | string): Html =>
-  html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
 const facts = (item: ContentItem, curve: GrowthCurve, forecast: ShownForecast | null): Html =>
   html`<dl class="facts">${fact('views', count(item.views))}${fact('likes', count(item.likes))}${fact('engagement', rate(item.engagementRate))}${fact('phase', curve.phase)}${fact('peak pace', curve.peak === null ? '–' : `${number(curve.peak.viewsPerHour)}/h`)}${fact('doubles in', curve.doublingHours === null ? '–' : inHours(curve.doublingHours))}${forecast === null ? NOTHING : fact('ends on top', likely(forecast.topProbability))}</dl>`;

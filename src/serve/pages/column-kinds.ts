@@ -1,0 +1,50 @@
+import { html } from 'hono/html';
+import type { Paging } from '../../history/list-page.ts';
+import type { Column } from './data-table.ts';
+import { count, since } from './figures.ts';
+
+/** A row and where it stands in its list, from 1. */
+export type Ranked<Row> = Row & { readonly rank: number };
+
+/** Rows of one page of a list, with their ranks. */
+export const ranked = <Row>(rows: readonly Row[], { page, limit }: Paging): Ranked<Row>[] =>
+  rows.map((row, index) => ({ ...row, rank: (page - 1) * limit + index + 1 }));
+
+/** Where a row stands in its list; nothing where the list has no order. */
+export const rankColumn = <Row>(of: (row: Row) => number | null | undefined): Column<Row> => ({
+  name: 'rank',
+  title: '#',
+  isNumber: true,
+  show: (row) => html`<span class="soft">${of(row) ?? ''}</span>`,
+  field: { type: 'INT64', of: (row) => of(row) ?? null },
+});
+
+interface Named<Row, Value> extends Pick<Column<Row>, 'name' | 'title' | 'hide'> {
+  readonly of: (row: Row) => Value;
+}
+
+/** A count, short on the page and exact in files. */
+export const countColumn = <Row>({ of, ...column }: Named<Row, number | null>): Column<Row> => ({
+  ...column,
+  isNumber: true,
+  show: (row) => count(of(row)),
+  field: { type: 'INT64', of },
+});
+
+/** An instant (Unix ms): on the page how long before the instant shown. */
+export const instantColumn = <Row>({ of, ...column }: Named<Row, number | null>): Column<Row> => ({
+  ...column,
+  isNumber: true,
+  show: (row, view) => {
+    const at = of(row);
+    return at === null ? html`<span class="soft">–</span>` : since(at, view.at);
+  },
+  field: { type: 'TIMESTAMP_MILLIS', of },
+});
+
+/** A text that only files hold. */
+export const textInFiles = <Row>(name: string, of: (row: Row) => string | null): Column<Row> => ({
+  name,
+  title: name,
+  field: { type: 'UTF8', of },
+});

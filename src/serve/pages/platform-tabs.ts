@@ -1,0 +1,35 @@
+import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { PLATFORM_NAMES } from './figures.ts';
+import type { Html } from './html.ts';
+import { linkHere, type PageView } from './page-view.ts';
+import { tabs } from './tabs.ts';
+
+/**
+ * The platforms as links, the chosen one marked (undefined: all of them); `all` names the one that
+ * leads to all, and is left out where a page shows one platform only. A link changes the page's
+ * `platform`, or leads to where `addressOf` says.
+ */
+export const platformTabs = (
+  view: PageView,
+  chosen: Platform | undefined,
+  {
+    all,
+    addressOf = (platform) => linkHere(view, { platform }),
+  }: {
+    readonly all?: string;
+    readonly addressOf?: (platform: Platform | undefined) => string;
+  } = {},
+): Html => {
+  const every =
+    all === undefined
+      ? []
+      : [{ name: all, address: addressOf(undefined), isChosen: chosen === undefined }];
+  return tabs('Platform', [
+    ...every,
+    ...PLATFORMS.map((platform) => ({
+      name: PLATFORM_NAMES[platform],
+      address: addressOf(platform),
+      isChosen: platform === chosen,
+    })),
+  ]);
+};
