@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -12,8 +12,8 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { PostgresPrograms } from '../fixtures/postgres-programs.ts';
+import { startPostgres } from '../fixtures/postgres-server.ts';
 
 /** A primary and its synchronous standby on loopback, on a real disk. */
 export interface PostgresPair {
@@ -35,7 +35,8 @@ const freePort = async (): Promise<number> => {
 };
 
 /** Starts a pair; what it needs beside the programs is a disk. */
-export const startPair = async ({ bin, as }: PostgresPrograms): Promise<PostgresPair> => {
+export const startPair = async (programs: PostgresPrograms): Promise<PostgresPair> => {
+  const { bin, as } = programs;
   const folder = mkdtempSync(join(tmpdir(), 'trendlake-fleet-'));
   if (as.uid !== undefined && as.gid !== undefined) chownSync(folder, as.uid, as.gid);
   const program = (name: string, args: readonly string[]): void => {
@@ -70,39 +71,19 @@ export const startPair = async ({ bin, as }: PostgresPrograms): Promise<Postgres
   if (as.uid !== undefined && as.gid !== undefined)
     spawnSync('chown', ['-R', `${as.uid}:${as.gid}`, two]);
 
-  const launch = async (data: string, ready: string): Promise<ChildProcess> => {
-    const child = spawn(join(bin, 'postgres'), ['-D', data], {
-      ...as,
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const lines: string[] = [];
-    for await (const line of createInterface({ input: child.stderr })) {
-      lines.push(line);
-      if (line.includes(ready)) break;
-    }
-    child.stderr.resume();
-    if (!lines.at(-1)?.includes(ready)) throw new Error(`PostgreSQL ended: ${lines.join('\n')}`);
-    return child;
-  };
-  const servers = [
-    await launch(one, 'ready to accept connections'),
-    await launch(two, 'started streaming WAL'),
-  ];
-  const end = async (server: ChildProcess, signal: NodeJS.Signals): Promise<void> => {
-    if (server.exitCode !== null || server.signalCode !== null) return;
-    const gone = once(server, 'exit');
-    server.kill(signal);
-    await gone;
-  };
+  const launch = (data: string, ready: string) =>
+    startPostgres(programs, { folder, args: ['-D', data], ready });
+  const primaryServer = await launch(one, 'ready to accept connections');
+  const standbyServer = await launch(two, 'started streaming WAL');
   return {
     url: `postgres://postgres@127.0.0.1:${primary},127.0.0.1:${standby}/postgres`,
     failOver: async () => {
-      await end(servers[0] as ChildProcess, 'SIGKILL');
+      await primaryServer.end('KILL');
       program('pg_ctl', ['-D', two, '-w', 'promote']);
     },
     stop: async () => {
-      for (const server of servers) await end(server, 'SIGQUIT');
+      await primaryServer.end('QUIT');
+      await standbyServer.end('QUIT');
       rmSync(folder, { recursive: true, force: true });
     },
   };

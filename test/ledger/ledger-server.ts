@@ -1,9 +1,8 @@
-import { afterAll } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { initLedger } from '../../src/ledger/init-ledger.ts';
 import { LedgerDb } from '../../src/ledger/ledger-db.ts';
 import { postgresAddress } from '../../src/postgres-url.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { type TestPostgres, testPostgres } from '../support/postgres-server.ts';
 
 /** Connections to a ledger; gives up at once. */
 export const dbAt = (url: string): LedgerDb => {
@@ -24,12 +23,13 @@ export const age = async (db: LedgerDb, ms: number): Promise<void> => {
   );
 };
 
-/** The server of a test file, and ledgers in it. */
-export class LedgerServer {
-  readonly #started: PostgresServer | { missing: string };
-  #schemas = 0;
+let schemas = 0;
 
-  constructor(started: PostgresServer | { missing: string }) {
+/** The server of the tests, and ledgers in it. */
+export class LedgerServer {
+  readonly #started: TestPostgres | { missing: string };
+
+  constructor(started: TestPostgres | { missing: string }) {
     this.#started = started;
   }
 
@@ -38,15 +38,15 @@ export class LedgerServer {
     return 'missing' in this.#started ? this.#started.missing : undefined;
   }
 
-  get postgres(): PostgresServer {
+  get postgres(): TestPostgres {
     if ('missing' in this.#started) throw new Error(this.#started.missing);
     return this.#started;
   }
 
   /** An address of a ledger that nobody has made yet. */
   freshUrl(): string {
-    this.#schemas += 1;
-    return this.postgres.url(`ledger_${this.#schemas}`);
+    schemas += 1;
+    return this.postgres.url(`ledger_${schemas}`);
   }
 
   /** A ledger of its own for one test. */
@@ -58,11 +58,6 @@ export class LedgerServer {
   }
 }
 
-/** Starts the server of a test file, which ends with the file. */
-export const ledgerServer = async (): Promise<LedgerServer> => {
-  const started = await startPostgres();
-  afterAll(async () => {
-    if ('url' in started) await started.remove();
-  });
-  return new LedgerServer(started);
-};
+/** Ledgers for the tests of a file; the server is that of all files of this process. */
+export const ledgerServer = async (): Promise<LedgerServer> =>
+  new LedgerServer(await testPostgres());
