@@ -3,9 +3,10 @@ import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { forecastTracked } from './forecast-rows.ts';
 import { volumeRound } from './hashtags/volume-round.ts';
-import { judgeForecasts, reasonAgainst, scoreOf } from './judge.ts';
+import { judgeForecasts } from './judge.ts';
 import { CurveReader, kindOf, newestObservation, platformsSeen } from './lake-curves.ts';
 import { learnWay } from './learn.ts';
+import { reasonAgainst, scoreOf } from './misses.ts';
 import { type ModelRow, modelName, readModels, storeModel } from './model-rows.ts';
 import { packModel } from './pack.ts';
 

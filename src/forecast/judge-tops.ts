@@ -1,7 +1,14 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
-import { prepare, present } from '../lake/prepare.ts';
 import { endedOnTop, finishedAt, isComparable } from './cohort.ts';
+import { HORIZONS } from './horizons.ts';
+import {
+  type JudgedSpan,
+  judgeByVideo,
+  OF_A_VIDEO,
+  type VideoForecast,
+  videoForecasts,
+} from './kept-forecasts.ts';
 import { CurveReader, kindOf } from './lake-curves.ts';
 import { finishedAfterMs, hasOutcome } from './learn.ts';
 import { type ModelRow, modelName } from './model-rows.ts';
@@ -13,62 +20,43 @@ export interface JudgedTop extends Told {
   readonly madeAt: number;
 }
 
-interface Row {
-  videoKey: number;
-  platform: Platform;
-  createdAt: number | null;
-  madeAt: number;
-  probability: number;
+interface TopRow extends VideoForecast {
+  readonly probability: number;
 }
 
-const MOST_ROWS = 20_000;
-
 // One row for each snapshot: the probability is the same at every horizon.
-const ROWS = `
-  select f.video_key as videoKey, v.platform, v.created_at as createdAt, f.made_at as madeAt,
-    f.top_probability as probability
-  from forecast f indexed by forecast_made_at cross join video v on v.key = f.video_key
-  where f.made_at > @from and f.made_at <= @to and f.horizon_hours = 24 and f.video_key % @every = 0
-  order by f.video_key, f.made_at`;
+const QUERY = {
+  sql: videoForecasts('f.top_probability as probability', 'f.horizon_hours = 24'),
+  shape: { ...OF_A_VIDEO, probability: 'number' },
+  rowsEach: HORIZONS.length,
+} as const;
 
-/**
- * Holds probabilities told between two instants against what came of the videos whose curves are
- * finished at `at`; the others are left out, and so are those whose cohort is not known any more.
- */
-export const judgeTops = (
-  sqlite: Database.Database,
-  models: ReadonlyMap<string, ModelRow>,
-  { from, to, at }: { from: number; to: number; at: number },
-): JudgedTop[] => {
+/** Until when a platform's videos must have been first seen to be finished at `at`, read once each. */
+const finishedUntil = (sqlite: Database.Database, at: number): ((of: Platform) => number) => {
   const reader = new CurveReader(sqlite);
-  const count = present(
-    prepare(
-      sqlite,
-      'select count(*) from forecast where made_at > ? and made_at <= ?',
-      'number',
-    ).get(from, to),
-  );
-  const every = Math.max(1, Math.ceil(count / 4 / MOST_ROWS));
-  const rows = prepare<Row>(sqlite, ROWS, {
-    videoKey: 'number',
-    platform: 'text',
-    createdAt: 'number?',
-    madeAt: 'number',
-    probability: 'number',
-  }).all({ from, to, every });
   const edges = new Map<Platform, number>();
-  const edgeOf = (platform: Platform): number => {
+  return (platform) => {
     const known = edges.get(platform);
     if (known !== undefined) return known;
     const edge = at - finishedAfterMs(at - (reader.watchedSince(platform) ?? at));
     edges.set(platform, edge);
     return edge;
   };
-  return [...Map.groupBy(rows, ({ videoKey }) => videoKey).values()].flatMap((its) => {
-    const { videoKey, createdAt, platform } = its[0] as Row;
-    const curve = reader.curve(videoKey, createdAt, at);
-    const isFinished =
-      curve !== undefined && (curve.points[0]?.at ?? at) <= edgeOf(platform) && hasOutcome(curve);
+};
+
+/**
+ * Holds probabilities told between two instants against what came of the videos whose curves are
+ * finished at `span.at`; the others are left out, and so are those whose cohort is not known any more.
+ */
+export const judgeTops = (
+  sqlite: Database.Database,
+  models: ReadonlyMap<string, ModelRow>,
+  span: JudgedSpan,
+): JudgedTop[] => {
+  const { at } = span;
+  const edgeOf = finishedUntil(sqlite, at);
+  return judgeByVideo<TopRow, JudgedTop>(sqlite, QUERY, span, (curve, its, platform) => {
+    const isFinished = (curve.points[0]?.at ?? at) <= edgeOf(platform) && hasOutcome(curve);
     if (!isFinished) return [];
     const cohorts = models.get(modelName(platform, kindOf(curve.way)))?.model.cohorts;
     if (cohorts === undefined || !isComparable(cohorts, curve)) return [];

@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
 import { PLATFORMS } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
-import { judgeForecasts, scoreOf } from './judge.ts';
+import { judgeForecasts } from './judge.ts';
 import { newestObservation } from './lake-curves.ts';
+import { scoreOf } from './misses.ts';
 import { type RecentScore, readModels } from './model-rows.ts';
 import { type RisingVideo, risingVideos } from './read.ts';
 

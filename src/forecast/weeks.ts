@@ -5,9 +5,10 @@ import { judgeVolumes } from './hashtags/judge-volumes.ts';
 import { newestVolume } from './hashtags/lake-volumes.ts';
 import { readVolumeModels } from './hashtags/volume-round.ts';
 import { AHEAD_HOURS } from './hashtags/volume-series.ts';
-import { judgeForecasts, type Misses, scoreOf } from './judge.ts';
+import { judgeForecasts } from './judge.ts';
 import { judgeTops } from './judge-tops.ts';
 import { newestObservation } from './lake-curves.ts';
+import { type Misses, scoreOf } from './misses.ts';
 import { type RecentScore, readModels } from './model-rows.ts';
 import { type Reliability, reliabilityOf } from './reliability.ts';
 

@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3';
 import { DAY_MS } from '../../durations.ts';
 import { prepare, present } from '../../lake/prepare.ts';
-import type { Misses } from '../judge.ts';
+import { type JudgedSpan, sampledForecasts } from '../kept-forecasts.ts';
+import { type Forecast, type Misses, missesOf } from '../misses.ts';
 import { type ModelsRead, modelName } from '../model-rows.ts';
 import { type VolumeGroup, VolumeReader, volumeKind } from './lake-volumes.ts';
 import { type VolumeModel, volumeBaselines } from './learn-volumes.ts';
@@ -14,23 +15,31 @@ export interface JudgedVolume extends Misses {
   readonly madeAt: number;
 }
 
-interface Row extends VolumeGroup {
-  key: number;
-  madeAt: number;
-  median: number;
-  low: number;
-  high: number;
+interface Row extends VolumeGroup, Forecast {
+  readonly key: number;
+  readonly madeAt: number;
 }
 
-const MOST_ROWS = 20_000;
-
-const ROWS = `
+const QUERY = {
+  table: 'hashtag_forecast',
+  sql: `
   select f.hashtag_key as key, f.platform, s.source, s.window, f.made_at as madeAt,
     f.volume_median as median, f.volume_low as low, f.volume_high as high
   from hashtag_forecast f indexed by hashtag_forecast_made_at
   cross join hashtag_snapshot s on s.hashtag_key = f.hashtag_key and s.platform = f.platform and s.observed_at = f.made_at
   where f.made_at > @from and f.made_at <= @to and f.hashtag_key % @every = 0
-  order by f.hashtag_key, f.platform, s.source, s.window, f.made_at`;
+  order by f.hashtag_key, f.platform, s.source, s.window, f.made_at`,
+  shape: {
+    key: 'number',
+    platform: 'text',
+    source: 'number',
+    window: 'text?',
+    madeAt: 'number',
+    median: 'number',
+    low: 'number',
+    high: 'number',
+  },
+} as const;
 
 /** The series as it was known at one of its instants, that instant's volume last. */
 const cutAt = ({ key, volumes }: VolumeSeries, madeAt: number, volume: number): VolumeSeries => ({
@@ -46,28 +55,11 @@ const cutAt = ({ key, volumes }: VolumeSeries, madeAt: number, volume: number): 
 export const judgeVolumes = (
   sqlite: Database.Database,
   models: ModelsRead<VolumeModel, VolumeGroup['platform']>['models'],
-  { from, to, at }: { from: number; to: number; at: number },
+  { from, to, at }: JudgedSpan,
 ): JudgedVolume[] => {
   const reader = new VolumeReader(sqlite);
-  const until = Math.min(to, at - AHEAD_MS);
-  const count = present(
-    prepare(
-      sqlite,
-      'select count(*) from hashtag_forecast where made_at > ? and made_at <= ?',
-      'number',
-    ).get(from, until),
-  );
-  const every = Math.max(1, Math.ceil(count / MOST_ROWS));
-  const rows = prepare<Row>(sqlite, ROWS, {
-    key: 'number',
-    platform: 'text',
-    source: 'number',
-    window: 'text?',
-    madeAt: 'number',
-    median: 'number',
-    low: 'number',
-    high: 'number',
-  }).all({ from, to: until, every });
+  const due = { from, to: Math.min(to, at - AHEAD_MS), at };
+  const rows = sampledForecasts<Row>(sqlite, QUERY, due);
   const volumeThen = prepare(
     sqlite,
     'select volume from hashtag_snapshot where hashtag_key = ? and platform = ? and observed_at = ?',
@@ -83,7 +75,8 @@ export const judgeVolumes = (
     const series = reader.series(group, key, at);
     const kind = volumeKind(group);
     const model = models.get(modelName(platform, kind))?.model;
-    return its.flatMap(({ madeAt, median, low, high }): JudgedVolume[] => {
+    return its.flatMap((forecast): JudgedVolume[] => {
+      const { madeAt } = forecast;
       const volume = present(volumeThen.get(key, platform, madeAt));
       if (volume === null) return [];
       const then = cutAt(series, madeAt, volume);
@@ -91,18 +84,10 @@ export const judgeVolumes = (
       const later = series.volumes.filter(({ at: day }) => day > madeAt);
       const truth = volumeAfter({ key, volumes: [...then.volumes, ...later] }, position);
       if (truth === undefined) return [];
-      const said = volumeBaselines({ usual: model?.usual ?? 0 }, then, position);
-      return [
-        {
-          ...{ platform, kind, madeAt },
-          error: Math.abs(logVolume(median) - truth),
-          countStays: Math.abs(said.countStays - truth),
-          paceGoesOn: Math.abs(said.paceGoesOn - truth),
-          cohortMedian: model === undefined ? null : Math.abs(said.cohortMedian - truth),
-          // the limits of an interval are whole videos
-          inside: truth >= logVolume(low - 1) && truth <= logVolume(high + 1),
-        },
-      ];
+      const usual = volumeBaselines({ usual: model?.usual ?? 0 }, then, position);
+      const guesses = { ...usual, ...(model === undefined ? { cohortMedian: null } : {}) };
+      const misses = missesOf(forecast, guesses, { truth, log: logVolume });
+      return [{ platform, kind, madeAt, ...misses }];
     });
   });
 };

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../durations.ts';
-import { reasonAgainst, scoreOf } from '../judge.ts';
+import { reasonAgainst, scoreOf } from '../misses.ts';
 import { type ModelSort, modelName, readModelsOf, storeModel } from '../model-rows.ts';
 import { packModel, unpackVolumeModel } from '../pack.ts';
 import { JUDGED_VOLUMES_MS, judgeVolumes } from './judge-volumes.ts';
