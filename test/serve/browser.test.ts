@@ -1,12 +1,7 @@
-import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  browserName,
-  chromium,
-  launchBrowser,
-  tell,
-  watchedPage,
-} from '../../fixtures/chromium.ts';
+import type { Page } from 'puppeteer-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { browserName, chromium, tell } from '../../fixtures/chromium.ts';
+import { browserTab, type View as PageView, setView } from './browser-tab.ts';
 import { type Filler, hoursAgo } from './filled-lake.ts';
 import { putForecasts } from './made-forecasts.ts';
 import { type Running, runService } from './running.ts';
@@ -109,18 +104,17 @@ const TOO_WIDE = `[document.documentElement, ...document.querySelectorAll('secti
   .filter((one) => one.scrollWidth > one.clientWidth)
   .map((one) => one.innerText.slice(0, 40) + ' ' + one.scrollWidth + ' > ' + one.clientWidth)`;
 
-interface View {
+interface View extends PageView {
   readonly of?: Running;
-  readonly width?: number;
-  readonly scheme?: 'light' | 'dark';
-  readonly script?: boolean;
 }
 
+/** A name of somebody else's that leads to this machine. */
+const ELSEWHERE = 'evil.example';
+
 describe.skipIf(chromium === undefined)(browserName, () => {
-  let browser: Browser;
   let filled: Running;
   let empty: Running;
-  let closeBrowser: () => Promise<void>;
+  const tab = browserTab([`--host-resolver-rules=MAP ${ELSEWHERE} 127.0.0.1`]);
 
   beforeAll(async () => {
     filled = await runService(fill);
@@ -128,26 +122,14 @@ describe.skipIf(chromium === undefined)(browserName, () => {
       { id: 'tt_3', at: hoursAgo(1), top: 0.87, views: FAN },
     ]);
     empty = await runService(() => undefined);
-    ({ browser, close: closeBrowser } = await launchBrowser());
   });
-  afterAll(() => closeBrowser?.());
 
-  /** Opens a page, snapshots of it, and lets nothing pass that the browser complains about. */
-  const visit = async (path: string, view: View, snapshot: (page: Page) => Promise<void>) => {
-    const { of = filled, width = 1280, scheme = 'light', script = true } = view;
-    const address = new URL(path, of.service.dashboard);
-    const { page, wrong } = await watchedPage(browser, address.origin);
-    try {
-      await page.setViewport({ width, height: 900, isMobile: width < 600 });
-      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-      await page.setJavaScriptEnabled(script);
-      await page.goto(address.href);
-      await snapshot(page);
-    } finally {
-      await page.close();
-    }
-    expect(wrong).toEqual([]);
-  };
+  /** Opens a page and has it seen; lets nothing pass that the browser complains about. */
+  const visit = (
+    path: string,
+    { of = filled, ...view }: View,
+    see: (page: Page) => Promise<void>,
+  ) => tab().visit(new URL(path, of.service.dashboard), view, see);
 
   const followed = (page: Page, selector: string) =>
     Promise.all([page.waitForNavigation(), page.click(selector)]);
@@ -283,17 +265,20 @@ describe.skipIf(chromium === undefined)(browserName, () => {
       '/forecasts',
       '/search?q=title',
       '/docs',
-    ].flatMap((path) =>
-      ([390, 1280] as const).flatMap((width) =>
-        (['light', 'dark'] as const).map((scheme) => ({ path, width, scheme })),
-      ),
-    ),
-  )('$path fits $width px and can be read, $scheme', ({ path, width, scheme }) =>
-    visit(path, { width, scheme }, async (page) => {
-      expect(await tell<string[]>(page, TOO_WIDE)).toEqual([]);
-      expect(await tell<string[]>(page, FAINT)).toEqual([]);
-      const ground = await tell<string>(page, 'getComputedStyle(document.body).backgroundColor');
-      expect(ground).toBe(scheme === 'dark' ? 'rgb(14, 18, 25)' : 'rgb(244, 246, 249)');
+    ].flatMap((path) => ([390, 1280] as const).map((width) => ({ path, width }))),
+  )('$path fits $width px and can be read, light and dark', ({ path, width }) =>
+    visit(path, { width }, async (page) => {
+      for (const scheme of ['light', 'dark'] as const) {
+        await setView(page, { width, scheme });
+        const found = {
+          scheme,
+          tooWide: await tell<string[]>(page, TOO_WIDE),
+          faint: await tell<string[]>(page, FAINT),
+          ground: await tell<string>(page, 'getComputedStyle(document.body).backgroundColor'),
+        };
+        const ground = scheme === 'dark' ? 'rgb(14, 18, 25)' : 'rgb(244, 246, 249)';
+        expect(found).toEqual({ scheme, tooWide: [], faint: [], ground });
+      }
     }),
   );
 
@@ -318,9 +303,7 @@ describe.skipIf(chromium === undefined)(browserName, () => {
   test('somebody elsewhere signs in, reads the page they asked for, and signs out', async () => {
     const open = await runService(fill, { host: '0.0.0.0' });
     const origin = open.service.dashboard.replace('0.0.0.0', '127.0.0.1');
-    const page = await browser.newPage();
-    page.setDefaultTimeout(240_000);
-    try {
+    await tab().unwatched(async (page) => {
       await page.goto(`${origin}?platform=youtube`);
       expect(await textOf(page, 'main')).not.toContain('a tube');
       await page.type('input[name=key]', 'tl_live_wrong');
@@ -336,19 +319,13 @@ describe.skipIf(chromium === undefined)(browserName, () => {
       await page.goto(origin);
       await followed(page, 'form[action="/sign-out"] button');
       expect(await textOf(page, 'main')).toContain('Sign in');
-    } finally {
-      await page.close();
-    }
+    });
   });
 
-  test('a page of another name that leads here reads nothing (DNS rebinding)', async () => {
-    const { port } = new URL(filled.service.dashboard);
-    const { browser: rebound, close } = await launchBrowser([
-      '--host-resolver-rules=MAP evil.example 127.0.0.1',
-    ]);
-    try {
-      const page = await rebound.newPage();
-      const got = await page.goto(`http://evil.example:${port}/`);
+  test('a page of another name that leads here reads nothing (DNS rebinding)', () =>
+    tab().unwatched(async (page) => {
+      const { port } = new URL(filled.service.dashboard);
+      const got = await page.goto(`http://${ELSEWHERE}:${port}/`);
       expect(got?.status()).toBe(400);
       const read = await tell<string>(
         page,
@@ -356,8 +333,5 @@ describe.skipIf(chromium === undefined)(browserName, () => {
       );
       expect(read).toContain('/problems/invalid-parameter');
       expect(read).not.toContain('the loudest');
-    } finally {
-      await close();
-    }
-  });
+    }));
 });

@@ -1,13 +1,7 @@
 import axe from 'axe-core';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  browserName,
-  chromium,
-  launchBrowser,
-  tell,
-  watchedPage,
-} from '../../fixtures/chromium.ts';
+import { browserName, chromium, tell } from '../../fixtures/chromium.ts';
 import { JOBS } from '../../jobs/all-jobs.ts';
 import { systemClock, virtualClock } from '../../src/clock.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
@@ -15,11 +9,12 @@ import { PipelineReader } from '../../src/pipeline/pipeline-reader.ts';
 import { type RunningService, startService } from '../../src/serve/service.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { smallConfig } from '../support/sync-once.ts';
+import { browserTab, setView, type View } from './browser-tab.ts';
 import { type Filler, fillLake, hoursAgo, NOW } from './filled-lake.ts';
 import { fillPages } from './page-lake.ts';
 import { type Running, runService } from './running.ts';
 
-// Every page of the dashboard in a real browser. Each is looked at once, one in light at a desk's width,
+// Every page of the dashboard in a real browser. Each is seen once, one in light at a desk's width,
 // the next in dark on a phone and so on; with PROVE set each in all of them (npm run prove:pages).
 
 const SQL = "select observed_at, views from video_history where id = 'tt_1' order by 1";
@@ -34,12 +29,12 @@ const PAGES = [
   ...[`/query?${new URLSearchParams({ sql: SQL })}`, '/query?sql=selec', '/docs'],
   `/query?${new URLSearchParams({ sql: 'select user, count(*) as n from videos group by 1' })}`,
 ];
-const LOOKS = (['light', 'dark'] as const).flatMap((scheme) =>
+const VIEWS: readonly View[] = (['light', 'dark'] as const).flatMap((scheme) =>
   [1280, 768, 390].map((width) => ({ scheme, width })),
 );
-/** The looks one page is checked in: one, another for each page, or all of them. */
-const looksOf = (page: number) =>
-  process.env.PROVE === undefined ? [LOOKS[(page * 5) % LOOKS.length] ?? LOOKS[0]] : LOOKS;
+/** The views one page is checked in: one, another for each page, or all of them. */
+const viewsOf = (page: number): readonly View[] =>
+  process.env.PROVE === undefined ? VIEWS.slice((page * 5) % VIEWS.length).slice(0, 1) : VIEWS;
 
 const fillMore = ({ sqlite }: Lake): void => {
   const run = sqlite.prepare(
@@ -81,11 +76,10 @@ const fill = (into: Filler): void => {
 };
 
 describe.skipIf(chromium === undefined)(browserName, () => {
-  let browser: Browser;
-  let closeBrowser: () => Promise<void>;
   let service: RunningService;
   let pipeline: PipelineReader;
   let empty: Running;
+  const tab = browserTab();
   const dataDir = freshFolder();
 
   beforeAll(async () => {
@@ -98,31 +92,15 @@ describe.skipIf(chromium === undefined)(browserName, () => {
     const clocks = { clock: virtualClock(NOW), machine: systemClock };
     service = await startService({ dataDir, ...clocks, pipeline });
     empty = await runService(() => undefined);
-    ({ browser, close: closeBrowser } = await launchBrowser());
   });
   afterAll(async () => {
-    await closeBrowser?.();
     await service?.close();
     await pipeline?.close();
   });
 
-  /** Opens a page; nothing passes that the browser complains about. */
-  const visit = async (path: string, see: (page: Page) => Promise<void>, of = service) => {
-    const address = new URL(path, of.dashboard);
-    const { page, wrong } = await watchedPage(browser, address.origin);
-    try {
-      await page.goto(address.href);
-      await see(page);
-    } finally {
-      await page.close();
-    }
-    expect(wrong).toEqual([]);
-  };
+  const visit = (path: string, see: (page: Page) => Promise<void>, view: View = {}, of = service) =>
+    tab().visit(new URL(path, of.dashboard), view, see);
 
-  const look = async (page: Page, { scheme, width }: (typeof LOOKS)[number]): Promise<void> => {
-    await page.setViewport({ width, height: 900 });
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-  };
   const violations = async (page: Page): Promise<string[]> => {
     await page.evaluate(axe.source);
     return tell<string[]>(
@@ -134,41 +112,36 @@ describe.skipIf(chromium === undefined)(browserName, () => {
   const TOO_WIDE = `[document.documentElement, ...document.querySelectorAll('section')]
     .filter((one) => one.scrollWidth > one.clientWidth + 1)
     .map((one) => one.innerText.slice(0, 40) + ' ' + one.scrollWidth + ' > ' + one.clientWidth)`;
-  const checked = (
-    path: string,
-    looks: readonly ((typeof LOOKS)[number] | undefined)[],
-    of = service,
-  ) =>
-    visit(
-      path,
-      async (page) => {
-        for (const one of looks) {
-          if (one === undefined) continue;
-          await look(page, one);
-          expect([one, await violations(page)]).toEqual([one, []]);
-          expect([one, await tell(page, TOO_WIDE)]).toEqual([one, []]);
-        }
-      },
-      of,
-    );
+  const check = async (page: Page, views: readonly View[]): Promise<void> => {
+    for (const view of views) {
+      await setView(page, view);
+      expect([view, await violations(page)]).toEqual([view, []]);
+      expect([view, await tell(page, TOO_WIDE)]).toEqual([view, []]);
+    }
+  };
 
   test.each(PAGES.map((path, at) => ({ path, at })))(
     '$path: nothing for an accessibility checker to find, and it fits',
-    ({ path, at }) => checked(path, looksOf(at)),
+    ({ path, at }) => {
+      const views = viewsOf(at);
+      return visit(path, (page) => check(page, views), views[0]);
+    },
   );
 
   test.each(['/', '/trends', '/creators', '/hashtags', '/events'])(
     'an empty lake says how to fill it, with commands to copy: %s',
     async (path) => {
-      await checked(path, looksOf(3), empty.service);
+      const views = viewsOf(3);
       await visit(
         path,
         async (page) => {
+          await check(page, views);
           const texts = `[...document.querySelectorAll('.commands li')].map((one) => one.innerText)`;
           const commands = await tell<string[]>(page, texts);
           expect(commands.length).toBeGreaterThanOrEqual(3);
           for (const command of commands) expect(command).toMatch(/trendlake .*copy$/s);
         },
+        views[0],
         empty.service,
       );
     },
@@ -237,12 +210,12 @@ describe.skipIf(chromium === undefined)(browserName, () => {
 
   test('a page whose service went says that it is stale', async () => {
     const other = await runService(fill);
-    const { page } = await watchedPage(browser, new URL(other.service.dashboard).origin);
-    await page.goto(other.service.dashboard);
-    await page.waitForSelector('#live.on');
-    await other.service.close();
-    await page.waitForSelector('#live.off ::-p-text(stale)');
-    await page.close();
+    await tab().unwatched(async (page) => {
+      await page.goto(other.service.dashboard);
+      await page.waitForSelector('#live.on');
+      await other.service.close();
+      await page.waitForSelector('#live.off ::-p-text(stale)');
+    });
   });
 
   test('SQL is written with the dictionary beside it, run by Ctrl+Enter, and drawn', () =>
@@ -269,15 +242,15 @@ describe.skipIf(chromium === undefined)(browserName, () => {
   test('somebody elsewhere signs in to a page, and it is live for them', async () => {
     const open = await runService(fill, { host: '0.0.0.0' });
     const origin = open.service.dashboard.replace('0.0.0.0', '127.0.0.1');
-    const { page } = await watchedPage(browser, new URL(origin).origin);
-    await page.goto(`${origin}events`);
-    expect(await violations(page)).toEqual([]);
-    await page.type('input[name=key]', open.key);
-    await Promise.all([page.waitForNavigation(), page.click('main button')]);
-    expect(new URL(page.url()).pathname).toBe('/events');
-    await page.waitForSelector('#live.on');
-    fillLake(open.dataDir, (into) => event(into, 'evt_new', 3));
-    await page.waitForFunction(`document.querySelectorAll('tbody tr').length === 2`);
-    await page.close();
+    await tab().unwatched(async (page) => {
+      await page.goto(`${origin}events`);
+      expect(await violations(page)).toEqual([]);
+      await page.type('input[name=key]', open.key);
+      await Promise.all([page.waitForNavigation(), page.click('main button')]);
+      expect(new URL(page.url()).pathname).toBe('/events');
+      await page.waitForSelector('#live.on');
+      fillLake(open.dataDir, (into) => event(into, 'evt_new', 3));
+      await page.waitForFunction(`document.querySelectorAll('tbody tr').length === 2`);
+    });
   });
 });
