@@ -35,7 +35,7 @@ const VIDEOS = `
     case i % 3 when 0 then 'tiktok' when 1 then 'instagram' else 'youtube' end,
     'clip ' || i || ' of ' || (i * 7919 % 4999) || ' things #tag' || (i % 100),
     'user' || (i * 7919 % (1 + @videos / 5)), 1000 + i * 7919 % 1000003, 50 + i * 7919 % 1000003 / 20,
-    @from + i * (@span / @videos), @from + i * (@span / @videos) + ${HOUR_MS}
+    @from + i * cast(@span / @videos as integer), @from + i * cast(@span / @videos as integer) + ${HOUR_MS}
   from n`;
 
 /** Of each video one more: 0, 6, 18, 36 hours after it was first seen, and so on. */

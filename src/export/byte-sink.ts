@@ -90,7 +90,8 @@ export class ByteSink {
   /** Numbers below 2^width (at most 2^53), lowest bits first; ends on a whole byte. */
   pack(numbers: Float64Array | Uint32Array, from: number, to: number, width: number): void {
     this.reserve(Math.ceil(((to - from) * width) / 8) + 8);
-    if (width <= 24) for (let i = from; i < to; i++) this.#push(numbers[i] ?? 0, width);
+    if (width % 8 === 0) for (let i = from; i < to; i++) this.#whole(numbers[i] ?? 0, width);
+    else if (width <= 24) for (let i = from; i < to; i++) this.#push(numbers[i] ?? 0, width);
     else
       for (let i = from; i < to; i++) {
         let rest = numbers[i] ?? 0;
@@ -104,6 +105,19 @@ export class ByteSink {
       }
     if (this.#bits > 0) this.#bytes[this.#used++] = this.#held;
     this.#held = this.#bits = 0;
+  }
+
+  /** A number below 2^width, which is whole bytes. */
+  #whole(value: number, width: number): void {
+    let rest = value;
+    for (let left = width; left > 24; left -= 8) {
+      this.#bytes[this.#used++] = rest % 256;
+      rest = Math.floor(rest / 256);
+    }
+    for (let left = Math.min(width, 24); left > 0; left -= 8) {
+      this.#bytes[this.#used++] = rest & 255;
+      rest >>>= 8;
+    }
   }
 
   #push(value: number, width: number): void {

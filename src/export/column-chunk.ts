@@ -1,11 +1,19 @@
 import { LakeError } from '../errors.ts';
+import type { ParquetCodec } from '../parquet-codecs.ts';
 import { ByteSink } from './byte-sink.ts';
-import { chooseCoding, widthOf } from './coding-choice.ts';
+import { chooseCoding, packingFor, widthOf } from './coding-choice.ts';
 import { deltaBinaryPacked, WIDEST_RANGE } from './delta-binary-packed.ts';
 import type { ParquetColumn } from './parquet-tables.ts';
 import { rleHybrid } from './rle-hybrid.ts';
 import { TextValues } from './text-values.ts';
-import { type Bounds, type Coding, type Dictionary, tooMany, type Values } from './values.ts';
+import {
+  type Bounds,
+  type Coding,
+  type Dictionary,
+  type Part,
+  tooMany,
+  type Values,
+} from './values.ts';
 
 /** A column's part of a row group, encoded and not yet compressed. */
 export interface EncodedChunk {
@@ -65,9 +73,10 @@ class NumberValues implements Values {
     this.#greatest = Number.NEGATIVE_INFINITY;
   }
 
-  encode(coding: Coding, start: number, end: number, into: ByteSink): void {
-    if (coding === 'DELTA_BINARY_PACKED') deltaBinaryPacked(this.#numbers, start, end, into);
-    else for (let i = start; i < end; i++) this.encodeOne(i, into);
+  encode(coding: Coding, part: Part, into: ByteSink): void {
+    if (coding === 'DELTA_BINARY_PACKED')
+      deltaBinaryPacked(this.#numbers, part, part.packing, into);
+    else for (let i = part.start; i < part.end; i++) this.encodeOne(i, into);
   }
 
   encodeOne(position: number, into: ByteSink): void {
@@ -119,14 +128,16 @@ const valuesOf = ({ type }: ParquetColumn): Values => {
 /** Gathers one column's values of a row group; emptied by `take`, and used again with its room. */
 export class ColumnChunk {
   readonly #column: ParquetColumn;
+  readonly #codec: ParquetCodec;
   readonly #values: Values;
   readonly #sink = new ByteSink();
   /** 1 where a row holds a value, 0 where null. */
   #present = new Uint32Array(256);
   #rows = 0;
 
-  constructor(column: ParquetColumn) {
+  constructor(column: ParquetColumn, codec: ParquetCodec) {
     this.#column = column;
+    this.#codec = codec;
     this.#values = valuesOf(column);
   }
 
@@ -150,7 +161,8 @@ export class ColumnChunk {
   /** The chunk, in the coding that suits its values. */
   take(): EncodedChunk {
     const values = this.#values;
-    const { coding, dictionary } = chooseCoding(values);
+    const packing = packingFor(values.count, this.#codec);
+    const { coding, dictionary } = chooseCoding(values, packing);
     const sink = this.#sink;
     let list: EncodedChunk['dictionary'];
     if (dictionary !== undefined) {
@@ -160,9 +172,10 @@ export class ColumnChunk {
     }
     sink.clear();
     if (this.#column.optional) this.#putLevels();
-    if (dictionary === undefined) values.encode(coding, 0, values.count, sink);
+    if (dictionary === undefined)
+      values.encode(coding, { start: 0, end: values.count, packing }, sink);
     else {
-      const width = widthOf(dictionary.firsts.length);
+      const width = widthOf(dictionary.firsts.length, packing);
       sink.byte(width);
       rleHybrid(dictionary.kinds, { start: 0, end: values.count }, width, sink);
     }

@@ -11,47 +11,81 @@ export const WIDEST_RANGE = 2 ** 52;
 const widthOf = (greatest: number): number =>
   greatest < WORD ? 32 - Math.clz32(greatest) : 64 - Math.clz32(Math.floor(greatest / WORD));
 
+/**
+ * How numbers stand in the bytes they are packed into: in as few bits as they need, or in whole bytes,
+ * which is longer and lets a codec with an entropy coder find what repeats.
+ */
+export type Packing = 'bits' | 'bytes';
+
+/** Bits a number takes up in a packing, of `bits` that it needs. */
+export const packedWidth = (bits: number, packing: Packing): number =>
+  packing === 'bits' ? bits : (bits + 7) & ~7;
+
 const block = new Float64Array(BLOCK_VALUES);
 
-/** Fills `block` with a block's differences, less the smallest of them, which it returns. */
-const fillBlock = (values: Float64Array, from: number, count: number): number => {
+/** Fills `block` with differences to the value before; zeros where there are fewer than a block's. */
+const fillBlock = (values: Float64Array, from: number, count: number): void => {
+  for (let i = 0; i < count; i++) block[i] = (values[from + i] ?? 0) - (values[from + i - 1] ?? 0);
+};
+
+const leastDifference = (values: Float64Array, start: number, end: number): number => {
   let least = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < count; i++) {
-    const delta = (values[from + i] ?? 0) - (values[from + i - 1] ?? 0);
-    block[i] = delta;
-    if (delta < least) least = delta;
+  for (let i = start + 1; i < end; i++) {
+    const difference = (values[i] ?? 0) - (values[i - 1] ?? 0);
+    if (difference < least) least = difference;
   }
-  for (let i = 0; i < count; i++) block[i] = (block[i] ?? 0) - least;
-  block.fill(0, count);
   return least;
 };
 
 /**
+ * What is taken from the first `count` differences of `block`: the least of them, or in whole bytes
+ * that of all blocks, where it makes none longer: equal differences are equal bytes then.
+ */
+const baseOf = (count: number, leastOfAll: number, packing: Packing): number => {
+  let least = Number.POSITIVE_INFINITY;
+  let greatest = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < count; i++) {
+    const difference = block[i] ?? 0;
+    if (difference < least) least = difference;
+    if (difference > greatest) greatest = difference;
+  }
+  const wide = (base: number): number => packedWidth(widthOf(greatest - base), packing);
+  return packing === 'bytes' && wide(leastOfAll) === wide(least) ? leastOfAll : least;
+};
+
+/**
  * Parquet's DELTA_BINARY_PACKED of `values[start..end)`: the first value, then blocks of
- * differences to the value before, each in as few bits as the widest of 32 needs. For safe
+ * differences to the value before, 32 at a time as wide as the widest of them needs. For safe
  * integers, the greatest no more than `WIDEST_RANGE` above the least.
  */
 export const deltaBinaryPacked = (
   values: Float64Array,
-  start: number,
-  end: number,
+  { start, end }: { readonly start: number; readonly end: number },
+  packing: Packing,
   into: ByteSink,
 ): void => {
   into.varint(BLOCK_VALUES);
   into.varint(MINIBLOCKS);
   into.varint(end - start);
   into.zigzag(end > start ? (values[start] ?? 0) : 0);
+  const leastOfAll = packing === 'bytes' ? leastDifference(values, start, end) : 0;
   for (let from = start + 1; from < end; from += BLOCK_VALUES) {
     const count = Math.min(BLOCK_VALUES, end - from);
-    into.zigzag(fillBlock(values, from, count));
+    fillBlock(values, from, count);
+    const base = baseOf(count, leastOfAll, packing);
+    into.zigzag(base);
+    for (let i = 0; i < count; i++) block[i] = (block[i] ?? 0) - base;
+    block.fill(0, count);
     const widths: number[] = [];
     for (let at = 0; at < BLOCK_VALUES; at += MINIBLOCK_VALUES) {
+      const from = packing === 'bits' ? at : 0; // bytes that are to repeat are as many everywhere
+      const to = packing === 'bits' ? at + MINIBLOCK_VALUES : BLOCK_VALUES;
       let greatest = 0;
-      for (let i = at; i < at + MINIBLOCK_VALUES; i++) {
+      for (let i = from; i < to; i++) {
         const value = block[i] ?? 0;
         if (value > greatest) greatest = value;
       }
-      widths.push(widthOf(greatest));
+      widths.push(packedWidth(widthOf(greatest), packing));
     }
     for (const width of widths) into.byte(width);
     widths.forEach((width, miniblock) => {

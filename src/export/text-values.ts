@@ -1,7 +1,14 @@
 import { ByteSink } from './byte-sink.ts';
 import { deltaBinaryPacked } from './delta-binary-packed.ts';
 import { greatestWithin, leastWithin } from './text-bounds.ts';
-import { type Bounds, type Coding, type Dictionary, tooMany, type Values } from './values.ts';
+import {
+  type Bounds,
+  type Coding,
+  type Dictionary,
+  type Part,
+  tooMany,
+  type Values,
+} from './values.ts';
 
 /** Texts of a column, as UTF-8 one after another. */
 export class TextValues implements Values {
@@ -45,9 +52,9 @@ export class TextValues implements Values {
     return this.#ends[position] ?? 0;
   }
 
-  encode(coding: Coding, start: number, end: number, into: ByteSink): void {
-    if (coding === 'DELTA_BYTE_ARRAY') this.#encodeDeltas(start, end, into);
-    else for (let i = start; i < end; i++) this.encodeOne(i, into);
+  encode(coding: Coding, part: Part, into: ByteSink): void {
+    if (coding === 'DELTA_BYTE_ARRAY') this.#encodeDeltas(part, into);
+    else for (let i = part.start; i < part.end; i++) this.encodeOne(i, into);
   }
 
   encodeOne(position: number, into: ByteSink): void {
@@ -57,7 +64,7 @@ export class TextValues implements Values {
   }
 
   /** How many bytes of each text are those of the text before, how many are not, then those. */
-  #encodeDeltas(start: number, end: number, into: ByteSink): void {
+  #encodeDeltas({ start, end, packing }: Part, into: ByteSink): void {
     const bytes = this.#texts.view();
     const shared = new Float64Array(end - start);
     const own = new Float64Array(end - start);
@@ -70,8 +77,9 @@ export class TextValues implements Values {
       shared[i - start] = same;
       own[i - start] = to - from - same;
     }
-    deltaBinaryPacked(shared, 0, shared.length, into);
-    deltaBinaryPacked(own, 0, own.length, into);
+    const all = { start: 0, end: end - start };
+    deltaBinaryPacked(shared, all, packing, into);
+    deltaBinaryPacked(own, all, packing, into);
     for (let i = start; i < end; i++)
       into.append(bytes, this.#startOf(i) + (shared[i - start] ?? 0), this.#endOf(i));
   }

@@ -1,7 +1,16 @@
 import type { ByteSink } from './byte-sink.ts';
+import type { Packing } from './delta-binary-packed.ts';
 
 /** How the values of a column chunk are written; names as in the Parquet format. */
 export type Coding = 'PLAIN' | 'DELTA_BINARY_PACKED' | 'DELTA_BYTE_ARRAY' | 'RLE_DICTIONARY';
+
+/** A part of a chunk's values, and how the numbers that tell of them are packed. */
+export interface Part {
+  readonly start: number;
+  /** The position after the last. */
+  readonly end: number;
+  readonly packing: Packing;
+}
 
 /** Which distinct values a chunk has, and which of them each value is. */
 export interface Dictionary {
@@ -30,7 +39,7 @@ export interface Values {
   /** @returns false when the type cannot hold it exactly */
   add(value: unknown): boolean;
   clear(): void;
-  encode(coding: Coding, start: number, end: number, into: ByteSink): void;
+  encode(coding: Coding, part: Part, into: ByteSink): void;
   /** The value at `position`, as it stands in a dictionary. */
   encodeOne(position: number, into: ByteSink): void;
   /** Undefined where most values are distinct. */

@@ -57,7 +57,7 @@ export class ParquetWriter {
   constructor(columns: readonly ParquetColumn[], codec: ParquetCodec) {
     this.#columns = columns;
     this.#codec = codec;
-    this.#chunks = columns.map((column) => new ColumnChunk(column));
+    this.#chunks = columns.map((column) => new ColumnChunk(column, codec));
   }
 
   /**

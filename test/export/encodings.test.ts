@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { ParquetColumn } from '../../src/export/parquet-tables.ts';
 import { greatestWithin, leastWithin } from '../../src/export/text-bounds.ts';
 import { ParquetWriter } from '../../src/export/write-parquet.ts';
+import { PARQUET_CODECS, type ParquetCodec } from '../../src/parquet-codecs.ts';
 
 const column = (type: ParquetColumn['type']): ParquetColumn => ({
   name: 'value',
@@ -13,15 +14,20 @@ const column = (type: ParquetColumn['type']): ParquetColumn => ({
 });
 
 /** One column's values written, the codings its file names, and the values read back. */
-const roundTrip = async (type: ParquetColumn['type'], values: readonly unknown[]) => {
+const roundTrip = async (
+  type: ParquetColumn['type'],
+  values: readonly unknown[],
+  codec: ParquetCodec = 'zstd',
+) => {
   const parts: Buffer[] = [];
   const rows = values.map((value) => [value]);
-  await new ParquetWriter([column(type)], 'zstd').write(rows, (bytes) => parts.push(bytes));
+  await new ParquetWriter([column(type)], codec).write(rows, (bytes) => parts.push(bytes));
   const file = new Uint8Array(Buffer.concat(parts)).buffer;
   const read = await parquetReadObjects({ file, compressors });
   const chunks = parquetMetadata(file).row_groups.map(({ columns: [chunk] }) => chunk?.meta_data);
   return {
     codings: chunks[0]?.encodings ?? [],
+    bytes: file.byteLength,
     read: read.map(({ value }) => (typeof value === 'bigint' ? Number(value) : value)),
   };
 };
@@ -71,6 +77,25 @@ describe('the coding suits the values, and they come back', () => {
     const { codings, read } = await roundTrip(type, values);
     expect(codings).toContain(coding);
     expect(read.findIndex((value, i) => !Object.is(value ?? null, values[i]))).toBe(-1);
+  });
+
+  test.each(PARQUET_CODECS)('differences and kinds as %s has them packed', async (codec) => {
+    const far = (i: number): number => (i === 2000 ? 2 ** 51 : 0); // one difference beyond all others
+    const times = many((i) => 1.7e12 + (i % 4) * 21_600_000 + Math.floor(hash(i >> 2) * 1e9));
+    const numbers = times.map((time, i) => time + far(i));
+    for (const values of [times, numbers, times.map((_, i) => (i * 7919) % 300)])
+      expect((await roundTrip('INT64', values, codec)).read).toEqual(values);
+    const texts = many((i) => `tt_${Math.floor(hash(i >> 1) * 1e9)}`).sort();
+    expect((await roundTrip('UTF8', texts, codec)).read).toEqual(texts);
+  });
+
+  test('differences that repeat take few bytes, whatever lies between', async () => {
+    // of each video a time without a pattern, then three that follow every six hours
+    const times = many(
+      (i) => 1.7e12 + Math.floor(hash(i >> 2) * 86_400) * 1000 + (i % 4) * 21_600_000,
+      20_000,
+    );
+    expect((await roundTrip('INT64', times)).bytes / times.length).toBeLessThan(1.3);
   });
 
   test('any runs of integers, whatever their lengths and widths', async () => {
