@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { type FleetWorld, say, startMachine } from './prove-fleet-world.ts';
+import { say } from './pace/strict-upstream.ts';
+import { type FleetWorld, startMachine } from './prove-fleet-world.ts';
 
 const KEYS = 200;
 const LOADERS = 2;

@@ -10,11 +10,6 @@ export interface FleetWorld {
   readonly scratch: string;
 }
 
-/** Prints a figure. */
-export const say = (what: string, figure: string): void => {
-  process.stdout.write(`${what.padEnd(46)}${figure}\n`);
-};
-
 /** Starts a machine: a process with a folder of its own. */
 export const startMachine = (
   { pair, scratch }: FleetWorld,
