@@ -4,6 +4,7 @@ import { UsageError } from '../errors.ts';
 import { type DetectOptions, detectEvents } from '../events/detect.ts';
 import { storableEvent } from '../events/outbox.ts';
 import { readThresholds } from '../events/thresholds.ts';
+import { eventsSince, type ShownEvent, shownEvent } from '../history/event-list.ts';
 import { docsPage } from '../installation.ts';
 import { dateOf, isoOf } from '../iso.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
@@ -30,44 +31,12 @@ interface Options {
   readonly json?: boolean;
 }
 
-interface ShownEvent {
-  readonly id: string;
-  readonly kind: string;
-  readonly platform: string | null;
-  readonly subject: string;
-  readonly occurredAt: string;
-  readonly detectedAt: string | null; // null: a dry run noticed it, the lake does not hold it
-  readonly origin: string;
-  readonly data: unknown;
-}
+/** An event as it is told here; `detectedAt` null: a dry run noticed it, the lake does not hold it. */
+type ToldEvent = Omit<ShownEvent, 'detectedAt'> & { readonly detectedAt: string | null };
 
-const storedEvents = (lake: Lake, since: number): ShownEvent[] =>
-  prepare(
-    lake.sqlite,
-    `select id, kind, platform, subject, occurred_at as occurredAt, detected_at as detectedAt, origin, data
-     from events where occurred_at >= ? order by occurred_at, id`,
-    {
-      id: 'text',
-      kind: 'text',
-      platform: 'text?',
-      subject: 'text',
-      occurredAt: 'number',
-      detectedAt: 'number',
-      origin: 'text',
-      data: 'text',
-    },
-  )
-    .all(since)
-    .map((row) => ({
-      ...row,
-      occurredAt: isoOf(row.occurredAt),
-      detectedAt: isoOf(row.detectedAt),
-      data: JSON.parse(row.data) as unknown,
-    }));
-
-const wouldBe = (lake: Lake, ask: DetectOptions): ShownEvent[] => {
+const wouldBe = (lake: Lake, wanted: DetectOptions): ToldEvent[] => {
   const detectedAt = prepare(lake.sqlite, 'select detected_at from events where id = ?', 'number');
-  return detectEvents(lake, ask)
+  return detectEvents(lake, wanted)
     .map(storableEvent)
     .map((event) => {
       const at = detectedAt.get(event.id);
@@ -94,7 +63,7 @@ const evidenceText = (data: unknown): string => {
     .join(', ');
 };
 
-const eventTable = (events: readonly ShownEvent[], { columns }: CliIo): string =>
+const eventTable = (events: readonly ToldEvent[], { columns }: CliIo): string =>
   textTable(
     ['occurred', 'kind', 'platform', 'subject', 'because'],
     events.map(({ occurredAt, kind, platform, subject, data }) => [
@@ -144,7 +113,7 @@ export const define = (command: Command, io: CliIo): void => {
                 to: instant('--to', options.to, now),
                 thresholds,
               })
-            : storedEvents(lake, since);
+            : eventsSince(lake, since).map(shownEvent);
         if (options.json === true) return io.json(events);
         if (events.length > 0) io.out(eventTable(events, io));
         const earlier = options.dryRun === true ? '' : earlierText(lake, since);

@@ -1,7 +1,7 @@
 import type { EventKind, Platform } from '../../schema/vocabulary.ts';
 import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
-import { present } from '../lake/prepare.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { prepared } from '../lake/statements.ts';
 
 /** One noticed event as stored; instants in Unix ms, `data` parsed. */
@@ -18,8 +18,9 @@ export interface StoredEvent {
 
 const MATCHING = `from events where detected_at <= @asOf and occurred_at <= @asOf and occurred_at >= @since
   and (@kind is null or kind = @kind) and (@platform is null or platform = @platform)`;
-const PAGE = `select id, kind, platform, subject, occurred_at as occurredAt, detected_at as detectedAt,
-  origin, data ${MATCHING} order by occurred_at desc, id limit @limit offset @offset`;
+const COLUMNS =
+  'id, kind, platform, subject, occurred_at as occurredAt, detected_at as detectedAt, origin, data';
+const PAGE = `select ${COLUMNS} ${MATCHING} order by occurred_at desc, id limit @limit offset @offset`;
 const COUNT = `select count(*) ${MATCHING}`;
 
 type StoredRow = Omit<StoredEvent, 'data'> & { data: string };
@@ -34,6 +35,11 @@ const ROW = {
   origin: 'text',
   data: 'text',
 } as const;
+
+const storedEvent = (row: StoredRow): StoredEvent => ({
+  ...row,
+  data: JSON.parse(row.data) as unknown,
+});
 
 /** `GET /events`: what had been noticed by `asOf`, newest first. */
 export const eventsPage = (
@@ -61,11 +67,21 @@ export const eventsPage = (
     limit: asked.limit,
     offset,
   });
-  return {
-    total,
-    items: rows.map((row) => ({ ...row, data: JSON.parse(row.data) as unknown })),
-  };
+  return { total, items: rows.map(storedEvent) };
 };
+
+/** Every event that occurred at `since` (Unix ms) or later, oldest first. */
+export const eventsSince = ({ sqlite }: Lake, since: number): StoredEvent[] =>
+  prepare<StoredRow>(
+    sqlite,
+    `select ${COLUMNS} from events where occurred_at >= ? order by occurred_at, id`,
+    ROW,
+  )
+    .all(since)
+    .map(storedEvent);
+
+/** An event as people and the interface see it: instants ISO 8601. */
+export type ShownEvent = ReturnType<typeof shownEvent>;
 
 /** An event as the interface lists it: instants ISO 8601. */
 export const shownEvent = ({ occurredAt, detectedAt, ...event }: StoredEvent) => ({
