@@ -24,11 +24,13 @@ export const calls = sqliteTable(
     sentMono: integer('sent_mono').notNull().default(0), // monotonic ms; taken before sending
     freeMono: integer('free_mono').notNull().default(0), // monotonic ms until which it holds its slot of the minute
     sent: integer('sent').notNull().default(1), // 0: it found nobody (name unknown, refused, unreachable), so nothing left; costs neither minute nor month
+    key: text('key'), // name of the key it was made with, where `keys` names several; null: the only one
   },
   (t) => [
     index('calls_sent_at').on(t.sentAt),
     index('calls_finished_at').on(t.finishedAt),
     index('calls_run').on(t.runId),
+    index('calls_key').on(t.key, t.sentAt),
     index('calls_slots').on(t.boot, t.freeMono),
     index('calls_found_nobody').on(t.sentAt).where(sql`sent = 0`),
     index('calls_counted_at').on(t.countedAt).where(sql`counted_at is not null`),

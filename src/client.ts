@@ -138,7 +138,7 @@ export class Client {
     this.#lake = openLake(options.dataDir);
     this.#throttle = openThrottle({
       lake: this.#lake,
-      config: limits,
+      limits,
       client: this.#http,
       clock: systemClock,
       random: Math.random,

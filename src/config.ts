@@ -4,8 +4,10 @@ import { CONFIG_FILE, readConfigFile } from './config-file.ts';
 import { UsageError } from './errors.ts';
 import type { JsonObject } from './json-object.ts';
 import { didYouMean } from './nearest.ts';
+import { asText, shownText } from './setting-text.ts';
 import { SETTINGS, type Setting } from './settings.ts';
 import { TIERS } from './tiers.ts';
+import { keyVariables, readKeys, type UpstreamKey } from './upstream-keys.ts';
 
 type Settings = typeof SETTINGS;
 export type SettingName = keyof Settings;
@@ -19,10 +21,21 @@ type Given = {
     : ValueOf<N>;
 };
 
-/** All settings, read and checked. `dataDir` is absolute; rate and month are resolved from the tier. */
+/**
+ * All settings, read and checked. `dataDir` is absolute; rate and month are resolved from the tier, and
+ * are those of all keys together where several are given.
+ */
 export type Config = Readonly<
-  Omit<Given, 'ratePerMinute' | 'callsPerMonth'> & { ratePerMinute: number; callsPerMonth: number }
+  Omit<Given, 'ratePerMinute' | 'callsPerMonth'> & {
+    ratePerMinute: number;
+    callsPerMonth: number;
+    /** Several keys, in the order of the configuration file; empty where there is one at most. */
+    keys: readonly UpstreamKey[];
+  }
 >;
+
+/** The field of the configuration file that names several keys. */
+const KEYS = 'keys';
 
 /** Texts by setting name, as flags give them. */
 export type Overrides = Partial<Record<SettingName, string>>;
@@ -44,38 +57,23 @@ class ConfigurationError extends UsageError {
 const TABLE: Readonly<Record<SettingName, Setting<unknown>>> = SETTINGS;
 const SETTING_NAMES = Object.keys(SETTINGS).filter((name): name is SettingName => name in SETTINGS);
 
-const LONGEST_SHOWN = 60;
-
-/** What was got, as a message may show it: no secret, and nothing of an address but a plain one. */
-const shownText = (setting: Setting<unknown>, text: string): string => {
-  if (setting.secret === true || /[@?]/.test(text)) return 'what is set is not shown here';
-  return `it is "${text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text}"`;
-};
-
-const asText = (value: unknown): string =>
-  Array.isArray(value)
-    ? value.join(',')
-    : typeof value === 'object'
-      ? JSON.stringify(value)
-      : String(value);
-
 const flagOf = (name: SettingName): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** Names that nobody knows: a mistyped one would else silently be the default. */
 const unknownNames = (env: NodeJS.ProcessEnv, file: JsonObject, path: string): string[] => {
   const variables = SETTING_NAMES.map((name) => TABLE[name].env);
+  const ofKeys = keyVariables(file[KEYS]);
+  const fields = [...SETTING_NAMES, KEYS];
   return [
     ...Object.keys(env)
-      .filter((name) => name.startsWith('TRENDLAKE_') && !variables.includes(name))
+      .filter((name) => name.startsWith('TRENDLAKE_') && ![...variables, ...ofKeys].includes(name))
       .map(
         (name) => `${name} is set but trendlake has no such setting.${didYouMean(name, variables)}`,
       ),
     ...Object.keys(file)
-      .filter((name) => !SETTING_NAMES.some((known) => known === name))
-      .map(
-        (name) => `${path} sets ${name}, which is no setting.${didYouMean(name, SETTING_NAMES)}`,
-      ),
+      .filter((name) => !fields.includes(name))
+      .map((name) => `${path} sets ${name}, which is no setting.${didYouMean(name, fields)}`),
   ];
 };
 
@@ -83,9 +81,9 @@ const NO_NUMBERS =
   'Tier enterprise has no numbers of its own: set both TRENDLAKE_RATE_PER_MINUTE and TRENDLAKE_CALLS_PER_MONTH to what your agreement says.';
 
 /** Settings that may be right each alone and make no sense together. */
-const disagreements = (texts: Partial<Record<SettingName, string>>): string[] => {
+const disagreements = (texts: Partial<Record<SettingName, string>>, hasKeys: boolean): string[] => {
   const problems: string[] = [];
-  if (texts.apiKey !== undefined && texts.baseUrl === undefined)
+  if (texts.apiKey !== undefined && texts.baseUrl === undefined && !hasKeys)
     problems.push(
       'TRENDLAKE_API_KEY is set but TRENDLAKE_BASE_URL is not: whose key is it? Set the address too; or unset the key to try the built-in sandbox.',
     );
@@ -94,9 +92,16 @@ const disagreements = (texts: Partial<Record<SettingName, string>>): string[] =>
       'A model needs both TRENDLAKE_MODEL_URL (such as http://127.0.0.1:11434/v1) and TRENDLAKE_MODEL_NAME. Set both, or neither to do without.',
     );
   const hasNumbers = texts.ratePerMinute !== undefined && texts.callsPerMonth !== undefined;
-  if (texts.tier === 'enterprise' && !hasNumbers) problems.push(NO_NUMBERS);
+  if (texts.tier === 'enterprise' && !hasNumbers && !hasKeys) problems.push(NO_NUMBERS);
   return problems;
 };
+
+const together = (
+  keys: readonly UpstreamKey[],
+): Pick<UpstreamKey, 'ratePerMinute' | 'callsPerMonth'> => ({
+  ratePerMinute: keys.reduce((sum, key) => sum + key.ratePerMinute, 0),
+  callsPerMonth: keys.reduce((sum, key) => sum + key.callsPerMonth, 0),
+});
 
 /** Where settings come from, besides their defaults. */
 export interface ConfigSources {
@@ -139,15 +144,24 @@ export const readConfig = ({ flags = {}, env, cwd, file }: ConfigSources): Confi
     texts[name] = text;
     const parsed = setting.read(text);
     if ('value' in parsed) return parsed.value;
-    problems.push(`${where} must be ${parsed.expected}; ${shownText(setting, text)}.`);
+    problems.push(
+      `${where} must be ${parsed.expected}; ${shownText(setting.secret === true, text)}.`,
+    );
     return undefined;
   };
   const given = Object.fromEntries(SETTING_NAMES.map((name) => [name, read(name)])) as Given;
-  problems.push(...disagreements(texts));
+  problems.push(...disagreements(texts, fields[KEYS] !== undefined));
+  const tier = TIERS[given.tier ?? 'beta']; // a wrong one is among the problems
+  const ofOne = {
+    ratePerMinute: given.ratePerMinute ?? tier?.ratePerMinute,
+    callsPerMonth: given.callsPerMonth ?? tier?.callsPerMonth,
+  };
+  const around = { ...given, ...ofOne, platforms: given.platforms ?? [], path, env };
+  const several = readKeys(fields[KEYS], around);
+  problems.push(...several.problems);
   if (problems.length > 0) throw new ConfigurationError(problems);
-  const tier = TIERS[given.tier];
-  const ratePerMinute = given.ratePerMinute ?? tier?.ratePerMinute;
-  const callsPerMonth = given.callsPerMonth ?? tier?.callsPerMonth;
+  const { keys } = several;
+  const { ratePerMinute, callsPerMonth } = keys.length === 0 ? ofOne : together(keys);
   if (ratePerMinute === undefined || callsPerMonth === undefined)
     throw new ConfigurationError([NO_NUMBERS]);
   return Object.freeze({
@@ -155,5 +169,6 @@ export const readConfig = ({ flags = {}, env, cwd, file }: ConfigSources): Confi
     dataDir: resolve(cwd, given.dataDir),
     ratePerMinute,
     callsPerMonth,
+    keys,
   });
 };

@@ -228,3 +228,80 @@ test('every setting has its help, and its environment name follows from its name
     expect(help).toMatch(/\.$/);
   }
 });
+
+describe('several keys', () => {
+  const withKeys = (keys: unknown, more: object = {}) =>
+    configFile(JSON.stringify({ baseUrl: 'https://a.example/v1', keys, ...more }));
+  const berlin = { name: 'berlin', keyEnv: 'TRENDLAKE_KEY_BERLIN' };
+
+  test('have what the settings say, but for what each says itself', () => {
+    const oslo = {
+      ...{ name: 'oslo', keyEnv: 'OSLO', baseUrl: 'https://b.example/v1/', tier: 'scale' },
+      ...{ platforms: ['youtube'], quotaReset: 'rolling' },
+    };
+    const { cwd } = withKeys([berlin, oslo]);
+    const config = read({ TRENDLAKE_KEY_BERLIN: 'kB', OSLO: '' }, {}, cwd);
+    expect(config.keys).toMatchObject([
+      {
+        ...{ name: 'berlin', baseUrl: 'https://a.example/v1', quotaReset: 'calendar' },
+        ...{ ratePerMinute: 60, callsPerMonth: 50_000 },
+        platforms: ['tiktok', 'instagram', 'youtube'],
+      },
+      {
+        ...{ name: 'oslo', baseUrl: 'https://b.example/v1', quotaReset: 'rolling' },
+        ...{ ratePerMinute: 300, callsPerMonth: 500_000, platforms: ['youtube'] },
+      },
+    ]);
+    expect(config.keys.map(({ apiKey }) => apiKey?.reveal())).toEqual(['kB', undefined]);
+    expect([config.ratePerMinute, config.callsPerMonth]).toEqual([360, 550_000]);
+    expect(inspect(config, { depth: 9 })).not.toContain('kB');
+  });
+
+  test('that are wrong are refused, all that is wrong at once and no secret shown', () => {
+    const { cwd } = withKeys([
+      { name: 'Berlin', keyEnv: 'tl_live_secret', tiers: 'beta' },
+      { name: 'oslo', tier: 'gold', ratePerMinute: 0 },
+      'x',
+    ]);
+    const told = refusal({}, cwd);
+    for (const expected of [
+      /name of key 1 in .* must be 1 to 63 characters.*it is "Berlin"/,
+      /keyEnv of key 1 in .* must be the name of an environment variable.*not shown here/,
+      /key 1 in .* has tiers, which no key has. Did you mean tier\?/,
+      /tier of key oslo in .* must be one of/,
+      /ratePerMinute of key oslo in .* must be a whole number/,
+      /key oslo in .* has no keyEnv/,
+      /key 3 in .* must be an object/,
+    ])
+      expect(told).toMatch(expected);
+    expect(told).not.toContain('tl_live');
+  });
+
+  test.each([
+    ['none', [], {}, /keys in .* must be a list such as .* with at least one key/],
+    ['no list', { berlin }, {}, /must be a list/],
+    ['one name twice', [berlin, { ...berlin, keyEnv: 'B' }], {}, /Two keys .* the name berlin/],
+    ['one variable twice', [berlin, { ...berlin, name: 'b' }], {}, /Two keys .* keyEnv TRENDLAKE/],
+    [
+      'a platform of nobody',
+      [{ ...berlin, platforms: ['tiktok'] }],
+      {},
+      /No key .* instagram or y/,
+    ],
+    ['a key beside them', [berlin], { TRENDLAKE_API_KEY: 'k' }, /which one counts\?/],
+    ['a tier without numbers', [{ ...berlin, tier: 'enterprise' }], {}, /ratePerMinute and calls/],
+    [
+      'a value that is no key',
+      [berlin],
+      { TRENDLAKE_KEY_BERLIN: 'a b' },
+      /BERLIN must be printable/,
+    ],
+  ])('%s: refused', (_, keys, env, expected) => {
+    expect(refusal(env as NodeJS.ProcessEnv, withKeys(keys).cwd)).toMatch(expected);
+  });
+
+  test('TRENDLAKE_API_KEY may be the variable of one of them', () => {
+    const { cwd } = withKeys([{ ...berlin, keyEnv: 'TRENDLAKE_API_KEY' }]);
+    expect(read({ TRENDLAKE_API_KEY: 'k' }, {}, cwd).keys[0]?.apiKey?.reveal()).toBe('k');
+  });
+});

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
+import { PLATFORMS } from '../../schema/vocabulary.ts';
 import { decodeResponse } from '../../src/api/decode.ts';
 import { systemClock, virtualClock } from '../../src/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/durations.ts';
@@ -130,7 +131,9 @@ const STEPS: Readonly<Record<string, () => Measured | Promise<Measured>>> = {
     inLake(async (lake) => {
       const runId = lake.sqlite.prepare('select max(id) from runs').pluck().get() as number;
       const refreshCalls = { growth: 1000, creators: 200 };
-      const planner = new RefreshPlanner({ lake, clock, runId, refreshCalls });
+      const planner = new RefreshPlanner({ lake, clock, runId }, [
+        { platforms: PLATFORMS, calls: refreshCalls },
+      ]);
       return { ms: await timed(() => planner.growth) };
     }),
   export: () =>

@@ -33,7 +33,7 @@ const REFRESHES = `
   with known as (
     select key, platform, user, coalesce(created_at, first_seen_at - @usualAge) as born,
       ${lastKnownAt('views', { video: 'v.key', at: EVER })} as last_at
-    from video v
+    from video v where platform in (select value from json_each(@platforms))
   )
   select k.key, k.platform, k.user, k.born, k.last_at, l.views, e.observed_at, e.views
   from known k
@@ -74,7 +74,7 @@ const creatorNumbers = () => {
   return { of, creators };
 };
 
-const readTracked = ({ sqlite }: Lake) => {
+const readTracked = ({ sqlite }: Lake, platforms: readonly Platform[]) => {
   const most = present(prepare(sqlite, 'select count(*) from video', 'number').get());
   const all = trackedColumns(most);
   const videoKeys = new Float64Array(most);
@@ -89,6 +89,7 @@ const readTracked = ({ sqlite }: Lake) => {
     'number?',
     'number?',
   ]).iterate({
+    platforms: JSON.stringify(platforms),
     usualAge: USUAL_AGE_AT_FIRST_SIGHT_MS,
     leastGap: HOUR_MS,
     leastGapOfAge: LEAST_GAP_OF_AGE,
@@ -247,9 +248,14 @@ const PRIOR_LADDERS: Record<Platform, PlanLadder> = {
  * Reads all that `chooseCalls` wants to know from a lake, as of `now` (Unix ms): every video with a
  * count, its last two refreshes, when a list will show it anyway, the lake's own past curves, and what
  * its creator calls showed. Only reads. A million videos take some seconds.
+ * @param platforms whose videos may be chosen; all unless given
  */
-export const lakeInput = (lake: Lake, now: number): LakeInput => {
-  const { tracked, videoKeys, creators } = readTracked(lake);
+export const lakeInput = (
+  lake: Lake,
+  now: number,
+  platforms: readonly Platform[] = PLATFORMS,
+): LakeInput => {
+  const { tracked, videoKeys, creators } = readTracked(lake, platforms);
   const place = new Map<number, number>();
   for (let i = 0; i < tracked.length; i++) place.set(videoKeys[i] ?? 0, i);
   addListRefreshes(lake, now, tracked, place);

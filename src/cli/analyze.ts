@@ -64,19 +64,20 @@ const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> =>
 
 /** The service's own analysis, whatever fields it has; shown in words where it has ours. */
 const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void> => {
-  const { apiClient } = await import('../api/client.ts');
   const { openLakeFor } = await import('../lake/origin.ts');
   const { requestOnce } = await import('../runner/request-once.ts');
   const { openLedgers } = await import('./ledgers.ts');
+  const { openAccess } = await import('./access.ts');
   const { connect } = await import('./upstream.ts');
   const open = await openLedgers(configOf(io), io.clock);
   const upstream = await connect(configOf(io), io);
   const { config, origin } = upstream;
   const lake = openLakeFor(config.dataDir, origin, { now: io.clock.now(), tell: io.err });
-  const client = apiClient(config);
+  const access = openAccess(upstream);
+  const { client, keys } = access;
   const { clock, random, signal } = io;
   try {
-    const world = { lake, config, client, clock, random, signal };
+    const world = { lake, config, client, keys, clock, random, signal };
     const response = await requestOnce({ ...world, ledgers: open.ledgers }, 'analyze', {
       kind: 'analyze',
       id,
@@ -88,7 +89,7 @@ const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void
     else io.json(response.analysis);
   } finally {
     await open.close();
-    await client.close();
+    await access.close();
     lake.close();
     await upstream.close();
   }

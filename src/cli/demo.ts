@@ -105,6 +105,7 @@ const live = async (
     ...refreshesWhileWaiting({ ...given, ratePerMinute: sandbox.ratePerMinute }),
     baseUrl: sandbox.url,
     apiKey: new Secret(sandbox.key),
+    keys: [],
     ratePerMinute: sandbox.ratePerMinute,
     callsPerMonth: sandbox.callsPerMonth,
   };

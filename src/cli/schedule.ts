@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
-import { apiClient } from '../api/client.ts';
 import type { Config } from '../config.ts';
 import { TrendlakeError, UsageError } from '../errors.ts';
 import { docsPage } from '../installation.ts';
@@ -14,7 +13,10 @@ import { followSync, liveNight, type Night } from '../runner/night.ts';
 import type { RunSummary } from '../runner/run-summary.ts';
 import { type BatchEnd, Schedule } from '../runner/schedule.ts';
 import { LakeSlots, sharing } from '../runner/slot-book.ts';
+import type { Secret } from '../secret.ts';
+import type { OwnKey } from '../throttle/key-limits.ts';
 import { Sender } from '../webhooks/sender.ts';
+import { openAccess } from './access.ts';
 import { driftText } from './drift-text.ts';
 import { type CliIo, configOf } from './io.ts';
 import { openLedgers } from './ledgers.ts';
@@ -39,15 +41,22 @@ Example:
 
 /** @throws UsageError where a mistyped or forgotten address would collect made-up data for ever */
 const refuseSandbox = (config: Config, isWanted: boolean): void => {
-  if (config.baseUrl === undefined && !isWanted)
+  const hasService = config.baseUrl !== undefined || config.keys.length > 0;
+  if (!hasService && !isWanted)
     throw new UsageError(
       'TRENDLAKE_BASE_URL is not set, so there is no service to ask. Set it and TRENDLAKE_API_KEY; or say --sandbox to collect from the built-in, made-up world.',
     );
-  if (config.baseUrl !== undefined && isWanted)
+  if (hasService && isWanted)
     throw new UsageError(
-      'TRENDLAKE_BASE_URL is set, and --sandbox asks for the made-up world. Unset one of them.',
+      config.keys.length > 0
+        ? 'The configuration names keys, and --sandbox asks for the made-up world. Take one of them out.'
+        : 'TRENDLAKE_BASE_URL is set, and --sandbox asks for the made-up world. Unset one of them.',
     );
 };
+
+/** All keys: daemons that have the same share their slots. */
+const secretsOf = (keys: readonly OwnKey[]): Secret[] =>
+  keys.flatMap(({ apiKey }) => (apiKey === undefined ? [] : [apiKey]));
 
 const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> => {
   const wanted = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
@@ -69,7 +78,8 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     };
   const [tell, warn, fail] = [teller('info'), teller('warn'), teller('error')];
   const lake = openLakeFor(config.dataDir, upstream.origin, { now: io.clock.now(), tell });
-  const client = apiClient(upstream.config);
+  const access = openAccess(upstream);
+  const { client, keys } = access;
   const { clock, random, env, signal } = io;
   const context = { lake, config: upstream.config, ledgers, clock, random, env, signal };
   const attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
@@ -92,7 +102,18 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     const onRun = (_: number | undefined, begun: readonly string[]): void => {
       for (const name of begun) leftBehind.delete(name);
     };
-    const deps = { ...context, client, jobs, allJobs: JOBS, chores, log, attempt, warn, onRun };
+    const deps = {
+      ...context,
+      client,
+      keys,
+      jobs,
+      allJobs: JOBS,
+      chores,
+      log,
+      attempt,
+      warn,
+      onRun,
+    };
     const night = await liveNight(deps).catch(async (error: unknown): Promise<Night> => {
       if (!(error instanceof TrendlakeError) || error.transient) throw error;
       fail(`sync: ${error.message}`);
@@ -125,7 +146,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     );
     const own = new LakeSlots(lake, clock);
     const isJob = (name: string): boolean => JOBS.some((job) => job.name === name);
-    const shared = opened.slots?.([upstream.config.apiKey], random().toString(36).slice(2));
+    const shared = opened.slots?.(secretsOf(keys), random().toString(36).slice(2));
     const slots = shared === undefined ? own : sharing(isJob, shared, own);
     const sender = new Sender(lake, { clock, random, report: warn });
     try {
@@ -139,7 +160,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     tell('stopped');
   } finally {
     await opened.close();
-    await client.close();
+    await access.close();
     lake.close();
     await upstream.close();
   }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
-import { apiClient } from '../api/client.ts';
 import type { Config } from '../config.ts';
 import { EXIT, type ExitCode, isStop, messageOf } from '../errors.ts';
 import { docsPage } from '../installation.ts';
@@ -11,6 +10,7 @@ import type { Chore } from '../runner/job.ts';
 import { liveNight, type Night } from '../runner/night.ts';
 import type { RunSummary } from '../runner/run-summary.ts';
 import { jobsNamed } from '../runner/sync.ts';
+import { openAccess } from './access.ts';
 import { driftText } from './drift-text.ts';
 import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
@@ -163,7 +163,8 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
       now: io.clock.now(),
       tell: io.err,
     });
-    const client = apiClient(config);
+    const access = openAccess({ config });
+    const { client, keys } = access;
     const progress = new SyncProgress(io);
     const watched = forPeople ? { onProgress: progress.show, onWait: progress.wait } : {};
     try {
@@ -171,7 +172,7 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
       const followed = CHORES.filter((chore) => isFollowed(chore, config, options));
       const { clock, random, env, signal } = io;
       const night = await liveNight({
-        ...{ lake, config, client, log, clock, random, env, signal, ...maxCalls, ...watched },
+        ...{ lake, config, client, keys, log, clock, random, env, signal, ...maxCalls, ...watched },
         ...{
           ledgers: open.ledgers,
           jobs,
@@ -199,7 +200,7 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
       io.exitCode = exitCodeOf(night);
     } finally {
       progress.clear();
-      await client.close();
+      await access.close();
       lake.close();
     }
   } finally {

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { UsageError } from '../errors.ts';
 import type { Origin } from '../lake/origin.ts';
 import { Secret } from '../secret.ts';
+import type { UpstreamKey } from '../upstream-keys.ts';
 import type { CliIo } from './io.ts';
 
 /** The service a command asks: where, with what key, and how to leave it. */
@@ -10,6 +11,18 @@ export interface Upstream {
   config: Config & { baseUrl: string; apiKey: Secret };
   close(): Promise<void>;
 }
+
+/** @throws UsageError naming the variables of keys that are not set */
+const withSecrets = (config: Config, [first, ...more]: readonly UpstreamKey[]): Upstream => {
+  const keys = first === undefined ? [] : [first, ...more];
+  const unset = keys.filter(({ apiKey }) => apiKey === undefined);
+  if (first?.apiKey === undefined || unset.length > 0)
+    throw new UsageError(
+      `${unset.map(({ name, keyEnv }) => `${keyEnv}, which holds key ${name},`).join(' and ')} is not set. Set it to the key; or take the key out of the configuration.`,
+    );
+  const { baseUrl, apiKey } = first;
+  return { origin: 'upstream', config: { ...config, baseUrl, apiKey }, close: async () => {} };
+};
 
 /** Calls of the lists, read as deep as usual, with some more for retries. */
 const LIST_CALLS = 30;
@@ -38,10 +51,11 @@ export const refreshesWhileWaiting = (
 /**
  * The service that the configuration names, or without a base URL the built-in sandbox, started
  * in this process and said so on stderr.
- * @throws UsageError when there is a base URL but no key
+ * @throws UsageError when there is an address but no key
  */
 export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
-  const { baseUrl, apiKey } = config;
+  const { baseUrl, apiKey, keys } = config;
+  if (keys.length > 0) return withSecrets(config, keys);
   if (baseUrl !== undefined) {
     if (apiKey === undefined)
       throw new UsageError(

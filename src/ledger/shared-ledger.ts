@@ -68,6 +68,8 @@ interface SharedLedgerDeps {
   readonly clock: Clock;
   readonly sender: string;
   readonly hash: string;
+  /** Under which calls stand in the lake, where it has several keys. */
+  readonly keyName?: string | undefined;
   readonly limits: Limits;
 }
 
@@ -90,9 +92,9 @@ export class SharedLedger implements Ledger {
   #telling: Promise<void> = Promise.resolve();
 
   constructor(deps: SharedLedgerDeps) {
-    const { lake, clock, limits, sender } = deps;
+    const { lake, clock, limits, sender, keyName } = deps;
     this.#deps = deps;
-    this.#rows = new CallRows(lake, sender);
+    this.#rows = new CallRows(lake, sender, keyName);
     this.#slots = new Slots(lake, clock, limits, sender);
   }
 

@@ -39,12 +39,13 @@ export class SharedLedgers implements LedgerSource {
   }
 
   open(lake: Lake, limits: KeyLimits, by: { clock: Clock; sender: string }): Ledger {
-    const { apiKey, ratePerMinute, callsPerMonth, quotaReset, timeoutMs } = limits;
+    const { apiKey, ratePerMinute, callsPerMonth, quotaReset, timeoutMs, key } = limits;
     if (apiKey === undefined)
       throw new TypeError('a shared ledger counts by key, and there is none');
     return new SharedLedger({
       ...{ db: this.#db, watch: this.#watch, lake, lakeName: this.#lakeName, ...by },
       hash: keyHash(apiKey),
+      keyName: key?.name,
       limits: { ratePerMinute, callsPerMonth, quotaReset, timeoutMs },
     });
   }

@@ -149,8 +149,8 @@ export const planLine = (
  */
 export const refreshBudget = (
   spent: MonthSpent,
-  config: Config,
-  jobs: readonly Job[],
+  config: PlanConfig,
+  jobs: readonly PlannedJob[],
 ): Record<RefreshJob, number> => {
   const refreshes = jobs.filter(({ stage }) => stage === 'refreshes').map(({ name }) => name);
   const plan = planMonth(jobs, config, spent, refreshes);

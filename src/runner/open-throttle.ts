@@ -7,27 +7,35 @@ import { storeResponse } from '../load/responses.ts';
 import type { Log } from '../log.ts';
 import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
 import type { KeyLimits, Ledger, LedgerSource } from '../throttle/ledger.ts';
-import { Throttle } from '../throttle/throttle.ts';
+import { type CallCounts, Throttle } from '../throttle/throttle.ts';
 
-interface ThrottleOptions {
+export interface ThrottleOptions {
   lake: Lake;
-  config: KeyLimits;
+  limits: KeyLimits;
   /** Where calls are counted; in the lake unless given. */
   ledgers?: LedgerSource;
   client: ApiClient;
   clock: Clock;
   random: () => number;
+  /** Counted together with other keys' calls where given. */
+  counts?: CallCounts;
   maxCalls?: number;
   onWait?: (ms: number, why: string) => void;
   log?: Log;
 }
 
+/** How calls with one key leave, and where they are written down. */
+export interface OpenThrottle {
+  ledger: Ledger;
+  throttle: Throttle;
+}
+
 /** The throttle through which calls leave for one lake and key, and the ledger that writes them down. */
-export const openThrottle = (deps: ThrottleOptions): { ledger: Ledger; throttle: Throttle } => {
-  const { lake, config, client, clock, random, maxCalls, onWait, log } = deps;
+export const openThrottle = (deps: ThrottleOptions): OpenThrottle => {
+  const { lake, limits, client, clock, random, maxCalls, onWait, log, counts } = deps;
   const { ledgers = LAKE_LEDGERS } = deps;
   const sender = random().toString(36).slice(2);
-  const ledger = ledgers.open(lake, config, { clock, sender });
+  const ledger = ledgers.open(lake, limits, { clock, sender });
   const throttle = new Throttle({
     ledger,
     client,
@@ -39,6 +47,7 @@ export const openThrottle = (deps: ThrottleOptions): { ledger: Ledger; throttle:
       keepUnknownShape(lake, callId, error, clock.now());
     },
     log,
+    ...(counts === undefined ? {} : { counts }),
     ...(maxCalls === undefined ? {} : { maxCalls }),
     ...(onWait === undefined ? {} : { onWait }),
   });

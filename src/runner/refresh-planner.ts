@@ -10,12 +10,18 @@ import { markOthersTaken, markTaken, wantedSubjects } from '../webhooks/wanted-s
 import { platformOfId } from '../wire/fields.ts';
 import { foldHandle } from '../wire/folding.ts';
 import type { PlannedItem } from './planned-item.ts';
+import type { RefreshBudget } from './refresh-budget.ts';
 
 /** What refreshes are chosen from, and how many calls they may be. */
 interface RefreshContext {
   lake: Lake;
   clock: Clock;
   runId: number;
+}
+
+/** What refreshes of some platforms are chosen from. */
+interface ChoiceContext extends RefreshContext {
+  platforms: readonly Platform[];
   /** Calls the month's budget lets each job spend in this run; 0 for a job it does not make. */
   refreshCalls: Readonly<Record<RefreshJob, number>>;
 }
@@ -28,7 +34,7 @@ interface Refreshes {
 
 /** What the upstream itself said something happened to; what this run has no calls for stays wanted. */
 const wantedRefreshes = (
-  { lake, clock, refreshCalls }: RefreshContext,
+  { lake, clock, refreshCalls, platforms }: ChoiceContext,
   limit: number,
 ): PlannedItem[] => {
   const calls = { video: refreshCalls.growth, creator: refreshCalls.creators };
@@ -37,6 +43,7 @@ const wantedRefreshes = (
   return wantedSubjects(lake, kinds, limit).flatMap((wanted): PlannedItem[] => {
     const { kind, id, wantedAt } = wanted;
     const platform = wanted.platform ?? platformOfId(id);
+    if (platform !== undefined && !platforms.includes(platform)) return [];
     markTaken(lake, wanted, clock.now());
     if (platform === undefined) return [];
     const reason = { rule: 'event of the upstream', wantedAt };
@@ -48,7 +55,7 @@ const wantedRefreshes = (
 
 const LISTED = `
   select v.key, v.id, v.platform, v.user, v.views from video v
-  where v.views > 0 and v.key in (
+  where v.views > 0 and v.platform in (select value from json_each(@platforms)) and v.key in (
     select r.video_key from capture c join ranking r on r.capture_key = c.key
     where c.run_id = (
       select run_id from capture where run_id is not null and list <> 'hashtags'
@@ -66,8 +73,12 @@ const FIRST_PROFILES = `
   group by platform, n.folded order by sum(views) desc, platform, n.folded limit @limit`;
 
 /** Videos of the newest pulled lists whose past nobody asked for yet, most views first: a timeline shows all of it. */
-const firstTimelines = ({ lake, refreshCalls }: RefreshContext): PlannedItem[] => {
-  const asked = { growth: sourceCode('growth'), limit: refreshCalls.growth };
+const firstTimelines = ({ lake, refreshCalls, platforms }: ChoiceContext): PlannedItem[] => {
+  const asked = {
+    growth: sourceCode('growth'),
+    limit: refreshCalls.growth,
+    platforms: JSON.stringify(platforms),
+  };
   const rows = prepare<{ id: string; platform: Platform; views: number }>(
     lake.sqlite,
     FIRST_TIMELINES,
@@ -80,13 +91,14 @@ const firstTimelines = ({ lake, refreshCalls }: RefreshContext): PlannedItem[] =
 };
 
 /** Creators of those videos whose profile nobody asked for yet, most listed views first. */
-const firstProfiles = ({ lake, refreshCalls }: RefreshContext): PlannedItem[] => {
+const firstProfiles = ({ lake, refreshCalls, platforms }: ChoiceContext): PlannedItem[] => {
   const rows = prepare<{ platform: Platform; handle: string; views: number }>(
     lake.sqlite,
     FIRST_PROFILES,
     { platform: 'text', handle: 'text', views: 'number' },
   );
-  return rows.all({ limit: refreshCalls.creators }).map(({ platform, handle, views }) => ({
+  const asked = { limit: refreshCalls.creators, platforms: JSON.stringify(platforms) };
+  return rows.all(asked).map(({ platform, handle, views }) => ({
     request: { kind: 'creator', platform, handle },
     reason: { rule: 'first profile', views },
   }));
@@ -104,10 +116,10 @@ const presentOf = ({ lake, clock, runId }: RefreshContext): number =>
   ) ?? clock.now();
 
 /** The planner's choices as requests, best first. */
-const plannedRefreshes = (context: RefreshContext, calls: number): PlannedItem[] => {
-  const { lake, refreshCalls } = context;
+const plannedRefreshes = (context: ChoiceContext, calls: number): PlannedItem[] => {
+  const { lake, refreshCalls, platforms } = context;
   const now = presentOf(context);
-  const { showing, ...input } = lakeInput(lake, now);
+  const { showing, ...input } = lakeInput(lake, now, platforms);
   const idOf = prepare<{ id: string; platform: Platform }>(
     lake.sqlite,
     'select id, platform from video where key = ?',
@@ -152,7 +164,7 @@ const firstOf = (items: readonly PlannedItem[], calls: number): PlannedItem[] =>
  * Refreshes that are worth their price; then first ones, half of them before the planner's next best
  * and the rest after.
  */
-const refreshesByWorth = (context: RefreshContext, calls: number): PlannedItem[] => {
+const refreshesByWorth = (context: ChoiceContext, calls: number): PlannedItem[] => {
   const planned = plannedRefreshes(context, calls);
   const due = planned.filter(({ reason }) => reason?.rule === 'due');
   const [timelines, profiles] = [firstTimelines(context), firstProfiles(context)];
@@ -161,7 +173,7 @@ const refreshesByWorth = (context: RefreshContext, calls: number): PlannedItem[]
 };
 
 /** What the upstream's events named, and then what is worth most, as far as the calls reach. */
-const choose = (context: RefreshContext): Refreshes => {
+const choose = (context: ChoiceContext): Refreshes => {
   const { refreshCalls } = context;
   const calls = refreshCalls.growth + refreshCalls.creators;
   const worth = nothingNew(context) ? [] : refreshesByWorth(context, calls);
@@ -209,10 +221,13 @@ const nothingNew = ({ lake, clock, runId }: RefreshContext): boolean =>
  */
 export class RefreshPlanner {
   readonly #context: RefreshContext;
+  readonly #budgets: readonly RefreshBudget[];
   #chosen: Refreshes | undefined;
 
-  constructor(context: RefreshContext) {
+  /** @param budgets none of which is about a platform of another */
+  constructor(context: RefreshContext, budgets: readonly RefreshBudget[]) {
     this.#context = context;
+    this.#budgets = budgets;
   }
 
   /** Timelines of single videos: what the growth job asks for. */
@@ -226,8 +241,16 @@ export class RefreshPlanner {
   }
 
   #choose(): Refreshes {
-    const { growth, creators } = this.#context.refreshCalls;
-    this.#chosen ??= growth + creators === 0 ? { growth: [], creators: [] } : choose(this.#context);
+    this.#chosen ??= this.#budgets
+      .filter(({ calls }) => calls.growth + calls.creators > 0)
+      .map(({ platforms, calls }) => choose({ ...this.#context, platforms, refreshCalls: calls }))
+      .reduce<Refreshes>(
+        (all, { growth, creators }) => ({
+          growth: [...all.growth, ...growth],
+          creators: [...all.creators, ...creators],
+        }),
+        { growth: [], creators: [] },
+      );
     return this.#chosen;
   }
 }

@@ -8,6 +8,8 @@ import type { Lake } from '../lake/open.ts';
 import { loadResponse } from '../load/load-response.ts';
 import { rowsChanged } from '../load/tally.ts';
 import type { LedgerSource } from '../throttle/ledger.ts';
+import { type RunKey, runKeys } from './key-lane.ts';
+import { keysFor, platformOf } from './key-share.ts';
 import { openThrottle } from './open-throttle.ts';
 
 /** What one request by hand needs of the world. */
@@ -15,6 +17,8 @@ interface RequestDeps {
   lake: Lake;
   config: Config;
   client: ApiClient;
+  /** Several keys, each with a client of its own; unless given, the one of `config`, through `client`. */
+  keys?: readonly RunKey[];
   clock: Clock;
   random: () => number;
   signal: AbortSignal;
@@ -33,7 +37,10 @@ export const requestOnce = async (
   request: UpstreamRequest,
 ): Promise<DecodedResponse> => {
   const { lake, signal } = deps;
-  const { throttle, ledger } = openThrottle(deps);
+  const [key] = keysFor(platformOf(request), runKeys(deps));
+  if (key === undefined) throw new TypeError('there is no key to ask with');
+  const { client, ...limits } = key;
+  const { throttle, ledger } = openThrottle({ ...deps, limits, client });
   const { read, settle, callId, response, receivedAt } = await throttle.request(
     request,
     (response) => decodeResponse(request, response),

@@ -5,12 +5,15 @@ import type { Lake } from '../lake/open.ts';
 import type { Log } from '../log.ts';
 import type { LedgerSource } from '../throttle/ledger.ts';
 import type { Job } from './job.ts';
+import type { RunKey } from './key-lane.ts';
 
 /** What a run needs of the world. */
 export interface RunDeps {
   lake: Lake;
   config: Config;
   client: ApiClient;
+  /** Several keys, each with a client of its own; unless given, the one of `config`, through `client`. */
+  keys?: readonly RunKey[];
   clock: Clock;
   random: () => number;
   signal: AbortSignal;

@@ -66,6 +66,11 @@ export class RunReport {
     else this.#log.info(fields, error.message);
   }
 
+  /** A key with which nothing more is asked in this run; the others go on. */
+  keyStopped(key: string, why: Error): void {
+    this.#log.warn({ runId: this.#runId, key, error: why.name }, why.message);
+  }
+
   ended({ runId, outcome, calls, items, rejected, reason, resumesAt, quota }: RunSummary): void {
     const { sent, failed } = calls;
     const fields = { runId, outcome, calls: { sent, failed }, items, rejected, resumesAt, reason };

@@ -2,6 +2,15 @@ import type { RunOutcome } from '../../schema/vocabulary.ts';
 import type { LoadCounts } from '../load/tally.ts';
 import type { NewDrift } from './run-log.ts';
 
+/** What a key allows and has left. `resetsAt`: when the first calls come free again. */
+export interface KeyQuota {
+  name: string;
+  minute: number;
+  month: number;
+  remaining: number | null;
+  resetsAt: string | null;
+}
+
 /** What a run did, as `sync --json` prints it but for the export. Instants are ISO 8601. */
 export interface RunSummary {
   runId: number;
@@ -19,7 +28,10 @@ export interface RunSummary {
   /** Drift that this run was the first to meet. */
   drift: NewDrift[];
   /** What is left is null where the ledger cannot be reached. */
-  quota: { minute: number; month: number; remaining: number | null; resetsAt: string | null };
+  quota: Omit<KeyQuota, 'name'> & {
+    /** Each key's, where there are several; the figures beside it are of all together. */
+    keys?: KeyQuota[];
+  };
   resumesAt: string | null;
   /** Why the run paused or failed, in words; null when it did not. */
   reason: string | null;

@@ -1,5 +1,3 @@
-import PQueue from 'p-queue';
-import type { RefreshJob } from '../../schema/vocabulary.ts';
 import { decodeResponse } from '../api/decode.ts';
 import { CallError, KeyRefusedError } from '../api/errors.ts';
 import { requestLine } from '../api/request.ts';
@@ -11,12 +9,11 @@ import { addRows, noRows, rowsChanged } from '../load/tally.ts';
 import { SILENT } from '../log.ts';
 import { refreshSearch } from '../search/search-index.ts';
 import { PausedError, ServiceDownError } from '../throttle/errors.ts';
-import type { Ledger } from '../throttle/ledger.ts';
-import type { Throttle } from '../throttle/throttle.ts';
 import { nextPage } from './first-page.ts';
 import type { Job } from './job.ts';
-import { refreshBudget } from './month-plan.ts';
-import { openThrottle } from './open-throttle.ts';
+import { isOfKey, type KeyLane, runKeys } from './key-lane.ts';
+import { quotaOf, refreshBudgets } from './key-quotas.ts';
+import { Lanes } from './lanes.ts';
 import { RefreshPlanner } from './refresh-planner.ts';
 import type { RunDeps } from './run-deps.ts';
 import { type OpenItem, RunLog } from './run-log.ts';
@@ -32,14 +29,10 @@ export class Run {
   readonly #deps: RunDeps;
   readonly #log: RunLog;
   readonly #report: RunReport;
-  readonly #ledger: Ledger;
-  readonly #throttle: Throttle;
-  readonly #queue: PQueue;
+  readonly #lanes: Lanes;
   readonly #rows = noRows();
   readonly #startedAt: number;
   readonly #runId: number;
-  /** Jobs the key may not ask for. */
-  readonly #forbidden = new Map<string, string>();
   /** What this run refreshes, once it is chosen. */
   #refreshes: RefreshPlanner | undefined;
   /** Why the run stops early. */
@@ -54,10 +47,7 @@ export class Run {
     const { lake, config, clock } = deps;
     this.#deps = deps;
     this.#log = new RunLog(lake);
-    const { ledger, throttle } = openThrottle(deps);
-    this.#ledger = ledger;
-    this.#throttle = throttle;
-    this.#queue = new PQueue({ concurrency: config.concurrency });
+    this.#lanes = new Lanes(runKeys(deps), deps, config.concurrency);
     this.#startedAt = clock.now();
     this.#heartbeatAt = this.#startedAt;
     const jobs = deps.jobs.map((job) => job.name);
@@ -106,45 +96,50 @@ export class Run {
   async #refreshesOf({ stage }: Job): Promise<RefreshPlanner> {
     const { lake, config, clock, jobs, allJobs = jobs } = this.#deps;
     const runId = this.#runId;
-    const none = { growth: 0, creators: 0 };
-    if (stage === 'lists') return new RefreshPlanner({ lake, clock, runId, refreshCalls: none });
+    if (stage === 'lists') return new RefreshPlanner({ lake, clock, runId }, []);
     if (this.#refreshes !== undefined) return this.#refreshes;
-    const budget = refreshBudget(await this.#ledger.spent(), config, allJobs);
-    const made = (name: RefreshJob): number =>
-      jobs.some((job) => job.name === name) ? budget[name] : 0;
-    const refreshCalls = { growth: made('growth'), creators: made('creators') };
-    this.#refreshes = new RefreshPlanner({ lake, clock, runId, refreshCalls });
+    const budgets = await refreshBudgets(this.#lanes.all, config, { jobs, allJobs });
+    this.#refreshes = new RefreshPlanner({ lake, clock, runId }, budgets);
     return this.#refreshes;
   }
 
   async #work(jobs: readonly string[]): Promise<void> {
     for (const item of this.#log.open(this.#runId, jobs)) this.#enqueue(item);
-    await this.#queue.onIdle();
+    await this.#lanes.idle();
+    if (this.#stop !== undefined) return;
+    for (const item of this.#log.open(this.#runId, jobs)) {
+      const why = this.#lanes.whyNot(item);
+      if (why === undefined) continue;
+      this.#log.giveUp(this.#runId, item, { state: 'failed', error: why, attempts: 0 });
+    }
   }
 
+  /** Puts a request into the line of a key; where all that might make it have stopped, it stays open. */
   #enqueue(item: OpenItem): void {
-    void this.#queue.add(async () => {
+    const lane = this.#lanes.deal(item);
+    lane?.add(async () => {
       if (this.#stop !== undefined) return;
+      if (lane.stop !== undefined) return this.#enqueue(item);
       try {
-        await this.#process(item);
+        await this.#process(item, lane);
       } catch (error) {
-        this.#noteError(item, error);
+        this.#noteError(item, lane, error);
       }
       this.#noteProgress(item);
     });
   }
 
-  async #process(item: OpenItem): Promise<void> {
+  async #process(item: OpenItem, lane: KeyLane): Promise<void> {
     const { lake, config, signal } = this.#deps;
     const { job, line, request } = item;
     signal.throwIfAborted();
-    const forbidden = this.#forbidden.get(job);
+    const forbidden = lane.forbidden.get(job);
     if (forbidden !== undefined) {
       this.#log.giveUp(this.#runId, item, { state: 'skipped', error: forbidden, attempts: 0 });
       return;
     }
     const runId = this.#runId;
-    const { read, settle, tookMs, attempts, ...answered } = await this.#throttle.request(
+    const { read, settle, tookMs, attempts, ...answered } = await lane.throttle.request(
       request,
       (response) => decodeResponse(request, response),
       { runId, job, signal },
@@ -177,19 +172,26 @@ export class Run {
     this.#waiting = 0;
   }
 
-  /** One item's failure is its own, unless it tells of all that follow. */
-  #noteError(item: OpenItem, error: unknown): void {
+  /** One item's failure is its own, unless it tells of all that follow, with its key or with any. */
+  #noteError(item: OpenItem, lane: KeyLane, error: unknown): void {
     const { signal } = this.#deps;
     const stops =
       !(error instanceof CallError) ||
       (error instanceof KeyRefusedError && error.status === 401) ||
       signal.aborted;
     if (stops) {
-      this.#stop ??= error instanceof Error ? error : new Error(String(error));
-      this.#queue.clear();
+      const stop = error instanceof Error ? error : new Error(String(error));
+      const ofKey = isOfKey(stop) && !signal.aborted;
+      if (ofKey && lane.stop === undefined) {
+        lane.stop = stop;
+        if (lane.key.key !== undefined) this.#report.keyStopped(lane.key.key.name, stop);
+      }
+      this.#stop ??= ofKey ? this.#lanes.stop : stop;
+      if (this.#stop === undefined) this.#enqueue(item);
+      else this.#lanes.clear();
       return;
     }
-    if (error instanceof KeyRefusedError) this.#forbidden.set(item.job, error.message);
+    if (error instanceof KeyRefusedError) lane.forbidden.set(item.job, error.message);
     const gone = error.status === 404 && !('page' in item.request);
     const state = gone ? 'skipped' : 'failed';
     this.#log.giveUp(this.#runId, item, { state, error: error.message, attempts: 1 });
@@ -213,13 +215,13 @@ export class Run {
       this.#heartbeatAt = now;
       this.#log.heartbeat(this.#runId, now);
     }
-    const waiting = this.#queue.size + this.#queue.pending - 1;
+    const waiting = Math.max(0, this.#lanes.waiting - 1);
     onProgress?.({
       job,
       request: line,
       settled: this.#settled,
       planned: this.#settled + waiting,
-      callsSent: this.#throttle.counts.sent,
+      callsSent: this.#lanes.callsSent,
       remainingMs: ((now - this.#startedAt) / this.#settled) * waiting,
     });
   }
@@ -229,20 +231,6 @@ export class Run {
     const { signal } = this.#deps;
     if (this.#stop === undefined) return this.#log.firstFailure(this.#runId);
     return signal.aborted ? messageOf(signal.reason) : this.#stop.message;
-  }
-
-  /** What is left of the month; null where the ledger cannot be reached, which stopped the run. */
-  async #quota(): Promise<RunSummary['quota']> {
-    const { ratePerMinute: minute, callsPerMonth } = this.#deps.config;
-    try {
-      await this.#ledger.drain?.();
-      const { month } = await this.#ledger.spent();
-      const { limit, remaining, endsAt } = month;
-      return { minute, month: limit, remaining, resetsAt: isoOf(endsAt) };
-    } catch (error) {
-      if (!(error instanceof PausedError)) throw error;
-      return { minute, month: callsPerMonth, remaining: null, resetsAt: null };
-    }
   }
 
   async #finish(): Promise<RunSummary> {
@@ -277,7 +265,7 @@ export class Run {
       rows: this.#rows,
       rejected: this.#log.rejected(this.#runId),
       drift: this.#log.drift(this.#runId),
-      quota: await this.#quota(),
+      quota: await quotaOf(this.#lanes.all),
       resumesAt: resumesAt === null ? null : isoOf(resumesAt),
       reason: this.#reason(),
       items,

@@ -14,17 +14,20 @@ export interface HeldSlot {
 /** Writes the lake's rows of calls: what was asked, and how it ended. */
 export class CallRows {
   readonly #sender: string;
+  readonly #key: string | null;
   readonly #newest: Prepared<number | null>;
   readonly #insert: Prepared<number>;
   readonly #settle: Statement;
 
-  constructor({ sqlite }: Lake, sender: string) {
+  /** @param key name of the key that calls are made with; undefined: the only one */
+  constructor({ sqlite }: Lake, sender: string, key: string | undefined) {
     this.#sender = sender;
+    this.#key = key ?? null;
     this.#newest = prepare(sqlite, 'select max(sent_at) from calls', 'number?');
     this.#insert = prepare(
       sqlite,
-      `insert into calls (run_id, job, request, sent_at, counted_at, sender, boot, sent_mono, free_mono)
-         values (@runId, @job, @request, @now, @countedAt, @sender, @boot, @sentMono, @freeMono)
+      `insert into calls (run_id, job, request, sent_at, counted_at, sender, boot, sent_mono, free_mono, key)
+         values (@runId, @job, @request, @now, @countedAt, @sender, @boot, @sentMono, @freeMono, @key)
          returning id`,
       'number',
     );
@@ -43,6 +46,7 @@ export class CallRows {
       now,
       countedAt: newest !== null && newest > now ? newest : null,
       sender: this.#sender,
+      key: this.#key,
     });
     return present(callId);
   }

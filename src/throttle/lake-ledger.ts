@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import { CallRows } from './call-rows.ts';
+import { anyCallOf, type CountedKey } from './counted-key.ts';
 import type {
   Admission,
   CallOutcome,
@@ -20,7 +21,7 @@ import { Slots } from './slots.ts';
 /** The month, as the ledger has it and as far as the service's own word lowers it. */
 export const monthState = (
   lake: Pick<Lake, 'sqlite'>,
-  limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset'>,
+  limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset' | 'key'>,
   now: number,
 ): MonthState => {
   const month = monthOf(lake, limits, now);
@@ -28,29 +29,31 @@ export const monthState = (
   return { ...month, remaining: Math.min(month.remaining, left) };
 };
 
-/** Calls of a month that people made by hand. */
-const byHandSince = ({ sqlite }: Pick<Lake, 'sqlite'>, startsAt: number): number =>
-  present(
-    prepare(
-      sqlite,
-      'select count(*) from calls where run_id is null and sent_at >= ? and sent = 1',
-      'number',
-    ).get(startsAt),
-  );
+/** Calls of a key's month that people made by hand. */
+const byHandSince = (
+  { sqlite }: Pick<Lake, 'sqlite'>,
+  startsAt: number,
+  key: CountedKey | undefined,
+): number => {
+  const of = anyCallOf(key);
+  const byHand = `select count(*) from calls
+    where run_id is null and sent_at >= @startsAt and sent = 1 ${of.sql}`;
+  return present(prepare(sqlite, byHand, 'number').get({ ...of.parameters, startsAt }));
+};
 
 /** What the lake's own ledger says of the month; a lake that nothing was asked for has spent nothing. */
 export const lakeSpent = (
   lake: Pick<Lake, 'sqlite'>,
-  limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset'>,
+  limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset' | 'key'>,
   now: number,
 ): MonthSpent => {
   const month = monthState(lake, limits, now);
-  return { month, byHand: byHandSince(lake, month.startsAt), at: now };
+  return { month, byHand: byHandSince(lake, month.startsAt, limits.key), at: now };
 };
 
 /**
- * The ledger of calls in the lake and the rules over it: the pause the service asked for, the month,
- * the slots of the minute. All of them are read from tables, so they hold for every process of a data
+ * The ledger of a key's calls in the lake and the rules over it: the pause the service asked for, the
+ * month, the slots of the minute. All of them are read from tables, so they hold for every process of a data
  * directory, and after any end of one.
  */
 export class LakeLedger implements Ledger {
@@ -67,9 +70,9 @@ export class LakeLedger implements Ledger {
     this.#clock = clock;
     this.#limits = limits;
     this.#slots = new Slots(lake, clock, limits, sender);
-    this.#pause = new SharedPause(lake, clock);
+    this.#pause = new SharedPause(lake, clock, limits.key);
     this.#hints = new QuotaHints(lake, limits);
-    this.#rows = new CallRows(lake, sender);
+    this.#rows = new CallRows(lake, sender, limits.key?.name);
   }
 
   spent(): MonthSpent {

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Lake } from '../lake/open.ts';
 import type { Secret } from '../secret.ts';
+import type { CountedKey } from './counted-key.ts';
 import type { MonthState } from './month.ts';
 import type { Pause } from './pause.ts';
 
@@ -10,6 +11,8 @@ export interface Limits {
   callsPerMonth: number;
   quotaReset: string;
   timeoutMs: number;
+  /** Which of several keys it is; undefined: the only one, for which every call of the lake counts. */
+  key?: CountedKey | undefined;
 }
 
 /** What a tier allows a key. */

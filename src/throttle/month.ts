@@ -1,6 +1,7 @@
 import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
+import { anyCallOf, type CountedKey, callsOf } from './counted-key.ts';
 
 /** One accounting window of the quota. */
 export interface MonthWindow {
@@ -48,23 +49,33 @@ export interface MonthState extends MonthWindow {
  */
 export const monthOf = (
   { sqlite }: Pick<Lake, 'sqlite'>,
-  limits: { callsPerMonth: number; quotaReset: string },
+  limits: { callsPerMonth: number; quotaReset: string; key?: CountedKey | undefined },
   now: number,
 ): MonthState => {
   const window = monthWindow(limits.quotaReset, now);
-  const read = (sql: string) => present(prepare(sqlite, sql, 'number?').get(window));
+  const read = (sql: string): (number | null)[] =>
+    callsOf(limits.key).map((of) =>
+      present(prepare(sqlite, `${sql} ${of.sql}`, 'number?').get({ ...window, key: of.key })),
+    );
+  const count = (where: string): number =>
+    read(`select count(*) from calls where ${where}`).reduce<number>(
+      (sum, calls) => sum + (calls ?? 0),
+      0,
+    );
   // the difference of two indices: counting `sent = 1` would read every row of the month
-  const stamped = read('select count(*) from calls where sent_at >= @startsAt') ?? 0;
-  const foundNobody =
-    read('select count(*) from calls where sent_at >= @startsAt and sent = 0') ?? 0;
-  const behind =
-    read(`select count(*) from calls
-      where counted_at >= @startsAt and counted_at < @endsAt and sent_at < @startsAt and sent = 1`) ??
-    0;
-  const oldest =
+  const stamped = count('sent_at >= @startsAt');
+  const foundNobody = count('sent_at >= @startsAt and sent = 0');
+  const behind = count(
+    'counted_at >= @startsAt and counted_at < @endsAt and sent_at < @startsAt and sent = 1',
+  );
+  const sentAt =
     limits.quotaReset === 'rolling'
       ? read('select min(sent_at) from calls where sent_at >= @startsAt and sent = 1')
-      : null;
+      : [];
+  const oldest = sentAt.reduce<number | null>(
+    (first, at) => (at !== null && (first === null || at < first) ? at : first),
+    null,
+  );
   const spent = stamped - foundNobody + behind;
   return {
     startsAt: window.startsAt,
@@ -94,14 +105,16 @@ export const spentOverTime = (
   { sqlite }: Pick<Lake, 'sqlite'>,
   { startsAt, limit, remaining, endsAt }: MonthState,
   now: number,
+  key?: CountedKey,
 ): { at: number; left: number }[] => {
+  const of = anyCallOf(key);
   const stepMs = Math.ceil((Math.min(endsAt, now) - startsAt) / MOST_STEPS) || 1;
   const rows = prepare(
     sqlite,
     `select (sent_at - @startsAt) / @stepMs as step, sum(sent) as calls from calls
-       where sent_at >= @startsAt and sent_at <= @now group by 1 order by 1`,
+       where sent_at >= @startsAt and sent_at <= @now ${of.sql} group by 1 order by 1`,
     { step: 'number', calls: 'number' },
-  ).all({ startsAt, stepMs, now });
+  ).all({ ...of.parameters, startsAt, stepMs, now });
   let left = limit;
   const line = [{ at: startsAt, left }];
   for (const { step, calls } of rows) {

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare } from '../lake/prepare.ts';
+import { type CountedKey, keyName } from './counted-key.ts';
 
 /** A pause the service asked for. */
 export interface Pause {
@@ -19,21 +20,23 @@ export interface Pause {
 export const LONGEST_PAUSE_MS = HOUR_MS;
 
 /**
- * The pause that all processes of a data directory keep. Like the slots it is timed by the machine's
+ * The pause that all processes of a data directory keep with a key. Like the slots it is timed by the machine's
  * monotonic clock; one of another boot by the wall clock, but never longer than it was asked for.
  */
 export class SharedPause {
   readonly #clock: Clock;
+  readonly #key: string;
   readonly #boot: string;
   readonly #read;
   readonly #write;
 
-  constructor({ sqlite }: Lake, clock: Clock) {
+  constructor({ sqlite }: Lake, clock: Clock, key?: CountedKey) {
     this.#clock = clock;
+    this.#key = keyName(key);
     this.#boot = clock.boot ?? '';
     this.#read = prepare(
       sqlite,
-      'select set_at as setAt, until_at as untilAt, boot, until_mono as untilMono, resumes_at as resumesAt, reason from pause',
+      'select set_at as setAt, until_at as untilAt, boot, until_mono as untilMono, resumes_at as resumesAt, reason from pause where key = ?',
       {
         setAt: 'number',
         untilAt: 'number',
@@ -44,9 +47,9 @@ export class SharedPause {
       },
     );
     this.#write = sqlite.prepare(`
-      insert into pause (id, set_at, until_at, boot, until_mono, resumes_at, reason)
-        values (1, @setAt, @untilAt, @boot, @untilMono, @resumesAt, @reason)
-      on conflict (id) do update set set_at = excluded.set_at, until_at = excluded.until_at,
+      insert into pause (key, set_at, until_at, boot, until_mono, resumes_at, reason)
+        values (@key, @setAt, @untilAt, @boot, @untilMono, @resumesAt, @reason)
+      on conflict (key) do update set set_at = excluded.set_at, until_at = excluded.until_at,
         boot = excluded.boot, until_mono = excluded.until_mono, resumes_at = excluded.resumes_at,
         reason = excluded.reason`);
   }
@@ -54,10 +57,11 @@ export class SharedPause {
   /** Nobody sends for `askedMs`. A pause of this boot that lasts longer stays. */
   set(askedMs: number, reason: string): void {
     const forMs = Math.min(askedMs, LONGEST_PAUSE_MS);
-    const row = this.#read.get();
+    const row = this.#read.get(this.#key);
     if (row?.boot === this.#boot && (this.current()?.forMs ?? 0) >= forMs) return;
     const now = this.#clock.now();
     this.#write.run({
+      key: this.#key,
       setAt: now,
       untilAt: Math.ceil(now + forMs),
       boot: this.#boot,
@@ -69,7 +73,7 @@ export class SharedPause {
 
   /** The pause that holds now, or undefined. */
   current(): Pause | undefined {
-    const row = this.#read.get();
+    const row = this.#read.get(this.#key);
     if (row === undefined) return undefined;
     const left =
       row.boot !== '' && row.boot === this.#boot

@@ -2,6 +2,8 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
+import { anyCallOf, type CountedKey, keyName } from './counted-key.ts';
+import type { Limits } from './ledger.ts';
 import { type LimitWord, limitWords } from './rate-limit-headers.ts';
 
 /** A row of `quota_hint`. */
@@ -53,12 +55,12 @@ export const shortWaitMs = (words: readonly LimitWord[]): number =>
       .map(({ resetsInMs }) => ((resetsInMs ?? HOUR_MS) < HOUR_MS ? (resetsInMs ?? 0) : 0)),
   );
 
-/** Every hint kept, newest first. */
-export const quotaHints = ({ sqlite }: Pick<Lake, 'sqlite'>): QuotaHint[] =>
+/** Every hint kept of a key, newest first. */
+export const quotaHints = ({ sqlite }: Pick<Lake, 'sqlite'>, key?: CountedKey): QuotaHint[] =>
   prepare<QuotaHint>(
     sqlite,
     `select name, stated, window_ms as windowMs, quota, remaining, resets_at as resetsAt,
-         seen_at as seenAt, call_id as callId from quota_hint order by seen_at desc, name`,
+         seen_at as seenAt, call_id as callId from quota_hint where key = ? order by seen_at desc, name`,
     {
       name: 'text',
       stated: 'text',
@@ -69,7 +71,7 @@ export const quotaHints = ({ sqlite }: Pick<Lake, 'sqlite'>): QuotaHint[] =>
       seenAt: 'number',
       callId: 'number',
     },
-  ).all();
+  ).all(keyName(key));
 
 /**
  * What the service says of its limits in headers. Other users of the same key show there. It may only
@@ -77,11 +79,11 @@ export const quotaHints = ({ sqlite }: Pick<Lake, 'sqlite'>): QuotaHint[] =>
  */
 export class QuotaHints {
   readonly #lake: Pick<Lake, 'sqlite'>;
-  readonly #limits: { ratePerMinute: number; callsPerMonth: number };
+  readonly #limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'key'>;
 
   constructor(
     lake: Pick<Lake, 'sqlite'>,
-    limits: { ratePerMinute: number; callsPerMonth: number },
+    limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'key'>,
   ) {
     this.#lake = lake;
     this.#limits = limits;
@@ -89,7 +91,7 @@ export class QuotaHints {
 
   /** Hints whose window has not ended. */
   #valid(now: number): QuotaHint[] {
-    return quotaHints(this.#lake).filter(
+    return quotaHints(this.#lake, this.#limits.key).filter(
       ({ windowMs, resetsAt, seenAt }) =>
         windowMs !== null && now < (resetsAt ?? seenAt + windowMs) && seenAt - now < HOUR_MS,
     );
@@ -98,8 +100,10 @@ export class QuotaHints {
   /** Calls that are left after those made since the hint. */
   #left({ remaining, callId }: QuotaHint): number {
     if (remaining === null) return Number.POSITIVE_INFINITY;
+    const { sql, parameters } = anyCallOf(this.#limits.key);
+    const made = `select count(*) from calls where id > @callId ${sql}`;
     const since = present(
-      prepare(this.#lake.sqlite, 'select count(*) from calls where id > ?', 'number').get(callId),
+      prepare(this.#lake.sqlite, made, 'number').get({ ...parameters, callId }),
     );
     return Math.max(0, remaining - since);
   }
@@ -125,7 +129,7 @@ export class QuotaHints {
 
   /** Calls a minute by the service's word, where it names a limit of 60 s. */
   ratePerMinute(now: number): number {
-    const ofMinute = quotaHints(this.#lake).filter(
+    const ofMinute = quotaHints(this.#lake, this.#limits.key).filter(
       ({ windowMs, quota, seenAt }) =>
         windowMs === MINUTE_MS && quota !== null && quota >= 1 && Math.abs(now - seenAt) < DAY_MS,
     );
@@ -138,16 +142,17 @@ export class QuotaHints {
    */
   note(callId: number, headers: Readonly<Record<string, string>>, now: number): number {
     const upsert = this.#lake.sqlite.prepare(`
-      insert into quota_hint (name, stated, window_ms, quota, remaining, resets_at, seen_at, call_id)
-        values (@name, @stated, @windowMs, @quota, @remaining, @resetsAt, @now, @callId)
-      on conflict (name) do update set stated = excluded.stated, window_ms = excluded.window_ms,
+      insert into quota_hint (key, name, stated, window_ms, quota, remaining, resets_at, seen_at, call_id)
+        values (@key, @name, @stated, @windowMs, @quota, @remaining, @resetsAt, @now, @callId)
+      on conflict (key, name) do update set stated = excluded.stated, window_ms = excluded.window_ms,
         quota = excluded.quota, remaining = excluded.remaining, resets_at = excluded.resets_at,
         seen_at = excluded.seen_at, call_id = excluded.call_id where excluded.call_id > call_id`);
+    const key = keyName(this.#limits.key);
     const words = wordsOf(headers, this.#limits, now);
     for (const word of words) {
       const { resetsInMs, ...stated } = word;
       const resetsAt = resetsInMs === null ? null : Math.ceil(now + resetsInMs);
-      upsert.run({ ...stated, resetsAt, now, callId });
+      upsert.run({ key, ...stated, resetsAt, now, callId });
     }
     return shortWaitMs(words);
   }

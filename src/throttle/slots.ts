@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare } from '../lake/prepare.ts';
+import type { CountedKey } from './counted-key.ts';
 
 /** How long a slot is held after its response: a minute, and what two clocks may disagree in one (0.08 %). */
 export const SLOT_MS = MINUTE_MS + 50;
@@ -27,6 +28,9 @@ export interface HeldSlots {
 
 const COLUMNS = `id, sender, sent_at as sentAt, sent_mono as sentMono, free_mono as freeMono,
   finished_at is null as inFlight`;
+
+/** A call of a name that no key has now, or of none, may have been any key's: it holds a slot of each. */
+const NOT_OF_OTHERS = `and coalesce(key, '') not in (select value from json_each(@others))`;
 
 const ROW = {
   id: 'number',
@@ -54,6 +58,8 @@ export class Slots {
   readonly #boot: string;
   readonly #spanMs: number;
   readonly #recentRows: number;
+  /** Names of the other keys, as JSON. */
+  readonly #others: string;
   readonly #held;
   /** Rows of other boots, and the monotonic instant at which they are over at the latest. */
   readonly #strangers = new Map<number, number>();
@@ -61,27 +67,32 @@ export class Slots {
   constructor(
     { sqlite }: Lake,
     clock: Clock,
-    limits: { ratePerMinute: number; timeoutMs: number },
+    limits: { ratePerMinute: number; timeoutMs: number; key?: CountedKey | undefined },
     sender: string,
   ) {
     this.#clock = clock;
     this.#sender = sender;
     this.#boot = clock.boot ?? '';
     this.#spanMs = limits.timeoutMs + SLOT_MS;
-    this.#recentRows = LONGEST_MINUTES * limits.ratePerMinute;
+    this.#recentRows = LONGEST_MINUTES * (limits.key?.allPerMinute ?? limits.ratePerMinute);
+    this.#others = JSON.stringify(limits.key?.others ?? []);
+    const ofKey = limits.key === undefined ? '' : NOT_OF_OTHERS;
     this.#held = prepare<SlotRow>(
       sqlite,
       `
       select ${COLUMNS} from calls where boot = @boot and free_mono > @mono
-        and id > (select coalesce(max(id), 0) from calls) - @recentRows`,
+        and id > (select coalesce(max(id), 0) from calls) - @recentRows ${ofKey}`,
       ROW,
     );
     const newest = prepare<SlotRow & { boot: string }>(
       sqlite,
-      `select ${COLUMNS}, boot from calls order by id desc limit ?`,
+      `select ${COLUMNS}, boot from calls
+        where id > (select coalesce(max(id), 0) from calls) - @recentRows ${ofKey}
+        order by id desc limit @ratePerMinute`,
       { ...ROW, boot: 'text' },
-    ).all(limits.ratePerMinute);
-    this.#meet(newest);
+    );
+    const { recentRows, others } = { recentRows: this.#recentRows, others: this.#others };
+    this.#meet(newest.all({ recentRows, others, ratePerMinute: limits.ratePerMinute }));
   }
 
   /** The columns of a call that leaves now. */
@@ -93,8 +104,10 @@ export class Slots {
   /** The slots held by all processes. */
   held(): HeldSlots {
     const mono = this.#clock.monotonic();
-    const { boot, recentRows } = { boot: this.#boot, recentRows: this.#recentRows };
-    const rows = this.#held.all({ boot, mono: Math.floor(mono), recentRows });
+    const { boot, recentRows, others } = {
+      ...{ boot: this.#boot, recentRows: this.#recentRows, others: this.#others },
+    };
+    const rows = this.#held.all({ boot, mono: Math.floor(mono), recentRows, others });
     for (const row of rows)
       if (!this.#isOfThisBoot(row) && !this.#strangers.has(row.id))
         this.#strangers.set(row.id, mono + this.#spanMs);

@@ -8,7 +8,7 @@ import { messageOf } from '../errors.ts';
 import { type Log, SILENT } from '../log.ts';
 import { backoffMs, Circuit, PATIENCE_MS } from './circuit.ts';
 import { QuotaSpentError, ServiceDownError } from './errors.ts';
-import type { Ledger, Refusal } from './ledger.ts';
+import type { Ledger, PlannedCall, Refusal } from './ledger.ts';
 
 /** A response that came and was read. Its call is not settled yet: that goes with its rows. */
 export interface Answered<T> {
@@ -39,6 +39,8 @@ interface ThrottleDeps {
   judge: (response: RawResponse, now: number) => CallError | undefined;
   /** Keeps a response that could not be read, and why. Called inside the settling transaction. */
   keepUnread: (callId: number, response: RawResponse, error: unknown) => void;
+  /** Counted together with other keys' calls where given; so is `maxCalls`. */
+  counts?: CallCounts;
   /** No more calls than these leave; then the run pauses. */
   maxCalls?: number;
   /** Told of waits: those the service caused, and those for a slot of the minute. */
@@ -75,7 +77,7 @@ export interface CallCounts {
  * again and are paid for again.
  */
 export class Throttle {
-  readonly counts: CallCounts = { sent: 0, ok: 0, failed: 0 };
+  readonly counts: CallCounts;
   readonly #deps: ThrottleDeps;
   readonly #circuit = new Circuit();
   /** The end of the line of those waiting to be admitted. */
@@ -88,6 +90,7 @@ export class Throttle {
 
   constructor(deps: ThrottleDeps) {
     this.#deps = deps;
+    this.counts = deps.counts ?? { sent: 0, ok: 0, failed: 0 };
   }
 
   /**
@@ -227,10 +230,7 @@ export class Throttle {
   }
 
   /** Waits in line, then until the ledger has let the call leave. */
-  async #pass(
-    call: { runId: number | null; job: string; request: string },
-    signal?: AbortSignal,
-  ): Promise<number> {
+  async #pass(call: PlannedCall, signal?: AbortSignal): Promise<number> {
     const before = this.#line;
     const turn = Promise.withResolvers<void>();
     this.#line = turn.promise;
@@ -242,10 +242,7 @@ export class Throttle {
     }
   }
 
-  async #leave(
-    call: { runId: number | null; job: string; request: string },
-    signal?: AbortSignal,
-  ): Promise<number> {
+  async #leave(call: PlannedCall, signal?: AbortSignal): Promise<number> {
     const { ledger, clock, maxCalls } = this.#deps;
     for (;;) {
       signal?.throwIfAborted();
@@ -256,12 +253,13 @@ export class Throttle {
       if (restMs > 0) await this.#sleep(restMs, this.#lastFailure?.message ?? '', signal);
       else if (this.#circuit.isSingleFile && this.#inFlight > 0) await this.#callEnded.promise;
       else {
+        this.counts.sent += 1; // before it is admitted: calls of other keys are counted meanwhile
         const admission = await ledger.admit(call);
         if ('callId' in admission) {
-          this.counts.sent += 1;
           this.#inFlight += 1;
           return admission.callId;
         }
+        this.counts.sent -= 1;
         await this.#wait(admission, signal);
       }
     }

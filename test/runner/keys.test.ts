@@ -1,0 +1,212 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type Fault,
+  type FaultyUpstream,
+  startFaultyUpstream,
+} from '../../fixtures/faulty-upstream.ts';
+import { WORLD_AT } from '../../fixtures/small-world.ts';
+import { type VirtualClock, virtualClock } from '../../src/clock.ts';
+import { MINUTE_MS } from '../../src/durations.ts';
+import { openLakeForReading } from '../../src/lake/open.ts';
+import type { RunSummary } from '../../src/runner/run-summary.ts';
+import { freshFolder } from '../support/fresh.ts';
+import { runCommand } from '../support/run-command.ts';
+import { worstMinute } from '../throttle/machine.ts';
+
+// Several keys of a service, over real HTTP on a virtual clock. What arrived is the upstream's own log.
+
+interface KeyEntry {
+  readonly name: string;
+  readonly [field: string]: unknown;
+}
+
+let upstream: FaultyUpstream;
+let clock: VirtualClock;
+/** Instants of arrivals by the virtual clock, as `upstream.arrivals` has them. */
+let arrivedAt: number[];
+/** What befalls the next requests. */
+let fault: Fault | undefined;
+
+beforeAll(async () => {
+  upstream = await startFaultyUpstream(() => {
+    arrivedAt.push(clock.now());
+    return fault;
+  });
+});
+afterAll(() => upstream.close());
+beforeEach(() => {
+  clock = virtualClock(WORLD_AT);
+  arrivedAt = [];
+  upstream.arrivals.length = 0;
+  fault = undefined;
+});
+
+/**
+ * A clock that moves only once nothing has happened for some turns, to whoever wakes first: one key's
+ * wait must not make the responses of another look slow.
+ */
+const patientClock = (): VirtualClock => {
+  const jumping = virtualClock(WORLD_AT);
+  const wakings = new Set<{ at: number }>();
+  const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+    const waking = { at: jumping.monotonic() + ms };
+    wakings.add(waking);
+    let seen = -1;
+    for (let quiet = 0; quiet < 20; quiet++) {
+      await delay(1);
+      const isFirst = [...wakings].every(({ at }) => at >= waking.at);
+      if (arrivedAt.length !== seen || !isFirst) quiet = 0;
+      seen = arrivedAt.length;
+    }
+    wakings.delete(waking);
+    signal?.throwIfAborted();
+    jumping.advanceTo(waking.at);
+  };
+  return { ...jumping, sleep };
+};
+
+/** A pipeline with some keys; the key named `a` is sent as `secret-a`. */
+const world = (entries: readonly KeyEntry[], env: Record<string, string> = {}) => {
+  const dataDir = freshFolder();
+  const variable = (name: string): string => `KEY_${name.toUpperCase()}`;
+  const keys = entries.map((entry) => ({ keyEnv: variable(entry.name), ...entry }));
+  const file = join(dataDir, 'trendlake.config.json');
+  writeFileSync(file, JSON.stringify({ baseUrl: upstream.baseUrl, keys }), { mode: 0o600 });
+  const secrets = entries.map(({ name }) => [variable(name), `secret-${name}`]);
+  const given = { ...Object.fromEntries(secrets), ...env } as Record<string, string>;
+  const command = (argv: string[]) => runCommand(argv, { dataDir, clock, env: given });
+  const sync = async (...argv: string[]) => {
+    const { code, out } = await command(['sync', '--json', '--no-export', ...argv]);
+    return { code, summary: JSON.parse(out) as RunSummary };
+  };
+  /** Calls of each key by the ledger. */
+  const counted = (): Record<string, number> => {
+    const lake = openLakeForReading(dataDir);
+    const rows = lake.sqlite.prepare('select key, count(*) from calls group by key').raw().all();
+    lake.close();
+    return Object.fromEntries(rows as [string, number][]);
+  };
+  return { dataDir, command, sync, counted };
+};
+
+/** Lines of what arrived with a key. */
+const linesOf = (name: string): string[] =>
+  upstream.arrivals
+    .filter(({ authorization }) => authorization === `Bearer secret-${name}`)
+    .map(({ line }) => line);
+const instantsOf = (name: string): number[] =>
+  arrivedAt.filter(
+    (_, index) => upstream.arrivals[index]?.authorization === `Bearer secret-${name}`,
+  );
+
+const LISTS = ['--jobs', 'feed,trends'];
+const ROOMY = { ratePerMinute: 1000, callsPerMonth: 10_000 };
+
+describe('requests are dealt to keys', () => {
+  test('by platform; what covers all of them goes to the first where no key has all', async () => {
+    const { sync, counted } = world([
+      { name: 'a', platforms: ['tiktok'], ...ROOMY },
+      { name: 'b', platforms: ['instagram', 'youtube'], ...ROOMY },
+    ]);
+    const { code, summary } = await sync('--jobs', 'feed,trends,hashtags');
+    expect([code, summary.outcome]).toEqual([0, 'complete']);
+    expect(linesOf('a').filter((line) => !/tiktok|hashtags/.test(line))).toEqual([]);
+    expect(linesOf('a').some((line) => line.includes('/hashtags'))).toBe(true);
+    expect(linesOf('b').filter((line) => !/instagram|youtube/.test(line))).toEqual([]);
+    expect(counted()).toEqual({ a: linesOf('a').length, b: linesOf('b').length });
+  });
+
+  test('of one platform side by side: together they are as fast as both, none is faster than itself', async () => {
+    const rate = { ratePerMinute: 2, callsPerMonth: 10_000 };
+    const { sync, counted } = world([
+      { name: 'a', ...rate },
+      { name: 'b', ...rate },
+    ]);
+    clock = patientClock();
+    const { code, summary } = await sync(...LISTS);
+    expect([code, summary.calls.sent]).toEqual([0, upstream.arrivals.length]);
+    const minutes = (clock.now() - WORLD_AT) / MINUTE_MS;
+    expect(minutes).toBeLessThan(0.6 * (summary.calls.sent / rate.ratePerMinute));
+    for (const name of ['a', 'b']) {
+      expect(worstMinute(instantsOf(name))).toBeLessThanOrEqual(rate.ratePerMinute);
+      expect(counted()[name]).toBe(linesOf(name).length);
+    }
+  });
+});
+
+describe('a key whose month is spent', () => {
+  test('leaves its requests to those that may make them', async () => {
+    const { sync, counted } = world([
+      { name: 'a', ...ROOMY, callsPerMonth: 2 },
+      { name: 'b', ...ROOMY },
+    ]);
+    const { code, summary } = await sync(...LISTS);
+    expect([code, summary.outcome]).toEqual([0, 'complete']);
+    expect(counted().a).toBe(2);
+    expect(summary.quota.keys?.map(({ remaining }) => remaining)).toEqual([
+      0,
+      10_000 - (counted().b ?? 0),
+    ]);
+  });
+
+  test('stops what only it may ask for; the run is partial and the next one is not held up', async () => {
+    const { sync, counted } = world([
+      { name: 'a', platforms: ['tiktok'], ...ROOMY, callsPerMonth: 2 },
+      { name: 'b', platforms: ['instagram', 'youtube'], ...ROOMY },
+    ]);
+    const first = await sync(...LISTS);
+    expect([first.code, first.summary.outcome, first.summary.resumesAt]).toEqual([
+      3,
+      'partial',
+      null,
+    ]);
+    expect(first.summary.reason).toMatch(/Key a: All 2 calls of the month are spent/);
+    const before = counted();
+    const second = await sync(...LISTS);
+    expect(second.code).toBe(3);
+    expect(counted()).toEqual({ a: 2, b: 2 * (before.b ?? 0) });
+  });
+
+  test('and every other, too: the run is paused until the first has calls again, nothing is lost', async () => {
+    const { sync } = world([
+      { name: 'a', ...ROOMY, callsPerMonth: 2 },
+      { name: 'b', ...ROOMY, callsPerMonth: 3, quotaReset: 'anchor:10' },
+    ]);
+    const { code, summary } = await sync(...LISTS);
+    expect([code, summary.outcome]).toEqual([75, 'paused']);
+    expect(summary.resumesAt?.slice(0, 10)).toBe('2026-03-10');
+    expect(summary.items).toMatchObject({ failed: 0, done: 5 });
+  });
+});
+
+test('what one process counted counts for the next, key by key', async () => {
+  const { sync, counted } = world([
+    { name: 'a', ratePerMinute: 3, callsPerMonth: 100 },
+    { name: 'b', ratePerMinute: 1, callsPerMonth: 100 },
+  ]);
+  const codes: number[] = [];
+  for (let turn = 0; turn < 10 && codes.at(-1) !== 0; turn++)
+    codes.push((await sync(...LISTS, '--max-calls', '4')).code);
+  expect([...new Set(codes)]).toEqual([75, 0]);
+  expect(worstMinute(instantsOf('a'))).toBeLessThanOrEqual(3);
+  expect(worstMinute(instantsOf('b'))).toBeLessThanOrEqual(1);
+  expect(counted()).toEqual({ a: linesOf('a').length, b: linesOf('b').length });
+});
+
+test('a refused key stops alone', async () => {
+  fault = ({ request, response }) => {
+    const refused = request.headers.authorization === 'Bearer secret-a';
+    response.writeHead(refused ? 401 : 404, { 'content-type': 'application/json' });
+    response.end('{}');
+  };
+  const { sync } = world([
+    { name: 'a', platforms: ['tiktok'], ...ROOMY },
+    { name: 'b', platforms: ['instagram', 'youtube'], ...ROOMY },
+  ]);
+  await sync(...LISTS);
+  expect(linesOf('a').length).toBeLessThanOrEqual(4);
+  expect(linesOf('b').length).toBeGreaterThan(4);
+});
