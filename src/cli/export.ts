@@ -6,7 +6,7 @@ import { openLake } from '../lake/open.ts';
 import { counted, mebibytes } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
-import { ProgressLine } from './progress-line.ts';
+import { writeFiles } from './write-files.ts';
 
 const EXAMPLES = `
 Examples:
@@ -43,27 +43,25 @@ interface Options {
 const run = async (
   { dataDir, parquetCodec }: Config,
   options: Options,
-  { io, log }: Told,
+  told: Told,
 ): Promise<void> => {
+  const { io } = told;
   const lake = openLake(dataDir, { tell: io.err });
-  const progress = new ProgressLine(io);
-  try {
-    const summary = await exportLake(lake, {
-      clock: io.clock,
-      codec: parquetCodec,
-      full: options.full === true,
-      signal: io.signal,
-      onProgress: (done, of) => progress.show(`Parquet: ${done} of ${of} files`),
-    });
-    progress.clear();
-    const { files, rows, bytes, durationMs: ms } = summary;
-    log.info({ job: 'export', files, rows, bytes, ms }, 'exported');
-    if (options.json === true) io.json(summary);
-    else print(io, summary);
-  } finally {
-    progress.clear();
-    lake.close();
-  }
+  await writeFiles(told, {
+    lake,
+    job: 'export',
+    done: 'exported',
+    write: (progress) =>
+      exportLake(lake, {
+        clock: io.clock,
+        codec: parquetCodec,
+        full: options.full === true,
+        signal: io.signal,
+        onProgress: (done, of) => progress.show(`Parquet: ${done} of ${of} files`),
+      }),
+    print: (summary) => print(io, summary),
+    json: options.json === true,
+  });
 };
 
 export const define = (command: Command, io: CliIo): void => {

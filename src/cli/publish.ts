@@ -9,7 +9,7 @@ import { keepHeapSmall } from '../serve/small-memory.ts';
 import { counted, mebibytes } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { type Told, withLog } from './log.ts';
-import { ProgressLine } from './progress-line.ts';
+import { writeFiles } from './write-files.ts';
 
 const HELP = `
 Publishes the last export as Delta Lake tables, which Spark, Trino, Snowflake, Fabric, BigQuery,
@@ -48,7 +48,8 @@ const print = (
   );
 };
 
-const run = async (config: Config, options: Options, { io, log }: Told): Promise<void> => {
+const run = async (config: Config, options: Options, told: Told): Promise<void> => {
+  const { io } = told;
   if (config.tablesUrl === undefined)
     throw new UsageError(
       'Where to publish is not set. Set TRENDLAKE_TABLES_URL to s3://bucket/prefix or file:///folder, and TRENDLAKE_LAKE to a name for this lake.',
@@ -56,26 +57,21 @@ const run = async (config: Config, options: Options, { io, log }: Told): Promise
   openLakeForReading(config.dataDir).close(); // publishing makes no lake
   keepHeapSmall();
   const lake = openLake(config.dataDir, { tell: io.err });
-  const progress = new ProgressLine(io);
+  const { clock, random, signal, env } = io;
   let uploaded = 0;
-  try {
-    const { clock, random, signal, env } = io;
-    const onFile = (): void => progress.show(`Tables: ${++uploaded} files uploaded`);
-    const world = { clock, random, signal, env, onFile };
-    const summary = await publishIfAsked(lake, config, world, {
-      replace: options.replace === true,
-      full: options.full === true,
-    });
-    progress.clear();
-    if (summary === undefined) return;
-    const { files, rows, bytes, removed, durationMs: ms } = summary;
-    log.info({ job: 'publish', files, rows, bytes, removed, ms }, 'published');
-    if (options.json === true) io.json(summary);
-    else print(io, summary);
-  } finally {
-    progress.clear();
-    lake.close();
-  }
+  await writeFiles(told, {
+    lake,
+    job: 'publish',
+    done: 'published',
+    write: (progress) => {
+      const onFile = (): void => progress.show(`Tables: ${++uploaded} files uploaded`);
+      const world = { clock, random, signal, env, onFile };
+      const { replace = false, full = false } = options;
+      return publishIfAsked(lake, config, world, { replace, full });
+    },
+    print: (summary) => print(io, summary),
+    json: options.json === true,
+  });
 };
 
 export const define = (command: Command, io: CliIo): void => {
