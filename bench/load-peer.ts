@@ -10,7 +10,7 @@ import { loadResponse } from '../src/load/load-response.ts';
 import { rowsChanged } from '../src/load/tally.ts';
 import { RunLog } from '../src/runner/run-log.ts';
 import { LakeLedger } from '../src/throttle/lake-ledger.ts';
-import { type MadePage, pagesOf, START_AT } from './load/made-pages.ts';
+import { itemsOf, type MadePage, pagesOf, START_AT } from './load/made-pages.ts';
 
 // Pages of 100 videos, body to commit: a first load of videos nobody knows, then the same videos with
 // other counts, twice. Beside it what somebody writes who has no trendlake: the page parsed, its videos
@@ -65,16 +65,6 @@ const trendlake = (): Contender => {
   };
 };
 
-interface PeerItem {
-  id: string;
-  title: string;
-  user: string;
-  views: number;
-  likes: number;
-  engagementRate: number;
-  createdAt: string;
-}
-
 const peer = (): Contender => {
   const path = join(folder, 'peer.db');
   const sqlite = new Database(path);
@@ -98,8 +88,9 @@ const peer = (): Contender => {
   const insert = sqlite.prepare('insert or replace into snapshots values (?, ?, ?, ?)');
   return {
     journal: `${path}-wal`,
-    load: ({ body, at }) => {
-      const { items } = JSON.parse(body.toString()) as { items: PeerItem[] };
+    load: (page) => {
+      const items = itemsOf(page);
+      const { at } = page;
       sqlite
         .transaction(() => {
           for (const { id, title, user, views, likes, engagementRate, createdAt } of items) {

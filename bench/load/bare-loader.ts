@@ -3,27 +3,14 @@ import { dateOf } from '../../src/iso.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { wordsOf } from '../../src/search/search-words.ts';
 import { foldHandle, foldName } from '../../src/wire/folding.ts';
-import type { MadePage } from './made-pages.ts';
-
-interface BareItem {
-  id: string;
-  title: string;
-  user: string;
-  views: number;
-  likes: number;
-  engagementRate: number;
-  createdAt: string;
-  hashtags: string[];
-  score: number;
-  velocity: number;
-}
+import { itemsOf, type MadePage } from './made-pages.ts';
 
 /** A page with everything done that is not writing: parsed, times read, words cut, body packed. */
 const readyPage = ({ id, body, at, line }: MadePage) => ({
   id,
   at,
   line,
-  items: (JSON.parse(body.toString()) as { items: BareItem[] }).items.map((item) => ({
+  items: itemsOf({ body }).map((item) => ({
     ...item,
     createdAt: Date.parse(item.createdAt),
     tags: item.hashtags.map((name) => ({ name, folded: foldName(name) })),
@@ -52,7 +39,7 @@ const statementsOf = ({ sqlite }: Lake) => ({
   snapshot: sqlite.prepare(
     'insert into video_snapshot (video_key, observed_at, views, likes, rate_derived, source) values (?, ?, ?, ?, 1, 0)',
   ),
-  place: sqlite.prepare(
+  rank: sqlite.prepare(
     'insert into ranking (capture_key, rank, video_key, score, velocity) values (?, ?, ?, ?, ?)',
   ),
   findTag: sqlite.prepare('select key from hashtag where folded = ?').pluck(),
@@ -80,7 +67,7 @@ const statementsOf = ({ sqlite }: Lake) => ({
 
 /**
  * Loads pages by bare prepared statements that write what `loadResponse` writes, row for row. What it
- * is spared: reading and checking, packing, cutting words, merging with what is known. Keys of
+ * leaves out: reading and checking, packing, cutting words, merging with what is known. Keys of
  * hashtags are remembered, as the product does.
  * @returns reads a page and gives what loads it, so that only the latter is timed
  */
@@ -103,7 +90,7 @@ export const bareLoader = (lake: Lake): ((page: MadePage) => () => void) => {
     const fresh: [number | bigint, ReadyItem][] = [];
     let changed = 3 * items.length;
     newTags = 0;
-    items.forEach((item, place) => {
+    items.forEach((item, position) => {
       const { title, user, views, likes, engagementRate, createdAt, score, velocity } = item;
       let key = sql.find.get(item.id) as number | bigint | undefined;
       if (key === undefined) {
@@ -113,9 +100,9 @@ export const bareLoader = (lake: Lake): ((page: MadePage) => () => void) => {
         fresh.push([key, item]);
       } else sql.update.run(views, likes, engagementRate, key);
       sql.snapshot.run(key, at, views, likes);
-      sql.place.run(capture, place + 1, key, score, velocity);
-      for (const [position, tag] of item.tags.entries())
-        changed += sql.link.run(key, tagKeyOf(tag, at), position).changes;
+      sql.rank.run(capture, position + 1, key, score, velocity);
+      for (const [tagged, tag] of item.tags.entries())
+        changed += sql.link.run(key, tagKeyOf(tag, at), tagged).changes;
     });
     for (const [key, { titleWords, userWords }] of fresh)
       sql.search.run(key, titleWords, userWords);

@@ -41,27 +41,34 @@ export const madeVideo = (index: number) => {
   };
 };
 
+/** An item of a made page: video `index` at a rank, its counts as at `at`. */
+const madeItem = (index: number, rank: number, at: number) => {
+  const { id, title, user, tags, createdAt, views } = madeVideo(index);
+  const seen = views + 1 + Math.floor((at - START_AT) / MINUTE_MS);
+  const likes = Math.floor(seen / 20);
+  return {
+    id,
+    platform: 'tiktok',
+    title,
+    user,
+    views: seen,
+    likes,
+    engagementRate: (100 * likes) / seen,
+    createdAt: new Date(createdAt).toISOString(),
+    hashtags: tags,
+    rank,
+    score: 1 / rank,
+    velocity: 60,
+  };
+};
+
+/** The items of a made page, read from its body. */
+export const itemsOf = ({ body }: Pick<MadePage, 'body'>): ReturnType<typeof madeItem>[] =>
+  (JSON.parse(body.toString()) as { items: ReturnType<typeof madeItem>[] }).items;
+
 /** The body of a page as the interface answers it: `indexes` in order, their counts as at `at`. */
 const madeBody = (indexes: readonly number[], at: number): Buffer => {
-  const items = indexes.map((index, place) => {
-    const { id, title, user, tags, createdAt, views } = madeVideo(index);
-    const seen = views + 1 + Math.floor((at - START_AT) / MINUTE_MS);
-    const likes = Math.floor(seen / 20);
-    return {
-      id,
-      platform: 'tiktok',
-      title,
-      user,
-      views: seen,
-      likes,
-      engagementRate: (100 * likes) / seen,
-      createdAt: new Date(createdAt).toISOString(),
-      hashtags: tags,
-      rank: place + 1,
-      score: 1 / (place + 1),
-      velocity: 60,
-    };
-  });
+  const items = indexes.map((index, position) => madeItem(index, position + 1, at));
   const asOf = new Date(at).toISOString();
   return Buffer.from(JSON.stringify({ total: 10_000, page: 1, items, asOf }));
 };
