@@ -13,6 +13,7 @@ import { serviceUrl } from './setting-readers.ts';
 import type { Throttle } from './throttle/throttle.ts';
 import { TIERS } from './tiers.ts';
 import { platformOfId } from './wire/fields.ts';
+import { plainHandle } from './wire/folding.ts';
 
 // `trendlake/client`: the interface as a typed client. Every call is written to the ledger of a data
 // directory before it leaves, so that programs, `trendlake sync` and a restart in between share one
@@ -198,7 +199,7 @@ export class Client {
     handle: string,
     options: CallOptions = {},
   ): Promise<ListedCreator> {
-    const asked = { kind: 'creator', platform, handle: handle.replace(/^@/, '') } as const;
+    const asked = { kind: 'creator', platform, handle: plainHandle(handle) } as const;
     const read = await this.#request(asked, options);
     if (read.kind !== 'creator') throw new TypeError(`a creator was read as ${read.kind}`);
     const { extra: _, ...profile } = read.profile;

@@ -6,6 +6,9 @@ export const isoOf = (at: number): string => new Date(at).toISOString();
 /** The UTC day of an instant, `YYYY-MM-DD`. */
 export const dateOf = (at: number): string => isoOf(at).slice(0, 10);
 
+/** An instant to the minute, as people read it: `2026-03-01 06:00 UTC`. */
+export const minuteOf = (at: number): string => `${isoOf(at).slice(0, 16).replace('T', ' ')} UTC`;
+
 /**
  * Unix milliseconds of an ISO 8601 date or date-time (UTC unless it names an offset), or undefined
  * when it is not one or names an impossible day.

@@ -8,17 +8,18 @@ import {
 import { systemClock } from './clock.ts';
 import { rangeMs } from './durations.ts';
 import { UsageError } from './errors.ts';
-import { creatorProfile } from './history/creator-profile.ts';
+import { creatorProfile, knownProfile } from './history/creator-profile.ts';
 import { eventsPage, shownEvent } from './history/event-list.ts';
-import { growthCurve } from './history/growth-curve.ts';
 import { hashtagsPage } from './history/hashtag-list.ts';
 import type { ComputedLists, ListPage } from './history/list-page.ts';
-import { timeline, videoByIdAsOf, videoRecord } from './history/timeline.ts';
+import { videoByIdAsOf, videoRecord } from './history/timeline.ts';
 import { UncachedLists } from './history/uncached-lists.ts';
+import { videoGrowth } from './history/video-growth.ts';
 import { feedPage, trendsPage } from './history/video-lists.ts';
 import { isoOf, parseIso } from './iso.ts';
 import { type Lake, openLakeForReading } from './lake/open.ts';
 import { searchPage } from './search/search-page.ts';
+import { plainHandle } from './wire/folding.ts';
 import type { ContentItem, GrowthCurve, HashtagItem } from './wire/shapes.ts';
 
 // `trendlake/lake`: a lake read as of an instant, by the functions that the service answers with.
@@ -174,13 +175,7 @@ export class LakeReader {
     const asOf = instant(options);
     const found = videoByIdAsOf(this.#lake, id, asOf);
     if (found === undefined) return undefined;
-    const points = timeline(this.#lake, found.key, asOf);
-    return {
-      id,
-      platform: found.platform,
-      snapshots: points.map((point) => ({ ...point, at: isoOf(point.at) })),
-      curve: growthCurve(points),
-    };
+    return { id, platform: found.platform, ...videoGrowth(this.#lake, found.key, asOf) };
   }
 
   /** A creator with at most `limit` videos (50), or undefined where they had not been seen. */
@@ -192,17 +187,11 @@ export class LakeReader {
     const { limit, asOf } = moment(options);
     const found = creatorProfile(this.#lake, {
       platform: known('platform', platform, PLATFORMS),
-      handle: handle.replace(/^@/, ''),
+      handle: plainHandle(handle),
       asOf,
       limit,
     });
-    if (found === undefined) return undefined;
-    const { extra: _, growth, ...numbers } = found;
-    return {
-      platform,
-      ...numbers,
-      growth: growth.map((counts) => ({ ...counts, at: isoOf(counts.at) })),
-    };
+    return found === undefined ? undefined : knownProfile(platform, found);
   }
 
   /**

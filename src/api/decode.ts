@@ -11,6 +11,7 @@ import {
   readInstant,
   valueUnder,
 } from '../wire/fields.ts';
+import { plainHandle } from '../wire/folding.ts';
 import type { RawResponse } from './client.ts';
 import {
   type DecodedHashtag,
@@ -189,7 +190,7 @@ const decodeCreator = (
   const into = startOf(value, 'creator');
   const odd: Odd = [];
   const { handle: written, ...numbers } = readFields(value, FIELDS.creator, odd);
-  const handle = (written ?? asked.handle).replace(/^@/, '');
+  const handle = plainHandle(written ?? asked.handle);
   const extra = extraOf(value, PROFILE, odd);
   noteDrift('creator', extra, into);
   noteMissing('creator', value, into);

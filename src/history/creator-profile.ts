@@ -188,12 +188,18 @@ export const creatorProfile = (
   };
 };
 
-/** A profile as the interface shows it: instants ISO 8601, further fields behind the known ones. */
-export const shownProfile = (platform: Platform, { extra, growth, ...numbers }: CreatorProfile) => {
-  const shown = {
-    platform,
-    ...numbers,
-    growth: growth.map((snapshot) => ({ ...snapshot, at: isoOf(snapshot.at) })),
-  };
-  return { ...shown, ...extra, ...shown };
+/** What the interface tells of every creator, instants ISO 8601. */
+export const knownProfile = (
+  platform: Platform,
+  { extra: _, growth, ...numbers }: CreatorProfile,
+) => ({
+  platform,
+  ...numbers,
+  growth: growth.map((snapshot) => ({ ...snapshot, at: isoOf(snapshot.at) })),
+});
+
+/** A profile as the interface shows it: further fields behind the known ones. */
+export const shownProfile = (platform: Platform, profile: CreatorProfile) => {
+  const known = knownProfile(platform, profile);
+  return { ...known, ...profile.extra, ...known };
 };

@@ -14,7 +14,7 @@ import {
   readInstant,
   readPlatform,
 } from '../wire/fields.ts';
-import { foldName } from '../wire/folding.ts';
+import { foldName, plainHandle } from '../wire/folding.ts';
 import { LONGEST_TAG } from '../wire/item-bounds.ts';
 import { countsOnly } from '../wire/observation.ts';
 import type { SeenHashtag } from './hashtags.ts';
@@ -106,7 +106,7 @@ const readHashtag = (line: JsonObject): OrProblem<SeenHashtag> => {
 const readCreator = (line: JsonObject): OrProblem<ImportedCreator> => {
   const odd: Odd = [];
   const { handle: written, at, ...counts } = readFields(line, FIELDS.importedCreator, odd);
-  const handle = (written ?? '').replace(/^@/, '');
+  const handle = plainHandle(written ?? '');
   if (handle === '') return { problem: 'no usable user: expected text' };
   const where = readPlatform(line.platform, '');
   if ('problem' in where) return where;

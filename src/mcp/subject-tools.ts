@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { shownForecast } from '../forecast/read.ts';
 import { creatorProfile, shownProfile } from '../history/creator-profile.ts';
-import { growthCurve } from '../history/growth-curve.ts';
-import { timeline, videoByIdAsOf, videoRecord } from '../history/timeline.ts';
+import { videoByIdAsOf, videoRecord } from '../history/timeline.ts';
+import { videoGrowth } from '../history/video-growth.ts';
 import { isoOf } from '../iso.ts';
 import { analyzeVideo } from '../lab/analyze.ts';
 import type { Lake } from '../lake/open.ts';
 import { analysisResponse } from '../wire/analysis-shapes.ts';
+import { plainHandle } from '../wire/folding.ts';
 import { creatorResponse, growthResponse, videoResponse } from '../wire/shapes.ts';
 import * as given from './inputs.ts';
 import { type LakeTools, notSeen } from './lake-tool.ts';
@@ -41,11 +42,8 @@ const addVideoTools = (tools: LakeTools): void => {
     read: ({ id, asOf }, { lake, instantOf }) => {
       const at = instantOf(asOf);
       const { key, platform } = requiredVideo(lake, id, at);
-      const points = timeline(lake, key, at);
-      const snapshots = points.map((point) => ({ ...point, at: isoOf(point.at) }));
       const forecast = shownForecast(lake.sqlite, key, at);
-      const curve = growthCurve(points);
-      return { id, platform, snapshots, curve, forecast, asOf: isoOf(at) };
+      return { id, platform, ...videoGrowth(lake, key, at), forecast, asOf: isoOf(at) };
     },
   });
   tools.add({
@@ -81,7 +79,7 @@ export const addSubjectTools = (tools: LakeTools): void => {
     output: creatorResponse,
     read: ({ platform, handle: written, limit, asOf }, { lake, instantOf }) => {
       const at = instantOf(asOf);
-      const handle = written.replace(/^@/, '');
+      const handle = plainHandle(written);
       const profile = creatorProfile(lake, { platform, handle, asOf: at, limit });
       if (profile === undefined) throw notSeen(`creator "${handle}" on ${platform}`, at);
       return { ...shownProfile(platform, profile), asOf: isoOf(at) };

@@ -2,7 +2,9 @@ import { html, raw } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 import { DAY_MS } from '../durations.ts';
 import type { TimelinePoint } from '../history/timeline.ts';
-import { dateOf, isoOf } from '../iso.ts';
+import { dateOf, minuteOf } from '../iso.ts';
+import { linePath } from '../line-path.ts';
+import { plainHandle } from '../wire/folding.ts';
 import type { ContentItem } from '../wire/shapes.ts';
 import type { Faller, Riser, RisingCreator, TagTable, WeeklyReport } from './weekly-report.ts';
 
@@ -31,27 +33,16 @@ const percent = (change: number | null): Html =>
     ? html`<span class="soft">not known</span>`
     : html`<span class="${change < 0 ? 'down' : 'up'}">${change < 0 ? '' : '+'}${Math.round(100 * change)} %</span>`;
 
-const minuteOf = (at: number): string => `${isoOf(at).slice(0, 16).replace('T', ' ')} UTC`;
-
 const LINE = { width: 120, height: 30, margin: 2 };
 
 /** Views over the week; nothing where fewer than two snapshots tell them. */
 const line = (points: readonly TimelinePoint[]): Html => {
-  const known = points.flatMap(({ at, views }) => (views === null ? [] : [{ at, views }]));
-  const [first, last] = [known[0], known.at(-1)];
-  if (first === undefined || last === undefined || first.at === last.at) return raw('');
-  const views = known.map((point) => point.views);
-  const least = Math.min(...views);
-  const span = Math.max(1, Math.max(...views) - least);
-  const { width, height, margin } = LINE;
-  const path = known.map((point) => {
-    const x = ((point.at - first.at) / (last.at - first.at)) * width;
-    const y = height - margin - ((point.views - least) / span) * (height - 2 * margin);
-    return `${x.toFixed(1)} ${y.toFixed(1)}`;
-  });
-  return raw(
-    `<svg class="line" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="from ${number(first.views)} to ${number(last.views)} views"><path d="M${path.join('L')}"/></svg>`,
-  );
+  const drawn = linePath(points, LINE);
+  return drawn === undefined
+    ? raw('')
+    : raw(
+        `<svg class="line" viewBox="0 0 ${LINE.width} ${LINE.height}" preserveAspectRatio="none" role="img" aria-label="from ${number(drawn.first)} to ${number(drawn.last)} views"><path d="M${drawn.path}"/></svg>`,
+      );
 };
 
 const BARS = { width: 420, height: 90, foot: 16 };
@@ -72,7 +63,7 @@ const bars = (counts: readonly number[], from: number): Html => {
 };
 
 const video = ({ title, user, platform, id }: ContentItem): Html =>
-  html`<span class="title">${title === null || title === '' ? id : title}</span><br><span class="soft small">${user === null ? '' : `@${user.replace(/^@/, '')}, `}${platform}, ${id}</span>`;
+  html`<span class="title">${title === null || title === '' ? id : title}</span><br><span class="soft small">${user === null ? '' : `@${plainHandle(user)}, `}${platform}, ${id}</span>`;
 
 const empty = (what: string): Html => html`<p class="soft">${what}</p>`;
 
@@ -116,7 +107,7 @@ const tagsTables = (tables: readonly TagTable[]): Html =>
       )}`;
 
 const subjectOf = ({ query: { week, platform, creator } }: WeeklyReport): string => {
-  const of = [creator === undefined ? '' : `@${creator.replace(/^@/, '')}`, platform ?? ''];
+  const of = [creator === undefined ? '' : `@${plainHandle(creator)}`, platform ?? ''];
   return [week.name, ...of.filter((part) => part !== '')].join(', ');
 };
 

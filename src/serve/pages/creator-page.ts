@@ -9,6 +9,7 @@ import {
   creatorVideos,
 } from '../../history/creator-profile.ts';
 import { isoOf } from '../../iso.ts';
+import { plainHandle } from '../../wire/folding.ts';
 import { handlePath, platformPath } from '../parameters.ts';
 import { RefusedError } from '../problems.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
@@ -37,7 +38,7 @@ interface CreatorPath {
 }
 
 const creatorAsked = ({ platform, handle }: CreatorPath, { at }: PageView) => ({
-  ...{ platform, handle: handle.replace(/^@/, '') },
+  ...{ platform, handle: plainHandle(handle) },
   asOf: at,
 });
 

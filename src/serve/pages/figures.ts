@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { HOUR_MS } from '../../durations.ts';
-import { isoOf } from '../../iso.ts';
+import { isoOf, minuteOf } from '../../iso.ts';
 import type { Html } from './html.ts';
 
 // How numbers and instants are told on every page, so that one number reads the same on all of them.
@@ -76,9 +76,6 @@ export const ago = (from: number, to: number): string => {
   if (hours < 1) return `${Math.max(0, Math.round(hours * 60))} min ago`;
   return `${inHours(Math.round(hours))} ago`;
 };
-
-/** An instant (Unix ms) to the minute. */
-export const minuteOf = (at: number): string => `${isoOf(at).slice(0, 16).replace('T', ' ')} UTC`;
 
 /** An instant (Unix ms) to the minute, for people and for machines. */
 export const instant = (at: number): Html =>

@@ -1,6 +1,7 @@
 import { html, raw } from 'hono/html';
 import { DAY_MS } from '../../durations.ts';
-import { ago, minuteOf } from './figures.ts';
+import { minuteOf } from '../../iso.ts';
+import { ago } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ICON, MARK } from './icon.ts';
 import { isWithin, NAVIGATION } from './navigation.ts';

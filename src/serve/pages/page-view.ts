@@ -1,4 +1,5 @@
 import { isoOf } from '../../iso.ts';
+import { plainHandle } from '../../wire/folding.ts';
 
 /** Who reads a page: whoever is on this machine, the holder of a key, or anybody. */
 export type Reader = 'operator' | 'public' | { readonly keyId: string };
@@ -55,6 +56,6 @@ export const linkAt = (view: PageView, at: number | undefined): string =>
 export const videoPath = (id: string): string => `/videos/${encodeURIComponent(id)}`;
 /** Path of a creator's page. */
 export const creatorPath = (platform: string, handle: string): string =>
-  `/creators/${platform}/${encodeURIComponent(handle.replace(/^@/, ''))}`;
+  `/creators/${platform}/${encodeURIComponent(plainHandle(handle))}`;
 /** Path of a hashtag's page. */
 export const hashtagPath = (tag: string): string => `/hashtags/${encodeURIComponent(tag)}`;

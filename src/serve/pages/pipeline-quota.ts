@@ -1,8 +1,9 @@
 import { html } from 'hono/html';
+import { minuteOf } from '../../iso.ts';
 import { costText } from '../../money.ts';
 import type { PipelineNow, QuotaState } from '../../pipeline/pipeline-state.ts';
 import type { Price } from '../../setting-readers.ts';
-import { digits, instant, minuteOf } from './figures.ts';
+import { digits, instant } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { lineChart } from './line-chart.ts';
 import { notice } from './marks.ts';

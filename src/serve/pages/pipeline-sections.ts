@@ -1,8 +1,9 @@
 import { html } from 'hono/html';
 import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
+import { minuteOf } from '../../iso.ts';
 import type { PipelineNow, SourceState } from '../../pipeline/pipeline-state.ts';
 import { bytesText } from './bytes.ts';
-import { digits, inHours, instant, minuteOf, number, since } from './figures.ts';
+import { digits, inHours, instant, number, since } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 
 const tile = (name: string, value: Html | string, note: Html | string): Html =>

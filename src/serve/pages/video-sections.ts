@@ -1,10 +1,11 @@
 import { html } from 'hono/html';
 import type { ListStay } from '../../history/list-stays.ts';
 import type { Milestone } from '../../history/milestones.ts';
+import { minuteOf } from '../../iso.ts';
 import type { Analysis } from '../../wire/analysis-shapes.ts';
 import type { Column } from './data-table.ts';
 import { dataTable } from './data-table.ts';
-import { digits, inHours, minuteOf, PLATFORM_NAMES, since } from './figures.ts';
+import { digits, inHours, PLATFORM_NAMES, since } from './figures.ts';
 import type { Html } from './html.ts';
 import { ESTIMATED } from './marks.ts';
 import { linkTo, type PageView } from './page-view.ts';

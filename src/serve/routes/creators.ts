@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { creatorProfile, shownProfile } from '../../history/creator-profile.ts';
 import { isoOf } from '../../iso.ts';
+import { plainHandle } from '../../wire/folding.ts';
 import { creatorResponse } from '../../wire/shapes.ts';
 import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
@@ -26,7 +27,7 @@ export const creatorRoutes = (app: ServiceApp, service: ServiceContext): void =>
     const { platform, handle: written } = c.req.valid('param');
     const { limit: videos, asOf: asked } = c.req.valid('query');
     const at = instantAsked(service, asked);
-    const handle = written.replace(/^@/, '');
+    const handle = plainHandle(written);
     const profile = creatorProfile(service.lake, { platform, handle, asOf: at, limit: videos });
     if (profile === undefined)
       throw new RefusedError(

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { TRACKED_MS } from '../../forecast/lake-curves.ts';
 import { shownForecast } from '../../forecast/read.ts';
-import { growthCurve } from '../../history/growth-curve.ts';
-import { timeline, videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
+import { videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
+import { videoGrowth } from '../../history/video-growth.ts';
 import { isoOf } from '../../iso.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import { growthResponse, videoResponse } from '../../wire/shapes.ts';
@@ -50,11 +50,11 @@ export const videoRoutes = (app: ServiceApp, service: ServiceContext): void => {
     const { asOf: asked } = c.req.valid('query');
     const at = instantAsked(service, asked);
     const { key, platform } = find(id, at);
-    const points = timeline(service.lake, key, at);
-    const snapshots = points.map((point) => ({ ...point, at: isoOf(point.at) }));
+    const its = videoGrowth(service.lake, key, at);
     const forecast = shownForecast(service.lake.sqlite, key, at);
-    const body = { id, platform, snapshots, curve: growthCurve(points), forecast };
-    const observedAt = points.at(-1)?.at ?? null;
+    const body = { id, platform, ...its, forecast };
+    const newest = its.snapshots.at(-1);
+    const observedAt = newest === undefined ? null : Date.parse(newest.at);
     // a forecast stands for two days after its snapshot
     const holds = { ...mayRepeat(at), windowsMs: forecast === null ? [] : [TRACKED_MS] };
     return respond(service, c, { body, asOf: at, observedAt, ...holds }, asked);

@@ -1,0 +1,33 @@
+/** A box to draw in; `margin` is left free above and below. */
+export interface LineBox {
+  readonly width: number;
+  readonly height: number;
+  readonly margin: number;
+}
+
+/** Views over time as a line from one side of a box to the other. */
+export interface LinePath {
+  /** Points of an SVG path, joined by `L`. */
+  readonly path: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Draws what is known of a timeline; undefined where fewer than two snapshots tell views. */
+export const linePath = (
+  timeline: readonly { readonly at: number; readonly views: number | null }[],
+  { width, height, margin }: LineBox,
+): LinePath | undefined => {
+  const known = timeline.flatMap(({ at, views }) => (views === null ? [] : [{ at, views }]));
+  const [first, last] = [known[0], known.at(-1)];
+  if (first === undefined || last === undefined || first.at === last.at) return undefined;
+  const counts = known.map(({ views }) => views);
+  const least = Math.min(...counts);
+  const span = Math.max(1, Math.max(...counts) - least);
+  const path = known.map(({ at, views }) => {
+    const x = ((at - first.at) / (last.at - first.at)) * width;
+    const y = height - margin - ((views - least) / span) * (height - 2 * margin);
+    return `${x.toFixed(1)} ${y.toFixed(1)}`;
+  });
+  return { path: path.join('L'), first: first.views, last: last.views };
+};
