@@ -11,6 +11,7 @@ import { rowsChanged } from '../src/load/tally.ts';
 import { RunLog } from '../src/runner/run-log.ts';
 import { LakeLedger } from '../src/throttle/lake-ledger.ts';
 import { itemsOf, type MadePage, pagesOf, START_AT } from './load/made-pages.ts';
+import { type Cost, timed } from './load/timed.ts';
 
 // Pages of 100 videos, body to commit: a first load of videos nobody knows, then the same videos with
 // other counts, twice. Beside it what somebody writes who has no trendlake: the page parsed, its videos
@@ -104,18 +105,9 @@ const peer = (): Contender => {
   };
 };
 
-interface Cost {
-  wallMs: number;
-  cpuMs: number;
-}
-
-const timed = (work: () => void, cost: Cost): void => {
-  const cpu = process.threadCpuUsage();
-  const startedAt = performance.now();
-  work();
-  cost.wallMs += performance.now() - startedAt;
-  const { user, system } = process.threadCpuUsage(cpu);
-  cost.cpuMs += (user + system) / 1000;
+const add = (sum: Cost, { wallMs, cpuMs }: Cost): void => {
+  sum.wallMs += wallMs;
+  sum.cpuMs += cpuMs;
 };
 
 const journalBytes = ({ journal }: Contender): number => statSync(journal).size;
@@ -127,7 +119,10 @@ try {
     const costs = { trendlake: { wallMs: 0, cpuMs: 0 }, peer: { wallMs: 0, cpuMs: 0 } };
     for (const page of pages)
       for (const name of ['trendlake', 'peer'] as const)
-        timed(() => contenders[name].load(page), costs[name]);
+        add(
+          costs[name],
+          timed(() => contenders[name].load(page)),
+        );
     const show = ({ wallMs, cpuMs }: Cost): string =>
       `${(wallMs / PAGES).toFixed(2)} ms a page, ${(cpuMs / PAGES).toFixed(2)} of the processor`;
     const { trendlake: ours, peer: other } = costs;

@@ -10,6 +10,7 @@ import { RunLog } from '../src/runner/run-log.ts';
 import { bareLoader } from './load/bare-loader.ts';
 import { buildLake } from './load/build-lake.ts';
 import { type MadePage, madePages, PAGE_ITEMS } from './load/made-pages.ts';
+import { type Cost, timed } from './load/timed.ts';
 
 // Loading pages of 100 items in time order, body to commit, on lakes of two sizes, beside the same
 // writes through bare prepared statements from pages already read, checked and packed. All take
@@ -28,21 +29,6 @@ const { values } = parseArgs({
   },
 });
 const PAGES = Number(values.pages);
-
-/** Time that passed, and time of this thread's processor. */
-interface Cost {
-  wallMs: number;
-  cpuMs: number;
-}
-
-const timed = (work: () => void): Cost => {
-  const cpu = process.threadCpuUsage();
-  const startedAt = performance.now();
-  work();
-  const wallMs = performance.now() - startedAt;
-  const { user, system } = process.threadCpuUsage(cpu);
-  return { wallMs, cpuMs: (user + system) / 1000 };
-};
 
 /** Writes the ledger and item rows that the throttle and the runner write before a page is asked. */
 const plan = ({ sqlite }: Lake, pages: readonly MadePage[]): void => {
