@@ -55,6 +55,17 @@ const pageOf = (list: CreatorsQuery['list']): string =>
 
 const PAGES = { rising: pageOf('rising'), largest: pageOf('largest') } as const;
 
+const ROW = {
+  platform: 'text',
+  handle: 'text',
+  followers: 'number',
+  observedAt: 'number',
+  followersBefore: 'number?',
+  observedBefore: 'number?',
+  gainedPerDay: 'number?',
+  change: 'number?',
+} as const;
+
 /**
  * Creators as of an instant: by the change of their followers over the week before the newest count (view
  * `creators_rising`: those without two counts a week apart are not in it), or by followers.
@@ -64,19 +75,11 @@ export const creatorsPage = (
   { list, platform, asOf, limit, page }: CreatorsQuery,
 ): { total: number; items: ListedCreator[] } => {
   const read = (offset: number, most: number) =>
-    prepared<ListedCreator & { total: number }>(lake, PAGES[list], {
-      platform: 'text',
-      handle: 'text',
-      followers: 'number',
-      observedAt: 'number',
-      followersBefore: 'number?',
-      observedBefore: 'number?',
-      gainedPerDay: 'number?',
-      change: 'number?',
-      total: 'number',
-    }).all({
-      ...{ asOf, offset, limit: most, platform: platform ?? null },
-    });
+    prepared<ListedCreator & { total: number }>(lake, PAGES[list], { ...ROW, total: 'number' }).all(
+      {
+        ...{ asOf, offset, limit: most, platform: platform ?? null },
+      },
+    );
   const rows = read((page - 1) * limit, limit);
   const total = rows[0]?.total ?? read(0, 1)[0]?.total ?? 0;
   return { total, items: rows.map(({ total: _, ...row }) => row) };
@@ -99,14 +102,5 @@ export const creatorRise = (
   const named = { platform, handle, folded: foldHandle(handle), asOf };
   const key = prepared(lake, KEY, 'number').get(named);
   if (key === undefined) return undefined;
-  return prepared<ListedCreator>(lake, OWN, {
-    platform: 'text',
-    handle: 'text',
-    followers: 'number',
-    observedAt: 'number',
-    followersBefore: 'number?',
-    observedBefore: 'number?',
-    gainedPerDay: 'number?',
-    change: 'number?',
-  }).get({ key, asOf });
+  return prepared<ListedCreator>(lake, OWN, ROW).get({ key, asOf });
 };

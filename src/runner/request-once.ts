@@ -1,30 +1,18 @@
-import type { ApiClient } from '../api/client.ts';
 import { type DecodedResponse, decodeResponse } from '../api/decode.ts';
 import type { UpstreamRequest } from '../api/request.ts';
-import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
 import { syncLake } from '../lake/durability.ts';
-import type { Lake } from '../lake/open.ts';
 import { loadResponse } from '../load/load-response.ts';
 import { rowsChanged } from '../load/tally.ts';
-import type { LedgerSource } from '../throttle/ledger.ts';
-import { type RunKey, runKeys } from './key-lane.ts';
+import { runKeys } from './key-lane.ts';
 import { keysFor, platformOf } from './key-share.ts';
 import { openThrottle } from './open-throttle.ts';
+import type { RunDeps } from './run-deps.ts';
 
 /** What one request by hand needs of the world. */
-interface RequestDeps {
-  lake: Lake;
-  config: Config;
-  client: ApiClient;
-  /** Several keys, each with a client of its own; unless given, the one of `config`, through `client`. */
-  keys?: readonly RunKey[];
-  clock: Clock;
-  random: () => number;
-  signal: AbortSignal;
-  /** Where calls are counted; in the lake unless given. */
-  ledgers?: LedgerSource;
-}
+type RequestDeps = Pick<
+  RunDeps,
+  'lake' | 'config' | 'client' | 'keys' | 'clock' | 'random' | 'signal' | 'ledgers'
+>;
 
 /**
  * Asks one thing, outside of any run: paced, counted and loaded like every other call, paid from
