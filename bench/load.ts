@@ -39,7 +39,7 @@ const plan = ({ sqlite }: Lake, pages: readonly MadePage[]): void => {
     "insert into calls (id, run_id, job, request, sent_at, sender) values (?, ?, 'feed', ?, ?, 'bench')",
   );
   const item = sqlite.prepare(
-    "insert into run_items (run_id, job, request, ask, position, state, attempts) values (?, 'feed', ?, '', 0, 'planned', 0)",
+    "insert into run_items (run_id, job, request, request_json, position, state, attempts) values (?, 'feed', ?, '', 0, 'planned', 0)",
   );
   sqlite.transaction(() => {
     for (const { id, line, at } of pages) {

@@ -14,7 +14,7 @@ export const runItems = sqliteTable(
       .references(() => runs.id),
     job: text('job').notNull(),
     request: text('request').notNull(), // method, path and query, as sent
-    ask: text('ask').notNull(), // JSON: the typed form of the request
+    requestJson: text('request_json').notNull(), // the request in its typed form
     position: integer('position').notNull(), // order of planning
     state: text('state').$type<ItemState>().notNull(),
     attempts: integer('attempts').notNull(),

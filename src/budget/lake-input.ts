@@ -205,7 +205,7 @@ const readPages = ({ sqlite }: Lake): PageSeen[] => {
   // `cross` keeps the order of the tables: newest calls first, until there are enough
   const calls = prepare<[Platform, string, number, number]>(
     sqlite,
-    `select i.ask ->> 'platform', i.ask ->> 'handle', c.sent_at, c.finished_at
+    `select i.request_json ->> 'platform', i.request_json ->> 'handle', c.sent_at, c.finished_at
        from calls c cross join run_items i using (run_id, job, request)
        where c.job = 'creators' and c.status = 200 order by c.id desc limit ${PAGES}`,
     ['text', 'text', 'number', 'number'],

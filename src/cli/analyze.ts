@@ -48,8 +48,8 @@ const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> =>
   const model = modelSettings(config);
   const lake = openLake(config.dataDir, { tell: io.err });
   try {
-    const ask = { id, asOf: io.clock.now() };
-    const analysis = await analyzeVideo(lake, ask, { clock: io.clock, model });
+    const wanted = { id, asOf: io.clock.now() };
+    const analysis = await analyzeVideo(lake, wanted, { clock: io.clock, model });
     if (analysis === undefined)
       throw new UsageError(
         `No video ${id} is in the lake. Find ids with \`trendlake search\` or \`trendlake query "select id from videos"\`.`,

@@ -90,7 +90,7 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', EXAMPLES)
     .action((words: string[], options: SearchOptions) => {
       const now = io.clock.now();
-      const ask = {
+      const query = {
         q: words.join(' '),
         platform: options.platform,
         since: sinceOf(options.range, now),
@@ -101,7 +101,7 @@ export const define = (command: Command, io: CliIo): void => {
       };
       const lake = openLakeForReading(configOf(io).dataDir);
       try {
-        const { total, keys, complete } = searchVideos(lake, ask, { clock: io.clock });
+        const { total, keys, complete } = searchVideos(lake, query, { clock: io.clock });
         const items = videosOf(lake, keys);
         if (options.json === true) io.json({ total, complete, items });
         else {

@@ -74,8 +74,8 @@ const defineRedeliver = (command: Command, io: CliIo): void => {
           if (ofSubscription) requireSubscription(lake, id);
           const from = instant('--from', options.from, 0);
           const to = instant('--to', options.to, now);
-          const ask = ofSubscription ? { subscriptionId: id, from, to } : { deliveryId: id };
-          const redelivered = redeliver(lake, ask, now);
+          const which = ofSubscription ? { subscriptionId: id, from, to } : { deliveryId: id };
+          const redelivered = redeliver(lake, which, now);
           const { clock, random, signal } = io;
           const { left } = await flushDeliveries(lake, { clock, random, signal, report: io.err });
           return { redelivered, left };

@@ -104,5 +104,5 @@ export const byOccurrence = (a: TrendEvent, b: TrendEvent): number =>
  * All of `eventsFound`, oldest first. The same history gives the same events, in the same order,
  * whether a span is looked at in one go or piece by piece.
  */
-export const detectEvents = (lake: Lake, ask: DetectOptions): TrendEvent[] =>
-  [...eventsFound(lake, ask)].sort(byOccurrence);
+export const detectEvents = (lake: Lake, options: DetectOptions): TrendEvent[] =>
+  [...eventsFound(lake, options)].sort(byOccurrence);

@@ -89,8 +89,8 @@ export const correctionsOf = (misses: readonly Miss[]): Corrections => {
 /** The correction for one question; undefined where its horizon was never judged. */
 export const correctionFor = (
   corrections: Corrections,
-  ask: Pick<Miss, 'hours' | 'curve' | 'now'>,
+  point: Pick<Miss, 'hours' | 'curve' | 'now'>,
 ): Correction | undefined => {
-  const whole = corrections[ask.hours];
-  return whole === undefined ? undefined : (corrections[classOf(ask)] ?? whole);
+  const whole = corrections[point.hours];
+  return whole === undefined ? undefined : (corrections[classOf(point)] ?? whole);
 };

@@ -45,16 +45,22 @@ interface Learning {
 }
 
 /** The kinds of a platform that are due: those without a model, and the oldest of the others. */
-const dueKinds = (platform: Platform, kinds: readonly string[], since: number, ask: Learning) => {
+const dueKinds = (
+  platform: Platform,
+  kinds: readonly string[],
+  since: number,
+  learning: Learning,
+) => {
   const ageOf = (kind: string): number =>
-    ask.at - (ask.known.get(modelName(platform, kind))?.learntAt ?? Number.NEGATIVE_INFINITY);
-  const due = dueAfterMs(ask.at - since);
+    learning.at -
+    (learning.known.get(modelName(platform, kind))?.learntAt ?? Number.NEGATIVE_INFINITY);
+  const due = dueAfterMs(learning.at - since);
   const ages = kinds.map((kind) => ({ kind, age: ageOf(kind) }));
   const old = ages.filter(({ age }) => Number.isFinite(age) && age >= due);
   const refreshed = old.sort((a, b) => b.age - a.age).slice(0, REFRESHED);
   const fresh = ages.filter(({ age }) => !Number.isFinite(age));
   return new Set(
-    (ask.anew ? ages.filter(({ age }) => age > 0) : [...fresh, ...refreshed]).map(
+    (learning.anew ? ages.filter(({ age }) => age > 0) : [...fresh, ...refreshed]).map(
       ({ kind }) => kind,
     ),
   );
@@ -63,19 +69,19 @@ const dueKinds = (platform: Platform, kinds: readonly string[], since: number, a
 const learnPlatform = (
   sqlite: Database.Database,
   platform: Platform,
-  ask: Learning,
+  learning: Learning,
 ): Omit<ModelRow, 'id' | 'samples'>[] => {
-  const { at, known } = ask;
+  const { at, known } = learning;
   const reader = new CurveReader(sqlite);
   const since = reader.watchedSince(platform);
   if (since === undefined) return [];
   const curvesOf = reader.teaching(platform, at);
   const kinds = [...curvesOf.keys()].map(kindOf);
-  const due = dueKinds(platform, kinds, since, ask);
+  const due = dueKinds(platform, kinds, since, learning);
   if (due.size === 0) return [];
   const judged = judgeForecasts(sqlite, known, { from: at - JUDGED_MS, to: at, at });
   return [...curvesOf].flatMap(([way, curves]) => {
-    ask.checkStop();
+    learning.checkStop();
     const kind = kindOf(way);
     const model = due.has(kind) ? learnWay(curves(), at, since) : undefined;
     if (model === undefined) return [];
@@ -97,14 +103,14 @@ const videoRound = (
   const before = readModels(sqlite, at);
   const told = before.unreadable.map((its) => its.told);
   let learnt = 0;
-  const ask = { at, anew, known: before.models, checkStop };
+  const learning = { at, anew, known: before.models, checkStop };
   const damaged = new Set(before.unreadable.map(({ platform }) => platform));
   const mayLearn = platformsSeen(sqlite).filter(
     (platform) =>
       anew || damaged.has(platform) || at - newestOf(before.models, platform) >= NIGHT_MS,
   );
   for (const platform of mayLearn)
-    for (const row of learnPlatform(sqlite, platform, ask)) {
+    for (const row of learnPlatform(sqlite, platform, learning)) {
       const { model, ...facts } = row;
       const { learntUntil, finished: samples } = model;
       storeModel(sqlite, { ...facts, learntUntil, samples, parameters: packModel(model) });

@@ -153,11 +153,11 @@ const viewsOf = (parts: readonly Part[]): number | null =>
  */
 export const rankHashtags = (
   lake: Lake,
-  ask: HashtagRankingQuery,
+  query: HashtagRankingQuery,
   asOf: number,
   start?: StartFrom,
 ): Ranking => {
-  const { all, row, tags } = countsOf(lake, windowsFor(lake, ask, asOf), start);
+  const { all, row, tags } = countsOf(lake, windowsFor(lake, query, asOf), start);
   const views = new Float64Array(all.length); // by key, as they are shown
   for (const key of tags) views[key] = viewsOf(partsOf(row(key))) ?? -1;
   const compare = (a: number, b: number): number =>

@@ -76,17 +76,17 @@ const byGain = (columns: Columns): Compare => {
  */
 export const rankVideos = (
   lake: Lake,
-  ask: VideoRankingQuery,
+  query: VideoRankingQuery,
   asOf: number,
   start?: StartFrom,
 ): Ranking => {
-  const columns = columnsOf(lake, ask, asOf, start);
+  const columns = columnsOf(lake, query, asOf, start);
   const { keys, scores, velocity, gained } = columns;
   const all = new Uint32Array(keys.length).map((_, entry) => entry);
   const isMoving = (entry: number): boolean => !((gained[entry] as number) <= 0); // NaN is not known
   return rankingOf(
-    ask.by === 'score' ? all : all.filter(isMoving),
-    ask.by === 'score' ? byScore(columns) : byGain(columns),
+    query.by === 'score' ? all : all.filter(isMoving),
+    query.by === 'score' ? byScore(columns) : byGain(columns),
     {
       width: VIDEO_ROW,
       rowOf: (entry) => [keys[entry] as number, scores[entry] as number, velocity[entry] as number],

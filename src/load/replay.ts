@@ -57,11 +57,11 @@ const RESPONSES_A_TURN = 20;
 // Bodies are read one at a time by key: a statement left open would block the loading transaction.
 const KEPT = `
   select r.call_id as callId, c.run_id as runId, c.request as line, c.error is not null as failed,
-    r.content_type as contentType, r.observed_at as observedAt, r.body, i.ask as request,
+    r.content_type as contentType, r.observed_at as observedAt, r.body, i.request_json as request,
     exists (select 1 from run_items n where n.run_id = i.run_id and n.job = i.job
-      and n.ask ->> 'kind' is i.ask ->> 'kind' and n.ask ->> 'platform' is i.ask ->> 'platform'
-      and n.ask ->> 'period' is i.ask ->> 'period' and n.ask ->> 'dateRange' is i.ask ->> 'dateRange'
-      and n.ask ->> 'offset' > i.ask ->> 'offset') as wentOn
+      and n.request_json ->> 'kind' is i.request_json ->> 'kind' and n.request_json ->> 'platform' is i.request_json ->> 'platform'
+      and n.request_json ->> 'period' is i.request_json ->> 'period' and n.request_json ->> 'dateRange' is i.request_json ->> 'dateRange'
+      and n.request_json ->> 'offset' > i.request_json ->> 'offset') as wentOn
   from responses r join calls c on c.id = r.call_id
   left join run_items i on i.run_id = c.run_id and i.job = c.job and i.request = c.request
   where r.call_id = ?`;

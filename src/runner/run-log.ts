@@ -96,8 +96,8 @@ export class RunLog {
   /** Adds requests to a run. One that stands there already is left as it is. */
   plan(runId: number, job: string, items: readonly PlannedItem[]): void {
     const insert = this.#lake.sqlite.prepare(`
-      insert into run_items (run_id, job, request, ask, position, state, attempts, reason)
-      values (@runId, @job, @request, @ask,
+      insert into run_items (run_id, job, request, request_json, position, state, attempts, reason)
+      values (@runId, @job, @request, @requestJson,
         (select coalesce(max(position), 0) + 1 from run_items where run_id = @runId),
         'planned', 0, @reason)
       on conflict (run_id, job, request) do nothing`);
@@ -108,7 +108,7 @@ export class RunLog {
             runId,
             job,
             request: requestLine(request),
-            ask: JSON.stringify(request),
+            requestJson: JSON.stringify(request),
             reason: reason === undefined ? null : JSON.stringify(reason),
           });
       })
@@ -119,7 +119,7 @@ export class RunLog {
   open(runId: number, jobs: readonly string[]): OpenItem[] {
     const rows = prepare(
       this.#lake.sqlite,
-      "select job, request as line, ask as request from run_items where run_id = ? and state = 'planned' order by position",
+      "select job, request as line, request_json as request from run_items where run_id = ? and state = 'planned' order by position",
       { job: 'text', line: 'text', request: 'text' },
     ).all(runId);
     return rows

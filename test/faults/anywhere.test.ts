@@ -38,7 +38,9 @@ beforeAll(async () => {
 const answered = (dataDir: string): UpstreamRequest[] => {
   const lake = openLake(dataDir);
   const requests = lake.sqlite
-    .prepare(`select distinct ask from run_items where state = 'done' order by run_id, position`)
+    .prepare(
+      `select distinct request_json from run_items where state = 'done' order by run_id, position`,
+    )
     .pluck()
     .all() as string[];
   lake.close();

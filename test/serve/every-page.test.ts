@@ -52,7 +52,7 @@ const fillMore = ({ sqlite }: Lake): void => {
   const reason = '{"rule":"due","worthHours":3,"priceHours":2,"ageHours":9,"sinceRefreshHours":4}';
   sqlite
     .prepare(
-      "insert into run_items (run_id, job, request, ask, position, state, attempts, error, reason) values (1, 'growth', 'GET /videos/tt_1/growth', '{}', 1, 'failed', 2, 'HTTP 500', ?)",
+      "insert into run_items (run_id, job, request, request_json, position, state, attempts, error, reason) values (1, 'growth', 'GET /videos/tt_1/growth', '{}', 1, 'failed', 2, 'HTTP 500', ?)",
     )
     .run(reason);
   sqlite

@@ -41,7 +41,7 @@ beforeAll(async () => {
     '{"reason":"one <failed>"}',
   );
   const item = lake.sqlite.prepare(
-    'insert into run_items (run_id, job, request, ask, position, state, attempts, error, reason) values (2, ?, ?, ?, ?, ?, 1, ?, ?)',
+    'insert into run_items (run_id, job, request, request_json, position, state, attempts, error, reason) values (2, ?, ?, ?, ?, ?, 1, ?, ?)',
   );
   item.run('feed', 'GET /feed/tiktok', '{}', 1, 'done', null, null);
   const reason = {

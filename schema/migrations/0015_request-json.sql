@@ -1,0 +1,1 @@
+ALTER TABLE `run_items` RENAME COLUMN "ask" TO "request_json";
