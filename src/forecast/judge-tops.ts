@@ -1,14 +1,7 @@
 import type Database from 'better-sqlite3';
-import type { Platform } from '../../schema/vocabulary.ts';
+import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import { endedOnTop, finishedAt, isComparable } from './cohort.ts';
-import { HORIZONS } from './horizons.ts';
-import {
-  type JudgedSpan,
-  judgeByVideo,
-  OF_A_VIDEO,
-  type VideoForecast,
-  videoForecasts,
-} from './kept-forecasts.ts';
+import type { KeptOfVideo } from './kept-forecasts.ts';
 import { CurveReader, kindOf } from './lake-curves.ts';
 import { finishedAfterMs, hasOutcome } from './learn.ts';
 import { type ModelRow, modelName } from './model-rows.ts';
@@ -20,47 +13,39 @@ export interface JudgedTop extends Told {
   readonly madeAt: number;
 }
 
-interface TopRow extends VideoForecast {
-  readonly probability: number;
-}
-
-// One row for each snapshot: the probability is the same at every horizon.
-const QUERY = {
-  sql: videoForecasts('f.top_probability as probability', 'f.horizon_hours = 24'),
-  shape: { ...OF_A_VIDEO, probability: 'number' },
-  rowsEach: HORIZONS.length,
-} as const;
-
-/** Until when a platform's videos must have been first seen to be finished at `at`, read once each. */
-const finishedUntil = (sqlite: Database.Database, at: number): ((of: Platform) => number) => {
-  const reader = new CurveReader(sqlite);
-  const edges = new Map<Platform, number>();
-  return (platform) => {
-    const known = edges.get(platform);
-    if (known !== undefined) return known;
-    const edge = at - finishedAfterMs(at - (reader.watchedSince(platform) ?? at));
-    edges.set(platform, edge);
-    return edge;
-  };
-};
+/** The probability is the same at every horizon: one of them tells it. */
+const TOLD_AT_HOURS = 24;
 
 /**
- * Holds probabilities told between two instants against what came of the videos whose curves are
- * finished at `span.at`; the others are left out, and so are those whose cohort is not known any more.
+ * Holds the probabilities of videos whose curves are finished at `at` (Unix ms) against what came of
+ * them; the others are left out, and so are those whose cohort is not known any more.
  */
-export const judgeTops = (
-  sqlite: Database.Database,
-  models: ReadonlyMap<string, ModelRow>,
-  span: JudgedSpan,
-): JudgedTop[] => {
-  const { at } = span;
-  const edgeOf = finishedUntil(sqlite, at);
-  return judgeByVideo<TopRow, JudgedTop>(sqlite, QUERY, span, (curve, its, platform) => {
-    const isFinished = (curve.points[0]?.at ?? at) <= edgeOf(platform) && hasOutcome(curve);
-    if (!isFinished) return [];
-    const cohorts = models.get(modelName(platform, kindOf(curve.way)))?.model.cohorts;
+export class TopJudge {
+  readonly #models: ReadonlyMap<string, ModelRow>;
+  readonly #at: number;
+  /** When a curve must have begun to be finished. */
+  readonly #edges: ReadonlyMap<Platform, number>;
+
+  constructor(sqlite: Database.Database, models: ReadonlyMap<string, ModelRow>, at: number) {
+    const reader = new CurveReader(sqlite);
+    this.#models = models;
+    this.#at = at;
+    this.#edges = new Map(
+      PLATFORMS.map((platform) => [
+        platform,
+        at - finishedAfterMs(at - (reader.watchedSince(platform) ?? at)),
+      ]),
+    );
+  }
+
+  judge({ platform, curve, rows }: KeptOfVideo): JudgedTop[] {
+    const began = curve.points[0]?.at ?? this.#at;
+    if (began > (this.#edges.get(platform) ?? began) || !hasOutcome(curve)) return [];
+    const cohorts = this.#models.get(modelName(platform, kindOf(curve.way)))?.model.cohorts;
     if (cohorts === undefined || !isComparable(cohorts, curve)) return [];
-    const top = endedOnTop(cohorts, finishedAt(curve, at));
-    return its.map(({ madeAt, probability }) => ({ platform, madeAt, probability, top }));
-  });
-};
+    const top = endedOnTop(cohorts, finishedAt(curve, this.#at));
+    return rows.flatMap(([, , , madeAt, hours, , , , probability]): JudgedTop[] =>
+      hours === TOLD_AT_HOURS ? [{ platform, madeAt, probability, top }] : [],
+    );
+  }
+}

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
+import { HOUR_MS } from '../durations.ts';
 import { prepare, present, type ShapeOf } from '../lake/prepare.ts';
 import { CurveReader, type LakeCurve } from './lake-curves.ts';
 
@@ -15,8 +16,6 @@ interface KeptQuery<Row> {
   readonly table: 'forecast' | 'hashtag_forecast';
   readonly sql: string;
   readonly shape: ShapeOf<Row>;
-  /** So many rows of the table make one that is read. */
-  readonly rowsEach?: number;
 }
 
 const MOST_ROWS = 20_000;
@@ -24,7 +23,7 @@ const MOST_ROWS = 20_000;
 /** Kept forecasts of every n-th subject, so that a judgement stays bounded and the same lake gives the same one. */
 export const sampledForecasts = <Row>(
   sqlite: Database.Database,
-  { table, sql, shape, rowsEach = 1 }: KeptQuery<Row>,
+  { table, sql, shape }: KeptQuery<Row>,
   span: JudgedSpan,
 ): Row[] => {
   const count = present(
@@ -34,46 +33,65 @@ export const sampledForecasts = <Row>(
       'number',
     ).get({ from: span.from, to: span.to }),
   );
-  const every = Math.max(1, Math.ceil(count / rowsEach / MOST_ROWS));
+  const every = Math.max(1, Math.ceil(count / MOST_ROWS));
   return prepare<Row>(sqlite, sql, shape).all({ ...span, every });
 };
 
-/** A kept forecast of a video, made at one of its snapshots. */
-export interface VideoForecast {
-  readonly videoKey: number;
+/** One forecast of a video as it was kept: null where too few outcomes were known to say. */
+export type KeptRow = [
+  videoKey: number,
+  platform: Platform,
+  createdAt: number | null,
+  madeAt: number,
+  hours: number,
+  median: number | null,
+  low: number | null,
+  high: number | null,
+  topProbability: number,
+];
+
+/** The forecasts made of one video between two instants, and how it really grew. */
+export interface KeptOfVideo {
   readonly platform: Platform;
-  readonly createdAt: number | null;
-  readonly madeAt: number;
+  readonly curve: LakeCurve;
+  /** By when they were made, then by horizon; those that came due, and all of 24 h. */
+  readonly rows: readonly KeptRow[];
+  /** What was known then is known here, Unix ms. */
+  readonly at: number;
 }
 
-/** The shape of what every query of forecasts of videos gives. */
-export const OF_A_VIDEO = {
-  videoKey: 'number',
-  platform: 'text',
-  createdAt: 'number?',
-  madeAt: 'number',
-} as const;
-
-/** SQL of forecasts of videos: those of `OF_A_VIDEO` and further columns of `forecast f`, where a condition holds. */
-export const videoForecasts = (columns: string, condition: string): string => `
-  select f.video_key as videoKey, v.platform, v.created_at as createdAt, f.made_at as madeAt, ${columns}
+const OF_VIDEOS: KeptQuery<KeptRow> = {
+  table: 'forecast',
+  sql: `
+  select f.video_key, v.platform, v.created_at, f.made_at, f.horizon_hours, f.views_median,
+    f.views_low, f.views_high, f.top_probability
   from forecast f indexed by forecast_made_at cross join video v on v.key = f.video_key
-  where f.made_at > @from and f.made_at <= @to and ${condition} and f.video_key % @every = 0
-  order by f.video_key, f.made_at, f.horizon_hours`;
-
-/** Judges sampled forecasts video by video, each with its curve as known at `span.at`, where one is. */
-export const judgeByVideo = <Row extends VideoForecast, Judged>(
-  sqlite: Database.Database,
-  query: Omit<KeptQuery<Row>, 'table'>,
-  span: JudgedSpan,
-  judge: (curve: LakeCurve, forecasts: readonly Row[], platform: Platform) => Judged[],
-): Judged[] => {
-  const reader = new CurveReader(sqlite);
-  const rows = sampledForecasts<Row>(sqlite, { ...query, table: 'forecast' }, span);
-  return [...Map.groupBy(rows, ({ videoKey }) => videoKey)].flatMap(([videoKey, its]) => {
-    const [first] = its;
-    if (first === undefined) return [];
-    const curve = reader.curve(videoKey, first.createdAt, span.at);
-    return curve === undefined ? [] : judge(curve, its, first.platform);
-  });
+  where f.made_at > @from and f.made_at <= @to and f.video_key % @every = 0
+    and (f.made_at + f.horizon_hours * ${HOUR_MS} <= @at or f.horizon_hours = 24)
+  order by f.video_key, f.made_at, f.horizon_hours`,
+  shape: [
+    'number',
+    'text',
+    'number?',
+    'number',
+    'number',
+    'number?',
+    'number?',
+    'number?',
+    'number',
+  ],
 };
+
+/** Kept forecasts of videos with the curves they are held against, video by video. */
+export function* keptForecasts(
+  sqlite: Database.Database,
+  span: JudgedSpan,
+): Generator<KeptOfVideo> {
+  const reader = new CurveReader(sqlite);
+  const rows = sampledForecasts(sqlite, OF_VIDEOS, span);
+  for (const its of Map.groupBy(rows, ([videoKey]) => videoKey).values()) {
+    const [videoKey, platform, createdAt] = its[0] as KeptRow;
+    const curve = reader.curve(videoKey, createdAt, span.at);
+    if (curve !== undefined) yield { platform, curve, rows: its, at: span.at };
+  }
+}

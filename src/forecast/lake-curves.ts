@@ -57,7 +57,6 @@ const TRIED = 40_000;
 export class CurveReader {
   readonly #sqlite: Database.Database;
   readonly #timeline: Prepared<[at: number, views: number | null, source: number]>;
-  readonly #firstSource: Prepared<number>;
 
   constructor(sqlite: Database.Database) {
     this.#sqlite = sqlite;
@@ -66,25 +65,23 @@ export class CurveReader {
       'select observed_at, views, source from video_snapshot where video_key = ? and observed_at <= ? order by observed_at limit ?',
       ['number', 'number?', 'number'],
     );
-    this.#firstSource = prepare(
-      sqlite,
-      `select source from video_snapshot where video_key = ? and observed_at <= ? and source <> ${PULLED}
-       order by observed_at limit 1`,
-      'number',
-    );
   }
 
   /** The curve of one video as known at `at`; undefined where no count of it was known. */
   curve(key: number, createdAt: number | null, at: number): LakeCurve | undefined {
-    const rows = this.#timeline.all(key, at, MAX_POINTS);
-    const first = rows.findIndex(([, , source]) => source !== PULLED);
-    const from = Math.max(0, first);
     const points: Point[] = [];
-    for (const [observedAt, views] of rows.slice(from))
-      if (isSnapshotKnown(views)) points.push({ at: observedAt, views });
-    if (points.length === 0) return undefined;
-    const source = SOURCES[rows[from]?.[2] ?? 0] as Source;
-    return { key, createdAt, points, way: wayOf(source) };
+    let way: Way | undefined;
+    const pulled: Point[] = []; // before the first sight, which may never have been
+    for (const [observedAt, views, source] of this.#timeline.all(key, at, MAX_POINTS)) {
+      if (way === undefined && source !== PULLED) way = wayOf(SOURCES[source] as Source);
+      const known = way === undefined ? pulled : points;
+      if (isSnapshotKnown(views)) known.push({ at: observedAt, views });
+    }
+    if (way === undefined)
+      return pulled.length === 0
+        ? undefined
+        : { key, createdAt, points: pulled, way: wayOf(SOURCES[PULLED] as Source) };
+    return points.length === 0 ? undefined : { key, createdAt, points, way };
   }
 
   /**
@@ -110,12 +107,19 @@ export class CurveReader {
   ): CandidateVideo[] {
     const rows = prepare(
       this.#sqlite,
-      `select key, created_at from video indexed by video_first_seen_at
-         where platform = ? and first_seen_at > ? and first_seen_at <= ?
-         order by first_seen_at ${order}, key limit ?`,
-      ['number', 'number?'],
-    ).all(platform, after, until, most);
-    return rows.map(([key, createdAt]) => ({ key, createdAt, way: this.#way(key, at) }));
+      `select key, created_at, (
+           select source from video_snapshot
+           where video_key = key and observed_at <= @at and source <> ${PULLED}
+           order by observed_at limit 1)
+         from video indexed by video_first_seen_at
+         where platform = @platform and first_seen_at > @after and first_seen_at <= @until
+         order by first_seen_at ${order}, key limit @most`,
+      ['number', 'number?', 'number?'],
+    ).all({ platform, after, until, most, at });
+    return rows.map(([key, createdAt, source]) => ({
+      ...{ key, createdAt },
+      way: wayOf(SOURCES[source ?? PULLED] as Source),
+    }));
   }
 
   /**
@@ -143,12 +147,6 @@ export class CurveReader {
     return new Map(ways.map((way) => [way, () => read(way)]));
   }
 
-  /** How a video was first seen, as known at `at`. */
-  #way(key: number, at: number): Way {
-    const source = this.#firstSource.get(key, at);
-    return wayOf(SOURCES[source ?? PULLED] as Source);
-  }
-
   /** The first so many wanted curves. */
   #first(
     videos: readonly CandidateVideo[],
@@ -168,12 +166,18 @@ export class CurveReader {
 /** Videos looked through to say how many curves are finished. */
 const COUNTED = 3000;
 
-/** How many curves are finished by way of first sight, as far as the newest candidates tell; at most `enough` each. */
+/** Curves to count: of a platform as known at an instant (Unix ms), so many of each way that is wanted. */
+interface CountedCurves {
+  readonly platform: Platform;
+  readonly at: number;
+  readonly enough: number;
+  readonly wanted: (way: Way) => boolean;
+}
+
+/** How many curves are finished by wanted way of first sight, as far as the newest candidates tell. */
 export const finishedCounts = (
   sqlite: Database.Database,
-  platform: Platform,
-  at: number,
-  enough: number,
+  { platform, at, enough, wanted }: CountedCurves,
 ): Map<Way, number> => {
   const reader = new CurveReader(sqlite);
   const counts = new Map<Way, number>();
@@ -182,6 +186,7 @@ export const finishedCounts = (
   const edge = at - finishedAfterMs(at - since);
   const span = { after: at - LOOKBACK_MS, until: edge, order: 'desc', most: COUNTED } as const;
   for (const { key, createdAt, way } of reader.candidates(platform, span, at)) {
+    if (!wanted(way)) continue;
     const count = counts.get(way) ?? 0;
     const curve = count >= enough ? undefined : reader.curve(key, createdAt, at);
     counts.set(way, count + (curve !== undefined && hasOutcome(curve) ? 1 : 0));

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { Platform } from '../../schema/vocabulary.ts';
+import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import { isoOf } from '../iso.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import type { HORIZONS } from './horizons.ts';
@@ -147,6 +147,17 @@ export const risingVideos = (
     topProbability: 'number',
     madeAt: 'number',
   }).all({ platform, hours, at, limit, offset, from: at - TRACKED_MS });
+
+/** The first platform that stands forecast at `at`, in the order they are listed in; undefined: none does. */
+export const firstForecast = (sqlite: Database.Database, at: number): Platform | undefined => {
+  const any = prepare(
+    sqlite,
+    `select 1 from forecast f indexed by forecast_made_at cross join video v on v.key = f.video_key
+       where f.made_at > ? and f.made_at <= ? and v.platform = ? limit 1`,
+    'number',
+  );
+  return PLATFORMS.find((platform) => any.get(at - TRACKED_MS, at, platform) !== undefined);
+};
 
 /** How many videos of a platform stand forecast at `at`. */
 const risingCount = (sqlite: Database.Database, platform: Platform, at: number): number =>

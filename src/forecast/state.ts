@@ -3,7 +3,13 @@ import type { Platform } from '../../schema/vocabulary.ts';
 import { prepare } from '../lake/prepare.ts';
 import { HASHTAG_KINDS } from './hashtags/lake-volumes.ts';
 import { volumeStands } from './hashtags/volume-stands.ts';
-import { finishedCounts, kindOf, newestObservation, platformsSeen } from './lake-curves.ts';
+import {
+  finishedCounts,
+  kindOf,
+  newestObservation,
+  platformsSeen,
+  type Way,
+} from './lake-curves.ts';
 import { LEAST_FINISHED } from './learn.ts';
 import type { ModelScores, RecentScore } from './model-rows.ts';
 
@@ -64,10 +70,11 @@ export const forecastStates = (sqlite: Database.Database, now: number): Forecast
     }
   const at = newestObservation(sqlite, now);
   if (at === undefined) return states;
-  for (const platform of platformsSeen(sqlite))
-    for (const [way, finished] of finishedCounts(sqlite, platform, at, LEAST_FINISHED)) {
+  for (const platform of platformsSeen(sqlite)) {
+    const wanted = (way: Way): boolean => !isKnown(platform, kindOf(way));
+    const counted = { platform, at, enough: LEAST_FINISHED, wanted };
+    for (const [way, finished] of finishedCounts(sqlite, counted)) {
       const kind = kindOf(way);
-      if (isKnown(platform, kind)) continue;
       const lacking = Math.max(0, LEAST_FINISHED - finished);
       const state = lacking > 0 ? 'silent' : 'waiting';
       states.push({
@@ -75,5 +82,6 @@ export const forecastStates = (sqlite: Database.Database, now: number): Forecast
         counts: 'finished curves',
       });
     }
+  }
   return states;
 };

@@ -5,8 +5,9 @@ import { judgeVolumes } from './hashtags/judge-volumes.ts';
 import { newestVolume } from './hashtags/lake-volumes.ts';
 import { readVolumeModels } from './hashtags/volume-round.ts';
 import { AHEAD_HOURS } from './hashtags/volume-series.ts';
-import { judgeForecasts } from './judge.ts';
-import { judgeTops } from './judge-tops.ts';
+import { type Judged, judgeViews } from './judge.ts';
+import { type JudgedTop, TopJudge } from './judge-tops.ts';
+import { keptForecasts } from './kept-forecasts.ts';
 import { newestObservation } from './lake-curves.ts';
 import { type Misses, scoreOf } from './misses.ts';
 import { type RecentScore, readModels } from './model-rows.ts';
@@ -67,9 +68,14 @@ const weeksOf = (
 const ofVideos = (sqlite: Database.Database, at: number): Scored => {
   const span = { from: at - WEEKS * WEEK_MS, to: at, at };
   const { models } = readModels(sqlite, at);
-  const tops = judgeTops(sqlite, models, span);
+  const judge = new TopJudge(sqlite, models, at);
+  const [judged, tops]: [Judged[], JudgedTop[]] = [[], []];
+  for (const kept of keptForecasts(sqlite, span)) {
+    judged.push(...judgeViews(models, kept));
+    tops.push(...judge.judge(kept));
+  }
   const byWeek = Map.groupBy(tops, ({ madeAt, platform }) => `${weekOf(madeAt)} ${platform}`);
-  const weeks = weeksOf('videos', judgeForecasts(sqlite, models, span), (from, platform) =>
+  const weeks = weeksOf('videos', judged, (from, platform) =>
     reliabilityOf(byWeek.get(`${from} ${platform}`) ?? []),
   );
   const reliability = [...Map.groupBy(tops, ({ platform }) => platform)].flatMap(

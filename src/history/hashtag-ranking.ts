@@ -5,6 +5,7 @@ import { prepared } from '../lake/statements.ts';
 import type { HashtagItem } from '../wire/shapes.ts';
 import { knownOr, NumberColumn } from './number-column.ts';
 import { type Ranking, rankingOf } from './ranking.ts';
+import { tagsThen } from './tags-then.ts';
 import { watchedAlike } from './watched-alike.ts';
 import { type StartFrom, spanPlan } from './window-snapshots.ts';
 
@@ -17,11 +18,7 @@ export interface HashtagRankingQuery {
 /** Numbers of one place: key, videos of the window before (NaN: not known), then of each platform videos and views. */
 export const HASHTAG_ROW = 2 + 2 * PLATFORMS.length;
 
-/** Keys of a video's tags at @to, by comma: those it had until it got others, else those it has. */
-const TAGS = `coalesce(
-  (select coalesce(r.tags, '') from video_revision r where r.video_key = v.key and r.until_at > @to
-    order by r.until_at limit 1),
-  (select group_concat(vh.hashtag_key) from video_hashtag vh where vh.video_key = v.key))`;
+const TAGS = tagsThen('@to');
 const OF_PLATFORM = `(@platform = '' or v.platform = @platform)`;
 
 /** Videos seen in the window, with their views as last known there, and in the one before. */

@@ -1,8 +1,9 @@
-import type { Platform } from '../../schema/vocabulary.ts';
+import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { present } from '../lake/prepare.ts';
 import { prepared } from '../lake/statements.ts';
 import { lastKnown } from './last-known.ts';
+import { tagsThen } from './tags-then.ts';
 import { WORDS_THEN } from './words-then.ts';
 
 /** Videos that carried one hashtag, and were seen inside a window. Instants are Unix ms. */
@@ -32,18 +33,27 @@ const CARRIED = `
       where n.video_key = r.video_key and n.until_at > @asOf)
   order by 1 desc limit ${TAGGED_MOST + 1}`;
 
+/** One video seen with the tag; `views` as last known, `lastViews` those of its last snapshot in the window. */
+interface Tagged {
+  readonly key: number;
+  readonly platform: Platform;
+  readonly user: string | null;
+  readonly tags: string | null; // keys, by comma
+  readonly lastViews: number | null;
+  readonly views: number | null;
+  readonly carried: number;
+}
+
 const SEEN = `
-  carried as materialized (${CARRIED}),
-  seen as materialized (
-    select c.key, v.platform,
-      case when r.video_key is null then v.user else r.user end as user,
-      case when r.video_key is not null then coalesce(r.tags, '') end as formerTags,
-      (select s.views from video_snapshot s where s.video_key = c.key and s.observed_at > @from
-        and s.observed_at <= @asOf order by s.observed_at desc limit 1) as lastViews
-    from carried c join video v on v.key = c.key left join video_revision r on ${WORDS_THEN}
-    where exists (
-      select 1 from video_snapshot s where s.video_key = c.key
-        and s.observed_at > @from and s.observed_at <= @asOf))`;
+  with carried as materialized (${CARRIED})
+  select c.key, v.platform, case when r.video_key is null then v.user else r.user end as user,
+    ${tagsThen('@asOf')} as tags, l.views as lastViews,
+    ${lastKnown('views', { video: 'c.key', at: '@asOf' })} as views,
+    (select count(*) from carried) as carried
+  from carried c join video v on v.key = c.key left join video_revision r on ${WORDS_THEN}
+  join video_snapshot l on l.video_key = c.key and l.observed_at = (
+    select max(n.observed_at) from video_snapshot n
+    where n.video_key = c.key and n.observed_at > @from and n.observed_at <= @asOf)`;
 
 /** What was counted over the videos seen with a tag. */
 export interface TaggedCount {
@@ -55,81 +65,106 @@ export interface TaggedCount {
   readonly isWhole: boolean;
 }
 
-const COUNT = `with ${SEEN}
-  select platform, count(*) as volume, sum(lastViews) as views,
-    (select count(*) from carried) as carried from seen group by platform`;
-
-/** Distinct videos seen with a tag in a window, by platform. Reads at most `TAGGED_MOST` videos. */
-export const taggedCount = (lake: Lake, query: TaggedQuery): TaggedCount => {
-  const rows = prepared<{
-    platform: Platform;
-    volume: number;
-    views: number | null;
-    carried: number;
-  }>(lake, COUNT, { platform: 'text', volume: 'number', views: 'number?', carried: 'number' }).all({
-    ...query,
-  });
-  const known = rows.flatMap(({ views }) => (views === null ? [] : [views]));
-  return {
-    volume: rows.reduce((sum, { volume }) => sum + volume, 0),
-    views: known.length === 0 ? null : known.reduce((sum, views) => sum + views, 0),
-    platforms: rows.map(({ platform, volume, views }) => ({ platform, volume, views })),
-    isWhole: (rows[0]?.carried ?? 0) <= TAGGED_MOST,
-  };
-};
-
 /** A hashtag or a creator that goes with a tag, and on how many of its videos. */
 export interface Companion {
   readonly name: string;
   readonly videos: number;
 }
 
-const TAGS_BESIDE = `with ${SEEN}, beside as (
-    select vh.hashtag_key as tag from seen s join video_hashtag vh on vh.video_key = s.key
-      where s.formerTags is null
-    union all
-    select t.value from seen s, json_each('[' || s.formerTags || ']') t where s.formerTags is not null)
-  select h.tag as name, count(*) as videos from beside b join hashtag h on h.key = b.tag
-  where b.tag <> @hashtagKey group by b.tag order by videos desc, h.key limit @limit`;
+/** A creator of videos with a tag; `views` of their last snapshots in the window, null where none told any. */
+export interface TagCreator extends Companion {
+  readonly platform: Platform;
+  readonly views: number | null;
+}
 
-/** Hashtags on the videos seen with a tag, the most frequent first. */
-export const tagsBeside = (lake: Lake, query: TaggedQuery, limit: number): Companion[] =>
-  prepared<Companion>(lake, TAGS_BESIDE, { name: 'text', videos: 'number' }).all({
-    ...query,
-    limit,
-  });
+/** Sum of what is known; null where nothing is. */
+const viewsOf = (videos: readonly Tagged[]): number | null => {
+  const known = videos.flatMap(({ lastViews }) => lastViews ?? []);
+  return known.length === 0 ? null : known.reduce((sum, views) => sum + views, 0);
+};
 
-const CREATORS = `with ${SEEN}
-  select platform, user as name, count(*) as videos, sum(lastViews) as views from seen
-  where user <> '' group by platform, user order by videos desc, views desc, user limit @limit`;
-
-/** Creators of the videos seen with a tag, those of most videos first. */
-export const creatorsOfTag = (
-  lake: Lake,
-  query: TaggedQuery,
-  limit: number,
-): (Companion & { readonly platform: Platform; readonly views: number | null })[] =>
-  prepared<
-    Companion & {
-      platform: Platform;
-      views: number | null;
-    }
-  >(lake, CREATORS, { name: 'text', videos: 'number', platform: 'text', views: 'number?' }).all({
-    ...query,
-    limit,
-  });
-
-const TOP = `with ${SEEN}
-  select key from (select key, ${lastKnown('views', { video: 'seen.key', at: '@asOf' })} as views from seen)
-  order by views desc nulls last, key limit @limit offset @offset`;
-const HOW_MANY = `with ${SEEN} select count(*) from seen`;
-
-/** Keys of the videos seen with a tag, most views first; `total` counts all that are read. */
-export const topTagged = (
-  lake: Lake,
-  query: TaggedQuery,
-  { limit, page }: { limit: number; page: number },
-): { total: number; keys: number[] } => ({
-  total: present(prepared(lake, HOW_MANY, 'number').get({ ...query })),
-  keys: prepared(lake, TOP, 'number').all({ ...query, limit, offset: (page - 1) * limit }),
+const countOf = (videos: readonly Tagged[]): TaggedCount => ({
+  volume: videos.length,
+  views: viewsOf(videos),
+  platforms: PLATFORMS.flatMap((platform) => {
+    const its = videos.filter((video) => video.platform === platform);
+    return its.length === 0 ? [] : [{ platform, volume: its.length, views: viewsOf(its) }];
+  }),
+  isWhole: (videos[0]?.carried ?? 0) <= TAGGED_MOST,
 });
+
+/** Hashtags on the videos, the most frequent first. */
+const tagsBeside = (
+  lake: Lake,
+  videos: readonly Tagged[],
+  { hashtagKey, companions }: TaggedPageQuery,
+): Companion[] => {
+  const counts = new Map<number, number>();
+  for (const { tags } of videos)
+    for (const text of tags ? tags.split(',') : []) {
+      const key = Number(text);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  counts.delete(hashtagKey);
+  const tag = prepared(lake, 'select tag from hashtag where key = ?', 'text');
+  return [...counts]
+    .sort(([key, videosOf], [other, videosOther]) => videosOther - videosOf || key - other)
+    .slice(0, companions)
+    .map(([key, count]) => ({ name: present(tag.get(key)), videos: count }));
+};
+
+/** Creators of the videos, those of most videos first. */
+const creatorsOf = (videos: readonly Tagged[], most: number): TagCreator[] =>
+  [...Map.groupBy(videos, ({ platform, user }) => `${platform} ${user ?? ''}`).values()]
+    .flatMap((its): TagCreator[] => {
+      const { platform, user } = its[0] as Tagged;
+      return user ? [{ platform, name: user, videos: its.length, views: viewsOf(its) }] : [];
+    })
+    .sort(
+      (a, b) =>
+        b.videos - a.videos || (b.views ?? -1) - (a.views ?? -1) || (a.name < b.name ? -1 : 1),
+    )
+    .slice(0, most);
+
+/** What a page of one hashtag wants: so many of its companions, and a page of its videos. */
+export interface TaggedPageQuery extends TaggedQuery {
+  readonly companions: number;
+  readonly limit: number;
+  readonly page: number;
+}
+
+/** The videos seen with a tag in a window, counted, with what goes with it, and a page of them. */
+export interface TaggedPage {
+  readonly count: TaggedCount;
+  /** Hashtags on the same videos. */
+  readonly tags: readonly Companion[];
+  readonly creators: readonly TagCreator[];
+  /** Keys of the page's videos, most views first. */
+  readonly keys: readonly number[];
+}
+
+/** Reads at most `TAGGED_MOST` videos, once: of a large tag some 50 ms. */
+export const taggedPage = (lake: Lake, query: TaggedPageQuery): TaggedPage => {
+  const { hashtagKey, from, asOf, companions, limit, page } = query;
+  const videos = prepared<Tagged>(lake, SEEN, {
+    ...{ key: 'number', platform: 'text', user: 'text?', tags: 'text?' },
+    ...{ lastViews: 'number?', views: 'number?', carried: 'number' },
+  }).all({ hashtagKey, from, asOf });
+  const byViews = videos.toSorted((a, b) => (b.views ?? -1) - (a.views ?? -1) || a.key - b.key);
+  return {
+    count: countOf(videos),
+    tags: tagsBeside(lake, videos, query),
+    creators: creatorsOf(videos, companions),
+    keys: byViews.slice((page - 1) * limit, page * limit).map(({ key }) => key),
+  };
+};
+
+/** How many videos carry a tag now, counted up to `most`: what reading them costs. */
+export const taggedAtMost = (lake: Lake, hashtagKey: number, most: number): number =>
+  present(
+    prepared(
+      lake,
+      'select count(*) from (select 1 from video_hashtag where hashtag_key = ? limit ?)',
+      'number',
+    ).get(hashtagKey, most),
+  );

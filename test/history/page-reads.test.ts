@@ -6,12 +6,7 @@ import { hashtagAsOf, hashtagHistory } from '../../src/history/hashtag-history.t
 import { pulledHashtag } from '../../src/history/hashtag-list.ts';
 import { listStays } from '../../src/history/list-stays.ts';
 import { milestones } from '../../src/history/milestones.ts';
-import {
-  creatorsOfTag,
-  taggedCount,
-  tagsBeside,
-  topTagged,
-} from '../../src/history/tagged-videos.ts';
+import { taggedPage } from '../../src/history/tagged-videos.ts';
 import { videoByIdAsOf } from '../../src/history/timeline.ts';
 import { isoOf } from '../../src/iso.ts';
 import { type Lake, openLakeForReading } from '../../src/lake/open.ts';
@@ -132,6 +127,8 @@ test('as of an instant they say what a lake says that had seen no more by then',
     const tagged = { hashtagKey: tag?.key ?? 0, from: THEN - 30 * DAY_MS, asOf: THEN };
     const maker = { platform: 'tiktok', handle: 'maker1', asOf: THEN } as const;
     const idOf = new Map([...keys].map(([id, key]) => [key, id]));
+    const page = { companions: 10, limit: 5, page: 1 };
+    const { count, tags, creators, keys: top } = taggedPage(lake, { ...tagged, ...page });
     return {
       stays: [...keys].map(([id, key]) => [id, listStays(lake, key, THEN)]),
       milestones: [...keys].map(([id, key]) => [id, milestones(lake, key, THEN)]),
@@ -141,10 +138,8 @@ test('as of an instant they say what a lake says that had seen no more by then',
       videos: creatorVideos(lake, { ...maker, limit: 3, page: 1 }),
       volumes: hashtagHistory(lake, tagged.hashtagKey, THEN),
       pulled: pulledHashtag(lake, { key: tagged.hashtagKey, dateRange: '30d', asOf: THEN }),
-      count: taggedCount(lake, tagged),
-      beside: tagsBeside(lake, tagged, 10),
-      creators: creatorsOfTag(lake, tagged, 10),
-      top: topTagged(lake, tagged, { limit: 5, page: 1 }).keys.map((key) => idOf.get(key)),
+      ...{ count, tags, creators },
+      top: top.map((key) => idOf.get(key)),
     };
   };
   const [past, present] = [told(all), told(before)];

@@ -31,7 +31,7 @@ const listQuery = (more: Partial<ListRowsQuery> = {}): ListRowsQuery => ({
 });
 
 const wanted = { owner: 'key_1', unwanted: new AbortController().signal };
-const reader = (options: Partial<ReaderOptions> = {}) => {
+const reader = (options: Partial<Omit<ReaderOptions, 'kind'>> = {}) => {
   const thread = new ReaderThread({
     dataDir,
     kind: 'lists' as const,

@@ -1,6 +1,7 @@
 import { PERIODS, PLATFORMS } from '../../../schema/vocabulary.ts';
 import type { Clock } from '../../clock.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../durations.ts';
+import { type ForecastStanding, forecastsAtMost, standingName } from '../../forecast/standing.ts';
 import {
   computeList,
   type ListQuery,
@@ -12,9 +13,17 @@ import { lakeVersion } from '../../lake/lake-version.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { CountMatches, SearchQuery } from '../../search/search.ts';
 import { type SearchPage, searchPage } from '../../search/search-page.ts';
-import type { LakeCache } from './lake-cache.ts';
+import { ALWAYS, isStillTrue, type LakeCache, type Shelf, type Validity } from './lake-cache.ts';
 import { ListCache } from './list-cache.ts';
 import { cachedCounts } from './match-counts.ts';
+import {
+  type FoundOf,
+  type PageQuery,
+  type PageReading,
+  type QueryOf,
+  type Rising,
+  readForPage,
+} from './page-readings.ts';
 import { KEYLESS, type ReaderOptions, ReaderThread, type Requester } from './reader-thread.ts';
 import { SharedWork } from './shared-work.ts';
 
@@ -47,6 +56,9 @@ const COMMON: readonly ListQuery[] = [
   ),
 ];
 
+/** About what the standing of forecasts takes. */
+const STANDING_BYTES = 50_000;
+
 /** After this long a search answers with what it found until then. */
 const SEARCH_MS = 2 * SECOND_MS;
 
@@ -76,18 +88,32 @@ export interface HeavyReadsDeps {
   readonly limits?: Partial<ReadLimits> | undefined;
 }
 
+/** What is expected, and how far that can be trusted. */
+export interface ForecastsFound {
+  readonly rising: Rising;
+  readonly standing: ForecastStanding;
+}
+
+/** Who wants something for a page, and whether it is read on the spot. */
+export interface PageRequester extends Requester {
+  readonly isCheap: boolean;
+}
+
 /**
- * The lists and searches of one lake, which may take long and hold up nobody: lists and searches have
- * a thread each, so that neither waits for the other.
+ * What of one lake may take long and holds up nobody: lists of videos, lists of hashtags, searches and
+ * what pages read have a thread each, so that none waits for the others.
  */
 export class HeavyReads {
   readonly lists: ListCache;
   readonly #lake: Lake;
   readonly #options: ReadLimits;
   readonly #listThread: ReaderThread<'lists'>;
+  readonly #tagThread: ReaderThread<'lists'>;
   readonly #searchThread: ReaderThread<'search'>;
+  readonly #pageThread: ReaderThread<'pages'>;
   readonly #countMatches: CountMatches;
   readonly #searches = new SharedWork<FoundPage>();
+  readonly #standings: Shelf<Validity & { readonly standing: ForecastStanding }>;
 
   constructor(lake: Lake, { cache, clock, limits }: HeavyReadsDeps) {
     this.#lake = lake;
@@ -95,14 +121,20 @@ export class HeavyReads {
     const { rowsHere: _, ...options } = this.#options;
     const ofLake = { ...options, dataDir: lake.dataDir };
     this.#listThread = new ReaderThread({ ...ofLake, kind: 'lists' });
+    this.#tagThread = new ReaderThread({ ...ofLake, kind: 'lists' });
     this.#searchThread = new ReaderThread({ ...ofLake, kind: 'search' });
+    this.#pageThread = new ReaderThread({ ...ofLake, kind: 'pages' });
+    this.#standings = cache.shelf();
     this.#countMatches = cachedCounts(lake, cache);
     this.lists = new ListCache(
       lake,
       (query, asker) =>
         this.#isCheap(query, asker.owner)
           ? { ...computeList(lake, query, options.clock), costMs: null }
-          : this.#listThread.read(query, asker),
+          : (query.wanted.list === 'hashtags' ? this.#tagThread : this.#listThread).read(
+              query,
+              asker,
+            ),
       { clock: options.clock, cache },
     );
   }
@@ -124,6 +156,33 @@ export class HeavyReads {
     return this.#searches.do(name, elsewhere, gone());
   }
 
+  /** What a page reads, on the spot where it is cheap, else in a thread. */
+  async forPage<Name extends PageReading>(
+    query: Extract<PageQuery, { name: Name }>,
+    { isCheap, ...asker }: PageRequester,
+  ): Promise<FoundOf<Name>> {
+    const found = isCheap
+      ? readForPage(this.#lake, query)
+      : await this.#pageThread.read(query, asker);
+    return found as FoundOf<Name>; // a reading's name goes with what it finds
+  }
+
+  /** What is expected to rise as of an instant, and how far that can be trusted: from memory while still true. */
+  async forecasts(query: QueryOf<'rising'>, asker: Requester): Promise<ForecastsFound> {
+    const { sqlite } = this.#lake;
+    const moment = { version: lakeVersion(this.#lake), at: query.at };
+    const most = this.#options.rowsHere / 10;
+    const requester = { ...asker, isCheap: forecastsAtMost(sqlite, most + 1) <= most };
+    const rising = await this.forPage({ name: 'rising', query }, requester);
+    const name = standingName(sqlite, query.at);
+    const held = this.#standings.get(name);
+    if (held !== undefined && isStillTrue(held, moment)) return { rising, standing: held.standing };
+    const standing = await this.forPage({ name: 'standing', query: query.at }, requester);
+    const version = lakeVersion(this.#lake) === moment.version ? moment.version : null;
+    this.#standings.set(name, { ...ALWAYS, version, standing }, STANDING_BYTES);
+    return { rising, standing };
+  }
+
   /**
    * Computes the lists that are asked for most and take long, one after another, so that after a start
    * few wait for them. Each is one turn of the thread, between those of whoever asks meanwhile.
@@ -142,7 +201,8 @@ export class HeavyReads {
 
   /** Gives up what is under way. */
   async close(): Promise<void> {
-    await Promise.all([this.#listThread.close(), this.#searchThread.close()]);
+    const threads = [this.#listThread, this.#tagThread, this.#searchThread, this.#pageThread];
+    await Promise.all(threads.map((thread) => thread.close()));
   }
 
   /** Whether a list is computed on the spot: for whoever shows no key a tenth is much already. */

@@ -14,6 +14,12 @@ export interface Validity {
   readonly until: number; // Unix ms, exclusive
 }
 
+/** True until the lake is written to, at whatever instant. */
+export const ALWAYS: Pick<Validity, 'from' | 'until'> = {
+  from: Number.NEGATIVE_INFINITY,
+  until: Number.POSITIVE_INFINITY,
+};
+
 /** The one definition of "still true": computing the value anew at this moment would give it again. */
 export const isStillTrue = (
   { version, from, until }: Validity,

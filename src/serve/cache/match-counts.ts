@@ -1,14 +1,11 @@
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { CountMatches } from '../../search/search.ts';
-import { isStillTrue, type LakeCache, type Validity } from './lake-cache.ts';
+import { ALWAYS, isStillTrue, type LakeCache, type Validity } from './lake-cache.ts';
 
 interface Count extends Validity {
   readonly matches: number;
 }
-
-/** True until the lake is written to, at whatever instant. */
-const ALWAYS = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
 /**
  * Counts of search matches, from memory while they are still true: counting a word that a million

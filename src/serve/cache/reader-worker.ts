@@ -3,11 +3,13 @@ import Database from 'better-sqlite3';
 import { systemClock } from '../../clock.ts';
 import { messageOf } from '../../errors.ts';
 import { computeList, type ListRowsQuery } from '../../history/computed-list.ts';
+import { oneReading } from '../../lake/one-reading.ts';
 import { openLakeForReading } from '../../lake/open.ts';
 import type { SearchQuery } from '../../search/search.ts';
 import { searchPage } from '../../search/search-page.ts';
 import { LakeCache } from './lake-cache.ts';
 import { cachedCounts } from './match-counts.ts';
+import { type FoundOf, type PageQuery, type PageReading, readForPage } from './page-readings.ts';
 
 // The thread that reads what takes long, over a connection of its own. See reader-thread.ts. It is a
 // process's rim like the command line: the machine's clock enters here.
@@ -16,6 +18,7 @@ import { cachedCounts } from './match-counts.ts';
 export interface ReaderKinds {
   readonly lists: { query: ListRowsQuery; found: ReturnType<typeof computeList> };
   readonly search: { query: SearchQuery; found: ReturnType<typeof searchPage> };
+  readonly pages: { query: PageQuery; found: FoundOf<PageReading> };
 }
 export type ReaderKind = keyof ReaderKinds;
 
@@ -40,6 +43,8 @@ const openReader = (): ((query: unknown) => unknown) => {
   lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
   lake.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
   if (kind === 'lists') return (query) => computeList(lake, query as ListRowsQuery, systemClock);
+  if (kind === 'pages')
+    return (query) => oneReading(lake, () => readForPage(lake, query as PageQuery));
   const countMatches = cachedCounts(lake, new LakeCache(COUNTS_BYTES));
   return (query) => searchPage(lake, query as SearchQuery, { clock: systemClock, countMatches });
 };

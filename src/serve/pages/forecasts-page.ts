@@ -1,13 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
-import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
-import { type KeptVolume, risingHashtags } from '../../forecast/hashtags/read-volumes.ts';
+import type { Platform } from '../../../schema/vocabulary.ts';
+import type { KeptVolume } from '../../forecast/hashtags/read-volumes.ts';
 import { HORIZONS } from '../../forecast/horizons.ts';
-import { type RisingVideo, risingVideos } from '../../forecast/read.ts';
+import { firstForecast, type RisingVideo } from '../../forecast/read.ts';
 import type { Reliability } from '../../forecast/reliability.ts';
-import { type ForecastState, forecastStates } from '../../forecast/state.ts';
-import { type ScoredWeek, scoredWeeks } from '../../forecast/weeks.ts';
+import type { ForecastState } from '../../forecast/state.ts';
+import type { ScoredWeek } from '../../forecast/weeks.ts';
 import { isoOf } from '../../iso.ts';
+import type { ForecastsFound } from '../cache/heavy-reads.ts';
 import { horizon, platformQuery } from '../parameters.ts';
 import { type Column, dataTable } from './data-table.ts';
 import { count, digits, likely, since } from './figures.ts';
@@ -119,20 +120,15 @@ const reliabilityTable = (view: PageView, its: Reliability | undefined): Html =>
         { caption: 'Probabilities to end on top, and what came', isSortable: false },
       )}`;
 
-const main = (
-  deps: PageDeps,
-  view: PageView,
-  asked: { platform: Platform; hours: number },
-): Html => {
-  const { sqlite } = deps.service.lake;
-  const { platform } = asked;
-  const hours = HORIZONS.find((known) => known === asked.hours) ?? 24;
-  const next = risingVideos(sqlite, { platform, hours, at: view.at, limit: SHOWN });
-  const tags = [platform, '' as const].map((of) =>
-    risingHashtags(sqlite, { platform: of, at: view.at, limit: SHOWN }),
-  );
-  const scored = scoredWeeks(sqlite, view.at);
-  const states = forecastStates(sqlite, view.at).filter(
+interface Shown extends ForecastsFound {
+  readonly platform: Platform;
+  readonly hours: number;
+}
+
+const main = (view: PageView, { platform, hours, rising, standing }: Shown): Html => {
+  const { videos: next, tags } = rising;
+  const { scored } = standing;
+  const states = standing.states.filter(
     (state) => state.platform === platform || state.platform === '',
   );
   const weeks = scored.weeks.filter((week) => week.platform === platform || week.platform === '');
@@ -152,16 +148,17 @@ const main = (
 <section id="states"><h2>What stands behind them</h2>${statesList(states)}</section>
 <section id="reliability"><h2>Forecast and outcome</h2>${reliabilityTable(view, scored.reliability.get(platform))}</section>
 <section id="tags"><h2>Hashtags in a week <span class="soft small">by expected growth</span></h2>${
-    tags.every((list) => list.length === 0)
+    tags.length === 0
       ? html`<p class="soft">Nothing is forecast of hashtags: it takes eight weeks of their volumes.</p>`
-      : tags
-          .filter((list) => list.length > 0)
-          .map((list, index) =>
-            dataTable(view, tagColumns(view), list, {
-              caption: index === 0 ? 'Hashtags in a week' : 'Hashtags of all platforms in a week',
-              ...isFixed,
-            }),
-          )
+      : tags.map((list) =>
+          dataTable(view, tagColumns(view), list, {
+            caption:
+              list[0]?.platform === ''
+                ? 'Hashtags of all platforms in a week'
+                : 'Hashtags in a week',
+            ...isFixed,
+          }),
+        )
   }</section>
 </div></div>`;
 };
@@ -172,16 +169,14 @@ export const forecastsPage = (deps: PageDeps): void =>
     path: '/forecasts',
     params: z.object({}),
     query: z.object({ platform: platformQuery, horizon }),
-    make: ({ query, view }) => {
-      const platform =
-        query.platform ??
-        PLATFORMS.find(
-          (name) =>
-            risingVideos(deps.service.lake.sqlite, {
-              ...{ platform: name, hours: 24, at: view.at, limit: 1 },
-            }).length > 0,
-        ) ??
-        'tiktok';
+    make: async ({ query, view, moment }) => {
+      const { lake, reads } = deps.service;
+      const platform = query.platform ?? firstForecast(lake.sqlite, view.at) ?? 'tiktok';
+      const hours = HORIZONS.find((known) => known === query.horizon) ?? 24;
+      const found = await reads.forecasts(
+        { platform, hours, at: view.at, limit: SHOWN, tagsOf: [platform, ''] },
+        { owner: moment.owner, unwanted: moment.gone() },
+      );
       return {
         title: 'Forecasts',
         about: html`${platformTabs(view, platform)}${tabs(
@@ -193,7 +188,7 @@ export const forecastsPage = (deps: PageDeps): void =>
           })),
         )}`,
         pulledAt: null,
-        main: main(deps, view, { platform, hours: query.horizon }),
+        main: main(view, { platform, hours, ...found }),
       };
     },
   });

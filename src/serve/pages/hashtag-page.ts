@@ -12,16 +12,13 @@ import {
 } from '../../history/hashtag-history.ts';
 import { type PulledHashtag, pulledHashtag } from '../../history/hashtag-list.ts';
 import {
-  creatorsOfTag,
   TAGGED_MOST,
   type TaggedCount,
+  type TaggedPage,
   type TaggedQuery,
-  taggedCount,
-  tagsBeside,
-  topTagged,
+  taggedAtMost,
 } from '../../history/tagged-videos.ts';
 import { isoOf } from '../../iso.ts';
-import type { Lake } from '../../lake/open.ts';
 import type { ContentItem } from '../../wire/shapes.ts';
 import { RefusedError } from '../problems.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
@@ -30,7 +27,7 @@ import { ago, change, count, digits, direction, fact, number, PLATFORM_NAMES } f
 import { type Html, NOTHING } from './html.ts';
 import { listSection, shownList } from './list-route.ts';
 import { notice, SAMPLED } from './marks.ts';
-import { type PageDeps, pageRoute, tableParameters } from './page-route.ts';
+import { type PageDeps, type PageMoment, pageRoute, tableParameters } from './page-route.ts';
 import { creatorPath, hashtagPath, linkTo, type PageView } from './page-view.ts';
 import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';
@@ -39,6 +36,8 @@ import { videoColumns } from './video-columns.ts';
 
 const WINDOW = { token: '30d', ms: 30 * DAY_MS };
 const COMPANIONS = 12;
+/** Videos of a tag that are read on the spot. */
+const FEW = 500;
 
 /** The figures of the list where it has the tag, else those counted here, marked as such. */
 const facts = (pulled: PulledHashtag | undefined, seen: TaggedCount): Html => {
@@ -106,9 +105,7 @@ const VOLUME_COLUMNS: readonly Column<HashtagVolumes & Pick<VolumeSeries, 'sourc
     ),
   ];
 
-const beside = (lake: Lake, view: PageView, tagged: TaggedQuery, volume: number): Html => {
-  const tags = tagsBeside(lake, tagged, COMPANIONS);
-  const creators = creatorsOfTag(lake, tagged, COMPANIONS);
+const beside = (view: PageView, { count: { volume }, tags, creators }: TaggedPage): Html => {
   const share = (videos: number): string => `${Math.round((100 * videos) / Math.max(1, volume))} %`;
   return html`<div class="columns halves"><section><h2>Tags beside it ${SAMPLED}</h2>${
     tags.length === 0
@@ -142,24 +139,27 @@ export const hashtagPage = (deps: PageDeps): void => {
     return found;
   };
   const videosOf =
-    (tagged: TaggedQuery): Listed<ContentItem, undefined> =>
+    (tagged: TaggedQuery, { owner, gone }: PageMoment): Listed<ContentItem, TaggedPage> =>
     async (paging) => {
-      const { total, keys } = topTagged(lake, tagged, paging);
-      const entries = keys.map((key) => ({ key, rank: null, score: null, velocity: null }));
-      return { rows: contentItems(lake, entries, tagged.asOf), held: total, head: undefined };
+      const head = await service.reads.forPage(
+        { name: 'tagged', query: { ...tagged, ...paging, companions: COMPANIONS } },
+        { owner, unwanted: gone(), isCheap: taggedAtMost(lake, tagged.hashtagKey, FEW) < FEW },
+      );
+      const entries = head.keys.map((key) => ({ key, rank: null, score: null, velocity: null }));
+      return { rows: contentItems(lake, entries, tagged.asOf), held: head.count.volume, head };
     };
   pageRoute(deps, {
     path: '/hashtags/{tag}',
     params: z.object({ tag: z.string() }),
     query: z.object(tableParameters(columns)),
-    make: async ({ params: { tag: written }, query, view }) => {
+    make: async ({ params: { tag: written }, query, view, moment }) => {
       const { key, tag } = find(written, view.at);
       const asOf = view.at;
       const tagged = { hashtagKey: key, from: asOf - WINDOW.ms, asOf };
       const pulled = pulledHashtag(lake, { key, dateRange: WINDOW.token, asOf });
-      const seen = taggedCount(lake, tagged);
       const series = hashtagHistory(lake, key, asOf);
-      const shown = await shownList(videosOf(tagged), columns, query);
+      const shown = await shownList(videosOf(tagged, moment), columns, query);
+      const seen = shown.head.count;
       const links = PLATFORMS.map((name) => platformLink(name, hashtagSubject(tag, name).url));
       return {
         title: `#${tag}`,
@@ -169,7 +169,7 @@ export const hashtagPage = (deps: PageDeps): void => {
         assets: series[0] !== undefined && hasLine(pointsOf(series[0])) ? CHART_ASSETS : [],
         main: html`<section class="growth"><div class="over"><h2>Volume</h2>${downloadLinks(view, 'the volumes')}</div>${facts(pulled, seen)}${volumesSection(series)}</section>
 ${seen.isWhole ? NOTHING : notice(`More than ${digits(TAGGED_MOST)} videos carry it: what follows is from the newest ${digits(TAGGED_MOST)} of them.`)}
-${beside(lake, view, tagged, seen.volume)}
+${beside(view, shown.head)}
 ${listSection(view, shown, {
   heading: 'Videos with it',
   note: `${digits(seen.volume)} seen here in 30 d, most views first`,
