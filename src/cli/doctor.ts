@@ -78,6 +78,20 @@ const serviceFinding = async (baseUrl: string | undefined, hasKey: boolean): Pro
   }
 };
 
+/** Whether the service of each key can be reached, and its key is there. */
+const serviceFindings = async ({ baseUrl, apiKey, keys }: Config): Promise<Finding[]> => {
+  if (keys.length === 0) return [await serviceFinding(baseUrl, apiKey !== undefined)];
+  const unset = keys
+    .filter((key) => key.apiKey === undefined)
+    .map(({ name, keyEnv }) => ({
+      ...{ check: 'service', ok: false, detail: `${keyEnv}, which holds key ${name}, is not set` },
+      advice: 'Set it to the key.',
+    }));
+  const addresses = [...new Set(keys.map((key) => key.baseUrl))];
+  const reached = await Promise.all(addresses.map((address) => serviceFinding(address, true)));
+  return [...unset, ...reached];
+};
+
 /** Whether the published tables show the last export; nothing where no address is set. */
 const tablesFindings = async (config: Config, io: CliIo): Promise<Finding[]> => {
   const { tablesUrl, lake, dataDir } = config;
@@ -177,10 +191,10 @@ const restore = async (dataDir: string, options: Options, io: CliIo): Promise<vo
 
 const snapshot = async (io: CliIo, options: Options): Promise<void> => {
   const config = configOf(io);
-  const { dataDir, baseUrl, apiKey } = config;
+  const { dataDir } = config;
   const findings = [
     { check: 'settings', ok: true, detail: 'every one can be right', advice: null },
-    await serviceFinding(baseUrl, apiKey !== undefined),
+    ...(await serviceFindings(config)),
     ...(await examine(dataDir, io.clock)),
     ...(await tablesFindings(config, io)),
     ...(await ledgerFindings(config, io)),

@@ -7,12 +7,15 @@ import type { Config } from '../config.ts';
 import { isoOf } from '../iso.ts';
 import { LAKE_FILE, openLakeForReading } from '../lake/open.ts';
 import { orCost } from '../money.ts';
+import { accountOf, type KeyAccount } from '../runner/accounting.ts';
 import type { Forecast } from '../runner/forecast.ts';
-import { cronOfJob, planMonth } from '../runner/month-plan.ts';
+import { monthsOf, planMonths, spentOfKeys } from '../runner/key-plan.ts';
+import { cronOfJob } from '../runner/month-plan.ts';
+import { spentTogether } from '../runner/months-together.ts';
 import { RunLog } from '../runner/run-log.ts';
 import type { Price } from '../setting-readers.ts';
 import type { MonthSpent } from '../throttle/ledger.ts';
-import { emptyMonth } from '../throttle/month.ts';
+import type { MonthState } from '../throttle/month.ts';
 import { grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { openLedgers } from './ledgers.ts';
@@ -30,26 +33,25 @@ Examples:
   trendlake plan
   TRENDLAKE_SCHEDULES='{"feed": "5 */2 * * *"}' trendlake plan`;
 
-/** What the plan rests on: the month as spent so far, and requests an unfinished run still has. */
-interface Known extends MonthSpent {
+/** What the plan rests on: each key's month as spent so far, and requests an unfinished run still has. */
+interface Known {
+  spent: readonly MonthSpent[];
   unfinished: { runId: number; requests: number } | null;
 }
 
 const known = async (config: Config, clock: Clock): Promise<Known> => {
   const now = clock.now();
   const hasLake = existsSync(join(config.dataDir, LAKE_FILE));
-  if (!hasLake && config.ledgerUrl === undefined)
-    return { month: emptyMonth(config, now), byHand: 0, at: now, unfinished: null };
   const { ledgers, close } = await openLedgers(config, clock);
   const lake = hasLake ? openLakeForReading(config.dataDir) : undefined;
   try {
-    const spent = await ledgers.spent(lake, config, now);
-    if (lake === undefined) return { ...spent, unfinished: null };
+    const spent = await spentOfKeys(lake, config, { ledgers, now });
+    if (lake === undefined) return { spent, unfinished: null };
     const log = new RunLog(lake);
     const run = log.unfinished();
     const unfinished =
       run === undefined ? null : { runId: run.id, requests: log.states(run.id).planned };
-    return { ...spent, unfinished };
+    return { spent, unfinished };
   } finally {
     lake?.close();
     await close();
@@ -62,7 +64,11 @@ const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const print = (
   io: CliIo,
   { rest, next }: { rest: Forecast; next: Forecast },
-  { month, unfinished }: Known,
+  {
+    month,
+    unfinished,
+    keys,
+  }: Pick<Known, 'unfinished'> & { month: MonthState; keys: KeyAccount[] },
   price: Price | undefined,
 ): void => {
   io.out(
@@ -93,6 +99,33 @@ const print = (
       : `It does not fit: ${count(rest.missing)} calls are missing.`,
   );
   for (const line of rest.advice) io.out(`  ${line}`);
+  if (keys.length > 1) io.out(keysTable(io, keys));
+};
+
+/** Each key's month, and what its plan makes of it. */
+const keysTable = (io: CliIo, keys: readonly KeyAccount[]): string => {
+  const head = ['key', 'platforms', 'spent', 'left', 'until', 'lists', 'reserve', 'refreshes', ''];
+  const rows = keys.map(({ name, platforms, month, plan }) => [
+    ...[name, platforms.join(' '), count(month.spent), count(month.remaining)],
+    ...[timeText(month.endsAt, io.clock.now()), count(plan.fixed), count(plan.reserve)],
+    ...[count(plan.refreshes), plan.fits ? 'fits' : `${count(plan.missing)} missing`],
+  ]);
+  const figures = ['spent', 'left', 'lists', 'reserve', 'refreshes'];
+  return textTable(head, rows, { columns: io.columns, figures });
+};
+
+const restJson = (rest: Forecast) => ({
+  ...rest,
+  spentAt: rest.spentAt === null ? null : isoOf(rest.spentAt),
+});
+
+const keyJson = ({ name, platforms, ratePerMinute, month, plan }: KeyAccount) => {
+  const { startsAt, endsAt, ...calls } = month;
+  return {
+    ...{ name, platforms, ratePerMinute },
+    month: { ...calls, startsAt: isoOf(startsAt), resetsAt: isoOf(endsAt) },
+    rest: restJson(plan),
+  };
 };
 
 export const define = (command: Command, io: CliIo): void => {
@@ -104,11 +137,16 @@ export const define = (command: Command, io: CliIo): void => {
       const now = io.clock.now();
       const facts = await known(config, io.clock);
       const names = JOBS.map(({ name }) => name);
-      const rest = planMonth(JOBS, config, facts);
+      const months = monthsOf(config, JOBS, facts.spent);
+      const rest = planMonths(months);
       const byHand = { ...config, ...refreshesWhileWaiting(config) };
-      const next = planMonth(JOBS, byHand, facts, names);
-      if (options.json !== true) return print(io, { rest, next }, facts, config.pricePer1000);
-      const { startsAt, endsAt, ...month } = facts.month;
+      const next = planMonths(monthsOf(byHand, JOBS, facts.spent), names);
+      const keys = months.map(accountOf);
+      const { month: whole } = spentTogether(facts.spent);
+      const { unfinished } = facts;
+      if (options.json !== true)
+        return print(io, { rest, next }, { month: whole, unfinished, keys }, config.pricePer1000);
+      const { startsAt, endsAt, ...month } = whole;
       const nextAt = (name: string): string | null => {
         const job = JOBS.find((each) => each.name === name);
         const slot = job && cronOfJob(job, config)?.slots(now, endsAt)[0];
@@ -116,11 +154,12 @@ export const define = (command: Command, io: CliIo): void => {
       };
       const document = {
         month: { ...month, startsAt: isoOf(startsAt), resetsAt: isoOf(endsAt) },
-        unfinished: facts.unfinished,
+        unfinished,
         nextRun: next.jobs.map(({ job, callsPerRun, minutesPerRun }) => ({
           ...{ job, calls: callsPerRun, minutes: minutesPerRun, nextAt: nextAt(job) },
         })),
-        rest: { ...rest, spentAt: rest.spentAt === null ? null : isoOf(rest.spentAt) },
+        rest: restJson(rest),
+        ...(keys.length === 1 ? {} : { keys: keys.map(keyJson) }),
       };
       io.json(document);
     });

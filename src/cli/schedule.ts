@@ -8,7 +8,8 @@ import { whileLiving } from '../lake/exclusive.ts';
 import { openLakeFor } from '../lake/origin.ts';
 import { attempting } from '../runner/attempt.ts';
 import { DAEMON } from '../runner/daemon.ts';
-import { cronOfJob, planMonth } from '../runner/month-plan.ts';
+import { keyMonths, planMonths } from '../runner/key-plan.ts';
+import { cronOfJob } from '../runner/month-plan.ts';
 import { followSync, liveNight, type Night } from '../runner/night.ts';
 import type { RunSummary } from '../runner/run-summary.ts';
 import { type BatchEnd, Schedule } from '../runner/schedule.ts';
@@ -134,8 +135,9 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
   };
   try {
     await attempt('plan', async () => {
-      const spent = await ledgers.spent(lake, upstream.config, clock.now());
-      const { fits, missing, advice } = planMonth(JOBS, upstream.config, spent);
+      const now = clock.now();
+      const months = await keyMonths(lake, upstream.config, JOBS, { ledgers, now });
+      const { fits, missing, advice } = planMonths(months);
       if (!fits)
         warn(
           `warning: ${missing} calls are missing for this month's schedules; \`trendlake plan\` tells more. ${advice.join(' ')}`,

@@ -1,9 +1,11 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import type { SharedMonth } from '../metrics/lake-reader.ts';
+import type { SharedMonths } from '../metrics/lake-reader.ts';
 import type { KeyStore } from '../serve/auth/key-store.ts';
 import { PausedError } from '../throttle/errors.ts';
+import { keysOf, type OwnKey } from '../throttle/key-limits.ts';
+import type { MonthState } from '../throttle/month.ts';
 import { openKeys } from './key-store.ts';
 
 /** A scrape waits no longer for the ledger: then the month is not told. */
@@ -12,7 +14,7 @@ const PATIENCE_MS = 2000;
 /** What `serve` has in the shared ledger; nothing of it where the settings name none. */
 export interface ServeLedger {
   readonly keys?: KeyStore;
-  readonly sharedMonth?: SharedMonth;
+  readonly sharedMonths?: SharedMonths;
   close(): Promise<void>;
 }
 
@@ -27,13 +29,15 @@ export const serveLedger = async (config: Config, clock: Clock): Promise<ServeLe
   const { SharedLedgers } = await import('../ledger/shared-ledgers.ts');
   const times = { clock, patienceMs: PATIENCE_MS };
   const ledgers = new SharedLedgers(ledgerUrl, { ...times, lakeName });
-  const sharedMonth: SharedMonth = async (now) => {
+  const monthOf = async (key: OwnKey, now: number): Promise<MonthState | null> => {
     try {
-      return (await ledgers.spent(undefined, config, now)).month;
+      return (await ledgers.spent(undefined, key, now)).month;
     } catch (error) {
       if (error instanceof PausedError) return null;
       throw error;
     }
   };
-  return { keys, sharedMonth, close: () => ledgers.close() };
+  const sharedMonths: SharedMonths = (now) =>
+    Promise.all(keysOf(config).map((key) => monthOf(key, now)));
+  return { keys, sharedMonths, close: () => ledgers.close() };
 };

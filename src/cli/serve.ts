@@ -8,6 +8,7 @@ import { modelSettings } from '../lab/model.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { PipelineReader } from '../pipeline/pipeline-reader.ts';
+import { spentOfKeys } from '../runner/key-plan.ts';
 import { type ServiceOptions, startService } from '../serve/service.ts';
 import { keepHeapSmall } from '../serve/small-memory.ts';
 import type { MonthSpent } from '../throttle/ledger.ts';
@@ -48,14 +49,14 @@ const originsOf = (list: string): string[] =>
     );
   });
 
-/** What the ledger of many machines says is spent. */
+/** What the ledger of many machines says is spent of each key's month. */
 const spentElsewhere =
   (config: Config, { clock }: CliIo) =>
-  async (now: number): Promise<MonthSpent> => {
+  async (now: number): Promise<MonthSpent[]> => {
     const { ledgers, close } = await openLedgers(config, clock);
     const lake = openLakeForReading(config.dataDir);
     try {
-      return await ledgers.spent(lake, config, now);
+      return await spentOfKeys(lake, config, { ledgers, now });
     } finally {
       lake.close();
       await close();

@@ -8,7 +8,7 @@ import { type Origin, originOf } from '../lake/origin.ts';
 import { type LakeStatus, lakeStatus } from '../maintenance/status.ts';
 import { orCost } from '../money.ts';
 import { type ScheduleState, scheduleState } from '../pipeline/pipeline-state.ts';
-import { type Accounting, accounting } from '../runner/accounting.ts';
+import { type Accounting, accounting, type KeyAccount } from '../runner/accounting.ts';
 import type { Price } from '../setting-readers.ts';
 import { PausedError } from '../throttle/errors.ts';
 import { driftText } from './drift-text.ts';
@@ -32,10 +32,31 @@ interface Status extends LakeStatus {
 
 const heading = (io: CliIo, text: string): void => io.out(`\n${text}`, 'heading');
 
+/** A key, what is spent of it and whether it is asked with now. */
+const keyText = (
+  { name, platforms, ratePerMinute, month, moment, plan }: KeyAccount,
+  now: number,
+): string[] => {
+  const spent = `${grouped(month.spent)} of ${grouped(month.limit)} spent`;
+  const left = `${grouped(month.remaining)} left until ${timeText(month.endsAt, now)}`;
+  const enough = plan.fits ? 'enough' : `${grouped(plan.missing)} missing by the schedules`;
+  const minute =
+    moment === undefined
+      ? ''
+      : `; ${grouped(moment.inMinute)} of ${grouped(ratePerMinute)} in the last minute`;
+  const lines = [
+    `  key ${name.padEnd(14)} ${spent}; ${left}: ${enough}${minute} (${platforms.join(', ')})`,
+  ];
+  const pause = moment?.pause ?? null;
+  if (pause !== null)
+    lines.push(`     paused until ${timeText(pause.untilAt, now)}: ${pause.reason}`);
+  return lines;
+};
+
 const printMoney = (
   io: CliIo,
   price: Price | undefined,
-  { month, byJob, callsPerDay, forecast, spentAt, plan, hints }: Accounting,
+  { month, byJob, callsPerDay, forecast, spentAt, plan, hints, keys = [] }: Accounting,
   origin: Origin | undefined,
 ): void => {
   heading(io, 'Calls this month');
@@ -54,6 +75,7 @@ const printMoney = (
       ? `  by the schedules ${grouped(forecast)} by then${orCost(forecast, price)}: enough`
       : `  by the schedules ${grouped(plan.missing)} calls are missing${end}: trendlake plan`,
   );
+  for (const key of keys) for (const line of keyText(key, io.clock.now())) io.out(line);
   for (const { job, calls, failed, rowsPerCall } of byJob)
     io.out(
       `  ${job.padEnd(18)} ${counted(calls, 'call')}${failed > 0 ? ` (${grouped(failed)} failed)` : ''}, ${grouped(rowsPerCall)} rows changed per call${orCost(calls, price)}`,

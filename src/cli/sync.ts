@@ -95,6 +95,10 @@ const print = (
   io.out(
     `  Quota              ${quota.remaining === null ? 'unknown' : grouped(quota.remaining)} of ${origin === 'sandbox' ? "the sandbox's " : ''}${grouped(quota.month)} calls left this month${origin === 'sandbox' ? '' : orCost(calls.sent, price).replace(', ', '; this run cost ')}`,
   );
+  for (const key of quota.keys ?? [])
+    io.out(
+      `    key ${key.name.padEnd(12)} ${key.remaining === null ? 'unknown' : grouped(key.remaining)} of ${grouped(key.month)}`,
+    );
   if (summary.reason !== null) io.err(summary.reason);
   if (summary.outcome === 'paused')
     io.err(

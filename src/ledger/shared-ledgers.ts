@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Lake } from '../lake/open.ts';
 import { type PostgresAddress, postgresAddress } from '../postgres-url.ts';
 import type { Secret } from '../secret.ts';
+import { KeyUnsetError } from '../throttle/errors.ts';
 import type { KeyLimits, Ledger, LedgerSource, MonthSpent } from '../throttle/ledger.ts';
 import { emptyMonth } from '../throttle/month.ts';
 import { ClockWatch } from './clock-watch.ts';
@@ -55,7 +56,8 @@ export class SharedLedgers implements LedgerSource {
     limits: Omit<KeyLimits, 'timeoutMs'>,
     now: number,
   ): Promise<MonthSpent> {
-    const { apiKey } = limits;
+    const { apiKey, key } = limits;
+    if (apiKey === undefined && key !== undefined) throw new KeyUnsetError(key.name);
     if (apiKey === undefined) return { month: emptyMonth(limits, now), byHand: 0, at: now };
     return sharedSpent(this.#db, keyHash(apiKey), limits, now);
   }

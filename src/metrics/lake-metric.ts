@@ -1,6 +1,7 @@
 import type { Manifest } from '../export/manifest.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
+import type { CountedKey } from '../throttle/counted-key.ts';
 import type { MonthState } from '../throttle/month.ts';
 import type { CallCount } from './call-tally.ts';
 import type { Tallies } from './tallies.ts';
@@ -8,12 +9,18 @@ import type { Tallies } from './tallies.ts';
 /** A value, and the labels it stands under. */
 export type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>];
 
+/** A key's month; the key is undefined where there is only one. */
+export interface KeyedMonth {
+  readonly key: CountedKey | undefined;
+  readonly month: MonthState | null;
+}
+
 /** What a scrape looks at. `now` is Unix ms. */
 export interface Scraped {
   readonly lake: Lake;
   readonly now: number;
-  /** Null where a shared ledger counts it and cannot be reached. */
-  readonly month: MonthState | null;
+  /** Of each key; null where a shared ledger counts it and does not tell. */
+  readonly months: readonly KeyedMonth[];
   /** False: calls of other machines count as well, in a shared ledger. */
   readonly countsItself: boolean;
   readonly tallies: Tallies;
@@ -25,7 +32,7 @@ export interface Scraped {
 }
 
 /**
- * A metric that is read from the lake. Label values come from fixed sets, never from data. What else
+ * A metric that is read from the lake. Label values come from fixed sets or the settings, never from data. What else
  * is called a job is `source` here: `job` is Prometheus's own label.
  */
 export interface LakeMetric {

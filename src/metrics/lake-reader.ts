@@ -2,20 +2,28 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Config } from '../config.ts';
 import { messageOf } from '../errors.ts';
+import type { CountedKey } from '../throttle/counted-key.ts';
+import { countedKeys } from '../throttle/key-limits.ts';
 import type { MonthState } from '../throttle/month.ts';
 import { workerFile } from '../worker-file.ts';
 import type { Sample } from './lake-metric.ts';
 
 /** What the month of the upstream key allows. */
-export type QuotaLimits = Pick<Config, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset'>;
+export type QuotaLimits = Pick<Config, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset'> & {
+  /** Several keys; unless given there is one. */
+  readonly keys?: Config['keys'];
+};
 
-/** What a shared ledger says of the month at an instant (Unix ms); null while it cannot be reached. */
-export type SharedMonth = (now: number) => Promise<MonthState | null>;
+/** What one key allows, as the thread is told. */
+export type ScrapedKey = Omit<QuotaLimits, 'keys'> & { readonly key: CountedKey | undefined };
 
-/** What the thread is sent: `month` is undefined where the lake counts it itself. */
+/** What a shared ledger says of each key's month at an instant (Unix ms); null: it does not tell now. */
+export type SharedMonths = (now: number) => Promise<readonly (MonthState | null)[]>;
+
+/** What the thread is sent: `months` is undefined where the lake counts them itself. */
 export interface ScrapeRequest {
   readonly now: number;
-  readonly month: MonthState | null | undefined;
+  readonly months: readonly (MonthState | null)[] | undefined;
 }
 
 /** What a scrape of the lake brought: samples in the order of `LAKE_METRICS`, or why it failed. */
@@ -32,16 +40,24 @@ const THREAD = workerFile(import.meta.url, 'scrape-worker');
 
 const HEAP = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
 
+const scrapedKeys = ({ keys = [], ...only }: QuotaLimits): ScrapedKey[] => {
+  const limits = ({ ratePerMinute, callsPerMonth, quotaReset }: Omit<QuotaLimits, 'keys'>) => ({
+    ...{ ratePerMinute, callsPerMonth, quotaReset },
+  });
+  if (keys.length === 0) return [{ ...limits(only), key: undefined }];
+  const counted = countedKeys(keys);
+  return keys.map((key, index) => ({ ...limits(key), key: counted[index] }));
+};
+
 /** A reader of the lake in `dataDir`. Its thread begins with the first read: without scrapes it costs nothing. */
 export const lakeReader = (
   dataDir: string,
   limits: QuotaLimits,
-  sharedMonth?: SharedMonth,
+  sharedMonths?: SharedMonths,
 ): LakeReader => {
   let thread: Worker | undefined;
   const begin = (): Worker => {
-    const { ratePerMinute, callsPerMonth, quotaReset } = limits;
-    const workerData = { dataDir, limits: { ratePerMinute, callsPerMonth, quotaReset } };
+    const workerData = { dataDir, keys: scrapedKeys(limits) };
     const worker = new Worker(THREAD, { workerData, resourceLimits: HEAP });
     worker.on('error', () => {}); // told by whoever waits for its response
     worker.on('exit', () => {
@@ -52,14 +68,14 @@ export const lakeReader = (
   };
   return {
     read: async (now) => {
-      const month = await sharedMonth?.(now);
+      const months = await sharedMonths?.(now);
       thread ??= begin();
       const ended = new AbortController();
       const { signal } = ended;
       try {
         const answer = once(thread, 'message', { signal });
         const exit = once(thread, 'exit', { signal });
-        thread.postMessage({ now, month });
+        thread.postMessage({ now, months });
         const [report] = (await Promise.race([answer, exit])) as [ScrapeReport | number];
         return typeof report === 'object'
           ? report

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Sample } from './lake-metric.ts';
 import { LAKE_METRICS } from './lake-metrics.ts';
-import { lakeReader, type QuotaLimits, type SharedMonth } from './lake-reader.ts';
+import { lakeReader, type QuotaLimits, type SharedMonths } from './lake-reader.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
 /** A request that was answered. */
@@ -28,8 +28,8 @@ export interface Metrics {
 export interface MetricsOptions extends QuotaLimits {
   readonly dataDir: string;
   readonly clock: Clock;
-  /** Where a shared ledger counts the month of the upstream key. */
-  readonly sharedMonth?: SharedMonth;
+  /** Where a shared ledger counts the months of the upstream keys. */
+  readonly sharedMonths?: SharedMonths;
   /** Receives a sentence for whoever runs the service when the lake's metrics go, or come back. */
   readonly report?: (sentence: string) => void;
 }
@@ -80,7 +80,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     registers,
   });
   const stopProcess = addProcessMetrics(registry, clock);
-  const reader = lakeReader(dataDir, options, options.sharedMonth);
+  const reader = lakeReader(dataDir, options, options.sharedMonths);
 
   let fault: string | undefined;
   let isClosed = false;

@@ -1,7 +1,19 @@
 import { prepare } from '../lake/prepare.ts';
-import { type LakeMetric, seconds } from './lake-metric.ts';
+import { type CountedKey, keyName } from '../throttle/counted-key.ts';
+import type { MonthState } from '../throttle/month.ts';
+import { type LakeMetric, type Sample, type Scraped, seconds } from './lake-metric.ts';
 
-const PAUSE_LEFT = 'select min(until_at - @now, until_at - set_at) from pause';
+const PAUSE_LEFT = 'select min(until_at - @now, until_at - set_at) from pause where key = @key';
+
+/** No label where there is only one key. */
+const labelOf = (key: CountedKey | undefined): Record<string, string> =>
+  key === undefined ? {} : { key: key.name };
+
+/** A figure of each key's month; what is not known is left out. */
+const ofMonths =
+  (figure: (month: MonthState) => number) =>
+  ({ months }: Scraped): Sample[] =>
+    months.flatMap(({ key, month }) => (month === null ? [] : [[figure(month), labelOf(key)]]));
 
 /** Metrics of what the month allows, and of waits that the service asked for. */
 export const QUOTA_METRICS: readonly LakeMetric[] = [
@@ -9,46 +21,49 @@ export const QUOTA_METRICS: readonly LakeMetric[] = [
     name: 'trendlake_quota_limit_calls',
     type: 'gauge',
     help: 'Calls that the month of the upstream key allows.',
-    labels: [],
-    read: ({ month }) => (month === null ? [] : [[month.limit]]),
+    labels: ['key'],
+    read: ofMonths(({ limit }) => limit),
   },
   {
     name: 'trendlake_quota_spent_calls',
     type: 'gauge',
     help: 'Calls spent in this month of the upstream key.',
-    labels: [],
-    read: ({ month }) => (month === null ? [] : [[month.spent]]),
+    labels: ['key'],
+    read: ofMonths(({ spent }) => spent),
   },
   {
     name: 'trendlake_quota_remaining_calls',
     type: 'gauge',
     help: 'Calls left of this month, by the ledger and, where that is less, by the service.',
-    labels: [],
-    read: ({ month }) => (month === null ? [] : [[month.remaining]]),
+    labels: ['key'],
+    read: ofMonths(({ remaining }) => remaining),
   },
   {
     name: 'trendlake_quota_window_start_timestamp_seconds',
     type: 'gauge',
     help: 'When this month of the upstream key began, Unix time.',
-    labels: [],
-    read: ({ month }) => (month === null ? [] : [[seconds(month.startsAt)]]),
+    labels: ['key'],
+    read: ofMonths(({ startsAt }) => seconds(startsAt)),
   },
   {
     name: 'trendlake_quota_reset_timestamp_seconds',
     type: 'gauge',
     help: 'When calls are free again, Unix time.',
-    labels: [],
-    read: ({ month }) => (month === null ? [] : [[seconds(month.endsAt)]]),
+    labels: ['key'],
+    read: ofMonths(({ endsAt }) => seconds(endsAt)),
   },
   {
     name: 'trendlake_pause_seconds',
     type: 'gauge',
     help: 'How long nobody may call yet because the service asked to wait; 0: nobody waits.',
-    labels: [],
-    read: ({ lake, now, countsItself }) => {
+    labels: ['key'],
+    read: ({ lake, now, countsItself, months }) => {
       if (!countsItself) return []; // it stands in the shared ledger
-      const leftMs = prepare(lake.sqlite, PAUSE_LEFT, 'number').get({ now });
-      return [[seconds(Math.max(0, leftMs ?? 0))]];
+      const left = prepare(lake.sqlite, PAUSE_LEFT, 'number');
+      return months.map(({ key }) => {
+        const leftMs = left.get({ now, key: keyName(key) }) ?? 0;
+        return [seconds(Math.max(0, leftMs)), labelOf(key)];
+      });
     },
   },
 ];

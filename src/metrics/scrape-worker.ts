@@ -11,7 +11,7 @@ import { LAKE_FILE, type Lake, openLakeForReading } from '../lake/open.ts';
 import { monthState } from '../throttle/lake-ledger.ts';
 import { CallTally } from './call-tally.ts';
 import { LAKE_METRICS } from './lake-metrics.ts';
-import type { QuotaLimits, ScrapeReport, ScrapeRequest } from './lake-reader.ts';
+import type { ScrapedKey, ScrapeReport, ScrapeRequest } from './lake-reader.ts';
 import { type Tallies, tallyLake } from './tallies.ts';
 
 // The thread that reads the lake for a scrape, so that the one that serves does not wait for it.
@@ -19,7 +19,7 @@ import { type Tallies, tallyLake } from './tallies.ts';
 // after the response and at most a hundredth of the time, so that neither scrapes nor a core wait
 // for it however large the lake is.
 
-const { dataDir, limits } = workerData as { dataDir: string; limits: QuotaLimits };
+const { dataDir, keys } = workerData as { dataDir: string; keys: readonly ScrapedKey[] };
 const QUICK_MS = 20;
 const PATIENCE = 100;
 const CACHE_KIB = 4 * 1024;
@@ -75,14 +75,17 @@ const orFailed = <T>(work: () => T): T | { failed: string } => {
   }
 };
 
-const scrape = ({ now, month: shared }: ScrapeRequest): ScrapeReport => {
+const scrape = ({ now, months: shared }: ScrapeRequest): ScrapeReport => {
   open ??= openLake();
   recount(open, QUICK_MS);
   const { lake, tallies, calls } = open;
-  const month = shared === undefined ? monthState(lake, limits, now) : shared;
+  const months = keys.map((limits, index) => ({
+    key: limits.key,
+    month: shared === undefined ? monthState(lake, limits, now) : (shared[index] ?? null),
+  }));
   const counted = { tallies: tallies.content, ...calls.update() };
   const countsItself = shared === undefined;
-  const scraped = { lake, now, month, countsItself, manifest: manifestOf(), ...counted };
+  const scraped = { lake, now, months, countsItself, manifest: manifestOf(), ...counted };
   const samples = LAKE_METRICS.map((metric) => metric.read(scraped));
   return { samples };
 };

@@ -1,7 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../errors.ts';
+import { type KeyPlan, keyPlans } from '../runner/key-plan.ts';
 import type { PlanConfig, PlannedJob } from '../runner/month-plan.ts';
 import type { Price } from '../setting-readers.ts';
+import { type KeysConfig, keysOf } from '../throttle/key-limits.ts';
 import type { MonthSpent } from '../throttle/ledger.ts';
 import { workerFile } from '../worker-file.ts';
 import type {
@@ -15,9 +17,12 @@ import type {
 export interface PipelineStart {
   readonly dataDir: string;
   readonly config: PlanConfig;
-  readonly jobs: readonly (Omit<PlannedJob, 'lists'> & { readonly lists: number })[];
+  readonly jobs: readonly CountedJob[];
   readonly chores: readonly ScheduledChore[];
+  readonly plans: readonly (Omit<KeyPlan, 'jobs'> & { readonly jobs: readonly CountedJob[] })[];
 }
+
+type CountedJob = Omit<PlannedJob, 'lists'> & { readonly lists: number };
 
 /** What one reading brought, or why it failed. */
 export type PipelineReport = { readonly state: PipelineState } | { readonly failed: string };
@@ -25,17 +30,17 @@ export type PipelineReport = { readonly state: PipelineState } | { readonly fail
 /** Settings of a pipeline, as far as its page tells of them. */
 export interface PipelineOptions {
   readonly dataDir: string;
-  readonly config: PlanConfig & { readonly pricePer1000?: Price | undefined };
+  readonly config: PlanConfig & KeysConfig & { readonly pricePer1000?: Price | undefined };
   readonly jobs: readonly PlannedJob[];
   readonly chores: readonly ScheduledChore[];
-  /** What is spent at an instant (Unix ms), where another ledger than the lake's counts it. */
-  readonly spent?: ((now: number) => Promise<MonthSpent>) | undefined;
+  /** What is spent of each key's month at an instant (Unix ms), where another ledger than the lake's counts it. */
+  readonly spent?: ((now: number) => Promise<readonly MonthSpent[]>) | undefined;
 }
 
 const HEAP = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
 const THREAD = workerFile(import.meta.url, 'pipeline-worker');
 
-const planConfig = ({ config }: PipelineOptions): PlanConfig => ({
+const planConfig = (config: PlanConfig): PlanConfig => ({
   quotaReset: config.quotaReset,
   callsPerMonth: config.callsPerMonth,
   ratePerMinute: config.ratePerMinute,
@@ -48,6 +53,12 @@ const planConfig = ({ config }: PipelineOptions): PlanConfig => ({
   reservePercent: config.reservePercent,
   platforms: config.platforms,
 });
+
+const countedJobs = (jobs: readonly PlannedJob[], config: PlanConfig): CountedJob[] =>
+  jobs.map(({ name, schedule, stage, lists }) => ({
+    ...{ name, schedule, stage },
+    lists: lists?.(config) ?? 0,
+  }));
 
 /**
  * Reads a pipeline in a thread of its own, which begins with the first reading: a service whose page
@@ -95,10 +106,12 @@ export class PipelineReader {
     const { dataDir, config, jobs, chores } = this.#options;
     const workerData: PipelineStart = {
       dataDir,
-      config: planConfig(this.#options),
-      jobs: jobs.map(({ name, schedule, stage, lists }) => ({
-        ...{ name, schedule, stage },
-        lists: lists?.(config) ?? 0,
+      config: planConfig(config),
+      jobs: countedJobs(jobs, config),
+      plans: keyPlans(keysOf(config), config, jobs).map((plan) => ({
+        key: plan.key,
+        config: planConfig(plan.config),
+        jobs: countedJobs(plan.jobs, plan.config),
       })),
       chores: chores.map(({ name, schedule, schedulesWith }) => ({
         ...{ name, schedule },

@@ -22,6 +22,7 @@ import { lakeConditions, staleSources } from '../notify/judge.ts';
 import { type Accounting, accountingOf } from '../runner/accounting.ts';
 import { DAEMON } from '../runner/daemon.ts';
 import { expectedSources } from '../runner/expected-sources.ts';
+import type { KeyMonth, KeyPlan } from '../runner/key-plan.ts';
 import {
   type CallsLeft,
   cronOfJob,
@@ -31,7 +32,7 @@ import {
 } from '../runner/month-plan.ts';
 import { lakeSpent } from '../throttle/lake-ledger.ts';
 import type { MonthSpent } from '../throttle/ledger.ts';
-import { spentOverTime } from '../throttle/month.ts';
+import { type MonthState, spentOverTime } from '../throttle/month.ts';
 
 /** A job that asks nothing, as far as its schedule goes. */
 export interface ScheduledChore {
@@ -48,8 +49,13 @@ export interface PipelineSettings {
   readonly chores: readonly ScheduledChore[];
 }
 
-/** What a ledger of many machines says is spent, or why it says nothing. */
-export type SpentElsewhere = MonthSpent | { readonly unknown: string };
+/** The same, and how the month of each key is planned. */
+export interface KeyedSettings extends PipelineSettings {
+  readonly plans: readonly KeyPlan[];
+}
+
+/** What a ledger of many machines says is spent of each key's month, or why it says nothing. */
+export type SpentElsewhere = readonly MonthSpent[] | { readonly unknown: string };
 
 /** What is wanted of a pipeline. */
 export interface PipelineQuery extends RunsQuery {
@@ -79,11 +85,17 @@ export interface ExportedTable {
   readonly newest: string | null;
 }
 
-/** The month's calls. */
-export interface QuotaState extends Accounting {
+/** A month's calls over time. */
+export interface BurnDown {
+  readonly month: MonthState;
   /** What was left over time; empty where other machines spend too, as when they did is not known here. */
   readonly spentLine: readonly CallsLeft[];
   readonly planLine: readonly CallsLeft[];
+}
+
+/** The month's calls, and those of each key over time. */
+export interface QuotaState extends Accounting {
+  readonly lines: readonly (BurnDown & { readonly name: string | undefined })[];
 }
 
 /** What holds now, whatever instant is looked at. */
@@ -157,21 +169,30 @@ const backupOf = (dataDir: string): PipelineNow['backup'] => {
 
 const quotaOf = (
   lake: Lake,
-  { config, jobs }: PipelineSettings,
+  { plans }: KeyedSettings,
   { now, spent: elsewhere }: Pick<PipelineQuery, 'now' | 'spent'>,
 ): PipelineNow['quota'] => {
   if (elsewhere !== undefined && 'unknown' in elsewhere) return elsewhere;
-  const spent = elsewhere ?? lakeSpent(lake, config, now);
+  const months = plans.map(
+    (plan, index): KeyMonth => ({
+      ...plan,
+      spent: elsewhere?.[index] ?? lakeSpent(lake, { ...plan.config, key: plan.key }, now),
+    }),
+  );
   return {
-    ...accountingOf(lake, config, jobs, spent),
-    spentLine: elsewhere === undefined ? spentOverTime(lake, spent.month, now) : [],
-    planLine: planLine(jobs, config, spent),
+    ...accountingOf(lake, months),
+    lines: months.map(({ key, config, jobs, spent }) => ({
+      name: key?.name,
+      month: spent.month,
+      spentLine: elsewhere === undefined ? spentOverTime(lake, spent.month, now, key) : [],
+      planLine: planLine(jobs, config, spent),
+    })),
   };
 };
 
 const present = (
   lake: Lake,
-  settings: PipelineSettings,
+  settings: KeyedSettings,
   asked: Pick<PipelineQuery, 'now' | 'spent'>,
 ): PipelineNow => {
   const { config, jobs, chores } = settings;
@@ -220,7 +241,7 @@ export const scheduleState = (
 /** Reads the pipeline of a lake; nothing is written. What `trendlake status` reads, by the same functions. */
 export const pipelineState = (
   lake: Lake,
-  settings: PipelineSettings,
+  settings: KeyedSettings,
   { now, spent, run, ...query }: PipelineQuery,
 ): PipelineState => {
   const { total, items } = runsPage(lake, query);

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../errors.ts';
 import { oneReading } from '../lake/one-reading.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
+import type { PlannedJob } from '../runner/month-plan.ts';
 import type { PipelineReport, PipelineStart } from './pipeline-reader.ts';
 import { type PipelineQuery, pipelineState } from './pipeline-state.ts';
 
@@ -9,10 +10,13 @@ import { type PipelineQuery, pipelineState } from './pipeline-state.ts';
 
 const CACHE_KIB = 4 * 1024;
 
-const { dataDir, config, jobs, chores } = workerData as PipelineStart;
+const { dataDir, config, jobs, chores, plans } = workerData as PipelineStart;
+const withLists = (counted: PipelineStart['jobs']): PlannedJob[] =>
+  counted.map(({ lists, ...job }) => ({ ...job, lists: () => lists }));
 const settings = {
   ...{ config, chores },
-  jobs: jobs.map(({ lists, ...job }) => ({ ...job, lists: () => lists })),
+  jobs: withLists(jobs),
+  plans: plans.map((plan) => ({ ...plan, jobs: withLists(plan.jobs) })),
 };
 let lake: Lake | undefined;
 

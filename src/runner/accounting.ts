@@ -1,13 +1,16 @@
+import type { Platform } from '../../schema/vocabulary.ts';
 import type { Config } from '../config.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
-import type { LedgerSource, MonthSpent } from '../throttle/ledger.ts';
+import type { KeyMoment, LedgerSource } from '../throttle/ledger.ts';
 import type { MonthState } from '../throttle/month.ts';
 import { type QuotaHint, quotaHints } from '../throttle/quota-hints.ts';
 import type { Forecast } from './forecast.ts';
-import { type PlanConfig, type PlannedJob, planMonth } from './month-plan.ts';
+import { type KeyMonth, keyMonths } from './key-plan.ts';
+import { type PlannedJob, planMonth } from './month-plan.ts';
+import { forecastTogether, spentTogether } from './months-together.ts';
 
 /** What one job spent this month, and what that bought. */
 export interface JobAccount {
@@ -33,17 +36,44 @@ export interface Accounting {
   plan: Forecast;
   /** What the service last said of its limits, and how it was read. */
   hints: QuotaHint[];
+  /** Each key's part, where there are several; all beside it is of the keys together. */
+  keys?: KeyAccount[];
 }
 
-/** Where the month's calls went and will go, by what is spent of it; only reads. `jobs`: every job there is. */
-export const accountingOf = (
-  lake: Lake,
-  config: PlanConfig,
-  jobs: readonly PlannedJob[],
-  spent: MonthSpent,
-): Accounting => {
-  const now = spent.at;
-  const { month } = spent;
+/** One key's month. Instants are Unix ms. */
+export interface KeyAccount {
+  name: string;
+  platforms: readonly Platform[];
+  ratePerMinute: number;
+  month: MonthState;
+  /** Undefined where only the shared ledger knows. */
+  moment?: KeyMoment;
+  /** Calls spent when its month ends, by the schedules. */
+  forecast: number;
+  plan: Forecast;
+}
+
+const forecastOf = ({ config, spent }: KeyMonth, plan: Forecast): number =>
+  (config.quotaReset === 'rolling' ? 0 : spent.month.spent) + plan.fixed + plan.refreshes;
+
+/** How a key's month stands and what its schedules make of it. */
+export const accountOf = (key: KeyMonth): KeyAccount => {
+  const { config, jobs, spent } = key;
+  const plan = planMonth(jobs, config, spent);
+  return {
+    name: key.key?.name ?? '',
+    platforms: config.platforms,
+    ratePerMinute: config.ratePerMinute,
+    month: spent.month,
+    ...(spent.moment === undefined ? {} : { moment: spent.moment }),
+    forecast: forecastOf(key, plan),
+    plan,
+  };
+};
+
+/** Where the month's calls went and will go, by what is spent of each key's; only reads. */
+export const accountingOf = (lake: Lake, months: readonly KeyMonth[]): Accounting => {
+  const { month, at: now } = spentTogether(months.map(({ spent }) => spent));
   const byJob = prepare<JobAccount>(
     lake.sqlite,
     `select job, sum(sent) as calls, sum(error is not null and sent = 1) as failed,
@@ -67,17 +97,18 @@ export const accountingOf = (
   );
   const days = Math.max(1, (now - (recent.firstAt ?? now)) / DAY_MS);
   const callsPerDay = recent.calls / days;
-  const plan = planMonth(jobs, config, spent);
-  const before = config.quotaReset === 'rolling' ? 0 : month.spent;
-  const forecast = before + plan.fixed + plan.refreshes;
-  const hints = quotaHints(lake);
-  return { month, byJob, callsPerDay, forecast, spentAt: plan.spentAt, plan, hints };
+  const keys = months.map(accountOf);
+  const plan = forecastTogether(keys, month.limit);
+  const forecast = keys.reduce((sum, key) => sum + key.forecast, 0);
+  const hints = months.flatMap(({ key }) => quotaHints(lake, key));
+  const told = { month, byJob, callsPerDay, forecast, spentAt: plan.spentAt, plan, hints };
+  return keys.length === 1 ? told : { ...told, keys };
 };
 
-/** The same as of `now`, with what a ledger says is spent. */
+/** The same as of `now`, with what a ledger says is spent. `jobs`: every job there is. */
 export const accounting = async (
   lake: Lake,
   config: Config,
   jobs: readonly PlannedJob[],
   { now, ledgers = LAKE_LEDGERS }: { now: number; ledgers?: LedgerSource },
-): Promise<Accounting> => accountingOf(lake, config, jobs, await ledgers.spent(lake, config, now));
+): Promise<Accounting> => accountingOf(lake, await keyMonths(lake, config, jobs, { ledgers, now }));

@@ -1,12 +1,17 @@
 import type { Platform } from '../../schema/vocabulary.ts';
-import type { OwnKey } from '../throttle/key-limits.ts';
+import type { Lake } from '../lake/open.ts';
+import type { CountedKey } from '../throttle/counted-key.ts';
+import { type KeysConfig, keysOf, type OwnKey } from '../throttle/key-limits.ts';
+import type { LedgerSource, MonthSpent } from '../throttle/ledger.ts';
+import type { Forecast } from './forecast.ts';
 import { shareOf } from './key-share.ts';
-import type { PlanConfig, PlannedJob } from './month-plan.ts';
+import { type PlanConfig, type PlannedJob, planMonth } from './month-plan.ts';
+import { forecastTogether, spentTogether } from './months-together.ts';
 
 /** What the month of one key is planned by: its own limits, and the part of the work that it is dealt. */
 export interface KeyPlan {
   /** Undefined: the only key. */
-  readonly name: string | undefined;
+  readonly key: CountedKey | undefined;
   readonly config: PlanConfig;
   readonly jobs: readonly PlannedJob[];
 }
@@ -50,13 +55,13 @@ export const keyPlans = (
   if (keys.length === 1 && only !== undefined) {
     const { ratePerMinute, callsPerMonth, quotaReset } = only;
     const limits = { ratePerMinute, callsPerMonth, quotaReset };
-    return [{ name: only.key?.name, config: { ...config, ...limits }, jobs }];
+    return [{ key: only.key, config: { ...config, ...limits }, jobs }];
   }
   const rates = keys.map(({ ratePerMinute }) => ratePerMinute);
   const growth = partsOf(config.growthCalls, rates);
   const creators = partsOf(config.creatorCalls, rates);
   return keys.map((key, index) => ({
-    name: key.key?.name,
+    key: key.key,
     config: {
       ...config,
       ratePerMinute: key.ratePerMinute,
@@ -72,3 +77,57 @@ export const keyPlans = (
     }),
   }));
 };
+
+/** A key's month: how it is planned, and what is spent of it. */
+export interface KeyMonth extends KeyPlan {
+  readonly spent: MonthSpent;
+}
+
+/** Who says what is spent, and as of when (Unix ms). */
+interface Asking {
+  readonly ledgers: LedgerSource;
+  readonly now: number;
+}
+
+/** What is spent of each key's month, in their order; only reads. Without a lake nothing is there. */
+export const spentOfKeys = async (
+  lake: Pick<Lake, 'sqlite'> | undefined,
+  config: KeysConfig,
+  { ledgers, now }: Asking,
+): Promise<MonthSpent[]> => {
+  const spent: MonthSpent[] = [];
+  for (const key of keysOf(config)) spent.push(await ledgers.spent(lake, key, now));
+  return spent;
+};
+
+/** The months of the keys whose spent calls are given in their order. */
+export const monthsOf = (
+  config: PlanConfig & KeysConfig,
+  jobs: readonly PlannedJob[],
+  spent: readonly MonthSpent[],
+): KeyMonth[] =>
+  keyPlans(keysOf(config), config, jobs).flatMap((plan, index) => {
+    const its = spent[index];
+    return its === undefined ? [] : [{ ...plan, spent: its }];
+  });
+
+/** The month of each key, by what a ledger says is spent. */
+export const keyMonths = async (
+  lake: Pick<Lake, 'sqlite'> | undefined,
+  config: PlanConfig & KeysConfig,
+  jobs: readonly PlannedJob[],
+  asking: Asking,
+): Promise<KeyMonth[]> => monthsOf(config, jobs, await spentOfKeys(lake, config, asking));
+
+/** What is left of the months of all keys, spread over the jobs; `running` as in `planMonth`. */
+export const planMonths = (
+  months: readonly KeyMonth[],
+  running: readonly string[] = [],
+): Forecast =>
+  forecastTogether(
+    months.map(({ key, jobs, config, spent }) => ({
+      name: key?.name,
+      plan: planMonth(jobs, config, spent, running),
+    })),
+    spentTogether(months.map(({ spent }) => spent)).month.limit,
+  );

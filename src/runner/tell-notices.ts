@@ -3,7 +3,7 @@ import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
 import type { Attempt } from './attempt.ts';
 import { expectedSources } from './expected-sources.ts';
 import type { Job } from './job.ts';
-import { planMonth } from './month-plan.ts';
+import { keyMonths, planMonths } from './key-plan.ts';
 import type { RunDeps } from './run-deps.ts';
 
 /** What telling needs of the world. */
@@ -24,7 +24,7 @@ export const tellNotices = async (
   if (config.notify === undefined) return;
   const now = clock.now();
   const sources = expectedSources(allJobs, config, now);
-  const plan = planMonth(allJobs, config, await ledgers.spent(lake, config, now));
+  const plan = planMonths(await keyMonths(lake, config, allJobs, { ledgers, now }));
   const failure = await notify(
     lake,
     config.notify.reveal(),

@@ -21,6 +21,16 @@ export class QuotaSpentError extends PausedError {
   }
 }
 
+/** What a key has spent is not known, as the key itself is not here. */
+export class KeyUnsetError extends PausedError {
+  constructor(name: string) {
+    super(
+      `Key ${name} is not set here: the shared ledger knows keys by their hash alone, so nobody knows what is spent with it. Set the variable that its keyEnv names.`,
+      null,
+    );
+  }
+}
+
 /** The service does not answer, and has not for several calls: asking on would waste calls. */
 export class ServiceDownError extends TrendlakeError {
   readonly transient = false;

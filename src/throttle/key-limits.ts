@@ -1,5 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { Config } from '../config.ts';
+import type { UpstreamKey } from '../upstream-keys.ts';
+import type { CountedKey } from './counted-key.ts';
 import type { KeyLimits } from './ledger.ts';
 
 /** What a key allows, and what is asked with it. */
@@ -13,12 +15,23 @@ export type KeysConfig = Pick<
   'keys' | 'ratePerMinute' | 'callsPerMonth' | 'quotaReset' | 'timeoutMs' | 'apiKey' | 'platforms'
 >;
 
+/** How each of several keys is told apart in a lake. */
+export const countedKeys = (
+  keys: readonly Pick<UpstreamKey, 'name' | 'ratePerMinute'>[],
+): CountedKey[] =>
+  keys.map(({ name }, index) => ({
+    name,
+    isFirst: index === 0,
+    others: keys.map((key) => key.name).filter((other) => other !== name),
+    allPerMinute: keys.reduce((sum, { ratePerMinute }) => sum + ratePerMinute, 0),
+  }));
+
 /** Every key by the settings, in their order: one at least. */
 export const keysOf = (config: KeysConfig): readonly OwnKey[] => {
   const { keys, ratePerMinute, callsPerMonth, quotaReset, timeoutMs, apiKey, platforms } = config;
   if (keys.length === 0)
     return [{ ratePerMinute, callsPerMonth, quotaReset, timeoutMs, apiKey, platforms }];
-  const names = keys.map(({ name }) => name);
+  const counted = countedKeys(keys);
   return keys.map((key, index) => ({
     ratePerMinute: key.ratePerMinute,
     callsPerMonth: key.callsPerMonth,
@@ -26,11 +39,6 @@ export const keysOf = (config: KeysConfig): readonly OwnKey[] => {
     timeoutMs,
     apiKey: key.apiKey,
     platforms: key.platforms.filter((platform) => platforms.includes(platform)),
-    key: {
-      name: key.name,
-      isFirst: index === 0,
-      others: names.filter((name) => name !== key.name),
-      allPerMinute: ratePerMinute,
-    },
+    key: counted[index],
   }));
 };

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { MINUTE_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import { CallRows } from './call-rows.ts';
@@ -14,7 +15,7 @@ import type {
   Refusal,
 } from './ledger.ts';
 import { emptyMonth, type MonthState, monthOf } from './month.ts';
-import { SharedPause } from './pause.ts';
+import { pauseAt, SharedPause } from './pause.ts';
 import { QuotaHints } from './quota-hints.ts';
 import { Slots } from './slots.ts';
 
@@ -41,6 +42,17 @@ const byHandSince = (
   return present(prepare(sqlite, byHand, 'number').get({ ...of.parameters, startsAt }));
 };
 
+/** Calls that left within the last 60 s, by the wall clock: to be shown, not to be paced by. */
+const inMinute = (
+  { sqlite }: Pick<Lake, 'sqlite'>,
+  now: number,
+  key: CountedKey | undefined,
+): number => {
+  const of = anyCallOf(key);
+  const left = `select count(*) from calls where sent_at > @since and sent = 1 ${of.sql}`;
+  return present(prepare(sqlite, left, 'number').get({ ...of.parameters, since: now - MINUTE_MS }));
+};
+
 /** What the lake's own ledger says of the month; a lake that nothing was asked for has spent nothing. */
 export const lakeSpent = (
   lake: Pick<Lake, 'sqlite'>,
@@ -48,7 +60,12 @@ export const lakeSpent = (
   now: number,
 ): MonthSpent => {
   const month = monthState(lake, limits, now);
-  return { month, byHand: byHandSince(lake, month.startsAt, limits.key), at: now };
+  const byHand = byHandSince(lake, month.startsAt, limits.key);
+  const moment = {
+    inMinute: inMinute(lake, now, limits.key),
+    pause: pauseAt(lake, now, limits.key),
+  };
+  return { month, byHand, at: now, moment };
 };
 
 /**

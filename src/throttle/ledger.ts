@@ -52,6 +52,16 @@ export interface MonthSpent {
   byHand: number;
   /** Unix ms. */
   at: number;
+  /** How it stands at this moment, where the ledger's tables can be read for it. */
+  moment?: KeyMoment;
+}
+
+/** Whether a key is asked with right now. */
+export interface KeyMoment {
+  /** Calls that left within the last 60 s. */
+  inMinute: number;
+  /** The pause that the service asked for, if one holds. */
+  pause: { untilAt: number; reason: string } | null;
 }
 
 /**

@@ -19,6 +19,21 @@ export interface Pause {
  */
 export const LONGEST_PAUSE_MS = HOUR_MS;
 
+/** The pause that holds at an instant (Unix ms) by the wall clock: to be shown; null: none. */
+export const pauseAt = (
+  { sqlite }: Pick<Lake, 'sqlite'>,
+  now: number,
+  key: CountedKey | undefined,
+): { untilAt: number; reason: string } | null => {
+  const row = prepare(
+    sqlite,
+    'select set_at as setAt, until_at as untilAt, resumes_at as resumesAt, reason from pause where key = ?',
+    { setAt: 'number', untilAt: 'number', resumesAt: 'number', reason: 'text' },
+  ).get(keyName(key));
+  if (row === undefined || Math.min(row.untilAt - now, row.untilAt - row.setAt) <= 0) return null;
+  return { untilAt: row.resumesAt, reason: row.reason };
+};
+
 /**
  * The pause that all processes of a data directory keep with a key. Like the slots it is timed by the machine's
  * monotonic clock; one of another boot by the wall clock, but never longer than it was asked for.

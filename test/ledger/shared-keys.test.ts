@@ -61,7 +61,7 @@ describe.skipIf(servers.missing !== undefined)(
           callsPerMonth: 9,
           quotaReset: 'calendar',
         },
-        sharedMonth: async () => null,
+        sharedMonths: async () => [null],
       });
       const text = await metrics.text();
       await metrics.close();

@@ -8,10 +8,15 @@ import {
   startFaultyUpstream,
 } from '../../fixtures/faulty-upstream.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
+import { JOBS } from '../../jobs/all-jobs.ts';
 import { type VirtualClock, virtualClock } from '../../src/clock.ts';
+import { readConfig } from '../../src/config.ts';
 import { MINUTE_MS } from '../../src/durations.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
+import { PipelineReader } from '../../src/pipeline/pipeline-reader.ts';
 import type { RunSummary } from '../../src/runner/run-summary.ts';
+import { quotaSection } from '../../src/serve/pages/pipeline-quota.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 import { worstMinute } from '../throttle/machine.ts';
@@ -209,4 +214,43 @@ test('a refused key stops alone', async () => {
   await sync(...LISTS);
   expect(linesOf('a').length).toBeLessThanOrEqual(4);
   expect(linesOf('b').length).toBeGreaterThan(4);
+});
+
+test('plan, status, /metrics and the pipeline page show each key, and what they are together', async () => {
+  const { dataDir, command, sync } = world([
+    { name: 'a', platforms: ['tiktok'], ...ROOMY, callsPerMonth: 2 },
+    { name: 'b', platforms: ['instagram', 'youtube'], ...ROOMY },
+  ]);
+  await sync(...LISTS);
+  const plan = JSON.parse((await command(['plan', '--json'])).out);
+  const left = plan.keys[1].month.remaining;
+  expect(plan.keys).toMatchObject([
+    { name: 'a', month: { spent: 2, remaining: 0 }, rest: { fits: false } },
+    { name: 'b', month: { spent: 10_000 - left }, rest: { fits: true } },
+  ]);
+  expect(plan.month).toMatchObject({ limit: 10_002, spent: 2 + 10_000 - left, remaining: left });
+  expect(plan.rest.fixed).toBe(plan.keys[0].rest.fixed + plan.keys[1].rest.fixed);
+  expect((await command(['plan'])).out).toMatch(/│ a .*│ b /s);
+
+  const status = JSON.parse((await command(['status', '--json'])).out);
+  expect(status.accounting.keys).toMatchObject([
+    { name: 'a', moment: { inMinute: 2, pause: null }, month: { remaining: 0 } },
+    { name: 'b', month: { remaining: left } },
+  ]);
+  const { out } = await command(['status']);
+  expect(out).toMatch(/key a +2 of 2 spent; 0 left until .*missing by the schedules/);
+  expect(out).toMatch(/key b .* 1,000 in the last minute \(instagram, youtube\)/);
+
+  const config = readConfig({ env: { TRENDLAKE_DATA_DIR: dataDir }, cwd: dataDir });
+  const metrics = createMetrics({ ...config, clock });
+  expect(await metrics.text()).toContain(`trendlake_quota_remaining_calls{key="b"} ${left}`);
+  await metrics.close();
+  const pipeline = new PipelineReader({ dataDir, config, jobs: JOBS, chores: [] });
+  const now = clock.now();
+  const wish = { asOf: now, now, limit: 5, page: 1, run: undefined };
+  const { present } = await pipeline.read(wish);
+  await pipeline.close();
+  const page = present === null ? '' : String(quotaSection(present, now, undefined));
+  expect(page).toMatch(/<h3>Key a<\/h3>.*<h3>Key b<\/h3>/s);
+  expect(page).toContain('Calls left of 2: 0 now');
 });

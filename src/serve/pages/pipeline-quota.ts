@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { minuteOf } from '../../iso.ts';
 import { costText } from '../../money.ts';
-import type { PipelineNow, QuotaState } from '../../pipeline/pipeline-state.ts';
+import type { BurnDown, PipelineNow, QuotaState } from '../../pipeline/pipeline-state.ts';
 import type { Price } from '../../setting-readers.ts';
 import { digits, instant } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
@@ -11,8 +11,8 @@ import { notice } from './marks.ts';
 const cost = (calls: number, price: Price | undefined): Html =>
   price === undefined ? NOTHING : html` <span class="soft">(${costText(calls, price)})</span>`;
 
-const burnDown = ({ month, spentLine, planLine }: QuotaState, now: number): Html => {
-  const points = (line: QuotaState['planLine']) => line.map(({ at, left }) => ({ x: at, y: left }));
+const burnDown = ({ month, spentLine, planLine }: BurnDown, now: number): Html => {
+  const points = (line: BurnDown['planLine']) => line.map(({ at, left }) => ({ x: at, y: left }));
   const even = [
     { x: month.startsAt, y: month.limit },
     { x: month.endsAt, y: 0 },
@@ -77,6 +77,15 @@ const hints = (quota: QuotaState): Html =>
           html`<li><code>${name}</code> ${remaining === null ? 'not understood' : html`${digits(remaining)} left`} <span class="soft">(${stated}, ${minuteOf(seenAt)})</span></li>`,
       )}</ul>`;
 
+/** Each key's month, where there are several. */
+const keysTable = ({ keys }: QuotaState): Html =>
+  keys === undefined
+    ? NOTHING
+    : html`<div class="scroll"><table class="data"><caption class="unseen">Keys</caption><thead><tr><th scope="col">key</th><th scope="col" class="no-phone">platforms</th><th scope="col" class="n no-phone">last minute</th><th scope="col" class="n">spent</th><th scope="col" class="n">left</th><th scope="col">by the plan</th></tr></thead><tbody>${keys.map(
+        ({ name, platforms, ratePerMinute, month, moment, plan }) =>
+          html`<tr><td>${name}</td><td class="no-phone">${platforms.join(', ')}</td><td class="n no-phone">${moment === undefined ? '–' : `${digits(moment.inMinute)} of ${digits(ratePerMinute)}`}</td><td class="n">${digits(month.spent)}</td><td class="n">${digits(month.remaining)}</td><td>${(moment?.pause ?? null) !== null ? html`<span class="down">paused until ${minuteOf(moment?.pause?.untilAt ?? 0)}</span>` : plan.fits ? 'enough' : html`<span class="down">${digits(plan.missing)} missing</span>`}</td></tr>`,
+      )}</tbody></table></div>`;
+
 /** The month's calls: what the ledger says is left, and what the plan will leave. */
 export const quotaSection = (
   { quota, origin }: PipelineNow,
@@ -88,5 +97,5 @@ export const quotaSection = (
   const { month } = quota;
   return html`<section><h2>Quota <span class="soft small">${digits(month.spent)} of ${digits(month.limit)} calls spent since ${minuteOf(month.startsAt)}</span></h2>
 ${origin === 'sandbox' ? notice('These calls went to the built-in sandbox, which has limits of its own; the figures are what a key would have with these settings.') : NOTHING}
-${burnDown(quota, at)}${sentence(quota, price)}${byJob(quota, price)}${hints(quota)}</section>`;
+${quota.lines.map((line) => html`${line.name === undefined || quota.keys === undefined ? NOTHING : html`<h3>Key ${line.name}</h3>`}${burnDown(line, at)}`)}${keysTable(quota)}${sentence(quota, price)}${byJob(quota, price)}${hints(quota)}</section>`;
 };
