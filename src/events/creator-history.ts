@@ -8,6 +8,7 @@ import {
   CREATOR_LOOKBACK_MS,
   type CreatorPast,
   type TopEntry,
+  YOUNG_MS,
 } from './creator-viral.ts';
 import type { Window } from './event.ts';
 import type { Thresholds } from './thresholds.ts';
@@ -38,21 +39,29 @@ const WATCHED_SINCE = `(select max(at) from (
     and w.completed_at is not null and w.captured_at <= c.captured_at
 ) where gap is null or gap > ${LONGEST_UNWATCHED_MS})`;
 
-/** Creators of videos that were looked at inside `span` and have the views to be judged. */
+/**
+ * Creators of videos that were looked at inside `span` and may have passed a bar in it: they have the
+ * views to be judged, are young enough, and were seen before.
+ */
 function* creatorsOf(
   sqlite: Database.Database,
   keys: readonly number[],
+  span: Window,
   limits: Readonly<Record<Platform, Thresholds>>,
 ): Generator<CreatorName> {
   const read = prepare<CreatorName>(
     sqlite,
-    "select distinct v.platform, v.user from json_each(?) k cross join video v on v.key = k.value where v.user is not null and v.views >= json_extract(?, '$.' || v.platform)",
+    `select distinct v.platform, v.user from json_each(?) k cross join video v on v.key = k.value
+     where v.user is not null and v.views >= json_extract(?, '$.' || v.platform)
+       and (v.created_at is null or v.created_at > ?)
+       and exists (select 1 from video_snapshot s where s.video_key = v.key limit 1 offset 1)`,
     { platform: 'text', user: 'text' },
   );
   const floors = JSON.stringify(
     Object.fromEntries(Object.entries(limits).map(([name, its]) => [name, its.creator.minViews])),
   );
-  for (const part of chunks(keys)) yield* read.all(JSON.stringify(part), floors);
+  for (const part of chunks(keys))
+    yield* read.all(JSON.stringify(part), floors, span.from - YOUNG_MS);
 }
 
 /** Creators that stood at the top of a list that became whole inside `span`. */
@@ -108,7 +117,7 @@ export const creatorsToJudge = (
     const name = `${platform} ${foldHandle(user)}`;
     if (!found.has(name)) found.set(name, { platform, user });
   };
-  for (const creator of creatorsOf(sqlite, seenKeys, limits)) note(creator);
+  for (const creator of creatorsOf(sqlite, seenKeys, span, limits)) note(creator);
   for (const creator of creatorsAtTop(sqlite, span, (platform) => limits[platform].creator.topRank))
     note(creator);
   return byFirstName(sqlite, [...found.values()]);
@@ -156,7 +165,29 @@ interface OwnVideo {
   readonly createdAt: number | null;
 }
 
-/** A creator and the videos it is judged by, the newest first. */
+/**
+ * Reads the videos a creator is judged by. Most creators have few, and sorting a few rows costs four
+ * times what reading them does: only where there are too many are the newest sought out.
+ */
+const ownVideoReader = (
+  sqlite: Database.Database,
+): ((platform: Platform, folded: string) => OwnVideo[]) => {
+  const select = `select key, id, created_at as createdAt from video
+    where platform = ? and user in (${SPELLINGS})`;
+  const shape = { key: 'number', id: 'text', createdAt: 'number?' } as const;
+  const some = prepare(sqlite, `${select} limit ${MAX_VIDEOS + 1}`, shape);
+  const newest = prepare(
+    sqlite,
+    `${select} order by created_at desc, key desc limit ${MAX_VIDEOS}`,
+    shape,
+  );
+  return (platform, folded) => {
+    const videos = some.all(platform, folded);
+    return videos.length <= MAX_VIDEOS ? videos : newest.all(platform, folded);
+  };
+};
+
+/** A creator and the videos it is judged by. */
 interface Judged {
   readonly creator: CreatorName;
   readonly videos: readonly OwnVideo[];
@@ -222,11 +253,7 @@ export function* creatorPasts(
   span: Window,
   limits: Readonly<Record<Platform, Thresholds>>,
 ): Generator<[CreatorName, CreatorPast]> {
-  const videosOf = prepare<OwnVideo>(
-    sqlite,
-    `select key, id, created_at as createdAt from video where platform = ? and user in (${SPELLINGS}) order by created_at desc, key desc limit ?`,
-    { key: 'number', id: 'text', createdAt: 'number?' },
-  );
+  const videosOf = ownVideoReader(sqlite);
   const lastSnapshotsBefore = lastSnapshotReader(sqlite);
   const snapshotsOf = snapshotReader(sqlite);
   const firstTopsOf = firstTopReader(sqlite, limits);
@@ -235,7 +262,7 @@ export function* creatorPasts(
   for (let from = 0; from < creators.length; from += CREATORS_A_TURN) {
     const some = creators.slice(from, from + CREATORS_A_TURN).map((creator): Judged => {
       const { platform, user } = creator;
-      return { creator, videos: videosOf.all(platform, foldHandle(user), MAX_VIDEOS) };
+      return { creator, videos: videosOf(platform, foldHandle(user)) };
     });
     const keys = some.flatMap(({ videos }) => videos.map(({ key }) => key));
     const earlier = lastSnapshotsBefore(keys, since);

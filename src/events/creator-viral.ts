@@ -10,7 +10,7 @@ const MIN_OTHERS = 5;
 const MIN_COHORT = 50;
 const QUIET_MS = 14 * DAY_MS;
 /** An older video that drifts past the bar has not just gone viral. */
-const YOUNG_MS = 30 * DAY_MS;
+export const YOUNG_MS = 30 * DAY_MS;
 /** A platform watched for less has not shown who usually stands at its top. */
 const WATCHED_MS = 7 * DAY_MS;
 

@@ -4,7 +4,12 @@ import { HOUR_MS } from '../durations.ts';
 import { prepare } from '../lake/prepare.ts';
 import type { Window } from './event.ts';
 import { HASHTAG_LOOKBACK_MS, type TagSnapshot } from './hashtag-rising.ts';
-import { type ListedVideo, type ListSnapshot, NICHE_LOOKBACK_MS } from './niche-breakout.ts';
+import {
+  type ListedVideo,
+  type ListSnapshot,
+  NICHE_LOOKBACK_MS,
+  NICHE_MIN_PAST,
+} from './niche-breakout.ts';
 import { chunks } from './video-history.ts';
 
 /** Of one list at most one snapshot in each stretch of this length is judged: the first. */
@@ -52,14 +57,17 @@ const listedVideos = (
 
 /**
  * Snapshots of each platform's feed and day trends, as far back as the niche rule reads. Nothing where
- * no list was pulled inside `span`.
+ * no list was pulled inside `span` that has the past to be judged by.
  */
 export const listHistory = (
   sqlite: Database.Database,
   span: Window,
 ): Map<Platform, ListSnapshot[]> => {
   const captures = capturesIn(sqlite, { from: span.from - NICHE_LOOKBACK_MS, to: span.to });
-  if (!captures.some(({ at }) => at > span.from)) return new Map();
+  const ofLists = Map.groupBy(captures, ({ platform, list }) => `${platform} ${list}`);
+  const isJudged = (its: readonly Capture[]): boolean =>
+    its.length > NICHE_MIN_PAST && its.some(({ at }) => at > span.from);
+  if (![...ofLists.values()].some(isJudged)) return new Map();
   const keysOf = prepare(
     sqlite,
     'select video_key from ranking where capture_key = ? order by rank',

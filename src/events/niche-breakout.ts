@@ -7,7 +7,8 @@ import type { NicheThresholds } from './thresholds.ts';
 const PAST_MS = 14 * DAY_MS;
 /** Snapshots of a list this close to the judged one are the same evening, not the past. */
 const RECENT_MS = 12 * HOUR_MS;
-const MIN_PAST = 5;
+/** A list with fewer snapshots in its past is not judged. */
+export const NICHE_MIN_PAST = 5;
 const MIN_LISTED = 30;
 const QUIET_MS = 7 * DAY_MS;
 /** Tags on more of a list than this are everybody's (`fyp`), not a niche's. */
@@ -150,7 +151,7 @@ export const nicheBreakouts = (
       ({ list, at }) =>
         list === snapshot.list && at >= snapshot.at - PAST_MS && at <= snapshot.at - RECENT_MS,
     );
-    if (past.length < MIN_PAST) return [];
+    if (past.length < NICHE_MIN_PAST) return [];
     return clustersOf(carriersOf(snapshot.videos)).flatMap(
       (cluster) => judge(snapshot, past, cluster, limits) ?? [],
     );
