@@ -61,13 +61,13 @@ export const mergeVideo = (
   };
 };
 
-/** True when nothing but the counts differs: the columns that have indices stay as they are. */
+/** True when the columns that have indices stay as they are. */
+export const sameIndexed = (a: VideoFacts, b: VideoFacts): boolean =>
+  a.user === b.user && a.createdAt === b.createdAt && a.firstSeenAt === b.firstSeenAt;
+
+/** True when nothing but the counts differs. */
 export const sameButCounts = (a: VideoFacts, b: VideoFacts): boolean =>
-  a.title === b.title &&
-  a.user === b.user &&
-  a.createdAt === b.createdAt &&
-  a.firstSeenAt === b.firstSeenAt &&
-  a.extra === b.extra;
+  a.title === b.title && a.extra === b.extra && sameIndexed(a, b);
 
 /** True when a row would not change. */
 export const sameVideo = (a: VideoFacts, b: VideoFacts): boolean =>

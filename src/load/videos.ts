@@ -8,6 +8,7 @@ import {
   mergeVideo,
   type SeenVideo,
   sameButCounts,
+  sameIndexed,
   sameVideo,
   type VideoFacts,
 } from './merge-video.ts';
@@ -76,8 +77,9 @@ export class VideoWriter {
   readonly #readTogether: Prepared<ReadVideo>;
   readonly #insert: Statement;
   // An update writes the index of every column it names, changed or not, and most known videos
-  // change in their counts alone.
+  // change in their counts alone, or in further fields.
   readonly #updateCounts: Statement;
+  readonly #updateWords: Statement;
   readonly #update: Statement;
   readonly #revise: Statement;
   readonly #reviseExtra: Statement;
@@ -100,6 +102,9 @@ export class VideoWriter {
     this.#updateCounts = sqlite.prepare(
       'update video set views = ?, likes = ?, engagement_rate = ? where key = ?',
     );
+    this.#updateWords = sqlite.prepare(`
+      update video set title = ?, views = ?, likes = ?, engagement_rate = ?, extra = ?
+      where key = ?`);
     this.#update = sqlite.prepare(`
       update video set title = ?, user = ?, views = ?, likes = ?, engagement_rate = ?,
         created_at = ?, first_seen_at = ?, extra = ? where key = ?`);
@@ -205,6 +210,7 @@ export class VideoWriter {
     const { key, title, user, views, likes, engagementRate, createdAt, firstSeenAt, extra } = now;
     const counts = [views, likes, engagementRate];
     if (sameButCounts(stored, now)) this.#updateCounts.run(...counts, key);
+    else if (sameIndexed(stored, now)) this.#updateWords.run(title, ...counts, extra, key);
     else this.#update.run(title, user, ...counts, createdAt, firstSeenAt, extra, key);
   }
 }

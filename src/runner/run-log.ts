@@ -4,6 +4,7 @@ import type { UpstreamRequest } from '../api/request.ts';
 import { requestLine } from '../api/request.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
+import { statement } from '../lake/statements.ts';
 import type { PlannedItem } from './planned-item.ts';
 
 /** A request of a run that has not been made yet. */
@@ -95,12 +96,14 @@ export class RunLog {
 
   /** Adds requests to a run. One that stands there already is left as it is. */
   plan(runId: number, job: string, items: readonly PlannedItem[]): void {
-    const insert = this.#lake.sqlite.prepare(`
-      insert into run_items (run_id, job, request, request_json, position, state, attempts, reason)
+    const insert = statement(
+      this.#lake,
+      `insert into run_items (run_id, job, request, request_json, position, state, attempts, reason)
       values (@runId, @job, @request, @requestJson,
         (select coalesce(max(position), 0) + 1 from run_items where run_id = @runId),
         'planned', 0, @reason)
-      on conflict (run_id, job, request) do nothing`);
+      on conflict (run_id, job, request) do nothing`,
+    );
     this.#lake.sqlite
       .transaction(() => {
         for (const { request, reason } of items)

@@ -130,8 +130,7 @@ export class LakeLedger implements Ledger {
 
   noteHeaders(callId: number, headers: Readonly<Record<string, string>>): void {
     const shortMs = this.#hints.note(callId, headers, this.#clock.now());
-    const { count } = this.#slots.held();
-    if (shortMs > 0 && count < this.#limits.ratePerMinute)
+    if (shortMs > 0 && this.#slots.held().count < this.#limits.ratePerMinute)
       this.#pause.set(shortMs, 'Somebody else uses the same key: the service has no calls left.');
   }
 
