@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 /**
  * Proofs by repetition, whole tours and real kills at every named point: minutes of work that
@@ -28,7 +29,8 @@ export default defineConfig({
     exclude: process.env.PROVE === undefined ? PROOFS : [],
     globalSetup: ['test/support/scratch.ts'],
     setupFiles: ['test/support/seed.ts'],
-    maxWorkers: 2, // as many as CI has cores
+    maxWorkers: 3, // CI has two cores, and one in three waits for a process it started
+    sequence: { sequencer: LongestFirst },
     pool: 'forks', // native modules, and tests that kill what they start
     // Node itself runs the sources, as it does for who uses them; nothing is mocked or transformed here
     experimental: { viteModuleRunner: false, nodeLoader: false },
