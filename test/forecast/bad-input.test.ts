@@ -1,18 +1,13 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { virtualClock } from '../../src/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
-import { forecastLake } from '../../src/forecast/forecast-lake.ts';
 import { newestObservation } from '../../src/forecast/lake-curves.ts';
 import { outlookAt } from '../../src/forecast/outlook.ts';
 import { forecastAt } from '../../src/forecast/read.ts';
 import { forecastStates } from '../../src/forecast/state.ts';
-import type { Lake } from '../../src/lake/open.ts';
 import { freshLake, putVideo } from '../events/made-lake.ts';
+import { forecastRound, learntLake } from './learnt-lake.ts';
 import { CURVES, LEARNT_AT, putCurves } from './made-curves.ts';
-
-const round = (lake: Lake, now = LEARNT_AT) =>
-  forecastLake(lake, { clock: virtualClock(now), signal: new AbortController().signal });
 
 const at = (hoursBefore: number): number => LEARNT_AT - hoursBefore * HOUR_MS;
 
@@ -69,7 +64,7 @@ test('odd counts are forecast soberly or not at all, and harm no other', async (
   // a clock that ran ahead: what is said to be seen tomorrow is not known today
   putVideo(lake, { id: 'yt_ahead', snapshots: [[LEARNT_AT + DAY_MS, 10 ** 9]] });
   expect(newestObservation(lake.sqlite, LEARNT_AT)).toBeLessThanOrEqual(LEARNT_AT);
-  expect(await round(lake)).toMatchObject({ learnt: 1, told: [] });
+  expect(await forecastRound(lake)).toMatchObject({ learnt: 1, told: [] });
   const forecast = (id: string) => {
     const key = lake.sqlite.prepare('select key from video where id = ?').pluck().get(id);
     return forecastAt(lake.sqlite, key as number, LEARNT_AT);
@@ -94,25 +89,21 @@ test('odd counts are forecast soberly or not at all, and harm no other', async (
 });
 
 test('one platform alone learns; tomorrow’s likeliest and how yesterday’s did are told', async () => {
-  const lake = freshLake();
-  putCurves(lake, CURVES, LEARNT_AT);
-  await round(lake);
+  const { lake } = await learntLake();
   expect(new Set(forecastStates(lake.sqlite, LEARNT_AT).map(({ platform }) => platform))).toEqual(
     new Set(['youtube']),
   );
   expect(outlookAt(lake.sqlite, LEARNT_AT).yesterday).toBeNull();
   const later = LEARNT_AT + 30 * HOUR_MS;
   putCurves(lake, CURVES, later);
-  await round(lake, later);
+  await forecastRound(lake, later);
   const { next, yesterday } = outlookAt(lake.sqlite, later);
   expect(next).toHaveLength(5);
   expect(yesterday?.judged).toBeGreaterThan(10);
 });
 
 test('a model of a newer version is left alone, told of once, and learnt anew', async () => {
-  const lake = freshLake();
-  putCurves(lake, CURVES, LEARNT_AT);
-  await round(lake);
+  const { lake } = await learntLake();
   const [row] = lake.sqlite.prepare('select id, parameters from models').all() as [
     { id: number; parameters: Buffer },
   ];
@@ -120,10 +111,10 @@ test('a model of a newer version is left alone, told of once, and learnt anew', 
   const newer = gzipSync(JSON.stringify({ version: 99, model }));
   lake.sqlite.prepare('update models set parameters = ?').run(newer);
   putCurves(lake, CURVES, LEARNT_AT + 6 * HOUR_MS);
-  const next = await round(lake, LEARNT_AT + 6 * HOUR_MS);
+  const next = await forecastRound(lake, LEARNT_AT + 6 * HOUR_MS);
   expect(next.told).toEqual([expect.stringMatching(/version 99, this trendlake knows \d/)]);
   expect(next.learnt).toBe(1);
-  expect((await round(lake, LEARNT_AT + 6 * HOUR_MS)).told).toEqual([]);
+  expect((await forecastRound(lake, LEARNT_AT + 6 * HOUR_MS)).told).toEqual([]);
   expect(
     lake.sqlite.prepare('select parameters from models where id = ?').pluck().get(row.id),
   ).toEqual(newer);

@@ -1,46 +1,15 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { virtualClock } from '../../src/clock.ts';
+import { expect, test } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
-import { forecastLake } from '../../src/forecast/forecast-lake.ts';
 import { judgeForecasts } from '../../src/forecast/judge.ts';
 import { reasonAgainst, scoreOf } from '../../src/forecast/misses.ts';
 import { readModels } from '../../src/forecast/model-rows.ts';
 import { forecastAt, risingVideos } from '../../src/forecast/read.ts';
 import { forecastStates } from '../../src/forecast/state.ts';
 import { scoredWeeks } from '../../src/forecast/weeks.ts';
-import { LAKE_FILE, type Lake, openLake } from '../../src/lake/open.ts';
+import type { Lake } from '../../src/lake/open.ts';
 import { freshLake } from '../events/made-lake.ts';
+import { forecastRound, learntLake } from './learnt-lake.ts';
 import { CURVES, LEARNT_AT, putCurves } from './made-curves.ts';
-
-const round = (lake: Lake, now: number, anew = false) =>
-  forecastLake(lake, { clock: virtualClock(now), signal: new AbortController().signal, anew });
-
-/** A lake that learnt once, of which each test takes a copy: learning is the dear part. */
-let learntLake = '';
-let summary: Awaited<ReturnType<typeof round>>;
-beforeAll(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'trendlake-forecast-'));
-  const lake = openLake(folder);
-  putCurves(lake, CURVES, LEARNT_AT);
-  summary = await round(lake, LEARNT_AT);
-  lake.close();
-  learntLake = lake.path;
-  return () => rmSync(folder, { recursive: true, force: true });
-});
-
-const learntCopy = (): Lake => {
-  const folder = mkdtempSync(join(tmpdir(), 'trendlake-forecast-'));
-  copyFileSync(learntLake, join(folder, LAKE_FILE));
-  const lake = openLake(folder);
-  onTestFinished(() => {
-    lake.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return lake;
-};
 
 const rows = (lake: Lake, table: string): unknown[] =>
   lake.sqlite.prepare(`select * from ${table}`).all();
@@ -49,10 +18,10 @@ const keyOf = (lake: Lake, id: string): number =>
   lake.sqlite.prepare('select key from video where id = ?').pluck().get(id) as number;
 
 test('a lake learns, forecasts what it tracks, and a second round writes nothing', async () => {
-  const lake = learntCopy();
+  const { lake, summary } = await learntLake();
   expect(summary.learnt).toBe(1);
   expect(summary.forecast).toBeGreaterThan(50);
-  expect(await round(lake, LEARNT_AT)).toMatchObject({ learnt: 0, forecast: 0 });
+  expect(await forecastRound(lake, LEARNT_AT)).toMatchObject({ learnt: 0, forecast: 0 });
   const touched = lake.sqlite
     .prepare("select count(*) from touched_partitions where table_name = 'forecasts'")
     .pluck()
@@ -77,15 +46,16 @@ test('a lake learns, forecasts what it tracks, and a second round writes nothing
 });
 
 test('two lakes of the same history learn and forecast the same', async () => {
-  const [one, two] = [learntCopy(), freshLake()];
+  const { lake: one } = await learntLake();
+  const two = freshLake();
   putCurves(two, CURVES, LEARNT_AT);
-  await round(two, LEARNT_AT);
+  await forecastRound(two, LEARNT_AT);
   expect(rows(one, 'forecasts')).toEqual(rows(two, 'forecasts'));
   expect(rows(one, 'models')).toEqual(rows(two, 'models'));
 });
 
 test('what was forecast then is what is told as of then', async () => {
-  const lake = learntCopy();
+  const { lake } = await learntLake();
   const id =
     risingVideos(lake.sqlite, { platform: 'youtube', hours: 24, at: LEARNT_AT, limit: 1 })[0]?.id ??
     '';
@@ -93,16 +63,16 @@ test('what was forecast then is what is told as of then', async () => {
   const then = forecastAt(lake.sqlite, key, LEARNT_AT);
   expect(then?.horizons.map(({ hours }) => hours)).toEqual([6, 24, 72, 168]);
   putCurves(lake, CURVES, LEARNT_AT + DAY_MS);
-  await round(lake, LEARNT_AT + DAY_MS);
+  await forecastRound(lake, LEARNT_AT + DAY_MS);
   expect(forecastAt(lake.sqlite, key, LEARNT_AT)).toEqual(then);
   expect(forecastAt(lake.sqlite, key, LEARNT_AT - 3 * DAY_MS)).toBeUndefined();
 });
 
 test('yesterday is held against what came', async () => {
-  const lake = learntCopy();
+  const { lake } = await learntLake();
   const at = LEARNT_AT + 2 * DAY_MS;
   putCurves(lake, CURVES, at);
-  await round(lake, at);
+  await forecastRound(lake, at);
   const { models } = readModels(lake.sqlite, at);
   expect([...models.values()][0]?.scores).toMatchObject({ used: true, reason: null });
   const judged = judgeForecasts(lake.sqlite, models, { from: 0, to: at, at });
@@ -112,7 +82,7 @@ test('yesterday is held against what came', async () => {
 });
 
 test('probabilities are held against what came, once curves are finished', async () => {
-  const lake = learntCopy();
+  const { lake } = await learntLake();
   const at = LEARNT_AT + 5 * DAY_MS;
   putCurves(lake, CURVES, at);
   const { weeks, reliability } = scoredWeeks(lake.sqlite, at);
@@ -132,21 +102,21 @@ test('a model worse than a baseline is not used', () => {
 });
 
 test('a damaged model is told once, learnt anew, and read no more', async () => {
-  const lake = learntCopy();
+  const { lake } = await learntLake();
   lake.sqlite.prepare("update models set parameters = x'00'").run();
   putCurves(lake, CURVES, LEARNT_AT + HOUR_MS * 6);
-  const next = await round(lake, LEARNT_AT + HOUR_MS * 6);
+  const next = await forecastRound(lake, LEARNT_AT + HOUR_MS * 6);
   expect(next.told).toHaveLength(1);
   expect(next.told[0]).toMatch(/cannot be read/);
   expect(next.learnt).toBe(1);
-  expect((await round(lake, LEARNT_AT + HOUR_MS * 6)).told).toEqual([]);
+  expect((await forecastRound(lake, LEARNT_AT + HOUR_MS * 6)).told).toEqual([]);
 });
 
 test('a lake of three days is silent and says what it lacks', async () => {
   const lake = freshLake();
   const at = LEARNT_AT - 11 * DAY_MS;
   putCurves(lake, CURVES, at);
-  expect(await round(lake, at)).toMatchObject({ learnt: 0, forecast: 0 });
+  expect(await forecastRound(lake, at)).toMatchObject({ learnt: 0, forecast: 0 });
   const [state] = forecastStates(lake.sqlite, at);
   expect(state).toMatchObject({ platform: 'youtube', kind: 'video.list', state: 'silent' });
   expect(state?.lacking).toBeGreaterThan(0);
@@ -154,7 +124,7 @@ test('a lake of three days is silent and says what it lacks', async () => {
 
 test('an empty lake has nothing to say', async () => {
   const lake = freshLake();
-  expect(await round(lake, LEARNT_AT, true)).toEqual({
+  expect(await forecastRound(lake, LEARNT_AT, true)).toEqual({
     ...{ learnt: 0, forecast: 0, hashtags: 0 },
     told: [],
   });

@@ -22,7 +22,8 @@ interface RealSnapshot {
 export const insertRealVideos = (lake: Lake, sources: readonly string[]): TestVideo[] => {
   const timelines = new Map<string, [number, number | null][]>();
   const videos: TestVideo[] = [];
-  for (const line of realLines('videos.ndjson.gz')) {
+  const isNamed = (line: string) => sources.some((source) => line.includes(`"${source}"`));
+  for (const line of realLines('videos.ndjson.gz', isNamed)) {
     const video = line as unknown as RealVideo;
     if (!video.sources.some((source) => sources.includes(source))) continue;
     const snapshots: [number, number | null][] = [];
@@ -36,9 +37,10 @@ export const insertRealVideos = (lake: Lake, sources: readonly string[]): TestVi
     } as TestVideo);
   }
   const seen = new Set<string>();
-  for (const line of realLines('snapshots.ndjson.gz')) {
+  const isOfOne = (line: string) => timelines.has(/^\{"id":"([^"]+)"/.exec(line)?.[1] ?? '');
+  for (const line of realLines('snapshots.ndjson.gz', isOfOne)) {
     const { id, at, views } = line as unknown as RealSnapshot;
-    if (!timelines.has(id) || seen.has(`${id} ${at}`)) continue;
+    if (seen.has(`${id} ${at}`)) continue;
     seen.add(`${id} ${at}`);
     timelines.get(id)?.push([Date.parse(at), views !== null && views >= 0 ? views : null]);
   }

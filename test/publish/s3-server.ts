@@ -17,7 +17,7 @@ export interface S3Fault {
 
 interface Upload {
   key: string;
-  parts: Map<number, Buffer>;
+  parts: Map<number, { bytes: Buffer; md5: string }>;
 }
 
 const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');
@@ -56,18 +56,19 @@ export const startS3 = async (options: { ignoresConditions?: boolean } = {}) => 
 
   const put = (key: string, bytes: Buffer, request: IncomingMessage, query: URLSearchParams) => {
     const sent = request.headers['content-md5'];
-    if (sent !== undefined && Buffer.from(String(sent), 'base64').toString('hex') !== md5(bytes))
+    const got = md5(bytes);
+    if (sent !== undefined && Buffer.from(String(sent), 'base64').toString('hex') !== got)
       return error(400, 'BadDigest');
     const upload = uploads.get(query.get('uploadId') ?? '');
     if (query.has('uploadId')) {
       if (upload === undefined) return error(404, 'NoSuchUpload');
-      upload.parts.set(Number(query.get('partNumber')), bytes);
-      return { status: 200, headers: { ETag: `"${md5(bytes)}"` } };
+      upload.parts.set(Number(query.get('partNumber')), { bytes, md5: got });
+      return { status: 200, headers: { ETag: `"${got}"` } };
     }
     const conditional = request.headers['if-none-match'] === '*' && !options.ignoresConditions;
     if (conditional && objects.has(key)) return error(412, 'PreconditionFailed');
     objects.set(key, { bytes, at: new Date().toISOString() });
-    return { status: 200, headers: { ETag: `"${md5(bytes)}"` } };
+    return { status: 200, headers: { ETag: `"${got}"` } };
   };
 
   const list = (query: URLSearchParams): Answer => {
@@ -98,7 +99,8 @@ export const startS3 = async (options: { ignoresConditions?: boolean } = {}) => 
       'ListPartsResult',
       [...(uploads.get(id)?.parts ?? [])]
         .map(
-          ([n, b]) => `<Part>${tag('PartNumber', n)}${tag('ETag', `&quot;${md5(b)}&quot;`)}</Part>`,
+          ([n, { md5 }]) =>
+            `<Part>${tag('PartNumber', n)}${tag('ETag', `&quot;${md5}&quot;`)}</Part>`,
         )
         .join(''),
     );
@@ -106,7 +108,7 @@ export const startS3 = async (options: { ignoresConditions?: boolean } = {}) => 
   const complete = (id: string): Answer => {
     const upload = uploads.get(id);
     if (upload === undefined) return error(404, 'NoSuchUpload');
-    const parts = [...upload.parts].sort(([a], [b]) => a - b).map(([, bytes]) => bytes);
+    const parts = [...upload.parts].sort(([a], [b]) => a - b).map(([, { bytes }]) => bytes);
     objects.set(upload.key, { bytes: Buffer.concat(parts), at: new Date().toISOString() });
     uploads.delete(id);
     return xml('CompleteMultipartUploadResult', tag('Key', upload.key));

@@ -121,6 +121,9 @@ test('a lock taken in the middle of a run: it ends in words, no call after those
 test('a lock that is let go is waited for', async () => {
   const upstream = await startFaultyUpstream();
   const lake = freshLake();
+  // what it waits by itself is long; here it may take a busy machine
+  expect(lake.sqlite.pragma('busy_timeout', { simple: true })).toBeGreaterThanOrEqual(10_000);
+  lake.sqlite.pragma('busy_timeout = 200000');
   const script = `
     const db = new (require('better-sqlite3'))(process.argv[1]);
     db.exec('begin immediate');

@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openLake } from '../../src/lake/open.ts';
+import { countOf } from '../../fixtures/lake-rows.ts';
+import { openLake, openLakeForReading } from '../../src/lake/open.ts';
 import { CLOSED_TABLES } from '../../src/serve/sql-queries.ts';
 import { type Filler, hoursAgo } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
@@ -59,6 +60,12 @@ const ask = (
 const at = (sql: string): string => `/query?${new URLSearchParams({ sql })}`;
 const run = async (sql: string, of = local): Promise<string> =>
   (await ask(at(sql), {}, { of })).text;
+const videosOf = ({ dataDir }: Running): number => {
+  const lake = openLakeForReading(dataDir);
+  const count = countOf(lake, 'select count(*) from video');
+  lake.close();
+  return count;
+};
 const formOf = (sql: string): { body: string } => ({ body: String(new URLSearchParams({ sql })) });
 
 test('the page stands without a statement, with the dictionary and the cookbook', async () => {
@@ -137,7 +144,7 @@ describe('hostile statements', () => {
     expect(page).not.toContain('id="result"');
     expect(page).not.toContain('trendlake.db');
     expect(page).not.toContain('root:');
-    expect(await run('select count(*) as videos from videos')).toContain('<td>2');
+    expect(videosOf(local)).toBe(2);
   });
 
   test.each([
