@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import type { Clock } from '../clock.ts';
@@ -244,7 +244,9 @@ export class HttpServer {
   /** Answers what is not HTTP, too much of it or too slow with a problem as well, and ends it. */
   async #endUnreadable(error: NodeJS.ErrnoException, socket: Duplex): Promise<void> {
     const isAnswered = this.#answeredEarly.has(socket);
-    if (isAnswered || !socket.writable || error.code === 'ECONNRESET') {
+    // browsers open connections ahead; words on one would be taken for the answer to its first request
+    const isUnused = socket instanceof Socket && socket.bytesRead === 0;
+    if (isAnswered || isUnused || !socket.writable || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
