@@ -2,7 +2,7 @@ import { integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite
 import { creator } from './creator.ts';
 
 /**
- * What a creator's profile said beside its counts until an instant. As of T it is that of the first
+ * What a creator's profile stated beside its counts until an instant. As of T it is that of the first
  * revision with `until_at` > T, else that of `creator`. Written by src/load/creators.ts.
  */
 export const creatorRevision = sqliteTable(

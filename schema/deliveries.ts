@@ -4,7 +4,7 @@ import { subscriptions } from './subscriptions.ts';
 
 /**
  * The outbox: one event on its way to one subscription: queued in the transaction that stores the
- * event, settled when it was sent. Its id, `<event id>.<subscription id>`, is the `webhook-id` of
+ * event, ended when it was sent. Its id, `<event id>.<subscription id>`, is the `webhook-id` of
  * every attempt. Written by src/events/delivery-queue.ts.
  */
 export const deliveries = sqliteTable(
@@ -20,7 +20,7 @@ export const deliveries = sqliteTable(
     state: text('state').notNull(), // `pending`, `delivered`, `failed`
     queuedAt: integer('queued_at').notNull(), // Unix ms
     attempts: integer('attempts').notNull(),
-    nextAttemptAt: integer('next_attempt_at'), // Unix ms; null when settled
+    nextAttemptAt: integer('next_attempt_at'), // Unix ms; null when ended
     lastStatus: integer('last_status'), // HTTP status of the last attempt
     lastError: text('last_error'), // why the last attempt failed, in words
     lastAnswer: text('last_answer'), // what the endpoint answered; cut at 1 KiB

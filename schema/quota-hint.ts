@@ -1,13 +1,13 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
- * What the service last said of a limit in its responses' headers, and how that was read. Only ever
+ * What the service last stated of a limit in its responses' headers, and how that was read. Only ever
  * lowers what is believed to be left. Written by src/throttle/quota-hints.ts.
  */
 export const quotaHint = sqliteTable(
   'quota_hint',
   {
-    key: text('key').notNull().default(''), // name of the key it was said to, as in `pause`
+    key: text('key').notNull().default(''), // name of the key it was stated to, as in `pause`
     name: text('name').notNull(), // the field and the policy or place in it, such as `RateLimit "month"`
     stated: text('stated').notNull(), // the fields as they came
     windowMs: integer('window_ms'), // length of the limit's window; null: not understood, so not used

@@ -1,7 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
- * Subjects the upstream said something happened to: the next run asks for them first.
+ * Subjects the upstream told of: the next run asks for them first.
  * Written by src/webhooks/wanted-subjects.ts; `taken_at` is set by the run that asked.
  */
 export const wantedSubjects = sqliteTable(

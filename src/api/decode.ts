@@ -34,7 +34,7 @@ import { parseBody } from './parse-body.ts';
 import { markOf, unlessRepeated } from './repeated-page.ts';
 import type { ListRequest, UpstreamRequest } from './request.ts';
 
-/** An item of a list with its place, 0 first, counted over all items of the page. */
+/** An item of a list with its position, 0 first, counted over all items of the page. */
 export interface Positioned<T> {
   position: number;
   item: T;
@@ -103,7 +103,7 @@ const unknownShape = (
   return error;
 };
 
-/** Reads every member, keeping the readable ones with their place and the rest as rejections. */
+/** Reads every member, keeping the readable ones with their position and the rest as rejections. */
 const readAll = <T extends { extra: JsonObject | null }>(
   list: readonly unknown[],
   read: (raw: unknown) => T | { problem: string },

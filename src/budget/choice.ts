@@ -61,7 +61,7 @@ const DAY_HOURS = 24;
 /**
  * Whatever is predicted, days without a refresh add to the worth of one: their square times this, an
  * hour after a month, 90 after 300 days. It grows without end and prices do not: a dormant video is
- * looked at rarely, but never never.
+ * refreshed rarely, but never never.
  */
 const UNSEEN_HOURS = 0.001;
 
@@ -161,13 +161,13 @@ interface Candidate {
   worth: number;
 }
 
-const pageWorth = (desk: Desk, creator: number, looked: ReadonlySet<number>): number => {
+const pageWorth = (desk: Desk, creator: number, refreshed: ReadonlySet<number>): number => {
   const { pages, chances } = desk;
   if (pages === undefined || chances === undefined) return 0;
   let sum = 0;
   for (let at = pages.start[creator] ?? 0; at < (pages.start[creator + 1] ?? 0); at++) {
     const video = pages.videos[at] ?? 0;
-    if (!looked.has(video)) sum += (chances.chance[video] ?? 0) * (desk.worth[video] ?? 0);
+    if (!refreshed.has(video)) sum += (chances.chance[video] ?? 0) * (desk.worth[video] ?? 0);
   }
   return sum;
 };
@@ -191,10 +191,10 @@ const candidatesOf = (desk: Desk): Candidate[] => {
 const currentWorth = (
   desk: Desk,
   { kind, index }: Candidate,
-  looked: ReadonlySet<number>,
+  refreshed: ReadonlySet<number>,
   asked: ReadonlySet<number>,
 ): number => {
-  if (kind === 'creator') return pageWorth(desk, index, looked);
+  if (kind === 'creator') return pageWorth(desk, index, refreshed);
   const worth = desk.worth[index] ?? 0;
   if (!asked.has(desk.input.tracked.creator[index] ?? -1)) return worth;
   return worth * (1 - (desk.chances?.chance[index] ?? 0));
@@ -256,19 +256,19 @@ export const chooseCalls = (input: ChoiceInput): Choice[] => {
   if (input.calls <= 0 || input.tracked.length === 0) return [];
   const desk = deskOf(input);
   const candidates = candidatesOf(desk);
-  const looked = new Set<number>();
+  const refreshed = new Set<number>();
   const asked = new Set<number>();
   const choices: Choice[] = [];
   for (let at = 0; at < candidates.length && choices.length < input.calls; at++) {
     const candidate = candidates[at] as Candidate;
-    const worth = currentWorth(desk, candidate, looked, asked);
+    const worth = currentWorth(desk, candidate, refreshed, asked);
     if (worth <= 0) continue;
     if (worth < candidate.worth && worth < (candidates[at + 1]?.worth ?? 0)) {
       reinsert(candidates, { ...candidate, worth }, at + 1);
       continue;
     }
     choices.push(choiceOf(desk, { ...candidate, worth }));
-    (candidate.kind === 'growth' ? looked : asked).add(candidate.index);
+    (candidate.kind === 'growth' ? refreshed : asked).add(candidate.index);
   }
   return choices;
 };

@@ -56,7 +56,7 @@ const BELIEVED = (rank: number): number => (rank < 10 ? 0.7 : 0.2);
 const BELIEF_PAGES = 5;
 
 /**
- * Learns what creator calls show from what they showed: per place among the creator's tracked
+ * Learns what creator calls show from what they showed: per rank among the creator's tracked
  * videos, pages that showed it over pages that could have (Laplace's rule, with a belief before the
  * first).
  */

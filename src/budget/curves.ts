@@ -33,7 +33,7 @@ export type CurveLibrary = readonly GridCurve[];
 const SLOPE_KEPT_PER_STEP = 0.85;
 /**
  * Least growth per grid step ever expected, 0.1 %. A video that stands still may move again: with a
- * floor its expected error keeps growing, so it is looked at rarely but never never.
+ * floor its expected error keeps growing, so it is refreshed rarely but never never.
  */
 export const DORMANT_SLOPE = 0.001;
 

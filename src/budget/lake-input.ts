@@ -118,12 +118,12 @@ const LISTS = `
   with refreshes as (
     select key, captured_at,
       lead(key) over list as before_key, lead(captured_at) over list as before_at,
-      row_number() over list as place
+      row_number() over list as newest
     from capture where list <> 'hashtags' and captured_at > @since and completed_at is not null
     window list as (partition by list, platform, period order by captured_at desc)
   )
   select key, 2 * captured_at - before_at as next_at from refreshes
-  where place = 1 and 2 * captured_at - before_at > @now and @leastKept * (
+  where newest = 1 and 2 * captured_at - before_at > @now and @leastKept * (
     select count(*) from ranking where capture_key = before_key
   ) <= (
     select count(*) from ranking b where b.capture_key = before_key
@@ -134,7 +134,7 @@ const addListRefreshes = (
   { sqlite }: Lake,
   now: number,
   tracked: TrackedColumns,
-  place: ReadonlyMap<number, number>,
+  indexes: ReadonlyMap<number, number>,
 ): void => {
   const lists = prepare(sqlite, LISTS, { key: 'number', next_at: 'number' }).all({
     now,
@@ -144,7 +144,7 @@ const addListRefreshes = (
   const videosOf = prepare(sqlite, 'select video_key from ranking where capture_key = ?', 'number');
   for (const { key, next_at } of lists)
     for (const video of videosOf.all(key)) {
-      const i = place.get(video);
+      const i = indexes.get(video);
       if (i === undefined) continue;
       const known = tracked.nextListRefreshAt[i] ?? Number.NaN;
       tracked.nextListRefreshAt[i] = Number.isNaN(known) ? next_at : Math.min(known, next_at);
@@ -160,7 +160,7 @@ const readCurves = (
   { sqlite }: Lake,
   now: number,
   tracked: TrackedColumns,
-  place: ReadonlyMap<number, number>,
+  indexes: ReadonlyMap<number, number>,
 ): PastCurve[] => {
   const usual = creatorsUsual(tracked);
   const recent = prepare(
@@ -185,7 +185,7 @@ const readCurves = (
       const points = timeline.all(key);
       if (points.length < 3) return [];
       const ageHours = points.map(([at]) => (at - born) / HOUR_MS);
-      const i = place.get(key) ?? -1;
+      const i = indexes.get(key) ?? -1;
       const creatorUsual = usual.of(i, Math.log(Math.max(1, tracked.lastViews[i] ?? 1)));
       return [{ platform, ageHours, views: points.map(([, views]) => views), creatorUsual }];
     });
@@ -256,10 +256,10 @@ export const lakeInput = (
   platforms: readonly Platform[] = PLATFORMS,
 ): LakeInput => {
   const { tracked, videoKeys, creators } = readTracked(lake, platforms);
-  const place = new Map<number, number>();
-  for (let i = 0; i < tracked.length; i++) place.set(videoKeys[i] ?? 0, i);
-  addListRefreshes(lake, now, tracked, place);
-  const curves = readCurves(lake, now, tracked, place);
+  const indexes = new Map<number, number>();
+  for (let i = 0; i < tracked.length; i++) indexes.set(videoKeys[i] ?? 0, i);
+  addListRefreshes(lake, now, tracked, indexes);
+  const curves = readCurves(lake, now, tracked, indexes);
   const ladders = laddersByPlatform((platform) => {
     const own = curves.filter((curve) => curve.platform === platform);
     return own.length === 0 ? PRIOR_LADDERS[platform] : new PlanLadder(curveLibrary(platform, own));

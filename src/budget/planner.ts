@@ -3,7 +3,7 @@ import type { GrowthModel } from './growth-model.ts';
 import { AHEAD } from './moments.ts';
 import { STATES } from './refresh-states.ts';
 
-/** What looking is worth at one price per call, for every state and every wait since. */
+/** What a refresh is worth at one price per call, for every state and every wait since. */
 export interface PlanTable {
   /** Price of one refresh, in hours of full error (a count that is wholly wrong for an hour costs 1). */
   readonly price: number;
@@ -49,7 +49,7 @@ class StatePlan {
   readonly cost = new Float64Array(ROW);
 }
 
-/** Least cost of looking next after `since` when the last refresh was at `last`. */
+/** Least cost of refreshing next after `since` when the last refresh was at `last`. */
 const leastCost = (
   { time, inverse, cost }: StatePlan,
   views: number,
@@ -109,7 +109,7 @@ const planState = (
     plan.cost[at] = leastCost(plan, 1 / (remains[at] ?? 1), paid, at);
 };
 
-/** What looking at a video in `state`, `since` grid steps after its last refresh, would save, hours. */
+/** What refreshing a video in `state`, `since` grid steps after its last refresh, would save, hours. */
 export const worthOfRefresh = ({ worth }: PlanTable, state: number, since: number): number => {
   const rows = state * WAITS;
   if (since >= LONGEST_WAIT)

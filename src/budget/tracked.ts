@@ -3,7 +3,7 @@ import { AGE_STEPS, ageStep } from './age-grid.ts';
 import { firstRefreshState, gapKind, slopeClass, stateOf } from './refresh-states.ts';
 
 /**
- * Tracked videos in columns, one place per video: a million of them are 50 MB. Instants are Unix
+ * Tracked videos in columns, one index per video: a million of them are 50 MB. Instants are Unix
  * milliseconds; NaN where there is none.
  */
 export interface TrackedColumns {

@@ -22,7 +22,7 @@ const rowOf = ({ from, of, platform, hours, score, calibration }: ScoredWeek): s
   ...[percent(score.coverage), errorText(calibration?.error)],
 ];
 
-/** What probabilities of each tenth said, and what came. */
+/** What probabilities of each tenth stated, and what came. */
 const reliabilityText = (platform: Platform, { judged, error, brier, bins }: Reliability): string =>
   `${platform}, on top: ${grouped(judged)} probabilities held against what came, calibration error ${error.toFixed(3)}, Brier score ${brier.toFixed(3)}; forecast > outcome: ${bins
     .filter((bin) => bin.judged > 0)

@@ -24,7 +24,7 @@ interface Failure {
   readonly message: string;
   readonly hint: string | null;
   readonly exitCode: ExitCode;
-  /** Commander has said it already. */
+  /** Commander has told it already. */
   readonly isStated?: boolean;
   readonly stack?: string | undefined;
 }

@@ -10,8 +10,8 @@ const LEAST_TOLD_MS = 5 * SECOND_MS;
 const spanText = (ms: number): string =>
   ms < 90 * SECOND_MS ? `${Math.ceil(ms / SECOND_MS)} s` : `${Math.ceil(ms / 60_000)} min`;
 
-const progressText = ({ job, settled, planned, callsSent }: RunProgress): string =>
-  `${job}: ${grouped(settled)} of ${counted(planned, 'request')}, ${counted(callsSent, 'call')} spent`;
+const progressText = ({ job, ended, planned, callsSent }: RunProgress): string =>
+  `${job}: ${grouped(ended)} of ${counted(planned, 'request')}, ${counted(callsSent, 'call')} spent`;
 
 /**
  * How far a run is, and what it waits for. On a terminal one line that moves each second; elsewhere
@@ -34,9 +34,8 @@ export class SyncProgress {
   readonly show = (progress: RunProgress): void => {
     this.#last = progress;
     this.#wait = undefined;
-    const { settled, planned, remainingMs } = progress;
-    const left =
-      remainingMs === null || settled >= planned ? '' : `, ${spanText(remainingMs)} left`;
+    const { ended, planned, remainingMs } = progress;
+    const left = remainingMs === null || ended >= planned ? '' : `, ${spanText(remainingMs)} left`;
     const text = `${progressText(progress)}${left}`;
     this.#line.show(text);
     const { clock, isTerminal, note } = this.#io;

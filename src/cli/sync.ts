@@ -40,7 +40,7 @@ Then:
   trendlake query "select * from feed_now limit 5"
   trendlake status
 
-Since you wait, it looks at no more timelines and profiles than fit into a minute of the key's pace
+Since you wait, it asks for no more timelines and profiles than fit into a minute of the key's pace
 beside the lists (TRENDLAKE_GROWTH_CALLS and TRENDLAKE_CREATOR_CALLS change it); \`schedule\` spends
 what the month's budget allows.
 

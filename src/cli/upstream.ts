@@ -50,7 +50,7 @@ export const refreshesWhileWaiting = (
 
 /**
  * The service that the configuration names, or without a base URL the built-in sandbox, started
- * in this process and said so on stderr.
+ * in this process and told so on stderr.
  * @throws UsageError when there is an address but no key
  */
 export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {

@@ -40,7 +40,7 @@ const WATCHED_SINCE = `(select max(at) from (
 ) where gap is null or gap > ${LONGEST_UNWATCHED_MS})`;
 
 /**
- * Creators of videos that were looked at inside `span` and may have passed a bar in it: they have the
+ * Creators of videos with snapshots inside `span` that may have passed a bar in it: they have the
  * views to be judged, are young enough, and were seen before.
  */
 function* creatorsOf(
@@ -198,7 +198,7 @@ interface TopRow extends Omit<TopEntry, 'watchedSince' | 'videoId'> {
   readonly capture: number;
 }
 
-/** Reads, for creators judged together, each one's first place at the top of a list. */
+/** Reads, for creators judged together, each one's first rank at the top of a list. */
 const firstTopReader = (
   sqlite: Database.Database,
   limits: Readonly<Record<Platform, Thresholds>>,

@@ -31,7 +31,7 @@ export interface Cohort {
   readonly views99: number;
 }
 
-/** A creator's first place among the top ranks of any pulled list of the platform. */
+/** A creator's first entry among the top ranks of any pulled list of the platform. */
 export interface TopEntry {
   readonly at: number;
   readonly watchedSince: number; // since when that list was pulled without a gap of days
@@ -135,7 +135,7 @@ const entry = ({ firstTop }: CreatorPast, limits: CreatorThresholds): Finding[] 
  *   the median of the latest counts of the creator's other videos). With fewer than 5 other videos
  *   the bar is max(`minViews`, what one in a hundred of the platform's videos seen on the UTC day
  *   before had), and 50 such videos are needed. A video first seen above the bar is a baseline.
- * - top: the first place at `topRank` or better in a pulled list, once that list has been watched
+ * - top: the first entry at `topRank` or better in a pulled list, once that list has been watched
  *   for 7 days without a gap of 3.
  *
  * After either, 14 days must pass without one.

@@ -60,7 +60,7 @@ export const queueDelivery = (
 };
 
 /** What came of an attempt, as the delivery keeps it; instants in Unix ms. */
-export interface Settlement {
+export interface AttemptOutcome {
   readonly state: 'delivered' | 'pending' | 'failed';
   readonly attempts: number;
   readonly nextAttemptAt: number | null;
@@ -73,7 +73,7 @@ export interface Settlement {
 }
 
 /** Writes what came of an attempt. `dueAgain` follows it. */
-export const settleDelivery = (lake: Lake, id: string, settlement: Settlement): void => {
+export const noteAttempt = (lake: Lake, id: string, outcome: AttemptOutcome): void => {
   lake.sqlite
     .prepare(
       `update deliveries set state = @state, attempts = @attempts, next_attempt_at = @nextAttemptAt,
@@ -81,7 +81,7 @@ export const settleDelivery = (lake: Lake, id: string, settlement: Settlement): 
          last_attempt_at = @attemptedAt, last_duration_ms = @durationMs, delivered_at = @deliveredAt
        where id = @id`,
     )
-    .run({ ...settlement, id });
+    .run({ ...outcome, id });
 };
 
 /** Fails what waits for a subscription that takes no more, saying why. */

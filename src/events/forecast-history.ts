@@ -29,7 +29,7 @@ interface ModelFacts {
   readonly samples: number;
 }
 
-/** Reads what trusted models said of videos; the facts of a model are read once. */
+/** Reads what trusted models forecast of videos; the facts of a model are read once. */
 export const forecastHistory = (
   sqlite: Database.Database,
   limits: Readonly<Record<Platform, Thresholds>>,

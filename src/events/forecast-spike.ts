@@ -27,7 +27,7 @@ const MAX_GAP_MS = 36 * HOUR_MS;
  * have been under it, or the video be first seen within 36 h. The window is the interval that ends
  * at the snapshot.
  * @param snapshots known ones, oldest first
- * @param said oldest first
+ * @param stated forecasts, oldest first
  */
 export const forecastFindings = (
   snapshots: readonly KnownSnapshot[],

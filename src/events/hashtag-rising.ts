@@ -17,7 +17,7 @@ const ROUNDING_STEPS = 3;
 /** What the rule reads before a span, and a day more, so that thinning starts outside of it. */
 export const HASHTAG_LOOKBACK_MS = PAST_MS + QUIET_MS + DAY_MS;
 
-/** One look at a tag: `volume` counts videos inside a window, `views` is the total of all time. */
+/** One snapshot of a tag: `volume` counts videos inside a window, `views` is the total of all time. */
 export interface TagSnapshot {
   readonly at: number; // Unix ms
   readonly volume: number | null;
@@ -114,7 +114,7 @@ const totalRise = (
 /**
  * `hashtag.rising`: a tag's volume rises against its own past weeks.
  *
- * Over looks at most one per 6 h, held against those of 2 to 28 days before (at least 5 of them
+ * Over snapshots at most one per 6 h, held against those of 2 to 28 days before (at least 5 of them
  * over at least 5 days, and none missing for more than the last 4 days):
  * - with volumes (videos inside a window): ratio = (volume + d) / (median of the past + d), and the
  *   volume is above every one of the past;

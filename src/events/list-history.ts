@@ -95,7 +95,7 @@ export interface TagHistory {
 }
 
 /**
- * Snapshots of each tag that was looked at inside `span`, as far back as the rule reads. Volumes that are
+ * Snapshots of each tag that was observed inside `span`, as far back as the rule reads. Volumes that are
  * counted over the videos somebody happened to see are left out: they rise with who watches.
  */
 export function* tagHistories(sqlite: Database.Database, span: Window): Generator<TagHistory> {

@@ -27,7 +27,7 @@ export interface ListedVideo {
   readonly tags: readonly string[]; // folded: lower case, one form
 }
 
-/** One look at one list of a platform. */
+/** One capture of one list of a platform. */
 export interface ListSnapshot {
   readonly list: string; // `feed 24h`, `trends day`
   readonly at: number; // Unix ms

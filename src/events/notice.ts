@@ -14,7 +14,7 @@ const OVERLAP_MS = 2 * HOUR_MS;
 /** More events of one run than anybody could read; each may be told to every subscription. */
 const MOST_EVENTS = 2000;
 
-/** What one look for events came to. */
+/** What one detection came to. */
 export interface NoticeSummary extends StoreCounts {
   /** The span looked at, Unix ms. `from` is 0 for the first detection over a lake. */
   readonly from: number;

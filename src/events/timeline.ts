@@ -1,6 +1,6 @@
 import type { Source } from '../../schema/vocabulary.ts';
 
-/** One look at a video's count. */
+/** One snapshot of a video's count. */
 export interface Snapshot {
   readonly at: number; // Unix ms
   readonly views: number | null;

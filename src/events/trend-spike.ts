@@ -133,7 +133,7 @@ const spikeAtLast = (
 const spikeSnapshots = (snapshots: readonly Snapshot[]): KnownSnapshot[] =>
   knownSnapshots(snapshots, EVERY_MS);
 
-/** Every look at which the pace is that of a spike, oldest first, from QUIET_MS before `span`. */
+/** Every snapshot at which the pace is that of a spike, oldest first, from QUIET_MS before `span`. */
 const paceFindings = (
   known: readonly KnownSnapshot[],
   createdAt: number | null,
@@ -155,7 +155,7 @@ const paceFindings = (
  * `trend.spike`: a video gains views much faster than its own recent pace and its age lead one to
  * expect.
  *
- * Over looks at most one per half hour, zeros left out, counts as the highest so far:
+ * Over snapshots at most one per half hour, zeros left out, counts as the highest so far:
  * - window: the last snapshot and the latest one at least 3 h before it (at most 36 h: not looking is
  *   not a rise), opened further over a flat stretch of up to 24 h, because counters move in steps;
  * - past: from the window's start back over at least as long, at least half as long where the video

@@ -24,7 +24,7 @@ export const chunks = function* <T>(list: readonly T[]): Generator<T[]> {
   for (let at = 0; at < list.length; at += CHUNK_KEYS) yield list.slice(at, at + CHUNK_KEYS);
 };
 
-/** Keys of the videos looked at inside `span`. */
+/** Keys of the videos with snapshots inside `span`. */
 export const keysSeenIn = (sqlite: Database.Database, span: Window): number[] =>
   prepare(
     sqlite,

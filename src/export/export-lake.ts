@@ -110,7 +110,7 @@ export const exportLake = (lake: Lake, options: ExportOptions): Promise<ExportSu
       },
       options,
     );
-    unmarkTouched(lake, done.settled);
+    unmarkTouched(lake, done.exported);
     const sum = (of: 'rows' | 'bytes'): number =>
       done.written.reduce((total, file) => total + file[of], 0);
     return {

@@ -37,7 +37,7 @@ export interface SnapshotExport {
   /** Touched partitions whose rows turned out the same as in the file that stands. */
   readonly unchanged: number;
   /** What may be unmarked now. */
-  readonly settled: Touch[];
+  readonly exported: Touch[];
 }
 
 export interface SnapshotDeps {
@@ -158,7 +158,7 @@ const writeAll = async (deps: SnapshotDeps): Promise<SnapshotExport> => {
   const underway = new FilesUnderway(deps, folders, known ?? []);
   await underway.write(partitionsToWrite(deps, touches, known));
   await underway.showEmptyTables();
-  await folders.settle();
+  await folders.flush();
   const { files, written, unchanged, dropped } = underway;
   if (known === undefined || written.length > 0 || dropped > 0)
     await writeManifest(
@@ -170,14 +170,14 @@ const writeAll = async (deps: SnapshotDeps): Promise<SnapshotExport> => {
     written,
     unchanged,
     removed: removeStrays(folder, tables, new Set(files.keys())),
-    settled: touches,
+    exported: touches,
   };
 };
 
 /**
  * Brings the Parquet files of a lake up to date with one instant of it: every table is read in one
  * transaction, which a writer neither waits for nor changes. Call it with the export's lock held.
- * Running it twice writes nothing the second time, once what it settled is unmarked.
+ * Running it twice writes nothing the second time, once what it exported is unmarked.
  * @throws LakeError when a file cannot be written; what stood before still stands
  */
 export const exportSnapshot = async (deps: SnapshotDeps): Promise<SnapshotExport> => {

@@ -60,7 +60,7 @@ export class ChangedFolders {
   }
 
   /** Resolves when all names noted so far would survive a power cut. */
-  async settle(): Promise<void> {
+  async flush(): Promise<void> {
     const folders = [...this.#changed];
     this.#changed.clear();
     if (process.platform === 'win32') return; // folders cannot be opened there
@@ -136,7 +136,7 @@ export interface GrownFile<T> {
   readonly placed: InstalledFile;
   /**
    * Puts it in its place, whole, once its bytes are on the disk and read back as they were written.
-   * `check` may refuse it. The folder's name for it is kept when `folders` is settled.
+   * `check` may refuse it. The folder's name for it is kept when `folders` is flushed.
    * @throws LakeError when the disk refuses, or lost something; what stood there still stands
    */
   keep(check?: () => void): Promise<void>;

@@ -66,7 +66,7 @@ export const writeManifest = async (
   } finally {
     grown.drop();
   }
-  await folders.settle();
+  await folders.flush();
 };
 
 /** Whether a file the manifest names is on disk with the size it names. */

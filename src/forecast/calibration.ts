@@ -1,4 +1,4 @@
-/** What the trees said at a point of a curve, and whether it ended on top. Points of a curve share its weight. */
+/** What the trees gave at a point of a curve, and whether it ended on top. Points of a curve share its weight. */
 export interface Stated {
   readonly logit: number;
   readonly top: boolean;
@@ -18,7 +18,7 @@ export interface NamingStep {
   readonly right: number;
 }
 
-/** A curve with what the trees said at each of its points. */
+/** A curve with what the trees gave at each of its points. */
 export interface Named {
   readonly top: boolean;
   readonly logits: readonly number[];

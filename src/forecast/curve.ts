@@ -23,7 +23,7 @@ const VIEW_DAMPING = 1000;
 /** The scale everything is learnt on: ln(views + 1000). */
 export const logViews = (views: number): number => Math.log(Math.max(0, views) + VIEW_DAMPING);
 
-/** Views at a place on that scale. */
+/** Views at a value on that scale. */
 export const viewsAt = (log: number): number => Math.max(0, Math.exp(log) - VIEW_DAMPING);
 
 /** Position of the last point at or before `at`; -1: there is none. */

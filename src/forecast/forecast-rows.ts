@@ -75,7 +75,7 @@ const forecastOf = (
 
 /**
  * Forecasts every tracked video from its newest snapshot at or before `at`, once: a snapshot that
- * was forecast from keeps what was said.
+ * was forecast from keeps its forecast.
  * @returns videos with a new forecast
  */
 export const forecastTracked = (

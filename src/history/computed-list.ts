@@ -55,13 +55,13 @@ export const KEPT_DEPTH = 5000;
 const windowOf = (wanted: ListQuery): number =>
   wanted.list === 'trends' ? PERIOD_MS[wanted.period] : wanted.windowMs;
 
-/** Windows before its instant that a list looks at. */
+/** Windows before its instant that a list is made from. */
 export const windowsOf = (wanted: ListQuery): number[] => {
   const windowMs = windowOf(wanted);
   return wanted.list === 'hashtags' ? [windowMs, 2 * windowMs] : [windowMs];
 };
 
-/** Numbers that make one place of a list. */
+/** Numbers that make one entry of a list. */
 export const rowWidth = ({ list }: ListQuery): number =>
   list === 'hashtags' ? HASHTAG_ROW : VIDEO_ROW;
 

@@ -129,7 +129,7 @@ export interface ReadItems {
 }
 
 /**
- * Reads the content items of `places`, in their order, with titles, handles and counts as of `asOf`.
+ * Reads the content items of `entries`, in their order, with titles, handles and counts as of `asOf`.
  * `counts`: `known` carries the newest known count forward, `seen` gives what the last snapshot had.
  */
 export const readContentItems = (
@@ -162,7 +162,7 @@ export const readContentItems = (
   };
 };
 
-/** The content items of `places` as `readContentItems` reads them, counts as last known. */
+/** The content items of `entries` as `readContentItems` reads them, counts as last known. */
 export const contentItems = (
   lake: Lake,
   entries: readonly ListEntry[],

@@ -42,7 +42,7 @@ interface ProfileRow {
 /** All spellings that were seen of the handle asked for. */
 const SPELLINGS = 'select handle from handle_spelling where folded = @folded';
 
-/** What a profile said beside its counts, as of @asOf; spelled as asked where there are several. */
+/** What a profile stated beside its counts, as of @asOf; spelled as asked where there are several. */
 const PROFILE = `select c.key, c.handle,
     case when r.creator_key is null then c.engagement_rate else r.engagement_rate end as rate,
     case when r.creator_key is null then c.extra else r.extra end as extra

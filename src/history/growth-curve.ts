@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { isoOf } from '../iso.ts';
 import type { GrowthCurve } from '../wire/shapes.ts';
 
-/** One look at a video's view count; `at` in Unix milliseconds. */
+/** One snapshot of a video's view count; `at` in Unix milliseconds. */
 export interface GrowthPoint {
   readonly at: number;
   readonly views: number | null;
@@ -67,7 +67,7 @@ const neverFalling = (snapshots: readonly Snapshot[]): Snapshot[] => {
   return kept.reverse();
 };
 
-/** Index of the latest look at least one span before each snapshot; the first snapshot where there is none. */
+/** Index of the latest snapshot at least one span before each snapshot; the first snapshot where there is none. */
 const spanStarts = (snapshots: readonly Snapshot[]): number[] => {
   const firstAt = snapshots[0]?.at ?? 0;
   let start = 0;
@@ -128,7 +128,7 @@ const phaseOf = (
  *   sources read 0 for a snapshot and the true value again at the next), except before a first count
  *   under 1,000. Of the rest the curve follows the largest set that never goes down: corrections,
  *   dips and single misread peaks drop out, without moving a snapshot that fits. The timeline keeps all.
- * - **viewsPerHour** of a point: views gained since the latest look at least one span before it,
+ * - **viewsPerHour** of a point: views gained since the latest snapshot at least one span before it,
  *   per hour. The span is an hour, or a tenth of the time since the first snapshot where that is
  *   longer; so a count that stands and steps, or a burst of snapshots within a minute, makes no spike,
  *   and a gap gives its mean. The snapshots of the first hour share that hour's pace.

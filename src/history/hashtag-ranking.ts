@@ -15,7 +15,7 @@ export interface HashtagRankingQuery {
   readonly windowMs: number;
 }
 
-/** Numbers of one place: key, videos of the window before (NaN: not known), then of each platform videos and views. */
+/** Numbers of one entry: key, videos of the window before (NaN: not known), then of each platform videos and views. */
 export const HASHTAG_ROW = 2 + 2 * PLATFORMS.length;
 
 const TAGS = tagsThen('@to');

@@ -92,7 +92,7 @@ const movementOf = (lake: Lake, row: Row, span: Span): Movement => {
 
 /**
  * How each video of a platform seen inside a span moved, in any order, one at a time. The gain is
- * counted from the last look at or before `from`, else from the first inside the span.
+ * counted from the last snapshot at or before `from`, else from the first inside the span.
  */
 export function* movements(
   lake: Lake,

@@ -40,7 +40,7 @@ export const latestPulled = (
 const PAGE = `select video_key as key, rank, score, velocity from ranking
   where capture_key = +? and rank > ? and rank <= ? order by rank`;
 
-/** The places of ranks `from` + 1 to `to`, in the order they were pulled in. */
+/** The entries of ranks `from` + 1 to `to`, in the order they were pulled in. */
 export const pulledEntries = (lake: Lake, key: number, from: number, to: number): ListEntry[] =>
   prepared(lake, PAGE, {
     key: 'number',

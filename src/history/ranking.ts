@@ -1,14 +1,14 @@
 /**
- * A computed list, best first. Its places are rows of a fixed number of numbers, so that thousands of
+ * A computed list, best first. Its entries are rows of a fixed number of numbers, so that thousands of
  * them are kept, and sent between threads, in one piece. NaN: not known.
  */
 export interface Ranking {
   readonly total: number;
-  /** The rows of places `from` + 1 to `to`, as far as the list goes. */
+  /** The rows of ranks `from` + 1 to `to`, as far as the list goes. */
   rows(from: number, to: number): Float64Array;
 }
 
-/** The ranking of `places` (any numbers) in the order of `compare`; `rowOf` writes a place's row. */
+/** The ranking of `entries` (any numbers) in the order of `compare`; `rowOf` writes an entry's row. */
 export const rankingOf = (
   entries: Uint32Array,
   compare: (a: number, b: number) => number,

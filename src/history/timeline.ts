@@ -4,7 +4,7 @@ import { prepared } from '../lake/statements.ts';
 import type { ContentItem } from '../wire/shapes.ts';
 import { contentItems, shownRate } from './content-items.ts';
 
-/** One look at a video; the instant in Unix ms, unknown counts null. */
+/** One snapshot of a video; the instant in Unix ms, unknown counts null. */
 export interface TimelinePoint {
   readonly at: number;
   readonly views: number | null;

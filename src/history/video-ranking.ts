@@ -14,7 +14,7 @@ export interface VideoRankingQuery {
   readonly by: 'score' | 'gain';
 }
 
-/** Numbers of one place: key, score, velocity. */
+/** Numbers of one entry: key, score, velocity. */
 export const VIDEO_ROW = 3;
 
 const columnsOf = (
@@ -94,7 +94,7 @@ export const rankVideos = (
   );
 };
 
-/** Rows of a ranking as places; `before` of the list come before them. */
+/** Rows of a ranking as entries; `before` of the list come before them. */
 export const videoEntries = (rows: Float64Array, before: number): ListEntry[] =>
   Array.from({ length: rows.length / VIDEO_ROW }, (_, index) => {
     const [key, score, velocity] = rows.subarray(VIDEO_ROW * index, VIDEO_ROW * (index + 1));

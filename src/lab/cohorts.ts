@@ -231,7 +231,7 @@ export const hashtagRises = (
   if (subject.createdAt === null || tags.length === 0) return [];
   const middle = subject.createdAt - RISE_BEFORE_MS;
   const chosen = tags.slice(0, TAGS_MOST);
-  const places = chosen.map(() => '?').join(', ');
+  const marks = chosen.map(() => '?').join(', ');
   const windowed = `select key from video where created_at >= ? and created_at < ? and platform = ?
     and first_seen_at <= ? and key <> ? order by created_at limit ${COHORT_SCAN_MOST}`;
   const counts = (from: number, to: number): { of: number; byTag: Map<number, number> } => {
@@ -243,7 +243,7 @@ export const hashtagRises = (
       sqlite,
       `select vh.hashtag_key, count(*) from (${windowed}) w
         join video_hashtag vh on vh.video_key = w.key
-        where vh.hashtag_key in (${places}) group by 1`,
+        where vh.hashtag_key in (${marks}) group by 1`,
       ['number', 'number'],
     ).all(...window, ...chosen.map((tag) => tag.key));
     return { of, byTag: new Map(rows) };
@@ -260,7 +260,7 @@ export const hashtagRises = (
   }));
 };
 
-/** The video's own looks up to `asOf`. */
+/** The video's own snapshots up to `asOf`. */
 export const subjectSnapshots = (
   { sqlite }: Lake,
   subject: Subject,

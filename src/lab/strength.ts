@@ -6,7 +6,7 @@ import { cautious, type Interval, rounded, SMALL_GROUP } from './statistics.ts';
 /** A strength as it is stated: 0 to 1, three digits. */
 export const strengthOf = (value: number): number => rounded(Math.min(1, Math.max(0, value)), 3);
 
-/** What is said of a group too small to lean on; nothing of others. */
+/** What is told of a group too small to lean on; nothing of others. */
 export const caution = (size: number): string =>
   size < SMALL_GROUP ? ` Small group (${size}): take it as a hint.` : '';
 

@@ -35,15 +35,15 @@ interface Touch {
 }
 
 /** Unmarks partitions whose files stand, unless they were touched again since they were read. */
-export const unmarkTouched = (lake: Lake, settled: readonly Touch[]): void => {
-  if (settled.length === 0) return;
+export const unmarkTouched = (lake: Lake, exported: readonly Touch[]): void => {
+  if (exported.length === 0) return;
   const unmark = statement(
     lake,
     'delete from touched_partitions where table_name = ? and date = ? and version = ?',
   );
   lake.sqlite
     .transaction(() => {
-      for (const { table, date, version } of settled) unmark.run(table, date, version);
+      for (const { table, date, version } of exported) unmark.run(table, date, version);
     })
     .immediate();
 };

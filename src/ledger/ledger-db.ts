@@ -116,9 +116,9 @@ export class LedgerDb {
 
   /** Calls a function of the ledger; what it returns. */
   async call<T>(name: string, ...values: readonly unknown[]): Promise<T> {
-    const places = values.map((_, index) => `$${index + 1}`).join(', ');
+    const parameters = values.map((_, index) => `$${index + 1}`).join(', ');
     const rows = await this.rows<{ value: T }>(
-      `select ${this.schema}.${name}(${places}) as value`,
+      `select ${this.schema}.${name}(${parameters}) as value`,
       values,
     );
     return rows[0]?.value as T;

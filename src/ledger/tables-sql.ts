@@ -15,7 +15,7 @@ export const PROGRAM = 'trendlake';
  *        learnt that it was counted: all count
  * hours  calls of a key by UTC hour, from which months are summed; `by_hand` of them were asked by
  *        people, `behind` were made while the clock was behind an earlier call of this hour
- * hints  what the service last said of its limits, as `quota_hint` of a lake
+ * hints  what the service last stated of its limits, as `quota_hint` of a lake
  * slots  the schedule's memory: who took on which slot, and when it last showed that it lives
  */
 export const TABLES = `

@@ -4,7 +4,7 @@ import { statement } from '../lake/statements.ts';
 import type { Analysis } from '../wire/analysis-shapes.ts';
 import { Tally } from './tally.ts';
 
-/** What was said of a video, as it came, and when (Unix ms). */
+/** What was stated of a video, as it came, and when (Unix ms). */
 interface StatedOfVideo {
   videoId: string;
   generatedAt: number;

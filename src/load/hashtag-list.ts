@@ -54,7 +54,7 @@ export const writeHashtagList = (loader: Loader, page: HashtagListPage, tally: T
   const once = statedOnce<SeenHashtag, string>(
     page.items.flatMap((item) => volumesOf(item, page)),
     (volume) => `${volume.platform}#${foldName(volume.tag)}`,
-    // the first place on the page is a hashtag's rank, and its first spelling the one kept
+    // the first position on the page is a hashtag's rank, and its first spelling the one kept
     ({ tag, rank }) => ({ tag, rank }),
   );
   for (const volume of once.values()) loader.hashtags.write(volume, tally);

@@ -98,9 +98,9 @@ const readHashtag = (line: JsonObject): OrProblem<SeenHashtag> => {
   const where = line.platform === '' ? { platform: '' as const } : readPlatform(line.platform, '');
   if ('problem' in where) return where;
   if (at === null) return NO_INSTANT;
-  const unsaid = { change: null, rank: null, window: null, source: 'import' } as const;
+  const unknown = { change: null, rank: null, window: null, source: 'import' } as const;
   const extra = extraOf(line, HASHTAG, odd);
-  return { tag, platform: where.platform, at, ...figures, ...unsaid, extra };
+  return { tag, platform: where.platform, at, ...figures, ...unknown, extra };
 };
 
 const readCreator = (line: JsonObject): OrProblem<ImportedCreator> => {

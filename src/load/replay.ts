@@ -68,7 +68,7 @@ const KEPT = `
 
 /**
  * Whether a list ended with a page. One that nobody could read when it came was not gone on from,
- * however many items it said there were.
+ * however many items it stated there were.
  */
 const isLastPage = (
   { wentOn, failed }: StoredResponse,

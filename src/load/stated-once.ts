@@ -1,6 +1,6 @@
 import { joinExtra } from './join-extra.ts';
 
-/** What may be said of a thing more than once on a page. */
+/** What may be stated of a thing more than once on a page. */
 interface Stated {
   extra: Record<string, unknown> | null;
 }

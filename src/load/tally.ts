@@ -58,7 +58,7 @@ const OF_VIDEOS: ReadonlySet<LoadedTable> = new Set(['videos', 'video_hashtags']
 const NOT_EXPORTED: ReadonlySet<LoadedTable> = new Set(['analyses']);
 
 /** What tells a row's Parquet partition: its instant, or which video it is about. */
-interface RowPlace {
+interface RowPartition {
   readonly at?: number;
   readonly videoKey?: number;
 }
@@ -71,13 +71,13 @@ export class Tally {
   /** The last day named; the rows of a page are mostly of one. */
   #day = { number: Number.NaN, name: '' };
 
-  /** Counts one row. @param place `at` for tables exported by date, `videoKey` for those of videos */
-  add(table: LoadedTable, change: Change, position: RowPlace = {}): void {
+  /** Counts one row. @param partition `at` for tables exported by date, `videoKey` for those of videos */
+  add(table: LoadedTable, change: Change, partition: RowPartition = {}): void {
     this.counts[table][change] += 1;
     if (change === 'unchanged' || NOT_EXPORTED.has(table)) return;
-    this.touch(table, position);
+    this.touch(table, partition);
     const summary = SUMMARISED_IN[table];
-    if (summary !== undefined) this.touch(summary, { ...position, at: undefined });
+    if (summary !== undefined) this.touch(summary, { ...partition, at: undefined });
   }
 
   /** Notes that a partition is out of date. */

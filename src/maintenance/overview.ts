@@ -49,7 +49,7 @@ const POINTS = `
   select observed_at as at, views from video_snapshot
   where video_key = ? and views is not null order by observed_at`;
 
-// as the service said, whose lists compare like with like; nothing where it says nothing
+// as the service stated, whose lists compare like with like; nothing where it says nothing
 const RISING = `
   with newest as (
     select captured_at, completed_at, period from capture

@@ -116,7 +116,7 @@ const carryLedger = (path: string, old: string, lockWaitMs: number): number | nu
 };
 
 /** Sees to it that a file's bytes survive a power cut. */
-const settle = (path: string): void => {
+const keepOnDisk = (path: string): void => {
   const file = openSync(path, 'r+');
   try {
     fsyncSync(file);
@@ -140,7 +140,7 @@ const prepareCopy = (
     copyDatabase(from, growing);
     chmodSync(growing, OWN_FILE); // a copy has the mode of what was copied
     const callsCarried = old === undefined ? 0 : carryLedger(growing, old, lockWaitMs);
-    settle(growing);
+    keepOnDisk(growing);
     renameSync(growing, restoredName(path));
     return callsCarried;
   } finally {

@@ -70,7 +70,7 @@ export const CALL_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_source_lag_seconds',
     type: 'gauge',
-    help: 'How old the newest response of each source is, by job and platform; all: one response covers them, or the job looks at single subjects. A source that never answered is left out.',
+    help: 'How old the newest response of each source is, by job and platform; all: one response covers them, or the job asks for single subjects. A source that never answered is left out.',
     labels: ['source', 'platform'],
     read: sourceLags,
   },

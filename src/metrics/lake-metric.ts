@@ -15,7 +15,7 @@ export interface KeyedMonth {
   readonly month: MonthState | null;
 }
 
-/** What a scrape looks at. `now` is Unix ms. */
+/** What a scrape reads. `now` is Unix ms. */
 export interface Scraped {
   readonly lake: Lake;
   readonly now: number;

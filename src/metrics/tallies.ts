@@ -3,7 +3,7 @@ import { COUNTED_TABLES, rowsOf } from '../history/volumes.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 
-/** What takes a look at whole tables to know. Instants are Unix ms. */
+/** What whole tables have to be read for. Instants are Unix ms. */
 export interface Tallies {
   runs: { outcome: string; runs: number; lastAt: number | null }[];
   rows: { table: string; rows: number }[];

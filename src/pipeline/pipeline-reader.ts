@@ -74,7 +74,7 @@ export class PipelineReader {
     this.#options = options;
   }
 
-  /** What a thousand calls cost; undefined: nobody said. */
+  /** What a thousand calls cost; undefined: not set. */
   get price(): Price | undefined {
     return this.#options.config.pricePer1000;
   }

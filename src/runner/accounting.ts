@@ -34,7 +34,7 @@ export interface Accounting {
   spentAt: number | null;
   /** What the schedules will spend of the rest, and whether there is enough. */
   plan: Forecast;
-  /** What the service last said of its limits, and how it was read. */
+  /** What the service last stated of its limits, and how it was read. */
   hints: QuotaHint[];
   /** Each key's part, where there are several; all beside it is of the keys together. */
   keys?: KeyAccount[];

@@ -30,7 +30,7 @@ export class KeyLane {
   readonly key: RunKey;
   readonly ledger: Ledger;
   readonly throttle: Throttle;
-  /** Jobs that the key may not ask for, and what the service said. */
+  /** Jobs that the key may not ask for, and what the service told of it. */
   readonly forbidden = new Map<string, string>();
   /** Why nothing more is asked with it in this run. */
   stop: Error | undefined;

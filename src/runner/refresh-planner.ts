@@ -32,7 +32,7 @@ interface Refreshes {
   creators: PlannedItem[];
 }
 
-/** What the upstream itself said something happened to; what this run has no calls for stays wanted. */
+/** What the upstream itself told of; what this run has no calls for stays wanted. */
 const wantedRefreshes = (
   { lake, clock, refreshCalls, platforms }: ChoiceContext,
   limit: number,

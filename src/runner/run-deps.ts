@@ -35,7 +35,7 @@ export interface RunDeps {
 export interface RunProgress {
   job: string;
   request: string;
-  settled: number;
+  ended: number;
   planned: number;
   callsSent: number;
   /** Milliseconds this will still take at the pace so far; null while unknown. */

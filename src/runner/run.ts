@@ -38,7 +38,7 @@ export class Run {
   /** Why the run stops early. */
   #stop: Error | undefined;
   #heartbeatAt: number;
-  #settled = 0;
+  #ended = 0;
   /** Videos loaded whose words are not in the search index yet. */
   #waiting = 0;
 
@@ -209,7 +209,7 @@ export class Run {
 
   #noteProgress({ job, line }: OpenItem): void {
     const { clock, onProgress } = this.#deps;
-    this.#settled += 1;
+    this.#ended += 1;
     const now = clock.now();
     if (now - this.#heartbeatAt >= HEARTBEAT_MS) {
       this.#heartbeatAt = now;
@@ -219,10 +219,10 @@ export class Run {
     onProgress?.({
       job,
       request: line,
-      settled: this.#settled,
-      planned: this.#settled + waiting,
+      ended: this.#ended,
+      planned: this.#ended + waiting,
       callsSent: this.#lanes.callsSent,
-      remainingMs: ((now - this.#startedAt) / this.#settled) * waiting,
+      remainingMs: ((now - this.#startedAt) / this.#ended) * waiting,
     });
   }
 

@@ -5,7 +5,7 @@ import { countLikes, countViews, finalViews } from './curve.ts';
 import type { Tides } from './tides.ts';
 
 /** What a creator's older videos add up to, by the week before which they were published. */
-interface Settled {
+interface Summed {
   week: number;
   videoCount: number;
   views: number;
@@ -13,13 +13,13 @@ interface Settled {
 }
 
 /** Videos older than this many weeks are counted with what they end with. */
-const SETTLED_AFTER_WEEKS = 6;
+const ENDED_AFTER_WEEKS = 6;
 
 /** Creators' totals: the sums over all videos they ever published, exactly. */
 export class Careers {
   readonly #seed: number;
   readonly #tides: Tides;
-  readonly #settled = new Map<string, Settled>();
+  readonly #summed = new Map<string, Summed>();
 
   constructor(seed: number, tides: Tides) {
     this.#seed = seed;
@@ -29,9 +29,9 @@ export class Careers {
   /** A creator's counts as of `at`. */
   observe(creator: Creator, at: number): SeenCreator {
     const thisWeek = Math.floor(at / WEEK_MS);
-    const settled = this.#settledBefore(creator, thisWeek - SETTLED_AFTER_WEEKS);
-    let { videoCount, views, likes } = settled;
-    for (let week = settled.week; week <= thisWeek; week++)
+    const summed = this.#summedBefore(creator, thisWeek - ENDED_AFTER_WEEKS);
+    let { videoCount, views, likes } = summed;
+    for (let week = summed.week; week <= thisWeek; week++)
       for (const { bornAt, curve } of this.#births(creator, week)) {
         if (bornAt > at) continue;
         videoCount++;
@@ -48,11 +48,11 @@ export class Careers {
     return birthsOf(this.#seed, creator, week, this.#tides);
   }
 
-  #settledBefore(creator: Creator, week: number): Settled {
+  #summedBefore(creator: Creator, week: number): Summed {
     const firstWeek = creator.fromAt / WEEK_MS;
     const until = Math.max(firstWeek, week);
     const key = `${creator.platform} ${creator.slot} ${creator.fromAt}`;
-    const known = this.#settled.get(key);
+    const known = this.#summed.get(key);
     const sum =
       known !== undefined && known.week <= until
         ? { ...known }
@@ -64,7 +64,7 @@ export class Careers {
         if (Number.isFinite(curve.likesHiddenMs)) continue;
         sum.likes += Math.floor(finalViews(curve) * curve.likesPerView);
       }
-    this.#settled.set(key, sum);
+    this.#summed.set(key, sum);
     return sum;
   }
 }

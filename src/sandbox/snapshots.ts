@@ -9,7 +9,7 @@ const SMALL_DAYS = [5, 8, 13];
 const SPIKE_HOURS = [1, 2, 3, 4, 6, 8, 12, 18, 24, 36];
 const SMALL_VIEWS = 40_000;
 
-/** No video is looked at when it is older than this. */
+/** No video is observed when it is older than this. */
 export const LAST_SNAPSHOT_MS = 32 * DAY_MS;
 
 const FULL = [...HOURS.map((hours) => hours * HOUR_MS), ...DAYS.map((days) => days * DAY_MS)];
@@ -18,7 +18,7 @@ const SMALL = [...SMALL_HOURS.map((h) => h * HOUR_MS), ...SMALL_DAYS.map((d) => 
 /**
  * The instants at which a video's counts are taken, oldest first: on a log-like grid of its age,
  * each up to a tenth of its age (at most 40 minutes) late, and closer around second waves. Small
- * videos are looked at less often, and let go after a fortnight.
+ * videos are observed less often, and let go after a fortnight.
  */
 export const snapshotsOf = (curve: Curve, bornAt: number, key: number): readonly number[] => {
   const stream = new RandomStream(6, key, bornAt);

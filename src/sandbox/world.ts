@@ -25,7 +25,7 @@ export interface World {
    * week, oldest first; in a batch each video's newest counts come first, which loads fastest.
    * However an interval is split, the batches hold the same observations. A video's words come with
    * its first snapshot after `sinceAt`, and again when they have changed.
-   * @param sinceAt when this observer began to look; what came before is unknown to it
+   * @param sinceAt when this observer began to watch; what came before is unknown to it
    */
   observationsBetween(fromAt: number, toAt: number, sinceAt?: number): Iterable<ObservationBatch>;
   /** The videos born at or after `fromAt` and before `toAt`, oldest first. */

@@ -11,7 +11,7 @@ export interface ResponseContent {
   /** The newest observation the response can rest on; null when there is none. */
   readonly observedAt: number | null;
   /**
-   * Windows before the instant asked that the response looks at, when nothing else of that instant
+   * Windows before the instant asked that the response is made from, when nothing else of that instant
    * goes into it: then it may be given again. Left out: never given again from memory.
    */
   readonly windowsMs?: readonly number[];

@@ -80,7 +80,7 @@ export interface Ledger {
    * do again.
    */
   settle(callId: number, outcome: CallOutcome): void;
-  /** Keeps what a response said of the quota. Inside the transaction that settles its call. */
+  /** Keeps what a response stated of the quota. Inside the transaction that settles its call. */
   noteHeaders(callId: number, headers: Readonly<Record<string, string>>): void;
   /** Nobody, in no process that shares the ledger, sends for `ms`. */
   pause(ms: number, reason: string): void | Promise<void>;

@@ -14,13 +14,13 @@ export interface QuotaHint extends Omit<LimitWord, 'resetsInMs'> {
   callId: number;
 }
 
-/** What the service said is believed this long; then one call may ask anew. */
+/** What the service stated is believed this long; then one call may ask anew. */
 export const BELIEVED_MS = HOUR_MS;
 /** A window at least this long is the month's. */
 export const MONTH_FROM_MS = 20 * DAY_MS;
 const LONGEST_ROWS = 20;
 
-/** The window a word is about: as said, else as the numbers we know tell. */
+/** The window a word is about: as stated, else as the numbers we know tell. */
 const windowOf = (
   { name, windowMs, quota, resetsInMs }: LimitWord,
   known: { ratePerMinute: number; callsPerMonth: number },

@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 
-/** What a response said of one limit. Null: not said, or not understood. */
+/** What a response stated of one limit. Null: not stated, or not understood. */
 export interface LimitWord {
-  /** The field and the policy, or the place in its list: `RateLimit "month"`, `X-RateLimit 2`. */
+  /** The field and the policy, or the position in its list: `RateLimit "month"`, `X-RateLimit 2`. */
   name: string;
   /** The fields as they came. */
   stated: string;
@@ -135,21 +135,21 @@ const separateFields = ({ name, label, fields }: Family, sentAt: number): LimitW
   const policies = listOf(fields.get('policy') ?? '').map(memberOf);
   const reset = fields.get('reset');
   const resets = remaining.length < 2 ? [reset] : listOf(reset ?? '');
-  return remaining.map((left, place) => {
-    const limit = limits[place];
+  return remaining.map((left, position) => {
+    const limit = limits[position];
     const policy =
       policies.length === remaining.length
-        ? policies[place]
+        ? policies[position]
         : [...policies, ...limits.slice(1)].find(({ head }) => head === limit?.head);
     const window =
       limit?.parameters.get('w') ?? limit?.parameters.get('window') ?? policy?.parameters.get('w');
     return {
-      name: remaining.length < 2 ? name : `${name} ${place + 1}`,
+      name: remaining.length < 2 ? name : `${name} ${position + 1}`,
       stated: [...fields].map(([kind, value]) => `${kind}: ${value}`).join('; '),
       windowMs: secondsIn(window) ?? windowNamed(label),
       quota: numberIn(limit?.head),
       remaining: numberIn(left),
-      resetsInMs: resetMs(resets[place], sentAt),
+      resetsInMs: resetMs(resets[position], sentAt),
     };
   });
 };

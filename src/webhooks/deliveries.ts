@@ -2,8 +2,8 @@ import { UsageError } from '../errors.ts';
 import {
   choosing,
   dueAgain,
+  noteAttempt,
   queueAgain,
-  settleDelivery,
   type WhichDeliveries,
 } from '../events/delivery-queue.ts';
 import { deliveryBody } from '../events/outbox.ts';
@@ -85,7 +85,7 @@ const recordOne = (
   const { failingSince, disabledAt } = endpoint;
   const verdict = judgeAttempt(attempt, { attempts, endedAt, failingSince, chance });
   const state = disabledAt !== null && verdict.state === 'pending' ? 'failed' : verdict.state;
-  settleDelivery(lake, delivery.id, {
+  noteAttempt(lake, delivery.id, {
     state,
     attempts,
     nextAttemptAt: state === 'pending' ? verdict.nextAttemptAt : null,
@@ -239,7 +239,7 @@ export const deliveriesOf = (
 };
 
 /**
- * Makes settled deliveries due again, under their old ids, with a fresh row of attempts.
+ * Makes ended deliveries due again, under their old ids, with a fresh row of attempts.
  * @returns how many
  * @throws UsageError when there is no such delivery, or its endpoint is disabled
  */

@@ -3,7 +3,7 @@ import type { StorableEvent } from '../events/outbox.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare } from '../lake/prepare.ts';
 
-/** A subject the upstream said something happened to, and nobody has asked for since. */
+/** A subject the upstream told of, and nobody has asked for since. */
 export interface WantedSubject {
   readonly platform: Platform | null;
   readonly kind: string; // `video`, `creator` or `hashtag`

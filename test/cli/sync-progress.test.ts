@@ -27,7 +27,7 @@ const handClock = () => {
   return { clock, move };
 };
 
-const PROGRESS = { job: 'growth', request: 'GET /', settled: 1, planned: 14, callsSent: 60 };
+const PROGRESS = { job: 'growth', request: 'GET /', ended: 1, planned: 14, callsSent: 60 };
 const WHY = "the key's calls of this minute are spent";
 const linesOf = (drawn: readonly string[]) => drawn.map((text) => text.replace('\r\u001b[2K', ''));
 

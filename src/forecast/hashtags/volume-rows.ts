@@ -49,7 +49,7 @@ const store = (
 
 /**
  * Forecasts the volume of every hashtag of a group seen in the two days before `at`, from its newest,
- * once: a snapshot that was forecast from keeps what was said.
+ * once: a snapshot that was forecast from keeps its forecast.
  * @returns hashtags with a new forecast
  */
 export const forecastVolumes = (

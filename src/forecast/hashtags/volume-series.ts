@@ -22,7 +22,7 @@ const VOLUME_DAMPING = 10;
 /** The scale volumes are learnt on: ln(volume + 10). */
 export const logVolume = (volume: number): number => Math.log(Math.max(0, volume) + VOLUME_DAMPING);
 
-/** The volume at a place on that scale. */
+/** The volume at a value on that scale. */
 export const volumeAt = (log: number): number =>
   Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(Math.exp(log) - VOLUME_DAMPING)));
 

@@ -113,7 +113,7 @@ export class ReaderThread<K extends ReaderKind> {
       job.reject(stopping);
     }
     this.#endThread();
-    this.#settle(({ reject }) => reject(stopping));
+    this.#end(({ reject }) => reject(stopping));
     this.#alarm.abort();
     await Promise.allSettled(this.#ending);
   }
@@ -170,7 +170,7 @@ export class ReaderThread<K extends ReaderKind> {
     void ended.finally(() => this.#ending.delete(ended));
   }
 
-  #settle(how: (job: Job<K>) => void): void {
+  #end(how: (job: Job<K>) => void): void {
     const job = this.#current;
     this.#current = undefined;
     this.#setAlarm(this.#options.idleMs, () => this.#endThread());
@@ -180,7 +180,7 @@ export class ReaderThread<K extends ReaderKind> {
 
   #lose(error: Error): void {
     this.#endThread();
-    this.#settle(({ reject }) => reject(error));
+    this.#end(({ reject }) => reject(error));
   }
 
   #started(): Worker {
@@ -191,7 +191,7 @@ export class ReaderThread<K extends ReaderKind> {
     });
     worker.unref();
     worker.on('message', (report: ReaderReport<ReaderKinds[K]['found']>) =>
-      this.#settle(({ resolve, reject }) => {
+      this.#end(({ resolve, reject }) => {
         if ('found' in report) resolve(report.found);
         else if (report.code === undefined) reject(new Error(report.failed));
         else reject(new Database.SqliteError(report.failed, report.code));

@@ -1,11 +1,11 @@
 /** Draws the chart that the page carries as JSON (src/serve/pages/chart.ts). Runs in the browser, after uPlot. */
 export const CHART_SCRIPT = `
-const place = document.getElementById('chart');
+const figure = document.getElementById('chart');
 const read = document.getElementById('read');
 const points = JSON.parse(document.getElementById('timeline').textContent);
 const fan = JSON.parse(document.getElementById('forecast').textContent);
-const { unit } = place.dataset;
-const names = place.dataset.names.split('|');
+const { unit } = figure.dataset;
+const names = figure.dataset.names.split('|');
 const colours = ['--mark', '--line-2', '--line-3', '--line-4'];
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 });
@@ -30,20 +30,20 @@ const tell = ({ cursor: { idx } }) => {
 const fanOf = (at) => points.map((p) => (p === last ? p[1] : null)).concat(ahead.map((f) => f[at]));
 const fanSeries = (more) => ({ spanGaps: true, points: { show: false }, ...more });
 const draw = () => {
-  place.replaceChildren();
+  figure.replaceChildren();
   const axis = { stroke: colour('--soft'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false }, font: '12px system-ui, sans-serif' };
   const dots = { show: points.length < 60, size: 5, fill: colour('--card') };
   const lines = names.map((_, i) => ({ stroke: colour(colours[i]), ...(names.length === 1 ? { fill: colour('--wash') } : {}), width: i === 0 ? 2 : 1.5, spanGaps: true, points: dots }));
   const from = names.length + 1;
   const hasFan = ahead.length > 0;
   return new uPlot({
-    width: place.clientWidth, height: 280, tzDate: (at) => uPlot.tzDate(new Date(at * 1000), 'UTC'), legend: { show: false }, hooks: { setCursor: [tell] }, cursor: { y: false },
+    width: figure.clientWidth, height: 280, tzDate: (at) => uPlot.tzDate(new Date(at * 1000), 'UTC'), legend: { show: false }, hooks: { setCursor: [tell] }, cursor: { y: false },
     series: [{}, ...lines, ...(hasFan ? [fanSeries({ stroke: 'transparent' }), fanSeries({ stroke: 'transparent' }), fanSeries({ stroke: colour('--mark'), dash: [5, 5], width: 1.5 })] : [])],
     bands: hasFan ? [{ series: [from, from + 1], fill: colour('--wash') }] : [],
     axes: [{ ...axis, values: dates }, { ...axis, size: 56, values: (_, ticks) => ticks.map((v) => short.format(v)) }],
   }, [points.concat(ahead).map((p) => p[0]), ...names.map((_, i) => points.map((p) => p[i + 1] ?? null).concat(ahead.map(() => null))), ...(hasFan ? [fanOf(3), fanOf(1), fanOf(2)] : [])], place);
 };
 let chart = draw();
-addEventListener('resize', () => chart.setSize({ width: place.clientWidth, height: 280 }));
+addEventListener('resize', () => chart.setSize({ width: figure.clientWidth, height: 280 }));
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { chart = draw(); });
 `;

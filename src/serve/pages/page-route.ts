@@ -18,7 +18,7 @@ import type { PageView, Reader } from './page-view.ts';
 import { problemPage } from './problem-page.ts';
 import { FILE_FORMATS, FILE_TYPES, type TableFiles } from './table-files.ts';
 
-/** What a page shows, and the windows (ms) before its instant that it looks at. */
+/** What a page shows, and the windows (ms) before its instant that it is made from. */
 export interface MadeContent extends FramedPage {
   readonly windowsMs?: readonly number[];
 }
@@ -148,7 +148,7 @@ const checked = <S extends z.ZodObject>(
   return result.data as z.infer<S>;
 };
 
-/** Windows that the lists of the pages look at. */
+/** Windows that the lists of the pages are made from. */
 const WINDOWS_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS];
 
 const sendPage = (c: Context<ServiceEnv>, made: Page, status: number): Response => {

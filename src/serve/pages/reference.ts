@@ -82,12 +82,12 @@ const typeText = (schema: ShownSchema | undefined): string => {
 
 const parameterRow = ({
   name,
-  in: place,
+  in: where,
   required,
   description,
   schema,
 }: ShownParameter) => html`<tr>
-  <td><code>${name}</code> <span class="soft small">${place}${required === true ? ', required' : ''}</span></td>
+  <td><code>${name}</code> <span class="soft small">${where}${required === true ? ', required' : ''}</span></td>
   <td class="small">${typeText(schema)}${schema?.default === undefined ? '' : `, default ${schema.default}`}</td>
   <td class="small soft">${prose(description ?? schema?.description ?? '')}</td></tr>`;
 
