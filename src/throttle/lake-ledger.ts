@@ -115,9 +115,8 @@ export class LakeLedger implements Ledger {
       };
     const hint = this.#hints.spent(now);
     if (hint !== undefined) return hint;
-    const held = this.#slots.held();
     const rate = Math.min(this.#limits.ratePerMinute, this.#hints.ratePerMinute(now));
-    return held.count >= rate ? { waitMs: held.freeInMs } : undefined;
+    return this.#slots.count() >= rate ? { waitMs: this.#slots.held().freeInMs } : undefined;
   }
 
   #enter(call: PlannedCall): number {
@@ -130,7 +129,7 @@ export class LakeLedger implements Ledger {
 
   noteHeaders(callId: number, headers: Readonly<Record<string, string>>): void {
     const shortMs = this.#hints.note(callId, headers, this.#clock.now());
-    if (shortMs > 0 && this.#slots.held().count < this.#limits.ratePerMinute)
+    if (shortMs > 0 && this.#slots.count() < this.#limits.ratePerMinute)
       this.#pause.set(shortMs, 'Somebody else uses the same key: the service has no calls left.');
   }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
-import { prepare } from '../lake/prepare.ts';
+import { type Prepared, prepare, present } from '../lake/prepare.ts';
 import type { CountedKey } from './counted-key.ts';
 
 /** How long a slot is held after its response: a minute, and what two clocks may disagree in one (0.08 %). */
@@ -61,6 +61,7 @@ export class Slots {
   /** Names of the other keys, as JSON. */
   readonly #others: string;
   readonly #held;
+  readonly #heldCount: Prepared<number>;
   /** Rows of other boots, and the monotonic instant at which they are over at the latest. */
   readonly #strangers = new Map<number, number>();
 
@@ -77,13 +78,10 @@ export class Slots {
     this.#recentRows = LONGEST_MINUTES * (limits.key?.allPerMinute ?? limits.ratePerMinute);
     this.#others = JSON.stringify(limits.key?.others ?? []);
     const ofKey = limits.key === undefined ? '' : NOT_OF_OTHERS;
-    this.#held = prepare<SlotRow>(
-      sqlite,
-      `
-      select ${COLUMNS} from calls where boot = @boot and free_mono > @mono
-        and id > (select coalesce(max(id), 0) from calls) - @recentRows ${ofKey}`,
-      ROW,
-    );
+    const held = `from calls where boot = @boot and free_mono > @mono
+        and id > (select coalesce(max(id), 0) from calls) - @recentRows ${ofKey}`;
+    this.#held = prepare<SlotRow>(sqlite, `select ${COLUMNS} ${held}`, ROW);
+    this.#heldCount = prepare(sqlite, `select count(*) ${held}`, 'number');
     const newest = prepare<SlotRow & { boot: string }>(
       sqlite,
       `select ${COLUMNS}, boot from calls
@@ -101,24 +99,39 @@ export class Slots {
     return { boot: this.#boot, sentMono, freeMono: sentMono + this.#spanMs + 1 };
   }
 
+  /** How many slots are held by all processes, which an index tells alone where boots have names. */
+  count(): number {
+    if (this.#boot === '') return this.held().count;
+    const mono = this.#clock.monotonic();
+    return present(this.#heldCount.get(this.#at(mono))) + this.#strange(mono).length;
+  }
+
   /** The slots held by all processes. */
   held(): HeldSlots {
     const mono = this.#clock.monotonic();
-    const { boot, recentRows, others } = {
-      ...{ boot: this.#boot, recentRows: this.#recentRows, others: this.#others },
-    };
-    const rows = this.#held.all({ boot, mono: Math.floor(mono), recentRows, others });
+    const rows = this.#held.all(this.#at(mono));
     for (const row of rows)
       if (!this.#isOfThisBoot(row) && !this.#strangers.has(row.id))
         this.#strangers.set(row.id, mono + this.#spanMs);
     const own = rows.filter((row) => !this.#strangers.has(row.id));
-    const strange = [...this.#strangers.values()].filter((freeMono) => freeMono > mono);
+    const strange = this.#strange(mono);
     const count = own.length + strange.length;
     if (count === 0) return { count, freeInMs: 0 };
     const first = Math.min(...own.map(({ freeMono }) => freeMono), ...strange);
     // while every slot is in flight, one may end and be free sooner than its row says
     const snapshot = own.every(({ inFlight }) => inFlight === 1) ? SECOND_MS : SLOT_MS;
     return { count, freeInMs: Math.min(snapshot, Math.max(1, Math.ceil(first - mono))) };
+  }
+
+  /** What tells the rows of this boot that hold a slot at a monotonic instant. */
+  #at(mono: number): Record<string, string | number> {
+    const [boot, recentRows, others] = [this.#boot, this.#recentRows, this.#others];
+    return { boot, mono: Math.floor(mono), recentRows, others };
+  }
+
+  /** When the slots of other boots are free that are still held. */
+  #strange(mono: number): number[] {
+    return [...this.#strangers.values()].filter((freeMono) => freeMono > mono);
   }
 
   /** Notes the rows of other boots that were there before us, newest first. */
