@@ -67,7 +67,7 @@ export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
     'No TRENDLAKE_BASE_URL: asking the built-in sandbox, a made-up world. `trendlake sync --help` tells how to use a key.',
   );
   const { SANDBOX_LIMITS, startSandbox } = await import('../sandbox/sandbox.ts');
-  const sandbox = await startSandbox({ clock: io.clock, signal: io.signal });
+  const sandbox = await startSandbox({ clock: io.clock, signal: io.signal, isSearched: false });
   return {
     origin: 'sandbox',
     config: {

@@ -2,7 +2,7 @@ import type { Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { foldName } from '../wire/folding.ts';
 import type { SeenHashtag } from './hashtags.ts';
-import { type Loader, loaderOf } from './loader.ts';
+import { type Loader, loaderOf, type Words } from './loader.ts';
 import { statedOnce } from './stated-once.ts';
 import type { LoadCounts, Tally } from './tally.ts';
 
@@ -64,10 +64,12 @@ export const writeHashtagList = (loader: Loader, page: HashtagListPage, tally: T
 export const loadHashtagList = (
   lake: Lake,
   list: Omit<HashtagListPage, 'runId' | 'isLast'>,
+  words: Words = 'now',
 ): LoadCounts => {
   const loader = loaderOf(lake);
   return loader.transaction(
     (tally) => writeHashtagList(loader, { ...list, runId: null, isLast: true }, tally),
     () => {},
+    words,
   );
 };

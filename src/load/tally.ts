@@ -68,8 +68,8 @@ export class Tally {
   readonly counts = noRows();
   /** Partitions touched of each table, by name. */
   readonly #touched = new Map<LoadedTable, Set<string>>();
-  /** The last day named; the rows of a page are mostly of one. */
-  #day = { number: Number.NaN, name: '' };
+  /** Days by their number since 1970, as they are named: the rows of an import go back and forth. */
+  readonly #days = new Map<number, string>();
 
   /** Counts one row. @param partition `at` for tables exported by date, `videoKey` for those of videos */
   add(table: LoadedTable, change: Change, partition: RowPartition = {}): void {
@@ -98,8 +98,11 @@ export class Tally {
 
   #dayOf(at: number): string {
     const number = Math.floor(at / DAY_MS);
-    if (number !== this.#day.number) this.#day = { number, name: dateOf(at) };
-    return this.#day.name;
+    const known = this.#days.get(number);
+    if (known !== undefined) return known;
+    const name = dateOf(at);
+    this.#days.set(number, name);
+    return name;
   }
 
   /** Marks the touched partitions. Call inside the loading transaction. */

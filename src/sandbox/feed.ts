@@ -1,6 +1,7 @@
 import { DAY_MS, SECOND_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { loadHashtagList } from '../load/hashtag-list.ts';
+import type { Words } from '../load/loader.ts';
 import { loadObservations } from '../load/observations.ts';
 import { hashtagsOfWorld, TAG_WINDOWS, type TagWindow } from './hashtag-lists.ts';
 import type { World } from './world.ts';
@@ -15,20 +16,30 @@ const LISTS_TAKE_MS = (Object.keys(TAG_WINDOWS).length - 1) * SECOND_MS;
  * world's videos: the lake's memory begins too late to count the month before. A second apart, because
  * a tag has one figure an instant.
  */
-const loadTagLists = (lake: Lake, world: World, midnight: number): void => {
+const loadTagLists = (
+  lake: Lake,
+  world: World,
+  { midnight, words }: { midnight: number; words: Words },
+): void => {
   for (const [index, window] of Object.keys(TAG_WINDOWS).entries()) {
     const items = hashtagsOfWorld(world, midnight, window as TagWindow);
     const at = midnight + index * SECOND_MS;
-    loadHashtagList(lake, { platform: '', window, at, total: items.length, items });
+    loadHashtagList(lake, { platform: '', window, at, total: items.length, items }, words);
   }
 };
 
 /**
  * Fills a lake from a world, as far as it has been asked to. What the lake holds at an instant
  * depends on the world and on the UTC day of `startAt` alone, whatever the steps in between.
+ * @param words when they are put into the search index: with each midnight's lists, or by somebody else
  * @returns brings the lake up to an instant (Unix ms); costs nothing when that second was reached
  */
-export const worldFeed = (lake: Lake, world: World, startAt: number): ((at: number) => void) => {
+export const worldFeed = (
+  lake: Lake,
+  world: World,
+  startAt: number,
+  words: Words = 'now',
+): ((at: number) => void) => {
   const startDay = Math.floor(startAt / DAY_MS);
   const fromAt = (startDay - PAST_DAYS) * DAY_MS;
   let fedTo = fromAt;
@@ -39,7 +50,7 @@ export const worldFeed = (lake: Lake, world: World, startAt: number): ((at: numb
     for (const batch of world.observationsBetween(fedTo, toAt, fromAt))
       loadObservations(lake, batch);
     for (; nextListAt + LISTS_TAKE_MS <= toAt; nextListAt += DAY_MS)
-      loadTagLists(lake, world, nextListAt);
+      loadTagLists(lake, world, { midnight: nextListAt, words });
     fedTo = toAt;
   };
 };

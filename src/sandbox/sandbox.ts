@@ -35,6 +35,8 @@ export interface SandboxOptions {
   readonly seed?: number | undefined;
   /** Default enterprise, with limits nobody meets. */
   readonly tier?: Tier | undefined;
+  /** False: nobody is going to search the made-up world, so that its words need no index. */
+  readonly isSearched?: boolean;
   readonly ratePerMinute?: number | undefined;
   readonly callsPerMonth?: number | undefined;
   readonly signal?: AbortSignal;
@@ -111,7 +113,9 @@ const prepared = async (lake: Lake, options: SandboxOptions): Promise<SandboxClo
   lake.sqlite.pragma('synchronous = OFF'); // nobody needs this lake after a power cut
   if (options.from !== undefined) return importedClock(lake, options.from, options);
   const time = sandboxClock(options.clock, options);
-  const feed = worldFeed(lake, createWorld({ seed: options.seed ?? 1 }), time.now());
+  lake.sqlite.pragma('foreign_keys = OFF'); // what a world says of itself holds together
+  const world = createWorld({ seed: options.seed ?? 1 });
+  const feed = worldFeed(lake, world, time.now(), options.isSearched === false ? 'later' : 'now');
   const now = () => {
     const at = time.now();
     feed(at);
