@@ -13,7 +13,7 @@ import { type Child, startChild } from './serve/child.ts';
 // How fast the service answers, how much it needs, and how close that is to servers that do nothing
 // else; each figure beside its goal. With --keep the lake is built in DIR, or used from there.
 //
-//   npm run bench:serve -- [--videos 100000] [--looks 10] [--requests 500] [--keep DIR]
+//   npm run bench:serve -- [--videos 100000] [--snapshots 10] [--requests 500] [--keep DIR]
 
 const { values } = parseArgs({
   options: {
@@ -76,7 +76,7 @@ if (existsSync(join(dataDir, LAKE_FILE))) {
   const builtFrom = performance.now();
   buildLake(dataDir, videos, snapshots);
   console.log(
-    `lake of ${videos} videos, up to ${snapshots} looks each: built in ${((performance.now() - builtFrom) / 1000).toFixed(1)} s`,
+    `lake of ${videos} videos, up to ${snapshots} snapshots each: built in ${((performance.now() - builtFrom) / 1000).toFixed(1)} s`,
   );
 }
 

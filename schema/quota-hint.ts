@@ -8,7 +8,7 @@ export const quotaHint = sqliteTable(
   'quota_hint',
   {
     key: text('key').notNull().default(''), // name of the key it was stated to, as in `pause`
-    name: text('name').notNull(), // the field and the policy or place in it, such as `RateLimit "month"`
+    name: text('name').notNull(), // the field and the policy or position in it, such as `RateLimit "month"`
     stated: text('stated').notNull(), // the fields as they came
     windowMs: integer('window_ms'), // length of the limit's window; null: not understood, so not used
     quota: integer('quota'), // calls of one window

@@ -61,6 +61,6 @@ export const JOB_NAMES = [
 ] as const;
 export type JobName = (typeof JOB_NAMES)[number];
 
-/** The jobs that look where it is worth most, with the calls that the others leave. */
+/** The jobs that ask where it is worth most, with the calls that the others leave. */
 export const REFRESH_JOBS = ['growth', 'creators'] as const;
 export type RefreshJob = (typeof REFRESH_JOBS)[number];

@@ -153,7 +153,7 @@ const AS_IT_CAME: Record<string, (rows: Rows) => void> = {
     expect(rows.videos).toContainEqual(
       expect.objectContaining({ id: 'tt_55', created_at: Date.UTC(2030, 0, 1) }),
     ),
-  'shifted while it was paged: a video at two places': (rows) => {
+  'shifted while it was paged: a video at two ranks': (rows) => {
     const places = feedPlaces(rows).filter(({ video_id }) => video_id === 'tt_99');
     expect(places.map(({ rank }) => rank)).toEqual([100, 101]);
     expect(rows.videos).toHaveLength(240);
