@@ -20,7 +20,7 @@ const PROOFS: readonly Proof[] = [
   { name: 'fleet', short: { PROVE_FLEET_MINUTES: '3', PROVE_FLEET_SECONDS: '10' } },
   { name: 'readers', short: { PROVE_READS: '1000' } },
   { name: 'faults', short: { PROVE_FAULTS: '30' } },
-  { name: 'tours', short: { PROVE_NIGHTS: '14' } },
+  { name: 'tours', short: { PROVE_NIGHTS: '10' } },
   { name: 'client', short: {} },
   { name: 'pages', short: {} },
   { name: 'package', short: {} },

@@ -3,8 +3,8 @@ import { virtualClock } from '../../src/clock.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 
-// At full length, as the issue that asked for it says: a proof (`npm run prove:tours`). Fourteen nights, as in
-// CI, are the fewest after which enough forecasts came due.
+// At full length, as the issue that asked for it says: a proof (`npm run prove:tours`). Ten nights,
+// as in CI, are enough for a thousand forecasts to come due.
 const NIGHTS = process.env.PROVE_NIGHTS ?? '28';
 
 test(`demo --nights ${NIGHTS} ends with who is likeliest tomorrow and how yesterday’s forecasts did`, async () => {
