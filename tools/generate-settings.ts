@@ -28,6 +28,8 @@ that over defaults. In the file, settings stand under their second name.
 | --- | --- | --- | --- |
 ${rows.join('\n')}
 
+Several keys stand in the file alone, as \`keys\`: [many keys](outgrow.md#many-keys).
+
 ## Commands
 
 \`trendlake <command> --help\` tells options and examples.

@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import { parseIso } from '../iso.ts';
 import type { TextReader } from '../text-values.ts';
 import * as values from '../text-values.ts';
+import { TIER_NAMES, type Tier } from '../tiers.ts';
 
 // Every command reads what its options were given with these, so that a wrong value is refused in
 // the same words everywhere: the option, what it takes, what it got.
@@ -39,6 +40,40 @@ export const positiveNumber = (flag: string, max: number): ((text: string) => nu
  */
 export const oneOf = <T extends string>(flag: string, names: readonly T[]): ((text: string) => T) =>
   ofOption(flag, values.oneOf(names));
+
+/** A key as an option names it: with a tier, or with calls a minute and a month. */
+export interface NamedLimits {
+  readonly name: string;
+  readonly tier: Tier;
+  readonly ratePerMinute?: number;
+  readonly callsPerMonth?: number;
+}
+
+const KEY_LIST =
+  'a comma list such as berlin=beta,oslo=30/2000: a name, and its tier or its calls a minute and a month';
+
+const namedLimits = (text: string): NamedLimits | undefined => {
+  const [, name = '', tier, minute, month] =
+    /^([a-z0-9][a-z0-9_-]{0,62})=(?:(beta|scale|enterprise)|([1-9]\d{0,4})\/([1-9]\d{0,8}))$/.exec(
+      text.trim(),
+    ) ?? [];
+  if (name === '') return undefined;
+  const known = TIER_NAMES.find((one) => one === tier);
+  return known === undefined
+    ? { name, tier: 'enterprise', ratePerMinute: Number(minute), callsPerMonth: Number(month) }
+    : { name, tier: known };
+};
+
+/**
+ * A reader of keys and their limits.
+ * @throws UsageError naming the option
+ */
+export const keyList = (flag: string): ((text: string) => NamedLimits[]) =>
+  ofOption(flag, (text): values.Parsed<NamedLimits[]> => {
+    const value = text.split(',').flatMap((one) => namedLimits(one) ?? []);
+    const names = new Set(value.map(({ name }) => name));
+    return names.size === text.split(',').length ? { value } : values.expected(KEY_LIST);
+  });
 
 /**
  * A reader of ISO 8601 dates and date-times, as Unix ms.

@@ -5,7 +5,14 @@ import { startSandbox } from '../sandbox/sandbox.ts';
 import { TIER_NAMES, type Tier } from '../tiers.ts';
 import { counted } from './figures.ts';
 import type { CliIo } from './io.ts';
-import { isoInstant, oneOf, positiveNumber, wholeNumber } from './option-values.ts';
+import {
+  isoInstant,
+  keyList,
+  type NamedLimits,
+  oneOf,
+  positiveNumber,
+  wholeNumber,
+} from './option-values.ts';
 import { ProgressLine } from './progress-line.ts';
 
 const EXAMPLES = `
@@ -14,6 +21,7 @@ Examples:
   trendlake sandbox --at 2026-03-01 --speed 3600      an hour passes each second
   trendlake sandbox --from observations/              serve an import as of its newest observation
   trendlake sandbox --tier beta                       with the limits of an invitation key
+  trendlake sandbox --keys berlin=beta,oslo=30/2000   two keys more; it prints them, too
 
 Once listening it prints one JSON line, {"url": ..., "key": ...}. In another terminal:
   TRENDLAKE_BASE_URL=<url> TRENDLAKE_API_KEY=<key> trendlake sync`;
@@ -27,6 +35,7 @@ interface Options {
   tier?: Tier;
   rate?: number;
   month?: number;
+  keys?: NamedLimits[];
 }
 
 export const define = (command: Command, io: CliIo): void => {
@@ -52,6 +61,7 @@ export const define = (command: Command, io: CliIo): void => {
     )
     .option('--rate <n>', 'calls per minute of its key', wholeNumber('--rate', 1, 100_000))
     .option('--month <n>', 'calls per month of its key', wholeNumber('--month', 1, 1_000_000_000))
+    .option('--keys <list>', 'more keys, such as berlin=beta,oslo=30/2000', keyList('--keys'))
     .option('--json', 'print {"url", "key"} once listening, as it does without')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => {
@@ -71,11 +81,13 @@ export const define = (command: Command, io: CliIo): void => {
         tier: options.tier,
         ratePerMinute: options.rate,
         callsPerMonth: options.month,
+        keys: options.keys,
         onProgress: ({ file, lines }) => progress.show(`${file}: ${counted(lines, 'line')}`),
         report: (sentence) => io.err(sentence),
       }).finally(() => progress.clear());
       const { url, key, clock, dashboard } = sandbox;
-      io.json({ url, key }, 0);
+      const more = Object.fromEntries(sandbox.keys.map((one) => [one.name, one.key]));
+      io.json({ url, key, ...(sandbox.keys.length === 0 ? {} : { keys: more }) }, 0);
       io.note(`It is ${isoOf(clock.now())} there; to look at it: ${dashboard}`);
       io.note(
         `To sync from it at its own pace: TRENDLAKE_TIER=enterprise TRENDLAKE_RATE_PER_MINUTE=${sandbox.ratePerMinute} TRENDLAKE_CALLS_PER_MONTH=${sandbox.callsPerMonth}, with its url and key as TRENDLAKE_BASE_URL and TRENDLAKE_API_KEY.`,

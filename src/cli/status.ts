@@ -81,12 +81,14 @@ const printMoney = (
       `  ${job.padEnd(18)} ${counted(calls, 'call')}${failed > 0 ? ` (${grouped(failed)} failed)` : ''}, ${grouped(rowsPerCall)} rows changed per call${orCost(calls, price)}`,
     );
   if (hints.length > 0) heading(io, 'What the service says of its limits');
-  for (const { name, stated, windowMs, remaining, seenAt } of hints) {
+  for (const { key, name, stated, windowMs, remaining, seenAt } of hints) {
     const read =
       windowMs === null
         ? 'not understood'
         : `${remaining === null ? 'unknown' : grouped(remaining)} left`;
-    io.out(`  ${isoOf(seenAt)}  ${name}: ${read} (${stated})`);
+    io.out(
+      `  ${isoOf(seenAt)}  ${key === undefined ? '' : `key ${key}, `}${name}: ${read} (${stated})`,
+    );
   }
 };
 

@@ -34,8 +34,8 @@ export interface Accounting {
   spentAt: number | null;
   /** What the schedules will spend of the rest, and whether there is enough. */
   plan: Forecast;
-  /** What the service last stated of its limits, and how it was read. */
-  hints: QuotaHint[];
+  /** What the service last stated of its limits, to which of several keys, and how it was read. */
+  hints: (QuotaHint & { key?: string })[];
   /** Each key's part, where there are several; all beside it is of the keys together. */
   keys?: KeyAccount[];
 }
@@ -100,7 +100,11 @@ export const accountingOf = (lake: Lake, months: readonly KeyMonth[]): Accountin
   const keys = months.map(accountOf);
   const plan = forecastTogether(keys, month.limit);
   const forecast = keys.reduce((sum, key) => sum + key.forecast, 0);
-  const hints = months.flatMap(({ key }) => quotaHints(lake, key));
+  const hints = months.flatMap(({ key }) =>
+    quotaHints(lake, key).map((hint) =>
+      key === undefined || keys.length === 1 ? hint : { ...hint, key: key.name },
+    ),
+  );
   const told = { month, byJob, callsPerDay, forecast, spentAt: plan.spentAt, plan, hints };
   return keys.length === 1 ? told : { ...told, keys };
 };

@@ -65,7 +65,7 @@ const adviceFor = (missing: number, lists: readonly JobForecast[]): string[] => 
   for (const { job, schedule, runs, callsPerRun, calls } of lists.toSorted(
     (a, b) => b.calls - a.calls,
   )) {
-    if (still <= 0 || runs < 2) continue;
+    if (still <= 0 || runs < 2 || calls === 0) continue;
     const runsLeft = Math.floor((calls - still) / callsPerRun);
     const every = runsLeft < 1 ? MOST_THINNED : Math.min(MOST_THINNED, Math.ceil(runs / runsLeft));
     const saved = calls - Math.ceil(runs / every) * callsPerRun;

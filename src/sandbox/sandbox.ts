@@ -17,6 +17,23 @@ import { PAST_DAYS, worldFeed } from './feed.ts';
 import { type SandboxClock, sandboxClock } from './sandbox-clock.ts';
 import { createWorld } from './world.ts';
 
+/** A key that a sandbox is to open to. */
+export interface SandboxKeyWish {
+  readonly name: string;
+  /** As `SandboxOptions` has them. */
+  readonly tier?: Tier | undefined;
+  readonly ratePerMinute?: number | undefined;
+  readonly callsPerMonth?: number | undefined;
+}
+
+/** A key of a sandbox, and its limits. */
+export interface SandboxKey {
+  readonly name: string;
+  readonly key: string;
+  readonly ratePerMinute: number;
+  readonly callsPerMonth: number;
+}
+
 /** What a sandbox shows, when, and to whom. */
 export interface SandboxOptions {
   /** The limits of its key are counted in this clock's time; without `at` it shows this time too. */
@@ -39,6 +56,8 @@ export interface SandboxOptions {
   readonly isSearched?: boolean;
   readonly ratePerMinute?: number | undefined;
   readonly callsPerMonth?: number | undefined;
+  /** More keys beside its own, each with limits of its own. */
+  readonly keys?: readonly SandboxKeyWish[] | undefined;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Receives a line for each thing that failed unexpectedly. */
@@ -53,6 +72,8 @@ export interface Sandbox {
   /** Limits of the key. */
   readonly ratePerMinute: number;
   readonly callsPerMonth: number;
+  /** The other keys that were asked for, in that order. */
+  readonly keys: readonly SandboxKey[];
   readonly clock: SandboxClock;
   /** Folder of the lake it serves; reading it is harmless. */
   readonly dataDir: string;
@@ -69,10 +90,10 @@ class SandboxStoppedError extends TrendlakeError {
 /** What the key of a sandbox allows unless told otherwise: nobody waits. */
 export const SANDBOX_LIMITS = { ratePerMinute: 6000, callsPerMonth: 10_000_000 };
 
-const newKey = (dataDir: string, options: SandboxOptions) => {
-  const { tier = 'enterprise', ratePerMinute, callsPerMonth, clock } = options;
+const newKey = (dataDir: string, asked: SandboxKeyWish, clock: Clock): SandboxKey => {
+  const { name, tier = 'enterprise', ratePerMinute, callsPerMonth } = asked;
   const wish = {
-    useCase: 'sandbox',
+    useCase: name,
     tier,
     ...(tier === 'enterprise' ? SANDBOX_LIMITS : {}),
     ...(ratePerMinute === undefined ? {} : { ratePerMinute }),
@@ -81,7 +102,8 @@ const newKey = (dataDir: string, options: SandboxOptions) => {
   const service = openServiceDb(dataDir);
   try {
     const { key, record } = createKey(service, wish, clock.now());
-    return { key, ratePerMinute: record.ratePerMinute, callsPerMonth: record.callsPerMonth };
+    const limits = { ratePerMinute: record.ratePerMinute, callsPerMonth: record.callsPerMonth };
+    return { name, key, ...limits };
   } finally {
     service.close();
   }
@@ -143,7 +165,10 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
   try {
     lake = openLake(dataDir);
     const clock = await prepared(lake, options);
-    const key = newKey(dataDir, options);
+    const { tier, ratePerMinute, callsPerMonth } = options;
+    const own = { name: 'sandbox', tier, ratePerMinute, callsPerMonth };
+    const { name: _, ...key } = newKey(dataDir, own, options.clock);
+    const keys = (options.keys ?? []).map((wish) => newKey(dataDir, wish, options.clock));
     const service = await startService({
       dataDir,
       clock: options.clock,
@@ -159,7 +184,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
       filled.close();
       remove();
     };
-    return { url, dashboard, ...key, clock, dataDir, close };
+    return { url, dashboard, ...key, keys, clock, dataDir, close };
   } catch (error) {
     lake?.close();
     remove();

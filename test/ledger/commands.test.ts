@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { type Clock, systemClock, virtualClock } from '../../src/clock.ts';
@@ -53,6 +55,17 @@ test('a ledger that is away pauses: nothing is asked, nothing is counted elsewhe
   }
 });
 
+/** A ledger and an upstream of a test's own. */
+const freshPair = async () => {
+  const { url, db } = await servers.freshLedger();
+  const upstream = await startFaultyUpstream();
+  onTestFinished(async () => {
+    await upstream.close();
+    await db.close();
+  });
+  return { url, db, upstream };
+};
+
 describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in PostgreSQL', () => {
   test('`ledger init` says what it did, twice over, and what the server may lose', async () => {
     const url = servers.freshUrl();
@@ -82,12 +95,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
   });
 
   test('two data directories with one key spend one month', async () => {
-    const { url, db } = await servers.freshLedger();
-    const upstream = await startFaultyUpstream();
-    onTestFinished(async () => {
-      await upstream.close();
-      await db.close();
-    });
+    const { url, db, upstream } = await freshPair();
     const env = {
       ...{ TRENDLAKE_BASE_URL: upstream.baseUrl, TRENDLAKE_API_KEY: KEY },
       ...{ TRENDLAKE_RATE_PER_MINUTE: '10000', TRENDLAKE_CALLS_PER_MONTH: '5' },
@@ -120,5 +128,27 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     expect(keys).toEqual([{ hash: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
     const { out } = await command(['plan', '--json'], url, env);
     expect(JSON.parse(out)).toMatchObject({ month: { spent: 5, remaining: 0 } });
+  });
+
+  test('several keys of one machine have a row each; what is not set here is not known', async () => {
+    const { url, db, upstream } = await freshPair();
+    const folder = freshFolder();
+    const named = ['a', 'b'].map((name) => ({ name, keyEnv: `KEY_${name.toUpperCase()}` }));
+    const limits = { baseUrl: upstream.baseUrl, ratePerMinute: 10_000, callsPerMonth: 2 };
+    writeFileSync(
+      join(folder, 'trendlake.config.json'),
+      JSON.stringify({ keys: named.map((key) => ({ ...key, ...limits })) }),
+      { mode: 0o600 },
+    );
+    const several = { TRENDLAKE_LAKE: 'two-keys', TRENDLAKE_PLATFORMS: 'tiktok' };
+    const secrets = { ...several, KEY_A: 'secret-a', KEY_B: 'secret-b' };
+    const sync = ['sync', '--jobs', 'feed,trends', '--no-export', '--json'];
+    expect((await command(sync, url, secrets, folder)).code).toBe(75);
+    const ofKeys = await db.rows<{ calls: number }>(
+      `select count(*)::int as calls from ${db.schema}.calls where lake = 'two-keys' group by key_id`,
+    );
+    expect(ofKeys).toEqual([{ calls: 2 }, { calls: 2 }]);
+    const told = await command(['status'], url, { ...several, KEY_A: 'secret-a' }, folder);
+    expect(told.out).toContain('Key b is not set here');
   });
 });

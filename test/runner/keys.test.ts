@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -95,6 +95,11 @@ const world = (entries: readonly KeyEntry[], env: Record<string, string> = {}) =
     return Object.fromEntries(rows as [string, number][]);
   };
   return { dataDir, command, sync, counted };
+};
+
+const sectionOf = (title: string): string => {
+  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'outgrow.md'), 'utf8');
+  return page.split(/^## /m).find((section) => section.startsWith(`${title}\n`)) ?? '';
 };
 
 /** Lines of what arrived with a key. */
@@ -214,6 +219,18 @@ test('a refused key stops alone', async () => {
   await sync(...LISTS);
   expect(linesOf('a').length).toBeLessThanOrEqual(4);
   expect(linesOf('b').length).toBeGreaterThan(4);
+});
+
+test('the example of the documentation is one that works', async () => {
+  const [, example = ''] = /^```json\n([\s\S]*?)^```$/m.exec(sectionOf('Many keys')) ?? [];
+  const { keys } = JSON.parse(example) as { keys: KeyEntry[] };
+  const { sync, counted } = world(keys, {
+    TRENDLAKE_KEY_BERLIN: 'secret-berlin',
+    TRENDLAKE_KEY_OSLO: 'secret-oslo',
+  });
+  expect((await sync(...LISTS)).code).toBe(0);
+  expect(linesOf('oslo').filter((line) => line.includes('tiktok'))).toEqual([]);
+  expect(counted()).toEqual({ berlin: linesOf('berlin').length, oslo: linesOf('oslo').length });
 });
 
 test('plan, status, /metrics and the pipeline page show each key, and what they are together', async () => {

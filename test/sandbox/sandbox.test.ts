@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { keyList } from '../../src/cli/option-values.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/durations.ts';
 import { UsageError } from '../../src/errors.ts';
@@ -155,6 +156,26 @@ describe('a sandbox', () => {
       snapshots.map((l) => JSON.stringify(l)).join('\n'),
     );
   };
+
+  test('opens to more keys, each with limits of its own', async () => {
+    observe(NOON);
+    const keys = keyList('--keys')('berlin=beta,oslo=2/1000');
+    const sandbox = await startSandbox({ clock: virtualClock(NOON), from: folder, keys });
+    try {
+      const statusOf = async (key: string) =>
+        (await ask({ ...sandbox, key }, '/feed/youtube')).status;
+      const [berlin, oslo] = sandbox.keys;
+      expect(berlin).toMatchObject({ name: 'berlin', ratePerMinute: 60, callsPerMonth: 50_000 });
+      const statuses = [];
+      for (let n = 0; n < 3; n++) statuses.push(await statusOf(oslo?.key ?? ''));
+      expect(statuses).toEqual([200, 200, 429]);
+      expect(await statusOf(berlin?.key ?? '')).toBe(200);
+    } finally {
+      await sandbox.close();
+    }
+    for (const wrong of ['berlin', 'berlin=gold', 'a=beta,a=beta', 'a=0/5'])
+      expect(() => keyList('--keys')(wrong)).toThrow(/--keys must be a comma list such as berlin=/);
+  });
 
   test('over an import stands still at its newest observation', async () => {
     observe(NOON);

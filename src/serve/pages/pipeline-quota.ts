@@ -73,8 +73,8 @@ const hints = (quota: QuotaState): Html =>
   quota.hints.length === 0
     ? NOTHING
     : html`<h3>What the service says of its limits</h3><ul class="plain small">${quota.hints.map(
-        ({ name, stated, remaining, seenAt }) =>
-          html`<li><code>${name}</code> ${remaining === null ? 'not understood' : html`${digits(remaining)} left`} <span class="soft">(${stated}, ${minuteOf(seenAt)})</span></li>`,
+        ({ key, name, stated, remaining, seenAt }) =>
+          html`<li>${key === undefined ? '' : `key ${key} `}<code>${name}</code> ${remaining === null ? 'not understood' : html`${digits(remaining)} left`} <span class="soft">(${stated}, ${minuteOf(seenAt)})</span></li>`,
       )}</ul>`;
 
 /** Each key's month, where there are several. */
