@@ -14,7 +14,7 @@ import type {
   PlannedCall,
   Refusal,
 } from './ledger.ts';
-import { emptyMonth, type MonthState, monthOf } from './month.ts';
+import { emptyMonth, type MonthState, monthOf, monthReader } from './month.ts';
 import { pauseAt, SharedPause } from './pause.ts';
 import { QuotaHints } from './quota-hints.ts';
 import { Slots } from './slots.ts';
@@ -80,6 +80,7 @@ export class LakeLedger implements Ledger {
   readonly #slots: Slots;
   readonly #pause: SharedPause;
   readonly #hints: QuotaHints;
+  readonly #month: (now: number) => MonthState;
   readonly #rows: CallRows;
 
   constructor(lake: Lake, clock: Clock, limits: Limits, sender: string) {
@@ -89,6 +90,7 @@ export class LakeLedger implements Ledger {
     this.#slots = new Slots(lake, clock, limits, sender);
     this.#pause = new SharedPause(lake, clock, limits.key);
     this.#hints = new QuotaHints(lake, limits);
+    this.#month = monthReader(lake, limits);
     this.#rows = new CallRows(lake, sender, limits.key?.name);
   }
 
@@ -107,7 +109,7 @@ export class LakeLedger implements Ledger {
     const now = this.#clock.now();
     const pause = this.#pause.current();
     if (pause !== undefined) return { pause };
-    const month = monthOf(this.#lake, this.#limits, now);
+    const month = this.#month(now);
     if (month.remaining === 0)
       return {
         spentUntil: month.endsAt,

@@ -41,48 +41,64 @@ export interface MonthState extends MonthWindow {
   remaining: number;
 }
 
+/** What a month is counted by. */
+interface MonthLimits {
+  readonly callsPerMonth: number;
+  readonly quotaReset: string;
+  readonly key?: CountedKey | undefined;
+}
+
 /**
  * The month as the ledger has it. Calls whose outcome is unknown count as spent, and so do those
  * stamped later than now: a clock that stepped back over the month's edge frees nothing. Calls made
  * while the clock was behind an earlier call count in that one's month too. Calls that found nobody
  * cost nothing.
  */
-export const monthOf = (
+export const monthOf = (lake: Pick<Lake, 'sqlite'>, limits: MonthLimits, now: number): MonthState =>
+  monthReader(lake, limits)(now);
+
+/** The same at one instant after the other, its statements prepared once. */
+export const monthReader = (
   { sqlite }: Pick<Lake, 'sqlite'>,
-  limits: { callsPerMonth: number; quotaReset: string; key?: CountedKey | undefined },
-  now: number,
-): MonthState => {
-  const window = monthWindow(limits.quotaReset, now);
-  const read = (sql: string): (number | null)[] =>
-    callsOf(limits.key).map((of) =>
-      present(prepare(sqlite, `${sql} ${of.sql}`, 'number?').get({ ...window, key: of.key })),
-    );
-  const count = (where: string): number =>
-    read(`select count(*) from calls where ${where}`).reduce<number>(
-      (sum, calls) => sum + (calls ?? 0),
-      0,
-    );
+  { key, quotaReset, callsPerMonth }: MonthLimits,
+): ((now: number) => MonthState) => {
+  const reader = (sql: string) => {
+    const parts = callsOf(key).map((of) => ({
+      of: of.key,
+      read: prepare(sqlite, `${sql} ${of.sql}`, 'number?'),
+    }));
+    return (window: MonthWindow): (number | null)[] =>
+      parts.map(({ of, read }) => present(read.get({ ...window, key: of })));
+  };
+  const counter = (where: string) => {
+    const read = reader(`select count(*) from calls where ${where}`);
+    return (window: MonthWindow): number =>
+      read(window).reduce<number>((sum, calls) => sum + (calls ?? 0), 0);
+  };
   // the difference of two indices: counting `sent = 1` would read every row of the month
-  const stamped = count('sent_at >= @startsAt');
-  const foundNobody = count('sent_at >= @startsAt and sent = 0');
-  const behind = count(
+  const stamped = counter('sent_at >= @startsAt');
+  const foundNobody = counter('sent_at >= @startsAt and sent = 0');
+  const behind = counter(
     'counted_at >= @startsAt and counted_at < @endsAt and sent_at < @startsAt and sent = 1',
   );
   const sentAt =
-    limits.quotaReset === 'rolling'
-      ? read('select min(sent_at) from calls where sent_at >= @startsAt and sent = 1')
-      : [];
-  const oldest = sentAt.reduce<number | null>(
-    (first, at) => (at !== null && (first === null || at < first) ? at : first),
-    null,
-  );
-  const spent = stamped - foundNobody + behind;
-  return {
-    startsAt: window.startsAt,
-    endsAt: oldest === null ? window.endsAt : oldest + ROLLING_MS,
-    limit: limits.callsPerMonth,
-    spent,
-    remaining: Math.max(0, limits.callsPerMonth - spent),
+    quotaReset === 'rolling'
+      ? reader('select min(sent_at) from calls where sent_at >= @startsAt and sent = 1')
+      : () => [];
+  return (now) => {
+    const window = monthWindow(quotaReset, now);
+    const oldest = sentAt(window).reduce<number | null>(
+      (first, at) => (at !== null && (first === null || at < first) ? at : first),
+      null,
+    );
+    const spent = stamped(window) - foundNobody(window) + behind(window);
+    return {
+      startsAt: window.startsAt,
+      endsAt: oldest === null ? window.endsAt : oldest + ROLLING_MS,
+      limit: callsPerMonth,
+      spent,
+      remaining: Math.max(0, callsPerMonth - spent),
+    };
   };
 };
 

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
-import { prepare, present } from '../lake/prepare.ts';
+import { type Prepared, prepare, present } from '../lake/prepare.ts';
 import { anyCallOf, type CountedKey, keyName } from './counted-key.ts';
 import type { Limits } from './ledger.ts';
 import { type LimitWord, limitWords } from './rate-limit-headers.ts';
@@ -55,8 +55,7 @@ export const shortWaitMs = (words: readonly LimitWord[]): number =>
       .map(({ resetsInMs }) => ((resetsInMs ?? HOUR_MS) < HOUR_MS ? (resetsInMs ?? 0) : 0)),
   );
 
-/** Every hint kept of a key, newest first. */
-export const quotaHints = ({ sqlite }: Pick<Lake, 'sqlite'>, key?: CountedKey): QuotaHint[] =>
+const hintReader = ({ sqlite }: Pick<Lake, 'sqlite'>): Prepared<QuotaHint> =>
   prepare<QuotaHint>(
     sqlite,
     `select name, stated, window_ms as windowMs, quota, remaining, resets_at as resetsAt,
@@ -71,7 +70,11 @@ export const quotaHints = ({ sqlite }: Pick<Lake, 'sqlite'>, key?: CountedKey): 
       seenAt: 'number',
       callId: 'number',
     },
-  ).all(keyName(key));
+  );
+
+/** Every hint kept of a key, newest first. */
+export const quotaHints = (lake: Pick<Lake, 'sqlite'>, key?: CountedKey): QuotaHint[] =>
+  hintReader(lake).all(keyName(key));
 
 /**
  * What the service says of its limits in headers. Other users of the same key show there. It may only
@@ -80,6 +83,7 @@ export const quotaHints = ({ sqlite }: Pick<Lake, 'sqlite'>, key?: CountedKey): 
 export class QuotaHints {
   readonly #lake: Pick<Lake, 'sqlite'>;
   readonly #limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'key'>;
+  readonly #kept: Prepared<QuotaHint>;
 
   constructor(
     lake: Pick<Lake, 'sqlite'>,
@@ -87,14 +91,17 @@ export class QuotaHints {
   ) {
     this.#lake = lake;
     this.#limits = limits;
+    this.#kept = hintReader(lake);
   }
 
   /** Hints whose window has not ended. */
   #valid(now: number): QuotaHint[] {
-    return quotaHints(this.#lake, this.#limits.key).filter(
-      ({ windowMs, resetsAt, seenAt }) =>
-        windowMs !== null && now < (resetsAt ?? seenAt + windowMs) && seenAt - now < HOUR_MS,
-    );
+    return this.#kept
+      .all(keyName(this.#limits.key))
+      .filter(
+        ({ windowMs, resetsAt, seenAt }) =>
+          windowMs !== null && now < (resetsAt ?? seenAt + windowMs) && seenAt - now < HOUR_MS,
+      );
   }
 
   /** Calls that are left after those made since the hint. */
@@ -129,10 +136,12 @@ export class QuotaHints {
 
   /** Calls a minute by the service's word, where it names a limit of 60 s. */
   ratePerMinute(now: number): number {
-    const ofMinute = quotaHints(this.#lake, this.#limits.key).filter(
-      ({ windowMs, quota, seenAt }) =>
-        windowMs === MINUTE_MS && quota !== null && quota >= 1 && Math.abs(now - seenAt) < DAY_MS,
-    );
+    const ofMinute = this.#kept
+      .all(keyName(this.#limits.key))
+      .filter(
+        ({ windowMs, quota, seenAt }) =>
+          windowMs === MINUTE_MS && quota !== null && quota >= 1 && Math.abs(now - seenAt) < DAY_MS,
+      );
     return Math.min(Number.POSITIVE_INFINITY, ...ofMinute.map(({ quota }) => quota ?? 0));
   }
 
@@ -141,6 +150,8 @@ export class QuotaHints {
    * @returns how long the service says to wait because a short window's calls are used up; 0: not
    */
   note(callId: number, headers: Readonly<Record<string, string>>, now: number): number {
+    const words = wordsOf(headers, this.#limits, now);
+    if (words.length === 0) return 0;
     const upsert = this.#lake.sqlite.prepare(`
       insert into quota_hint (key, name, stated, window_ms, quota, remaining, resets_at, seen_at, call_id)
         values (@key, @name, @stated, @windowMs, @quota, @remaining, @resetsAt, @now, @callId)
@@ -148,7 +159,6 @@ export class QuotaHints {
         quota = excluded.quota, remaining = excluded.remaining, resets_at = excluded.resets_at,
         seen_at = excluded.seen_at, call_id = excluded.call_id where excluded.call_id > call_id`);
     const key = keyName(this.#limits.key);
-    const words = wordsOf(headers, this.#limits, now);
     for (const word of words) {
       const { resetsInMs, ...stated } = word;
       const resetsAt = resetsInMs === null ? null : Math.ceil(now + resetsInMs);
