@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { dateOf } from '../../src/iso.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { wordsOf } from '../../src/search/search-words.ts';
-import { foldHandle, foldName } from '../../src/wire/folding.ts';
+import { foldName } from '../../src/wire/folding.ts';
 import { itemsOf, type MadePage } from './made-pages.ts';
 
 /** A page with everything done that is not writing: parsed, times read, words cut, body packed. */
@@ -29,9 +29,6 @@ const statementsOf = ({ sqlite }: Lake) => ({
   find: sqlite.prepare('select key from video where id = ?').pluck(),
   insert: sqlite.prepare(
     "insert into video (id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at) values (?, 'tiktok', ?, ?, ?, ?, ?, ?, ?)",
-  ),
-  spelling: sqlite.prepare(
-    'insert into handle_spelling (folded, handle) values (?, ?) on conflict do nothing',
   ),
   update: sqlite.prepare(
     'update video set views = ?, likes = ?, engagement_rate = ? where key = ?',
@@ -96,7 +93,6 @@ export const bareLoader = (lake: Lake): ((page: MadePage) => () => void) => {
       if (key === undefined) {
         const row = [item.id, title, user, views, likes, engagementRate, createdAt, at];
         key = sql.insert.run(...row).lastInsertRowid;
-        sql.spelling.run(foldHandle(user), user);
         fresh.push([key, item]);
       } else sql.update.run(views, likes, engagementRate, key);
       sql.snapshot.run(key, at, views, likes);

@@ -101,7 +101,6 @@ export const buildLake = (dataDir: string, snapshots: number): void => {
       with recursive n (i) as (select 1 union all select i + 1 from n where i < ${TAGS})
       insert into hashtag (key, tag, folded, first_seen_at) select i, 'tag' || i, 'tag' || i, 0 from n`);
     sqlite.exec(LINKS);
-    sqlite.exec('insert into handle_spelling select distinct user, user from video');
   });
   for (let day = 30; day >= 0; day--) listDay(lake, END_AT - day * DAY_MS);
   sqlite.exec('insert into search_pending select key from video');

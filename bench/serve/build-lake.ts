@@ -89,9 +89,6 @@ export const buildLake = (dataDir: string, videos: number, snapshots: number): v
     'insert into ranking (capture_key, rank, video_key, score, velocity) values (?, ?, ?, ?, ?)',
   );
   for (const [index, key] of tiktok.entries()) insertRank.run(capture, index + 1, key, 1, 100);
-  sqlite.exec(
-    'insert into handle_spelling select distinct user, user from video where user is not null',
-  );
   sqlite.exec('commit');
   sqlite.transaction(() => refreshSearch(lake)).immediate();
   lake.close();

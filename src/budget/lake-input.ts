@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { lastKnownAt } from '../history/last-known.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
+import { spellingsOf } from '../lake/spellings.ts';
 import { foldHandle } from '../wire/folding.ts';
 import { laddersByPlatform } from './choice.ts';
 import { type CreatorShowing, learnShowing, type PageSeen } from './creator-pages.ts';
@@ -217,7 +218,7 @@ const readPages = ({ sqlite }: Lake): PageSeen[] => {
            and s.observed_at between @from and @to
        ) from video v
        where platform = @platform and first_seen_at < @from
-         and user in (select handle from handle_spelling where folded = @folded)
+         and user in (${spellingsOf('@folded')})
        order by coalesce(created_at, first_seen_at) desc, key limit 200`,
     'number',
   );

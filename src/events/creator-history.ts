@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
 import { prepare, present } from '../lake/prepare.ts';
+import { SPELLINGS_OF_ONE } from '../lake/spellings.ts';
 import { foldHandle } from '../wire/folding.ts';
 import {
   type Cohort,
@@ -19,9 +20,6 @@ export interface CreatorName {
   readonly platform: Platform;
   readonly user: string;
 }
-
-/** All handles that are one creator's. */
-const SPELLINGS = 'select handle from handle_spelling where folded = ?';
 
 /** A creator of more videos than this is judged by the newest. */
 const MAX_VIDEOS = 200;
@@ -94,13 +92,13 @@ const byFirstName = (
   );
   const firstName = prepare(
     sqlite,
-    `select user from video where platform = ? and user in (${SPELLINGS})
+    `select user from video where platform = ? and user in (${SPELLINGS_OF_ONE})
      order by first_seen_at, key limit 1`,
     'text',
   );
   return creators.map((creator) => {
     const folded = foldHandle(creator.user);
-    if (spellings.get(folded) === 1) return creator;
+    if (spellings.get(folded) === 0) return creator; // it is never spelled otherwise
     return { ...creator, user: firstName.get(creator.platform, folded) ?? creator.user };
   });
 };
@@ -173,7 +171,7 @@ const ownVideoReader = (
   sqlite: Database.Database,
 ): ((platform: Platform, folded: string) => OwnVideo[]) => {
   const select = `select key, id, created_at as createdAt from video
-    where platform = ? and user in (${SPELLINGS})`;
+    where platform = ? and user in (${SPELLINGS_OF_ONE})`;
   const shape = { key: 'number', id: 'text', createdAt: 'number?' } as const;
   const some = prepare(sqlite, `${select} limit ${MAX_VIDEOS + 1}`, shape);
   const newest = prepare(

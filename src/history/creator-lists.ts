@@ -1,6 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
+import { spellingsOf } from '../lake/spellings.ts';
 import { prepared } from '../lake/statements.ts';
 import { foldHandle } from '../wire/folding.ts';
 import type { Paging } from './list-page.ts';
@@ -91,7 +92,7 @@ const OWN = `${counted(
    where creator_key = @key and followers is not null and observed_at <= @asOf group by creator_key`,
 )}`;
 const KEY = `select c.key from creator c where c.platform = @platform and c.first_seen_at <= @asOf
-  and c.handle in (select handle from handle_spelling where folded = @folded)
+  and c.handle in (${spellingsOf('@folded')})
   order by c.handle = @handle desc, c.key limit 1`;
 
 /** One creator's newest counts, as `creatorsPage` has them; undefined where followers were never counted. */

@@ -2,6 +2,7 @@ import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
 import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
+import { spellingsOf } from '../lake/spellings.ts';
 import { prepared } from '../lake/statements.ts';
 import { engagementRate } from '../wire/engagement-rate.ts';
 import { foldHandle } from '../wire/folding.ts';
@@ -39,8 +40,8 @@ interface ProfileRow {
   readonly extra: string | null;
 }
 
-/** All spellings that were seen of the handle asked for. */
-const SPELLINGS = 'select handle from handle_spelling where folded = @folded';
+/** All spellings of the handle asked for. */
+const SPELLINGS = spellingsOf('@folded');
 
 /** What a profile stated beside its counts, as of @asOf; spelled as asked where there are several. */
 const PROFILE = `select c.key, c.handle,

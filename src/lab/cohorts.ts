@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { lastKnownAt } from '../history/last-known.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
+import { SPELLINGS_OF_ONE } from '../lake/spellings.ts';
 import { foldHandle } from '../wire/folding.ts';
 import type { LabVideo } from './lab-video.ts';
 
@@ -146,7 +147,7 @@ export const creatorGroup = ({ sqlite }: Lake, subject: Subject, asOf: number): 
   if (subject.user === null) return { videos: [], sampled: false };
   const rows = prepare<LabRow>(
     sqlite,
-    `${LAB_VIDEO} and v.platform = ? and v.key <> ? and v.user in (select handle from handle_spelling where folded = ?) order by v.created_at desc limit ?`,
+    `${LAB_VIDEO} and v.platform = ? and v.key <> ? and v.user in (${SPELLINGS_OF_ONE}) order by v.created_at desc limit ?`,
     ROW,
   ).all(asOf, asOf, subject.platform, subject.key, foldHandle(subject.user), CREATOR_MOST);
   return { videos: labVideos(rows), sampled: rows.length >= CREATOR_MOST };

@@ -139,7 +139,7 @@ const NICHE_TAGS = `
   join hashtag h on h.key = vh.hashtag_key
   join video v on v.key = vh.video_key
   left join handle_spelling n on n.handle = v.user
-  group by h.key having count(*) >= ${TAG_USES_LEAST} and count(distinct n.folded) >= ${TAG_CREATORS_LEAST}`;
+  group by h.key having count(*) >= ${TAG_USES_LEAST} and count(distinct coalesce(n.folded, v.user)) >= ${TAG_CREATORS_LEAST}`;
 
 /** The hashtags of the given videos, with how many of each are in the top tenth. */
 export const nicheTagsOf = ({ sqlite }: Lake, videos: readonly RankedVideo[]): NicheTag[] =>

@@ -14,6 +14,8 @@ export class HandleWriter {
 
   /** Notes a spelling, inside the transaction that stores it. The same again changes nothing. */
   note(handle: string | null): void {
-    if (handle !== null) this.#insert.run(foldHandle(handle), handle);
+    if (handle === null) return;
+    const folded = foldHandle(handle);
+    if (folded !== handle) this.#insert.run(folded, handle);
   }
 }

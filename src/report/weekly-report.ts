@@ -11,6 +11,7 @@ import { UncachedLists } from '../history/uncached-lists.ts';
 import { trendsPage } from '../history/video-lists.ts';
 import type { Lake } from '../lake/open.ts';
 import { present } from '../lake/prepare.ts';
+import { spellingsOf } from '../lake/spellings.ts';
 import { prepared } from '../lake/statements.ts';
 import { foldHandle } from '../wire/folding.ts';
 import type { ContentItem, HashtagItem } from '../wire/shapes.ts';
@@ -89,7 +90,7 @@ const CREATORS = `
     select max(observed_at) from creator_snapshot s where s.creator_key = c.key
       and s.observed_at <= @from and s.followers is not null)
   where c.platform in (select value from json_each(@platforms)) and n.followers > b.followers
-    and (@creator is null or c.handle in (select handle from handle_spelling where folded = @creator))
+    and (@creator is null or c.handle in (${spellingsOf('@creator')}))
   order by gained desc, c.handle limit ${ROWS}`;
 
 const MEASURED = `

@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
+import { spellingsOf } from '../lake/spellings.ts';
 import { markOthersTaken, markTaken, wantedSubjects } from '../webhooks/wanted-subjects.ts';
 import { platformOfId } from '../wire/fields.ts';
 import { foldHandle } from '../wire/folding.ts';
@@ -66,11 +67,11 @@ const FIRST_TIMELINES = `
   order by views desc, id limit @limit`;
 const FIRST_PROFILES = `
   select platform, min(user) as handle, sum(views) as views
-  from (${LISTED}) v join handle_spelling n on n.handle = v.user
-  where n.folded <> '' and not exists (
-    select 1 from creator c where c.platform = v.platform
-      and c.handle in (select handle from handle_spelling where folded = n.folded))
-  group by platform, n.folded order by sum(views) desc, platform, n.folded limit @limit`;
+  from (select l.*, coalesce(n.folded, l.user) as folded
+    from (${LISTED}) l left join handle_spelling n on n.handle = l.user) v
+  where folded <> '' and not exists (
+    select 1 from creator c where c.platform = v.platform and c.handle in (${spellingsOf('v.folded')}))
+  group by platform, folded order by sum(views) desc, platform, folded limit @limit`;
 
 /** Videos of the newest pulled lists whose past nobody asked for yet, most views first: a timeline shows all of it. */
 const firstTimelines = ({ lake, refreshCalls, platforms }: ChoiceContext): PlannedItem[] => {
