@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../src/clock.ts';
-import { createMetrics } from '../src/metrics/metrics.ts';
+import { Metrics } from '../src/metrics/metrics.ts';
 
 // Writes docs/metrics.md from the metrics as they are registered; a test fails when the page is stale.
 //
@@ -11,7 +11,7 @@ import { createMetrics } from '../src/metrics/metrics.ts';
 /** The page as it should stand. */
 export const metricsPage = async (): Promise<string> => {
   const quota = { ratePerMinute: 60, callsPerMonth: 50_000, quotaReset: 'calendar' };
-  const metrics = createMetrics({ dataDir: tmpdir(), clock: systemClock, ...quota }); // not read
+  const metrics = new Metrics({ dataDir: tmpdir(), clock: systemClock, ...quota }); // not read
   const rows = metrics
     .list()
     .map(

@@ -1,6 +1,6 @@
 import type { PastCurve } from '../../src/budget/curves.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
-import { createWorld } from '../../src/sandbox/world.ts';
+import { World } from '../../src/sandbox/world.ts';
 import { viewsAt, type WorldVideo } from '../../src/sandbox/world-video.ts';
 import { type Replay, replayVideo, shareOf } from './replay.ts';
 
@@ -21,7 +21,7 @@ const creatorOf = ({ platform, user }: WorldVideo): string => `${platform}/${use
 
 /** The newest so many videos born before the end: those a lake of that age would hold. */
 const newestOf = (seed: number, count: number, endAt: number): WorldVideo[] => {
-  const world = createWorld({ seed });
+  const world = new World({ seed });
   for (let days = 30; ; days += 15) {
     const videos = world.videos({ fromAt: endAt - days * DAY_MS, toAt: endAt - DAY_MS });
     if (videos.length >= count || days > 720) return videos.slice(-count);

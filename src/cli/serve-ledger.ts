@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import type { SharedMonths } from '../metrics/lake-reader.ts';
+import type { SharedMonths } from '../metrics/lake-scraper.ts';
 import type { KeyStore } from '../serve/auth/key-store.ts';
 import { PausedError } from '../throttle/errors.ts';
 import { keysOf, type OwnKey } from '../throttle/key-limits.ts';

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { UsageError } from '../errors.ts';
 import { modelSettings } from '../lab/model.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
-import { createMetrics } from '../metrics/metrics.ts';
+import { Metrics } from '../metrics/metrics.ts';
 import { PipelineReader } from '../pipeline/pipeline-reader.ts';
 import { spentOfKeys } from '../runner/key-plan.ts';
 import { type ServiceOptions, startService } from '../serve/service.ts';
@@ -133,7 +133,7 @@ export const define = (command: Command, io: CliIo): void => {
       const report =
         opened === undefined ? io.err : (sentence: string): void => opened.log.warn(sentence);
       const { close: closeLedger, keys, ...month } = await serveLedger(config, systemClock);
-      const metrics = createMetrics({ ...config, ...month, clock: io.clock, report });
+      const metrics = new Metrics({ ...config, ...month, clock: io.clock, report });
       const chores = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
       const spent = config.ledgerUrl === undefined ? undefined : spentElsewhere(config, io);
       const pipeline = new PipelineReader({ dataDir, config, jobs: JOBS, chores, spent });

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Sample } from './lake-metric.ts';
 import { LAKE_METRICS } from './lake-metrics.ts';
-import { lakeReader, type QuotaLimits, type SharedMonths } from './lake-reader.ts';
+import { LakeScraper, type QuotaLimits, type SharedMonths } from './lake-scraper.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 
 /** A request that was answered. */
@@ -14,15 +14,12 @@ export interface AnsweredRequest {
   readonly tookMs: number;
 }
 
-/** The metrics of one service and of its lake. */
-export interface Metrics {
-  readonly contentType: string;
-  count(request: AnsweredRequest): void;
-  /** All of them as text, in the Prometheus format. Never throws for the lake's sake. */
-  text(): Promise<string>;
-  /** Name, type, help and labels of each, in the order of the text. */
-  list(): { name: string; type: string; help: string; labels: readonly string[] }[];
-  close(): Promise<void>;
+/** Name, type, help and labels of a metric. */
+interface ListedMetric {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly labels: readonly string[];
 }
 
 export interface MetricsOptions extends QuotaLimits {
@@ -52,80 +49,107 @@ const fill = (metric: Settable, samples: readonly Sample[]): void => {
     else metric.inc({ ...labels }, value);
 };
 
-/** The metrics of a service over a data directory. */
-export const createMetrics = (options: MetricsOptions): Metrics => {
-  const { dataDir, clock, report: tell = () => {} } = options;
-  const registry = new Registry();
-  const registers = [registry];
-  const ofLake = LAKE_METRICS.map(({ name, help, type, labels }): Settable => {
-    const config = { name, help, labelNames: [...labels], registers };
-    return type === 'gauge' ? new Gauge(config) : new Counter(config);
-  });
-  const readable = new Gauge({
-    name: 'trendlake_lake_up',
-    help: '1: the lake could be read for this scrape. 0: it could not, and none of its metrics is here; the log of serve says why, trendlake doctor what to do.',
-    registers,
-  });
-  const requests = new Counter({
+const requestsCounter = (registers: Registry[]) =>
+  new Counter({
     name: 'trendlake_http_requests_total',
     help: 'Requests to this service, by method, route and status; status 499 is a client that left before its response.',
     labelNames: ['method', 'route', 'status'],
     registers,
   });
-  const durations = new Histogram({
+
+const durationsHistogram = (registers: Registry[]) =>
+  new Histogram({
     name: 'trendlake_http_request_duration_seconds',
     help: 'From a request to the last byte of its response, by route.',
     labelNames: ['route'],
     buckets: BUCKETS_SECONDS,
     registers,
   });
-  const stopProcess = addProcessMetrics(registry, clock);
-  const reader = lakeReader(dataDir, options, options.sharedMonths);
 
-  let fault: string | undefined;
-  let isClosed = false;
-  const noteFault = (now: string | undefined): void => {
-    if (now === fault || isClosed) return;
-    fault = now;
-    tell(
+/** The metrics of one service and of the lake in its data directory. */
+export class Metrics {
+  readonly #clock: Clock;
+  readonly #tell: (sentence: string) => void;
+  readonly #registry = new Registry();
+  readonly #ofLake: readonly Settable[];
+  readonly #readable: Gauge;
+  readonly #requests: ReturnType<typeof requestsCounter>;
+  readonly #durations: ReturnType<typeof durationsHistogram>;
+  readonly #stopProcess: () => void;
+  readonly #lake: LakeScraper;
+  /** The scrape that is under way, which all who ask meanwhile share. */
+  #underWay: Promise<string> | undefined;
+  #fault: string | undefined;
+  #isClosed = false;
+
+  constructor(options: MetricsOptions) {
+    const registers = [this.#registry];
+    this.#clock = options.clock;
+    this.#tell = options.report ?? (() => {});
+    this.#ofLake = LAKE_METRICS.map(({ name, help, type, labels }): Settable => {
+      const config = { name, help, labelNames: [...labels], registers };
+      return type === 'gauge' ? new Gauge(config) : new Counter(config);
+    });
+    this.#readable = new Gauge({
+      name: 'trendlake_lake_up',
+      help: '1: the lake could be read for this scrape. 0: it could not, and none of its metrics is here; the log of serve says why, trendlake doctor what to do.',
+      registers,
+    });
+    this.#requests = requestsCounter(registers);
+    this.#durations = durationsHistogram(registers);
+    this.#stopProcess = addProcessMetrics(this.#registry, options.clock);
+    this.#lake = new LakeScraper(options.dataDir, options, options.sharedMonths);
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  count({ method, route, status, tookMs }: AnsweredRequest): void {
+    this.#requests.inc({ method: METHODS.has(method) ? method : 'other', route, status });
+    this.#durations.observe({ route }, tookMs / 1000);
+  }
+
+  /** All of them as text, in the Prometheus format. Never throws for the lake's sake. */
+  text(): Promise<string> {
+    this.#underWay ??= this.#scrape().finally(() => {
+      this.#underWay = undefined;
+    });
+    return this.#underWay;
+  }
+
+  /** In the order of the text. */
+  list(): ListedMetric[] {
+    return this.#registry.getMetricsAsArray().map((metric) => ({
+      name: metric.name,
+      type: String(metric.type),
+      help: metric.help,
+      labels: labelsOf(metric),
+    }));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopProcess();
+    await this.#lake.close();
+  }
+
+  async #scrape(): Promise<string> {
+    const report = await this.#lake.scrape(this.#clock.now());
+    const samples = 'samples' in report ? report.samples : [];
+    this.#readable.set('samples' in report ? 1 : 0);
+    this.#noteFault('failed' in report ? report.failed : undefined);
+    for (const [index, metric] of this.#ofLake.entries()) fill(metric, samples[index] ?? []);
+    return this.#registry.metrics();
+  }
+
+  #noteFault(now: string | undefined): void {
+    if (now === this.#fault || this.#isClosed) return;
+    this.#fault = now;
+    this.#tell(
       now === undefined
         ? 'The lake can be read for /metrics again: trendlake_lake_up is 1.'
         : `The lake cannot be read for /metrics, trendlake_lake_up is 0: ${now}`,
     );
-  };
-
-  const scrape = async (): Promise<string> => {
-    const report = await reader.read(clock.now());
-    const samples = 'samples' in report ? report.samples : [];
-    readable.set('samples' in report ? 1 : 0);
-    noteFault('failed' in report ? report.failed : undefined);
-    for (const [index, metric] of ofLake.entries()) fill(metric, samples[index] ?? []);
-    return registry.metrics();
-  };
-  let under: Promise<string> | undefined;
-  return {
-    contentType: registry.contentType,
-    count: ({ method, route, status, tookMs }) => {
-      requests.inc({ method: METHODS.has(method) ? method : 'other', route, status });
-      durations.observe({ route }, tookMs / 1000);
-    },
-    text: () => {
-      under ??= scrape().finally(() => {
-        under = undefined;
-      });
-      return under;
-    },
-    list: () =>
-      registry.getMetricsAsArray().map((metric) => ({
-        name: metric.name,
-        type: String(metric.type),
-        help: metric.help,
-        labels: labelsOf(metric),
-      })),
-    close: async () => {
-      isClosed = true;
-      stopProcess();
-      await reader.close();
-    },
-  };
-};
+  }
+}

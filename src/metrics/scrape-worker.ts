@@ -11,7 +11,7 @@ import { LAKE_FILE, type Lake, openLakeForReading } from '../lake/open.ts';
 import { monthState } from '../throttle/lake-ledger.ts';
 import { CallTally } from './call-tally.ts';
 import { LAKE_METRICS } from './lake-metrics.ts';
-import type { ScrapedKey, ScrapeReport, ScrapeRequest } from './lake-reader.ts';
+import type { ScrapedKey, ScrapeReport, ScrapeRequest } from './lake-scraper.ts';
 import { type Tallies, tallyLake } from './tallies.ts';
 
 // The thread that reads the lake for a scrape, so that the one that serves does not wait for it.

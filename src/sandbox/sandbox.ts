@@ -15,7 +15,7 @@ import { startService } from '../serve/service.ts';
 import type { Tier } from '../tiers.ts';
 import { PAST_DAYS, worldFeed } from './feed.ts';
 import { type SandboxClock, sandboxClock } from './sandbox-clock.ts';
-import { createWorld } from './world.ts';
+import { World } from './world.ts';
 
 /** A key that a sandbox is to open to. */
 export interface SandboxKeyWish {
@@ -136,7 +136,7 @@ const prepared = async (lake: Lake, options: SandboxOptions): Promise<SandboxClo
   if (options.from !== undefined) return importedClock(lake, options.from, options);
   const time = sandboxClock(options.clock, options);
   lake.sqlite.pragma('foreign_keys = OFF'); // what a world says of itself holds together
-  const world = createWorld({ seed: options.seed ?? 1 });
+  const world = new World({ seed: options.seed ?? 1 });
   const feed = worldFeed(lake, world, time.now(), options.isSearched === false ? 'later' : 'now');
   const now = () => {
     const at = time.now();

@@ -18,8 +18,29 @@ interface Span {
   platforms?: readonly Platform[];
 }
 
-/** A made-up world: a pure function of its seed and of absolute time. */
-export interface World {
+/** Weeks of videos that stay in memory, all platforms counted. */
+const CACHED_WEEKS = 60;
+/** Followings up to here are read once a week, larger ones daily. */
+const DAILY_FROM_FOLLOWERS = 400_000;
+
+/** A made-up world: a pure function of its seed and of absolute time. Nothing is computed before it is asked for. */
+export class World {
+  readonly #seed: number;
+  readonly #tides: Tides;
+  readonly #careers: Careers;
+  readonly #weeks = new Map<string, WorldVideo[]>();
+
+  constructor({ seed }: { seed: number }) {
+    this.#seed = seed;
+    this.#tides = new Tides(seed);
+    this.#careers = new Careers(seed, this.#tides);
+  }
+
+  /** The videos born at or after `fromAt` and before `toAt`, oldest first. */
+  videos(span: Span): WorldVideo[] {
+    return [...this.#bornWithin(span)].sort(byBirth);
+  }
+
   /**
    * What was observed after `fromAt`, up to and including `toAt` (Unix ms), in batches of at most a
    * week, oldest first; in a batch each video's newest counts come first, which loads fastest.
@@ -27,82 +48,68 @@ export interface World {
    * its first snapshot after `sinceAt`, and again when they have changed.
    * @param sinceAt when this observer began to watch; what came before is unknown to it
    */
-  observationsBetween(fromAt: number, toAt: number, sinceAt?: number): Iterable<ObservationBatch>;
-  /** The videos born at or after `fromAt` and before `toAt`, oldest first. */
-  videos(span: Span): WorldVideo[];
-}
-
-/** Weeks of videos that stay in memory, all platforms counted. */
-const CACHED_WEEKS = 60;
-/** Followings up to here are read once a week, larger ones daily. */
-const DAILY_FROM_FOLLOWERS = 400_000;
-
-/** Makes the world of a seed. Nothing is computed before it is asked for. */
-export const createWorld = ({ seed }: { seed: number }): World => {
-  const tides = new Tides(seed);
-  const careers = new Careers(seed, tides);
-  const weeks = new Map<string, WorldVideo[]>();
-
-  const creatorsIn = (platform: Platform, at: number): Creator[] =>
-    Array.from({ length: CREATORS_PER_PLATFORM }, (_, slot) => creatorAt(seed, platform, slot, at));
-
-  const makeWeek = (platform: Platform, week: number): WorldVideo[] =>
-    creatorsIn(platform, week * WEEK_MS)
-      .flatMap((creator) =>
-        birthsOf(seed, creator, week, tides).map((birth, index) =>
-          bringUp(seed, creator, { birth, index }, tides),
-        ),
-      )
-      .sort(byBirth);
-
-  const videosOfWeek = (platform: Platform, week: number): WorldVideo[] => {
-    const key = `${platform} ${week}`;
-    const made = weeks.get(key) ?? makeWeek(platform, week);
-    weeks.delete(key);
-    weeks.set(key, made); // the latest used is the last to go
-    for (const oldest of weeks.keys()) {
-      if (weeks.size <= CACHED_WEEKS) break;
-      weeks.delete(oldest);
+  *observationsBetween(
+    fromAt: number,
+    toAt: number,
+    sinceAt = Number.NEGATIVE_INFINITY,
+  ): Generator<ObservationBatch, void> {
+    for (let from = Math.max(fromAt, sinceAt); from < toAt; ) {
+      const to = Math.min(toAt, from + WEEK_MS);
+      const batch = emptyBatch();
+      for (const video of this.#bornWithin({ fromAt: from - LAST_SNAPSHOT_MS, toAt: to }))
+        addSnapshots(batch, video, { from, to, sinceAt });
+      batch.videos.sort((a, b) => (a.at ?? 0) - (b.at ?? 0)); // words in the order seen
+      batch.creators = this.#creatorsSeen(from, to);
+      if (batch.snapshots.length + batch.creators.length > 0) yield batch;
+      from = to;
     }
-    return made;
-  };
+  }
 
-  function* bornWithin({ fromAt, toAt, platforms = PLATFORMS }: Span): Generator<WorldVideo> {
+  *#bornWithin({ fromAt, toAt, platforms = PLATFORMS }: Span): Generator<WorldVideo> {
     for (let week = Math.floor(fromAt / WEEK_MS); week * WEEK_MS < toAt; week++)
       for (const platform of platforms)
-        for (const video of videosOfWeek(platform, week))
+        for (const video of this.#videosOfWeek(platform, week))
           if (video.bornAt >= fromAt && video.bornAt < toAt) yield video;
   }
 
-  const creatorsSeen = (fromAt: number, toAt: number): SeenCreator[] => {
+  #videosOfWeek(platform: Platform, week: number): WorldVideo[] {
+    const key = `${platform} ${week}`;
+    const made = this.#weeks.get(key) ?? this.#makeWeek(platform, week);
+    this.#weeks.delete(key);
+    this.#weeks.set(key, made); // the latest used is the last to go
+    for (const oldest of this.#weeks.keys()) {
+      if (this.#weeks.size <= CACHED_WEEKS) break;
+      this.#weeks.delete(oldest);
+    }
+    return made;
+  }
+
+  #makeWeek(platform: Platform, week: number): WorldVideo[] {
+    const at = week * WEEK_MS;
+    return Array.from({ length: CREATORS_PER_PLATFORM }, (_, slot) =>
+      creatorAt(this.#seed, platform, slot, at),
+    )
+      .flatMap((creator) =>
+        birthsOf(this.#seed, creator, week, this.#tides).map((birth, index) =>
+          bringUp(this.#seed, creator, { birth, index }, this.#tides),
+        ),
+      )
+      .sort(byBirth);
+  }
+
+  #creatorsSeen(fromAt: number, toAt: number): SeenCreator[] {
     const seen: SeenCreator[] = [];
     for (const platform of PLATFORMS)
       for (let slot = 0; slot < CREATORS_PER_PLATFORM; slot++)
-        for (const at of creatorSnapshots(seed, { platform, slot }, { fromAt, toAt })) {
-          const creator = creatorAt(seed, platform, slot, at);
+        for (const at of creatorSnapshots(this.#seed, { platform, slot }, { fromAt, toAt })) {
+          const creator = creatorAt(this.#seed, platform, slot, at);
           const daily = creator.followersAtEnd >= DAILY_FROM_FOLLOWERS;
           if (daily || Math.floor(at / DAY_MS) % 7 === slot % 7)
-            seen.push(careers.observe(creator, at));
+            seen.push(this.#careers.observe(creator, at));
         }
     return seen;
-  };
-
-  return {
-    videos: (span) => [...bornWithin(span)].sort(byBirth),
-    *observationsBetween(fromAt, toAt, sinceAt = Number.NEGATIVE_INFINITY) {
-      for (let from = Math.max(fromAt, sinceAt); from < toAt; ) {
-        const to = Math.min(toAt, from + WEEK_MS);
-        const batch = emptyBatch();
-        for (const video of bornWithin({ fromAt: from - LAST_SNAPSHOT_MS, toAt: to }))
-          addSnapshots(batch, video, { from, to, sinceAt });
-        batch.videos.sort((a, b) => (a.at ?? 0) - (b.at ?? 0)); // words in the order seen
-        batch.creators = creatorsSeen(from, to);
-        if (batch.snapshots.length + batch.creators.length > 0) yield batch;
-        from = to;
-      }
-    },
-  };
-};
+  }
+}
 
 const byBirth = (a: WorldVideo, b: WorldVideo): number =>
   a.bornAt - b.bornAt || (a.id < b.id ? -1 : 1);

@@ -6,7 +6,7 @@ import type { Lake } from '../../src/lake/open.ts';
 import { openServiceDb } from '../../src/lake/service-db.ts';
 import type { ListedHashtag } from '../../src/load/hashtag-list.ts';
 import { hashtagsOfWorld } from '../../src/sandbox/hashtag-lists.ts';
-import { createWorld } from '../../src/sandbox/world.ts';
+import { World } from '../../src/sandbox/world.ts';
 import { createKey } from '../../src/serve/auth/keys.ts';
 import { startService } from '../../src/serve/service.ts';
 import { foldName } from '../../src/wire/folding.ts';
@@ -33,7 +33,7 @@ test('thirty questions, and the answers that stand below them', () => {
 });
 
 const LAST = Date.UTC(2026, 10, 21);
-const world = createWorld({ seed: 1 });
+const world = new World({ seed: 1 });
 const truths = new Map<number, Map<string, ListedHashtag>>();
 /** What the world says of its hashtags at the midnight `days` before the last night. */
 const truthOf = (days: number): Map<string, ListedHashtag> => {

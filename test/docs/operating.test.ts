@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { status } from '../../fixtures/faults.ts';
 import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { virtualClock } from '../../src/clock.ts';
-import { createMetrics } from '../../src/metrics/metrics.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 
@@ -15,7 +15,7 @@ const JQ = 'jq'; // of the system, where there is one
 const hasJq = spawnSync(JQ, ['--version']).status === 0;
 
 test('every metric that the page names is one', async () => {
-  const metrics = createMetrics({
+  const metrics = new Metrics({
     ...{ dataDir: freshFolder(), clock: virtualClock(0) },
     ...{ ratePerMinute: 60, callsPerMonth: 50_000, quotaReset: 'calendar' },
   });

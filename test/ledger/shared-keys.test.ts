@@ -3,7 +3,7 @@ import { systemClock } from '../../src/clock.ts';
 import { openLake } from '../../src/lake/open.ts';
 import { openServiceDb } from '../../src/lake/service-db.ts';
 import { SharedKeys } from '../../src/ledger/shared-keys.ts';
-import { createMetrics } from '../../src/metrics/metrics.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
 import { addKey, hashOf, newKey } from '../../src/serve/auth/keys.ts';
 import { Limiter } from '../../src/serve/auth/limits.ts';
 import { startService } from '../../src/serve/service.ts';
@@ -53,7 +53,7 @@ describe.skipIf(servers.missing !== undefined)(
       expect(responses.every(({ headers }) => headers.get('ratelimit')?.includes('"minute"'))).toBe(
         true,
       );
-      const metrics = createMetrics({
+      const metrics = new Metrics({
         ...{
           dataDir,
           clock: systemClock,

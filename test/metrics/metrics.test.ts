@@ -10,7 +10,7 @@ import { MINUTE_MS } from '../../src/durations.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
 import { openLake } from '../../src/lake/open.ts';
 import { openServiceDb } from '../../src/lake/service-db.ts';
-import { createMetrics, type Metrics } from '../../src/metrics/metrics.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
 import { createKey } from '../../src/serve/auth/keys.ts';
 import { type RunningService, startService } from '../../src/serve/service.ts';
 import { freshFolder } from '../support/fresh.ts';
@@ -49,7 +49,7 @@ const serveMetrics = async (
   dataDir: string,
 ): Promise<{ service: RunningService; metrics: Metrics; close(): Promise<void> }> => {
   const clock = virtualClock(NOW);
-  const metrics = createMetrics({ dataDir, clock, ...QUOTA });
+  const metrics = new Metrics({ dataDir, clock, ...QUOTA });
   const service = await startService({ dataDir, clock, machine: systemClock, metrics });
   const close = async (): Promise<void> => {
     await service.close();
@@ -74,7 +74,7 @@ test('an empty lake: all is told, nothing is made up', async () => {
 });
 
 test('a lake that cannot be read is told as such; none of its metrics is there, not even as 0', async () => {
-  const metrics = createMetrics({ dataDir: freshFolder(), clock: virtualClock(NOW), ...QUOTA });
+  const metrics = new Metrics({ dataDir: freshFolder(), clock: virtualClock(NOW), ...QUOTA });
   onTestFinished(() => metrics.close());
   const families = readExposition(await metrics.text());
   expect(families.get('trendlake_lake_up')?.samples[0]?.value).toBe(0);
@@ -200,7 +200,7 @@ test('why the lake cannot be read is told once, and that it can again', async ()
   const dataDir = freshFolder();
   const told: string[] = [];
   const report = (sentence: string): void => void told.push(sentence);
-  const metrics = createMetrics({ dataDir, clock: virtualClock(NOW), report, ...QUOTA });
+  const metrics = new Metrics({ dataDir, clock: virtualClock(NOW), report, ...QUOTA });
   onTestFinished(() => metrics.close());
   for (const _ of [1, 2]) await metrics.text();
   openLake(dataDir).close();
@@ -218,14 +218,14 @@ test('a damaged lake is told with its path and what to do', async () => {
   writeFileSync(path, readFileSync(path).fill(0xab, 100));
   const told: string[] = [];
   const report = (sentence: string): void => void told.push(sentence);
-  const metrics = createMetrics({ dataDir, clock: virtualClock(NOW), report, ...QUOTA });
+  const metrics = new Metrics({ dataDir, clock: virtualClock(NOW), report, ...QUOTA });
   await metrics.text();
   await Promise.all([metrics.text(), metrics.close()]); // ended by us, not failed
   expect(told).toEqual([expect.stringMatching(/trendlake\.db is .*doctor --restore/)]);
 });
 
 test('names follow the conventions: prefix, base units, _total for what only grows', async () => {
-  const metrics = createMetrics({ dataDir: freshFolder(), clock: virtualClock(NOW), ...QUOTA });
+  const metrics = new Metrics({ dataDir: freshFolder(), clock: virtualClock(NOW), ...QUOTA });
   onTestFinished(() => metrics.close());
   for (const { name, type, help } of metrics.list()) {
     expect(name).toMatch(/^(trendlake|process|nodejs)_[a-z0-9_]+$/);

@@ -13,7 +13,7 @@ import { type VirtualClock, virtualClock } from '../../src/clock.ts';
 import { readConfig } from '../../src/config.ts';
 import { MINUTE_MS } from '../../src/durations.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
-import { createMetrics } from '../../src/metrics/metrics.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
 import { PipelineReader } from '../../src/pipeline/pipeline-reader.ts';
 import type { RunSummary } from '../../src/runner/run-summary.ts';
 import { quotaSection } from '../../src/serve/pages/pipeline-quota.ts';
@@ -259,7 +259,7 @@ test('plan, status, /metrics and the pipeline page show each key, and what they 
   expect(out).toMatch(/key b .* 1,000 in the last minute \(instagram, youtube\)/);
 
   const config = readConfig({ env: { TRENDLAKE_DATA_DIR: dataDir }, cwd: dataDir });
-  const metrics = createMetrics({ ...config, clock });
+  const metrics = new Metrics({ ...config, clock });
   expect(await metrics.text()).toContain(`trendlake_quota_remaining_calls{key="b"} ${left}`);
   await metrics.close();
   const pipeline = new PipelineReader({ dataDir, config, jobs: JOBS, chores: [] });

@@ -9,7 +9,7 @@ import { UsageError } from '../../src/errors.ts';
 import { isoOf } from '../../src/iso.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxClock } from '../../src/sandbox/sandbox-clock.ts';
-import { createWorld } from '../../src/sandbox/world.ts';
+import { World } from '../../src/sandbox/world.ts';
 import { titleAt } from '../../src/sandbox/world-video.ts';
 import type { FeedResponse, HashtagsResponse } from '../../src/wire/shapes.ts';
 import { titleHashtags } from '../../src/wire/title-hashtags.ts';
@@ -82,7 +82,7 @@ describe('the made-up world over HTTP', () => {
     const running = await sandbox;
     const { items, asOf } = await asJson<HashtagsResponse>(ask(running, '/hashtags?dateRange=7d'));
     const at = Date.parse(asOf) - SECOND_MS; // the list of 7 days is the second of its midnight
-    const world = createWorld({ seed: 1 }).videos({ fromAt: at - 50 * DAY_MS, toAt: at });
+    const world = new World({ seed: 1 }).videos({ fromAt: at - 50 * DAY_MS, toAt: at });
     const carriers = (tag: string, from: number, to: number) =>
       world.filter(
         (video) =>

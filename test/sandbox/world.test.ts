@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { PLATFORM_PREFIXES, PLATFORMS } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import type { ObservationBatch } from '../../src/load/observations.ts';
-import { createWorld } from '../../src/sandbox/world.ts';
+import { World } from '../../src/sandbox/world.ts';
 import { likesAt, viewsAt, type WorldVideo } from '../../src/sandbox/world-video.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
-const world = createWorld({ seed: 1 });
+const world = new World({ seed: 1 });
 const month = world.videos({ fromAt: NOW - 35 * DAY_MS, toAt: NOW });
 
 const sorted = (batches: Iterable<ObservationBatch>) => {
@@ -36,8 +36,8 @@ const medianFraction = (videos: WorldVideo[], hours: number, horizonHours: numbe
 describe('the same world', () => {
   test('comes of the same seed, another of another', () => {
     const span = { fromAt: NOW - 2 * DAY_MS, toAt: NOW };
-    expect(createWorld({ seed: 1 }).videos(span)).toEqual(world.videos(span));
-    expect(createWorld({ seed: 2 }).videos(span)[0]?.id).not.toBe(world.videos(span)[0]?.id);
+    expect(new World({ seed: 1 }).videos(span)).toEqual(world.videos(span));
+    expect(new World({ seed: 2 }).videos(span)[0]?.id).not.toBe(world.videos(span)[0]?.id);
   });
 
   test('is observed whatever the interval is cut into', () => {
@@ -47,7 +47,7 @@ describe('the same world', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: from, max: NOW }), { maxLength: 5 }), (cuts) => {
         const edges = [from, ...cuts.sort((a, b) => a - b), NOW];
-        const fresh = createWorld({ seed: 1 });
+        const fresh = new World({ seed: 1 });
         const parts = edges
           .slice(1)
           .flatMap((to, i) => [...fresh.observationsBetween(edges[i] ?? from, to)]);

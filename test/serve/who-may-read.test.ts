@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
 import { HOUR_MS } from '../../src/durations.ts';
 import { openServiceDb } from '../../src/lake/service-db.ts';
-import { createMetrics } from '../../src/metrics/metrics.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
 import { listKeys, revokeKey } from '../../src/serve/auth/keys.ts';
 import type { ServiceOptions } from '../../src/serve/service.ts';
 import { freshFolder } from '../support/fresh.ts';
@@ -24,7 +24,7 @@ const fill = (into: Filler): void =>
     tags: ['secret'],
     snapshots: [[hoursAgo(2), 5]],
   });
-const metrics = createMetrics({
+const metrics = new Metrics({
   dataDir: freshFolder(),
   clock: virtualClock(NOW),
   ...{ ratePerMinute: 60, callsPerMonth: 50_000, quotaReset: 'calendar' },

@@ -29,13 +29,6 @@ export interface ScrapeRequest {
 /** What a scrape of the lake brought: samples in the order of `LAKE_METRICS`, or why it failed. */
 export type ScrapeReport = { readonly samples: readonly Sample[][] } | { readonly failed: string };
 
-/** Reads a lake's metrics in a thread of its own. */
-export interface LakeReader {
-  /** As of `now` (Unix ms). Never throws: what fails is in the report. */
-  read(now: number): Promise<ScrapeReport>;
-  close(): Promise<void>;
-}
-
 const THREAD = workerFile(import.meta.url, 'scrape-worker');
 
 const HEAP = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
@@ -49,45 +42,49 @@ const scrapedKeys = ({ keys = [], ...only }: QuotaLimits): ScrapedKey[] => {
   return keys.map((key, index) => ({ ...limits(key), key: counted[index] }));
 };
 
-/** A reader of the lake in `dataDir`. Its thread begins with the first read: without scrapes it costs nothing. */
-export const lakeReader = (
-  dataDir: string,
-  limits: QuotaLimits,
-  sharedMonths?: SharedMonths,
-): LakeReader => {
-  let thread: Worker | undefined;
-  const begin = (): Worker => {
-    const workerData = { dataDir, keys: scrapedKeys(limits) };
-    const worker = new Worker(THREAD, { workerData, resourceLimits: HEAP });
-    worker.on('error', () => {}); // told by whoever waits for its response
+/** Reads a lake's metrics in a thread of its own, which begins with the first scrape: without any it costs nothing. */
+export class LakeScraper {
+  readonly #start: { readonly dataDir: string; readonly keys: readonly ScrapedKey[] };
+  readonly #sharedMonths: SharedMonths | undefined;
+  #thread: Worker | undefined;
+
+  constructor(dataDir: string, limits: QuotaLimits, sharedMonths?: SharedMonths) {
+    this.#start = { dataDir, keys: scrapedKeys(limits) };
+    this.#sharedMonths = sharedMonths;
+  }
+
+  /** As of `now` (Unix ms). Never throws for the lake's sake: what fails is in the report. */
+  async scrape(now: number): Promise<ScrapeReport> {
+    const months = await this.#sharedMonths?.(now);
+    this.#thread ??= this.#begin();
+    const ended = new AbortController();
+    const { signal } = ended;
+    try {
+      const reported = once(this.#thread, 'message', { signal });
+      const exit = once(this.#thread, 'exit', { signal });
+      this.#thread.postMessage({ now, months });
+      const [report] = (await Promise.race([reported, exit])) as [ScrapeReport | number];
+      return typeof report === 'object'
+        ? report
+        : { failed: `the thread ended with code ${report}` };
+    } catch (error) {
+      return { failed: messageOf(error) };
+    } finally {
+      ended.abort();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.terminate();
+  }
+
+  #begin(): Worker {
+    const worker = new Worker(THREAD, { workerData: this.#start, resourceLimits: HEAP });
+    worker.on('error', () => {}); // told by whoever waits for its report
     worker.on('exit', () => {
-      if (thread === worker) thread = undefined;
+      if (this.#thread === worker) this.#thread = undefined;
     });
     worker.unref();
     return worker;
-  };
-  return {
-    read: async (now) => {
-      const months = await sharedMonths?.(now);
-      thread ??= begin();
-      const ended = new AbortController();
-      const { signal } = ended;
-      try {
-        const answer = once(thread, 'message', { signal });
-        const exit = once(thread, 'exit', { signal });
-        thread.postMessage({ now, months });
-        const [report] = (await Promise.race([answer, exit])) as [ScrapeReport | number];
-        return typeof report === 'object'
-          ? report
-          : { failed: `the thread ended with code ${report}` };
-      } catch (error) {
-        return { failed: messageOf(error) };
-      } finally {
-        ended.abort();
-      }
-    },
-    close: async () => {
-      await thread?.terminate();
-    },
-  };
-};
+  }
+}
