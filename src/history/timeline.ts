@@ -1,8 +1,10 @@
 import { type Platform, sourceCode } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
+import { present } from '../lake/prepare.ts';
 import { prepared } from '../lake/statements.ts';
 import type { ContentItem } from '../wire/shapes.ts';
 import { contentItems, shownRate } from './content-items.ts';
+import { lastKnownAt } from './last-known.ts';
 
 /** One snapshot of a video; the instant in Unix ms, unknown counts null. */
 export interface TimelinePoint {
@@ -74,6 +76,16 @@ export const timeline = (lake: Lake, videoKey: number, asOf: number): TimelinePo
     likes,
     engagementRate: shownRate({ views, likes, rate, derived }),
   }));
+
+/** When views of a video were last told by `asOf`, changed or not, Unix ms; null: never. */
+export const newestCountAt = (lake: Lake, videoKey: number, asOf: number): number | null =>
+  present(
+    prepared(
+      lake,
+      `select ${lastKnownAt('views', { video: '@videoKey', at: '@asOf' })} as at`,
+      'number?',
+    ).get({ videoKey, asOf }),
+  );
 
 /** `GET /videos/{id}`: one video as the lake knew it at `asOf`. */
 export const videoRecord = (lake: Lake, videoKey: number, asOf: number): ContentItem => {

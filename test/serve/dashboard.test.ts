@@ -4,8 +4,9 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isoOf } from '../../src/iso.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
+import { ago } from '../../src/serve/pages/figures.ts';
 import { freshFolder } from '../support/fresh.ts';
-import { hoursAgo } from './filled-lake.ts';
+import { hoursAgo, NOW } from './filled-lake.ts';
 import { FEED, fillPages } from './page-lake.ts';
 import { type Running, runService } from './running.ts';
 
@@ -25,7 +26,7 @@ const csv = async (path: string): Promise<Record<string, string>[]> => {
     .trimEnd()
     .split('\r\n')
     .map((line) =>
-      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(
+      [...line.matchAll(/(?<=^|,)(?:"((?:[^"]|"")*)"|([^",]*))(?=,|$)/g)].map(
         ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain,
       ),
     );
@@ -87,6 +88,9 @@ describe('one number is the same on a page, in its files and in the interface', 
     const { text } = await page('/hashtags/dance');
     expect(text).toContain('title="5,099">5.1K</span>');
     expect((await page('/hashtags')).text).toContain('title="5,099">5.1K</span>');
+    const [linked] = await follow('/hashtags/dance');
+    const videos = await csv('/hashtags/dance?format=csv&table=videos');
+    expect(column(videos, 'id').slice(0, linked?.length)).toEqual(linked);
   });
 
   test('a search', async () => {
@@ -100,6 +104,8 @@ describe('one number is the same on a page, in its files and in the interface', 
     const rows = await csv('/videos/tt_3?format=csv');
     expect(column(rows, 'observed_at')).toEqual(shown(snapshots, 'at'));
     expect(column(rows, 'views')).toEqual(shown(snapshots, 'views'));
+    const age = (await page('/videos/tt_3')).text.match(/counted [^·]+/)?.[0];
+    expect(age).toBe(`counted ${ago(Date.parse(String(snapshots.at(-1)?.at)), NOW)} `);
     const creator = (await running.get('/creators/tiktok/mira?limit=100')).body;
     expect(creator.followers).toBe(1900);
     const { text } = await page('/creators/tiktok/@mira');
@@ -107,6 +113,14 @@ describe('one number is the same on a page, in its files and in the interface', 
     expect(column(await csv('/creators/tiktok/mira?format=csv'), 'id')).toEqual(
       shown(creator.videos, 'id'),
     );
+    const counts = await csv('/creators/tiktok/mira?format=csv&table=followers');
+    for (const [name, field] of [
+      ['observed_at', 'at'],
+      ['followers', 'followers'],
+    ] as const)
+      expect(column(counts, name)).toEqual(
+        shown(creator.growth as Record<string, unknown>[], field),
+      );
   });
 
   test('the views of the lake, as they stand now', async () => {
@@ -257,6 +271,7 @@ test.each([
   ['/trends/tiktok?limit=0', 400, 'from 1 to 100'],
   ['/trends/tiktok?limit=5&limit=6', 400, 'Was given 2 times'],
   ['/trends/tiktok?format=xls', 400, 'csv, parquet'],
+  ['/hashtags/dance?format=csv&table=creators', 400, 'Expected one of videos'],
   ['/creators/vine/mira', 404, 'tiktok, instagram, youtube'],
   ['/creators/tiktok/nobody', 404, 'No creator &quot;nobody&quot;'],
   ['/hashtags/nothing', 404, 'No hashtag &quot;nothing&quot;'],

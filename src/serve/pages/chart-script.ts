@@ -41,7 +41,7 @@ const draw = () => {
     series: [{}, ...lines, ...(hasFan ? [fanSeries({ stroke: 'transparent' }), fanSeries({ stroke: 'transparent' }), fanSeries({ stroke: colour('--mark'), dash: [5, 5], width: 1.5 })] : [])],
     bands: hasFan ? [{ series: [from, from + 1], fill: colour('--wash') }] : [],
     axes: [{ ...axis, values: dates }, { ...axis, size: 56, values: (_, ticks) => ticks.map((v) => short.format(v)) }],
-  }, [points.concat(ahead).map((p) => p[0]), ...names.map((_, i) => points.map((p) => p[i + 1] ?? null).concat(ahead.map(() => null))), ...(hasFan ? [fanOf(3), fanOf(1), fanOf(2)] : [])], place);
+  }, [points.concat(ahead).map((p) => p[0]), ...names.map((_, i) => points.map((p) => p[i + 1] ?? null).concat(ahead.map(() => null))), ...(hasFan ? [fanOf(3), fanOf(1), fanOf(2)] : [])], figure);
 };
 let chart = draw();
 addEventListener('resize', () => chart.setSize({ width: figure.clientWidth, height: 280 }));

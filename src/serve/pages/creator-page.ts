@@ -5,6 +5,7 @@ import { creatorSubject } from '../../events/subject-url.ts';
 import { creatorRise, type ListedCreator } from '../../history/creator-lists.ts';
 import {
   type CreatorProfile,
+  type CreatorSnapshot,
   creatorProfile,
   creatorVideos,
 } from '../../history/creator-profile.ts';
@@ -14,13 +15,14 @@ import { handlePath, platformPath } from '../parameters.ts';
 import { RefusedError } from '../problems.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { gained } from './creator-columns.ts';
-import { showing } from './data-table.ts';
+import { type Column, downloadLinks, showing } from './data-table.ts';
 import { change, count, digits, direction, fact, PLATFORM_NAMES, rate, since } from './figures.ts';
-import type { Html } from './html.ts';
+import { type Html, NOTHING } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
 import { type PageDeps, tableParameters } from './page-route.ts';
 import { linkTo, type PageView } from './page-view.ts';
 import { platformLink } from './platform-link.ts';
+import { tableFiles } from './table-files.ts';
 import { timelinesOf } from './timelines.ts';
 import { videoColumns } from './video-columns.ts';
 
@@ -31,6 +33,14 @@ const facts = (profile: CreatorProfile, rise: ListedCreator | undefined): Html =
 
 const pointsOf = ({ growth }: CreatorProfile): ChartPoint[] =>
   growth.map(({ at, followers }) => [at, followers]);
+
+/** What the files of the counts over time hold: as told, what is not known empty. */
+const FOLLOWER_COLUMNS: readonly Column<CreatorSnapshot>[] = [
+  { name: 'observed_at', title: 'at', field: { type: 'TIMESTAMP_MILLIS', of: ({ at }) => at } },
+  { name: 'followers', title: 'followers', field: { type: 'INT64', of: (its) => its.followers } },
+  { name: 'views', title: 'views', field: { type: 'INT64', of: ({ views }) => views } },
+  { name: 'likes', title: 'likes', field: { type: 'INT64', of: ({ likes }) => likes } },
+];
 
 interface CreatorPath {
   readonly platform: Platform;
@@ -49,6 +59,16 @@ export const creatorPage = (deps: PageDeps): void => {
   const columns = showing(videoColumns({ timelineOf: timelinesOf(service) }), [
     ...['rank', 'title', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
   ]);
+  const find = (params: CreatorPath, view: PageView): CreatorProfile => {
+    const asked = creatorAsked(params, view);
+    const profile = creatorProfile(lake, { ...asked, limit: 1 });
+    if (profile === undefined)
+      throw new RefusedError(
+        'not-found',
+        `No creator "${asked.handle}" had been seen on ${asked.platform} by ${isoOf(view.at)}.`,
+      );
+    return profile;
+  };
   listRoute(deps, {
     path: '/creators/{platform}/{handle}',
     params: z.object({ platform: platformPath, handle: handlePath }),
@@ -62,14 +82,13 @@ export const creatorPage = (deps: PageDeps): void => {
       };
     },
     fileName: ({ params }) => `videos-${params.platform}`,
+    tables: {
+      followers: ({ params, view }) =>
+        tableFiles('followers', FOLLOWER_COLUMNS, async () => find(params, view).growth),
+    },
     make: ({ params, view }, shown) => {
       const asked = creatorAsked(params, view);
-      const profile = creatorProfile(lake, { ...asked, limit: 1 });
-      if (profile === undefined)
-        throw new RefusedError(
-          'not-found',
-          `No creator "${asked.handle}" had been seen on ${asked.platform} by ${isoOf(view.at)}.`,
-        );
+      const profile = find(params, view);
       const rise = creatorRise(lake, asked);
       const points = pointsOf(profile);
       const counted =
@@ -85,9 +104,10 @@ export const creatorPage = (deps: PageDeps): void => {
       return {
         title: profile.handle,
         about: html`<span><a href="${linkTo(view, '/creators', { platform: asked.platform })}">${PLATFORM_NAMES[asked.platform]}</a> creator, ${counted}</span>${platformLink(asked.platform, creatorSubject(profile.handle, asked.platform).url)}`,
+        countedAt: rise?.observedAt ?? null,
         windowsMs: [],
         assets: hasLine(points) ? CHART_ASSETS : [],
-        main: html`<section class="growth"><h2>Followers</h2>${facts(profile, rise)}${chart({ points, names: ['followers'], unit: 'followers' })}</section>
+        main: html`<section class="growth"><div class="over"><h2>Followers</h2>${profile.growth.length === 0 ? NOTHING : downloadLinks(view, { what: 'the counts', table: 'followers' })}</div>${facts(profile, rise)}${chart({ points, names: ['followers'], unit: 'followers' })}</section>
 ${videos}`,
       };
     },

@@ -182,13 +182,19 @@ export const pagingLinks = (
   }</nav>`;
 };
 
-/** Links to what is shown as files; a list in the order shown, its first `WHOLE_MOST` rows. */
+/**
+ * Links to what is shown as files; a list in the order shown, its first `WHOLE_MOST` rows. `table` names
+ * one of several of the page.
+ */
 export const downloadLinks = (
   view: PageView,
-  what = `the list as shown, its first ${digits(WHOLE_MOST)} rows at most`,
+  {
+    what = `the list as shown, its first ${digits(WHOLE_MOST)} rows at most`,
+    table,
+  }: { readonly what?: string; readonly table?: string | undefined } = {},
 ): Html => {
   return html`<span class="files small">${(['csv', 'parquet'] as const).map(
     (format) =>
-      html`<a href="${linkHere(view, { format })}" title="${what}" download>${format === 'csv' ? 'CSV' : 'Parquet'}</a>`,
+      html`<a href="${linkHere(view, { format, table })}" title="${what}" download>${format === 'csv' ? 'CSV' : 'Parquet'}</a>`,
   )}</span>`;
 };

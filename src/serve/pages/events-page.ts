@@ -172,7 +172,7 @@ const filters = (view: PageView, { kind, platform }: Wanted): Html =>
   ])}${platformTabs(view, platform, { all: 'All platforms' })}`;
 
 const EVENTS_STYLE = `
-.why { display: block; max-width: 62ch; } .told { margin: 0; } .told li { margin: 0 0 3px; overflow-wrap: anywhere; }
+.why { display: block; max-width: 62ch; overflow-wrap: anywhere; } @media (max-width: 560px) { .why { min-width: 42vw; } } .told { margin: 0; } .told li { margin: 0 0 3px; overflow-wrap: anywhere; }
 .outcome { white-space: nowrap; } .outcome::before { content: ''; display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-right: 6px; background: var(--old); } .outcome.delivered::before { background: var(--fresh); } .outcome.failed::before { background: var(--down); }
 `;
 

@@ -91,6 +91,10 @@ export const likely = (probability: number): string => {
   return probability < 0.01 ? 'under 1 %' : `${Math.round(100 * probability)} %`;
 };
 
+/** A figure with its name over it and a note under it, in a list of tiles (`<dl class="tiles">`). */
+export const tile = (name: string, value: Html | string, note: Html | string): Html =>
+  html`<div class="tile"><dt class="soft small">${name}</dt><dd><b>${value}</b><span class="one soft small">${note}</span></dd></div>`;
+
 /** A figure under its name, in a list of them (`<dl>`). */
 export const fact = (name: string, value: Html | string): Html =>
   html`<div><dt>${name}</dt><dd>${value}</dd></div>`;

@@ -12,6 +12,7 @@ import type { ForecastsFound } from '../cache/heavy-reads.ts';
 import { horizon, platformQuery } from '../parameters.ts';
 import { type Column, dataTable } from './data-table.ts';
 import { count, digits, likely, since } from './figures.ts';
+import { forecastStateWords } from './forecast-words.ts';
 import { type Html, NOTHING } from './html.ts';
 import { type PageDeps, pageRoute } from './page-route.ts';
 import { hashtagPath, linkHere, linkTo, type PageView } from './page-view.ts';
@@ -33,7 +34,7 @@ const nextColumns = (view: PageView, hours: number): Column<RisingVideo>[] => [
     show: ({ topProbability }) => html`${likely(topProbability)}`,
   },
   {
-    ...{ name: 'views', title: 'views then', isNumber: true },
+    ...{ name: 'views', title: 'views then', isNumber: true, hide: 'phone' },
     show: ({ views, madeAt }) =>
       html`${count(views)}<br><span class="soft small">${since(madeAt, view.at)}</span>`,
   },
@@ -66,6 +67,10 @@ const figure = (
   title: string,
   of: (week: ScoredWeek) => string,
 ): Column<ScoredWeek> => ({ name, title, isNumber: true, show: (week) => html`${of(week)}` });
+const beside = (...given: Parameters<typeof figure>): Column<ScoredWeek> => ({
+  ...figure(...given),
+  hide: 'phone',
+});
 
 const WEEK_COLUMNS: readonly Column<ScoredWeek>[] = [
   { name: 'from', title: 'week from', show: ({ from }) => html`${isoOf(from).slice(0, 10)}` },
@@ -75,13 +80,13 @@ const WEEK_COLUMNS: readonly Column<ScoredWeek>[] = [
   },
   figure('judged', 'judged', ({ score }) => digits(score.judged)),
   figure('inside', 'inside 80 %', ({ score }) => percent(score.coverage)),
-  figure('calibration', 'calibration error', ({ calibration }) =>
+  beside('calibration', 'calibration error', ({ calibration }) =>
     error(calibration?.error ?? null),
   ),
   figure('error', 'error', ({ score }) => error(score.error)),
   figure('stays', 'count stays', ({ score }) => error(score.countStays)),
-  figure('pace', 'pace goes on', ({ score }) => error(score.paceGoesOn)),
-  figure('cohort', "cohort's median", ({ score }) => error(score.cohortMedian)),
+  beside('pace', 'pace goes on', ({ score }) => error(score.paceGoesOn)),
+  beside('cohort', "cohort's median", ({ score }) => error(score.cohortMedian)),
 ];
 
 type Bin = Reliability['bins'][number];
@@ -95,19 +100,11 @@ const RELIABILITY_COLUMNS: readonly Column<Bin>[] = [
   },
 ];
 
-const STATES: Readonly<Record<ForecastState['state'], (state: ForecastState) => string>> = {
-  used: ({ finished, counts }) => `in use, from ${digits(finished)} ${counts}`,
-  waiting: () => 'enough was watched; it is learnt after the next sync',
-  dropped: ({ reason }) => `not used: ${reason ?? 'unknown'}`,
-  silent: ({ finished, lacking, counts }) =>
-    `silent: ${digits(finished)} of the ${digits(finished + lacking)} ${counts} it takes`,
-};
-
 const statesList = (states: readonly ForecastState[]): Html =>
   states.length === 0
     ? html`<p class="soft">Silent: no curve is finished yet. It takes some nights of syncs, or an import and <code>trendlake forecast --learn</code>.</p>`
     : html`<ul class="plain">${states.map(
-        (state) => html`<li><code>${state.kind}</code> ${STATES[state.state](state)}</li>`,
+        (state) => html`<li><code>${state.kind}</code> ${forecastStateWords(state)}</li>`,
       )}</ul>`;
 
 const reliabilityTable = (view: PageView, its: Reliability | undefined): Html =>

@@ -19,6 +19,8 @@ export interface FramedPage {
   readonly main: Html;
   /** When the newest list that the page shows was pulled, Unix ms; null or absent: none was. */
   readonly pulledAt?: number | null;
+  /** Newest count of what the page is about, Unix ms; null or absent: that of the lake is told. */
+  readonly countedAt?: number | null;
   /**
    * What an open page does when the lake changes: exchanges itself (unless given), tells of it, or
    * nothing. A page of the past never changes.
@@ -34,10 +36,14 @@ export interface FramedPage {
 
 const FRESH_MS = 1.5 * DAY_MS; // a nightly sync, and half a day of grace
 
-/** How old what is shown is: its newest list, or where none was pulled, the newest count. */
-const freshness = ({ at, newestSnapshot }: PageView, pulledAt: number | null): Html => {
-  const newest = pulledAt ?? newestSnapshot;
-  const what = pulledAt === null ? 'newest count' : 'lists pulled';
+/** How old what is shown is: its newest list, else its newest count, else the newest of the lake. */
+const freshness = (
+  { at, newestSnapshot }: PageView,
+  { pulledAt, countedAt }: { readonly pulledAt: number | null; readonly countedAt: number | null },
+): Html => {
+  const newest = pulledAt ?? countedAt ?? newestSnapshot;
+  const counted = countedAt === null ? 'newest count' : 'counted';
+  const what = pulledAt === null ? counted : 'lists pulled';
   const text = newest === null ? 'nothing seen yet' : `${what} ${ago(newest, at)}`;
   const isFresh = newest !== null && at - newest < FRESH_MS;
   return html`<span class="dot${isFresh ? ' fresh' : ''}"></span>${text} · ${minuteOf(at)}`;
@@ -71,6 +77,7 @@ export const framed = (
     about = NOTHING,
     main,
     pulledAt = null,
+    countedAt = null,
     assets = [],
     style = '',
     isTimed = true,
@@ -82,7 +89,7 @@ export const framed = (
 <a class="skip" href="#content">Skip to the content</a>
 <header>
   <div class="bar"><a class="brand" href="${linkTo(view, '/')}">${MARK}trendlake</a>${navigation(view)}
-    <span class="fresh-line soft small"><span id="live"></span><span class="when">${isTimed ? freshness(view, pulledAt) : NOTHING}</span></span></div>
+    <span class="fresh-line soft small"><span id="live"></span><span class="when">${isTimed ? freshness(view, { pulledAt, countedAt }) : NOTHING}</span></span></div>
   ${isTimed ? timeBar(view) : NOTHING}
 </header>
 <main id="content"><div class="head"><h1 dir="auto">${title}</h1><div class="about soft small">${about}</div></div>

@@ -22,7 +22,7 @@ import { isoOf } from '../../iso.ts';
 import type { ContentItem } from '../../wire/shapes.ts';
 import { RefusedError } from '../problems.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
-import { type Column, downloadLinks, type Listed, showing } from './data-table.ts';
+import { type Column, downloadLinks, type Listed, showing, wholeOf } from './data-table.ts';
 import { ago, change, count, digits, direction, fact, number, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { listSection, shownList } from './list-route.ts';
@@ -38,6 +38,11 @@ const WINDOW = { token: '30d', ms: 30 * DAY_MS };
 const COMPANIONS = 12;
 /** Videos of a tag that are read on the spot. */
 const FEW = 500;
+
+const taggedAt = (hashtagKey: number, asOf: number): TaggedQuery => ({
+  ...{ hashtagKey, asOf },
+  from: asOf - WINDOW.ms,
+});
 
 /** The figures of the list where it has the tag, else those counted here, marked as such. */
 const facts = (pulled: PulledHashtag | undefined, seen: TaggedCount): Html => {
@@ -155,7 +160,7 @@ export const hashtagPage = (deps: PageDeps): void => {
     make: async ({ params: { tag: written }, query, view, moment }) => {
       const { key, tag } = find(written, view.at);
       const asOf = view.at;
-      const tagged = { hashtagKey: key, from: asOf - WINDOW.ms, asOf };
+      const tagged = taggedAt(key, asOf);
       const pulled = pulledHashtag(lake, { key, dateRange: WINDOW.token, asOf });
       const series = hashtagHistory(lake, key, asOf);
       const shown = await shownList(videosOf(tagged, moment), columns, query);
@@ -167,7 +172,7 @@ export const hashtagPage = (deps: PageDeps): void => {
         pulledAt: pulled?.pulledAt ?? null,
         windowsMs: [WINDOW.ms],
         assets: series[0] !== undefined && hasLine(pointsOf(series[0])) ? CHART_ASSETS : [],
-        main: html`<section class="growth"><div class="over"><h2>Volume</h2>${downloadLinks(view, 'the volumes')}</div>${facts(pulled, seen)}${volumesSection(series)}</section>
+        main: html`<section class="growth"><div class="over"><h2>Volume</h2>${downloadLinks(view, { what: 'the volumes' })}</div>${facts(pulled, seen)}${volumesSection(series)}</section>
 ${seen.isWhole ? NOTHING : notice(`More than ${digits(TAGGED_MOST)} videos carry it: what follows is from the newest ${digits(TAGGED_MOST)} of them.`)}
 ${beside(view, shown.head)}
 ${listSection(view, shown, {
@@ -176,9 +181,16 @@ ${listSection(view, shown, {
   caption: 'Videos with the hashtag',
   none: 'No video with it was seen in the last 30 days.',
   total: seen.volume,
-  hasFiles: false,
+  table: 'videos',
 })}`,
       };
+    },
+    tables: {
+      videos: ({ params: { tag }, query, view, moment }) =>
+        tableFiles('hashtag-videos', columns, async () => {
+          const tagged = taggedAt(find(tag, view.at).key, view.at);
+          return (await wholeOf(videosOf(tagged, moment), columns, query.sort)).rows;
+        }),
     },
     files: ({ params: { tag }, view }) =>
       tableFiles('hashtag-volumes', VOLUME_COLUMNS, async () =>

@@ -39,8 +39,8 @@ export interface ListWords {
   readonly none: string;
   /** So many match, where the list holds fewer of them; else as many as it holds. */
   readonly total?: number;
-  /** False where the files of the page hold something else. */
-  readonly hasFiles?: boolean;
+  /** The page's table that its files are of, where they are not those of the page. */
+  readonly table?: string;
   /** Between heading and table, and after it. */
   readonly before?: Html;
   readonly after?: Html;
@@ -53,12 +53,12 @@ export const listSection = <Row>(
   words: ListWords,
 ): Html => {
   const { heading, note, caption, none, before = NOTHING, after = NOTHING } = words;
-  const { total = shown.held, hasFiles = true } = words;
+  const { total = shown.held, table: tableOf } = words;
   const beside = note === undefined ? NOTHING : html` <span class="soft small">${note}</span>`;
   const { columns, rows, sort } = shown;
   const table = (): Html =>
     html`${dataTable(view, columns, rows, { caption, sort })}${pagingLinks(view, shown)}`;
-  return html`<section><div class="over"><h2>${heading}${beside}</h2>${hasFiles && total > 0 ? downloadLinks(view) : NOTHING}</div>
+  return html`<section><div class="over"><h2>${heading}${beside}</h2>${total > 0 ? downloadLinks(view, { table: tableOf }) : NOTHING}</div>
 ${before}
 ${total === 0 ? emptyState(view, none) : table()}
 ${after}</section>`;
@@ -69,7 +69,7 @@ type ListParameters = z.ZodObject & z.ZodType<TableQuery>;
 
 /** A page whose main thing is one list, which is paged, sorted by its columns, and had as files. */
 export interface ListPageDefinition<P extends z.ZodObject, Q extends ListParameters, Row, Head>
-  extends Pick<PageDefinition<P, Q>, 'path' | 'params' | 'query'> {
+  extends Pick<PageDefinition<P, Q>, 'path' | 'params' | 'query' | 'tables'> {
   readonly columns: readonly Column<Row>[];
   /** Names of the columns that say nothing where the page is asked for so. */
   readonly without?: (query: z.infer<Q>) => readonly string[];
@@ -95,13 +95,13 @@ export const listRoute = <P extends z.ZodObject, Q extends ListParameters, Row, 
   deps: PageDeps,
   definition: ListPageDefinition<P, Q, Row, Head>,
 ): void => {
-  const { path, params, query, columns: all, without, list, fileName, make } = definition;
+  const { path, params, query, tables, columns: all, without, list, fileName, make } = definition;
   const columnsOf = (query: z.infer<Q>): readonly Column<Row>[] => {
     const left = without?.(query) ?? [];
     return all.filter(({ name }) => !left.includes(name));
   };
   pageRoute(deps, {
-    ...{ path, params, query },
+    ...{ path, params, query, ...(tables === undefined ? {} : { tables }) },
     make: async (asked) =>
       make(asked, await shownList(list(asked), columnsOf(asked.query), asked.query)),
     files: (asked) => {

@@ -14,7 +14,7 @@ import { platformQuery } from '../parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { dataTable, showing } from './data-table.ts';
 import { subjectLink } from './events-page.ts';
-import { change, likely, number, PLATFORM_NAMES, pace, since } from './figures.ts';
+import { change, likely, number, PLATFORM_NAMES, pace, since, tile } from './figures.ts';
 import { HASHTAG_COLUMNS, knownOfTags } from './hashtag-columns.ts';
 import type { Html } from './html.ts';
 import { emptyState, listOrigin } from './marks.ts';
@@ -73,9 +73,6 @@ const readOverview = async (
   const events = eventsPage(service.lake, noticed).items;
   return { platform, feed, trends, tags: hashtags.items(), next, events };
 };
-
-const tile = (name: string, value: Html | string, note: string): Html =>
-  html`<div class="tile"><dt class="soft small">${name}</dt><dd><b>${value}</b><span class="one soft small">${note}</span></dd></div>`;
 
 /** Fewer videos than this make no rise. */
 const FEWEST_VIDEOS = 20;

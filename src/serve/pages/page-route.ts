@@ -37,6 +37,10 @@ export interface Asked<P, Q> {
   readonly moment: PageMoment;
 }
 
+type FilesOf<P extends z.ZodObject, Q extends z.ZodObject> = (
+  asked: Asked<z.infer<P>, z.infer<Q>>,
+) => TableFiles;
+
 /**
  * One page: its address (as the interface writes them), its parameters (those of
  * src/serve/parameters.ts; empty ones count as not given), and how it is made.
@@ -50,7 +54,9 @@ export interface PageDefinition<P extends z.ZodObject, Q extends z.ZodObject> {
   /** Where an address of before leads now; undefined: nowhere else. */
   readonly leadsTo?: (given: Readonly<Record<string, string>>) => string | undefined;
   /** What `format=csv` and `format=parquet` give; without it the page has no files. */
-  readonly files?: (asked: Asked<z.infer<P>, z.infer<Q>>) => TableFiles;
+  readonly files?: FilesOf<P, Q>;
+  /** What is given in their place where `table` names one of these. */
+  readonly tables?: Readonly<Record<string, FilesOf<P, Q>>>;
 }
 
 /** What pages stand behind. */
@@ -82,6 +88,11 @@ export const tableParameters = <Row>(columns: readonly Column<Row>[]) => {
 const fileFormat = z
   .enum(FILE_FORMATS, { error: `Expected one of ${FILE_FORMATS.join(', ')}.` })
   .optional();
+
+const tableName = (names: readonly string[]) =>
+  z
+    .enum(names as [string, ...string[]], { error: `Expected one of ${names.join(', ')}.` })
+    .optional();
 
 const minuteOf = (at: number): number => Math.floor(at / MINUTE_MS) * MINUTE_MS;
 
@@ -194,11 +205,12 @@ export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
   definition: PageDefinition<P, Q>,
 ): void => {
   const { app, service, guard } = deps;
-  const { path, make, files, leadsTo } = definition;
+  const { path, make, files, tables = {}, leadsTo } = definition;
   const query = z.object({
     ...definition.query.shape,
     asOf,
     ...(files === undefined ? {} : { format: fileFormat }),
+    ...(Object.keys(tables).length === 0 ? {} : { table: tableName(Object.keys(tables)) }),
   });
   const known = Object.keys(query.shape);
 
@@ -216,15 +228,17 @@ export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
     const read = checked('query', query as unknown as z.ZodObject, given) as z.infer<Q> & {
       asOf?: number;
       format?: (typeof FILE_FORMATS)[number];
+      table?: string;
     };
     const instant = read.asOf === undefined ? undefined : minuteOf(read.asOf);
-    const { asOf: _, format: __, ...kept } = given;
+    const { asOf: _, format: __, table: ___, ...kept } = given;
     const view = viewOf(deps, c, { instant, query: kept });
     const moment = momentOf(service, c, instant);
     const asked = { params, query: read, view, moment };
     const { format } = read;
-    if (format !== undefined && files !== undefined) {
-      const { name, bytes } = files(asked);
+    const filesOf = read.table === undefined ? files : tables[read.table];
+    if (format !== undefined && filesOf !== undefined) {
+      const { name, bytes } = filesOf(asked);
       const made = await service.pages.inTurn(() => bytes(format));
       return new Response(made, {
         headers: {

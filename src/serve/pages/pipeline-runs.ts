@@ -69,7 +69,7 @@ export const runsTable = (view: PageView, { items }: PipelineState['runs']): Htm
 
 const itemRow = (item: RunItem): Html => {
   const { job, request, state, attempts, error, reason, status, tookMs, rowsChanged } = item;
-  return html`<tr><td>${job}</td><td><code class="request">${request}</code>${reason === null ? NOTHING : html`<br><span class="small soft">${reasonText(reason)}</span>`}${error === null ? NOTHING : html`<br><span class="small down"><bdi>${error}</bdi></span>`}</td><td>${outcome(state)}</td><td class="n">${digits(attempts)}</td><td class="n no-phone">${status ?? '–'}</td><td class="n no-phone">${tookMs === null ? '–' : tookText(tookMs)}</td><td class="n">${rowsChanged === null ? '–' : digits(rowsChanged)}</td></tr>`;
+  return html`<tr><td>${job}</td><td><code class="request">${request}</code>${reason === null ? NOTHING : html`<br><span class="small soft">${reasonText(reason)}</span>`}${error === null ? NOTHING : html`<br><span class="small down"><bdi>${error}</bdi></span>`}</td><td>${outcome(state)}</td><td class="n no-phone">${digits(attempts)}</td><td class="n no-phone">${status ?? '–'}</td><td class="n no-phone">${tookMs === null ? '–' : tookText(tookMs)}</td><td class="n">${rowsChanged === null ? '–' : digits(rowsChanged)}</td></tr>`;
 };
 
 /** What one run asked, request by request, with why each was chosen and what came of it. */
@@ -79,5 +79,5 @@ export const openedRunSection = (
 ): Html => html`<section><h2>Run ${run.id} <span class="soft small">${instant(run.startedAt)}${run.finishedAt === null ? '' : html`, took ${tookText(run.finishedAt - run.startedAt)}`}</span></h2>
 <p>${outcome(run.outcome)} ${digits(run.calls)} calls${run.reason === null ? '' : html`: <bdi>${run.reason}</bdi>`}</p>
 <ul class="plain small">${byJob.map((job) => html`<li><b>${job.job}</b> ${itemsText([job])}</li>`)}</ul>
-${items.length === 0 ? html`<p class="soft">It planned no requests.</p>` : html`<div class="scroll"><table class="data"><caption class="unseen">Requests of run ${run.id}</caption><thead><tr><th scope="col">job</th><th scope="col">request, and why</th><th scope="col">state</th><th scope="col" class="n">tries</th><th scope="col" class="n no-phone">status</th><th scope="col" class="n no-phone">took</th><th scope="col" class="n">rows</th></tr></thead><tbody>${items.map(itemRow)}</tbody></table></div>`}
+${items.length === 0 ? html`<p class="soft">It planned no requests.</p>` : html`<div class="scroll"><table class="data"><caption class="unseen">Requests of run ${run.id}</caption><thead><tr><th scope="col">job</th><th scope="col">request, and why</th><th scope="col">state</th><th scope="col" class="n no-phone">tries</th><th scope="col" class="n no-phone">status</th><th scope="col" class="n no-phone">took</th><th scope="col" class="n">rows</th></tr></thead><tbody>${items.map(itemRow)}</tbody></table></div>`}
 <p class="small"><a href="${linkTo(view, '/pipeline')}">All runs</a></p></section>`;

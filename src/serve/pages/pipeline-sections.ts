@@ -3,11 +3,9 @@ import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { minuteOf } from '../../iso.ts';
 import type { PipelineNow, SourceState } from '../../pipeline/pipeline-state.ts';
 import { bytesText } from './bytes.ts';
-import { digits, inHours, instant, number, since } from './figures.ts';
+import { digits, inHours, instant, number, PLATFORM_NAMES, since, tile } from './figures.ts';
+import { forecastStateWords } from './forecast-words.ts';
 import { type Html, NOTHING } from './html.ts';
-
-const tile = (name: string, value: Html | string, note: Html | string): Html =>
-  html`<div class="tile"><dt class="soft small">${name}</dt><dd><b>${value}</b><span class="one soft small">${note}</span></dd></div>`;
 
 const ahead = (at: number, now: number): string => {
   const ms = Math.max(0, at - now);
@@ -105,6 +103,6 @@ export const forecastsSection = ({ forecasts }: PipelineNow): Html =>
   forecasts.length === 0
     ? NOTHING
     : html`<section><h2>Forecasts</h2><ul class="plain small">${forecasts.map(
-        ({ platform, kind, state, finished, lacking, reason }) =>
-          html`<li><b>${platform}, ${kind}</b> ${state}: ${digits(finished)} finished curves${lacking > 0 ? `, ${digits(lacking)} more are needed` : ''}${reason === null ? '' : html` <span class="soft">(${reason})</span>`}</li>`,
+        (state) =>
+          html`<li><b>${state.platform === '' ? 'all platforms' : PLATFORM_NAMES[state.platform]}, ${state.kind}</b> ${forecastStateWords(state)}</li>`,
       )}</ul></section>`;

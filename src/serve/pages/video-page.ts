@@ -7,7 +7,7 @@ import { growthCurve } from '../../history/growth-curve.ts';
 import { listStays } from '../../history/list-stays.ts';
 import { milestones } from '../../history/milestones.ts';
 import type { TimelinePoint } from '../../history/timeline.ts';
-import { timeline, videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
+import { newestCountAt, timeline, videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
 import { isoOf } from '../../iso.ts';
 import { analyzeVideo } from '../../lab/analyze.ts';
 import type { ContentItem, GrowthCurve } from '../../wire/shapes.ts';
@@ -94,9 +94,10 @@ export const videoPage = (deps: PageDeps): void => {
       return {
         title: item.title || item.id,
         about: aboutVideo(view, item),
+        countedAt: newestCountAt(lake, key, view.at),
         windowsMs: [2 * DAY_MS], // how long a forecast stands
         assets: hasLine(points) ? CHART_ASSETS : [],
-        main: html`<section class="growth" id="growth"><div class="over"><h2>Growth</h2>${downloadLinks(view, 'the snapshots')}</div>${facts(item, growthCurve(snapshots), forecast)}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast) })}${forecastTable(forecast, view.at)}</section>
+        main: html`<section class="growth" id="growth"><div class="over"><h2>Growth</h2>${downloadLinks(view, { what: 'the snapshots' })}</div>${facts(item, growthCurve(snapshots), forecast)}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast) })}${forecastTable(forecast, view.at)}</section>
 <div class="columns halves">${staysSection(view, listStays(lake, key, view.at))}${milestonesSection(view, milestones(lake, key, view.at))}</div>
 ${analysis === undefined ? NOTHING : analysisSection(analysis)}`,
       };
