@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
-import { decodeResponse } from '../src/api/decode.ts';
+import { answeredCall } from '../fixtures/answered-call.ts';
 import { virtualClock } from '../src/clock.ts';
 import { openLake } from '../src/lake/open.ts';
 import { loadResponse } from '../src/load/load-response.ts';
@@ -53,8 +53,7 @@ const trendlake = (): Contender => {
       if (!('callId' in admission)) throw new Error('a call was not admitted');
       const { callId } = admission;
       const response = { status: 200, headers: { 'content-type': 'application/json' }, body };
-      const decoded = decodeResponse(request, response);
-      const call = { runId, request, callId, response, decoded, receivedAt: at, isLastPage: true };
+      const call = answeredCall({ runId, request, callId, response, receivedAt: at });
       loadResponse(lake, call, (counts) => {
         const ended = { status: 200, error: null, finishedAt: at, endedMono: 0, sent: true };
         ledger.settle(callId, { ...ended, rowsChanged: rowsChanged(counts) });

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { decodeResponse } from '../src/api/decode.ts';
+import { answeredCall } from '../fixtures/answered-call.ts';
 import { LAKE_FILE, type Lake, openLake } from '../src/lake/open.ts';
 import { loadResponse } from '../src/load/load-response.ts';
 import { type LoadCounts, rowsChanged } from '../src/load/tally.ts';
@@ -58,16 +58,7 @@ const loadingOurs = (lake: Lake) => {
   const log = new RunLog(lake);
   return ({ id, request, line, body, at }: MadePage, callId = id): LoadCounts => {
     const response = { status: 200, headers: { 'content-type': 'application/json' }, body };
-    const decoded = decodeResponse(request, response);
-    const call = {
-      runId: id,
-      request,
-      callId,
-      response,
-      decoded,
-      receivedAt: at,
-      isLastPage: true,
-    };
+    const call = answeredCall({ runId: id, request, callId, response, receivedAt: at });
     return loadResponse(lake, call, (counts) => {
       settleCall.run(at, rowsChanged(counts), callId);
       log.done(id, { job: 'feed', line }, 1);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { answeredCall } from '../../fixtures/answered-call.ts';
 import { countOf } from '../../fixtures/lake-rows.ts';
-import { decodeResponse } from '../../src/api/decode.ts';
 import { requestLine, type UpstreamRequest } from '../../src/api/request.ts';
 import { HOUR_MS } from '../../src/durations.ts';
 import { isoOf } from '../../src/iso.ts';
@@ -27,16 +27,7 @@ const load = (lake: Lake, request: UpstreamRequest, stated: unknown, at: number)
       .run(line, at).lastInsertRowid,
   );
   const response = responseOf(stated);
-  const decoded = decodeResponse(request, response);
-  return loadResponse(lake, {
-    runId: null,
-    request,
-    callId,
-    response,
-    decoded,
-    receivedAt: at,
-    isLastPage: true,
-  });
+  return loadResponse(lake, answeredCall({ request, response, callId, receivedAt: at }));
 };
 
 const loadFeed = (lake: Lake, items: readonly Item[], at: number): LoadCounts =>

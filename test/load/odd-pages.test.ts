@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { answeredCall } from '../../fixtures/answered-call.ts';
 import { countOf } from '../../fixtures/lake-rows.ts';
-import { decodeResponse } from '../../src/api/decode.ts';
 import type { UpstreamRequest } from '../../src/api/request.ts';
 import { isoOf } from '../../src/iso.ts';
 import { MOST_NEW_FIELDS } from '../../src/lake/drift.ts';
@@ -31,17 +31,7 @@ const newCall = ({ sqlite }: Lake): number =>
 const load = (lake: Lake, items: readonly object[], request: UpstreamRequest = FEED): void => {
   const callId = newCall(lake);
   const response = responseOf({ total: items.length, items, asOf: isoOf(AT) });
-  const decoded = decodeResponse(request, response);
-  const call = {
-    runId: null,
-    request,
-    callId,
-    response,
-    decoded,
-    receivedAt: AT,
-    isLastPage: true,
-  };
-  loadResponse(lake, call);
+  loadResponse(lake, answeredCall({ request, response, callId, receivedAt: AT }));
 };
 const driftOf = (lake: Lake) =>
   lake.sqlite
@@ -77,10 +67,11 @@ test('a profile with a video of another platform keeps it and says so', () => {
   const lake = freshLake();
   const request: UpstreamRequest = { kind: 'creator', platform: 'youtube', handle: 'ann' };
   const response = responseOf({ handle: 'ann', followers: 3, videos: [{ id: 'tt_1', views: 9 }] });
-  const decoded = decodeResponse(request, response);
-  expect(decoded.drift.map(({ field }) => field)).toContain('platform (another than asked for)');
-  const call = { runId: null, request, callId: newCall(lake), response, decoded, receivedAt: AT };
-  loadResponse(lake, { ...call, isLastPage: true });
+  const call = answeredCall({ request, response, callId: newCall(lake), receivedAt: AT });
+  expect(call.decoded.drift.map(({ field }) => field)).toContain(
+    'platform (another than asked for)',
+  );
+  loadResponse(lake, call);
   expect(countOf(lake, "select views from videos where id = 'tt_1'")).toBe(9);
 });
 
