@@ -1,9 +1,36 @@
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { type KeyStore, lakeKeys } from '../serve/auth/key-store.ts';
+import { PausedError } from '../throttle/errors.ts';
+import type { RevokedKeys } from '../webhooks/revoked-keys.ts';
 
 /** A request of `serve` waits no longer for the ledger: then it is refused. */
 const PATIENCE_MS = 2000;
+
+/**
+ * Ids of the keys of `serve` that were revoked on any machine; undefined where they stand in the data
+ * directory. While the shared ledger cannot be reached nobody knows of more than before.
+ */
+export const revokedElsewhere = (
+  config: Pick<Config, 'dataDir' | 'ledgerUrl'>,
+  clock: Clock,
+): RevokedKeys | undefined =>
+  config.ledgerUrl === undefined
+    ? undefined
+    : async () => {
+        try {
+          const keys = await openKeys(config, clock);
+          try {
+            const all = await keys.list();
+            return all.flatMap(({ id, revokedAt }) => (revokedAt === null ? [] : [id]));
+          } finally {
+            await keys.close();
+          }
+        } catch (error) {
+          if (error instanceof PausedError) return [];
+          throw error;
+        }
+      };
 
 /**
  * The keys of `serve`: in the shared ledger where the settings name one, else in the data directory.

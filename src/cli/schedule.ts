@@ -20,6 +20,7 @@ import { Sender } from '../webhooks/sender.ts';
 import { openAccess } from './access.ts';
 import { driftText } from './drift-text.ts';
 import { type CliIo, configOf } from './io.ts';
+import { revokedElsewhere } from './key-store.ts';
 import { openLedgers } from './ledgers.ts';
 import { type Told, withLog } from './log.ts';
 import { connect } from './upstream.ts';
@@ -83,6 +84,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
   const { client, keys } = access;
   const { clock, random, env, signal } = io;
   const context = { lake, config: upstream.config, ledgers, clock, random, env, signal };
+  const revokedKeys = revokedElsewhere(config, clock);
   const attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
 
   const sayRun = ({ runId, outcome, calls, items, drift, reason }: RunSummary): void => {
@@ -104,6 +106,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
       for (const name of begun) leftBehind.delete(name);
     };
     const deps = {
+      revokedKeys,
       ...context,
       client,
       keys,
@@ -150,7 +153,7 @@ const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> 
     const isJob = (name: string): boolean => JOBS.some((job) => job.name === name);
     const shared = opened.slots?.(secretsOf(keys), random().toString(36).slice(2));
     const slots = shared === undefined ? own : sharing(isJob, shared, own);
-    const sender = new Sender(lake, { clock, random, report: warn });
+    const sender = new Sender(lake, { clock, random, report: warn, revokedKeys });
     try {
       const deps = { lake, clock, signal, jobs: scheduled, slots, runJobs, tell, warn, fail };
       const schedule = new Schedule(deps);

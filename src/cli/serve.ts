@@ -13,8 +13,10 @@ import { type ServiceOptions, startService } from '../serve/service.ts';
 import { keepHeapSmall } from '../serve/small-memory.ts';
 import type { MonthSpent } from '../throttle/ledger.ts';
 import { readHookSecret } from '../webhooks/hook-proof.ts';
+import type { RevokedKeys } from '../webhooks/revoked-keys.ts';
 import { Sender } from '../webhooks/sender.ts';
 import { type CliIo, configOf } from './io.ts';
+import { revokedElsewhere } from './key-store.ts';
 import { openLedgers } from './ledgers.ts';
 import { openLog } from './log.ts';
 import { isoInstant, wholeNumber } from './option-values.ts';
@@ -69,13 +71,23 @@ const spentElsewhere =
  */
 const serveUntilStopped = async (
   options: ServiceOptions,
-  { report, io, json }: { report: (sentence: string) => void; io: CliIo; json: boolean },
+  {
+    report,
+    revokedKeys,
+    io,
+    json,
+  }: {
+    report: (sentence: string) => void;
+    revokedKeys: RevokedKeys | undefined;
+    io: CliIo;
+    json: boolean;
+  },
 ): Promise<void> => {
   const lake = openLake(options.dataDir, { tell: report });
   try {
     const running = await startService(options);
     const { clock, random } = io;
-    const sender = new Sender(lake, { clock, random, report });
+    const sender = new Sender(lake, { clock, random, report, revokedKeys });
     try {
       const { url, dashboard, openness } = running;
       io.err(openness);
@@ -146,7 +158,10 @@ export const define = (command: Command, io: CliIo): void => {
         computesAhead: true,
       };
       try {
-        await serveUntilStopped(service, { report, io, json: options.json === true });
+        const revokedKeys = revokedElsewhere(config, systemClock);
+        await serveUntilStopped(service, {
+          ...{ report, revokedKeys, io, json: options.json === true },
+        });
       } finally {
         await Promise.all([metrics.close(), pipeline.close()]);
         await closeLedger();

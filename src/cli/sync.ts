@@ -14,6 +14,7 @@ import { openAccess } from './access.ts';
 import { driftText } from './drift-text.ts';
 import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
+import { revokedElsewhere } from './key-store.ts';
 import { openLedgers } from './ledgers.ts';
 import { type Told, withLog } from './log.ts';
 import { wholeNumber } from './option-values.ts';
@@ -179,6 +180,7 @@ const run = async (given: Config, options: SyncOptions, told: Told): Promise<voi
         ...{ lake, config, client, keys, log, clock, random, env, signal, ...maxCalls, ...watched },
         ...{
           ledgers: open.ledgers,
+          revokedKeys: revokedElsewhere(config, clock),
           jobs,
           allJobs: JOBS,
           chores: followed,

@@ -7,7 +7,8 @@ import { HttpPoster } from '../webhooks/post.ts';
 import { flushDeliveries } from '../webhooks/sender.ts';
 import { requireSubscription } from '../webhooks/subscriptions.ts';
 import { answering, type Options, tableOr } from './answering.ts';
-import type { CliIo } from './io.ts';
+import { type CliIo, configOf } from './io.ts';
+import { revokedElsewhere } from './key-store.ts';
 import { readInstant, wholeNumber } from './option-values.ts';
 import type { Cell } from './text-table.ts';
 
@@ -77,7 +78,10 @@ const defineRedeliver = (command: Command, io: CliIo): void => {
           const which = ofSubscription ? { subscriptionId: id, from, to } : { deliveryId: id };
           const redelivered = redeliver(lake, which, now);
           const { clock, random, signal } = io;
-          const { left } = await flushDeliveries(lake, { clock, random, signal, report: io.err });
+          const { left } = await flushDeliveries(lake, {
+            ...{ clock, random, signal, report: io.err },
+            revokedKeys: revokedElsewhere(configOf(io), clock),
+          });
           return { redelivered, left };
         },
         ({ redelivered, left }: { redelivered: number; left: number }) =>

@@ -5,6 +5,7 @@ import { readThresholds } from '../events/thresholds.ts';
 import { forecastLake } from '../forecast/forecast-lake.ts';
 import { docsPage } from '../installation.ts';
 import { withExclusive } from '../lake/exclusive.ts';
+import type { RevokedKeys } from '../webhooks/revoked-keys.ts';
 import { flushDeliveries } from '../webhooks/sender.ts';
 import type { Attempt, Attempting } from './attempt.ts';
 import type { Chore, ChoreDone, Job } from './job.ts';
@@ -21,6 +22,8 @@ export interface NightDeps extends RunDeps {
   chores: readonly Chore[];
   /** Does each part that follows the sync, and tells of its failure. */
   attempt: Attempting;
+  /** Keys of `serve` that were revoked on any machine, where machines share them. */
+  revokedKeys?: RevokedKeys | undefined;
   /** Told when deliveries fail. */
   warn(sentence: string): void;
   /** Told which run begins, `undefined` for a new one, and the jobs it makes. */
@@ -48,9 +51,9 @@ const TELLING_MS = 10 * SECOND_MS;
  * @returns how many events were noticed
  */
 export const tellEvents = async (
-  deps: Pick<NightDeps, 'lake' | 'config' | 'clock' | 'random' | 'signal' | 'warn'>,
+  deps: Pick<NightDeps, 'lake' | 'config' | 'clock' | 'random' | 'signal' | 'warn' | 'revokedKeys'>,
 ): Promise<number> => {
-  const { lake, config, clock, random, signal, warn } = deps;
+  const { lake, config, clock, random, signal, warn, revokedKeys } = deps;
   const thresholds = readThresholds(config.eventThresholds);
   const { stored, beyond, left } = noticeEvents(lake, { clock, thresholds });
   if (left > 0)
@@ -61,7 +64,8 @@ export const tellEvents = async (
     warn(
       `${stored + beyond} events were noticed at once; ${stored} were kept and told, ${beyond} were not. See that the service's numbers are right, and ${docsPage('events.md')} for the thresholds.`,
     );
-  await flushDeliveries(lake, { clock, random, signal, report: warn, budgetMs: TELLING_MS });
+  const world = { clock, random, signal, report: warn, revokedKeys };
+  await flushDeliveries(lake, { ...world, budgetMs: TELLING_MS });
   return stored;
 };
 

@@ -6,6 +6,7 @@ import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { HttpPoster, type Poster } from './post.ts';
+import { RevocationWatch, type RevokedKeys } from './revoked-keys.ts';
 import type { WebhookSecrets } from './secrets.ts';
 import { secretsOf } from './subscriptions.ts';
 
@@ -15,6 +16,8 @@ export interface SenderDeps {
   readonly random: () => number;
   /** Receives sentences for whoever runs trendlake: an endpoint was disabled, sending failed. */
   readonly report?: (sentence: string) => void;
+  /** Where keys stand in a shared ledger: those of a data directory are looked up there. */
+  readonly revokedKeys?: RevokedKeys | undefined;
   /** Stands in for posting over guarded connections. */
   readonly poster?: Poster;
 }
@@ -28,15 +31,22 @@ const AFTER_FAILURE_MS = 5 * SECOND_MS;
 const EXCLUSIVE = 'webhook sender';
 const isTaken = (error: unknown): boolean => error instanceof LakeError && error.transient;
 
+const watchOf = (
+  lake: Lake,
+  { clock, revokedKeys }: Pick<SenderDeps, 'clock' | 'revokedKeys'>,
+): RevocationWatch | undefined =>
+  revokedKeys === undefined ? undefined : new RevocationWatch(lake, clock, revokedKeys);
+
 /** Sends until told to stop, then gives what is under way a moment. */
 const sendUntil = async (
   dispatcher: Dispatcher,
-  clock: Clock,
+  { clock, watch }: { clock: Clock; watch: RevocationWatch | undefined },
   stopping: AbortSignal,
 ): Promise<void> => {
   const cutting = new AbortController();
   while (!stopping.aborted) {
     dispatcher.record();
+    await watch?.endRevoked();
     dispatcher.launch(clock.now(), cutting.signal);
     const rested = new AbortController();
     const resting = clock.sleep(POLL_MS, AbortSignal.any([stopping, rested.signal]));
@@ -65,6 +75,7 @@ export class Sender {
   readonly #poster: Poster;
   readonly #secrets: WebhookSecrets;
   readonly #dispatcher: Dispatcher;
+  readonly #watch: RevocationWatch | undefined;
   readonly #stopping = new AbortController();
   readonly #working: Promise<void>;
 
@@ -76,6 +87,7 @@ export class Sender {
     this.#poster = poster;
     this.#secrets = secretsOf(lake, report);
     this.#dispatcher = new Dispatcher(lake, { ...deps, report, poster, secrets: this.#secrets });
+    this.#watch = watchOf(lake, deps);
     this.#working = this.#work();
   }
 
@@ -91,7 +103,11 @@ export class Sender {
   async #sendAlone(): Promise<number> {
     try {
       await withExclusive(this.#lake.dataDir, EXCLUSIVE, this.#clock, () =>
-        sendUntil(this.#dispatcher, this.#clock, this.#stopping.signal),
+        sendUntil(
+          this.#dispatcher,
+          { clock: this.#clock, watch: this.#watch },
+          this.#stopping.signal,
+        ),
       );
     } catch (error) {
       if (isTaken(error)) return STANDBY_MS;
@@ -160,6 +176,7 @@ export const flushDeliveries = async (
     secrets.close();
     return { left: 0, elsewhere: false };
   }
+  await watchOf(lake, deps)?.endRevoked();
   const poster = deps.poster ?? new HttpPoster({ clock });
   const dispatcher = new Dispatcher(lake, { ...deps, report, poster, secrets });
   const overdue = AbortSignal.timeout(budgetMs);

@@ -8,6 +8,7 @@ import { LAKE_FILE } from '../../src/lake/open.ts';
 import { openServiceDb } from '../../src/lake/service-db.ts';
 import { createKey, revokeKey } from '../../src/serve/auth/keys.ts';
 import { deliveriesPage } from '../../src/webhooks/deliveries.ts';
+import { RevocationWatch } from '../../src/webhooks/revoked-keys.ts';
 import { flushDeliveries } from '../../src/webhooks/sender.ts';
 import { readWish } from '../../src/webhooks/subscription-wish.ts';
 import {
@@ -114,6 +115,32 @@ test('revoking a key ends its subscriptions', async () => {
   const secrets = secretsOf(lake);
   expect(secrets.signing(id, T0)).toEqual([]);
   secrets.close();
+});
+
+test('a key revoked on another machine receives nothing more, and who has keys is asked seldom', async () => {
+  const { lake, endpoint, service, keyId, id } = await subscribedByKey();
+  service.close();
+  const clock = virtualClock(T0);
+  let asked = 0;
+  const revoked: string[] = [];
+  const revokedKeys = async (): Promise<string[]> => {
+    asked += 1;
+    return revoked;
+  };
+  const watch = new RevocationWatch(lake, clock, revokedKeys);
+  await watch.endRevoked();
+  revoked.push('key_of_nobody_here', keyId);
+  await watch.endRevoked();
+  expect(asked).toBe(1);
+  storeEvents(lake, [madeEvent(T0)], { now: T0 });
+  await flushDeliveries(lake, { clock, random, revokedKeys });
+  expect(endpoint.received).toEqual([]);
+  expect(listSubscriptions(lake, keyId)).toMatchObject([
+    { id, disabledReason: 'its key was revoked' },
+  ]);
+  clock.advanceTo(T0 + HOUR_MS);
+  await watch.endRevoked(); // no key has subscriptions any more
+  expect(asked).toBe(2);
 });
 
 test('a key revoked while nobody told the lake receives nothing more either', async () => {
