@@ -91,7 +91,7 @@ export const buildLake = (dataDir: string, snapshots: number): void => {
   const lake = openLake(dataDir);
   const { sqlite } = lake;
   sqlite.pragma('synchronous = OFF');
-  sqlite.pragma('journal_mode = OFF');
+  sqlite.pragma('journal_mode = MEMORY'); // OFF is refused, and a WAL would hold it all a second time
   const videos = videosOf(snapshots);
   const nth = JSON.stringify(Array.from({ length: SNAPSHOTS_A_VIDEO }, (_, i) => i));
   withoutIndices(lake, () => {

@@ -88,7 +88,12 @@ export class ByteSink {
   }
 
   /** Numbers below 2^width (at most 2^53), lowest bits first; ends on a whole byte. */
-  pack(numbers: Float64Array | Uint32Array, from: number, to: number, width: number): void {
+  pack(
+    numbers: Float64Array | Uint32Array | Uint8Array,
+    from: number,
+    to: number,
+    width: number,
+  ): void {
     this.reserve(Math.ceil(((to - from) * width) / 8) + 8);
     if (width % 8 === 0) for (let i = from; i < to; i++) this.#whole(numbers[i] ?? 0, width);
     else if (width <= 24) for (let i = from; i < to; i++) this.#push(numbers[i] ?? 0, width);

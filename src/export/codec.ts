@@ -12,9 +12,18 @@ import type { ParquetCodec } from '../parquet-codecs.ts';
 
 /** Shorter ones are compressed before a thread of the pool would have taken them up. */
 const WORTH_A_THREAD = 1 << 14;
-const ZSTD: ZstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 6 } };
-const QUICK: ZstdOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-const GZIP: ZlibOptions = { level: 6 };
+/** Bytes by which what cannot be compressed grows, at most. */
+const LONGER = 1024;
+
+/** Room for all at once, and a window that is no larger: less memory, and one trip to the pool. */
+const zstdOptions = (level: number, { length }: Buffer): ZstdOptions => ({
+  params: { [constants.ZSTD_c_compressionLevel]: level },
+  chunkSize: length + LONGER,
+  pledgedSrcSize: length,
+});
+const LEVEL = 6;
+const QUICK = 1;
+const gzipOptions = ({ length }: Buffer): ZlibOptions => ({ level: 6, chunkSize: length + LONGER });
 
 type Outcome = (error: Error | null, bytes: Buffer) => void;
 
@@ -28,11 +37,14 @@ export const compressPage = (codec: ParquetCodec, page: Buffer): Buffer | Promis
   const short = page.length < WORTH_A_THREAD;
   if (codec === 'snappy') return Buffer.from(snappyCompress(page));
   if (codec === 'gzip')
-    return short ? gzipSync(page, GZIP) : inPool((outcome) => gzip(page, GZIP, outcome));
+    return short
+      ? gzipSync(page, gzipOptions(page))
+      : inPool((outcome) => gzip(page, gzipOptions(page), outcome));
   return short
-    ? zstdCompressSync(page, ZSTD)
-    : inPool((outcome) => zstdCompress(page, ZSTD, outcome));
+    ? zstdCompressSync(page, zstdOptions(LEVEL, page))
+    : inPool((outcome) => zstdCompress(page, zstdOptions(LEVEL, page), outcome));
 };
 
 /** About how long a page would be once compressed; quick. */
-export const compressedLength = (page: Buffer): number => zstdCompressSync(page, QUICK).length;
+export const compressedLength = (page: Buffer): number =>
+  zstdCompressSync(page, zstdOptions(QUICK, page)).length;

@@ -11,6 +11,7 @@ import {
   type Coding,
   type Dictionary,
   type Part,
+  roomForKinds,
   tooMany,
   type Values,
 } from './values.ts';
@@ -31,7 +32,6 @@ export interface EncodedChunk {
 class NumberValues implements Values {
   readonly #integers: boolean;
   #numbers = new Float64Array(256);
-  #kinds = new Uint32Array(0);
   #count = 0;
   #least = Number.POSITIVE_INFINITY;
   #greatest = Number.NEGATIVE_INFINITY;
@@ -56,15 +56,18 @@ class NumberValues implements Values {
   add(value: unknown): boolean {
     if (typeof value !== 'number') return false;
     if (this.#integers ? !Number.isSafeInteger(value) : Number.isNaN(value)) return false;
-    if (this.#count === this.#numbers.length) {
-      const grown = new Float64Array(this.#numbers.length * 2);
-      grown.set(this.#numbers);
-      this.#numbers = grown;
-    }
+    if (this.#count === this.#numbers.length) this.reserve(this.#count * 2);
     this.#numbers[this.#count++] = value;
     if (value < this.#least) this.#least = value;
     if (value > this.#greatest) this.#greatest = value;
     return true;
+  }
+
+  reserve(values: number): void {
+    if (values <= this.#numbers.length) return;
+    const grown = new Float64Array(values);
+    grown.set(this.#numbers.subarray(0, this.#count));
+    this.#numbers = grown;
   }
 
   clear(): void {
@@ -86,7 +89,7 @@ class NumberValues implements Values {
   }
 
   dictionary(): Dictionary | undefined {
-    if (this.#kinds.length < this.#count) this.#kinds = new Uint32Array(this.#numbers.length);
+    const kinds = roomForKinds(this.#count);
     const known = new Map<number, number>();
     const firsts: number[] = [];
     for (let i = 0; i < this.#count; i++) {
@@ -98,9 +101,9 @@ class NumberValues implements Values {
         firsts.push(i);
         if (tooMany(kind, i)) return undefined;
       }
-      this.#kinds[i] = kind;
+      kinds[i] = kind;
     }
-    return { firsts, kinds: this.#kinds };
+    return { firsts, kinds };
   }
 
   bounds(): Bounds | undefined {
@@ -125,14 +128,16 @@ const valuesOf = ({ type }: ParquetColumn): Values => {
   return new NumberValues(type === 'DOUBLE' ? 'doubles' : 'integers');
 };
 
+/** Where a chunk is put together, before a copy of it goes to be compressed. */
+const sink = new ByteSink();
+
 /** Gathers one column's values of a row group; emptied by `take`, and used again with its room. */
 export class ColumnChunk {
   readonly #column: ParquetColumn;
   readonly #codec: ParquetCodec;
   readonly #values: Values;
-  readonly #sink = new ByteSink();
-  /** 1 where a row holds a value, 0 where null. */
-  #present = new Uint32Array(256);
+  /** 0 where a row holds null, else 1; as long as the last null asked for. */
+  #present = new Uint8Array(0);
   #rows = 0;
 
   constructor(column: ParquetColumn, codec: ParquetCodec) {
@@ -146,16 +151,27 @@ export class ColumnChunk {
     return this.#values.plainBytes;
   }
 
+  /** Makes room for so many rows, or more; without, room is made as they come. */
+  reserve(rows: number): void {
+    this.#values.reserve(rows);
+  }
+
   /** Appends the values at `index` of `rows`. @throws LakeError for a value the type cannot hold */
   append(rows: readonly (readonly unknown[])[], index: number): void {
-    this.#reserve(this.#rows + rows.length);
+    const values = this.#values;
     for (const row of rows) {
       const value = row[index];
-      const known = value !== null;
-      if (known ? !this.#values.add(value) : !this.#column.optional) throw this.#misfit(value);
-      this.#present[this.#rows] = known ? 1 : 0;
+      if (value === null) this.#noteNull();
+      else if (!values.add(value)) throw this.#misfit(value);
       this.#rows += 1;
     }
+  }
+
+  /** The next row holds null. */
+  #noteNull(): void {
+    if (!this.#column.optional) throw this.#misfit(null);
+    this.#reservePresent(this.#rows + 1);
+    this.#present[this.#rows] = 0;
   }
 
   /** The chunk, in the coding that suits its values. */
@@ -163,7 +179,6 @@ export class ColumnChunk {
     const values = this.#values;
     const packing = packingFor(values.count, this.#codec);
     const { coding, dictionary } = chooseCoding(values, packing);
-    const sink = this.#sink;
     let list: EncodedChunk['dictionary'];
     if (dictionary !== undefined) {
       sink.clear();
@@ -188,6 +203,7 @@ export class ColumnChunk {
       dictionary: list,
       data: Buffer.from(sink.view()),
     };
+    if (encoded.nulls > 0) this.#present.fill(1, 0, this.#rows);
     values.clear();
     this.#rows = 0;
     return encoded;
@@ -196,14 +212,20 @@ export class ColumnChunk {
   /** Which rows hold a value, behind its own length. */
   #putLevels(): void {
     const levels = new ByteSink(64);
-    rleHybrid(this.#present, { start: 0, end: this.#rows }, 1, levels);
-    this.#sink.word(levels.length);
-    this.#sink.append(levels.view(), 0, levels.length);
+    if (this.#values.count < this.#rows) {
+      this.#reservePresent(this.#rows);
+      rleHybrid(this.#present, { start: 0, end: this.#rows }, 1, levels);
+    } else if (this.#rows > 0) {
+      levels.varint(this.#rows * 2); // one run of them
+      levels.byte(1);
+    }
+    sink.word(levels.length);
+    sink.append(levels.view(), 0, levels.length);
   }
 
-  #reserve(rows: number): void {
+  #reservePresent(rows: number): void {
     if (rows <= this.#present.length) return;
-    const grown = new Uint32Array(Math.max(this.#present.length * 2, rows));
+    const grown = new Uint8Array(Math.max(this.#present.length * 2, rows, 1024)).fill(1);
     grown.set(this.#present);
     this.#present = grown;
   }

@@ -4,7 +4,7 @@ import { SCHEMA_VERSION } from '../lake/migrate.ts';
 import { prepare } from '../lake/prepare.ts';
 import type { ParquetCodec } from '../parquet-codecs.ts';
 import { ChangedFolders, type Disk, explaining } from './install-file.ts';
-import { PartitionInstaller } from './install-partition.ts';
+import { PartitionInstaller, type Placed } from './install-partition.ts';
 import { removeStrays, removeTemporaries } from './leftovers.ts';
 import {
   type Manifest,
@@ -105,27 +105,27 @@ class FilesUnderway {
   /** Brings the files of partitions up to date. @throws what went wrong first, once all has ended */
   async write(partitions: readonly Partition[]): Promise<void> {
     let done = 0;
-    let failure: { error: unknown } | undefined;
-    await Promise.all(
-      partitions.map((partition) =>
-        this.#writeOne(partition).then(
-          () => this.#deps.onFile(++done, partitions.length),
-          (error: unknown) => {
-            failure ??= { error };
-          },
-        ),
-      ),
-    );
-    if (failure !== undefined) throw failure.error;
+    await this.#bring(partitions, false, () => this.#deps.onFile(++done, partitions.length));
   }
 
-  async #writeOne(partition: Partition, evenEmpty = false): Promise<void> {
-    const path = pathOf(partition);
-    const before = this.files.get(path);
-    const { file, written } = await this.#installer.place(partition, before, {
-      evenEmpty:
-        evenEmpty || (before?.rows === 0 && path === pathOf(emptyPartition(partition.table))),
+  async #bring(
+    partitions: readonly Partition[],
+    evenEmpty: boolean,
+    onFile: () => void = () => {},
+  ): Promise<void> {
+    const orders = partitions.map((partition) => {
+      const path = pathOf(partition);
+      const before = this.files.get(path);
+      const shows = before?.rows === 0 && path === pathOf(emptyPartition(partition.table));
+      return { partition, before, evenEmpty: evenEmpty || shows };
     });
+    await this.#installer.place(orders, (placed, { partition }) => {
+      this.#note(pathOf(partition), placed);
+      onFile();
+    });
+  }
+
+  #note(path: string, { file, written }: Placed): void {
     if (file === undefined) this.#drop(path);
     else this.files.set(path, file);
     if (written && file !== undefined) this.written.push(file);
@@ -138,15 +138,17 @@ class FilesUnderway {
 
   /** Gives each table without rows one file that shows its columns, and takes it where there are some. */
   async showEmptyTables(): Promise<void> {
+    const missing: Partition[] = [];
     for (const table of this.#deps.tables) {
       const empty = emptyPartition(table);
       const path = pathOf(empty);
       const others = [...this.files.values()].filter(
         (file) => file.table === table.name && file.rows > 0,
       );
-      if (others.length === 0 && !this.files.has(path)) await this.#writeOne(empty, true);
+      if (others.length === 0 && !this.files.has(path)) missing.push(empty);
       else if (others.length > 0 && this.files.get(path)?.rows === 0) this.#drop(path);
     }
+    await this.#bring(missing, true);
   }
 }
 
@@ -186,7 +188,7 @@ export const exportSnapshot = async (deps: SnapshotDeps): Promise<SnapshotExport
   // sorting a large partition goes to a temporary file instead of memory
   sqlite.pragma('temp_store = FILE');
   sqlite.pragma('cache_size = -32768');
-  sqlite.pragma('mmap_size = 67108864');
+  sqlite.pragma('mmap_size = 0');
   sqlite.exec('begin');
   try {
     return await explaining(folder, () => writeAll(deps));

@@ -108,13 +108,23 @@ const explain = (path: string, error: unknown): LakeError => {
   );
 };
 
+const explained = (path: string, error: unknown): unknown =>
+  error instanceof Error && 'syscall' in error ? explain(path, error) : error;
+
 /** Runs `work` on `path`; an error of the file system becomes words, every other one passes. */
 export const explaining = async <T>(path: string, work: () => T | Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error) throw explain(path, error);
-    throw error;
+    throw explained(path, error);
+  }
+};
+
+const explainingNow = (path: string, work: () => void): void => {
+  try {
+    work();
+  } catch (error) {
+    throw explained(path, error);
   }
 };
 
@@ -144,6 +154,78 @@ export interface GrownFile<T> {
   drop(): void;
 }
 
+/** A file that grows under a temporary name. */
+export class GrowingFile {
+  readonly #path: string;
+  readonly #temporary: string;
+  readonly #disk: Disk;
+  readonly #folders: ChangedFolders;
+  readonly #hash = createHash('sha256');
+  #bytes = 0;
+  #file: number | undefined;
+
+  /** @throws LakeError when the disk is full or refuses */
+  constructor(path: string, { disk, folders }: { disk: Disk; folders: ChangedFolders }) {
+    this.#path = path;
+    this.#temporary = temporaryName(path);
+    this.#disk = disk;
+    this.#folders = folders;
+    explainingNow(path, () => {
+      folders.make(dirname(path));
+      this.#file = openSync(this.#temporary, 'w', FILE_MODE);
+    });
+  }
+
+  /** Adds bytes at its end. @throws LakeError when the disk is full or refuses */
+  readonly write: WriteBytes = (bytes) => {
+    const file = this.#openFile();
+    this.#hash.update(bytes);
+    this.#bytes += bytes.length;
+    explainingNow(this.#path, () => writeAll(this.#disk, file, bytes));
+  };
+
+  /** Ends it, with all that is in it. */
+  grown<T>(filled: T): GrownFile<T> {
+    const placed = { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+    return {
+      filled,
+      temporary: this.#temporary,
+      placed,
+      keep: (check = () => {}) => this.#keep(placed, check),
+      drop: () => this.drop(),
+    };
+  }
+
+  drop(): void {
+    this.#close();
+    rmSync(this.#temporary, { force: true });
+  }
+
+  #keep(placed: InstalledFile, check: () => void): Promise<void> {
+    return explaining(this.#path, async () => {
+      await keepOnDisk(this.#openFile());
+      this.#close();
+      if (fingerprintOf(this.#temporary).sha256 !== placed.sha256)
+        throw new LakeError(
+          `${this.#temporary} does not read back as it was written. The disk may be failing; the file was not put in place.`,
+        );
+      check();
+      renameSync(this.#temporary, this.#path);
+      this.#folders.note(dirname(this.#path));
+    });
+  }
+
+  #openFile(): number {
+    if (this.#file === undefined) throw new Error(`${this.#temporary} is closed.`);
+    return this.#file;
+  }
+
+  #close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+}
+
 /**
  * Makes a file that grows under a temporary name. `fill` writes its bytes.
  * @throws LakeError when the disk is full or refuses; nothing is left behind then
@@ -151,47 +233,13 @@ export interface GrownFile<T> {
 export const growFile = async <T>(
   path: string,
   fill: (write: WriteBytes) => T | Promise<T>,
-  { disk, folders }: { disk: Disk; folders: ChangedFolders },
+  deps: { disk: Disk; folders: ChangedFolders },
 ): Promise<GrownFile<T>> => {
-  const temporary = temporaryName(path);
-  const hash = createHash('sha256');
-  let bytes = 0;
-  let file: number | undefined;
-  const close = (): void => {
-    if (file !== undefined) closeSync(file);
-    file = undefined;
-  };
-  const drop = (): void => {
-    close();
-    rmSync(temporary, { force: true });
-  };
+  const file = new GrowingFile(path, deps);
   try {
-    return await explaining(path, async () => {
-      folders.make(dirname(path));
-      const opened = openSync(temporary, 'w', FILE_MODE);
-      file = opened;
-      const filled = await fill((written) => {
-        hash.update(written);
-        bytes += written.length;
-        writeAll(disk, opened, written);
-      });
-      const placed = { bytes, sha256: hash.digest('hex') };
-      const keep = (check: () => void = () => {}): Promise<void> =>
-        explaining(path, async () => {
-          await keepOnDisk(opened);
-          close();
-          if (fingerprintOf(temporary).sha256 !== placed.sha256)
-            throw new LakeError(
-              `${temporary} does not read back as it was written. The disk may be failing; the file was not put in place.`,
-            );
-          check();
-          renameSync(temporary, path);
-          folders.note(dirname(path));
-        });
-      return { filled, temporary, placed, keep, drop };
-    });
+    return file.grown(await fill(file.write));
   } catch (error) {
-    drop();
+    file.drop();
     throw error;
   }
 };

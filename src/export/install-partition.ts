@@ -8,17 +8,18 @@ import {
   type ChangedFolders,
   type Disk,
   fingerprintOf,
+  GrowingFile,
   type GrownFile,
-  growFile,
   type InstalledFile,
 } from './install-file.ts';
 import { type ManifestFile, stands } from './manifest.ts';
 import type { ParquetTable } from './parquet-tables.ts';
-import { type Partition, pathOf, rowsOf } from './partitions.ts';
+import { type Partition, pathOf } from './partitions.ts';
+import { type Reading, readingsOf, readTogether } from './readings.ts';
 import { ParquetWriter } from './write-parquet.ts';
 
-/** Files read and encoded at once: one is read while the pages of the other are compressed. */
-const ENCODED_AT_ONCE = 2;
+/** Readings of which the files are encoded at once: one is read while the pages of the other are compressed. */
+const ENCODED_AT_ONCE = 1;
 /** Files on their way to the disk at once: it keeps many almost as fast as one. */
 const PLACED_AT_ONCE = 16;
 
@@ -40,12 +41,54 @@ export interface Placed {
   readonly written: boolean;
 }
 
+/** A partition to be written, its line in the manifest so far, and whether it has a file without rows. */
+export interface Order {
+  readonly partition: Partition;
+  readonly before: ManifestFile | undefined;
+  readonly evenEmpty: boolean;
+}
+
+/** Waits for all, however many fail. @throws what one of them failed of */
+const allEnded = async <T>(work: readonly Promise<T>[]): Promise<T[]> => {
+  await Promise.allSettled(work);
+  return await Promise.all(work);
+};
+
+/** A file that is being filled, and what fills it. */
+interface OpenPartition {
+  readonly partition: Partition;
+  readonly file: GrowingFile;
+  readonly writer: ParquetWriter;
+  /** Hands the writer on to the next file. */
+  readonly giveBack: () => void;
+}
+
+/** Ends files one after another: each is encoded while the one before is compressed. */
+const endAll = async (
+  open: readonly OpenPartition[],
+): Promise<Map<Partition, GrownFile<number>>> => {
+  const grown = new Map<Partition, GrownFile<number>>();
+  let ending = Promise.resolve();
+  for (const { partition, file, writer, giveBack } of open) {
+    const ended = writer.end().then((rows) => {
+      grown.set(partition, file.grown(rows));
+      giveBack();
+    });
+    ended.catch(() => {}); // met again where it is awaited
+    await ending;
+    ending = ended;
+  }
+  await ending;
+  return grown;
+};
+
 /** Writes partitions to their files, several at once. */
 export class PartitionInstaller {
   readonly #deps: InstallerDeps;
   readonly #encoding = new PQueue({ concurrency: ENCODED_AT_ONCE });
   readonly #placing = new PQueue({ concurrency: PLACED_AT_ONCE });
-  #failed = false;
+  /** What failed first. */
+  #failure: { readonly error: unknown } | undefined;
   /** Writers of one table that are not at work. */
   #idle: { table: ParquetTable; writers: ParquetWriter[] } | undefined;
 
@@ -54,31 +97,49 @@ export class PartitionInstaller {
   }
 
   /**
-   * Writes a partition's file, unless the one that stands (`before`) has the same bytes. Without rows
-   * it has none, unless `evenEmpty`. Once one failed, all others do.
-   * @throws LakeError when it cannot be written; what stood there still stands
+   * Writes the files of partitions, but those whose file stands with the same bytes; `done` is called
+   * for each. A partition without rows has none, unless `evenEmpty`. Once one failed, all others do.
+   * @throws LakeError when one cannot be written; what stood there still stands
    */
-  place(
-    partition: Partition,
-    before: ManifestFile | undefined,
-    { evenEmpty = false }: { evenEmpty?: boolean } = {},
-  ): Promise<Placed> {
-    return this.#placing.add(async () => {
-      try {
-        return await this.#installNow(partition, before, evenEmpty);
-      } catch (error) {
-        this.#failed = true;
-        throw error;
-      }
-    });
+  async place(
+    orders: readonly Order[],
+    done: (placed: Placed, order: Order) => void,
+  ): Promise<void> {
+    const byPartition = new Map(orders.map((order) => [order.partition, order]));
+    const installed = async (partition: Partition, grown: GrownFile<number>): Promise<void> => {
+      const order = byPartition.get(partition);
+      if (order !== undefined) done(await this.#install(grown, order), order);
+    };
+    const readings = readingsOf(this.#deps.sqlite, [...byPartition.keys()]);
+    await allEnded(
+      readings.map(async (reading) => {
+        const grown = await this.#encoding.add(async () => {
+          await this.#placing.onSizeLessThan(1);
+          return await this.#whileWell(() => this.#encode(reading));
+        });
+        await allEnded(
+          [...grown].map(([partition, file]) =>
+            this.#placing.add(() => this.#whileWell(() => installed(partition, file))),
+          ),
+        );
+      }),
+    );
   }
 
-  async #installNow(
-    partition: Partition,
-    before: ManifestFile | undefined,
-    evenEmpty: boolean,
+  /** Notes a failure, so that nothing else is begun. @throws what failed first */
+  async #whileWell<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#failure ??= { error };
+      throw this.#failure.error;
+    }
+  }
+
+  async #install(
+    grown: GrownFile<number>,
+    { partition, before, evenEmpty }: Order,
   ): Promise<Placed> {
-    const grown = await this.#encoding.add(() => this.#encode(partition));
     try {
       const rows = grown.filled;
       if (rows === 0 && !evenEmpty) return { file: undefined, written: false };
@@ -102,24 +163,45 @@ export class PartitionInstaller {
     }
   }
 
-  async #encode(partition: Partition): Promise<GrownFile<number>> {
+  /** The files of a reading, each under a temporary name. */
+  async #encode(reading: Reading): Promise<Map<Partition, GrownFile<number>>> {
     this.#checkStop();
+    const open: OpenPartition[] = [];
+    try {
+      for (const [nth, partition] of reading.partitions.entries())
+        open.push(this.#begin(partition, reading.rows[nth]));
+      await readTogether(this.#deps.sqlite, reading, async (rows, nth) => {
+        this.#checkStop();
+        const writer = open[nth]?.writer;
+        writer?.add(rows);
+        if (writer?.isFull) await writer.closeGroup();
+      });
+      return await endAll(open);
+    } catch (error) {
+      for (const { file } of open) file.drop();
+      throw error;
+    }
+  }
+
+  #begin(partition: Partition, rows?: number): OpenPartition {
     const { table } = partition;
-    const { sqlite, folder, disk, folders, codec } = this.#deps;
+    const { folder, disk, folders, codec } = this.#deps;
     if (this.#idle?.table !== table) this.#idle = { table, writers: [] };
     const { writers } = this.#idle;
     const writer = writers.pop() ?? new ParquetWriter(table.columns, codec);
-    const grown = await growFile(
-      join(folder, pathOf(partition)),
-      (write) => writer.write(rowsOf(sqlite, partition), write, () => this.#checkStop()),
-      { disk, folders },
-    );
-    writers.push(writer);
-    return grown;
+    const file = new GrowingFile(join(folder, pathOf(partition)), { disk, folders });
+    const open = { partition, file, writer, giveBack: () => void writers.push(writer) };
+    try {
+      writer.begin(file.write, rows);
+    } catch (error) {
+      file.drop();
+      throw error;
+    }
+    return open;
   }
 
   #checkStop(): void {
-    if (this.#failed) throw new Error('another file could not be written');
+    if (this.#failure !== undefined) throw this.#failure.error;
     this.#deps.checkStop();
   }
 

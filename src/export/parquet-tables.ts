@@ -17,18 +17,28 @@ export interface ParquetTable {
   readonly dateColumn: string | undefined;
   /** The video's id, where a table without dates is divided by videos (`VIDEOS_A_PART`). */
   readonly videoColumn: string | undefined;
+  /**
+   * Where rows lie subject by subject, and by time within each: the tables that tell how many rows and
+   * how many subjects there are. Many days are then read together, in the order of the key.
+   */
+  readonly timelines: { readonly rows: string; readonly subjects: string } | undefined;
 }
 
 const parquetTable = (
   name: string,
   key: readonly string[],
-  { dateColumn, videoColumn }: { dateColumn?: string; videoColumn?: string },
+  {
+    dateColumn,
+    videoColumn,
+    timelines,
+  }: Partial<Pick<ParquetTable, 'dateColumn' | 'videoColumn' | 'timelines'>>,
   columns: Record<string, ParquetType>,
 ): ParquetTable => ({
   name,
   key,
   dateColumn,
   videoColumn,
+  timelines,
   columns: Object.entries(columns).map(([column, type]) => ({
     name: column,
     type,
@@ -63,7 +73,7 @@ export const PARQUET_TABLES: readonly ParquetTable[] = [
   parquetTable(
     'video_snapshots',
     ['video_id', 'observed_at'],
-    { dateColumn: 'observed_at' },
+    { dateColumn: 'observed_at', timelines: { rows: 'video_snapshot', subjects: 'video' } },
     {
       video_id: 'UTF8',
       observed_at: 'TIMESTAMP_MILLIS',

@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
 import { DAY_MS } from '../durations.ts';
 import { dateOf } from '../iso.ts';
-import { type Kind, prepare, present } from '../lake/prepare.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import { VIDEOS_A_PART } from '../lake/touched-partitions.ts';
-import type { ParquetTable, ParquetType } from './parquet-tables.ts';
+import type { ParquetTable } from './parquet-tables.ts';
 
 /** The rows of one file: a table, one UTC day of it, or the rows of some of its videos. */
 export interface Partition {
@@ -63,7 +63,8 @@ export const emptyPartition = (table: ParquetTable): Partition => ({
   part: 0,
 });
 
-const quoted = (name: string): string => `"${name}"`;
+/** A name of a table or column, as SQL takes it. */
+export const quoted = (name: string): string => `"${name}"`;
 
 /** The UTC days on which a table has rows, by hopping along the index on its time. */
 const datesOf = (sqlite: Database.Database, { name, dateColumn }: ParquetTable): string[] => {
@@ -83,7 +84,8 @@ const datesOf = (sqlite: Database.Database, { name, dateColumn }: ParquetTable):
   }
 };
 
-const lastPart = (sqlite: Database.Database): number =>
+/** The part of the newest video. */
+export const lastPart = (sqlite: Database.Database): number =>
   Math.floor(
     present(prepare(sqlite, 'select coalesce(max(key), 0) from video', 'number').get()) /
       VIDEOS_A_PART,
@@ -99,45 +101,3 @@ export const allPartitions = (
       ? datesOf(sqlite, table).map((date) => ({ table, date, part: 0 }))
       : Array.from({ length: lastPart(sqlite) + 1 }, (_, part) => ({ table, date: '', part })),
   );
-
-const KINDS: Readonly<Record<ParquetType, Kind>> = {
-  INT64: 'number?',
-  TIMESTAMP_MILLIS: 'number?',
-  DOUBLE: 'number?',
-  UTF8: 'text?',
-};
-
-/** Which rows are a partition's, in SQL, and what to bind. */
-const conditionOf = (
-  sqlite: Database.Database,
-  { table: { dateColumn, videoColumn }, date, part }: Partition,
-): { where: string; bounds: number[] } => {
-  if (dateColumn !== undefined) {
-    const column = quoted(dateColumn);
-    const fromAt = Date.parse(`${date}T00:00:00Z`);
-    return { where: `where ${column} >= ? and ${column} < ?`, bounds: [fromAt, fromAt + DAY_MS] };
-  }
-  if (videoColumn === undefined || lastPart(sqlite) === 0) return { where: '', bounds: [] };
-  return {
-    where: `where ${quoted(videoColumn)} in (select id from video where key >= ? and key < ?)`,
-    bounds: [part * VIDEOS_A_PART, (part + 1) * VIDEOS_A_PART],
-  };
-};
-
-/**
- * The rows of a partition, sorted by key, each an array in the order of its columns. Read as they
- * are asked for; nothing is open before the first and after the last (or a `break`).
- */
-export const rowsOf = (sqlite: Database.Database, partition: Partition): Iterable<unknown[]> => {
-  const { table } = partition;
-  const { where, bounds } = conditionOf(sqlite, partition);
-  // tags compare without case; a file's order is that of the bytes
-  const order = table.key.map((name) => `${quoted(name)} collate binary`).join(', ');
-  const statement = prepare(
-    sqlite,
-    `select ${table.columns.map(({ name }) => quoted(name)).join(', ')} from ${quoted(table.name)}
-     ${where} order by ${order}`,
-    table.columns.map(({ type }) => KINDS[type]),
-  );
-  return { [Symbol.iterator]: () => statement.iterate(...bounds) };
-};

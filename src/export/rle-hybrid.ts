@@ -3,7 +3,7 @@ import type { ByteSink } from './byte-sink.ts';
 /** Values of a run, from which on it is shorter to say how often than to say each. */
 const LEAST_RUN = 8;
 
-const runAt = (values: Uint32Array, from: number, to: number): number => {
+const runAt = (values: Uint32Array | Uint8Array, from: number, to: number): number => {
   let at = from + 1;
   while (at < to && values[at] === values[from]) at += 1;
   return at - from;
@@ -14,7 +14,7 @@ const runAt = (values: Uint32Array, from: number, to: number): number => {
  * stored: `values[start..end)`, each below 2^width (1 to 24 bits).
  */
 export const rleHybrid = (
-  values: Uint32Array,
+  values: Uint32Array | Uint8Array,
   { start, end }: { start: number; end: number },
   width: number,
   into: ByteSink,

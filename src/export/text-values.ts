@@ -6,50 +6,74 @@ import {
   type Coding,
   type Dictionary,
   type Part,
+  roomForKinds,
   tooMany,
   type Values,
 } from './values.ts';
 
-/** Texts of a column, as UTF-8 one after another. */
+const grown = (
+  numbers: Uint32Array,
+  length: number = numbers.length * 2,
+): Uint32Array<ArrayBuffer> => {
+  const larger = new Uint32Array(length);
+  larger.set(numbers);
+  return larger;
+};
+
+/** Texts of a column, as UTF-8 one after another; what is the same as the one before is held once. */
 export class TextValues implements Values {
   readonly codings: readonly Coding[] = ['PLAIN', 'DELTA_BYTE_ARRAY'];
   readonly #texts = new ByteSink();
   /** Where each text ends; it begins where the one before ends. */
   #ends = new Uint32Array(256);
-  #kinds = new Uint32Array(0);
+  #texted = 0;
+  #last: string | undefined;
+  /** Which text each value is. */
+  #which = new Uint32Array(256);
   #count = 0;
+  #plainBytes = 0;
 
   get count(): number {
     return this.#count;
   }
 
   get plainBytes(): number {
-    return this.#texts.length + this.#count * 4;
+    return this.#plainBytes;
   }
 
   add(value: unknown): boolean {
-    if (typeof value !== 'string') return false;
-    if (this.#count === this.#ends.length) {
-      const grown = new Uint32Array(this.#ends.length * 2);
-      grown.set(this.#ends);
-      this.#ends = grown;
+    if (value !== this.#last) {
+      if (typeof value !== 'string') return false;
+      if (this.#texted === this.#ends.length) this.#ends = grown(this.#ends);
+      this.#texts.text(value);
+      this.#ends[this.#texted++] = this.#texts.length;
+      this.#last = value;
     }
-    this.#texts.text(value);
-    this.#ends[this.#count++] = this.#texts.length;
+    if (this.#count === this.#which.length) this.#which = grown(this.#which);
+    const text = this.#texted - 1;
+    this.#which[this.#count++] = text;
+    this.#plainBytes += this.#endOf(text) - this.#startOf(text) + 4;
     return true;
+  }
+
+  reserve(values: number): void {
+    if (values > this.#which.length) this.#which = grown(this.#which, values);
   }
 
   clear(): void {
     this.#texts.clear();
+    this.#texted = 0;
+    this.#last = undefined;
     this.#count = 0;
+    this.#plainBytes = 0;
   }
 
-  #startOf(position: number): number {
-    return position === 0 ? 0 : (this.#ends[position - 1] ?? 0);
+  #startOf(text: number): number {
+    return text === 0 ? 0 : (this.#ends[text - 1] ?? 0);
   }
 
-  #endOf(position: number): number {
-    return this.#ends[position] ?? 0;
+  #endOf(text: number): number {
+    return this.#ends[text] ?? 0;
   }
 
   encode(coding: Coding, part: Part, into: ByteSink): void {
@@ -58,7 +82,8 @@ export class TextValues implements Values {
   }
 
   encodeOne(position: number, into: ByteSink): void {
-    const [from, to] = [this.#startOf(position), this.#endOf(position)];
+    const text = this.#which[position] ?? 0;
+    const [from, to] = [this.#startOf(text), this.#endOf(text)];
     into.word(to - from);
     into.append(this.#texts.view(), from, to);
   }
@@ -68,20 +93,33 @@ export class TextValues implements Values {
     const bytes = this.#texts.view();
     const shared = new Float64Array(end - start);
     const own = new Float64Array(end - start);
+    let before: number | undefined;
     for (let i = start; i < end; i++) {
-      const [from, to] = [this.#startOf(i), this.#endOf(i)];
-      const before = i === start ? from : this.#startOf(i - 1);
-      const most = i === start ? 0 : Math.min(to - from, from - before);
-      let same = 0;
-      while (same < most && bytes[from + same] === bytes[before + same]) same += 1;
+      const text = this.#which[i] ?? 0;
+      const same = before === undefined ? 0 : this.#sharedBy(bytes, before, text);
       shared[i - start] = same;
-      own[i - start] = to - from - same;
+      own[i - start] = this.#endOf(text) - this.#startOf(text) - same;
+      before = text;
     }
     const all = { start: 0, end: end - start };
     deltaBinaryPacked(shared, all, packing, into);
     deltaBinaryPacked(own, all, packing, into);
-    for (let i = start; i < end; i++)
-      into.append(bytes, this.#startOf(i) + (shared[i - start] ?? 0), this.#endOf(i));
+    for (let i = start; i < end; i++) {
+      const to = this.#endOf(this.#which[i] ?? 0);
+      const length = own[i - start] ?? 0;
+      if (length > 0) into.append(bytes, to - length, to);
+    }
+  }
+
+  /** How many bytes two texts begin with in common. */
+  #sharedBy(bytes: Buffer, one: number, other: number): number {
+    const [from, to] = [this.#startOf(one), this.#endOf(one)];
+    const shift = this.#startOf(other) - from;
+    const end = Math.min(to, this.#endOf(other) - shift);
+    let at = from;
+    if (shift === 0) return to - from;
+    while (at < end && bytes[at] === bytes[at + shift]) at += 1;
+    return at - from;
   }
 
   /** Whether two texts are the same, byte by byte. */
@@ -93,39 +131,42 @@ export class TextValues implements Values {
     return true;
   }
 
-  #hashOf(bytes: Buffer, position: number): number {
-    const to = this.#endOf(position);
+  #hashOf(bytes: Buffer, text: number): number {
+    const to = this.#endOf(text);
     let hash = 0x811c9dc5;
-    for (let i = this.#startOf(position); i < to; i++)
+    for (let i = this.#startOf(text); i < to; i++)
       hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193);
     return (hash ^ (hash >>> 15)) >>> 0;
   }
 
   dictionary(): Dictionary | undefined {
-    if (this.#kinds.length < this.#count) this.#kinds = new Uint32Array(this.#ends.length);
+    const kinds = roomForKinds(this.#count);
     const bytes = this.#texts.view();
-    const slots = 2 ** (33 - Math.clz32(this.#count)); // at least twice as many as texts
+    const slots = 2 ** (33 - Math.clz32(this.#texted)); // at least twice as many as texts
     const table = new Int32Array(slots).fill(-1); // kinds, by the hash of their text
     const firsts: number[] = [];
+    const texts: number[] = []; // of each kind
     for (let i = 0; i < this.#count; i++) {
-      if (i > 0 && this.#same(bytes, i - 1, i)) {
-        this.#kinds[i] = this.#kinds[i - 1] ?? 0;
+      const text = this.#which[i] ?? 0;
+      if (i > 0 && this.#which[i - 1] === text) {
+        kinds[i] = kinds[i - 1] ?? 0;
         continue;
       }
-      let slot = this.#hashOf(bytes, i) % slots;
+      let slot = this.#hashOf(bytes, text) % slots;
       let kind = table[slot] ?? -1;
-      while (kind !== -1 && !this.#same(bytes, firsts[kind] ?? 0, i)) {
+      while (kind !== -1 && !this.#same(bytes, texts[kind] ?? 0, text)) {
         slot = (slot + 1) % slots;
         kind = table[slot] ?? -1;
       }
       if (kind === -1) {
         kind = table[slot] = firsts.length;
         firsts.push(i);
+        texts.push(text);
         if (tooMany(firsts.length, i)) return undefined;
       }
-      this.#kinds[i] = kind;
+      kinds[i] = kind;
     }
-    return { firsts, kinds: this.#kinds };
+    return { firsts, kinds };
   }
 
   /** Below 0 where the bytes of `one` come before those of `other`, above 0 where after. */
@@ -145,12 +186,11 @@ export class TextValues implements Values {
     const bytes = this.#texts.view();
     let least = 0;
     let greatest = 0;
-    for (let i = 1; i < this.#count; i++) {
+    for (let i = 1; i < this.#texted; i++) {
       if (this.#order(bytes, i, greatest) > 0) greatest = i;
       else if (this.#order(bytes, i, least) < 0) least = i;
     }
-    const textAt = (position: number): Buffer =>
-      bytes.subarray(this.#startOf(position), this.#endOf(position));
+    const textAt = (text: number): Buffer => bytes.subarray(this.#startOf(text), this.#endOf(text));
     const [first, last] = [textAt(least), textAt(greatest)];
     const above = greatestWithin(last);
     if (above === undefined) return undefined;

@@ -16,7 +16,7 @@ export interface Part {
 export interface Dictionary {
   /** Position of the first value of each kind. */
   readonly firsts: readonly number[];
-  /** For each value, which kind it is; longer than the chunk where it was reused. */
+  /** For each value, which kind it is. Valid until another dictionary is made. */
   readonly kinds: Uint32Array;
 }
 
@@ -38,6 +38,8 @@ export interface Values {
   readonly codings: readonly Coding[];
   /** @returns false when the type cannot hold it exactly */
   add(value: unknown): boolean;
+  /** Makes room for so many values, or more. */
+  reserve(values: number): void;
   clear(): void;
   encode(coding: Coding, part: Part, into: ByteSink): void;
   /** The value at `position`, as it stands in a dictionary. */
@@ -46,6 +48,14 @@ export interface Values {
   dictionary(): Dictionary | undefined;
   bounds(): Bounds | undefined;
 }
+
+let kinds = new Uint32Array(0);
+
+/** Room for the kinds of so many values: the same for all dictionaries of a thread, one after another. */
+export const roomForKinds = (values: number): Uint32Array => {
+  if (kinds.length < values) kinds = new Uint32Array(values);
+  return kinds;
+};
 
 const TRIED = 1024;
 const MOST_DISTINCT = 0.6;

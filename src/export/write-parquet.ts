@@ -45,6 +45,16 @@ const finishChunk = async (chunk: EncodedChunk, codec: ParquetCodec): Promise<Fi
   return { chunk, dictionary: list, data: finished };
 };
 
+/** A file while it is written. */
+interface OpenFile {
+  readonly put: WriteBytes;
+  offset: number;
+  rows: number;
+  readonly groups: Struct[];
+  /** The row group that is compressed and written meanwhile. */
+  writing: Promise<void>;
+}
+
 /**
  * Writes Parquet files of one table, one after another, with room that is used again. Holds at most
  * two row groups in memory: one gathered while the one before is compressed in other threads.
@@ -53,6 +63,8 @@ export class ParquetWriter {
   readonly #columns: readonly ParquetColumn[];
   readonly #codec: ParquetCodec;
   readonly #chunks: readonly ColumnChunk[];
+  #file: OpenFile | undefined;
+  #groupRows = 0;
 
   constructor(columns: readonly ParquetColumn[], codec: ParquetCodec) {
     this.#columns = columns;
@@ -72,62 +84,92 @@ export class ParquetWriter {
     write: WriteBytes,
     onChunk: () => void = () => {},
   ): Promise<number> {
-    const file = { offset: 0, groups: [] as Struct[] };
-    const put = (bytes: Buffer): void => {
-      write(bytes);
-      file.offset += bytes.length;
-    };
-    let total = 0;
-    let groupRows = 0;
-    let writing: Promise<void> | undefined;
-    const closeGroup = async (): Promise<void> => {
-      const encoded = this.#chunks.map((chunk) => chunk.take());
-      groupRows = 0;
-      const finishing = Promise.all(encoded.map((chunk) => finishChunk(chunk, this.#codec)));
-      await writing;
-      writing = finishing.then((chunks) => {
-        file.groups.push(this.#putGroup(chunks, file, put));
-      });
-      writing.catch(() => {}); // met again where it is awaited
-    };
-
-    put(MAGIC);
+    this.begin(write);
     let chunk: (readonly unknown[])[] = [];
-    const closeChunk = (): void => {
-      this.#chunks.forEach((column, index) => {
-        column.append(chunk, index);
-      });
-      groupRows += chunk.length;
-      total += chunk.length;
-      chunk = [];
-      onChunk();
-    };
     for (const row of rows) {
       if (chunk.push(row) < CHUNK_ROWS) continue;
-      closeChunk();
-      const bytes = this.#chunks.reduce((sum, { plainBytes }) => sum + plainBytes, 0);
-      if (groupRows >= GROUP_ROWS || bytes >= GROUP_BYTES) await closeGroup();
+      this.add(chunk);
+      chunk = [];
+      onChunk();
+      if (this.isFull) await this.closeGroup();
     }
-    closeChunk();
-    if (groupRows > 0) await closeGroup();
-    await writing;
-    const end = footer(this.#columns, total, file.groups);
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(end.length);
-    put(Buffer.concat([end, length, MAGIC]));
-    return total;
+    this.add(chunk);
+    onChunk();
+    return await this.end();
   }
 
-  #putGroup(
-    chunks: readonly FinishedChunk[],
-    file: { readonly offset: number },
-    put: WriteBytes,
-  ): Struct {
+  /**
+   * Begins a file, of about `rows` rows if that is known; `end` ends it.
+   * @throws whatever `write` throws, as the methods below
+   */
+  begin(write: WriteBytes, rows = 0): void {
+    for (const chunk of this.#chunks) chunk.reserve(Math.min(rows, GROUP_ROWS + CHUNK_ROWS));
+    const file: OpenFile = {
+      put: (bytes) => {
+        write(bytes);
+        file.offset += bytes.length;
+      },
+      offset: 0,
+      rows: 0,
+      groups: [],
+      writing: Promise.resolve(),
+    };
+    this.#file = file;
+    file.put(MAGIC);
+  }
+
+  /** Adds rows to the row group that is gathered; `closeGroup` once it `isFull`. */
+  add(rows: readonly (readonly unknown[])[]): void {
+    this.#chunks.forEach((column, index) => {
+      column.append(rows, index);
+    });
+    this.#groupRows += rows.length;
+  }
+
+  get isFull(): boolean {
+    const bytes = this.#chunks.reduce((sum, { plainBytes }) => sum + plainBytes, 0);
+    return this.#groupRows >= GROUP_ROWS || bytes >= GROUP_BYTES;
+  }
+
+  /** Resolves when the group before is written; this one is then on its way. */
+  async closeGroup(): Promise<void> {
+    const file = this.#openFile();
+    if (this.#groupRows === 0) return;
+    file.rows += this.#groupRows;
+    this.#groupRows = 0;
+    const encoded = this.#chunks.map((chunk) => chunk.take());
+    const finishing = Promise.all(encoded.map((chunk) => finishChunk(chunk, this.#codec)));
+    await file.writing;
+    file.writing = finishing.then((chunks) => {
+      file.groups.push(this.#putGroup(chunks, file));
+    });
+    file.writing.catch(() => {}); // met again where it is awaited
+  }
+
+  /** Ends the file. @returns its rows */
+  async end(): Promise<number> {
+    await this.closeGroup();
+    const file = this.#openFile();
+    await file.writing;
+    const end = footer(this.#columns, file.rows, file.groups);
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(end.length);
+    file.put(Buffer.concat([end, length, MAGIC]));
+    this.#file = undefined;
+    return file.rows;
+  }
+
+  #openFile(): OpenFile {
+    if (this.#file === undefined) throw new Error('No Parquet file was begun.');
+    return this.#file;
+  }
+
+  #putGroup(chunks: readonly FinishedChunk[], file: OpenFile): Struct {
     const placed = chunks.map(({ chunk, dictionary, data }): LocatedChunk => {
       const at = file.offset;
-      if (dictionary !== undefined) put(dictionary.bytes);
+      if (dictionary !== undefined) file.put(dictionary.bytes);
       const dataAt = file.offset;
-      put(data.bytes);
+      file.put(data.bytes);
       return {
         chunk,
         dictionaryAt: dictionary === undefined ? undefined : at,

@@ -4,6 +4,9 @@ import { expect, test } from 'vitest';
 import { countOf } from '../../fixtures/lake-rows.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
+import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
+import { allPartitions } from '../../src/export/partitions.ts';
+import { readingsOf } from '../../src/export/readings.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { VIDEOS_A_PART } from '../../src/lake/touched-partitions.ts';
 import { loadObservations } from '../../src/load/observations.ts';
@@ -46,6 +49,26 @@ test('a small lake has one file of its videos; the videos of a large one share s
     `select id from '${join(folderOf(lake), 'videos/*.parquet')}' order by id`,
   );
   expect(read.getRows().map(([id]) => id)).toEqual(sqliteRows(lake, 'videos').map(([id]) => id));
+});
+
+test('days read together, video by video, make the files of days read alone', async () => {
+  const lake = filledLake();
+  const hashes = () =>
+    manifestOf(lake)
+      .filter(({ table }) => table === 'video_snapshots')
+      .map(({ path, rows, sha256 }) => [path, rows, sha256]);
+  const readings = () =>
+    readingsOf(
+      lake.sqlite,
+      allPartitions(lake.sqlite, PARQUET_TABLES).filter(({ table }) => table.timelines),
+    ).map(({ partitions, bySubject }) => [partitions.length, bySubject]);
+  await exportLake(lake, { clock });
+  const together = hashes();
+  expect(readings()).toEqual([[together.length, true]]);
+  makeLarge(lake); // as if a day's rows were of a few videos among many
+  await exportLake(lake, { clock, full: true });
+  expect(readings()).toEqual(together.map(() => [1, false]));
+  expect(hashes()).toEqual(together);
 });
 
 test('what is seen of a video marks its part, and the other parts are not read', async () => {
