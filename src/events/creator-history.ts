@@ -9,23 +9,14 @@ import {
   CREATOR_LOOKBACK_MS,
   type CreatorPast,
   type TopEntry,
-  YOUNG_MS,
 } from './creator-viral.ts';
+import { type CreatorName, TOP_LISTS } from './creators-to-judge.ts';
 import type { Window } from './event.ts';
 import type { Thresholds } from './thresholds.ts';
 import { chunks, lastSnapshotReader, snapshotReader } from './video-history.ts';
 
-/** A creator as videos name it. */
-export interface CreatorName {
-  readonly platform: Platform;
-  readonly user: string;
-}
-
 /** A creator of more videos than this is judged by the newest. */
 const MAX_VIDEOS = 200;
-
-/** Lists whose top counts. Longer periods repeat what the day showed. */
-const TOP_LISTS = `((c.list = 'feed') or (c.list = 'trends' and c.period = 'day'))`;
 
 /** A list that was not pulled for this long was not watched: who stood at its top then is not known. */
 const LONGEST_UNWATCHED_MS = 3 * DAY_MS;
@@ -36,90 +27,6 @@ const WATCHED_SINCE = `(select max(at) from (
   from capture w where w.list = c.list and w.platform = c.platform and w.period = c.period
     and w.completed_at is not null and w.captured_at <= c.captured_at
 ) where gap is null or gap > ${LONGEST_UNWATCHED_MS})`;
-
-/**
- * Creators of videos with snapshots inside `span` that may have passed a bar in it: they have the
- * views to be judged, are young enough, and were seen before.
- */
-function* creatorsOf(
-  sqlite: Database.Database,
-  keys: readonly number[],
-  span: Window,
-  limits: Readonly<Record<Platform, Thresholds>>,
-): Generator<CreatorName> {
-  const read = prepare<CreatorName>(
-    sqlite,
-    `select distinct v.platform, v.user from json_each(?) k cross join video v on v.key = k.value
-     where v.user is not null and v.views >= json_extract(?, '$.' || v.platform)
-       and (v.created_at is null or v.created_at > ?)
-       and exists (select 1 from video_snapshot s where s.video_key = v.key limit 1 offset 1)`,
-    { platform: 'text', user: 'text' },
-  );
-  const floors = JSON.stringify(
-    Object.fromEntries(Object.entries(limits).map(([name, its]) => [name, its.creator.minViews])),
-  );
-  for (const part of chunks(keys))
-    yield* read.all(JSON.stringify(part), floors, span.from - YOUNG_MS);
-}
-
-/** Creators that stood at the top of a list that became whole inside `span`. */
-const creatorsAtTop = (
-  sqlite: Database.Database,
-  span: Window,
-  topRank: (platform: Platform) => number,
-): CreatorName[] => {
-  const rows = prepare<CreatorName & { rank: number }>(
-    sqlite,
-    `select distinct v.platform, v.user, r.rank from capture c cross join ranking r on r.capture_key = c.key cross join video v on v.key = r.video_key
-       where c.completed_at > ? and c.completed_at <= ? and ${TOP_LISTS} and r.rank <= 100 and v.user is not null`,
-    { platform: 'text', user: 'text', rank: 'number' },
-  ).all(span.from, span.to);
-  return rows.filter(({ platform, rank }) => rank <= topRank(platform));
-};
-
-/**
- * The creators, each by the spelling of its video seen first where there are several, so that one that
- * comes later makes no second creator of it.
- */
-const byFirstName = (
-  sqlite: Database.Database,
-  creators: readonly CreatorName[],
-): CreatorName[] => {
-  const spellings = prepare(
-    sqlite,
-    'select count(*) from handle_spelling where folded = ?',
-    'number',
-  );
-  const firstName = prepare(
-    sqlite,
-    `select user from video where platform = ? and user in (${SPELLINGS_OF_ONE})
-     order by first_seen_at, key limit 1`,
-    'text',
-  );
-  return creators.map((creator) => {
-    const folded = foldHandle(creator.user);
-    if (spellings.get(folded) === 0) return creator; // it is never spelled otherwise
-    return { ...creator, user: firstName.get(creator.platform, folded) ?? creator.user };
-  });
-};
-
-/** Every creator that may have gone viral inside `span`, once. */
-export const creatorsToJudge = (
-  sqlite: Database.Database,
-  seenKeys: readonly number[],
-  span: Window,
-  limits: Readonly<Record<Platform, Thresholds>>,
-): CreatorName[] => {
-  const found = new Map<string, CreatorName>();
-  const note = ({ platform, user }: CreatorName): void => {
-    const name = `${platform} ${foldHandle(user)}`;
-    if (!found.has(name)) found.set(name, { platform, user });
-  };
-  for (const creator of creatorsOf(sqlite, seenKeys, span, limits)) note(creator);
-  for (const creator of creatorsAtTop(sqlite, span, (platform) => limits[platform].creator.topRank))
-    note(creator);
-  return byFirstName(sqlite, [...found.values()]);
-};
 
 /** The snapshots of a day that make its cohort: enough for a hundredth, whatever an import brought. */
 const COHORT_SNAPSHOTS = 20_000;
@@ -247,7 +154,7 @@ const CREATORS_A_TURN = 100;
  */
 export function* creatorPasts(
   sqlite: Database.Database,
-  creators: readonly CreatorName[],
+  creators: Iterable<CreatorName>,
   span: Window,
   limits: Readonly<Record<Platform, Thresholds>>,
 ): Generator<[CreatorName, CreatorPast]> {
@@ -257,8 +164,8 @@ export function* creatorPasts(
   const firstTopsOf = firstTopReader(sqlite, limits);
   const cohortAt = cohortReader(sqlite);
   const since = span.from - CREATOR_LOOKBACK_MS;
-  for (let from = 0; from < creators.length; from += CREATORS_A_TURN) {
-    const some = creators.slice(from, from + CREATORS_A_TURN).map((creator): Judged => {
+  for (const turn of chunks(creators, CREATORS_A_TURN)) {
+    const some = turn.map((creator): Judged => {
       const { platform, user } = creator;
       return { creator, videos: videosOf(platform, foldHandle(user)) };
     });

@@ -1,7 +1,8 @@
 import { EVENT_KINDS, type EventKind, type Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
-import { creatorPasts, creatorsToJudge } from './creator-history.ts';
+import { creatorPasts } from './creator-history.ts';
 import { creatorVirals } from './creator-viral.ts';
+import { type CreatorName, creatorsToJudge, manyCreatorsToJudge } from './creators-to-judge.ts';
 import { eventOf, type TrendEvent, type Window } from './event.ts';
 import { forecastHistory } from './forecast-history.ts';
 import { hashtagRises } from './hashtag-rising.ts';
@@ -10,19 +11,29 @@ import { nicheBreakouts } from './niche-breakout.ts';
 import { creatorSubject, hashtagSubject, videoSubject } from './subject-url.ts';
 import { THRESHOLDS, type Thresholds } from './thresholds.ts';
 import { SPIKE_LOOKBACK_MS, trendSpikesWithForecasts } from './trend-spike.ts';
-import { chunks, factsOf, keysSeenIn, snapshotReader } from './video-history.ts';
+import {
+  chunks,
+  factsOf,
+  holdsMore,
+  keysSeenIn,
+  keysSeenInOrder,
+  MOST_HELD,
+  snapshotReader,
+} from './video-history.ts';
 
 /** What to look at: observations after `from`, up to and including `to` (Unix ms). */
 export interface DetectOptions extends Window {
   readonly kinds?: readonly EventKind[];
   readonly thresholds?: Readonly<Record<Platform, Thresholds>>;
+  /** Snapshots inside the span, beyond which its videos and creators are read piece by piece. */
+  readonly mostHeld?: number;
 }
 
 type Limits = Readonly<Record<Platform, Thresholds>>;
 
 function* spikes(
   lake: Lake,
-  keys: readonly number[],
+  keys: Iterable<number>,
   span: Window,
   limits: Limits,
 ): Generator<TrendEvent> {
@@ -46,11 +57,10 @@ function* spikes(
 
 function* virals(
   lake: Lake,
-  keys: readonly number[],
+  creators: Iterable<CreatorName>,
   span: Window,
   limits: Limits,
 ): Generator<TrendEvent> {
-  const creators = creatorsToJudge(lake.sqlite, keys, span, limits);
   for (const [{ platform, user }, past] of creatorPasts(lake.sqlite, creators, span, limits)) {
     const subject = creatorSubject(user, platform);
     for (const one of creatorVirals(past, span, limits[platform].creator))
@@ -84,14 +94,23 @@ function* breakouts(lake: Lake, span: Window, limits: Limits): Generator<TrendEv
  */
 export function* eventsFound(
   lake: Lake,
-  { from, to, kinds = EVENT_KINDS, thresholds = THRESHOLDS }: DetectOptions,
+  { from, to, kinds = EVENT_KINDS, thresholds = THRESHOLDS, mostHeld = MOST_HELD }: DetectOptions,
 ): Generator<TrendEvent> {
   const span = { from, to };
   const asked = new Set(kinds);
-  const ofVideos = asked.has('trend.spike') || asked.has('creator.viral');
-  const keys = ofVideos ? keysSeenIn(lake.sqlite, span) : [];
-  if (asked.has('trend.spike')) yield* spikes(lake, keys, span, thresholds);
-  if (asked.has('creator.viral')) yield* virals(lake, keys, span, thresholds);
+  const { sqlite } = lake;
+  if (asked.has('trend.spike') || asked.has('creator.viral')) {
+    const many = holdsMore(sqlite, span, mostHeld);
+    const held = many ? [] : keysSeenIn(sqlite, span);
+    if (asked.has('trend.spike'))
+      yield* spikes(lake, many ? keysSeenInOrder(sqlite, span) : held, span, thresholds);
+    if (asked.has('creator.viral')) {
+      const creators = many
+        ? manyCreatorsToJudge(sqlite, span, thresholds)
+        : creatorsToJudge(sqlite, held, span, thresholds);
+      yield* virals(lake, creators, span, thresholds);
+    }
+  }
   if (asked.has('hashtag.rising')) yield* rises(lake, span, thresholds);
   if (asked.has('niche.breakout')) yield* breakouts(lake, span, thresholds);
 }

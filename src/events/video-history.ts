@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { type Platform, SOURCES, type Source } from '../../schema/vocabulary.ts';
 import { lastKnownAt } from '../history/last-known.ts';
-import { prepare } from '../lake/prepare.ts';
+import { prepare, present } from '../lake/prepare.ts';
 import type { Window } from './event.ts';
 import type { Snapshot } from './timeline.ts';
 
@@ -19,10 +19,19 @@ export interface VideoFacts {
 
 const CHUNK_KEYS = 2000;
 
-/** The list in pieces that one statement takes. */
-export const chunks = function* <T>(list: readonly T[]): Generator<T[]> {
-  for (let at = 0; at < list.length; at += CHUNK_KEYS) yield list.slice(at, at + CHUNK_KEYS);
+/** A list in pieces that one statement takes. */
+export const chunks = function* <T>(list: Iterable<T>, most = CHUNK_KEYS): Generator<T[]> {
+  let piece: T[] = [];
+  for (const item of list) {
+    if (piece.push(item) < most) continue;
+    yield piece;
+    piece = [];
+  }
+  if (piece.length > 0) yield piece;
 };
+
+/** Snapshots of a span, up to which the keys of its videos are held together. */
+export const MOST_HELD = 300_000;
 
 /** Keys of the videos with snapshots inside `span`. */
 export const keysSeenIn = (sqlite: Database.Database, span: Window): number[] =>
@@ -31,6 +40,35 @@ export const keysSeenIn = (sqlite: Database.Database, span: Window): number[] =>
     'select distinct video_key from video_snapshot indexed by video_snapshot_observed_at where observed_at > ? and observed_at <= ?',
     'number',
   ).all(span.from, span.to);
+
+/** Whether more than `most` snapshots lie inside `span`. */
+export const holdsMore = (sqlite: Database.Database, span: Window, most: number): boolean =>
+  present(
+    prepare(
+      sqlite,
+      `select count(*) from (
+         select 1 from video_snapshot indexed by video_snapshot_observed_at
+         where observed_at > ? and observed_at <= ? limit ?)`,
+      'number',
+    ).get(span.from, span.to, most + 1),
+  ) > most;
+
+/** The same keys in their order, a piece at a time, for spans that most videos of a lake were seen in. */
+export function* keysSeenInOrder(sqlite: Database.Database, span: Window): Generator<number> {
+  const read = prepare(
+    sqlite,
+    `select v.key from video v where v.key > ? and exists (
+       select 1 from video_snapshot s
+       where s.video_key = v.key and s.observed_at > ? and s.observed_at <= ?)
+     order by v.key limit ${CHUNK_KEYS}`,
+    'number',
+  );
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const keys: number[] = read.all(after, span.from, span.to);
+    yield* keys;
+    after = keys.at(-1);
+  }
+}
 
 /** What the lake knows of these videos. */
 export const factsOf = (sqlite: Database.Database, keys: readonly number[]): VideoFacts[] =>
