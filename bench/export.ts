@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { realPath } from '../fixtures/real-data.ts';
 import { systemClock } from '../src/clock.ts';
 import { exportLake } from '../src/export/export-lake.ts';
 import { openLake, openLakeForReading } from '../src/lake/open.ts';
@@ -12,7 +13,8 @@ import { figureOf, tellFigure } from './all/figure.ts';
 // layout from the same lake. Paired, the first of a pair alternating, each in a process of its own;
 // medians of the pairs' ratios, with the least and the greatest.
 //
-//   npm run -s bench:export                        100,000 made-up videos, 1,000,000 snapshots
+//   npm run -s bench:export                        100,000 made-up videos, 1,000,000 snapshots, and
+//                                                  the real data set, where it is
 //   npm run -s bench:export -- --videos 20000      fewer
 //   npm run -s bench:export -- --lake FOLDER       the lake of a data directory, such as an import
 //   npm run -s bench:export -- --rounds 7          pairs; 5 unless given
@@ -66,7 +68,21 @@ const sorted = (numbers: readonly number[]): number[] => [...numbers].sort((a, b
 const median = (numbers: readonly number[]): number =>
   sorted(numbers)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
-const print = (pairs: readonly Record<Part, Measured>[]): void => {
+/** What is exported, and what is asked of it. */
+interface Subject {
+  /** Ends what the figures are called. */
+  readonly of: string;
+  readonly timeGoal: number;
+  readonly bytesGoal: number;
+  /** In MB; undefined: not told. */
+  readonly peakGoal?: number;
+}
+
+const print = (
+  pairs: readonly Record<Part, Measured>[],
+  { of: subject, timeGoal, bytesGoal, peakGoal }: Subject,
+): void => {
+  console.log(`full export${subject}`);
   for (const part of ['ours', 'duckdb'] as const) {
     const of = (measure: keyof Measured): number => median(pairs.map((p) => p[part][measure]));
     console.log(
@@ -81,12 +97,44 @@ const print = (pairs: readonly Record<Part, Measured>[]): void => {
   const [time, bytes] = (['wallMs', 'bytes'] as const).map((measure) =>
     pairs.map(({ ours, duckdb }) => ours[measure] / duckdb[measure]),
   );
-  const peer = 'against DuckDB with COPY zstd';
-  tellFigure(figureOf({ what: `full export ${peer}: time`, unit: 'x', goal: 1 }, time ?? []));
-  tellFigure(figureOf({ what: `full export ${peer}: bytes`, unit: 'x', goal: 0.85 }, bytes ?? []));
+  const what = `full export${subject} against DuckDB with COPY zstd`;
+  tellFigure(figureOf({ what: `${what}: time`, unit: 'x', goal: timeGoal }, time ?? []));
+  tellFigure(figureOf({ what: `${what}: bytes`, unit: 'x', goal: bytesGoal }, bytes ?? []));
+  if (peakGoal === undefined) return;
+  const peak = `full export${subject}: peak of the process`;
   const peaks = pairs.map(({ ours }) => ours.peakMiB);
-  tellFigure(figureOf({ what: 'full export: peak of the process', unit: 'MB', goal: 240 }, peaks));
+  tellFigure(figureOf({ what: peak, unit: 'MB', goal: peakGoal }, peaks));
 };
+
+const run = (script: string, args: readonly string[]): string =>
+  execFileSync(process.execPath, [script, ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+
+const compare = (dataDir: string, rounds: number, subject: Subject): void => {
+  const measured = (part: Part): Measured =>
+    JSON.parse(run(import.meta.filename, [part, dataDir, '0'])) as Measured;
+  const pairs = Array.from({ length: rounds }, (_, round) => {
+    const first = round % 2 === 0 ? measured('ours') : undefined;
+    const duckdb = measured('duckdb');
+    return { ours: first ?? measured('ours'), duckdb };
+  });
+  print(pairs, subject);
+};
+
+/** Compares over a lake that `fill` makes. */
+const compareMade = (fill: (dataDir: string) => void, rounds: number, subject: Subject): void => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'trendlake-bench-export-'));
+  try {
+    fill(dataDir);
+    compare(dataDir, rounds, subject);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+};
+
+const IMPORT = join(import.meta.dirname, 'bulk', 'step-child.ts');
 
 const main = (): void => {
   const { values } = parseArgs({
@@ -96,25 +144,21 @@ const main = (): void => {
       lake: { type: 'string' },
     },
   });
-  const dataDir = values.lake ?? mkdtempSync(join(tmpdir(), 'trendlake-bench-export-'));
-  const run = (part: string): string =>
-    execFileSync(process.execPath, [import.meta.filename, part, dataDir, values.videos], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-  const measured = (part: Part): Measured => JSON.parse(run(part)) as Measured;
-  try {
-    if (values.lake === undefined) run('build');
-    const pairs = Array.from({ length: Number(values.rounds) }, (_, round) => {
-      const first = round % 2 === 0 ? measured('ours') : undefined;
-      const duckdb = measured('duckdb');
-      return { ours: first ?? measured('ours'), duckdb };
-    });
-    print(pairs);
-  } finally {
-    rmSync(join(dataDir, 'duckdb'), { recursive: true, force: true });
-    if (values.lake === undefined) rmSync(dataDir, { recursive: true, force: true });
+  const rounds = Number(values.rounds);
+  if (values.lake !== undefined) {
+    compare(values.lake, rounds, { of: ` of ${values.lake}`, timeGoal: 1, bytesGoal: 1 });
+    rmSync(join(values.lake, 'duckdb'), { recursive: true, force: true });
+    return;
   }
+  const made = (dataDir: string) => run(import.meta.filename, ['build', dataDir, values.videos]);
+  compareMade(made, rounds, { of: '', timeGoal: 1, bytesGoal: 0.85, peakGoal: 240 });
+  if (realPath === undefined) {
+    console.log('The real data set is not here: its export is not measured.');
+    return;
+  }
+  const folder = realPath;
+  const subject = { of: ' of the real data set', timeGoal: 1.2, bytesGoal: 1 };
+  compareMade((dataDir) => run(IMPORT, ['import', dataDir, folder]), rounds, subject);
 };
 
 const [part = '', dataDir = '', videos = '0'] = process.argv.slice(2);

@@ -13,6 +13,7 @@ import { lakeStatus } from '../../src/maintenance/status.ts';
 import { RefreshPlanner } from '../../src/runner/refresh-planner.ts';
 import { RunLog } from '../../src/runner/run-log.ts';
 import { refreshSearch } from '../../src/search/search-index.ts';
+import { keepHeapSmall } from '../../src/serve/small-memory.ts';
 import { buildLake, END_AT, idOf, videosOf, wordsOf } from './build-lake.ts';
 
 // One step of bench/scale.ts in a process of its own, so that its memory is its alone. Prints one line:
@@ -140,6 +141,7 @@ const STEPS: Readonly<Record<string, () => Measured | Promise<Measured>>> = {
     inLake(async (lake) => ({ ms: await timed(() => exportLake(lake, { clock: EXPORT_CLOCK })) })),
 };
 
+keepHeapSmall(); // as the commands do
 const run = STEPS[step];
 if (run === undefined) throw new Error(`There is no step ${step}.`);
 const measured = await run();

@@ -15,6 +15,7 @@ import type { RunSummary } from '../runner/run-summary.ts';
 import { type BatchEnd, Schedule } from '../runner/schedule.ts';
 import { LakeSlots, sharing } from '../runner/slot-book.ts';
 import type { Secret } from '../secret.ts';
+import { keepHeapSmall } from '../serve/small-memory.ts';
 import type { OwnKey } from '../throttle/key-limits.ts';
 import { Sender } from '../webhooks/sender.ts';
 import { openAccess } from './access.ts';
@@ -61,6 +62,7 @@ const secretsOf = (keys: readonly OwnKey[]): Secret[] =>
   keys.flatMap(({ apiKey }) => (apiKey === undefined ? [] : [apiKey]));
 
 const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> => {
+  keepHeapSmall(); // a lake of any size is read piece by piece
   const wanted = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
   const scheduled = [...JOBS, ...wanted].flatMap((job) => {
     const cron = cronOfJob(job, config);

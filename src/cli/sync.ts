@@ -10,6 +10,7 @@ import type { Chore } from '../runner/job.ts';
 import { liveNight, type Night } from '../runner/night.ts';
 import type { RunSummary } from '../runner/run-summary.ts';
 import { jobsNamed } from '../runner/sync.ts';
+import { keepHeapSmall } from '../serve/small-memory.ts';
 import { openAccess } from './access.ts';
 import { driftText } from './drift-text.ts';
 import { counted, grouped } from './figures.ts';
@@ -159,6 +160,7 @@ const exportedIn = ({ chores }: Night): Exported => {
 
 const run = async (given: Config, options: SyncOptions, told: Told): Promise<void> => {
   const { io, log, forPeople } = told;
+  keepHeapSmall(); // a lake of any size is read piece by piece
   const jobs = jobsNamed(options.jobs, JOBS);
   const open = await openLedgers(given, io.clock);
   const upstream = await connect(given, io);
