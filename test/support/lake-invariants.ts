@@ -21,8 +21,8 @@ const halfPages = (lake: Lake): unknown[] =>
   lake.sqlite
     .prepare(`
       with page as (
-        select i.run_id, i.request, i.state, json_extract(i.ask, '$.platform') as platform,
-          json_extract(i.ask, '$.dateRange') as period, json_extract(i.ask, '$.offset') as start
+        select i.run_id, i.request, i.state, json_extract(i.request_json, '$.platform') as platform,
+          json_extract(i.request_json, '$.dateRange') as period, json_extract(i.request_json, '$.offset') as start
         from run_items i where i.job = 'feed' and i.run_id = 1)
       select p.request, p.state, count(r.rank) as places from page p
       left join capture c on c.run_id = p.run_id and c.list = 'feed' and c.platform = p.platform
