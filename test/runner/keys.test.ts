@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -5,11 +7,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type Fault,
   type FaultyUpstream,
+  respondJson,
   startFaultyUpstream,
 } from '../../fixtures/faulty-upstream.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { JOBS } from '../../jobs/all-jobs.ts';
-import { type VirtualClock, virtualClock } from '../../src/clock.ts';
+import { type Clock, systemClock, type VirtualClock, virtualClock } from '../../src/clock.ts';
 import { readConfig } from '../../src/config.ts';
 import { MINUTE_MS } from '../../src/durations.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
@@ -17,6 +20,7 @@ import { Metrics } from '../../src/metrics/metrics.ts';
 import { PipelineReader } from '../../src/pipeline/pipeline-reader.ts';
 import type { RunSummary } from '../../src/runner/run-summary.ts';
 import { quotaSection } from '../../src/serve/pages/pipeline-quota.ts';
+import { BIN } from '../support/cli-bin.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 import { worstMinute } from '../throttle/machine.ts';
@@ -29,7 +33,7 @@ interface KeyEntry {
 }
 
 let upstream: FaultyUpstream;
-let clock: VirtualClock;
+let clock: Clock;
 /** Instants of arrivals by the virtual clock, as `upstream.arrivals` has them. */
 let arrivedAt: number[];
 /** What befalls the next requests. */
@@ -94,7 +98,7 @@ const world = (entries: readonly KeyEntry[], env: Record<string, string> = {}) =
     lake.close();
     return Object.fromEntries(rows as [string, number][]);
   };
-  return { dataDir, command, sync, counted };
+  return { dataDir, command, sync, counted, env: given };
 };
 
 const sectionOf = (title: string): string => {
@@ -204,6 +208,37 @@ test('what one process counted counts for the next, key by key', async () => {
   expect(worstMinute(instantsOf('a'))).toBeLessThanOrEqual(3);
   expect(worstMinute(instantsOf('b'))).toBeLessThanOrEqual(1);
   expect(counted()).toEqual({ a: linesOf('a').length, b: linesOf('b').length });
+});
+
+test('a process killed over requests of both keys has counted each, and the next one goes on', async () => {
+  clock = systemClock;
+  const { dataDir, sync, counted, env } = world([
+    { name: 'a', ...ROOMY },
+    { name: 'b', ...ROOMY },
+  ]);
+  const argv = [BIN, 'sync', ...LISTS, '--no-export'];
+  const child = spawn(process.execPath, argv, {
+    cwd: dataDir,
+    env: { ...process.env, ...env, TRENDLAKE_DATA_DIR: dataDir },
+    stdio: 'ignore',
+  });
+  let left = 6;
+  fault = ({ response, body }) => {
+    left -= 1;
+    if (left > 0) respondJson(response, body);
+    else child.kill('SIGKILL');
+  };
+  await once(child, 'close');
+  fault = undefined;
+  const [arrived, atKill] = [{ a: linesOf('a').length, b: linesOf('b').length }, counted()];
+  expect(Math.min(arrived.a, arrived.b)).toBeGreaterThan(0);
+  const { code } = await sync(...LISTS);
+  expect(code).toBe(0);
+  for (const name of ['a', 'b'] as const) {
+    const neverArrived = (atKill[name] ?? 0) - arrived[name]; // in flight at the kill
+    expect(neverArrived).toBeGreaterThanOrEqual(0);
+    expect(counted()[name]).toBe(linesOf(name).length + neverArrived);
+  }
 });
 
 test('a refused key stops alone', async () => {
