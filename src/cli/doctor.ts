@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { EXIT, messageOf } from '../errors.ts';
 import { openLake, openLakeForReading } from '../lake/open.ts';
 import { backupLake } from '../maintenance/backup.ts';
-import { examine, type Finding } from '../maintenance/doctor.ts';
+import { type CheckResult, examine } from '../maintenance/doctor.ts';
 import { restoreLake } from '../maintenance/restore.ts';
 import { rebuildSearch } from '../search/search-index.ts';
 import { mebibytes } from './figures.ts';
@@ -44,7 +44,10 @@ const reach = (baseUrl: string): Promise<void> =>
     });
   });
 
-const serviceFinding = async (baseUrl: string | undefined, hasKey: boolean): Promise<Finding> => {
+const serviceFinding = async (
+  baseUrl: string | undefined,
+  hasKey: boolean,
+): Promise<CheckResult> => {
   const check = 'service';
   if (baseUrl === undefined)
     return {
@@ -79,7 +82,7 @@ const serviceFinding = async (baseUrl: string | undefined, hasKey: boolean): Pro
 };
 
 /** Whether the service of each key can be reached, and its key is there. */
-const serviceFindings = async ({ baseUrl, apiKey, keys }: Config): Promise<Finding[]> => {
+const serviceFindings = async ({ baseUrl, apiKey, keys }: Config): Promise<CheckResult[]> => {
   if (keys.length === 0) return [await serviceFinding(baseUrl, apiKey !== undefined)];
   const unset = keys
     .filter((key) => key.apiKey === undefined)
@@ -93,7 +96,7 @@ const serviceFindings = async ({ baseUrl, apiKey, keys }: Config): Promise<Findi
 };
 
 /** Whether the published tables show the last export; nothing where no address is set. */
-const tablesFindings = async (config: Config, io: CliIo): Promise<Finding[]> => {
+const tablesFindings = async (config: Config, io: CliIo): Promise<CheckResult[]> => {
   const { tablesUrl, lake, dataDir } = config;
   if (tablesUrl === undefined) return [];
   const check = 'tables';
@@ -124,7 +127,7 @@ const tablesFindings = async (config: Config, io: CliIo): Promise<Finding[]> => 
 };
 
 /** Whether calls can be counted in the shared ledger, and kept; nothing where no address is set. */
-const ledgerFindings = async (config: Config, io: CliIo): Promise<Finding[]> => {
+const ledgerFindings = async (config: Config, io: CliIo): Promise<CheckResult[]> => {
   const { ledgerUrl } = config;
   if (ledgerUrl === undefined) return [];
   const check = 'ledger';

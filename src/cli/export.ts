@@ -5,7 +5,7 @@ import { docsPage } from '../installation.ts';
 import { openLake } from '../lake/open.ts';
 import { counted, mebibytes } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
-import { type Told, withLog } from './log.ts';
+import { type LoggedIo, withLog } from './log.ts';
 import { writeFiles } from './write-files.ts';
 
 const EXAMPLES = `
@@ -43,7 +43,7 @@ interface Options {
 const run = async (
   { dataDir, parquetCodec }: Config,
   options: Options,
-  told: Told,
+  told: LoggedIo,
 ): Promise<void> => {
   const { io } = told;
   const lake = openLake(dataDir, { tell: io.err });

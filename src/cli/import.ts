@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import { keepHeapSmall } from '../serve/small-memory.ts';
 import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
-import { type Told, withLog } from './log.ts';
+import { type LoggedIo, withLog } from './log.ts';
 import { ProgressLine } from './progress-line.ts';
 import { rowsText } from './rows-text.ts';
 
@@ -52,7 +52,7 @@ const run = async (
   dataDir: string,
   paths: string[],
   options: Options,
-  { io, log }: Told,
+  { io, log }: LoggedIo,
 ): Promise<void> => {
   keepHeapSmall(); // an import of any size makes little that lasts
   const lake = openLake(dataDir, { tell: io.err });

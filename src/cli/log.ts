@@ -104,7 +104,7 @@ export const openLog = async (
 };
 
 /** A command's log, and what it then speaks through. */
-export interface Told {
+export interface LoggedIo {
   readonly log: Log;
   readonly io: CliIo;
   /** True: stderr is for people. False: it holds the log, and nobody is drawn a progress line. */
@@ -116,7 +116,7 @@ export const withLog = async (
   settings: Config,
   usual: LogLevel,
   io: CliIo,
-  work: (told: Told) => Promise<void>,
+  work: (told: LoggedIo) => Promise<void>,
 ): Promise<void> => {
   const opened = await openLog(settings, usual, io);
   if (opened === undefined) return work({ log: SILENT, io, forPeople: true });

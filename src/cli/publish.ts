@@ -8,7 +8,7 @@ import type { PublishSummary } from '../publish/publish-lake.ts';
 import { keepHeapSmall } from '../serve/small-memory.ts';
 import { counted, mebibytes } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
-import { type Told, withLog } from './log.ts';
+import { type LoggedIo, withLog } from './log.ts';
 import { writeFiles } from './write-files.ts';
 
 const HELP = `
@@ -48,7 +48,7 @@ const print = (
   );
 };
 
-const run = async (config: Config, options: Options, told: Told): Promise<void> => {
+const run = async (config: Config, options: Options, told: LoggedIo): Promise<void> => {
   const { io } = told;
   if (config.tablesUrl === undefined)
     throw new UsageError(

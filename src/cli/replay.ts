@@ -6,7 +6,7 @@ import { type ReplaySummary, replayResponses } from '../load/replay.ts';
 import type { Log } from '../log.ts';
 import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
-import { type Told, withLog } from './log.ts';
+import { type LoggedIo, withLog } from './log.ts';
 import { readInstant } from './option-values.ts';
 import { ProgressLine } from './progress-line.ts';
 import { rowsText } from './rows-text.ts';
@@ -50,7 +50,7 @@ const logSummary = ({ answers, rejected, unreadable, outcome }: ReplaySummary, l
   log.info({ job: 'replay', outcome, answers, rejected }, 'replayed');
 };
 
-const run = async (dataDir: string, options: Options, told: Told): Promise<void> => {
+const run = async (dataDir: string, options: Options, told: LoggedIo): Promise<void> => {
   const { io, log } = told;
   const since =
     options.since === undefined ? 0 : readInstant('--since', options.since, io.clock.now());

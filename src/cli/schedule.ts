@@ -23,7 +23,7 @@ import { driftText } from './drift-text.ts';
 import { type CliIo, configOf } from './io.ts';
 import { revokedElsewhere } from './key-store.ts';
 import { openLedgers } from './ledgers.ts';
-import { type Told, withLog } from './log.ts';
+import { type LoggedIo, withLog } from './log.ts';
 import { connect } from './upstream.ts';
 
 const HELP = `
@@ -61,7 +61,7 @@ const refuseSandbox = (config: Config, isWanted: boolean): void => {
 const secretsOf = (keys: readonly OwnKey[]): Secret[] =>
   keys.flatMap(({ apiKey }) => (apiKey === undefined ? [] : [apiKey]));
 
-const run = async (config: Config, { io, log, forPeople }: Told): Promise<void> => {
+const run = async (config: Config, { io, log, forPeople }: LoggedIo): Promise<void> => {
   keepHeapSmall(); // a lake of any size is read piece by piece
   const wanted = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
   const scheduled = [...JOBS, ...wanted].flatMap((job) => {

@@ -17,7 +17,7 @@ import { counted, grouped } from './figures.ts';
 import { type CliIo, configOf } from './io.ts';
 import { revokedElsewhere } from './key-store.ts';
 import { openLedgers } from './ledgers.ts';
-import { type Told, withLog } from './log.ts';
+import { type LoggedIo, withLog } from './log.ts';
 import { wholeNumber } from './option-values.ts';
 import { rowsText } from './rows-text.ts';
 import { SyncProgress } from './sync-progress.ts';
@@ -122,7 +122,7 @@ const FAILED: Record<string, string> = {
 
 /** Does what follows a sync; what goes wrong is told, and leaves the summary of the sync to be printed. */
 const attempting =
-  ({ io, log }: Told): Attempting =>
+  ({ io, log }: LoggedIo): Attempting =>
   async (name, work) => {
     try {
       io.signal.throwIfAborted();
@@ -158,7 +158,7 @@ const exportedIn = ({ chores }: Night): Exported => {
     : { files: 0, rows: 0 };
 };
 
-const run = async (given: Config, options: SyncOptions, told: Told): Promise<void> => {
+const run = async (given: Config, options: SyncOptions, told: LoggedIo): Promise<void> => {
   const { io, log, forPeople } = told;
   keepHeapSmall(); // a lake of any size is read piece by piece
   const jobs = jobsNamed(options.jobs, JOBS);

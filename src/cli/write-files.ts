@@ -1,5 +1,5 @@
 import type { Lake } from '../lake/open.ts';
-import type { Told } from './log.ts';
+import type { LoggedIo } from './log.ts';
 import { ProgressLine } from './progress-line.ts';
 
 /** What every command that writes files tells of it. */
@@ -26,7 +26,7 @@ interface FileWork<Summary> {
 
 /** Writes with a line of progress, logs and tells what came of it, and closes the lake. */
 export const writeFiles = async <Summary extends FilesWritten>(
-  { io, log }: Told,
+  { io, log }: LoggedIo,
   { lake, job, done, write, print, json }: FileWork<Summary>,
 ): Promise<void> => {
   const progress = new ProgressLine(io);

@@ -3,7 +3,7 @@ import { dateOf } from '../iso.ts';
 import { prepare } from '../lake/prepare.ts';
 import { MARK_TOUCHED } from '../lake/touched-partitions.ts';
 import { HORIZONS } from './horizons.ts';
-import { CurveReader, kindOf, type LakeCurve, TRACKED_MS } from './lake-curves.ts';
+import { CurveReader, type LakeCurve, TRACKED_MS, videoKind } from './lake-curves.ts';
 import { type Forecast, modelForecast } from './model-forecast.ts';
 import { type ModelRow, modelName } from './model-rows.ts';
 
@@ -67,7 +67,7 @@ const forecastOf = (
   platform: ModelRow['platform'],
   curve: LakeCurve,
 ): { forecast: Forecast; row: ModelRow } | undefined => {
-  const row = models.get(modelName(platform, kindOf(curve.way)));
+  const row = models.get(modelName(platform, videoKind(curve.way)));
   if (row === undefined || !row.scores.used) return undefined;
   const forecast = modelForecast(row.model, curve, curve.points.length - 1);
   return forecast === undefined ? undefined : { forecast, row };

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { forecastTracked } from './forecast-rows.ts';
 import { volumeRound } from './hashtags/volume-round.ts';
 import { judgeForecasts } from './judge.ts';
-import { CurveReader, kindOf, newestObservation, platformsSeen } from './lake-curves.ts';
+import { CurveReader, newestObservation, platformsSeen, videoKind } from './lake-curves.ts';
 import { learnWay } from './learn.ts';
 import { reasonAgainst, scoreOf } from './misses.ts';
 import { type ModelRow, modelName, readModels, storeModel } from './model-rows.ts';
@@ -76,13 +76,13 @@ const learnPlatform = (
   const since = reader.watchedSince(platform);
   if (since === undefined) return [];
   const curvesOf = reader.teaching(platform, at);
-  const kinds = [...curvesOf.keys()].map(kindOf);
+  const kinds = [...curvesOf.keys()].map(videoKind);
   const due = dueKinds(platform, kinds, since, learning);
   if (due.size === 0) return [];
   const judged = judgeForecasts(sqlite, known, { from: at - JUDGED_MS, to: at, at });
   return [...curvesOf].flatMap(([way, curves]) => {
     learning.checkStop();
-    const kind = kindOf(way);
+    const kind = videoKind(way);
     const model = due.has(kind) ? learnWay(curves(), at, since) : undefined;
     if (model === undefined) return [];
     const recent = scoreOf(judged.filter((its) => its.platform === platform && its.kind === kind));

@@ -2,13 +2,13 @@ import type Database from 'better-sqlite3';
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import { endedOnTop, finishedAt, isComparable } from './cohort.ts';
 import type { KeptOfVideo } from './kept-forecasts.ts';
-import { CurveReader, kindOf } from './lake-curves.ts';
+import { CurveReader, videoKind } from './lake-curves.ts';
 import { finishedAfterMs, hasOutcome } from './learn.ts';
 import { type ModelRow, modelName } from './model-rows.ts';
-import type { Told } from './reliability.ts';
+import type { StatedProbability } from './reliability.ts';
 
 /** A kept probability to end on top, held against what came. */
-export interface JudgedTop extends Told {
+export interface JudgedTop extends StatedProbability {
   readonly platform: Platform;
   readonly madeAt: number;
 }
@@ -41,7 +41,7 @@ export class TopJudge {
   judge({ platform, curve, rows }: KeptOfVideo): JudgedTop[] {
     const began = curve.points[0]?.at ?? this.#at;
     if (began > (this.#edges.get(platform) ?? began) || !hasOutcome(curve)) return [];
-    const cohorts = this.#models.get(modelName(platform, kindOf(curve.way)))?.model.cohorts;
+    const cohorts = this.#models.get(modelName(platform, videoKind(curve.way)))?.model.cohorts;
     if (cohorts === undefined || !isComparable(cohorts, curve)) return [];
     const top = endedOnTop(cohorts, finishedAt(curve, this.#at));
     return rows.flatMap(([, , , madeAt, hours, , , , probability]): JudgedTop[] =>

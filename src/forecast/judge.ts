@@ -5,7 +5,7 @@ import { medianGrowthBy } from './cohort.ts';
 import { ageClass, logViews, truthAfter } from './curve.ts';
 import { paceBefore, paceGoesOn } from './horizons.ts';
 import { type JudgedSpan, type KeptOfVideo, keptForecasts } from './kept-forecasts.ts';
-import { kindOf } from './lake-curves.ts';
+import { videoKind } from './lake-curves.ts';
 import { type Misses, missesOf } from './misses.ts';
 import { type ModelRow, modelName } from './model-rows.ts';
 
@@ -26,7 +26,7 @@ export const judgeViews = (
   { platform, curve, rows, at }: KeptOfVideo,
 ): Judged[] => {
   const { points } = curve;
-  const kind = kindOf(curve.way);
+  const kind = videoKind(curve.way);
   const cohort = models.get(modelName(platform, kind))?.model.cohorts[ageClass(curve)];
   return rows.flatMap(([, , , madeAt, hours, median, low, high]): Judged[] => {
     const isDue = madeAt + hours * HOUR_MS <= at;

@@ -39,7 +39,7 @@ interface CandidateVideo {
 }
 
 /** What a model of this way is called. */
-export const kindOf = (way: Way): string => `${VIDEO_KINDS}${way}`;
+export const videoKind = (way: Way): string => `${VIDEO_KINDS}${way}`;
 
 /** Where timelines that were pulled say that they come from. */
 const PULLED = sourceCode('growth');

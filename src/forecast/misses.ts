@@ -10,7 +10,7 @@ export interface Misses {
 }
 
 /** What was forecast, in counts: the median and the limits of its interval. */
-export interface Forecast {
+export interface ForecastRange {
   readonly median: number;
   readonly low: number;
   readonly high: number;
@@ -25,7 +25,7 @@ export interface BaselineGuesses {
 
 /** One forecast held against what came (`truth`, on the logarithm `log` of a count). */
 export const missesOf = (
-  { median, low, high }: Forecast,
+  { median, low, high }: ForecastRange,
   { countStays, paceGoesOn, cohortMedian }: BaselineGuesses,
   { truth, log }: { readonly truth: number; readonly log: (count: number) => number },
 ): Misses => ({

@@ -1,5 +1,5 @@
 /** A probability that was told, and whether it came so. */
-export interface Told {
+export interface StatedProbability {
   readonly probability: number;
   readonly top: boolean;
 }
@@ -24,7 +24,7 @@ export interface Reliability {
 const BINS = 10;
 
 /** Holds probabilities against what came, in ten bins; null of none. */
-export const reliabilityOf = (told: readonly Told[]): Reliability | null => {
+export const reliabilityOf = (told: readonly StatedProbability[]): Reliability | null => {
   if (told.length === 0) return null;
   const sums = Array.from({ length: BINS }, () => ({ judged: 0, stated: 0, came: 0 }));
   let squares = 0;

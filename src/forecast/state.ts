@@ -5,9 +5,9 @@ import { HASHTAG_KINDS } from './hashtags/lake-volumes.ts';
 import { volumeStands } from './hashtags/volume-stands.ts';
 import {
   finishedCounts,
-  kindOf,
   newestObservation,
   platformsSeen,
+  videoKind,
   type Way,
 } from './lake-curves.ts';
 import { LEAST_FINISHED } from './learn.ts';
@@ -71,10 +71,10 @@ export const forecastStates = (sqlite: Database.Database, now: number): Forecast
   const at = newestObservation(sqlite, now);
   if (at === undefined) return states;
   for (const platform of platformsSeen(sqlite)) {
-    const wanted = (way: Way): boolean => !isKnown(platform, kindOf(way));
+    const wanted = (way: Way): boolean => !isKnown(platform, videoKind(way));
     const counted = { platform, at, enough: LEAST_FINISHED, wanted };
     for (const [way, finished] of finishedCounts(sqlite, counted)) {
-      const kind = kindOf(way);
+      const kind = videoKind(way);
       const lacking = Math.max(0, LEAST_FINISHED - finished);
       const state = lacking > 0 ? 'silent' : 'waiting';
       states.push({

@@ -223,7 +223,7 @@ const RISE_AFTER_MS = 4 * DAY_MS;
  * The rise of the video's hashtags: their share of the platform's videos in the week around its
  * publishing (three days before to four after, as far as known at `asOf`) against the week before.
  */
-export const hashtagRises = (
+export const risingTags = (
   { sqlite }: Lake,
   subject: Subject,
   tags: readonly SubjectTag[],

@@ -4,7 +4,7 @@ import type { Subject } from './cohorts.ts';
 import type { LabVideo } from './lab-video.ts';
 import { cautious, grouped, percent, rounded, SMALL_GROUP } from './statistics.ts';
 import { caution, directionOf, strengthOf } from './strength.ts';
-import { FEATURES } from './title-features.ts';
+import { TITLE_FEATURES } from './title-features.ts';
 import { contrast, type RankedVideo } from './top-decile.ts';
 
 const contrastFactor = (
@@ -69,7 +69,7 @@ const FEATURE_FACTORS_MOST = 4;
 
 /** The properties of its title and length that say most, strongest first. */
 export const featureFactors = (subject: Subject, videos: readonly RankedVideo[]): WhyFactor[] =>
-  FEATURES.filter((feature) => feature.of(subject) === true)
+  TITLE_FEATURES.filter((feature) => feature.of(subject) === true)
     .flatMap((feature) =>
       contrastFactor(
         `${feature.part === 'format' ? 'format' : 'title'}-${feature.id}`,

@@ -6,9 +6,9 @@ import {
   ageGroup,
   cohortSpanMs,
   creatorGroup,
-  hashtagRises,
   nicheGroup,
   platformGroup,
+  risingTags,
   type Subject,
   subjectSnapshots,
   subjectTags,
@@ -94,7 +94,7 @@ export const findingsOf = (lake: Lake, subject: Subject, asOf: number): Findings
   const why = [
     ...compared,
     ...forecastFactor(forecastAt(lake.sqlite, subject.key, asOf)),
-    ...hashtagFactor(hashtagRises(lake, subject, tags, asOf)),
+    ...hashtagFactor(risingTags(lake, subject, tags, asOf)),
     ...timeFactors(subject, markTopDecile(platform.videos)),
     ...featureFactors(subject, ranked),
   ].sort((a, b) => b.strength - a.strength);

@@ -3,7 +3,7 @@ import { prepare } from '../lake/prepare.ts';
 import type { Recipe } from '../wire/analysis-shapes.ts';
 import { bestWindows } from './posting-windows.ts';
 import { ascending, grouped, percent, quantile, SMALL_GROUP, shareInterval } from './statistics.ts';
-import { FEATURES, type Feature, titleLength } from './title-features.ts';
+import { type Feature, TITLE_FEATURES, titleLength } from './title-features.ts';
 import { contrast, type RankedVideo } from './top-decile.ts';
 
 /** A hashtag of the niche: how many of its videos are in the top tenth, and how many are not. */
@@ -20,7 +20,7 @@ interface Standing {
 
 /** What sets the top tenth apart, surest first: properties to have and properties to avoid. */
 const standsOut = (videos: readonly RankedVideo[], part: Feature['part']): Standing[] =>
-  FEATURES.filter((feature) => feature.part === part)
+  TITLE_FEATURES.filter((feature) => feature.part === part)
     .flatMap((feature) => {
       const { low, high, withIt, without } = contrast(videos, feature.of);
       const isFor = low > 0;

@@ -38,7 +38,7 @@ const isShouted = (title: string): boolean => {
 };
 
 /** Properties that are looked at, in titles and lengths. Adding one is adding an entry. */
-export const FEATURES: readonly Feature[] = [
+export const TITLE_FEATURES: readonly Feature[] = [
   {
     id: 'question',
     part: 'hook',

@@ -19,7 +19,7 @@ const NAMED = 10;
  * Keeps what was met for the first time, each field once, under the call or the instant that showed
  * it. The same again changes nothing. Call it inside the transaction that loads the response.
  */
-export const noteDrift = (
+export const storeDrift = (
   lake: Lake,
   rows: readonly DriftRow[],
   { callId, seenAt }: { callId: number | null; seenAt: number },

@@ -117,7 +117,7 @@ const create = (path: string): void => {
 };
 
 /** Receives a sentence about something that opening a lake changed beside it. */
-export interface Told {
+export interface OpenOptions {
   readonly tell?: (sentence: string) => void;
 }
 
@@ -125,7 +125,7 @@ export interface Told {
 const OWN_SINCE = 6;
 
 /** Makes the lake's files its user's own, and says so where they were not. */
-const close = (dataDir: string, { tell = () => {} }: Told): void => {
+const close = (dataDir: string, { tell = () => {} }: OpenOptions): void => {
   const sentence = closeToOthers(dataDir);
   if (sentence !== undefined) tell(sentence);
 };
@@ -134,14 +134,14 @@ const close = (dataDir: string, { tell = () => {} }: Told): void => {
  * Makes the lake where there is none, and removes what processes that died over this left behind.
  * Whoever makes or migrates a lake holds the lock, so that what lies there under it is nobody's.
  */
-const makeIfMissing = (dataDir: string, path: string, told: Told): void => {
+const makeIfMissing = (dataDir: string, path: string, options: OpenOptions): void => {
   if (existsSync(path) && leftoversIn(dataDir, LAKE_FILE).length === 0) return;
   whileAlone(dataDir, MIGRATION, WAIT_MS, () => {
     removeLeftovers(dataDir, LAKE_FILE);
     if (existsSync(path)) return;
     refuseRemains(path);
     create(path);
-    close(dataDir, told);
+    close(dataDir, options);
   });
 };
 
@@ -149,12 +149,12 @@ const makeIfMissing = (dataDir: string, path: string, told: Told): void => {
 const migrateIfOlder = (
   sqlite: Database.Database,
   { dataDir, path }: Pick<Lake, 'dataDir' | 'path'>,
-  told: Told,
+  options: OpenOptions,
 ): void => {
   const version = sqlite.pragma('user_version', { simple: true }) as number;
   if (version === SCHEMA_VERSION) return;
   whileAlone(dataDir, MIGRATION, WAIT_MS, () => migrate(sqlite, path));
-  if (version < OWN_SINCE) close(dataDir, told);
+  if (version < OWN_SINCE) close(dataDir, options);
 };
 
 /** Runs `work`, turning SQLite's complaints about the file itself into words. */
@@ -172,17 +172,17 @@ const explaining = <T>(path: string, work: () => T): T => {
  * removed.
  * @throws UsageError when folder or file cannot be a lake; LakeError when the file is damaged
  */
-export const openLake = (dataDir: string, told: Told = {}): Lake => {
+export const openLake = (dataDir: string, options: OpenOptions = {}): Lake => {
   prepareDataFolder(dataDir);
   const path = join(dataDir, LAKE_FILE);
   return explaining(path, () => {
-    makeIfMissing(dataDir, path, told);
+    makeIfMissing(dataDir, path, options);
     refuseForeign(path);
     const sqlite = new Database(path, { fileMustExist: true }); // an empty one is no lake
     try {
       configure(sqlite);
       sqlite.pragma('journal_mode = WAL');
-      migrateIfOlder(sqlite, { dataDir, path }, told);
+      migrateIfOlder(sqlite, { dataDir, path }, options);
     } catch (error) {
       sqlite.close();
       throw error;

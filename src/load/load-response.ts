@@ -3,7 +3,7 @@ import type { DecodedResponse } from '../api/decode.ts';
 import type { DecodedItem } from '../api/decode-items.ts';
 import { type Drift, UnreadableResponseError } from '../api/errors.ts';
 import type { ListRequest, UpstreamRequest } from '../api/request.ts';
-import { type DriftRow, noteDrift } from '../lake/drift.ts';
+import { type DriftRow, storeDrift } from '../lake/drift.ts';
 import type { Lake } from '../lake/open.ts';
 import { shortly } from '../wire/fields.ts';
 import { countsOnly } from '../wire/observation.ts';
@@ -145,7 +145,7 @@ const keepOddities = (
 ): void => {
   for (const { reason, item } of rejected)
     keepRejected(lake, { callId }, { reason, item: shortly(item, LONGEST_REJECTED), seenAt });
-  noteDrift(lake, drift.map(driftRow), { callId, seenAt });
+  storeDrift(lake, drift.map(driftRow), { callId, seenAt });
 };
 
 const driftRow = ({ resource, field, sample }: Drift): DriftRow => ({
@@ -162,7 +162,7 @@ export const keepUnknownShape = (
   seenAt: number,
 ): void => {
   if (error instanceof UnreadableResponseError && error.drift !== undefined)
-    noteDrift(lake, [driftRow(error.drift)], { callId, seenAt });
+    storeDrift(lake, [driftRow(error.drift)], { callId, seenAt });
 };
 
 /** A kept response, read anew. */

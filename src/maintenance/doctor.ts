@@ -14,20 +14,20 @@ import { checkSearch } from '../search/search-integrity.ts';
 import { backupsIn } from './backup.ts';
 
 /** What was looked at and how it is. `advice` says what to do where it is not well. */
-export interface Finding {
+export interface CheckResult {
   check: string;
   ok: boolean;
   detail: string;
   advice: string | null;
 }
 
-const well = (check: string, detail: string): Finding => ({
+const well = (check: string, detail: string): CheckResult => ({
   check,
   ok: true,
   detail,
   advice: null,
 });
-const ill = (check: string, detail: string, advice: string): Finding => ({
+const ill = (check: string, detail: string, advice: string): CheckResult => ({
   check,
   ok: false,
   detail,
@@ -38,7 +38,7 @@ const RESTORE =
   'Stop what writes to it, then `trendlake doctor --restore` puts the newest backup in its place.';
 
 /** Runs one check; an error is a finding too. */
-const finding = (check: string, advice: string, snapshot: () => Finding): Finding => {
+const finding = (check: string, advice: string, snapshot: () => CheckResult): CheckResult => {
   try {
     return snapshot();
   } catch (error) {
@@ -46,7 +46,7 @@ const finding = (check: string, advice: string, snapshot: () => Finding): Findin
   }
 };
 
-const integrity = ({ sqlite }: Lake): Finding => {
+const integrity = ({ sqlite }: Lake): CheckResult => {
   const stated = sqlite.pragma('integrity_check(5)') as { integrity_check: string }[];
   const problems = stated.map((row) => row.integrity_check).filter((text) => text !== 'ok');
   return problems.length === 0
@@ -54,7 +54,7 @@ const integrity = ({ sqlite }: Lake): Finding => {
     : ill('database', problems.join('; '), RESTORE);
 };
 
-const foreignKeys = ({ sqlite }: Lake): Finding => {
+const foreignKeys = ({ sqlite }: Lake): CheckResult => {
   const broken = sqlite.pragma('foreign_key_check') as { table: string }[];
   const tables = [...new Set(broken.map((row) => row.table))].join(', ');
   return broken.length === 0
@@ -62,14 +62,14 @@ const foreignKeys = ({ sqlite }: Lake): Finding => {
     : ill('references', `${broken.length} rows of ${tables} lack their parents`, RESTORE);
 };
 
-const search = (lake: Lake): Finding => {
+const search = (lake: Lake): CheckResult => {
   const { ok, detail } = checkSearch(lake);
   const advice = '`trendlake doctor --rebuild-search` makes it anew.';
   return ok ? well('search index', detail) : ill('search index', detail, advice);
 };
 
 /** Checks of the database, the references and the search index; the file is opened as it is. */
-const databaseFindings = (dataDir: string): Finding[] => {
+const databaseFindings = (dataDir: string): CheckResult[] => {
   const path = join(dataDir, LAKE_FILE);
   if (!existsSync(path)) return [well('database', `none yet at ${path}`)];
   let lake: Lake;
@@ -91,14 +91,14 @@ const databaseFindings = (dataDir: string): Finding[] => {
   }
 };
 
-const leftoversFinding = (dataDir: string): Finding => {
+const leftoversFinding = (dataDir: string): CheckResult => {
   const restored = restoredName(join(dataDir, LAKE_FILE));
   return existsSync(restored)
     ? ill('leftovers', restored, 'A restore was cut off: run `trendlake doctor --restore` again.')
     : well('leftovers', 'none');
 };
 
-const backupFinding = (dataDir: string, clock: Clock): Finding => {
+const backupFinding = (dataDir: string, clock: Clock): CheckResult => {
   const newest = backupsIn(dataDir).at(-1);
   const hasLake = existsSync(join(dataDir, LAKE_FILE));
   const advice = '`trendlake doctor --backup` makes one; `trendlake schedule` does every night.';
@@ -120,7 +120,7 @@ const backupFinding = (dataDir: string, clock: Clock): Finding => {
 const octal = (mode: number): string => mode.toString(8);
 
 /** Whether somebody else could read or change what lies in a data directory, by modes and owners. */
-const modesFinding = (dataDir: string): Finding => {
+const modesFinding = (dataDir: string): CheckResult => {
   const user = process.getuid?.();
   const entries = ownEntries(dataDir);
   const [folder] = entries;
@@ -150,7 +150,7 @@ const modesFinding = (dataDir: string): Finding => {
 };
 
 /** Whether signing secrets lie where backups and exports do not take them along. */
-const secretsFinding = (lake: Lake): Finding => {
+const secretsFinding = (lake: Lake): CheckResult => {
   const inLake = present(
     prepare(lake.sqlite, "select count(*) from subscriptions where secret <> ''", 'number').get(),
   );
@@ -172,7 +172,7 @@ const sha256Of = async (path: string): Promise<string> => {
 const manifest = z.object({ files: z.array(z.object({ path: z.string(), sha256: z.string() })) });
 
 /** Whether the Parquet files are those that the manifest names, byte by byte. */
-const parquetFinding = async (dataDir: string): Promise<Finding> => {
+const parquetFinding = async (dataDir: string): Promise<CheckResult> => {
   const folder = join(dataDir, 'parquet');
   const path = join(folder, 'manifest.json');
   const advice = '`trendlake export --full` writes every file anew.';
@@ -195,7 +195,7 @@ const parquetFinding = async (dataDir: string): Promise<Finding> => {
  * Snapshots of everything a data directory holds, as of `clock`: database, references, search index,
  * Parquet files, backups, leftovers. Repairs nothing.
  */
-export const examine = async (dataDir: string, clock: Clock): Promise<Finding[]> => [
+export const examine = async (dataDir: string, clock: Clock): Promise<CheckResult[]> => [
   well('data directory', `${dataDir}, looked at ${isoOf(clock.now())}`),
   modesFinding(dataDir),
   ...databaseFindings(dataDir),

@@ -1,6 +1,6 @@
 import { messageOf } from '../errors.ts';
 import { storeEvents } from '../events/outbox.ts';
-import { noteDrift } from '../lake/drift.ts';
+import { storeDrift } from '../lake/drift.ts';
 import type { Lake } from '../lake/open.ts';
 import { DEEPEST_LEVELS, isTooDeep } from '../wire/fields.ts';
 import { type HookHeaders, type HookSecret, proveHook } from './hook-proof.ts';
@@ -54,7 +54,7 @@ export const receiveHook = (
       if ('unknown' in message) {
         const field = message.unknown;
         const sample = () => text.slice(0, CUT_SAMPLE);
-        noteDrift(lake, [{ resource: 'upstream event', field, sample }], {
+        storeDrift(lake, [{ resource: 'upstream event', field, sample }], {
           callId: null,
           seenAt: now,
         });

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { DAY_MS } from '../../durations.ts';
 import { prepare, present } from '../../lake/prepare.ts';
 import { type JudgedSpan, sampledForecasts } from '../kept-forecasts.ts';
-import { type Forecast, type Misses, missesOf } from '../misses.ts';
+import { type ForecastRange, type Misses, missesOf } from '../misses.ts';
 import { type ModelsRead, modelName } from '../model-rows.ts';
 import { type VolumeGroup, VolumeReader, volumeKind } from './lake-volumes.ts';
 import { type VolumeModel, volumeBaselines } from './learn-volumes.ts';
@@ -15,7 +15,7 @@ export interface JudgedVolume extends Misses {
   readonly madeAt: number;
 }
 
-interface Row extends VolumeGroup, Forecast {
+interface Row extends VolumeGroup, ForecastRange {
   readonly key: number;
   readonly madeAt: number;
 }
