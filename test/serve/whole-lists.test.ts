@@ -3,6 +3,7 @@ import { decodeResponse } from '../../src/api/decode.ts';
 import { type ListRequest, requestLine, type UpstreamRequest } from '../../src/api/request.ts';
 import { MINUTE_MS } from '../../src/durations.ts';
 import { listHistory } from '../../src/events/list-history.ts';
+import { NICHE_MIN_PAST } from '../../src/events/niche-breakout.ts';
 import { isoOf } from '../../src/iso.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
 import { loadResponse } from '../../src/load/load-response.ts';
@@ -64,13 +65,18 @@ const answers = (query: string) =>
 const OLD = ['4 tt_a tt_b', '4 tt_c tt_d', '4 tt_a tt_b', '4 tt_c tt_d', '4 a b', '4 c d'];
 const NEW = ['4 tt_e tt_f', '4 tt_g tt_h', '4 tt_e tt_f', '4 tt_g tt_h', '4 e f', '4 g h'];
 
+/** Whole pulls of each list before the half one: as many as lists have that are judged by their past. */
+const PULLS = NICHE_MIN_PAST + 1;
+
 beforeAll(async () => {
   running = await runService(() => {});
   lake = openLake(running.dataDir);
-  run = 1;
-  pull(1, 'ab', hoursAgo(26));
-  pull(2, 'cd', hoursAgo(26) + MINUTE_MS);
-  run = 2;
+  for (let past = PULLS - 1; past >= 0; past--) {
+    run += 1;
+    pull(1, 'ab', hoursAgo(26 + 24 * past));
+    pull(2, 'cd', hoursAgo(26 + 24 * past) + MINUTE_MS);
+  }
+  run += 1;
   pull(1, 'ef', hoursAgo(2));
   return () => lake.close();
 });
@@ -87,8 +93,8 @@ test('the list before stands until the new one is whole; what an asOf answered i
   const ranked = lake.sqlite.prepare('select count(*), count(distinct captured_at) from rankings');
   const lists = () => [...listHistory(lake.sqlite, { from: 0, to: NOW }).values()].flat().length;
   expect(shown.all()).toEqual(['tt_a', 'tt_b', 'tt_c', 'tt_d']);
-  expect(ranked.raw().get()).toEqual([8, 1]);
-  expect(lists()).toBe(2);
+  expect(ranked.raw().get()).toEqual([8 * PULLS, PULLS]);
+  expect(lists()).toBe(2 * PULLS);
 
   lake.sqlite.exec('delete from touched_partitions');
   pull(2, 'gh', NOW);
@@ -96,8 +102,8 @@ test('the list before stands until the new one is whole; what an asOf answered i
   expect(await answers(meanwhile)).toEqual(OLD);
   expect(await dashboard()).toContain('tt_e');
   expect(shown.all()).toEqual(['tt_e', 'tt_f', 'tt_g', 'tt_h']);
-  expect(ranked.raw().get()).toEqual([16, 2]);
-  expect(lists()).toBe(4);
+  expect(ranked.raw().get()).toEqual([8 * (PULLS + 1), PULLS + 1]);
+  expect(lists()).toBe(2 * (PULLS + 1));
   const touched = lake.sqlite.prepare(
     "select date from touched_partitions where table_name = 'rankings'",
   );
