@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
+import { typed } from '../installation.ts';
 import { analyzeVideo } from '../lab/analyze.ts';
 import { modelSettings } from '../lab/model.ts';
 import { openLake } from '../lake/open.ts';
@@ -52,7 +53,7 @@ const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> =>
     const analysis = await analyzeVideo(lake, wanted, { clock: io.clock, model });
     if (analysis === undefined)
       throw new UsageError(
-        `No video ${id} is in the lake. Find ids with \`trendlake search\` or \`trendlake query "select id from videos"\`.`,
+        `No video ${id} is in the lake. Find ids with \`${typed('search')}\` or \`${typed('query "select id from videos"')}\`.`,
       );
     storeAnalysis(lake, analysis);
     if (options.json === true) io.json(analysis);

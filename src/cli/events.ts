@@ -5,7 +5,7 @@ import { type DetectOptions, detectEvents } from '../events/detect.ts';
 import { storableEvent } from '../events/outbox.ts';
 import { readThresholds } from '../events/thresholds.ts';
 import { eventsSince, type ShownEvent, shownEvent } from '../history/event-list.ts';
-import { docsPage } from '../installation.ts';
+import { docsPage, typed } from '../installation.ts';
 import { dateOf, isoOf } from '../iso.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
@@ -84,7 +84,7 @@ const earlierText = (lake: Lake, since: number): string => {
   );
   return first === null
     ? ''
-    : ` since ${dateOf(since)}; ${grouped(earlier)} before: trendlake events --since ${dateOf(first)}`;
+    : ` since ${dateOf(since)}; ${grouped(earlier)} before: ${typed(`events --since ${dateOf(first)}`)}`;
 };
 
 export const define = (command: Command, io: CliIo): void => {

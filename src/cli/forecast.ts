@@ -10,7 +10,7 @@ import { HORIZONS } from '../forecast/horizons.ts';
 import { newestObservation } from '../forecast/lake-curves.ts';
 import { forecastAt, type KeptForecast, type RisingVideo, risingVideos } from '../forecast/read.ts';
 import { forecastStates } from '../forecast/state.ts';
-import { docsPage } from '../installation.ts';
+import { docsPage, typed } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import { type Lake, openLake, openLakeForReading } from '../lake/open.ts';
 import { prepare } from '../lake/prepare.ts';
@@ -63,7 +63,7 @@ const silence = (lake: Lake, io: CliIo): string[] => {
   const states = forecastStates(lake.sqlite, io.clock.now());
   return states.length === 0
     ? [
-        '  No curve is finished yet: trendlake sync, night after night, or import, then forecast --learn',
+        `  No curve is finished yet: ${typed('sync')}, night after night, or import, then forecast --learn`,
       ]
     : states.map(forecastStateText);
 };
@@ -91,7 +91,7 @@ const ofVideo = (lake: Lake, id: string, io: CliIo): Shown => {
   const key = prepare(sqlite, 'select key from video where id = ?', 'number').get(id);
   if (key === undefined)
     throw new UsageError(
-      `No video ${id} is in the lake. Find ids with \`trendlake search\` or \`trendlake forecast\`.`,
+      `No video ${id} is in the lake. Find ids with \`${typed('search')}\` or \`${typed('forecast')}\`.`,
     );
   const at = newestObservation(sqlite, io.clock.now()) ?? 0;
   const forecast = forecastAt(sqlite, key, at);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from '../errors.ts';
+import { typed } from '../installation.ts';
 import { openLake } from '../lake/open.ts';
 import type { ImportSummary } from '../load/import-file.ts';
 import { importPaths } from '../load/import-path.ts';
@@ -33,7 +34,7 @@ const print = (io: CliIo, summary: ImportSummary): void => {
   for (const { file, line, problem } of summary.problems.slice(0, 10))
     io.err(`${file}:${line}: ${problem}`);
   if (summary.problems.length > 10)
-    io.err('More rejected lines: trendlake query "select * from rejected_items"');
+    io.err(`More rejected lines: ${typed('query "select * from rejected_items"')}`);
 };
 
 interface Options {

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { type Config, type Overrides, readConfig } from '../config.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { asciiText, terminalText } from '../terminal-text.ts';
+import { flowed } from './flowed.ts';
 
 /** What a command may touch of the world around it. Built once in main.ts, handed in by tests. */
 export interface Surroundings {
@@ -103,7 +104,7 @@ export class CliIo {
   }
 
   #toned(text: string, tone: Tone | undefined, colours: boolean | undefined): string {
-    const safe = terminalText(text);
+    const safe = flowed(terminalText(text), this.columns);
     const clean = this.#around.ascii === true ? asciiText(safe) : safe;
     return tone === undefined || colours !== true ? clean : `\u001b[${SGR[tone]}m${clean}\u001b[0m`;
   }

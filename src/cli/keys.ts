@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
+import { typed } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import { LAKE_FILE, openLake } from '../lake/open.ts';
 import { type KeyRecord, newKey, SCOPES, type Scope } from '../serve/auth/keys.ts';
@@ -53,7 +54,7 @@ const shown = (record: KeyRecord): Record<string, unknown> => ({
 });
 
 const asTable = (records: readonly KeyRecord[], io: CliIo): string => {
-  if (records.length === 0) return 'No keys yet: trendlake keys create --use-case "..."';
+  if (records.length === 0) return `No keys yet: ${typed('keys create --use-case "..."')}`;
   const head = [
     'id',
     'use case',

@@ -76,7 +76,7 @@ const programFor = async (argv: readonly string[], io: CliIo): Promise<Command> 
     })
     .showSuggestionAfterError()
     .showHelpAfterError(
-      '`trendlake --help` lists the commands, `trendlake <command> --help` its options.',
+      `\`${typed('--help')}\` lists the commands, \`${typed('<command> --help')}\` its options.`,
     )
     .hook('preAction', (_, command) => {
       io.flags = command.optsWithGlobals<EverydayFlags>();

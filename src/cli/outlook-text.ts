@@ -1,4 +1,5 @@
 import type { Outlook } from '../forecast/outlook.ts';
+import { typed } from '../installation.ts';
 import { counted, grouped } from './figures.ts';
 import { oneLine } from './text-table.ts';
 
@@ -11,7 +12,7 @@ const likely = (probability: number): string =>
 export const outlookText = ({ next, yesterday }: Outlook): string[] => [
   ...(next.length === 0
     ? [
-        'Tomorrow: nothing is forecast; `trendlake status` says how many finished curves are lacking.',
+        `Tomorrow: nothing is forecast; \`${typed('status')}\` says how many finished curves are lacking.`,
       ]
     : ['Likeliest to end in the top tenth of their cohort, and their views tomorrow:']),
   ...next.map(({ topProbability, user, title, views, median, low, high }) => {

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { JOBS } from '../../jobs/all-jobs.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { typed } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import { LAKE_FILE, openLakeForReading } from '../lake/open.ts';
 import { orCost } from '../money.ts';
@@ -88,7 +89,7 @@ const print = (
   const calls = next.jobs.reduce((sum, job) => sum + job.callsPerRun, 0);
   const minutes = next.jobs.reduce((sum, job) => sum + job.minutesPerRun, 0);
   io.out(
-    `The next \`trendlake sync\` of all jobs, by hand: up to ${count(calls)} calls${orCost(calls, price)}, ${minutes.toFixed(1)} min at the tier's pace.`,
+    `The next \`${typed('sync')}\` of all jobs, by hand: up to ${count(calls)} calls${orCost(calls, price)}, ${minutes.toFixed(1)} min at the tier's pace.`,
   );
   io.out(
     `The rest of the month: lists ${count(rest.fixed)}, reserve ${count(rest.reserve)}, refreshes ${count(rest.refreshes)}, left over ${count(rest.surplus)}.`,

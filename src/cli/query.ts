@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import { SECOND_MS } from '../durations.ts';
 import { messageOf, UsageError } from '../errors.ts';
-import { docsPage } from '../installation.ts';
+import { docsPage, typed } from '../installation.ts';
 import type { RowFormat } from '../query/query-request.ts';
 import { runQuery } from '../query/run-query.ts';
 import { counted, grouped } from './figures.ts';
@@ -30,8 +30,8 @@ memory than ten. Use --csv-safe for files that people open in a spreadsheet: tit
 from strangers, and one that begins with =, +, -, @ or a tab would be run as a formula; it is put
 behind an apostrophe.`;
 
-const AFTER_ERROR = `\`trendlake query --help\` shows examples. SQL that begins with a dash, such as a comment, stands after \`--\`:
-  trendlake query --json -- "-- newest first ..."`;
+const AFTER_ERROR = `\`${typed('query --help')}\` shows examples. SQL that begins with a dash, such as a comment, stands after \`--\`:
+  ${typed('query --json -- "-- newest first ..."')}`;
 
 interface Options {
   file?: string;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import type { Config } from '../config.ts';
 import { TrendlakeError, UsageError } from '../errors.ts';
-import { docsPage } from '../installation.ts';
+import { docsPage, typed } from '../installation.ts';
 import { isoOf, parseIso } from '../iso.ts';
 import { whileLiving } from '../lake/exclusive.ts';
 import { openLakeFor } from '../lake/origin.ts';
@@ -145,7 +145,7 @@ const run = async (config: Config, { io, log, forPeople }: LoggedIo): Promise<vo
       const { fits, missing, advice } = planMonths(months);
       if (!fits)
         warn(
-          `warning: ${missing} calls are missing for this month's schedules; \`trendlake plan\` tells more. ${advice.join(' ')}`,
+          `warning: ${missing} calls are missing for this month's schedules; \`${typed('plan')}\` tells more. ${advice.join(' ')}`,
         );
     });
     tell(

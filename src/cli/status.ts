@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import type { Config } from '../config.ts';
 import { type ForecastState, forecastStates } from '../forecast/state.ts';
+import { typed } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import { type Lake, openLakeForReading } from '../lake/open.ts';
 import { type Origin, originOf } from '../lake/origin.ts';
@@ -73,7 +74,7 @@ const printMoney = (
   io.out(
     plan.fits
       ? `  by the schedules ${grouped(forecast)} by then${orCost(forecast, price)}: enough`
-      : `  by the schedules ${grouped(plan.missing)} calls are missing${end}: trendlake plan`,
+      : `  by the schedules ${grouped(plan.missing)} calls are missing${end}: ${typed('plan')}`,
   );
   for (const key of keys) for (const line of keyText(key, io.clock.now())) io.out(line);
   for (const { job, calls, failed, rowsPerCall } of byJob)
@@ -95,14 +96,14 @@ const printMoney = (
 const printSchedule = (io: CliIo, { slots, daemons, backup }: ScheduleState): void => {
   const now = io.clock.now();
   heading(io, 'By itself');
-  if (daemons.length === 0) io.out('  no daemon is running: trendlake schedule');
+  if (daemons.length === 0) io.out(`  no daemon is running: ${typed('schedule')}`);
   for (const { holder, since } of daemons)
     io.out(`  a daemon is running: ${holder}, since ${timeText(since, now)}`);
   for (const { name, nextAt } of slots)
     io.out(`  ${name.padEnd(18)} ${nextAt === null ? 'off' : `next ${timeText(nextAt, now)}`}`);
   io.out(
     backup === null
-      ? '  no backup yet: trendlake schedule makes them'
+      ? `  no backup yet: ${typed('schedule')} makes them`
       : `  last backup of ${backup.date}, ${counted(backup.kept, 'backup')} kept`,
   );
 };
@@ -119,11 +120,11 @@ const print = (
   io.out(perTable.map(({ table, rows }) => `  ${table.padEnd(18)} ${grouped(rows)}`).join('\n'));
   if (status.unexported > 0)
     io.out(
-      `  ${counted(status.unexported, 'Parquet partition')} changed since the last export: trendlake export`,
+      `  ${counted(status.unexported, 'Parquet partition')} changed since the last export: ${typed('export')}`,
     );
 
   heading(io, 'Last runs');
-  if (status.runs.length === 0) io.out('  none yet: trendlake sync');
+  if (status.runs.length === 0) io.out(`  none yet: ${typed('sync')}`);
   for (const run of status.runs) {
     const resumes = run.resumesAt === null ? '' : `, resumes at ${timeText(run.resumesAt, now)}`;
     io.out(

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import type { Config } from '../config.ts';
 import { EXIT, type ExitCode, isStop, messageOf } from '../errors.ts';
-import { docsPage } from '../installation.ts';
+import { docsPage, typed } from '../installation.ts';
 import { openLakeFor } from '../lake/origin.ts';
 import { orCost } from '../money.ts';
 import type { Attempting } from '../runner/attempt.ts';
@@ -81,15 +81,17 @@ const print = (
   for (const line of rowsText(summary.rows)) io.out(line);
   if (summary.rejected > 0)
     io.out(
-      `  ${counted(summary.rejected, 'item')} rejected: trendlake query "select * from rejected_items"`,
+      `  ${counted(summary.rejected, 'item')} rejected: ${typed('query "select * from rejected_items"')}`,
     );
   if (summary.drift.length > 0)
     io.out(`  ${counted(summary.drift.length, 'drifted field')}, seen for the first time:`);
   for (const drift of summary.drift.slice(0, DRIFT_TOLD))
     io.out(`  ${driftText(drift, `in ${drift.request}`)}`);
   if (summary.drift.length > DRIFT_TOLD)
-    io.out(`    ${summary.drift.length - DRIFT_TOLD} more: trendlake query "select * from drift"`);
-  if (events > 0) io.out(`  Events             ${grouped(events)} noticed: trendlake events`);
+    io.out(
+      `    ${summary.drift.length - DRIFT_TOLD} more: ${typed('query "select * from drift"')}`,
+    );
+  if (events > 0) io.out(`  Events             ${grouped(events)} noticed: ${typed('events')}`);
   if (exported.files > 0)
     io.out(
       `  Parquet            ${counted(exported.files, 'file')}, ${counted(exported.rows, 'row')} written`,
@@ -104,7 +106,7 @@ const print = (
   if (summary.reason !== null) io.err(summary.reason);
   if (summary.outcome === 'paused')
     io.err(
-      `Paused${summary.resumesAt === null ? '' : ` until ${summary.resumesAt}`}; run \`trendlake sync\` again to go on.`,
+      `Paused${summary.resumesAt === null ? '' : ` until ${summary.resumesAt}`}; run \`${typed('sync')}\` again to go on.`,
     );
 };
 

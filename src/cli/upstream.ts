@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { UsageError } from '../errors.ts';
+import { typed } from '../installation.ts';
 import type { Origin } from '../lake/origin.ts';
 import { Secret } from '../secret.ts';
 import type { UpstreamKey } from '../upstream-keys.ts';
@@ -64,7 +65,7 @@ export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
     return { origin: 'upstream', config: { ...config, baseUrl, apiKey }, close: async () => {} };
   }
   io.note(
-    'No TRENDLAKE_BASE_URL: asking the built-in sandbox, a made-up world. `trendlake sync --help` tells how to use a key.',
+    `No TRENDLAKE_BASE_URL: asking the built-in sandbox, a made-up world. \`${typed('sync --help')}\` tells how to use a key.`,
   );
   const { SANDBOX_LIMITS, startSandbox } = await import('../sandbox/sandbox.ts');
   const sandbox = await startSandbox({ clock: io.clock, signal: io.signal, isSearched: false });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from '../errors.ts';
+import { typed } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import { deliveriesPage, redeliver } from '../webhooks/deliveries.ts';
 import { sendTest } from '../webhooks/dispatcher.ts';
@@ -85,7 +86,7 @@ const defineRedeliver = (command: Command, io: CliIo): void => {
           return { redelivered, left };
         },
         ({ redelivered, left }: { redelivered: number; left: number }) =>
-          `${redelivered} due again${left > 0 ? `; ${left} wait for the running sender, or the next sync` : ' and tried'}. \`trendlake webhooks deliveries\` shows the responses.`,
+          `${redelivered} due again${left > 0 ? `; ${left} wait for the running sender, or the next sync` : ' and tried'}. \`${typed('webhooks deliveries')}\` shows the responses.`,
       );
     });
 };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { docsPage } from '../installation.ts';
+import { docsPage, typed } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
 import { NOTIFY_ID } from '../notify/channel.ts';
@@ -105,7 +105,7 @@ const defineList = (command: Command, io: CliIo): void => {
         },
         (all: Subscription[]) =>
           tableOr(
-            'No subscriptions yet: trendlake webhooks add URL',
+            `No subscriptions yet: ${typed('webhooks add URL')}`,
             ['id', 'url', 'wants', 'state'],
             all.map((one) => [one.id, one.url, filterText(one), stateText(one)]),
             io,

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { LakeError } from '../errors.ts';
+import { typed } from '../installation.ts';
 import { SCHEMA_VERSION } from '../lake/migrate.ts';
 import { prepare } from '../lake/prepare.ts';
 import type { ParquetCodec } from '../parquet-codecs.ts';
@@ -195,7 +196,7 @@ export const exportSnapshot = async (deps: SnapshotDeps): Promise<SnapshotExport
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'SQLITE_FULL')
       throw new LakeError(
-        `Sorting rows for ${folder} needs room in the temporary folder, and its disk is full. Make room there (or point SQLITE_TMPDIR elsewhere) and run \`trendlake export\` again.`,
+        `Sorting rows for ${folder} needs room in the temporary folder, and its disk is full. Make room there (or point SQLITE_TMPDIR elsewhere) and run \`${typed('export')}\` again.`,
         { cause: error, transient: true },
       );
     throw error;

@@ -1,4 +1,5 @@
 import { LakeError, messageOf, type TrendlakeError, UsageError } from '../errors.ts';
+import { typed } from '../installation.ts';
 
 // Which SQLite code stands for what; the longer codes begin with the shorter ones.
 const DAMAGED = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
@@ -16,7 +17,7 @@ export const lakeErrorOf = (error: unknown, path: string): TrendlakeError | unde
   const stated = messageOf(error);
   if (is(DAMAGED))
     return new LakeError(
-      `${path} is damaged (${stated}). It was left as it is: run \`trendlake doctor\`; \`trendlake doctor --restore\` puts the newest backup in its place.`,
+      `${path} is damaged (${stated}). It was left as it is: run \`${typed('doctor')}\`; \`${typed('doctor --restore')}\` puts the newest backup in its place.`,
       { cause: error },
     );
   if (is(LOCKED))

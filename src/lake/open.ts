@@ -3,6 +3,7 @@ import { closeSync, existsSync, linkSync, openSync, readSync, rmSync, statSync }
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { UsageError } from '../errors.ts';
+import { typed } from '../installation.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import { whileAlone } from './exclusive.ts';
 import { lakeErrorOf } from './explain-error.ts';
@@ -71,11 +72,11 @@ const refuseForeign = (path: string): void => {
   const header = headerOf(path);
   if (header.length === 0)
     throw new UsageError(
-      `${path} is empty, which no lake ever is. \`trendlake doctor --restore\` puts the newest backup in its place; remove it to start a new lake.`,
+      `${path} is empty, which no lake ever is. \`${typed('doctor --restore')}\` puts the newest backup in its place; remove it to start a new lake.`,
     );
   if (header.length < HEADER_BYTES || header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
     throw new UsageError(
-      `${path} is not a SQLite database (damaged or another program's file). It was left as it is: \`trendlake doctor --restore\` puts the newest backup in its place; or move it away.`,
+      `${path} is not a SQLite database (damaged or another program's file). It was left as it is: \`${typed('doctor --restore')}\` puts the newest backup in its place; or move it away.`,
     );
   const applicationId = header.readUInt32BE(68);
   if (applicationId !== APPLICATION_ID)
@@ -200,7 +201,7 @@ export const openLakeForReading = (dataDir: string): Lake => {
   if (!existsSync(path)) refuseRemains(path);
   if (!existsSync(path))
     throw new UsageError(
-      `There is no lake at ${path}. Make one with \`trendlake sync\`, \`import\` or \`demo\`, or set TRENDLAKE_DATA_DIR.`,
+      `There is no lake at ${path}. Make one with \`${typed('sync')}\`, \`import\` or \`demo\`, or set TRENDLAKE_DATA_DIR.`,
     );
   return explaining(path, () => {
     refuseForeign(path);
@@ -215,7 +216,7 @@ export const openLakeForReading = (dataDir: string): Lake => {
         throw new UsageError(
           version > SCHEMA_VERSION
             ? `${path} was written by a newer trendlake (schema ${version}, this one knows ${SCHEMA_VERSION}). Update trendlake.`
-            : `${path} has an older schema (${version}, expected ${SCHEMA_VERSION}). Run \`trendlake sync\` or \`export\` once to migrate it.`,
+            : `${path} has an older schema (${version}, expected ${SCHEMA_VERSION}). Run \`${typed('sync')}\` or \`export\` once to migrate it.`,
         );
     } catch (error) {
       sqlite.close();

@@ -2,6 +2,7 @@ import { DatabaseError, Pool } from 'pg';
 import type { Clock } from '../clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
+import { typed } from '../installation.ts';
 import type { PostgresAddress } from '../postgres-url.ts';
 import { LedgerAwayError, LedgerError } from './errors.ts';
 
@@ -27,10 +28,10 @@ const isPassing = (error: unknown): boolean =>
 const ADVICE: Readonly<Record<string, string>> = {
   '28P01': 'Check user and password in TRENDLAKE_LEDGER_URL.',
   '28000': 'Check the user in TRENDLAKE_LEDGER_URL and the server’s pg_hba.conf.',
-  '3D000': 'Make the database, then run `trendlake ledger init`.',
-  '3F000': 'Run `trendlake ledger init`.',
-  '42P01': 'Run `trendlake ledger init`.',
-  '42883': 'Run `trendlake ledger init`.',
+  '3D000': `Make the database, then run \`${typed('ledger init')}\`.`,
+  '3F000': `Run \`${typed('ledger init')}\`.`,
+  '42P01': `Run \`${typed('ledger init')}\`.`,
+  '42883': `Run \`${typed('ledger init')}\`.`,
   '42501': 'The user needs the right to use the ledger’s schema, tables and functions.',
 };
 

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Clock } from '../clock.ts';
 import { fullDiskOf, LakeError, messageOf } from '../errors.ts';
+import { typed } from '../installation.ts';
 import { dateOf } from '../iso.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
@@ -104,7 +105,7 @@ const copyTo = async (lake: Lake, path: string, signal: AbortSignal | undefined)
     const fault = faultOf(growing);
     if (fault !== undefined)
       throw new LakeError(
-        `The backup of ${lake.path} is not whole: ${fault}. The backups before it stay; run \`trendlake doctor\`.`,
+        `The backup of ${lake.path} is not whole: ${fault}. The backups before it stay; run \`${typed('doctor')}\`.`,
       );
     renameSync(growing, path);
   } finally {

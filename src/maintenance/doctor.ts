@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
+import { typed } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import { restoredName } from '../lake/leftovers.ts';
 import { LAKE_FILE, type Lake, openLake, openLakeForReading } from '../lake/open.ts';
@@ -34,8 +35,7 @@ const ill = (check: string, detail: string, advice: string): CheckResult => ({
   advice,
 });
 
-const RESTORE =
-  'Stop what writes to it, then `trendlake doctor --restore` puts the newest backup in its place.';
+const RESTORE = `Stop what writes to it, then \`${typed('doctor --restore')}\` puts the newest backup in its place.`;
 
 /** Runs one check; an error is a finding too. */
 const finding = (check: string, advice: string, snapshot: () => CheckResult): CheckResult => {
@@ -64,7 +64,7 @@ const foreignKeys = ({ sqlite }: Lake): CheckResult => {
 
 const search = (lake: Lake): CheckResult => {
   const { ok, detail } = checkSearch(lake);
-  const advice = '`trendlake doctor --rebuild-search` makes it anew.';
+  const advice = `\`${typed('doctor --rebuild-search')}\` makes it anew.`;
   return ok ? well('search index', detail) : ill('search index', detail, advice);
 };
 
@@ -94,14 +94,18 @@ const databaseFindings = (dataDir: string): CheckResult[] => {
 const leftoversFinding = (dataDir: string): CheckResult => {
   const restored = restoredName(join(dataDir, LAKE_FILE));
   return existsSync(restored)
-    ? ill('leftovers', restored, 'A restore was cut off: run `trendlake doctor --restore` again.')
+    ? ill(
+        'leftovers',
+        restored,
+        `A restore was cut off: run \`${typed('doctor --restore')}\` again.`,
+      )
     : well('leftovers', 'none');
 };
 
 const backupFinding = (dataDir: string, clock: Clock): CheckResult => {
   const newest = backupsIn(dataDir).at(-1);
   const hasLake = existsSync(join(dataDir, LAKE_FILE));
-  const advice = '`trendlake doctor --backup` makes one; `trendlake schedule` does every night.';
+  const advice = `\`${typed('doctor --backup')}\` makes one; \`${typed('schedule')}\` does every night.`;
   if (newest === undefined)
     return hasLake ? well('backup', `none yet; ${advice}`) : well('backup', 'none yet');
   const madeAt = Date.parse(/(\d{4}-\d\d-\d\d)\.db$/.exec(newest.path)?.[1] ?? '');
@@ -110,7 +114,7 @@ const backupFinding = (dataDir: string, clock: Clock): CheckResult => {
     return ill(
       'backup',
       `the newest, ${newest.path}, is dated after today`,
-      'The clock was wrong when it was made, or is wrong now: set the clock, or rename the file; `trendlake doctor --restore` would take it for the newest.',
+      `The clock was wrong when it was made, or is wrong now: set the clock, or rename the file; \`${typed('doctor --restore')}\` would take it for the newest.`,
     );
   return ageDays <= 7
     ? well('backup', newest.path)
@@ -159,7 +163,7 @@ const secretsFinding = (lake: Lake): CheckResult => {
     : ill(
         'secrets',
         `the lake holds the secrets of ${inLake} webhook subscriptions`,
-        '`trendlake sync` or `serve` moves them to service.db.',
+        `\`${typed('sync')}\` or \`serve\` moves them to service.db.`,
       );
 };
 
@@ -175,7 +179,7 @@ const manifest = z.object({ files: z.array(z.object({ path: z.string(), sha256: 
 const parquetFinding = async (dataDir: string): Promise<CheckResult> => {
   const folder = join(dataDir, 'parquet');
   const path = join(folder, 'manifest.json');
-  const advice = '`trendlake export --full` writes every file anew.';
+  const advice = `\`${typed('export --full')}\` writes every file anew.`;
   if (!existsSync(path)) return well('Parquet', 'nothing exported yet');
   try {
     const { files } = manifest.parse(JSON.parse(readFileSync(path, 'utf8')));

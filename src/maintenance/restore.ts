@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Clock } from '../clock.ts';
 import { fullDiskOf, LakeError, UsageError } from '../errors.ts';
+import { typed } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import { whileAlone, withExclusive } from '../lake/exclusive.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
@@ -172,7 +173,7 @@ const exchange = (dataDir: string, from: string, now: number, lockWaitMs: number
 const explain = (error: unknown, path: string): unknown => {
   if (error instanceof Error && 'syscall' in error)
     return new LakeError(
-      `${path} could not be restored: ${fullDiskOf(error) ?? error.message}. Nothing is lost: see that trendlake may write there and that the disk has room for a copy, then run \`trendlake doctor --restore\` again.`,
+      `${path} could not be restored: ${fullDiskOf(error) ?? error.message}. Nothing is lost: see that trendlake may write there and that the disk has room for a copy, then run \`${typed('doctor --restore')}\` again.`,
       { cause: error },
     );
   return lakeErrorOf(error, path) ?? error;

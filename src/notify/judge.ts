@@ -1,3 +1,4 @@
+import { typed } from '../installation.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import type { Condition } from './conditions.ts';
@@ -33,14 +34,14 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
           {
             kind: 'run' as const,
             subject: '',
-            sentence: `Run ${run.id} ended as ${run.outcome}${run.reason === null ? '' : `: ${run.reason.replace(/\.$/, '')}`}. \`trendlake status\` tells what failed.`,
+            sentence: `Run ${run.id} ended as ${run.outcome}${run.reason === null ? '' : `: ${run.reason.replace(/\.$/, '')}`}. \`${typed('status')}\` tells what failed.`,
           },
         ]
       : []),
     ...drift.map(({ resource, fields, field }) => ({
       kind: 'drift' as const,
       subject: resource,
-      sentence: `The service's ${resource} came otherwise than before: ${field}${fields > 1 ? ` and ${fields - 1} more` : ''}. \`trendlake query "select * from drift"\` shows it.`,
+      sentence: `The service's ${resource} came otherwise than before: ${field}${fields > 1 ? ` and ${fields - 1} more` : ''}. \`${typed('query "select * from drift"')}\` shows it.`,
     })),
     ...endpoints.map(({ id, url, reason }) => ({
       kind: 'endpoint' as const,
@@ -71,7 +72,7 @@ export const staleSources = (lake: Lake, sources: readonly Source[], now: number
       {
         kind: 'stale' as const,
         subject: job,
-        sentence: `Nothing came of ${job} for ${hours} hours. \`trendlake status\` tells why.`,
+        sentence: `Nothing came of ${job} for ${hours} hours. \`${typed('status')}\` tells why.`,
       },
     ];
   });

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { UsageError } from '../errors.ts';
+import { typed } from '../installation.ts';
 import { prepare } from '../lake/prepare.ts';
 
 const FIRST_WORD = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|;)*([a-z]+)/i;
@@ -45,7 +46,7 @@ export const refuseClosed = (
     const name = p2 === 1 ? 'sqlite_schema' : roots.get(p2);
     if (name === undefined || closed.includes(name) || name.startsWith('sqlite_stat'))
       throw new UsageError(
-        `${name ?? 'What this reads'} is not open to queries of the service: it holds what belongs to single keys. \`trendlake query\` on the machine itself reads it.`,
+        `${name ?? 'What this reads'} is not open to queries of the service: it holds what belongs to single keys. \`${typed('query')}\` on the machine itself reads it.`,
       );
   }
 };

@@ -1,3 +1,4 @@
+import { typed } from '../installation.ts';
 import { notify } from '../notify/notify.ts';
 import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
 import type { Attempt } from './attempt.ts';
@@ -32,7 +33,7 @@ export const tellNotices = async (
       sources,
       quota: plan.fits
         ? null
-        : `The month's calls will not last: ${plan.missing} are missing for what is scheduled. \`trendlake plan\` tells more.`,
+        : `The month's calls will not last: ${plan.missing} are missing for what is scheduled. \`${typed('plan')}\` tells more.`,
       chores: chores.map(({ name, end }) => ({ name, failed: !end.ok })),
     },
     { clock, env },

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { SECOND_MS } from '../durations.ts';
+import { typed } from '../installation.ts';
 import type { QueryRequest } from '../query/query-request.ts';
 import { OverflowError, QueryError, runQuery } from '../query/run-query.ts';
 import { FairQueue } from './cache/fair-queue.ts';
@@ -172,7 +173,7 @@ export class SqlQueries {
     const seconds = (isFile ? this.#limits.fileTimeoutMs : this.#limits.timeoutMs) / SECOND_MS;
     if (error.code === 'timeout')
       return new SqlFailure(
-        `The query took longer than ${seconds} s and was ended. Ask for less: a filter on video_id, platform, tag or time uses an index. \`trendlake query\` on the machine itself has no such limit.`,
+        `The query took longer than ${seconds} s and was ended. Ask for less: a filter on video_id, platform, tag or time uses an index. \`${typed('query')}\` on the machine itself has no such limit.`,
         { cause: error },
       );
     if (error.code === 'unexpected' || /out of memory|too big/i.test(error.message))

@@ -7,6 +7,7 @@ import {
   type WhichDeliveries,
 } from '../events/delivery-queue.ts';
 import { deliveryBody } from '../events/outbox.ts';
+import { typed } from '../installation.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import type { Attempt } from './post.ts';
@@ -100,7 +101,7 @@ const recordOne = (
   dueAgain(lake, subscriptionId);
   if (verdict.disable === null || disabledAt !== null) return null;
   disableSubscription(lake, subscriptionId, endedAt, verdict.disable);
-  return `The webhook endpoint ${new URL(endpoint.url).origin} (${subscriptionId}) was disabled: ${verdict.disable}. Its events are kept; \`trendlake webhooks enable ${subscriptionId}\` lets it receive again.`;
+  return `The webhook endpoint ${new URL(endpoint.url).origin} (${subscriptionId}) was disabled: ${verdict.disable}. Its events are kept; \`${typed(`webhooks enable ${subscriptionId}`)}\` lets it receive again.`;
 };
 
 /**
@@ -252,12 +253,12 @@ export const redeliver = (lake: Lake, which: WhichDeliveries, now: number): numb
   ).get(...values);
   if (disabled !== undefined)
     throw new UsageError(
-      `The endpoint of subscription ${disabled} is disabled. \`trendlake webhooks enable ${disabled}\` first.`,
+      `The endpoint of subscription ${disabled} is disabled. \`${typed(`webhooks enable ${disabled}`)}\` first.`,
     );
   const again = lake.sqlite.transaction(() => queueAgain(lake, which, now)).immediate();
   if (again === 0 && 'deliveryId' in which)
     throw new UsageError(
-      `There is no delivery ${which.deliveryId}. \`trendlake webhooks deliveries\` shows the ones there are.`,
+      `There is no delivery ${which.deliveryId}. \`${typed('webhooks deliveries')}\` shows the ones there are.`,
     );
   return again;
 };

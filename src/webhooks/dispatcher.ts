@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { typed } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
 import {
@@ -50,7 +51,7 @@ const sendOne = (
       status: null,
       retryAfter: null,
       answer: null,
-      error: `its secret is not in service.db: \`trendlake webhooks rotate ${endpoint.id}\` makes a new one`,
+      error: `its secret is not in service.db: \`${typed(`webhooks rotate ${endpoint.id}`)}\` makes a new one`,
     });
   return poster.post(
     {

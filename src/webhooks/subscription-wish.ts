@@ -1,6 +1,7 @@
 import { EVENT_KINDS, type EventKind, PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import type { SubscriptionFilter } from '../events/outbox.ts';
+import { typed } from '../installation.ts';
 import { secretKey } from './signature.ts';
 import { readTarget } from './target.ts';
 
@@ -98,7 +99,7 @@ export const readWish = (input: unknown, mayLoopback: boolean): SubscriptionWish
   if (typeof allowLoopbackHttp !== 'boolean' || (allowLoopbackHttp && !mayLoopback))
     throw new SubscriptionError(
       'allowLoopbackHttp',
-      'allowLoopbackHttp can only be given by the operator: `trendlake webhooks add --allow-loopback-http`.',
+      `allowLoopbackHttp can only be given by the operator: \`${typed('webhooks add --allow-loopback-http')}\`.`,
     );
   if (secret !== undefined) naming('secret', () => secretKey(secret));
   return {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { UsageError } from '../errors.ts';
 import { failPending, removeDeliveries } from '../events/delivery-queue.ts';
 import type { SubscriptionFilter } from '../events/outbox.ts';
+import { typed } from '../installation.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import { type SecretRow, WebhookSecrets } from './secrets.ts';
@@ -91,7 +92,7 @@ export const requireSubscription = (lake: Lake, id: string): Subscription => {
   const found = findSubscription(lake, id, undefined);
   if (found === undefined)
     throw new UsageError(
-      `There is no subscription ${id}. \`trendlake webhooks list\` shows the ones there are.`,
+      `There is no subscription ${id}. \`${typed('webhooks list')}\` shows the ones there are.`,
     );
   return found;
 };
@@ -130,7 +131,7 @@ export const secretsOf = (
   secrets.take(inLake);
   emptyOldSecrets(lake);
   tell(
-    `The secrets of ${inLake.length} webhook subscriptions were moved from the lake to service.db. Copies of the lake made before, in backups/ and beside it, still hold them: remove those you do not need, or \`trendlake webhooks rotate\` each.`,
+    `The secrets of ${inLake.length} webhook subscriptions were moved from the lake to service.db. Copies of the lake made before, in backups/ and beside it, still hold them: remove those you do not need, or \`${typed('webhooks rotate')}\` each.`,
   );
   return secrets;
 };
@@ -284,7 +285,7 @@ export const enableSubscription = (lake: Lake, id: string): void => {
   const { keyId } = requireSubscription(lake, id);
   if (keyId !== null && withSecrets(lake, (secrets) => secrets.isRevoked(keyId)))
     throw new UsageError(
-      `The key ${keyId} that made ${id} was revoked, which ended its subscriptions. \`trendlake webhooks add\` makes one of your own.`,
+      `The key ${keyId} that made ${id} was revoked, which ended its subscriptions. \`${typed('webhooks add')}\` makes one of your own.`,
     );
   lake.sqlite
     .prepare(

@@ -112,7 +112,7 @@ test('SQL that cannot be run says why and where the tables are described', async
 test('without a lake, says how to make one', async () => {
   const { code, err } = await runCommand(['query', 'select 1'], { dataDir: freshFolder() });
   expect(code).toBe(2);
-  expect(err).toMatch(/There is no lake at .*trendlake sync/);
+  expect(err).toMatch(/There is no lake at .*trendlake -- sync/);
 });
 
 test('a table shows its first 200 rows and says how many there are; --limit shows as many as it says', async () => {

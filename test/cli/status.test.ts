@@ -71,7 +71,11 @@ test('the last failures say what was asked, when, what came back, by which call,
 
 test.each([
   ['a refused key', [{ fault: echo(401), times: 99 }], /Set TRENDLAKE_API_KEY/],
-  ['a service that resets', [{ fault: resetAfter(0), times: 999 }], /reachable.*trendlake doctor/],
+  [
+    'a service that resets',
+    [{ fault: resetAfter(0), times: 999 }],
+    /reachable.*trendlake -- doctor/,
+  ],
 ] satisfies [string, FaultRule[], RegExp][])('%s: says what to do', async (_, rules, advice) => {
   const { out, failures } = await statusAfter(rules);
   expect(failures.map((failure) => failure.advice)).toContainEqual(expect.stringMatching(advice));
@@ -92,7 +96,7 @@ test('of a made-up world it says so, and whose limit it is', async () => {
 test('it tells what runs by itself: the next slots, no daemon, no backup', async () => {
   const { out } = await statusAfter([]);
   expect(out).toMatch(
-    /By itself\n {2}no daemon is running: trendlake schedule\n {2}feed +next 2\d/,
+    /By itself\n {2}no daemon is running: npm run -s trendlake -- schedule\n {2}feed +next 2\d/,
   );
   expect(out).toContain('no backup yet');
 });

@@ -3,6 +3,7 @@ import { virtualClock } from '../../src/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { noticeEvents } from '../../src/events/notice.ts';
 import { readThresholds } from '../../src/events/thresholds.ts';
+import { typed } from '../../src/installation.ts';
 import { runCommand } from '../support/run-command.ts';
 import { freshLake, putVideo } from './made-lake.ts';
 
@@ -33,14 +34,14 @@ test('events lists what was noticed, and tries the rules over any span without s
   ]);
   expect((await cli(lake.dataDir, now, 'events')).out).toMatch(/video:tt_1[\s\S]*1 event$/);
   expect((await cli(lake.dataDir, now + 30 * DAY_MS, 'events')).out).toBe(
-    '0 events since 2026-03-28; 1 before: trendlake events --since 2026-03-05',
+    `0 events since 2026-03-28; 1 before: ${typed('events --since 2026-03-05')}`,
   );
 });
 
 test.each([
-  [['webhooks', 'list'], /^No subscriptions yet: trendlake webhooks add URL$/],
+  [['webhooks', 'list'], /^No subscriptions yet: .*trendlake -- webhooks add URL$/],
   [['webhooks', 'deliveries'], /^No deliveries\.$/],
-  [['keys', 'list'], /^No keys yet: trendlake keys create /],
+  [['keys', 'list'], /^No keys yet: .*trendlake -- keys create /],
 ])('%j says that there is nothing', async (argv, sentence) => {
   expect((await cli(freshLake().dataDir, T0, ...argv)).out).toMatch(sentence);
 });

@@ -137,7 +137,7 @@ test('a damaged page is met with words and exit code 1, not with a stack', async
   writeFileSync(path, bytes);
   const { code, err } = await runCommand(['query', 'select count(title) from video'], { dataDir });
   expect(code).toBe(1);
-  expect(err).toMatch(/is damaged.*trendlake doctor/);
+  expect(err).toMatch(/is damaged.*trendlake -- doctor/);
   expect(err).not.toMatch(/ at /);
 });
 

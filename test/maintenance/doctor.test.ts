@@ -133,7 +133,7 @@ test.each(DAMAGES)(
     const env = { TRENDLAKE_BASE_URL: upstream.baseUrl, TRENDLAKE_API_KEY: 'tl_live_secret' };
     const { code, err } = await runCommand(['sync', '--no-export'], { dataDir, env });
     expect(code).toBe(exitCode);
-    expect(err).toMatch(/(damaged|not a SQLite database|is empty).*trendlake doctor --restore/);
+    expect(err).toMatch(/(damaged|not a SQLite database|is empty).*trendlake -- doctor --restore/);
     expect(upstream.arrivals.length).toBeLessThan(10); // a run of lists alone makes 26
     await upstream.close();
     expect((await runCommand(['doctor', '--restore'], { dataDir })).code).toBe(0);

@@ -44,7 +44,7 @@ test('without a lake it says how to make one', async () => {
     ...{ dataDir: freshFolder(), input: Readable.from([]) },
   });
   expect([code, out]).toEqual([2, '']);
-  expect(err).toMatch(/There is no lake at .*trendlake sync/);
+  expect(err).toMatch(/There is no lake at .*trendlake -- sync/);
 });
 
 test('on a terminal it says that it is not for people', async () => {

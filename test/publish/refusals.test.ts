@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { typed } from '../../src/installation.ts';
 import { openLake } from '../../src/lake/open.ts';
 import { backupLake } from '../../src/maintenance/backup.ts';
 import { restoreLake } from '../../src/maintenance/restore.ts';
@@ -101,7 +102,7 @@ test("a lake restored from its backup goes on from the table's number", async ()
 test('without an export there is nothing to publish', async () => {
   const lake = filledLake();
   await expect(publish(lake, freshFolder(), 'berlin')).rejects.toThrow(
-    'Run `trendlake export` first',
+    `Run \`${typed('export')}\` first`,
   );
 });
 

@@ -1,3 +1,4 @@
+import { typed } from '../../installation.ts';
 import { RefusedError } from '../problems.ts';
 import type { CountTogether } from './count-together.ts';
 import { hashOf } from './keys.ts';
@@ -30,7 +31,7 @@ const hashIn = (header: string | undefined): string | RefusedError => {
 const unknownKey = (): RefusedError =>
   new RefusedError(
     'unknown-key',
-    'This key is not known here, or was revoked. Keys are made by the operator: `trendlake keys create`.',
+    `This key is not known here, or was revoked. Keys are made by the operator: \`${typed('keys create')}\`.`,
     { headers: CHALLENGE },
   );
 

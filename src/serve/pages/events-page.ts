@@ -4,6 +4,7 @@ import { EVENT_KINDS, type Platform } from '../../../schema/vocabulary.ts';
 import { eventsPage, type StoredEvent } from '../../history/event-list.ts';
 import { eventSentence } from '../../history/event-sentence.ts';
 import { videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
+import { typed } from '../../installation.ts';
 import type { Lake } from '../../lake/open.ts';
 import { deliveriesOf, type EventDelivery } from '../../webhooks/deliveries.ts';
 import type { ContentItem } from '../../wire/shapes.ts';
@@ -200,7 +201,7 @@ export const eventsListPage = (deps: PageDeps): void =>
           (query.kind ?? query.platform) === undefined
             ? NOTHING_YET
             : 'Nothing of this kind was noticed.',
-        after: html`<p class="soft small">What the rules are: docs/events.md. To be told elsewhere: <code>trendlake webhooks add URL</code>.</p>`,
+        after: html`<p class="soft small">What the rules are: docs/events.md. To be told elsewhere: <code>${typed('webhooks add URL')}</code>.</p>`,
       }),
     }),
   });

@@ -7,6 +7,7 @@ import { firstForecast, type RisingVideo } from '../../forecast/read.ts';
 import type { Reliability } from '../../forecast/reliability.ts';
 import type { ForecastState } from '../../forecast/state.ts';
 import type { ScoredWeek } from '../../forecast/weeks.ts';
+import { typed } from '../../installation.ts';
 import { isoOf } from '../../iso.ts';
 import type { ForecastsFound } from '../cache/heavy-reads.ts';
 import { horizon, platformQuery } from '../parameters.ts';
@@ -102,7 +103,7 @@ const RELIABILITY_COLUMNS: readonly Column<Bin>[] = [
 
 const statesList = (states: readonly ForecastState[]): Html =>
   states.length === 0
-    ? html`<p class="soft">Silent: no curve is finished yet. It takes some nights of syncs, or an import and <code>trendlake forecast --learn</code>.</p>`
+    ? html`<p class="soft">Silent: no curve is finished yet. It takes some nights of syncs, or an import and <code>${typed('forecast --learn')}</code>.</p>`
     : html`<ul class="plain">${states.map(
         (state) => html`<li><code>${state.kind}</code> ${forecastStateWords(state)}</li>`,
       )}</ul>`;

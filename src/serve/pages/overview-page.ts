@@ -8,6 +8,7 @@ import { eventSentence } from '../../history/event-sentence.ts';
 import { hashtagsPage } from '../../history/hashtag-list.ts';
 import type { ListPage } from '../../history/list-page.ts';
 import { feedPage, trendsPage } from '../../history/video-lists.ts';
+import { typed } from '../../installation.ts';
 import type { ContentItem, HashtagItem } from '../../wire/shapes.ts';
 import type { ServiceContext } from '../context.ts';
 import { platformQuery } from '../parameters.ts';
@@ -98,7 +99,7 @@ const tiles = ({ platform, feed, trends, tags }: Overview): Html => {
 
 const nextTable = (view: PageView, next: readonly RisingVideo[]): Html =>
   next.length === 0
-    ? html`<p class="soft">Silent: too few curves are finished yet. <code>trendlake status</code> says how many it takes.</p>`
+    ? html`<p class="soft">Silent: too few curves are finished yet. <code>${typed('status')}</code> says how many it takes.</p>`
     : html`<div class="scroll"><table class="data"><caption class="unseen">Videos likeliest to end on top</caption><thead><tr><th scope="col">video</th><th scope="col" class="n">on top</th><th scope="col" class="n">views in 24 h</th></tr></thead><tbody>${next.map(
         (
           video,

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
+import { typed } from '../../installation.ts';
 import type { PipelineState } from '../../pipeline/pipeline-state.ts';
 import type { Price } from '../../setting-readers.ts';
 import { limit, page } from '../parameters.ts';
@@ -73,7 +74,7 @@ export const pipelinePage = (deps: PageDeps): void =>
       if (pipeline === undefined)
         throw new RefusedError(
           'not-found',
-          'There is no pipeline behind this service: it shows a made-up world. `trendlake serve` has one.',
+          `There is no pipeline behind this service: it shows a made-up world. \`${typed('serve')}\` has one.`,
         );
       const { run: id, limit: most, page: shown } = query;
       const state = await pipeline.read({

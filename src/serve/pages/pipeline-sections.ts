@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
+import { typed } from '../../installation.ts';
 import { minuteOf } from '../../iso.ts';
 import type { PipelineNow, SourceState } from '../../pipeline/pipeline-state.ts';
 import { bytesText } from './bytes.ts';
@@ -34,10 +35,10 @@ export const pipelineTiles = (now: PipelineNow, at: number): Html => {
   return html`<dl class="tiles">
 ${tile('calls left', number(month?.remaining), month === undefined ? 'the shared ledger does not answer' : `of ${number(month.limit)}, until ${minuteOf(month.endsAt).slice(0, 10)}`)}
 ${tile('last answer', last === null ? '–' : since(last, at), now.sources.some(({ isStale }) => isStale) ? html`<span class="down">some sources are stale</span>` : 'of any source')}
-${tile('daemon', daemon === undefined ? html`<span class="down">not running</span>` : html`<span class="up">running</span>`, daemon === undefined ? 'trendlake schedule starts it' : html`${daemon.holder}, since ${minuteOf(daemon.since)}`)}
+${tile('daemon', daemon === undefined ? html`<span class="down">not running</span>` : html`<span class="up">running</span>`, daemon === undefined ? `${typed('schedule')} starts it` : html`${daemon.holder}, since ${minuteOf(daemon.since)}`)}
 ${tile('next slot', next === undefined ? '–' : ahead(next.nextAt, at), next === undefined ? 'nothing is scheduled' : `${next.job}, ${minuteOf(next.nextAt)}`)}
-${tile('last backup', now.backup === null ? html`<span class="down">none</span>` : now.backup.date, now.backup === null ? 'trendlake schedule makes one each night' : `${bytesText(now.backup.bytes)}, ${now.backup.kept} kept`)}
-${tile('Parquet', files === undefined ? '–' : `${digits(files)} files`, files === undefined ? 'trendlake export makes it' : `${bytesText(bytes)}${now.status.unexported > 0 ? `, ${digits(now.status.unexported)} partitions changed since` : ''}`)}
+${tile('last backup', now.backup === null ? html`<span class="down">none</span>` : now.backup.date, now.backup === null ? `${typed('schedule')} makes one each night` : `${bytesText(now.backup.bytes)}, ${now.backup.kept} kept`)}
+${tile('Parquet', files === undefined ? '–' : `${digits(files)} files`, files === undefined ? `${typed('export')} makes it` : `${bytesText(bytes)}${now.status.unexported > 0 ? `, ${digits(now.status.unexported)} partitions changed since` : ''}`)}
 </dl>`;
 };
 
@@ -59,7 +60,7 @@ export const sourcesSection = ({ sources, chores }: PipelineNow, at: number): Ht
 export const parquetSection = ({ parquet }: PipelineNow, at: number): Html =>
   html`<section><h2>Parquet <span class="soft small">${parquet === null ? '' : html`${parquet.codec}, exported ${since(Date.parse(parquet.exportedAt), at)}`}</span></h2>${
     parquet === null
-      ? html`<p class="soft">Nothing was exported yet, or by another version of trendlake: <code>trendlake export</code> writes all of it.</p>`
+      ? html`<p class="soft">Nothing was exported yet, or by another version of trendlake: <code>${typed('export')}</code> writes all of it.</p>`
       : html`<div class="scroll"><table class="data"><caption class="unseen">Exported tables</caption><thead><tr><th scope="col">table</th><th scope="col" class="n">files</th><th scope="col" class="n">rows</th><th scope="col" class="n">size</th><th scope="col" class="no-phone">newest day</th></tr></thead><tbody>${parquet.tables.map(
           ({ table, files, rows, bytes, newest }) =>
             html`<tr><td>${table}</td><td class="n">${digits(files)}</td><td class="n">${digits(rows)}</td><td class="n">${bytesText(bytes)}</td><td class="no-phone">${rows === 0 ? '–' : (newest ?? '–')}</td></tr>`,
