@@ -87,8 +87,8 @@ const CALLED_FROM: Readonly<Record<string, string>> = {
   decodeItem: 'src/api/decode.ts',
   readCount: 'src/wire/field-table.ts',
   loadResponse: 'src/runner/run.ts',
-  rowsOf: 'src/export/install-partition.ts',
-  'ParquetWriter.write': 'src/export/install-partition.ts',
+  readTogether: 'src/export/install-partition.ts',
+  'ParquetWriter.add': 'src/export/install-partition.ts',
 };
 
 test('the trace: every function stands in its file and is called by the one before', () => {
