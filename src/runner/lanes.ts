@@ -66,6 +66,14 @@ export class Lanes {
     );
   }
 
+  /** True where a key can or may not make a request, and its line leaves it to others. */
+  passesOn(item: OpenItem, lane: KeyLane): boolean {
+    if (lane.stop !== undefined) return true;
+    const may = ({ stop, forbidden }: KeyLane): boolean =>
+      stop === undefined && !forbidden.has(item.job);
+    return !may(lane) && this.#serving(item).some(may);
+  }
+
   /** Why nobody asks for it, in words; undefined while somebody may. */
   whyNot(item: OpenItem): string | undefined {
     const [lane] = this.#serving(item);

@@ -119,7 +119,7 @@ export class Run {
     const lane = this.#lanes.deal(item);
     lane?.add(async () => {
       if (this.#stop !== undefined) return;
-      if (lane.stop !== undefined) return this.#enqueue(item);
+      if (this.#lanes.passesOn(item, lane)) return this.#enqueue(item);
       try {
         await this.#process(item, lane);
       } catch (error) {
@@ -191,7 +191,13 @@ export class Run {
       else this.#lanes.clear();
       return;
     }
-    if (error instanceof KeyRefusedError) lane.forbidden.set(item.job, error.message);
+    if (error instanceof KeyRefusedError) {
+      lane.forbidden.set(item.job, error.message);
+      if (this.#lanes.passesOn(item, lane)) {
+        this.#enqueue(item);
+        return;
+      }
+    }
     const gone = error.status === 404 && !('page' in item.request);
     const state = gone ? 'skipped' : 'failed';
     this.#log.giveUp(this.#runId, item, { state, error: error.message, attempts: 1 });

@@ -241,6 +241,21 @@ test('a process killed over requests of both keys has counted each, and the next
   }
 });
 
+test('what one key may not ask for is asked with another that may', async () => {
+  fault = ({ request, response, body }) => {
+    const isForbidden =
+      request.headers.authorization === 'Bearer secret-a' && request.url?.includes('/trends');
+    respondJson(response, isForbidden ? {} : body, isForbidden ? 403 : 200);
+  };
+  const { sync } = world([
+    { name: 'a', ...ROOMY },
+    { name: 'b', ...ROOMY },
+  ]);
+  const { code, summary } = await sync(...LISTS);
+  expect([code, summary.outcome, summary.items.done]).toEqual([0, 'complete', 15]);
+  expect(linesOf('a').some((line) => line.includes('/feed'))).toBe(true);
+});
+
 test('a refused key stops alone', async () => {
   fault = ({ request, response }) => {
     const refused = request.headers.authorization === 'Bearer secret-a';
