@@ -126,7 +126,10 @@ const conditionOf = (
       ? { where: `where likely(${column} >= ?) and likely(${column} < ?)`, bounds }
       : { where: `where ${column} >= ? and ${column} < ?`, bounds };
   }
-  if (videoColumn === undefined || lastPart(sqlite) === 0) return { where: '', bounds: [] };
+  if (videoColumn === undefined) return { where: '', bounds: [] };
+  // all of them; said so that SQLite goes from video to video instead of sorting every row
+  if (lastPart(sqlite) === 0)
+    return { where: `where unlikely(${quoted(videoColumn)} >= '')`, bounds: [] };
   return {
     where: `where ${quoted(videoColumn)} in (select id from video where key >= ? and key < ?)`,
     bounds: [first.part * VIDEOS_A_PART, (first.part + 1) * VIDEOS_A_PART],
