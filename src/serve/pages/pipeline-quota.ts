@@ -3,7 +3,7 @@ import { minuteOf } from '../../iso.ts';
 import { costText } from '../../money.ts';
 import type { BurnDown, PipelineNow, QuotaState } from '../../pipeline/pipeline-state.ts';
 import type { Price } from '../../setting-readers.ts';
-import { digits, instant } from './figures.ts';
+import { digits, instant, number } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { lineChart } from './line-chart.ts';
 import { notice } from './marks.ts';
@@ -64,7 +64,7 @@ const byJob = (quota: QuotaState, price: Price | undefined): Html => {
   return html`<div class="scroll"><table class="data"><caption class="unseen">Calls by job</caption><thead><tr><th scope="col">job</th><th scope="col" class="n">spent</th><th scope="col" class="n no-phone">failed</th><th scope="col" class="n no-phone">rows a call</th>${price === undefined ? '' : html`<th scope="col" class="n">cost</th>`}<th scope="col" class="n">to come</th><th scope="col" class="n">runs</th></tr></thead><tbody>${names.map(
     (name) => {
       const [was, will] = [spent.get(name), ahead.get(name)];
-      return html`<tr><td>${name}</td><td class="n">${digits(was?.calls ?? 0)}</td><td class="n no-phone${(was?.failed ?? 0) > 0 ? ' down' : ''}">${digits(was?.failed ?? 0)}</td><td class="n no-phone">${digits(was?.rowsPerCall ?? 0)}</td>${price === undefined ? '' : html`<td class="n">${costText(was?.calls ?? 0, price)}</td>`}<td class="n">${digits(Math.round(will?.calls ?? 0))}</td><td class="n">${digits(will?.runs ?? 0)}</td></tr>`;
+      return html`<tr><td>${name}</td><td class="n">${digits(was?.calls ?? 0)}</td><td class="n no-phone${(was?.failed ?? 0) > 0 ? ' down' : ''}">${digits(was?.failed ?? 0)}</td><td class="n no-phone">${was === undefined ? number(null) : digits(was.rowsPerCall)}</td>${price === undefined ? '' : html`<td class="n">${costText(was?.calls ?? 0, price)}</td>`}<td class="n">${digits(Math.round(will?.calls ?? 0))}</td><td class="n">${digits(will?.runs ?? 0)}</td></tr>`;
     },
   )}</tbody></table></div>`;
 };
