@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import { EXIT, messageOf, TrendlakeError, UsageError } from '../errors.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { openLakeForReading } from '../lake/open.ts';
+import { prepare } from '../lake/prepare.ts';
 import { didYouMean } from '../nearest.ts';
 import { BEGUN, type QueryEnd, type QueryRequest } from './query-request.ts';
 import { refuseClosed } from './refuse-closed.ts';
@@ -40,19 +41,26 @@ const refuseSameNames = (columns: readonly string[]): void => {
     );
 };
 
-/** The name that a query was likely to mean, where SQLite knows none like it. */
+const SOURCES = "type in ('table', 'view')";
+const COLUMNS = `from sqlite_schema s, pragma_table_info(s.name) c where s.${SOURCES}`;
+const MOST_HOLDERS = 4;
+
+/** What a query was likely to mean, where SQLite knows nothing so called; of a column, too, where it is one. */
 const meant = (sqlite: Database.Database, message: string): string => {
   const [, kind, written = ''] = /^no such (table|column): (.+)$/.exec(message) ?? [];
-  const names = sqlite
-    .prepare(
-      kind === 'table'
-        ? `select name from sqlite_schema where type in ('table', 'view')`
-        : `select distinct c.name from sqlite_schema s, pragma_table_info(s.name) c where s.type in ('table', 'view')`,
-    )
-    .pluck()
-    .all()
-    .map(String);
-  return kind === undefined ? '' : didYouMean(written.replace(/^.*\./, ''), names);
+  if (kind === undefined) return '';
+  const all = (sql: string, ...given: string[]): string[] =>
+    prepare(sqlite, sql, 'text').all(...given);
+  const name = written.replace(/^.*\./, '');
+  if (kind === 'table')
+    return didYouMean(name, all(`select name from sqlite_schema where ${SOURCES}`));
+  const holders = all(
+    `select s.name ${COLUMNS} and c.name = ? collate nocase order by s.type desc, s.name limit ${MOST_HOLDERS}`,
+    name,
+  );
+  return holders.length === 0
+    ? didYouMean(name, all(`select distinct c.name ${COLUMNS}`))
+    : ` It is a column of ${holders.join(', ')}.`;
 };
 
 const failureOf = (

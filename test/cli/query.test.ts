@@ -176,6 +176,9 @@ test('a table or column that is mistyped: the one that was meant', async () => {
   expect((await query('select * from vidoes')).err).toMatch(/Did you mean videos\?/);
   expect((await query('select v.veiws from videos v')).err).toMatch(/Did you mean views\?/);
   expect((await query('select 1 from qqqqqqqqqqqqq')).err).not.toMatch(/Did you mean/);
+  const elsewhere = (await query('select gained_per_day from videos')).err;
+  expect(elsewhere).toContain('It is a column of creators_rising.');
+  expect(elsewhere).not.toMatch(/Did you mean/);
 });
 
 /** A query that one step of SQLite keeps busy for hours: it writes no row. */
