@@ -13,7 +13,8 @@ export default (): (() => void) => {
   process.env.TMPDIR = folder;
   process.env.XDG_CACHE_HOME = join(folder, 'cache'); // of compiled code: none in the home of who tests
   process.env.NODE_COMPILE_CACHE = join(folder, 'compiled'); // shared by all threads and child processes
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  // again where a worker that is ending put something aside meanwhile (ENOTEMPTY)
+  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   process.once('exit', remove); // the workers put their compiled code aside as they end, after the teardown
   return remove;
 };
