@@ -145,6 +145,8 @@ const twice = (texts: readonly string[]): string | undefined =>
 const disagreements = (keys: readonly UpstreamKey[], around: KeySurroundings): string[] => {
   const { path, platforms } = around;
   const [name, variable] = [twice(keys.map((key) => key.name)), twice(keys.map((k) => k.keyEnv))];
+  const secret = twice(keys.flatMap(({ apiKey }) => apiKey?.reveal() ?? []));
+  const same = keys.filter(({ apiKey }) => secret !== undefined && apiKey?.reveal() === secret);
   const unserved = platforms.filter(
     (platform) => !keys.some((key) => key.platforms.includes(platform)),
   );
@@ -155,6 +157,11 @@ const disagreements = (keys: readonly UpstreamKey[], around: KeySurroundings): s
     ...(variable === undefined
       ? []
       : [`Two keys in ${path} have the keyEnv ${variable}: a key stands there once.`]),
+    ...(secret === undefined || variable !== undefined
+      ? []
+      : [
+          `${same.map(({ keyEnv }) => keyEnv).join(' and ')} hold the same key, whose minute and month would count once for each: set each to its own, or take all but one out of ${path}.`,
+        ]),
     ...(unserved.length === 0 || keys.length === 0
       ? []
       : [

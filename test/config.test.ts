@@ -289,6 +289,12 @@ describe('several keys', () => {
       /No key .* instagram or y/,
     ],
     ['a key beside them', [berlin], { TRENDLAKE_API_KEY: 'k' }, /which one counts\?/],
+    [
+      'one key under two names',
+      [berlin, { name: 'oslo', keyEnv: 'OSLO', baseUrl: 'https://b.example/v1' }],
+      { TRENDLAKE_KEY_BERLIN: 'tl_live_1', OSLO: 'tl_live_1' },
+      /^(?!.*tl_live_1).*TRENDLAKE_KEY_BERLIN and OSLO hold the same key/s,
+    ],
     ['a tier without numbers', [{ ...berlin, tier: 'enterprise' }], {}, /ratePerMinute and calls/],
     [
       'a value that is no key',
