@@ -44,8 +44,12 @@ const detailOf = (response: RawResponse): string => {
   return '.';
 };
 
-/** The error that a response's status stands for, or undefined for 200. */
-export const judge = (response: RawResponse, now: number): CallError | undefined => {
+/** The error that a response's status stands for, or undefined for 200; `keyEnv` held its key. */
+export const judge = (
+  response: RawResponse,
+  now: number,
+  keyEnv = 'TRENDLAKE_API_KEY',
+): CallError | undefined => {
   const { status, headers } = response;
   const detail = detailOf(response);
   if (status === 200) return undefined;
@@ -56,7 +60,7 @@ export const judge = (response: RawResponse, now: number): CallError | undefined
   }
   if (status === 401)
     return new KeyRefusedError(
-      `The service does not accept the key (401)${detail} Check TRENDLAKE_API_KEY.`,
+      `The service does not accept the key (401)${detail} Check ${keyEnv}.`,
       status,
     );
   if (status === 403)

@@ -110,6 +110,13 @@ const print = (
     );
 };
 
+/** Keys that stopped in a run that went on, unless its reason tells of them. */
+const tellStopped = (io: CliIo, { quota: { keys = [] }, reason }: RunSummary): void => {
+  for (const { name, stopped } of keys)
+    if (stopped !== undefined && reason?.includes(stopped) !== true)
+      io.err(`Key ${name} was left out: ${stopped}`);
+};
+
 interface Exported {
   files: number;
   rows: number;
@@ -207,6 +214,7 @@ const run = async (given: Config, options: SyncOptions, told: LoggedIo): Promise
         io.json({ ...last, events, exported });
         if (last.reason !== null) io.err(last.reason);
       } else print(io, last, { events, exported }, upstream);
+      tellStopped(io, last);
       io.exitCode = exitCodeOf(night);
     } finally {
       progress.clear();

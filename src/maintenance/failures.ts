@@ -29,13 +29,14 @@ export interface FailedRequest {
   advice: string;
 }
 
-type Row = Omit<FailedRequest, 'calls' | 'advice'> & FailedCall & { unfinished: number | null };
+type Row = Omit<FailedRequest, 'calls' | 'advice'> &
+  FailedCall & { unfinished: number | null; key: string | null };
 
 const MOST_CALLS = 200; // of them: a service that was away may have failed thousands
 const NEWEST_CALLS = 100_000; // looked at: where few fail, a year of calls takes long to search
 
 const LAST_FAILED = `
-  select c.id as callId, c.run_id as runId, c.job, c.request, c.status, c.error,
+  select c.id as callId, c.run_id as runId, c.key, c.job, c.request, c.status, c.error,
     coalesce(c.finished_at, c.sent_at) as at, i.state,
     r.outcome in ('running', 'paused') as unfinished
   from calls c left join runs r on r.id = c.run_id
@@ -52,10 +53,12 @@ const ADVICE_BY_STATUS: Readonly<Record<number, string>> = {
 };
 
 /** What to do about a request, by what became of it and how its last call came back. */
-const adviceOf = ({ state, status, runId, unfinished }: Row): string => {
+const adviceOf = ({ state, status, runId, unfinished, key }: Row): string => {
   if (state === 'done') return 'Nothing: it was asked again, and loaded.';
   if (state === 'skipped' && status === 404)
     return 'Nothing: the service does not have it any more.';
+  if (status === 401 && key !== null)
+    return `Set the variable that holds key ${key} to a key the service knows, then: ${typed('sync')}`;
   const known = status === null ? undefined : ADVICE_BY_STATUS[status];
   if (known !== undefined) return known;
   if (state === 'planned' && unfinished === 1)
@@ -73,6 +76,7 @@ export const lastFailures = ({ sqlite }: Pick<Lake, 'sqlite'>, most: number): Fa
   const rows = prepare<Row>(sqlite, LAST_FAILED, {
     callId: 'number',
     runId: 'number?',
+    key: 'text?',
     job: 'text',
     request: 'text',
     status: 'number?',

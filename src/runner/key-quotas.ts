@@ -10,17 +10,18 @@ import { joined, type RefreshBudget } from './refresh-budget.ts';
 import type { KeyQuota, RunSummary } from './run-summary.ts';
 
 /** What is left of a key's month; null where the ledger cannot be reached, which stopped the run. */
-const ofLane = async ({ key, ledger }: KeyLane): Promise<KeyQuota> => {
+const ofLane = async ({ key, ledger, stop }: KeyLane): Promise<KeyQuota> => {
   const { ratePerMinute: minute, callsPerMonth } = key;
   const name = key.key?.name ?? '';
+  const why = stop === undefined ? {} : { stopped: stop.message };
   try {
     await ledger.drain?.();
     const { month } = await ledger.spent();
     const { limit, remaining, endsAt } = month;
-    return { name, minute, month: limit, remaining, resetsAt: isoOf(endsAt) };
+    return { name, ...why, minute, month: limit, remaining, resetsAt: isoOf(endsAt) };
   } catch (error) {
     if (!(error instanceof PausedError)) throw error;
-    return { name, minute, month: callsPerMonth, remaining: null, resetsAt: null };
+    return { name, ...why, minute, month: callsPerMonth, remaining: null, resetsAt: null };
   }
 };
 

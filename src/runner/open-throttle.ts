@@ -41,7 +41,7 @@ export const openThrottle = (deps: ThrottleOptions): OpenThrottle => {
     client,
     clock,
     random,
-    judge,
+    judge: (response, now) => judge(response, now, limits.keyEnv),
     keepUnread: (callId, response, error) => {
       storeResponse(lake, callId, response, clock.now());
       keepUnknownShape(lake, callId, error, clock.now());

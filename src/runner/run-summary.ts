@@ -5,6 +5,8 @@ import type { NewDrift } from './run-log.ts';
 /** What a key allows and has left. `resetsAt`: when the first calls come free again. */
 export interface KeyQuota {
   name: string;
+  /** Why nothing more was asked with it in this run, in words; only where something was the matter. */
+  stopped?: string;
   minute: number;
   month: number;
   remaining: number | null;
@@ -28,7 +30,7 @@ export interface RunSummary {
   /** Drift that this run was the first to meet. */
   drift: NewDrift[];
   /** What is left is null where the ledger cannot be reached. */
-  quota: Omit<KeyQuota, 'name'> & {
+  quota: Omit<KeyQuota, 'name' | 'stopped'> & {
     /** Each key's, where there are several; the figures beside it are of all together. */
     keys?: KeyQuota[];
   };

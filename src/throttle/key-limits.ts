@@ -38,6 +38,7 @@ export const keysOf = (config: KeysConfig): readonly OwnKey[] => {
     quotaReset: key.quotaReset,
     timeoutMs,
     apiKey: key.apiKey,
+    keyEnv: key.keyEnv,
     platforms: key.platforms.filter((platform) => platforms.includes(platform)),
     key: counted[index],
   }));

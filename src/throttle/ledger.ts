@@ -18,6 +18,8 @@ export interface Limits {
 /** What a tier allows a key. */
 export interface KeyLimits extends Limits {
   apiKey?: Secret | undefined;
+  /** The variable that holds it, where there are several keys. */
+  keyEnv?: string;
 }
 
 /** A call that is about to be made. */

@@ -16,6 +16,7 @@ import { type Clock, systemClock, type VirtualClock, virtualClock } from '../../
 import { readConfig } from '../../src/config.ts';
 import { MINUTE_MS } from '../../src/durations.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
+import { lastFailures } from '../../src/maintenance/failures.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { PipelineReader } from '../../src/pipeline/pipeline-reader.ts';
 import type { RunSummary } from '../../src/runner/run-summary.ts';
@@ -262,13 +263,37 @@ test('a refused key stops alone', async () => {
     response.writeHead(refused ? 401 : 404, { 'content-type': 'application/json' });
     response.end('{}');
   };
-  const { sync } = world([
+  const { sync, dataDir } = world([
     { name: 'a', platforms: ['tiktok'], ...ROOMY },
     { name: 'b', platforms: ['instagram', 'youtube'], ...ROOMY },
   ]);
   await sync(...LISTS);
   expect(linesOf('a').length).toBeLessThanOrEqual(4);
   expect(linesOf('b').length).toBeGreaterThan(4);
+  const lake = openLakeForReading(dataDir);
+  const advice = lastFailures(lake, 100).map((failed) => failed.advice);
+  lake.close();
+  expect(advice.join()).toContain('Set the variable that holds key a to a key the service knows');
+});
+
+test('a refused key that others stand in for is told, with its variable', async () => {
+  fault = ({ request, response, body }) => {
+    const isRefused = request.headers.authorization === 'Bearer secret-a';
+    respondJson(response, isRefused ? {} : body, isRefused ? 401 : 200);
+  };
+  const { command } = world([
+    { name: 'a', ...ROOMY },
+    { name: 'b', ...ROOMY },
+  ]);
+  const { code, out, err } = await command(['sync', '--json', '--no-export', ...LISTS]);
+  const { outcome, quota } = JSON.parse(out) as RunSummary;
+  expect({ code, outcome }).toEqual({ code: 0, outcome: 'complete' });
+  expect(quota.keys?.map(({ stopped }) => stopped)).toEqual([
+    expect.stringMatching(/\(401\)\. Check KEY_A\.$/),
+    undefined,
+  ]);
+  expect(err).toMatch(/^Key a was left out: .* Check KEY_A\.$/m);
+  expect(err).not.toContain('secret-');
 });
 
 test('the example of the documentation is one that works', async () => {
