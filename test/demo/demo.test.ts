@@ -88,7 +88,9 @@ describe('demo', () => {
     for (const platform of PLATFORMS)
       expect(out).toMatch(new RegExp(`Leading now:[^]*${platform} `));
     expect(out).toMatch(/In the lake:\n {2}videos +\d/);
-    expect(out.match(/npm run -s trendlake -- /g)).toHaveLength(3);
+    expect(out.match(/npm run -s trendlake -- \w+/g)).toEqual([
+      ...['status', 'query', 'query', 'serve'].map((name) => `npm run -s trendlake -- ${name}`),
+    ]);
     expect(existsSync(join(dataDir, 'parquet', 'manifest.json'))).toBe(true);
     const lake = openLakeForReading(dataDir);
     const nights = lake.sqlite.prepare('select started_at from runs order by id').pluck().all();
