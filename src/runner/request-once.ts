@@ -3,7 +3,7 @@ import type { UpstreamRequest } from '../api/request.ts';
 import { syncLake } from '../lake/durability.ts';
 import { loadResponse } from '../load/load-response.ts';
 import { rowsChanged } from '../load/tally.ts';
-import { runKeys } from './key-lane.ts';
+import { isOfKey, type RunKey, runKeys } from './key-lane.ts';
 import { keysFor, platformOf } from './key-share.ts';
 import { openThrottle } from './open-throttle.ts';
 import type { RunDeps } from './run-deps.ts';
@@ -16,18 +16,34 @@ type RequestDeps = Pick<
 
 /**
  * Asks one thing, outside of any run: paced, counted and loaded like every other call, paid from
- * the reserve for people who request by hand.
- * @throws QuotaSpentError, ServiceDownError or CallError as the throttle's `request`
+ * the reserve for people who request by hand. Where a key can do nothing (its month is spent, it is
+ * refused), the next that may ask for it is tried.
+ * @throws QuotaSpentError, ServiceDownError or CallError as the throttle's `request`: the first key's
  */
 export const requestOnce = async (
   deps: RequestDeps,
   job: string,
   request: UpstreamRequest,
 ): Promise<DecodedResponse> => {
+  let stop: Error | undefined;
+  for (const key of keysFor(platformOf(request), runKeys(deps))) {
+    try {
+      return await requestWith(key, deps, job, request);
+    } catch (error) {
+      if (!(error instanceof Error) || !isOfKey(error) || deps.signal.aborted) throw error;
+      stop ??= error;
+    }
+  }
+  throw stop ?? new TypeError('there is no key to ask with');
+};
+
+const requestWith = async (
+  { client, ...limits }: RunKey,
+  deps: RequestDeps,
+  job: string,
+  request: UpstreamRequest,
+): Promise<DecodedResponse> => {
   const { lake, signal } = deps;
-  const [key] = keysFor(platformOf(request), runKeys(deps));
-  if (key === undefined) throw new TypeError('there is no key to ask with');
-  const { client, ...limits } = key;
   const { throttle, ledger } = openThrottle({ ...deps, limits, client });
   const { read, settle, callId, response, receivedAt } = await throttle.request(
     request,

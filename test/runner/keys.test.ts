@@ -296,6 +296,19 @@ test('a refused key that others stand in for is told, with its variable', async 
   expect(err).not.toContain('secret-');
 });
 
+test('a request by hand is made with another key where the first has stopped', async () => {
+  const { command, counted } = world([
+    { name: 'a', ...ROOMY },
+    { name: 'b', ...ROOMY },
+  ]);
+  fault = ({ request, response, body }) => {
+    const isRefused = request.headers.authorization === 'Bearer secret-a';
+    respondJson(response, isRefused ? {} : body, isRefused ? 401 : 200);
+  };
+  const { code } = await command(['analyze', '--upstream', '--json', 'tt_7240348510065823002']);
+  expect({ code, calls: counted() }).toEqual({ code: 0, calls: { a: 1, b: 1 } });
+});
+
 test('the example of the documentation is one that works', async () => {
   const [, example = ''] = /^```json\n([\s\S]*?)^```$/m.exec(sectionOf('Many keys')) ?? [];
   const { keys } = JSON.parse(example) as { keys: KeyEntry[] };
