@@ -159,6 +159,10 @@ export const readConfig = ({ flags = {}, env, cwd, file }: ConfigSources): Confi
   const around = { ...given, ...ofOne, platforms: given.platforms ?? [], path, env };
   const several = readKeys(fields[KEYS], around);
   problems.push(...several.problems);
+  if ((fields.apiKey ?? null) !== null && (fields[KEYS] ?? null) !== null)
+    problems.push(
+      `${path} has both apiKey and keys: which one counts? Put that key into a variable and name it as the keyEnv of one of them, or take apiKey out.`,
+    );
   if (problems.length > 0) throw new ConfigurationError(problems);
   const { keys } = several;
   const { ratePerMinute, callsPerMonth } = keys.length === 0 ? ofOne : together(keys);

@@ -306,6 +306,12 @@ describe('several keys', () => {
     expect(refusal(env as NodeJS.ProcessEnv, withKeys(keys).cwd)).toMatch(expected);
   });
 
+  test('beside a key in the same file are refused', () => {
+    const told = refusal({}, withKeys([berlin], { apiKey: 'tl_live_1' }).cwd);
+    expect(told).toMatch(/has both apiKey and keys: which one counts\?/);
+    expect(told).not.toContain('tl_live_1');
+  });
+
   test('TRENDLAKE_API_KEY may be the variable of one of them', () => {
     const { cwd } = withKeys([{ ...berlin, keyEnv: 'TRENDLAKE_API_KEY' }]);
     expect(read({ TRENDLAKE_API_KEY: 'k' }, {}, cwd).keys[0]?.apiKey?.reveal()).toBe('k');
