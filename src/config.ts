@@ -60,6 +60,19 @@ const SETTING_NAMES = Object.keys(SETTINGS).filter((name): name is SettingName =
 const flagOf = (name: SettingName): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
+const KEY_PREFIX = 'TRENDLAKE_KEY_';
+
+/** A variable named as those of keys are: of a key taken out of the configuration, or mistyped. */
+const unknownKeyVariable = (name: string, ofKeys: readonly string[], path: string): string => {
+  const rest = (variable: string): string => variable.slice(KEY_PREFIX.length);
+  const near = ofKeys.filter((known) => didYouMean(rest(name), [rest(known)]) !== '');
+  const hint =
+    ofKeys.length === 0
+      ? ' A key that is the only one goes into TRENDLAKE_API_KEY.'
+      : didYouMean(name, near);
+  return `${name} is set but no key in ${path} names it as its keyEnv: unset it, or name it there.${hint}`;
+};
+
 /** Names that nobody knows: a mistyped one would else silently be the default. */
 const unknownNames = (env: NodeJS.ProcessEnv, file: JsonObject, path: string): string[] => {
   const variables = SETTING_NAMES.map((name) => TABLE[name].env);
@@ -68,8 +81,10 @@ const unknownNames = (env: NodeJS.ProcessEnv, file: JsonObject, path: string): s
   return [
     ...Object.keys(env)
       .filter((name) => name.startsWith('TRENDLAKE_') && ![...variables, ...ofKeys].includes(name))
-      .map(
-        (name) => `${name} is set but trendlake has no such setting.${didYouMean(name, variables)}`,
+      .map((name) =>
+        name.startsWith(KEY_PREFIX)
+          ? unknownKeyVariable(name, ofKeys, path)
+          : `${name} is set but trendlake has no such setting.${didYouMean(name, variables)}`,
       ),
     ...Object.keys(file)
       .filter((name) => !fields.includes(name))

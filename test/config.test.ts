@@ -312,6 +312,25 @@ describe('several keys', () => {
     expect(told).not.toContain('tl_live_1');
   });
 
+  test.each([
+    [
+      'taken out with all of them',
+      undefined,
+      'LONDON',
+      'A key that is the only one goes into TRENDLAKE_API_KEY.',
+    ],
+    ['taken out alone', [berlin], 'LONDON', 'or name it there.'],
+    ['mistyped', [berlin], 'BERLN', 'Did you mean TRENDLAKE_KEY_BERLIN?'],
+  ])('the variable of a key that was %s is told for what it is', (_, keys, name, end) => {
+    const { cwd } = withKeys(keys);
+    const told = refusal({ [`TRENDLAKE_KEY_${name}`]: 'tl_live_1' }, cwd);
+    expect(told).toContain(
+      `TRENDLAKE_KEY_${name} is set but no key in ${join(cwd, 'trendlake.config.json')} names it as its keyEnv: unset it, or name it there.`,
+    );
+    expect(told.endsWith(end), told).toBe(true);
+    expect(told).not.toContain('tl_live_1');
+  });
+
   test('TRENDLAKE_API_KEY may be the variable of one of them', () => {
     const { cwd } = withKeys([{ ...berlin, keyEnv: 'TRENDLAKE_API_KEY' }]);
     expect(read({ TRENDLAKE_API_KEY: 'k' }, {}, cwd).keys[0]?.apiKey?.reveal()).toBe('k');

@@ -6,8 +6,6 @@ export interface CountedKey {
   readonly isFirst: boolean;
   /** Names of the other keys. */
   readonly others: readonly string[];
-  /** Calls a minute of all keys together. */
-  readonly allPerMinute: number;
 }
 
 /** How a key stands in `pause` and `quota_hint`. */

@@ -16,14 +16,11 @@ export type KeysConfig = Pick<
 >;
 
 /** How each of several keys is told apart in a lake. */
-export const countedKeys = (
-  keys: readonly Pick<UpstreamKey, 'name' | 'ratePerMinute'>[],
-): CountedKey[] =>
+export const countedKeys = (keys: readonly Pick<UpstreamKey, 'name'>[]): CountedKey[] =>
   keys.map(({ name }, index) => ({
     name,
     isFirst: index === 0,
     others: keys.map((key) => key.name).filter((other) => other !== name),
-    allPerMinute: keys.reduce((sum, { ratePerMinute }) => sum + ratePerMinute, 0),
   }));
 
 /** Every key by the settings, in their order: one at least. */

@@ -10,6 +10,9 @@ export const SLOT_MS = MINUTE_MS + 50;
 /** Longest life of a slot, in minutes, whatever a process had for `timeoutMs` (at most 600,000). */
 export const LONGEST_MINUTES = 12;
 
+/** Rows of all keys among which a process that starts looks for those of its own key. */
+const MET_ROWS = 20_000;
+
 /** A call as the rule sees it. Monotonic times in ms. */
 interface SlotRow {
   id: number;
@@ -57,7 +60,8 @@ export class Slots {
   readonly #sender: string;
   readonly #boot: string;
   readonly #spanMs: number;
-  readonly #recentRows: number;
+  /** No row up to this one can hold a slot. */
+  readonly #afterId: number;
   /** Names of the other keys, as JSON. */
   readonly #others: string;
   readonly #held;
@@ -75,22 +79,30 @@ export class Slots {
     this.#sender = sender;
     this.#boot = clock.boot ?? '';
     this.#spanMs = limits.timeoutMs + SLOT_MS;
-    this.#recentRows = LONGEST_MINUTES * (limits.key?.allPerMinute ?? limits.ratePerMinute);
     this.#others = JSON.stringify(limits.key?.others ?? []);
     const ofKey = limits.key === undefined ? '' : NOT_OF_OTHERS;
-    const held = `from calls where boot = @boot and free_mono > @mono
-        and id > (select coalesce(max(id), 0) from calls) - @recentRows ${ofKey}`;
+    const held = `from calls where boot = @boot and free_mono > @mono and id > @afterId ${ofKey}`;
     this.#held = prepare<SlotRow>(sqlite, `select ${COLUMNS} ${held}`, ROW);
     this.#heldCount = prepare(sqlite, `select count(*) ${held}`, 'number');
+    const latest = `from calls
+      where id > (select coalesce(max(id), 0) from calls) - ${MET_ROWS} ${ofKey} order by id desc`;
     const newest = prepare<SlotRow & { boot: string }>(
       sqlite,
-      `select ${COLUMNS}, boot from calls
-        where id > (select coalesce(max(id), 0) from calls) - @recentRows ${ofKey}
-        order by id desc limit @ratePerMinute`,
+      `select ${COLUMNS}, boot ${latest} limit @ratePerMinute`,
       { ...ROW, boot: 'text' },
     );
-    const { recentRows, others } = { recentRows: this.#recentRows, others: this.#others };
-    this.#meet(newest.all({ recentRows, others, ratePerMinute: limits.ratePerMinute }));
+    const { ratePerMinute } = limits;
+    this.#meet(newest.all({ others: this.#others, ratePerMinute }));
+    // the monotonic clock alone tells which rows of a boot with a name hold a slot; of one without,
+    // those of long ago may seem to, so it counts as many of the rows from before us as may be held
+    const skipped = LONGEST_MINUTES * ratePerMinute;
+    const last = prepare(
+      sqlite,
+      `select coalesce((select id ${latest} limit 1 offset @skipped),
+        (select max(id) from calls) - ${MET_ROWS}, 0)`,
+      'number',
+    );
+    this.#afterId = this.#boot === '' ? present(last.get({ others: this.#others, skipped })) : 0;
   }
 
   /** The columns of a call that leaves now. */
@@ -125,8 +137,8 @@ export class Slots {
 
   /** What tells the rows of this boot that hold a slot at a monotonic instant. */
   #at(mono: number): Record<string, string | number> {
-    const [boot, recentRows, others] = [this.#boot, this.#recentRows, this.#others];
-    return { boot, mono: Math.floor(mono), recentRows, others };
+    const [boot, afterId, others] = [this.#boot, this.#afterId, this.#others];
+    return { boot, mono: Math.floor(mono), afterId, others };
   }
 
   /** When the slots of other boots are free that are still held. */

@@ -16,10 +16,7 @@ beforeEach(() => {
   machine = new Machine(NOON, true);
 });
 
-const [a, b] = countedKeys([
-  { name: 'a', ratePerMinute: 2 },
-  { name: 'b', ratePerMinute: 2 },
-]);
+const [a, b] = countedKeys([{ name: 'a' }, { name: 'b' }]);
 const ledgerOf = (key: CountedKey | undefined) =>
   new LakeLedger(lake, machine.clock(), { ...LIMITS, key }, 'one');
 /** Asks until it is refused; the calls are never heard of again, as after a kill. */
@@ -66,10 +63,7 @@ test('calls of before count in the minute of every key, and in the month of the 
 
 test('a renamed key is no faster for it', () => {
   expect(admitted(ledgerOf(b))).toBe(2);
-  const [, renamed] = countedKeys([
-    { name: 'a', ratePerMinute: 2 },
-    { name: 'c', ratePerMinute: 2 },
-  ]);
+  const [, renamed] = countedKeys([{ name: 'a' }, { name: 'c' }]);
   expect(admitted(ledgerOf(renamed))).toBe(0);
   machine.trueAt += HELD_MS;
   expect(admitted(ledgerOf(renamed))).toBe(2);
@@ -91,3 +85,21 @@ test('after a reboot the calls of each key are met by that key', () => {
   machine.trueAt += HELD_MS;
   expect(admitted(again)).toBe(2);
 });
+
+test.each([true, false])(
+  "a key whose rate was lowered does not push another's minute out of view, boots named: %s",
+  (namesBoots) => {
+    machine = new Machine(NOON, namesBoots);
+    const fast = { ...LIMITS, callsPerMonth: 1000 };
+    expect(admitted(ledgerOf(a))).toBe(2);
+    expect(
+      admitted(
+        new LakeLedger(lake, machine.clock(), { ...fast, ratePerMinute: 99, key: b }, 'one'),
+      ),
+    ).toBe(99);
+    const slower = new LakeLedger(lake, machine.clock(), { ...fast, key: a }, 'one');
+    expect(admitted(slower)).toBe(0);
+    machine.trueAt += HELD_MS;
+    expect(admitted(slower)).toBe(2);
+  },
+);
