@@ -260,15 +260,3 @@ export const risingTags = (
     afterOf: after.of,
   }));
 };
-
-/** The video's own snapshots up to `asOf`. */
-export const subjectSnapshots = (
-  { sqlite }: Lake,
-  subject: Subject,
-  asOf: number,
-): { at: number; views: number | null }[] =>
-  prepare(
-    sqlite,
-    'select observed_at as at, views from video_snapshot where video_key = ? and observed_at <= ? order by observed_at',
-    { at: 'number', views: 'number?' },
-  ).all(subject.key, asOf);

@@ -1,5 +1,6 @@
 import { forecastAt } from '../forecast/read.ts';
 import { growthCurve } from '../history/growth-curve.ts';
+import { timeline } from '../history/timeline.ts';
 import type { Lake } from '../lake/open.ts';
 import type { Analysis, WhyFactor } from '../wire/analysis-shapes.ts';
 import {
@@ -10,7 +11,6 @@ import {
   platformGroup,
   risingTags,
   type Subject,
-  subjectSnapshots,
   subjectTags,
 } from './cohorts.ts';
 import { featureFactors, timeFactors } from './contrast-factors.ts';
@@ -89,7 +89,7 @@ export const findingsOf = (lake: Lake, subject: Subject, asOf: number): Findings
           ...ageFactor(subject, ageGroup(lake, subject, asOf), cohortSpanMs(subject, asOf)),
           ...creatorFactor(subject, creatorGroup(lake, subject, asOf)),
           ...engagementFactor(subject, platform),
-          ...growthFactor(growthCurve(subjectSnapshots(lake, subject, asOf)), asOf),
+          ...growthFactor(growthCurve(timeline(lake, subject.key, asOf)), asOf),
         ];
   const why = [
     ...compared,

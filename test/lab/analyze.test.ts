@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { realPath } from '../../fixtures/real-data.ts';
+import { sourceCode } from '../../schema/vocabulary.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { isoOf } from '../../src/iso.ts';
@@ -108,6 +109,19 @@ describe('evidence', () => {
     const { summary, why } = await analyze(lake, 'tt_low');
     expect(summary).toContain('not viral');
     expect(why[0]?.evidence.direction).toBe('against');
+  });
+
+  test('a count that a list carried on unchanged does not make its growth flat', async () => {
+    const lake = plantedLake();
+    const snapshots = [400, 4000, 9000, 9000].map(
+      (views, i) => [NOW - (12 - 4 * i) * HOUR_MS, views] as const,
+    );
+    insertVideos(lake, [{ id: 'tt_new', createdAt: NOW - DAY_MS, snapshots }]);
+    const finding = async () => factorOf(await analyze(lake, 'tt_new'), 'growth').finding;
+    expect(await finding()).toContain('(4 snapshots)');
+    const carriedOn = 'update video_snapshot set source = ? where observed_at = ? and views = 9000';
+    lake.sqlite.prepare(carriedOn).run(sourceCode('feed'), NOW);
+    expect(await finding()).toMatch(/^Its growth is (rising|peaking): .*\(3 snapshots\)/);
   });
 
   test('the summary says which factors speak for the video and which against it', async () => {

@@ -122,6 +122,16 @@ test.each([
   expect(await get(now(NOW + ms))).toMatchObject(given);
 });
 
+test('a costly list is not given a day later where only the clock of the day went on', async () => {
+  const { get, write, computed } = listsOf(1000);
+  const ofMonth = { wanted: { ...wanted, windowMs: 30 * DAY_MS } };
+  await get(now(NOW, ofMonth));
+  write('tt_2', NOW + DAY_MS);
+  const later = NOW + DAY_MS + 20_000;
+  expect(await get(now(later, ofMonth))).toMatchObject({ asOf: later, isStale: false });
+  expect(computed).toHaveLength(2);
+});
+
 test('a costly list that is asked for is computed ahead, once, so that nobody waits for it', async () => {
   const { lists, get, release, write, computed, clock } = listsOf(1000);
   await get(now(NOW));

@@ -195,9 +195,12 @@ describe('of a pulled list', () => {
   test('what is held, how old it is, and the tag that rises most of all, not of the largest', async () => {
     const text = await (await fetch(pulled.service.dashboard)).text();
     expect(text).toContain('<b>1</b><span class="one soft small">videos here, of 983 that match');
-    expect(text).toContain('lists pulled 12 h ago');
+    expect(text).toContain('lists as of 12 h ago');
     expect(text).toContain('<b>#tag30</b><span class="one soft small">+200 %, of 40 tags');
     expect(text).not.toContain('>tag16<');
+    const list = await (await fetch(new URL('/trends/tiktok', pulled.service.dashboard))).text();
+    expect(list).toContain('as the service had it 12 h ago');
+    expect(list).toContain('those the service states for this list');
   });
 });
 

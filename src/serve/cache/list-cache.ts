@@ -131,11 +131,12 @@ export class ListCache {
     if (entry.costMs === null) return false;
     const leastMs = entry.version === version ? PATIENT_MS : 0;
     const patienceMs = Math.max(leastMs, PATIENCE * entry.costMs);
-    const isRecent = isNow && entry.isNow && asOf - entry.from < patienceMs;
+    // by both clocks: that of the day may go on while the monotonic one stands (a machine asleep)
     return (
       this.#clock.monotonic() - entry.madeAt < patienceMs &&
       entry.from <= asOf &&
-      (isRecent || asOf < entry.until)
+      asOf - entry.from < patienceMs &&
+      ((isNow && entry.isNow) || asOf < entry.until)
     );
   }
 

@@ -17,7 +17,7 @@ export interface FramedPage {
   readonly about?: Html;
   /** Sections (`<section>` with an `h2` each); laid out in one column, or two with `class="stack"`. */
   readonly main: Html;
-  /** When the newest list that the page shows was pulled, Unix ms; null or absent: none was. */
+  /** The instant that the newest pulled list of the page is true at, Unix ms; null or absent: none was pulled. */
   readonly pulledAt?: number | null;
   /** Newest count of what the page is about, Unix ms; null or absent: that of the lake is told. */
   readonly countedAt?: number | null;
@@ -43,7 +43,7 @@ const freshness = (
 ): Html => {
   const newest = pulledAt ?? countedAt ?? newestSnapshot;
   const counted = countedAt === null ? 'newest count' : 'counted';
-  const what = pulledAt === null ? counted : 'lists pulled';
+  const what = pulledAt === null ? counted : 'lists as of';
   const text = newest === null ? 'nothing seen yet' : `${what} ${ago(newest, at)}`;
   const isFresh = newest !== null && at - newest < FRESH_MS;
   return html`<span class="dot${isFresh ? ' fresh' : ''}"></span>${text} · ${minuteOf(at)}`;

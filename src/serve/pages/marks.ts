@@ -18,9 +18,14 @@ export const SAMPLED = mark(
 /** Computed between or beyond what was observed. */
 export const ESTIMATED = mark('estimated', 'Computed from what was observed, not observed itself');
 
-/** A list's origin: pulled as it is, or ranked here from what was observed. */
+/**
+ * A list's origin: as the service stated it for an instant, which may be a while before it was pulled,
+ * or ranked here from what was observed.
+ */
 export const listOrigin = (pulledAt: number | null, at: number): string =>
-  pulledAt === null ? 'ranked here from what was observed' : `as pulled ${ago(pulledAt, at)}`;
+  pulledAt === null
+    ? 'ranked here from what was observed'
+    : `as the service had it ${ago(pulledAt, at)}`;
 
 /** What a list holds of what its source counted; nothing where it holds all. */
 export const heldOf = (held: number, total: number): string =>

@@ -9,7 +9,7 @@ import type { ServiceContext } from '../context.ts';
 import { dateRange, platformPath, type Window } from '../parameters.ts';
 import { dataTable, showing } from './data-table.ts';
 import { number, PLATFORM_NAMES } from './figures.ts';
-import type { Html } from './html.ts';
+import { type Html, NOTHING } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
 import { emptyState, heldOf, listOrigin } from './marks.ts';
 import { type PageDeps, pageRoute, tableParameters } from './page-route.ts';
@@ -83,6 +83,10 @@ const trendsTabs = (view: PageView, chosen: Platform | undefined): Html => {
 const NONE = 'Nothing was seen in this window. Another platform, list or instant may hold more.';
 const SIDE_ROWS = 20;
 
+/** Why one video has another pace in another list. */
+const aboutPace = (isPulled: boolean): Html =>
+  html`<p class="soft small">Views per hour are ${isPulled ? 'those the service states for this list' : 'the mean over the window of this list'}: one video’s differ from list to list.</p>`;
+
 const sideBySide = (deps: PageDeps): void =>
   pageRoute(deps, {
     path: '/trends',
@@ -119,7 +123,8 @@ ${
         isSortable: false,
       })
 }</section>`,
-        )}</div>`,
+        )}</div>
+${aboutPace(pulled.some((at) => at > 0))}`,
       };
     },
   });
@@ -156,6 +161,7 @@ const onePlatform = (deps: PageDeps): void => {
           caption: title,
           none: NONE,
           total: head.total,
+          after: head.total === 0 ? NOTHING : aboutPace(head.pulledAt !== null),
         }),
       };
     },

@@ -37,7 +37,7 @@ const facts = (item: ContentItem, curve: GrowthCurve, forecast: ShownForecast | 
 const forecastTable = (forecast: ShownForecast | null, at: number): Html =>
   forecast === null || forecast.horizons.length === 0
     ? html`<p class="soft small">No forecast stands: those are made for videos observed in the last two days, once enough curves are finished.</p>`
-    : html`<h3>Forecast ${ESTIMATED} <span class="soft small">made ${since(Date.parse(forecast.madeAt), at)}; 80 of 100 outcomes lie between low and high</span></h3>
+    : html`<h3>Forecast ${ESTIMATED} <span class="soft small">made ${since(Date.parse(forecast.madeAt), at)}, from where its hours count; 80 of 100 outcomes lie between low and high</span></h3>
 <div class="scroll"><table class="data"><caption class="unseen">Views ahead</caption><thead><tr><th scope="col">after</th><th scope="col" class="n">low</th><th scope="col" class="n">median</th><th scope="col" class="n">high</th></tr></thead><tbody>${forecast.horizons.map(
         ({ hours, low, median, high }) =>
           html`<tr><td>${inHours(hours)}</td><td class="n">${count(low)}</td><td class="n">${count(median)}</td><td class="n">${count(high)}</td></tr>`,
