@@ -59,9 +59,14 @@ const withoutIndices = ({ sqlite }: Lake, fill: () => void): void => {
        and tbl_name in ('video', 'video_snapshot', 'video_hashtag')`,
     )
     .all() as { type: string; name: string; sql: string }[];
+  // an index takes what the planner is told of it along
+  const told = sqlite.prepare('select tbl, idx, stat from sqlite_stat1').raw().all();
   for (const { type, name } of made) sqlite.exec(`drop ${type} "${name}"`);
   fill();
   for (const { sql } of made) sqlite.exec(sql);
+  sqlite.exec('delete from sqlite_stat1');
+  const tell = sqlite.prepare('insert into sqlite_stat1 (tbl, idx, stat) values (?, ?, ?)');
+  for (const row of told) tell.run(row);
 };
 
 /** The lists of a day: the first of each platform's videos that were published in it. */

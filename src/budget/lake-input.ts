@@ -9,7 +9,7 @@ import { laddersByPlatform } from './choice.ts';
 import { type CreatorShowing, learnShowing, type PageSeen } from './creator-pages.ts';
 import { curveLibrary, type PastCurve } from './curves.ts';
 import { PlanLadder } from './price.ts';
-import { creatorsUsual, type TrackedColumns, trackedColumns } from './tracked.ts';
+import { creatorsUsual, type TrackedColumns, trackedColumns, videoNumbers } from './tracked.ts';
 
 /** A lake's tracked videos, ready for `chooseCalls`, and what its numbers stand for. */
 export interface LakeInput {
@@ -30,11 +30,17 @@ const LEAST_GAP_OF_AGE = 0.09;
 
 // Counts of the future, of a service whose clock runs ahead, are refreshes all the same.
 const EVER = `${Number.MAX_SAFE_INTEGER}`;
-const REFRESHES = `
+/**
+ * Every video of some platforms with a count, by key. One walk over both tables in the order of their keys:
+ * `+` because the index by platform would read them in the order of handles, all over the file; `limit`
+ * because SQLite would else look up `last_at` four times. Exported for the test of its plan.
+ */
+export const REFRESHES = `
   with known as (
     select key, platform, user, coalesce(created_at, first_seen_at - @usualAge) as born,
       ${lastKnownAt('views', { video: 'v.key', at: EVER })} as last_at
-    from video v where platform in (select value from json_each(@platforms))
+    from video v where +platform in (select value from json_each(@platforms))
+    order by key limit -1
   )
   select k.key, k.platform, k.user, k.born, k.last_at, l.views, e.observed_at, e.views
   from known k
@@ -58,18 +64,18 @@ type RefreshRow = [
 
 /** Gives each creator a number, in the order met, whatever the spellings of its handle. */
 const creatorNumbers = () => {
-  const numbers = new Map<string, number>();
+  const byPlatform = PLATFORMS.map(() => new Map<string, number>());
   const creators: { platform: Platform; handle: string }[] = [];
   const of = (platform: Platform, handle: string | null): number => {
-    if (handle === null) return -1;
-    const written = `${platform}/${handle}`;
-    const known = numbers.get(written);
+    const numbers = byPlatform[PLATFORMS.indexOf(platform)];
+    if (handle === null || numbers === undefined) return -1;
+    const known = numbers.get(handle);
     if (known !== undefined) return known;
     const folded = foldHandle(handle);
     if (folded === '') return -1;
-    const number = numbers.get(`${platform}/${folded}`) ?? creators.length;
+    const number = numbers.get(folded) ?? creators.length;
     if (number === creators.length) creators.push({ platform, handle });
-    numbers.set(written, number).set(`${platform}/${folded}`, number);
+    numbers.set(handle, number).set(folded, number);
     return number;
   };
   return { of, creators };
@@ -135,7 +141,7 @@ const addListRefreshes = (
   { sqlite }: Lake,
   now: number,
   tracked: TrackedColumns,
-  indexes: ReadonlyMap<number, number>,
+  numberOf: (videoKey: number) => number,
 ): void => {
   const lists = prepare(sqlite, LISTS, { key: 'number', next_at: 'number' }).all({
     now,
@@ -145,8 +151,8 @@ const addListRefreshes = (
   const videosOf = prepare(sqlite, 'select video_key from ranking where capture_key = ?', 'number');
   for (const { key, next_at } of lists)
     for (const video of videosOf.all(key)) {
-      const i = indexes.get(video);
-      if (i === undefined) continue;
+      const i = numberOf(video);
+      if (i === -1) continue;
       const known = tracked.nextListRefreshAt[i] ?? Number.NaN;
       tracked.nextListRefreshAt[i] = Number.isNaN(known) ? next_at : Math.min(known, next_at);
     }
@@ -155,28 +161,43 @@ const addListRefreshes = (
 /** Timelines that teach, for each platform, and how many videos are tried for them. */
 const TEACHING = 400;
 const TRIED = 4000;
+/** A platform with fewer videos has few. */
+const FEW = 10 * TRIED;
+
+// By the time they were first seen; of a platform with few videos by its own index, not past all others.
+const recentVideos = ({ sqlite }: Lake, platform: Platform) => {
+  const counted = prepare(
+    sqlite,
+    'select count(*) from (select 1 from video where platform = ? limit ?)',
+    'number',
+  );
+  const few = (counted.get(platform, FEW) ?? 0) < FEW;
+  const filter = few
+    ? 'platform = @platform and +first_seen_at > @since'
+    : '+platform = @platform and first_seen_at > @since';
+  return prepare(
+    sqlite,
+    `select key, coalesce(created_at, first_seen_at - @usualAge) as born from video
+     where ${filter} order by first_seen_at desc, key desc limit @tried`,
+    { key: 'number', born: 'number' },
+  );
+};
 
 /** Recent timelines of at least three counts, spread evenly over the videos of the last months. */
 const readCurves = (
-  { sqlite }: Lake,
+  lake: Lake,
   now: number,
   tracked: TrackedColumns,
-  indexes: ReadonlyMap<number, number>,
+  numberOf: (videoKey: number) => number,
 ): PastCurve[] => {
   const usual = creatorsUsual(tracked);
-  const recent = prepare(
-    sqlite,
-    `select key, coalesce(created_at, first_seen_at - @usualAge) as born from video
-     where platform = @platform and first_seen_at > @since order by first_seen_at desc limit @tried`,
-    { key: 'number', born: 'number' },
-  );
   const timeline = prepare(
-    sqlite,
+    lake.sqlite,
     'select observed_at, views from video_snapshot where video_key = ? and views is not null order by observed_at',
     ['number', 'number'],
   );
   return PLATFORMS.flatMap((platform) => {
-    const videos = recent.all({
+    const videos = recentVideos(lake, platform).all({
       platform,
       since: now - 120 * DAY_MS,
       usualAge: USUAL_AGE_AT_FIRST_SIGHT_MS,
@@ -186,7 +207,7 @@ const readCurves = (
       const points = timeline.all(key);
       if (points.length < 3) return [];
       const ageHours = points.map(([at]) => (at - born) / HOUR_MS);
-      const i = indexes.get(key) ?? -1;
+      const i = numberOf(key);
       const creatorUsual = usual.of(i, Math.log(Math.max(1, tracked.lastViews[i] ?? 1)));
       return [{ platform, ageHours, views: points.map(([, views]) => views), creatorUsual }];
     });
@@ -248,7 +269,8 @@ const PRIOR_LADDERS: Record<Platform, PlanLadder> = {
 /**
  * Reads all that `chooseCalls` wants to know from a lake, as of `now` (Unix ms): every video with a
  * count, its last two refreshes, when a list will show it anyway, the lake's own past curves, and what
- * its creator calls showed. Only reads. A million videos take some seconds.
+ * its creator calls showed. Only reads, both big tables in the order of their keys, and holds 61 bytes a video
+ * and the creators' handles.
  * @param platforms whose videos may be chosen; all unless given
  */
 export const lakeInput = (
@@ -257,10 +279,9 @@ export const lakeInput = (
   platforms: readonly Platform[] = PLATFORMS,
 ): LakeInput => {
   const { tracked, videoKeys, creators } = readTracked(lake, platforms);
-  const indexes = new Map<number, number>();
-  for (let i = 0; i < tracked.length; i++) indexes.set(videoKeys[i] ?? 0, i);
-  addListRefreshes(lake, now, tracked, indexes);
-  const curves = readCurves(lake, now, tracked, indexes);
+  const numberOf = videoNumbers(videoKeys, tracked.length);
+  addListRefreshes(lake, now, tracked, numberOf);
+  const curves = readCurves(lake, now, tracked, numberOf);
   const ladders = laddersByPlatform((platform) => {
     const own = curves.filter((curve) => curve.platform === platform);
     return own.length === 0 ? PRIOR_LADDERS[platform] : new PlanLadder(curveLibrary(platform, own));

@@ -35,6 +35,18 @@ export const trackedColumns = (length: number): TrackedColumns => ({
   creator: new Int32Array(length).fill(-1),
 });
 
+/** Finds the number of the video with a key, -1 where it is not tracked; keys stand in ascending order. */
+export const videoNumbers = (videoKeys: Float64Array, length: number) => (key: number) => {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((videoKeys[middle] ?? 0) < key) low = middle + 1;
+    else high = middle;
+  }
+  return low < length && videoKeys[low] === key ? low : -1;
+};
+
 /** One tracked video as an object, for few of them. */
 export interface TrackedVideo {
   readonly platform: (typeof PLATFORMS)[number];

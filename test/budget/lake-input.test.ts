@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { LakeBuilder } from '../../fixtures/lake-builder.ts';
 import { requestLine } from '../../src/api/request.ts';
 import { chooseCalls } from '../../src/budget/choice.ts';
-import { lakeInput } from '../../src/budget/lake-input.ts';
+import { lakeInput, REFRESHES } from '../../src/budget/lake-input.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { openLake } from '../../src/lake/open.ts';
 import type { SnapshotSource } from '../../src/load/merge-video.ts';
@@ -80,6 +80,64 @@ test('reads the last refresh with a count, and one before that is far enough bac
   expect([tracked.createdAt[1], tracked.earlierAt[1]]).toEqual([hoursAgo(22), Number.NaN]);
   expect([...tracked.creator.slice(0, 2)]).toEqual([0, -1]);
   expect(creators).toEqual([{ platform: 'tiktok', handle: 'ana' }]);
+});
+
+test('reads of every video what its timeline alone would tell', () => {
+  const { lake, video } = freshLake();
+  const { sqlite } = lake;
+  for (let n = 300; n > 0; n--) {
+    const timeline = Array.from({ length: 1 + (n % 6) }, (_, i): [number, number | null] => [
+      (n % 50) * (i + 1) * 0.7 - (n % 7 === 0 ? 30 : 0), // one in seven begins in the future
+      (n + i) % 4 === 0 ? null : n * 100 - i,
+    ]);
+    video(n, `user ${(n * 31) % 80}`, n % 5 === 0 ? null : 200 + n, timeline);
+  }
+  sqlite.exec(`
+    update video set platform = 'youtube' where key % 3 = 0;
+    update video set created_at = null, first_seen_at = null where key % 37 = 0;`);
+  const rows = sqlite
+    .prepare(
+      "select key, coalesce(created_at, first_seen_at - 43200000) as born from video where platform = 'tiktok' order by key",
+    )
+    .raw()
+    .all() as [number, number | null][];
+  const counts = sqlite
+    .prepare(
+      'select observed_at, views from video_snapshot where video_key = ? and views is not null order by observed_at desc',
+    )
+    .raw();
+  const expected = rows.flatMap(([key, born]) => {
+    const known = counts.all(key) as [number, number][];
+    const [last] = known;
+    if (last === undefined) return [];
+    const until = born === null ? Number.NaN : last[0] - Math.max(HOUR_MS, (last[0] - born) * 0.09);
+    const [at, views] = known.find(([at]) => at <= until) ?? [Number.NaN, Number.NaN];
+    return [[key, born ?? 0, ...last, at, views]];
+  });
+  const { tracked, videoKeys } = lakeInput(lake, NOW, ['tiktok']);
+  const read = Array.from({ length: tracked.length }, (_, i) => [
+    videoKeys[i],
+    tracked.createdAt[i],
+    tracked.lastAt[i],
+    tracked.lastViews[i],
+    tracked.earlierAt[i],
+    tracked.earlierViews[i],
+  ]);
+  expect(read).toEqual(expected);
+  expect(read.length).toBeGreaterThan(150);
+  expect(read.some(([, , lastAt = 0]) => lastAt > NOW)).toBe(true);
+});
+
+test('walks the videos and their timelines in the order of their keys, sorting nothing', () => {
+  const { sqlite } = freshLake().lake;
+  const plan = sqlite.prepare(`explain query plan ${REFRESHES}`);
+  const steps = plan.all({ platforms: '[]', usualAge: 0, leastGap: 0, leastGapOfAge: 0 }) as {
+    detail: string;
+  }[];
+  const details = steps.map(({ detail }) => detail);
+  expect(details).toContain('SCAN v');
+  expect(details.filter((detail) => /TEMP B-TREE|MATERIALIZE/.test(detail))).toEqual([]);
+  expect(details.filter((detail) => detail.startsWith('SEARCH known '))).toHaveLength(2);
 });
 
 test('a list that keeps its videos promises the next refresh, one that changes does not', () => {
