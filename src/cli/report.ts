@@ -3,10 +3,13 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import { fullDiskOf, LakeError, messageOf, UsageError } from '../errors.ts';
-import { openLakeForReading } from '../lake/open.ts';
+import { creatorProfile } from '../history/creator-profile.ts';
+import { typed } from '../installation.ts';
+import { type Lake, openLakeForReading } from '../lake/open.ts';
 import { reportPage } from '../report/report-page.ts';
 import { lastWholeWeek, parseWeek, type Week } from '../report/week.ts';
 import { weeklyReport } from '../report/weekly-report.ts';
+import { plainHandle } from '../wire/folding.ts';
 import { type CliIo, configOf } from './io.ts';
 import { oneOf } from './option-values.ts';
 
@@ -40,11 +43,24 @@ const weekAsked = (text: string | undefined, now: number): Week => {
   return week;
 };
 
+/** @throws UsageError where nobody of that handle was seen: a page of zeros would be no report of anybody */
+const requireSeen = (lake: Lake, { platform, creator }: Options, now: number): void => {
+  if (creator === undefined) return;
+  const seen = { handle: plainHandle(creator), asOf: now, limit: 1 };
+  const platforms = platform === undefined ? PLATFORMS : [platform];
+  if (platforms.some((one) => creatorProfile(lake, { ...seen, platform: one }) !== undefined))
+    return;
+  throw new UsageError(
+    `No creator "${seen.handle}" is in the lake${platform === undefined ? '' : ` on ${platform}`}. Find handles with \`${typed('query "select platform, handle from creators"')}\`.`,
+  );
+};
+
 const run = async (options: Options, io: CliIo): Promise<void> => {
   const { platform, creator, json } = options;
   const week = weekAsked(options.week, io.clock.now());
   const lake = openLakeForReading(configOf(io).dataDir);
   try {
+    requireSeen(lake, options, io.clock.now());
     const report = await weeklyReport(lake, { week, platform, creator }, io.clock);
     const page = await reportPage(report);
     if (options.out === '-') {

@@ -128,6 +128,16 @@ test('a creator is found by any spelling of the handle', async () => {
   expect(words).not.toContain('@ada tiktok');
 });
 
+test('a creator nobody saw is refused, and what is not of the creator says so', async () => {
+  const dataDir = madeLake();
+  const argv = ['--out', '-', '--creator'];
+  const { code, out } = await reported(dataDir, [...argv, 'nobody']);
+  expect([code, out]).toEqual([2, '']);
+  expect((await reported(dataDir, [...argv, 'cem', '--platform', 'tiktok'])).code).toBe(2);
+  const { words } = await reported(dataDir, [...argv, 'ada']);
+  expect(words).toContain('Counts above, tags and days below are of everybody the lake watched');
+});
+
 test('it is written where it is asked for, and says so', async () => {
   const dataDir = madeLake();
   const told = await reported(dataDir, []);
