@@ -7,6 +7,7 @@ import { LongestFirst } from './test/support/longest-first.ts';
  */
 const PROOFS = [
   'test/demo/cookbook.test.ts',
+  'test/demo/nights.test.ts',
   'test/demo/outlook.test.ts',
   'test/demo/same-events.test.ts',
   'test/docs/outgrow.test.ts',

@@ -3,9 +3,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The files that take longest, from four seconds on; the list need not be exact. */
 const LONGEST = [
-  'demo/demo',
-  'sandbox/sandbox',
   'serve/every-page',
+  'sandbox/sandbox',
   'serve/browser',
   'kills/random',
   'publish/s3-store',
@@ -18,6 +17,7 @@ const LONGEST = [
   'load/import',
   'forecast/learn',
   'serve/query-page',
+  'demo/demo',
   'cli/query',
   'throttle/ledger',
   'forecast/bad-input',
