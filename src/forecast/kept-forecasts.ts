@@ -18,7 +18,7 @@ interface KeptQuery<Row> {
   readonly shape: ShapeOf<Row>;
 }
 
-const MOST_ROWS = 20_000;
+const MOST_ROWS = 12_000;
 
 /** Kept forecasts of every n-th subject, so that a judgement stays bounded and the same lake gives the same one. */
 export const sampledForecasts = <Row>(
