@@ -8,7 +8,7 @@ import { sparkline } from '../../src/cli/overview-text.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { isoOf } from '../../src/iso.ts';
-import { openLakeForReading } from '../../src/lake/open.ts';
+import { expectShown } from './expect-shown.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 
@@ -87,16 +87,7 @@ describe('demo', () => {
     const last = isoOf(NOON - 60 * DAY_MS + 36 * HOUR_MS).slice(0, 10);
     expect(out).toMatch(/^2026-09-\d\d {2}complete: \d+ calls/);
     expect(out).toMatch(new RegExp(`${last} {2}complete`));
-    for (const platform of ['tiktok', 'youtube'])
-      expect(out).toMatch(new RegExp(`Leading now:[^]*${platform} `));
-    expect(out).toMatch(/In the lake:\n {2}videos +\d/);
-    expect(out.match(/npm run -s trendlake -- \w+/g)).toEqual([
-      ...['status', 'query', 'query', 'serve'].map((name) => `npm run -s trendlake -- ${name}`),
-    ]);
-    expect(existsSync(join(dataDir, 'parquet', 'manifest.json'))).toBe(true);
-    const lake = openLakeForReading(dataDir);
-    const nights = lake.sqlite.prepare('select started_at from runs order by id').pluck().all();
-    lake.close();
+    const nights = expectShown(out, dataDir, ['tiktok', 'youtube']);
     expect(nights).toHaveLength(2);
     expect(Number(nights[1]) - Number(nights[0])).toBe(DAY_MS);
   });
