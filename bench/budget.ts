@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { textTable } from '../src/cli/text-table.ts';
+import { textTable } from '../src/cli/text/text-table.ts';
 import { systemClock } from '../src/clock.ts';
 import { chooseMillion } from './budget/choose-million.ts';
 import { measure, type Report } from './budget/measure.ts';

@@ -1,7 +1,7 @@
 import { CHORES, JOBS } from '../jobs/all-jobs.ts';
 import { apiClient } from '../src/api/client.ts';
 import { systemClock } from '../src/clock.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { openLake } from '../src/lake/open.ts';
 import { tellEvents } from '../src/runner/night.ts';
 import { sync } from '../src/runner/sync.ts';

@@ -3,7 +3,7 @@ import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlit
 /**
  * Fields and shapes the interface does not show, shows otherwise than they came, or shows and that
  * did not come; once each.
- * Written by src/lake/drift.ts.
+ * Written by src/load/drift.ts.
  */
 export const drift = sqliteTable(
   'drift',

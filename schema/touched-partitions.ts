@@ -3,7 +3,7 @@ import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 /**
  * Parquet partitions whose rows changed since they were last written. Marked in the transaction
  * that changes the rows; unmarked once the new file stands, if `version` is still the one it was
- * made from. Written by src/lake/touched-partitions.ts.
+ * made from. Written by src/export/touched-partitions.ts.
  */
 export const touchedPartitions = sqliteTable(
   'touched_partitions',

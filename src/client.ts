@@ -4,14 +4,14 @@ import { type DecodedResponse, decodeResponse } from './api/decode.ts';
 import type { DecodedItem } from './api/decode-items.ts';
 import type { UpstreamRequest } from './api/request.ts';
 import { systemClock } from './clock.ts';
+import { serviceUrl } from './config/setting-readers.ts';
+import { TIERS } from './config/tiers.ts';
 import { UsageError } from './errors.ts';
 import { isoOf } from './iso.ts';
 import { type Lake, openLake } from './lake/open.ts';
 import { openThrottle } from './runner/open-throttle.ts';
 import { Secret } from './secret.ts';
-import { serviceUrl } from './setting-readers.ts';
 import type { Throttle } from './throttle/throttle.ts';
-import { TIERS } from './tiers.ts';
 import { platformOfId } from './wire/fields.ts';
 import { plainHandle } from './wire/folding.ts';
 

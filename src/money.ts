@@ -1,4 +1,4 @@
-import type { Price } from './setting-readers.ts';
+import type { Price } from './config/setting-readers.ts';
 
 /** What so many calls cost, such as `12.40 EUR`. */
 export const costText = (calls: number, { per1000, currency }: Price): string => {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { execForm, readDockerfile } from '../bench/image/dockerfile.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
-import { SETTINGS } from '../src/settings.ts';
+import { SETTINGS } from '../src/config/settings.ts';
 
 // What is shipped for operators. `npm run prove:image` takes the steps of the Dockerfile.
 

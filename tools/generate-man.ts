@@ -4,7 +4,7 @@ import { type CommandInfo, commandTree } from '../src/cli/command-tree.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { CliIo } from '../src/cli/io.ts';
 import { virtualClock } from '../src/clock.ts';
-import { SETTINGS } from '../src/settings.ts';
+import { SETTINGS } from '../src/config/settings.ts';
 
 // Writes dist/trendlake.1, the manual page of the package, from the commands, options and settings in
 // the code: part of npm run build.

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHORES, JOBS } from '../jobs/all-jobs.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
-import { SETTINGS } from '../src/settings.ts';
+import { SETTINGS } from '../src/config/settings.ts';
 
 // Writes docs/settings.md from the settings, commands and jobs in the code; a test fails when the
 // page is stale.

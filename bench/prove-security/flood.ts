@@ -6,8 +6,8 @@ import { setTimeout as rest } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { Pool } from 'undici';
-import { openServiceDb } from '../../src/lake/service-db.ts';
 import { createKey } from '../../src/serve/auth/keys.ts';
+import { openServiceDb } from '../../src/service-db/service-db.ts';
 import { buildLake, END_AT } from '../serve/build-lake.ts';
 import { startChild } from '../serve/child.ts';
 

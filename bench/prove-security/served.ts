@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/clock.ts';
-import { openServiceDb } from '../../src/lake/service-db.ts';
 import { createKey, revokeKey, type Scope } from '../../src/serve/auth/keys.ts';
+import { openServiceDb } from '../../src/service-db/service-db.ts';
 import { buildLake, END_AT } from '../serve/build-lake.ts';
 
 const BIN = fileURLToPath(new URL('../../src/cli/bin.js', import.meta.url));

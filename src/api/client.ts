@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Agent, type Dispatcher, request as sendRequest } from 'undici';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
 import { hiding } from '../hidden-forms.ts';
 import { NoResponseError, UnreachableError } from './errors.ts';

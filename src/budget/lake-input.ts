@@ -1,9 +1,9 @@
 import { PLATFORMS, type Platform, sourceCode } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { lastKnownAt } from '../history/last-known.ts';
+import { spellingsOf } from '../history/spellings.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
-import { spellingsOf } from '../lake/spellings.ts';
 import { foldHandle } from '../wire/folding.ts';
 import { laddersByPlatform } from './choice.ts';
 import { type CreatorShowing, learnShowing, type PageSeen } from './creator-pages.ts';

@@ -1,6 +1,6 @@
 import { type Lake, openLake } from '../lake/open.ts';
 import { type CliIo, configOf } from './io.ts';
-import { type Cell, textTable } from './text-table.ts';
+import { type Cell, textTable } from './text/text-table.ts';
 
 /** What a command was given, by the name of the option. */
 export type Options = Readonly<Record<string, string | number | boolean | undefined>>;

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Clock } from '../clock.ts';
-import { type Config, type Overrides, readConfig } from '../config.ts';
+import { type Config, type Overrides, readConfig } from '../config/config.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { asciiText, terminalText } from '../terminal-text.ts';
-import { flowed } from './flowed.ts';
+import { flowed } from './text/flowed.ts';
 
 /** What a command may touch of the world around it. Built once in main.ts, handed in by tests. */
 export interface Surroundings {

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { type KeyStore, lakeKeys } from '../serve/auth/key-store.ts';
 import { PausedError } from '../throttle/errors.ts';
 import type { RevokedKeys } from '../webhooks/revoked-keys.ts';

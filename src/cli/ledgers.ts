@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { SlotBook } from '../runner/slot-book.ts';
 import type { Secret } from '../secret.ts';
 import { PausedError } from '../throttle/errors.ts';

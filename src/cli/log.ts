@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { isStop, messageOf, UsageError } from '../errors.ts';
 import { hiding } from '../hidden-forms.ts';
 import { isoOf } from '../iso.ts';

@@ -1,9 +1,9 @@
+import { TIER_NAMES, type Tier } from '../config/tiers.ts';
 import { rangeMs } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import { parseIso } from '../iso.ts';
 import type { TextReader } from '../text-values.ts';
 import * as values from '../text-values.ts';
-import { TIER_NAMES, type Tier } from '../tiers.ts';
 
 // Every command reads what its options were given with these, so that a wrong value is refused in
 // the same words everywhere: the option, what it takes, what it got.

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { SharedMonths } from '../metrics/lake-scraper.ts';
 import type { KeyStore } from '../serve/auth/key-store.ts';
 import { PausedError } from '../throttle/errors.ts';

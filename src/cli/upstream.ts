@@ -1,9 +1,9 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import type { UpstreamKey } from '../config/upstream-keys.ts';
 import { UsageError } from '../errors.ts';
 import { typed } from '../installation.ts';
 import type { Origin } from '../lake/origin.ts';
 import { Secret } from '../secret.ts';
-import type { UpstreamKey } from '../upstream-keys.ts';
 import type { CliIo } from './io.ts';
 
 /** The service a command asks: where, with what key, and how to leave it. */

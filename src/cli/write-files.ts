@@ -1,6 +1,6 @@
 import type { Lake } from '../lake/open.ts';
 import type { LoggedIo } from './log.ts';
-import { ProgressLine } from './progress-line.ts';
+import { ProgressLine } from './text/progress-line.ts';
 
 /** What every command that writes files tells of it. */
 interface FilesWritten {

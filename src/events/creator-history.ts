@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
+import { SPELLINGS_OF_ONE } from '../history/spellings.ts';
 import { prepare, present } from '../lake/prepare.ts';
-import { SPELLINGS_OF_ONE } from '../lake/spellings.ts';
 import { foldHandle } from '../wire/folding.ts';
 import {
   type Cohort,

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
+import { SPELLINGS_OF_ONE } from '../history/spellings.ts';
 import { prepare } from '../lake/prepare.ts';
-import { SPELLINGS_OF_ONE } from '../lake/spellings.ts';
 import { foldHandle } from '../wire/folding.ts';
 import { YOUNG_MS } from './creator-viral.ts';
 import type { Window } from './event.ts';

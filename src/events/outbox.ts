@@ -1,9 +1,9 @@
 import type { EventKind, Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
+import { markTouched } from '../export/touched-partitions.ts';
 import { dateOf, isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare } from '../lake/prepare.ts';
-import { markTouched } from '../lake/touched-partitions.ts';
 import { foldName } from '../wire/folding.ts';
 import { type Listener, queueDelivery } from './delivery-queue.ts';
 import { eventData, subjectText, type TrendEvent } from './event.ts';

@@ -8,7 +8,7 @@ import {
   zstdCompressSync,
 } from 'node:zlib';
 import { compress as snappyCompress } from 'snappyjs';
-import type { ParquetCodec } from '../parquet-codecs.ts';
+import type { ParquetCodec } from '../config/parquet-codecs.ts';
 
 /** Shorter ones are compressed before a thread of the pool would have taken them up. */
 const WORTH_A_THREAD = 1 << 14;

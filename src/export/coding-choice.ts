@@ -1,4 +1,4 @@
-import type { ParquetCodec } from '../parquet-codecs.ts';
+import type { ParquetCodec } from '../config/parquet-codecs.ts';
 import { ByteSink } from './byte-sink.ts';
 import { compressedLength } from './codec.ts';
 import { type Packing, packedWidth } from './delta-binary-packed.ts';

@@ -1,5 +1,5 @@
+import type { ParquetCodec } from '../config/parquet-codecs.ts';
 import { LakeError } from '../errors.ts';
-import type { ParquetCodec } from '../parquet-codecs.ts';
 import { ByteSink } from './byte-sink.ts';
 import { chooseCoding, packingFor, widthOf } from './coding-choice.ts';
 import { deltaBinaryPacked, WIDEST_RANGE } from './delta-binary-packed.ts';

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../clock.ts';
+import type { ParquetCodec } from '../config/parquet-codecs.ts';
 import { LakeError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';
-import { unmarkTouched } from '../lake/touched-partitions.ts';
-import type { ParquetCodec } from '../parquet-codecs.ts';
 import { workerFile } from '../worker-file.ts';
 import type { SnapshotExport } from './export-snapshot.ts';
 import type { ExportOrder, ExportReport } from './export-worker.ts';
 import { PARQUET_TABLES } from './parquet-tables.ts';
+import { unmarkTouched } from './touched-partitions.ts';
 
 export interface ExportSummary {
   /** Files and rows written by this export. */

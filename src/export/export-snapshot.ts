@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
+import type { ParquetCodec } from '../config/parquet-codecs.ts';
 import { LakeError } from '../errors.ts';
 import { typed } from '../installation.ts';
 import { SCHEMA_VERSION } from '../lake/migrate.ts';
 import { prepare } from '../lake/prepare.ts';
-import type { ParquetCodec } from '../parquet-codecs.ts';
 import { ChangedFolders, type Disk, explaining } from './install-file.ts';
 import { PartitionInstaller, type Placed } from './install-partition.ts';
 import { removeStrays, removeTemporaries } from './leftovers.ts';

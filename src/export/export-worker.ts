@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
+import type { ParquetCodec } from '../config/parquet-codecs.ts';
 import { LakeError, messageOf } from '../errors.ts';
-import type { ParquetCodec } from '../parquet-codecs.ts';
 import { exportSnapshot, type SnapshotExport } from './export-snapshot.ts';
 import { systemDisk } from './install-file.ts';
 import type { ParquetTable } from './parquet-tables.ts';

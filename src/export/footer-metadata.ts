@@ -1,6 +1,6 @@
 import thrift, { type Struct, type ThriftOutput } from 'parquetjs-lite/gen-nodejs/parquet_types.js';
 import { serializeThrift } from 'parquetjs-lite/lib/util.js';
-import type { ParquetCodec } from '../parquet-codecs.ts';
+import type { ParquetCodec } from '../config/parquet-codecs.ts';
 import type { EncodedChunk } from './column-chunk.ts';
 import type { ParquetColumn, ParquetType } from './parquet-tables.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import PQueue from 'p-queue';
+import type { ParquetCodec } from '../config/parquet-codecs.ts';
 import { SCHEMA_VERSION } from '../lake/migrate.ts';
-import type { ParquetCodec } from '../parquet-codecs.ts';
 import { checkFooter } from './footer.ts';
 import {
   type ChangedFolders,

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { PARQUET_CODECS } from '../parquet-codecs.ts';
+import { PARQUET_CODECS } from '../config/parquet-codecs.ts';
 import { ChangedFolders, type Disk, growFile } from './install-file.ts';
 
 /** Raised when files of the same rows would look different: then the next export is a full one. */

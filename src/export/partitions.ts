@@ -2,8 +2,8 @@ import type Database from 'better-sqlite3';
 import { DAY_MS } from '../durations.ts';
 import { dateOf } from '../iso.ts';
 import { prepare, present } from '../lake/prepare.ts';
-import { VIDEOS_A_PART } from '../lake/touched-partitions.ts';
 import type { ParquetTable } from './parquet-tables.ts';
+import { VIDEOS_A_PART } from './touched-partitions.ts';
 
 /** The rows of one file: a table, one UTC day of it, or the rows of some of its videos. */
 export interface Partition {

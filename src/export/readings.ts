@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
 import { DAY_MS } from '../durations.ts';
 import { type Kind, prepare, present } from '../lake/prepare.ts';
-import { VIDEOS_A_PART } from '../lake/touched-partitions.ts';
 import type { ParquetTable, ParquetType } from './parquet-tables.ts';
 import { lastPart, type Partition, quoted } from './partitions.ts';
+import { VIDEOS_A_PART } from './touched-partitions.ts';
 
 type Row = readonly unknown[];
 

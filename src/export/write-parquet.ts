@@ -1,5 +1,5 @@
 import type { Struct } from 'parquetjs-lite/gen-nodejs/parquet_types.js';
-import type { ParquetCodec } from '../parquet-codecs.ts';
+import type { ParquetCodec } from '../config/parquet-codecs.ts';
 import { compressPage } from './codec.ts';
 import { ColumnChunk, type EncodedChunk } from './column-chunk.ts';
 import { footer, type LocatedChunk, pageHeader, rowGroup } from './footer-metadata.ts';

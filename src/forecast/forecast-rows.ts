@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
+import { MARK_TOUCHED } from '../export/touched-partitions.ts';
 import { dateOf } from '../iso.ts';
 import { prepare } from '../lake/prepare.ts';
-import { MARK_TOUCHED } from '../lake/touched-partitions.ts';
 import { HORIZONS } from './horizons.ts';
 import { CurveReader, type LakeCurve, TRACKED_MS, videoKind } from './lake-curves.ts';
 import { type Forecast, modelForecast } from './model-forecast.ts';

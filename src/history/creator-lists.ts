@@ -1,10 +1,10 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
-import { spellingsOf } from '../lake/spellings.ts';
 import { prepared } from '../lake/statements.ts';
 import { foldHandle } from '../wire/folding.ts';
 import type { Paging } from './list-page.ts';
+import { spellingsOf } from './spellings.ts';
 
 /** A creator's newest count of followers and, where one was made, the one a week before. Instants in Unix ms. */
 export interface ListedCreator {

@@ -2,7 +2,6 @@ import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
 import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
-import { spellingsOf } from '../lake/spellings.ts';
 import { prepared } from '../lake/statements.ts';
 import { engagementRate } from '../wire/engagement-rate.ts';
 import { foldHandle } from '../wire/folding.ts';
@@ -10,6 +9,7 @@ import type { ContentItem } from '../wire/shapes.ts';
 import { contentItems } from './content-items.ts';
 import { lastKnown } from './last-known.ts';
 import type { Paging } from './list-page.ts';
+import { spellingsOf } from './spellings.ts';
 import { withoutEchoes } from './timeline.ts';
 
 /** A creator as the lake knew them at an instant; unknown numbers are null. */

@@ -2,9 +2,9 @@ import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { lastKnownAt } from '../history/last-known.ts';
+import { SPELLINGS_OF_ONE } from '../history/spellings.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
-import { SPELLINGS_OF_ONE } from '../lake/spellings.ts';
 import { foldHandle } from '../wire/folding.ts';
 import type { LabVideo } from './lab-video.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
 import { hiding } from '../hidden-forms.ts';
 import { Secret } from '../secret.ts';

@@ -3,9 +3,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Clock } from '../clock.ts';
+import { makeOwnFile, OWN_FOLDER } from '../data-dir/own-files.ts';
 import { LakeError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
-import { makeOwnFile, OWN_FOLDER } from './own-files.ts';
 import { prepare } from './prepare.ts';
 
 /** Who holds a lock, in words, and since when (Unix ms). */

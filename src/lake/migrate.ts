@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
+import { makeOwnFile } from '../data-dir/own-files.ts';
 import { LakeError, UsageError } from '../errors.ts';
 import { foldHandle } from '../wire/folding.ts';
-import { makeOwnFile } from './own-files.ts';
 import { PLAN_STATISTICS } from './plan-statistics.ts';
 
 /** Marks a SQLite file as a lake (`tlak` in ASCII). */

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, linkSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { prepareDataFolder } from '../data-dir/data-folder.ts';
+import { leftoversIn, refuseRemains, removeLeftovers } from '../data-dir/leftovers.ts';
+import { closeToOthers, makeOwnFile } from '../data-dir/own-files.ts';
 import { UsageError } from '../errors.ts';
 import { typed } from '../installation.ts';
-import { prepareDataFolder } from './data-folder.ts';
 import { whileAlone } from './exclusive.ts';
 import { lakeErrorOf } from './explain-error.ts';
-import { leftoversIn, refuseRemains, removeLeftovers } from './leftovers.ts';
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from './migrate.ts';
-import { closeToOthers, makeOwnFile } from './own-files.ts';
 
 /** File name of the lake inside its data directory. */
 export const LAKE_FILE = 'trendlake.db';

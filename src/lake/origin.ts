@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { OWN_FOLDER } from '../data-dir/own-files.ts';
 import { UsageError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
 import { LAKE_FILE, type Lake, openLake } from './open.ts';
-import { OWN_FOLDER } from './own-files.ts';
 import { prepare, present } from './prepare.ts';
 
 /**

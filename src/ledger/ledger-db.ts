@@ -1,9 +1,9 @@
 import { DatabaseError, Pool } from 'pg';
 import type { Clock } from '../clock.ts';
+import type { PostgresAddress } from '../config/postgres-url.ts';
 import { MINUTE_MS, SECOND_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
 import { typed } from '../installation.ts';
-import type { PostgresAddress } from '../postgres-url.ts';
 import { LedgerAwayError, LedgerError } from './errors.ts';
 
 /** How long a failover may take before calls pause. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import { type PostgresAddress, postgresAddress } from '../config/postgres-url.ts';
 import type { Lake } from '../lake/open.ts';
-import { type PostgresAddress, postgresAddress } from '../postgres-url.ts';
 import type { Secret } from '../secret.ts';
 import { KeyUnsetError } from '../throttle/errors.ts';
 import type { KeyLimits, Ledger, LedgerSource, MonthSpent } from '../throttle/ledger.ts';

@@ -1,8 +1,8 @@
 import type { Statement } from 'better-sqlite3';
 import { DAY_MS } from '../durations.ts';
+import { markTouched, videoPartOf } from '../export/touched-partitions.ts';
 import { dateOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
-import { markTouched, videoPartOf } from '../lake/touched-partitions.ts';
 
 /** Tables that loading fills, by their public names. */
 export const LOADED_TABLES = [

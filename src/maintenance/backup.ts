@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Clock } from '../clock.ts';
+import { makeOwnFile, OWN_FOLDER } from '../data-dir/own-files.ts';
 import { fullDiskOf, LakeError, messageOf } from '../errors.ts';
 import { typed } from '../installation.ts';
 import { dateOf } from '../iso.ts';
@@ -9,7 +10,6 @@ import { withExclusive } from '../lake/exclusive.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from '../lake/migrate.ts';
 import type { Lake } from '../lake/open.ts';
-import { makeOwnFile, OWN_FOLDER } from '../lake/own-files.ts';
 
 /** A copy of the lake in `<data dir>/backups`. */
 export interface Backup {

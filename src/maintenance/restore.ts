@@ -14,14 +14,14 @@ import {
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Clock } from '../clock.ts';
+import { restoredName } from '../data-dir/leftovers.ts';
+import { OWN_FILE } from '../data-dir/own-files.ts';
 import { fullDiskOf, LakeError, UsageError } from '../errors.ts';
 import { typed } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import { whileAlone, withExclusive } from '../lake/exclusive.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
-import { restoredName } from '../lake/leftovers.ts';
 import { LAKE_FILE, MIGRATION, WAIT_MS } from '../lake/open.ts';
-import { OWN_FILE } from '../lake/own-files.ts';
 import { prepare } from '../lake/prepare.ts';
 import { BACKUPS, backupsIn, faultOf } from './backup.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
 import type { CountedKey } from '../throttle/counted-key.ts';
 import { countedKeys } from '../throttle/key-limits.ts';

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
+import type { Price } from '../config/setting-readers.ts';
 import { messageOf } from '../errors.ts';
 import { type KeyPlan, keyPlans } from '../runner/key-plan.ts';
 import type { PlanConfig, PlannedJob } from '../runner/month-plan.ts';
-import type { Price } from '../setting-readers.ts';
 import { type KeysConfig, keysOf } from '../throttle/key-limits.ts';
 import type { MonthSpent } from '../throttle/ledger.ts';
 import { workerFile } from '../worker-file.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { UsageError } from '../errors.ts';
 import type { Lake } from '../lake/open.ts';
 import type { PublishSummary } from './publish-lake.ts';

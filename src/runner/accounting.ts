@@ -1,5 +1,5 @@
 import type { Platform } from '../../schema/vocabulary.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';

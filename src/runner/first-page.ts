@@ -1,5 +1,5 @@
 import type { ListRequest } from '../api/request.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** Most items the interface gives on one page. */
 export const PAGE_ITEMS = 100;

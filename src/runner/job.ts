@@ -1,6 +1,6 @@
 import type { JobName } from '../../schema/vocabulary.ts';
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Lake } from '../lake/open.ts';
 import type { PlannedItem } from './planned-item.ts';
 import type { RefreshPlanner } from './refresh-planner.ts';

@@ -1,5 +1,5 @@
 import { PLATFORMS, type RefreshJob } from '../../schema/vocabulary.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { isoOf } from '../iso.ts';
 import { PausedError } from '../throttle/errors.ts';
 import type { Job } from './job.ts';

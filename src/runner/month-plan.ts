@@ -1,5 +1,5 @@
 import type { RefreshJob } from '../../schema/vocabulary.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { MonthSpent } from '../throttle/ledger.ts';
 import { ROLLING_MS } from '../throttle/month.ts';
 import { type Cron, cronOf } from './cron.ts';

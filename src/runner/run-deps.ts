@@ -1,6 +1,6 @@
 import type { ApiClient } from '../api/client.ts';
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Lake } from '../lake/open.ts';
 import type { Log } from '../log.ts';
 import type { LedgerSource } from '../throttle/ledger.ts';

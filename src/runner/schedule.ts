@@ -4,9 +4,9 @@ import { TrendlakeError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import type { Lake } from '../lake/open.ts';
-import { watchPlace } from '../lake/same-file.ts';
 import { type Attempting, attempting, type FailureReport } from './attempt.ts';
 import type { Cron } from './cron.ts';
+import { SameLake } from './same-lake.ts';
 import { LakeSlots, type Slot, type SlotBook } from './slot-book.ts';
 
 /** Something to do at the slots of a cron expression. */
@@ -76,7 +76,7 @@ export class Schedule {
   #pausedUntil: number | null = null;
   readonly #retries = new Map<string, Retry>();
   readonly #attempt: Attempting;
-  readonly #expectSameFile: () => void;
+  readonly #sameLake: SameLake;
   #wake = Promise.withResolvers<void>();
 
   constructor(deps: ScheduleDeps) {
@@ -84,7 +84,7 @@ export class Schedule {
     this.#slots = deps.slots ?? new LakeSlots(deps.lake, deps.clock);
     const { lake, signal, warn, fail } = deps;
     this.#attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
-    this.#expectSameFile = watchPlace(lake);
+    this.#sameLake = new SameLake(lake);
   }
 
   #arrive(job: string, slotAt: number): void {
@@ -145,7 +145,7 @@ export class Schedule {
     void this.#keepAlive(over.signal);
     try {
       while (!signal.aborted) {
-        this.#expectSameFile();
+        this.#sameLake.expect();
         await this.#takeOn();
         await this.#runDue();
         await this.#sleep();

@@ -1,6 +1,6 @@
 import type { Platform } from '../../schema/vocabulary.ts';
-import type { Config } from '../config.ts';
-import type { UpstreamKey } from '../upstream-keys.ts';
+import type { Config } from '../config/config.ts';
+import type { UpstreamKey } from '../config/upstream-keys.ts';
 import type { CountedKey } from './counted-key.ts';
 import type { KeyLimits } from './ledger.ts';
 

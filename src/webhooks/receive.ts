@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.ts';
 import { storeEvents } from '../events/outbox.ts';
-import { storeDrift } from '../lake/drift.ts';
 import type { Lake } from '../lake/open.ts';
+import { storeDrift } from '../load/drift.ts';
 import { DEEPEST_LEVELS, isTooDeep } from '../wire/fields.ts';
 import { type HookHeaders, type HookSecret, proveHook } from './hook-proof.ts';
 import { readUpstream } from './upstream-event.ts';

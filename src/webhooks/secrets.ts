@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { DAY_MS } from '../durations.ts';
 import { prepare } from '../lake/prepare.ts';
-import { openServiceDb } from '../lake/service-db.ts';
+import { openServiceDb } from '../service-db/service-db.ts';
 import { newSecret } from './signature.ts';
 
 /** How long the secret before the current one goes on signing. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CliIo } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/main.ts';
-import { textTable } from '../../src/cli/text-table.ts';
+import { textTable } from '../../src/cli/text/text-table.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
 import { surroundings } from '../support/surroundings.ts';
 

@@ -3,12 +3,12 @@ import { beforeAll, expect, test } from 'vitest';
 import { systemClock, virtualClock } from '../../src/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import type { Lake } from '../../src/lake/open.ts';
-import { openServiceDb } from '../../src/lake/service-db.ts';
 import type { ListedHashtag } from '../../src/load/hashtag-list.ts';
 import { hashtagsOfWorld } from '../../src/sandbox/hashtag-lists.ts';
 import { World } from '../../src/sandbox/world.ts';
 import { createKey } from '../../src/serve/auth/keys.ts';
 import { startService } from '../../src/serve/service.ts';
+import { openServiceDb } from '../../src/service-db/service-db.ts';
 import { foldName } from '../../src/wire/folding.ts';
 import type { HashtagsResponse } from '../../src/wire/shapes.ts';
 import {

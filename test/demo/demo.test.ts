@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Surroundings } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/main.ts';
-import { sparkline } from '../../src/cli/overview-text.ts';
+import { sparkline } from '../../src/cli/text/overview-text.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { isoOf } from '../../src/iso.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { SETTINGS } from '../../src/settings.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
 import { faultsPage } from '../../tools/generate-faults.ts';
 import { manPage } from '../../tools/generate-man.ts';
 import { metricsPage } from '../../tools/generate-metrics.ts';

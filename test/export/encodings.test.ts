@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { describe, expect, test } from 'vitest';
+import { PARQUET_CODECS, type ParquetCodec } from '../../src/config/parquet-codecs.ts';
 import type { ParquetColumn } from '../../src/export/parquet-tables.ts';
 import { greatestWithin, leastWithin } from '../../src/export/text-bounds.ts';
 import { ParquetWriter } from '../../src/export/write-parquet.ts';
-import { PARQUET_CODECS, type ParquetCodec } from '../../src/parquet-codecs.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const column = (type: ParquetColumn['type']): ParquetColumn => ({

@@ -7,10 +7,10 @@ import { compressors } from 'hyparquet-compressors';
 import { readParquet } from 'parquet-wasm';
 import { afterAll, describe, expect, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
+import { PARQUET_CODECS, type ParquetCodec } from '../../src/config/parquet-codecs.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
 import type { ManifestFile } from '../../src/export/manifest.ts';
 import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
-import { PARQUET_CODECS, type ParquetCodec } from '../../src/parquet-codecs.ts';
 import { filledLake, GREATEST, NOON_AT, sqliteRows, TITLES } from './filled-lake.ts';
 
 const NAMES = PARQUET_TABLES.map(({ name }) => name);

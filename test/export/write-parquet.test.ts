@@ -2,10 +2,10 @@ import { zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { expect, test } from 'vitest';
+import type { ParquetCodec } from '../../src/config/parquet-codecs.ts';
 import { LakeError } from '../../src/errors.ts';
 import type { ParquetColumn } from '../../src/export/parquet-tables.ts';
 import { ParquetWriter } from '../../src/export/write-parquet.ts';
-import type { ParquetCodec } from '../../src/parquet-codecs.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const COLUMNS: readonly ParquetColumn[] = [

@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/clock.ts';
+import { postgresAddress } from '../../src/config/postgres-url.ts';
 import { initLedger } from '../../src/ledger/init-ledger.ts';
 import { LedgerDb } from '../../src/ledger/ledger-db.ts';
-import { postgresAddress } from '../../src/postgres-url.ts';
 import { type TestPostgres, testPostgres } from '../support/postgres-server.ts';
 
 /** Connections to a ledger; gives up at once. */

@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { openServiceDb } from '../../src/lake/service-db.ts';
 import { SharedKeys } from '../../src/ledger/shared-keys.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { addKey, hashOf, newKey } from '../../src/serve/auth/keys.ts';
 import { Limiter } from '../../src/serve/auth/limits.ts';
 import { startService } from '../../src/serve/service.ts';
+import { openServiceDb } from '../../src/service-db/service-db.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 import { dbAt, ledgerServer } from './ledger-server.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { SPELLINGS_OF_ONE, spellingsOf } from '../../src/history/spellings.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { SPELLINGS_OF_ONE, spellingsOf } from '../../src/lake/spellings.ts';
 import { HandleWriter } from '../../src/load/handle-writer.ts';
 import { freshFolder } from '../support/fresh.ts';
 

@@ -1,7 +1,7 @@
 import backup from '../../jobs/backup.ts';
 import prune from '../../jobs/prune.ts';
 import { virtualClock } from '../../src/clock.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { DAY_MS } from '../../src/durations.ts';
 import { TrendlakeError } from '../../src/errors.ts';
 import { openLake } from '../../src/lake/open.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import { JOB_NAMES, REFRESH_JOBS } from '../../schema/vocabulary.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { HOUR_MS } from '../../src/durations.ts';
 import { cronOf } from '../../src/runner/cron.ts';
 import { forecast, type JobLoad } from '../../src/runner/forecast.ts';

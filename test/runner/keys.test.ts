@@ -13,7 +13,7 @@ import {
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { JOBS } from '../../jobs/all-jobs.ts';
 import { type Clock, systemClock, type VirtualClock, virtualClock } from '../../src/clock.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { MINUTE_MS } from '../../src/durations.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { lastFailures } from '../../src/maintenance/failures.ts';

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { systemClock, virtualClock } from '../../src/clock.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
-import { openServiceDb } from '../../src/lake/service-db.ts';
 import { createKey } from '../../src/serve/auth/keys.ts';
 import { startService } from '../../src/serve/service.ts';
+import { openServiceDb } from '../../src/service-db/service-db.ts';
 import { fillLake, freshFolder, hoursAgo, NOW } from '../serve/filled-lake.ts';
 import { freshFolder as emptyFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';

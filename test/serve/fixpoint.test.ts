@@ -3,9 +3,9 @@ import type { Surroundings } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/main.ts';
 import { systemClock, virtualClock } from '../../src/clock.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
-import { openServiceDb } from '../../src/lake/service-db.ts';
 import { createKey } from '../../src/serve/auth/keys.ts';
 import { type RunningService, startService } from '../../src/serve/service.ts';
+import { openServiceDb } from '../../src/service-db/service-db.ts';
 import { type Filler, fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 
 const cleanups: (() => unknown)[] = [];

@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS, MINUTE_MS } from '../../src/durations.ts';
-import { openServiceDb } from '../../src/lake/service-db.ts';
 import { createKey, hashOf, type KeyWish, listKeys, revokeKey } from '../../src/serve/auth/keys.ts';
 import { Limiter, type Standing, usageByDay } from '../../src/serve/auth/limits.ts';
+import { openServiceDb } from '../../src/service-db/service-db.ts';
 import { freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 import { runService } from './running.ts';
 
@@ -174,7 +174,7 @@ describe('requests that came together', () => {
 test('two processes on one data directory are exact together', async () => {
   const key = keyWith(40, 1000);
   const script = `
-    import { openServiceDb } from '${join(import.meta.dirname, '../../src/lake/service-db.ts')}';
+    import { openServiceDb } from '${join(import.meta.dirname, '../../src/service-db/service-db.ts')}';
     import { Limiter } from '${join(import.meta.dirname, '../../src/serve/auth/limits.ts')}';
     import { hashOf } from '${join(import.meta.dirname, '../../src/serve/auth/keys.ts')}';
     const db = openServiceDb(process.argv[1]);

@@ -4,7 +4,7 @@ import { lakeRows } from '../../fixtures/lake-rows.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { type ApiClient, apiClient } from '../../src/api/client.ts';
 import { type Clock, virtualClock } from '../../src/clock.ts';
-import { type Config, type Overrides, readConfig } from '../../src/config.ts';
+import { type Config, type Overrides, readConfig } from '../../src/config/config.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
 import type { Job } from '../../src/runner/job.ts';
 import type { RunSummary } from '../../src/runner/run-summary.ts';

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
+import { MARK_TOUCHED } from '../../export/touched-partitions.ts';
 import { dateOf } from '../../iso.ts';
-import { MARK_TOUCHED } from '../../lake/touched-partitions.ts';
 import type { ModelRow } from '../model-rows.ts';
 import { type VolumeGroup, VolumeReader } from './lake-volumes.ts';
 import { type VolumeForecast, type VolumeModel, volumeAhead } from './learn-volumes.ts';

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { openServiceDb } from '../../lake/service-db.ts';
+import { openServiceDb } from '../../service-db/service-db.ts';
 import { addKey, type KeyRecord, listKeys, type NewKey, revokeKey } from './keys.ts';
 import {
   type DayOfUse,

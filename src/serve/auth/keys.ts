@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
+import { TIERS, type Tier } from '../../config/tiers.ts';
 import { UsageError } from '../../errors.ts';
 import { prepare } from '../../lake/prepare.ts';
-import { TIERS, type Tier } from '../../tiers.ts';
 
 /** What a key may do: `read` is every GET, `lab` the analysis, `webhooks` subscriptions. */
 export const SCOPES = ['read', 'lab', 'webhooks'] as const;

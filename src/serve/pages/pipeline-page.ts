@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
+import type { Price } from '../../config/setting-readers.ts';
 import { typed } from '../../installation.ts';
 import type { PipelineState } from '../../pipeline/pipeline-state.ts';
-import type { Price } from '../../setting-readers.ts';
 import { limit, page } from '../parameters.ts';
 import { RefusedError } from '../problems.ts';
 import { pagingLinks } from './data-table.ts';

@@ -1,0 +1,108 @@
+import type { Command } from 'commander';
+import { UsageError } from '../../errors.ts';
+import { typed } from '../../installation.ts';
+import { analyzeVideo } from '../../lab/analyze.ts';
+import { modelSettings } from '../../lab/model.ts';
+import { openLake } from '../../lake/open.ts';
+import { storeAnalysis } from '../../load/analyses.ts';
+import { type Analysis, analysisResponse } from '../../wire/analysis-shapes.ts';
+import { type CliIo, configOf } from '../io.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake analyze tt_7240348510065823002
+  trendlake analyze yt_dQw4w9WgXcQ --json | jq '.recipe.steps'
+  trendlake analyze tt_7240348510065823002 --upstream     the service's own, for one call
+
+Works from the lake's numbers alone. With TRENDLAKE_MODEL_URL, TRENDLAKE_MODEL_NAME and
+TRENDLAKE_MODEL_KEY (any OpenAI-compatible endpoint) a model puts the same numbers into words.
+Each response is kept in table analyses.`;
+
+const wordsOf = ({ id, method, summary, why, recipe }: Analysis): string =>
+  [
+    `${id} (${method})`,
+    summary,
+    '',
+    'Why, strongest first (0: could be chance, 1: as strong as can be):',
+    ...why.map(
+      ({ factor, finding, strength }) => `  ${strength.toFixed(2)}  ${factor}: ${finding}`,
+    ),
+    '',
+    'Recipe:',
+    `  Hook: ${recipe.hook}`,
+    `  Format: ${recipe.format}`,
+    `  Caption: ${recipe.caption}`,
+    `  Hashtags: ${recipe.hashtags.map((tag) => `#${tag}`).join(' ')}`,
+    ...recipe.postingWindows.map(
+      ({ weekday, fromHour, toHour, finding }) =>
+        `  Publish: ${weekday === 'any' ? 'any day' : weekday}, ${fromHour} to ${toHour} h UTC. ${finding}`,
+    ),
+    ...recipe.steps.map((step, i) => `  ${i + 1}. ${step}`),
+  ].join('\n');
+
+interface Options {
+  json?: boolean;
+}
+
+const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> => {
+  const config = configOf(io);
+  const model = modelSettings(config);
+  const lake = openLake(config.dataDir, { tell: io.err });
+  try {
+    const wanted = { id, asOf: io.clock.now() };
+    const analysis = await analyzeVideo(lake, wanted, { clock: io.clock, model });
+    if (analysis === undefined)
+      throw new UsageError(
+        `No video ${id} is in the lake. Find ids with \`${typed('search')}\` or \`${typed('query "select id from videos"')}\`.`,
+      );
+    storeAnalysis(lake, analysis);
+    if (options.json === true) io.json(analysis);
+    else io.out(wordsOf(analysis));
+  } finally {
+    lake.close();
+  }
+};
+
+/** The service's own analysis, whatever fields it has; shown in words where it has ours. */
+const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void> => {
+  const { openLakeFor } = await import('../../lake/origin.ts');
+  const { requestOnce } = await import('../../runner/request-once.ts');
+  const { openLedgers } = await import('../ledgers.ts');
+  const { openAccess } = await import('../access.ts');
+  const { connect } = await import('../upstream.ts');
+  const open = await openLedgers(configOf(io), io.clock);
+  const upstream = await connect(configOf(io), io);
+  const { config, origin } = upstream;
+  const lake = openLakeFor(config.dataDir, origin, { now: io.clock.now(), tell: io.err });
+  const access = openAccess(upstream);
+  const { client, keys } = access;
+  const { clock, random, signal } = io;
+  try {
+    const world = { lake, config, client, keys, clock, random, signal };
+    const response = await requestOnce({ ...world, ledgers: open.ledgers }, 'analyze', {
+      kind: 'analyze',
+      id,
+    });
+    if (response.kind !== 'analysis') return;
+    const known = analysisResponse.safeParse(response.analysis);
+    const inWords = options.json !== true && known.success;
+    if (inWords) io.out(wordsOf(known.data));
+    else io.json(response.analysis);
+  } finally {
+    await open.close();
+    await access.close();
+    lake.close();
+    await upstream.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .argument('<id>', 'id of a video, such as tt_7240348510065823002')
+    .option('--json', 'the response as one JSON document')
+    .option('--upstream', 'ask the service instead of the lake: spends a call, keeps the response')
+    .addHelpText('after', EXAMPLES)
+    .action((id: string, options: { json?: boolean; upstream?: boolean }) =>
+      options.upstream === true ? ofUpstream(id, options, io) : ofLake(id, options, io),
+    );
+};

@@ -1,0 +1,182 @@
+import { relative } from 'node:path';
+import type { Command } from 'commander';
+import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
+import { apiClient } from '../../api/client.ts';
+import { type VirtualClock, virtualClock } from '../../clock.ts';
+import { densestStretch, snapshotsByDay } from '../../demo/dense-days.ts';
+import { type LivedNight, nights } from '../../demo/nights.ts';
+import { DAY_MS, MINUTE_MS } from '../../durations.ts';
+import { EXIT, UsageError } from '../../errors.ts';
+import { outlookAt } from '../../forecast/outlook.ts';
+import { typed } from '../../installation.ts';
+import { dateOf, isoOf } from '../../iso.ts';
+import { openLakeForReading } from '../../lake/open.ts';
+import { openLakeFor } from '../../lake/origin.ts';
+import { overview } from '../../maintenance/overview.ts';
+import { RandomStream } from '../../sandbox/random-stream.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { Secret } from '../../secret.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { isoInstant, wholeNumber } from '../option-values.ts';
+import { counted } from '../text/figures.ts';
+import { outlookText } from '../text/outlook-text.ts';
+import { overviewText } from '../text/overview-text.ts';
+import { ProgressLine } from '../text/progress-line.ts';
+import { refreshesWhileWaiting } from '../upstream.ts';
+
+const HELP = `
+Lives through a night in a few seconds: a made-up world (or an import) is served on a clock of its own, and
+each night is a real sync over HTTP with its export. The lake is ordinary; query and serve it.
+A lake of an earlier demo or of the built-in sandbox is set aside, one of real data is never touched.
+
+Examples:
+  trendlake demo                                  seven nights that end today
+  trendlake demo --nights 30 --at 2026-03-31
+  trendlake demo --nights 7 --from observations/  seven days of your own data, the best covered ones`;
+
+interface Options {
+  nights: number;
+  from?: string;
+  at?: number;
+  json?: boolean;
+}
+
+/** The end of the days of an import that are covered best. */
+const bestCovered = (options: Options, sandbox: Sandbox): number => {
+  const lake = openLakeForReading(sandbox.dataDir);
+  try {
+    const before = options.at ?? Number.MAX_SAFE_INTEGER;
+    const day = densestStretch(snapshotsByDay(lake, before), options.nights);
+    if (day === undefined)
+      throw new UsageError(
+        `${options.from} holds no counts of videos${options.at === undefined ? '' : ` before ${isoOf(options.at)}`}. Expected snapshots to live through; choose another --at or --from.`,
+      );
+    return Math.min(before, (day + 1) * DAY_MS);
+  } finally {
+    lake.close();
+  }
+};
+
+const nightLine = ({ at, run, exported }: LivedNight): string => {
+  const { videos, video_snapshots: snapshots } = run.rows;
+  return `${dateOf(at)}  ${run.outcome}: ${counted(run.calls.sent, 'call')}, ${counted(videos.inserted, 'new video')}, ${counted(snapshots.inserted, 'count')}, ${counted(exported.files, 'Parquet file')}`;
+};
+
+const nightJson = ({ at, run, exported }: LivedNight) => ({ at: isoOf(at), ...run, exported });
+
+const COMMANDS_TO_TRY = [
+  'query "select platform, rank, user, title, views from feed_now where rank <= 3"',
+  'query "select tag, volume, views from hashtags order by volume desc limit 10"',
+];
+
+/** Where `serve` shows its pages unless told otherwise. */
+const DASHBOARD = 'http://127.0.0.1:8787/';
+
+/** How to see the lake in a browser; one whose nights are over for long at the end of the last of them. */
+const servedAt = (io: CliIo, endedAt: number): string => {
+  const isOld = io.clock.now() - endedAt > 2 * DAY_MS;
+  const minute = Math.ceil(endedAt / MINUTE_MS) * MINUTE_MS;
+  return typed(isOld ? `serve --at ${isoOf(minute).slice(0, 16)}Z` : 'serve');
+};
+
+const print = (
+  io: CliIo,
+  lines: readonly string[],
+  { dataDir, endedAt }: { dataDir: string; endedAt: number },
+): void => {
+  for (const line of lines) io.out(line);
+  const folder = relative(io.cwd, dataDir);
+  io.out(
+    `It is in ${folder === '' || folder.startsWith('..') ? dataDir : folder}: trendlake.db and parquet/. Try:`,
+  );
+  for (const command of COMMANDS_TO_TRY) io.out(`  ${typed(command)}`);
+  io.out(`The pages of it: ${servedAt(io, endedAt)}, then open ${DASHBOARD}`);
+};
+
+/** Everything between the sandbox's start and its end. */
+const live = async (
+  options: Options,
+  io: CliIo,
+  { sandbox, clock, lastAt }: { sandbox: Sandbox; clock: VirtualClock; lastAt: number },
+): Promise<void> => {
+  const given = configOf(io);
+  const config = {
+    ...given,
+    ...refreshesWhileWaiting({ ...given, ratePerMinute: sandbox.ratePerMinute }),
+    baseUrl: sandbox.url,
+    apiKey: new Secret(sandbox.key),
+    keys: [],
+    ratePerMinute: sandbox.ratePerMinute,
+    callsPerMonth: sandbox.callsPerMonth,
+  };
+  const { dataDir } = config;
+  const origin = options.from === undefined ? 'sandbox' : 'replayed import';
+  const lake = openLakeFor(dataDir, origin, { fresh: true, now: io.clock.now(), tell: io.err });
+  lake.sqlite.pragma('synchronous = OFF'); // a demo cut off by a power cut is made again
+  const client = apiClient(config);
+  const chance = new RandomStream(1); // the same demo twice is the same
+  const deps = {
+    ...{ lake, config, client, clock, signal: io.signal, env: io.env, warn: io.err },
+    ...{ jobs: JOBS, allJobs: JOBS, chores: CHORES.filter(({ name }) => name === 'export') },
+    random: () => chance.next(),
+    serviceClock: sandbox.clock,
+    // what goes wrong ends a demo
+    attempt: async <T>(_: string, work: () => Promise<T>) =>
+      ({ ok: true, value: await work() }) as const,
+  };
+  const instants = Array.from(
+    { length: options.nights },
+    (_, i) => lastAt - (options.nights - 1 - i) * DAY_MS,
+  );
+  try {
+    const lived: LivedNight[] = [];
+    for await (const night of nights(instants, deps)) {
+      lived.push(night);
+      if (options.json !== true) io.out(nightLine(night));
+      if (night.run.reason !== null) io.err(night.run.reason);
+      io.exitCode = EXIT[night.run.outcome];
+    }
+    const now = overview(lake);
+    const outlook = outlookAt(lake.sqlite, clock.now());
+    if (options.json === true) io.json({ dataDir, nights: lived.map(nightJson), ...now, outlook });
+    else
+      print(io, [...overviewText(now), ...outlookText(outlook)], { dataDir, endedAt: clock.now() });
+  } finally {
+    await client.close();
+    lake.close();
+  }
+};
+
+const run = async (options: Options, io: CliIo): Promise<void> => {
+  const { from, nights: count } = options;
+  const progress = new ProgressLine(io);
+  io.note(from === undefined ? 'Making up a world ...' : `Importing ${from} ...`);
+  const today = Math.floor(io.clock.now() / DAY_MS) * DAY_MS;
+  const worldEnd = options.at ?? today;
+  const clock = virtualClock(from === undefined ? worldEnd - (count - 1) * DAY_MS : 0);
+  const sandbox = await startSandbox({
+    clock,
+    from,
+    cwd: io.cwd,
+    at: clock.now(), // stands still until a night moves it
+    signal: io.signal,
+    onProgress: ({ file, lines }) => progress.show(`${file}: ${counted(lines, 'line')}`),
+    report: io.err,
+  }).finally(() => progress.clear());
+  try {
+    const lastAt = from === undefined ? worldEnd : bestCovered(options, sandbox);
+    await live(options, io, { sandbox, clock, lastAt });
+  } finally {
+    await sandbox.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--nights <n>', 'how many', wholeNumber('--nights', 1, 366), 7)
+    .option('--from <path>', 'folder or file of NDJSON observations, instead of the made-up world')
+    .option('--at <instant>', 'when the last night is (ISO 8601)', isoInstant('--at'))
+    .option('--json', 'print what was done as one JSON document')
+    .addHelpText('after', HELP)
+    .action((options: Options) => run(options, io));
+};

@@ -1,0 +1,228 @@
+import { connect as connectTcp } from 'node:net';
+import { resolve } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import type { Command } from 'commander';
+import type { Config } from '../../config/config.ts';
+import { EXIT, messageOf } from '../../errors.ts';
+import { typed } from '../../installation.ts';
+import { openLake, openLakeForReading } from '../../lake/open.ts';
+import { backupLake } from '../../maintenance/backup.ts';
+import { type CheckResult, examine } from '../../maintenance/doctor.ts';
+import { restoreLake } from '../../maintenance/restore.ts';
+import { rebuildSearch } from '../../search/search-index.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { mebibytes } from '../text/figures.ts';
+
+const HELP = `
+Looks at the settings, whether the service can be reached (it opens a connection and closes it: no
+request, so no call is spent and the key is not tried), the database, its references and search
+index, the Parquet files against their manifest, the published tables against it (where
+TRENDLAKE_TABLES_URL is set), the shared ledger (where TRENDLAKE_LEDGER_URL is set), the backups and
+leftovers. It repairs nothing.
+
+  trendlake doctor --rebuild-search    make the search index anew from the titles
+  trendlake doctor --backup            copy the lake to <data dir>/backups, check it, keep seven
+  trendlake doctor --restore           put the newest backup in the lake's place; what stood there
+  trendlake doctor --restore FILE      is kept beside it
+
+Exit codes: 0 all well; 1 something is not; 2 a setting cannot be right.`;
+
+const PATIENCE_MS = 10_000;
+
+/** Resolves when a connection to the address could be opened. Sends nothing over it. */
+const reach = (baseUrl: string): Promise<void> =>
+  new Promise((done, fail) => {
+    const { protocol, hostname, port } = new URL(baseUrl);
+    const secure = protocol === 'https:';
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const options = { host, port: Number(port || (secure ? 443 : 80)) };
+    const socket = secure ? connectTls({ ...options, servername: host }) : connectTcp(options);
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('no connection within 10 s')));
+    socket.once('error', fail);
+    socket.once(secure ? 'secureConnect' : 'connect', () => {
+      socket.destroy();
+      done();
+    });
+  });
+
+const serviceFinding = async (
+  baseUrl: string | undefined,
+  hasKey: boolean,
+): Promise<CheckResult> => {
+  const check = 'service';
+  if (baseUrl === undefined)
+    return {
+      check,
+      ok: true,
+      detail: 'TRENDLAKE_BASE_URL is not set: sync uses the built-in sandbox',
+      advice: null,
+    };
+  if (!hasKey)
+    return {
+      check,
+      ok: false,
+      detail: 'TRENDLAKE_BASE_URL is set but TRENDLAKE_API_KEY is not',
+      advice: 'Set it to your key.',
+    };
+  try {
+    await reach(baseUrl);
+    return {
+      check,
+      ok: true,
+      detail: `${baseUrl} can be reached; the key was not tried`,
+      advice: null,
+    };
+  } catch (error) {
+    return {
+      check,
+      ok: false,
+      detail: `${baseUrl} cannot be reached: ${messageOf(error)}`,
+      advice: 'Check TRENDLAKE_BASE_URL and the network.',
+    };
+  }
+};
+
+/** Whether the service of each key can be reached, and its key is there. */
+const serviceFindings = async ({ baseUrl, apiKey, keys }: Config): Promise<CheckResult[]> => {
+  if (keys.length === 0) return [await serviceFinding(baseUrl, apiKey !== undefined)];
+  const unset = keys
+    .filter((key) => key.apiKey === undefined)
+    .map(({ name, keyEnv }) => ({
+      ...{ check: 'service', ok: false, detail: `${keyEnv}, which holds key ${name}, is not set` },
+      advice: 'Set it to the key.',
+    }));
+  const addresses = [...new Set(keys.map((key) => key.baseUrl))];
+  const reached = await Promise.all(addresses.map((address) => serviceFinding(address, true)));
+  return [...unset, ...reached];
+};
+
+/** Whether the published tables show the last export; nothing where no address is set. */
+const tablesFindings = async (config: Config, io: CliIo): Promise<CheckResult[]> => {
+  const { tablesUrl, lake, dataDir } = config;
+  if (tablesUrl === undefined) return [];
+  const check = 'tables';
+  if (lake === undefined)
+    return [
+      {
+        ...{ check, ok: false, detail: 'TRENDLAKE_TABLES_URL is set but TRENDLAKE_LAKE is not' },
+        advice: 'Set it to a name for this lake.',
+      },
+    ];
+  try {
+    const { openStore } = await import('../../publish/open-store.ts');
+    const { checkPublished } = await import('../../publish/check-published.ts');
+    const store = await openStore(tablesUrl, io);
+    try {
+      const { tables, files, problems } = await checkPublished(dataDir, store, lake);
+      const ok = problems.length === 0;
+      const agree = `${tables} tables of ${files} files at ${store.url} agree with the manifest`;
+      const advice = `\`${typed('publish --full')}\` uploads what is missing and takes out what is old.`;
+      return [{ check, ok, detail: ok ? agree : problems.join('; '), advice: ok ? null : advice }];
+    } finally {
+      store.close();
+    }
+  } catch (error) {
+    return [{ check, ok: false, detail: messageOf(error), advice: null }];
+  }
+};
+
+/** Whether calls can be counted in the shared ledger, and kept; nothing where no address is set. */
+const ledgerFindings = async (config: Config, io: CliIo): Promise<CheckResult[]> => {
+  const { ledgerUrl } = config;
+  if (ledgerUrl === undefined) return [];
+  const check = 'ledger';
+  const { addressOf } = await import('../../ledger/shared-ledgers.ts');
+  const { LedgerDb } = await import('../../ledger/ledger-db.ts');
+  const { checkLedger, durabilityWarnings } = await import('../../ledger/init-ledger.ts');
+  const db = new LedgerDb(addressOf(ledgerUrl), { clock: io.clock });
+  try {
+    await checkLedger(db);
+    const warnings = await durabilityWarnings(db);
+    const detail = [`calls are counted at ${db.shown}`, ...warnings].join('; ');
+    return [{ check, ok: true, detail, advice: null }];
+  } catch (error) {
+    return [{ check, ok: false, detail: messageOf(error), advice: null }];
+  } finally {
+    await db.close();
+  }
+};
+
+interface Options {
+  backup?: boolean;
+  rebuildSearch?: boolean;
+  restore?: string | true;
+  json?: boolean;
+}
+
+const backup = async (dataDir: string, options: Options, io: CliIo): Promise<void> => {
+  openLakeForReading(dataDir).close();
+  const lake = openLake(dataDir);
+  try {
+    const made = await backupLake(lake, { clock: io.clock });
+    if (options.json === true) io.json(made);
+    else io.out(`Backup ${made.path} (${mebibytes(made.bytes)}), checked.`);
+  } finally {
+    lake.close();
+  }
+};
+
+const searchAnew = (dataDir: string, options: Options, io: CliIo): void => {
+  openLakeForReading(dataDir).close();
+  const lake = openLake(dataDir);
+  try {
+    const videos = rebuildSearch(lake);
+    if (options.json === true) io.json({ videos });
+    else io.out(`${videos} videos are searchable.`);
+  } finally {
+    lake.close();
+  }
+};
+
+const restore = async (dataDir: string, options: Options, io: CliIo): Promise<void> => {
+  const file = typeof options.restore === 'string' ? resolve(io.cwd, options.restore) : undefined;
+  const restored = await restoreLake(dataDir, file, io.clock);
+  if (options.json === true) io.json(restored);
+  else
+    io.out(
+      `Restored ${restored.from}.${restored.setAside === null ? '' : ` What stood there is ${restored.setAside}.`} Start \`serve\` and \`schedule\` again where they run, and run \`${typed('export --full')}\` so that the Parquet files agree.`,
+    );
+  if (restored.callsCarried === null)
+    io.err(
+      `The calls made since the backup could not be read: the service may count more than \`${typed('status')}\` says this month.`,
+    );
+};
+
+const snapshot = async (io: CliIo, options: Options): Promise<void> => {
+  const config = configOf(io);
+  const { dataDir } = config;
+  const findings = [
+    { check: 'settings', ok: true, detail: 'every one can be right', advice: null },
+    ...(await serviceFindings(config)),
+    ...(await examine(dataDir, io.clock)),
+    ...(await tablesFindings(config, io)),
+    ...(await ledgerFindings(config, io)),
+  ];
+  const ok = findings.every((finding) => finding.ok);
+  if (options.json === true) io.json({ ok, findings });
+  else
+    for (const { check, ok: fine, detail, advice } of findings)
+      io.out(
+        `${fine ? 'ok ' : 'BAD'}  ${check.padEnd(14)} ${detail}${advice === null ? '' : `\n     ${advice}`}`,
+      );
+  io.exitCode = ok ? EXIT.complete : EXIT.failed;
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--rebuild-search', 'make the search index anew')
+    .option('--backup', 'make a checked backup now')
+    .option('--restore [file]', 'put a backup in the place of the lake; the newest unless named')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', HELP)
+    .action(async (options: Options) => {
+      if (options.rebuildSearch === true) return searchAnew(configOf(io).dataDir, options, io);
+      if (options.backup === true) return backup(configOf(io).dataDir, options, io);
+      if (options.restore !== undefined) return restore(configOf(io).dataDir, options, io);
+      return snapshot(io, options);
+    });
+};

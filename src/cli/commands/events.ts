@@ -1,0 +1,125 @@
+import type { Command } from 'commander';
+import { DAY_MS } from '../../durations.ts';
+import { UsageError } from '../../errors.ts';
+import { type DetectOptions, detectEvents } from '../../events/detect.ts';
+import { storableEvent } from '../../events/outbox.ts';
+import { readThresholds } from '../../events/thresholds.ts';
+import { eventsSince, type ShownEvent, shownEvent } from '../../history/event-list.ts';
+import { docsPage, typed } from '../../installation.ts';
+import { dateOf, isoOf } from '../../iso.ts';
+import { type Lake, openLakeForReading } from '../../lake/open.ts';
+import { prepare, present } from '../../lake/prepare.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { readInstant } from '../option-values.ts';
+import { counted, grouped } from '../text/figures.ts';
+import { textTable } from '../text/text-table.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake events                                     what was noticed in the last 7 days
+  trendlake events --since 24h --json
+  trendlake events --dry-run --from 2026-03-01 --to 2026-03-08
+                                                       what the rules say of that week, storing nothing
+
+The rules and their numbers: ${docsPage('events.md')}.`;
+
+interface Options {
+  readonly since?: string;
+  readonly dryRun?: boolean;
+  readonly from?: string;
+  readonly to?: string;
+  readonly json?: boolean;
+}
+
+/** An event as it is told here; `detectedAt` null: a dry run noticed it, the lake does not hold it. */
+type ToldEvent = Omit<ShownEvent, 'detectedAt'> & { readonly detectedAt: string | null };
+
+const wouldBe = (lake: Lake, wanted: DetectOptions): ToldEvent[] => {
+  const detectedAt = prepare(lake.sqlite, 'select detected_at from events where id = ?', 'number');
+  return detectEvents(lake, wanted)
+    .map(storableEvent)
+    .map((event) => {
+      const at = detectedAt.get(event.id);
+      return {
+        ...event,
+        occurredAt: isoOf(event.occurredAt),
+        detectedAt: at === undefined ? null : isoOf(at),
+      };
+    });
+};
+
+const figure = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.join(' ')
+    : typeof value === 'number'
+      ? grouped(value)
+      : String(value);
+
+const evidenceText = (data: unknown): string => {
+  const { evidence } = data as { evidence?: Record<string, unknown> };
+  return Object.entries(evidence ?? {})
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name} ${figure(value)}`)
+    .join(', ');
+};
+
+const eventTable = (events: readonly ToldEvent[], { columns }: CliIo): string =>
+  textTable(
+    ['occurred', 'kind', 'platform', 'subject', 'because'],
+    events.map(({ occurredAt, kind, platform, subject, data }) => [
+      ...[occurredAt.slice(0, 16).replace('T', ' '), kind, platform ?? 'all', subject],
+      evidenceText(data),
+    ]),
+    { columns, wrapped: 'because' },
+  );
+
+/** How to see the stored events before `since`, if there are any: a first sync notices old ones. */
+const earlierText = (lake: Lake, since: number): string => {
+  const { earlier, first } = present(
+    prepare(
+      lake.sqlite,
+      'select count(*) as earlier, min(occurred_at) as first from events where occurred_at < ?',
+      { earlier: 'number', first: 'number?' },
+    ).get(since),
+  );
+  return first === null
+    ? ''
+    : ` since ${dateOf(since)}; ${grouped(earlier)} before: ${typed(`events --since ${dateOf(first)}`)}`;
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--since <instant>', 'only what occurred since: ISO 8601, or a span such as 24h', '7d')
+    .option('--dry-run', 'run the rules over the history of --from to --to; stores nothing')
+    .option('--from <instant>', 'start of the dry run')
+    .option('--to <instant>', 'end of the dry run; default now')
+    .option('--json', 'an array of objects')
+    .addHelpText('after', EXAMPLES)
+    .action((options: Options) => {
+      const now = io.clock.now();
+      if (options.dryRun !== true && (options.from ?? options.to) !== undefined)
+        throw new UsageError('--from and --to belong to --dry-run; for stored events use --since.');
+      const { dataDir, eventThresholds } = configOf(io);
+      const thresholds = readThresholds(eventThresholds);
+      const lake = openLakeForReading(dataDir);
+      try {
+        const instant = (flag: '--from' | '--to', text: string | undefined, fallback: number) =>
+          text === undefined ? fallback : readInstant(flag, text, now);
+        const since = readInstant('--since', options.since ?? '7d', now);
+        const events =
+          options.dryRun === true
+            ? wouldBe(lake, {
+                from: instant('--from', options.from, now - 7 * DAY_MS),
+                to: instant('--to', options.to, now),
+                thresholds,
+              })
+            : eventsSince(lake, since).map(shownEvent);
+        if (options.json === true) return io.json(events);
+        if (events.length > 0) io.out(eventTable(events, io));
+        const earlier = options.dryRun === true ? '' : earlierText(lake, since);
+        io.out(`${counted(events.length, 'event')}${earlier}`);
+      } finally {
+        lake.close();
+      }
+    });
+};

@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import type { Config } from '../../config/config.ts';
+import { type ExportSummary, exportLake } from '../../export/export-lake.ts';
+import { docsPage } from '../../installation.ts';
+import { openLake } from '../../lake/open.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { type LoggedIo, withLog } from '../log.ts';
+import { counted, mebibytes } from '../text/figures.ts';
+import { writeFiles } from '../write-files.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake export                 what changed since the last export
+  trendlake export --full          every file anew
+  trendlake export --json
+
+Files: <data dir>/parquet/<table>/date=YYYY-MM-DD/<table>.parquet (UTC days), or
+<table>/<table>.parquet; manifest.json lists them. They appear whole: read them at any time.
+  duckdb -c "select * from 'data/parquet/video_snapshots/*/*.parquet' limit 5"
+Columns, types, pandas, polars and BI tools: ${docsPage('parquet.md')}.`;
+
+const print = (io: CliIo, summary: ExportSummary): void => {
+  const { files, rows, bytes, removed, folder, durationMs, tables } = summary;
+  if (files === 0 && removed === 0) {
+    io.out(`Nothing new since the last export; ${folder} is up to date.`);
+    return;
+  }
+  for (const [table, sum] of Object.entries(tables))
+    io.out(
+      `  ${table.padEnd(18)} ${counted(sum.rows, 'row')} in ${counted(sum.files, 'file')}, ${mebibytes(sum.bytes)}`,
+    );
+  if (removed > 0) io.out(`  ${counted(removed, 'file')} without rows removed`);
+  io.out(
+    `Exported ${counted(rows, 'row')} in ${counted(files, 'file')} (${mebibytes(bytes)}) to ${folder} in ${(durationMs / 1000).toFixed(1)} s.`,
+  );
+};
+
+interface Options {
+  full?: boolean;
+  json?: boolean;
+}
+
+const run = async (
+  { dataDir, parquetCodec }: Config,
+  options: Options,
+  told: LoggedIo,
+): Promise<void> => {
+  const { io } = told;
+  const lake = openLake(dataDir, { tell: io.err });
+  await writeFiles(told, {
+    lake,
+    job: 'export',
+    done: 'exported',
+    write: (progress) =>
+      exportLake(lake, {
+        clock: io.clock,
+        codec: parquetCodec,
+        full: options.full === true,
+        signal: io.signal,
+        onProgress: (done, of) => progress.show(`Parquet: ${done} of ${of} files`),
+      }),
+    print: (summary) => print(io, summary),
+    json: options.json === true,
+  });
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--full', 'rewrite every file, changed or not')
+    .option('--json', 'print the summary as one JSON document')
+    .addHelpText('after', EXAMPLES)
+    .action((options: Options) => {
+      const config = configOf(io);
+      return withLog(config, 'off', io, (told) => run(config, options, told));
+    });
+};

@@ -1,0 +1,238 @@
+import type { Command } from 'commander';
+import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { HOUR_MS, rangeMs } from '../../durations.ts';
+import { UsageError } from '../../errors.ts';
+import { forecastLake } from '../../forecast/forecast-lake.ts';
+import { HASHTAG_KINDS, newestVolume } from '../../forecast/hashtags/lake-volumes.ts';
+import { risingHashtags } from '../../forecast/hashtags/read-volumes.ts';
+import { AHEAD_HOURS } from '../../forecast/hashtags/volume-series.ts';
+import { HORIZONS } from '../../forecast/horizons.ts';
+import { newestObservation } from '../../forecast/lake-curves.ts';
+import {
+  forecastAt,
+  type KeptForecast,
+  type RisingVideo,
+  risingVideos,
+} from '../../forecast/read.ts';
+import { forecastStates } from '../../forecast/state.ts';
+import { docsPage, typed } from '../../installation.ts';
+import { isoOf } from '../../iso.ts';
+import { type Lake, openLake, openLakeForReading } from '../../lake/open.ts';
+import { prepare } from '../../lake/prepare.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { oneOf } from '../option-values.ts';
+import { counted, grouped } from '../text/figures.ts';
+import { scoresShown } from '../text/forecast-scores.ts';
+import { forecastStateText } from '../text/forecast-text.ts';
+import { textTable } from '../text/text-table.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake forecast                              the videos most likely to end on top, by platform
+  trendlake forecast --platform tiktok --horizon 72h
+  trendlake forecast yt_dQw4w9WgXcQ --json        one video, every horizon
+  trendlake forecast --hashtags                   hashtags by the growth expected of their volume in a week
+  trendlake forecast --score                      how earlier forecasts did, week by week
+  trendlake forecast --learn                      learn and forecast now, without a sync (after an import)
+
+What the numbers mean, how often they were right and what they cannot do: ${docsPage('forecast.md')}.`;
+
+type Horizon = (typeof HORIZONS)[number];
+const NAMED: readonly string[] = HORIZONS.map((hours) => `${hours}h`);
+const SHOWN = 10;
+
+interface Options {
+  readonly platform?: Platform;
+  readonly horizon: string;
+  readonly score?: boolean;
+  readonly hashtags?: boolean;
+  readonly learn?: boolean;
+  readonly json?: boolean;
+}
+
+const horizonOf = (text: string): Horizon => {
+  const ms = rangeMs(text);
+  const hours = HORIZONS.find((known) => ms === known * HOUR_MS);
+  if (hours !== undefined) return hours;
+  throw new UsageError(`--horizon must be one of ${NAMED.join(', ')}; it is "${text}".`);
+};
+
+const viewsText = (views: number | null): string => (views === null ? '-' : grouped(views));
+const percent = (share: number): string => `${Math.round(100 * share)} %`;
+/** Never certain. */
+const likely = (probability: number): string =>
+  probability > 0.99 ? 'over 99 %' : probability < 0.01 ? 'under 1 %' : percent(probability);
+
+/** Why nothing is forecast, and what would change it. */
+const silence = (lake: Lake, io: CliIo): string[] => {
+  const states = forecastStates(lake.sqlite, io.clock.now());
+  return states.length === 0
+    ? [
+        `  No curve is finished yet: ${typed('sync')}, night after night, or import, then forecast --learn`,
+      ]
+    : states.map(forecastStateText);
+};
+
+const videoText = (id: string, { madeAt, samples, ...its }: KeptForecast, io: CliIo): string[] => [
+  `${id}: ${likely(its.topProbability)} to end in the top tenth of its cohort (from its snapshot of ${isoOf(madeAt)}; learnt from ${counted(samples, 'finished curve')})`,
+  textTable(
+    ['in', 'median views', '80 % between', 'and'],
+    its.horizons.map(({ hours, median, low, high }) => [
+      `${hours} h`,
+      ...[median, low, high].map(viewsText),
+    ]),
+    { columns: io.columns, figures: ['median views', '80 % between', 'and'] },
+  ),
+];
+
+/** What a command shows: a document for programs, lines for people. */
+interface Shown {
+  readonly document: unknown;
+  readonly lines: () => string[];
+}
+
+const ofVideo = (lake: Lake, id: string, io: CliIo): Shown => {
+  const { sqlite } = lake;
+  const key = prepare(sqlite, 'select key from video where id = ?', 'number').get(id);
+  if (key === undefined)
+    throw new UsageError(
+      `No video ${id} is in the lake. Find ids with \`${typed('search')}\` or \`${typed('forecast')}\`.`,
+    );
+  const at = newestObservation(sqlite, io.clock.now()) ?? 0;
+  const forecast = forecastAt(sqlite, key, at);
+  const shown = forecast && {
+    ...forecast,
+    madeAt: isoOf(forecast.madeAt),
+    learntAt: isoOf(forecast.learntAt),
+  };
+  const lines = (): string[] =>
+    forecast !== undefined
+      ? videoText(id, forecast, io)
+      : [
+          `Nothing is forecast of ${id}: it was not seen of late, or its like are too few yet.`,
+          ...silence(lake, io),
+        ];
+  return { document: { id, forecast: shown ?? null }, lines };
+};
+
+const jsonOf = ({ madeAt, hours, ...video }: RisingVideo, rank: number) => ({
+  rank: rank + 1,
+  ...video,
+  horizonHours: hours,
+  madeAt: isoOf(madeAt),
+});
+
+const ofPlatforms = (lake: Lake, options: Options, io: CliIo): Shown => {
+  const { sqlite } = lake;
+  const hours = horizonOf(options.horizon);
+  const at = newestObservation(sqlite, io.clock.now()) ?? 0;
+  const platforms = options.platform === undefined ? PLATFORMS : [options.platform];
+  const lists = platforms.map((platform) => ({
+    platform,
+    videos: risingVideos(sqlite, { platform, hours, at, limit: SHOWN }),
+  }));
+  const items = lists.flatMap(({ videos }) => videos.map(jsonOf));
+  const lines = (): string[] => {
+    const spoken = lists.filter(({ videos }) => videos.length > 0);
+    if (spoken.length === 0) return ['Nothing is forecast.', ...silence(lake, io)];
+    return spoken.flatMap(({ platform, videos }) => [
+      `${platform}: most likely to end in the top tenth of their cohort, views in ${hours} h`,
+      textTable(
+        ['likely', 'video', 'title', 'views now', 'median', '80 % between', 'and'],
+        videos.map(({ topProbability, id, title, views, median, low, high }) => [
+          ...[likely(topProbability), id, title, grouped(views)],
+          ...[median, low, high].map(viewsText),
+        ]),
+        { columns: io.columns, figures: ['views now', 'median', '80 % between', 'and'] },
+      ),
+    ]);
+  };
+  return { document: { asOf: isoOf(at), horizonHours: hours, items }, lines };
+};
+
+const windowText = (window: string | null): string => (window === null ? '' : `, over ${window}`);
+
+const ofHashtags = (lake: Lake, { platform }: Options, io: CliIo): Shown => {
+  const { sqlite } = lake;
+  const at = newestVolume(sqlite, io.clock.now()) ?? 0;
+  const lists = (platform === undefined ? ['' as const, ...PLATFORMS] : [platform]).flatMap(
+    (of) => {
+      const tags = risingHashtags(sqlite, { platform: of, at, limit: SHOWN });
+      return [...Map.groupBy(tags, ({ window }) => window)].map(([window, items]) => ({
+        of,
+        window,
+        items,
+      }));
+    },
+  );
+  const items = lists.flatMap(({ items: tags }) =>
+    tags.map(({ madeAt, ...tag }, index) => ({ rank: index + 1, ...tag, madeAt: isoOf(madeAt) })),
+  );
+  const lines = (): string[] => {
+    if (lists.length === 0)
+      return [
+        'Nothing is forecast of hashtags: it takes eight weeks of volumes, and 100 outcomes.',
+        ...forecastStates(sqlite, io.clock.now())
+          .filter(({ kind }) => kind.startsWith(HASHTAG_KINDS))
+          .map(forecastStateText),
+      ];
+    return lists.flatMap(({ of, window, items: tags }) => [
+      `${of === '' ? 'all platforms' : of}: volume in a week${windowText(window)}, by expected growth`,
+      textTable(
+        ['hashtag', 'volume now', 'median', '80 % between', 'and'],
+        tags.map(({ tag, volume, median, low, high }) => [
+          ...[tag, grouped(volume), grouped(median), grouped(low), grouped(high)],
+        ]),
+        { columns: io.columns, figures: ['volume now', 'median', '80 % between', 'and'] },
+      ),
+    ]);
+  };
+  return { document: { asOf: isoOf(at), horizonHours: AHEAD_HOURS, items }, lines };
+};
+
+const learn = async (io: CliIo): Promise<void> => {
+  const lake = openLake(configOf(io).dataDir);
+  try {
+    const { learnt, forecast, hashtags, told } = await forecastLake(lake, {
+      clock: io.clock,
+      signal: io.signal,
+      anew: true,
+    });
+    for (const sentence of told) io.err(sentence);
+    io.note(
+      `${counted(learnt, 'model')} learnt, ${counted(forecast, 'video')} and ${counted(hashtags, 'hashtag')} forecast anew.`,
+    );
+  } finally {
+    lake.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .argument('[video]', 'id of a video; without it the likeliest of each platform')
+    .option('--platform <name>', `one of ${PLATFORMS.join(', ')}`, oneOf('--platform', PLATFORMS))
+    .option('--horizon <span>', `views so far ahead: ${NAMED.join(', ')}`, '24h')
+    .option('--hashtags', 'volumes of hashtags a week ahead')
+    .option('--score', 'hold earlier forecasts against what came')
+    .option('--learn', 'learn and forecast now, without a sync')
+    .option('--json', 'one JSON document')
+    .addHelpText('after', EXAMPLES)
+    .action(async (video: string | undefined, options: Options) => {
+      if (options.learn === true) await learn(io);
+      const lake = openLakeForReading(configOf(io).dataDir);
+      try {
+        const shown =
+          options.score === true
+            ? scoresShown(lake, options, io)
+            : options.hashtags === true
+              ? ofHashtags(lake, options, io)
+              : video === undefined
+                ? ofPlatforms(lake, options, io)
+                : ofVideo(lake, video, io);
+        if (options.json === true) io.json(shown.document);
+        else for (const line of shown.lines()) io.out(line);
+      } finally {
+        lake.close();
+      }
+    });
+};

@@ -1,0 +1,90 @@
+import type { Command } from 'commander';
+import { EXIT } from '../../errors.ts';
+import { typed } from '../../installation.ts';
+import { openLake } from '../../lake/open.ts';
+import type { ImportSummary } from '../../load/import-file.ts';
+import { importPaths } from '../../load/import-path.ts';
+import type { Log } from '../../log.ts';
+import { keepHeapSmall } from '../../serve/small-memory.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { type LoggedIo, withLog } from '../log.ts';
+import { counted, grouped } from '../text/figures.ts';
+import { ProgressLine } from '../text/progress-line.ts';
+import { rowsText } from '../text/rows-text.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake import observations/            a folder with videos.ndjson.gz, snapshots.ndjson.gz, ...
+  trendlake import snapshots.ndjson --json
+
+Files, gzip'd or not, one JSON object a line; times ISO 8601 or Unix:
+  videos.ndjson     {id, platform, title, user, createdAt, tags?, ...}
+  snapshots.ndjson  {id, at, views, likes, comments?, rank?, region?, ...}
+  hashtags.ndjson   {tag, platform, at, volume?, views?, ...}
+  creators.ndjson   {user, platform, at, followers?, likes?, ...}
+
+An interrupted import goes on where it stopped; importing the same file again changes nothing.`;
+
+const print = (io: CliIo, summary: ImportSummary): void => {
+  for (const file of summary.files)
+    io.out(
+      `${file.file}: ${counted(file.lines, 'line')}${file.resumedAt > 0 ? `, resumed after line ${grouped(file.resumedAt)}` : ''}${file.rejected > 0 ? `, ${grouped(file.rejected)} rejected` : ''}`,
+    );
+  for (const line of rowsText(summary.rows)) io.out(line);
+  for (const { file, line, problem } of summary.problems.slice(0, 10))
+    io.err(`${file}:${line}: ${problem}`);
+  if (summary.problems.length > 10)
+    io.err(`More rejected lines: ${typed('query "select * from rejected_items"')}`);
+};
+
+interface Options {
+  json?: boolean;
+}
+
+const logFiles = ({ files, outcome }: ImportSummary, log: Log): void => {
+  for (const { file, lines, rejected } of files) {
+    const fields = { job: 'import', item: file, lines, rejected, outcome };
+    if (rejected > 0) log.warn(fields, 'file imported, lines rejected');
+    else log.info(fields, 'file imported');
+  }
+};
+
+const run = async (
+  dataDir: string,
+  paths: string[],
+  options: Options,
+  { io, log }: LoggedIo,
+): Promise<void> => {
+  keepHeapSmall(); // an import of any size makes little that lasts
+  const lake = openLake(dataDir, { tell: io.err });
+  const progress = new ProgressLine(io);
+  try {
+    const summary = await importPaths(lake, paths, io.cwd, {
+      clock: io.clock,
+      signal: io.signal,
+      onProgress: ({ file, lines, bytesRead, bytesTotal }) =>
+        progress.show(
+          `${file}: ${counted(lines, 'line')}, ${Math.floor((100 * bytesRead) / Math.max(1, bytesTotal))} %`,
+        ),
+    });
+    progress.clear();
+    logFiles(summary, log);
+    if (options.json === true) io.json(summary);
+    else print(io, summary);
+    io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
+  } finally {
+    progress.clear();
+    lake.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .argument('<path...>', 'NDJSON files, or folders holding them')
+    .option('--json', 'print the summary as one JSON document')
+    .addHelpText('after', EXAMPLES)
+    .action((paths: string[], options: Options) => {
+      const config = configOf(io);
+      return withLog(config, 'off', io, (told) => run(config.dataDir, paths, options, told));
+    });
+};

@@ -1,0 +1,147 @@
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { PLATFORMS } from '../../../schema/vocabulary.ts';
+import { type Config, readConfig, type SettingName } from '../../config/config.ts';
+import { CONFIG_FILE } from '../../config/config-file.ts';
+import { SETTINGS } from '../../config/settings.ts';
+import { TIER_NAMES } from '../../config/tiers.ts';
+import { messageOf, UsageError } from '../../errors.ts';
+import { docsPage, typed } from '../../installation.ts';
+import type { CliIo } from '../io.ts';
+import { Questions } from '../questions.ts';
+
+const HELP = `
+Asks for the address of the service, your key, its tier and the platforms, tries them with one call
+(a search, counted like every call), and writes them to ${CONFIG_FILE} in this folder, which
+nobody but you may read. Nothing is written where the call fails.
+
+Examples:
+  trendlake init
+  printf '%s\\n' https://api.example.com/v1 "$KEY" beta "" | trendlake init --no-try`;
+
+const OWN_FILE = 0o600;
+const MOST_TRIES = 3;
+
+type Answers = Partial<Record<SettingName, string>>;
+
+/** Asks until the answer can be that setting; an empty one is `usual`. */
+const askFor = async (
+  questions: Questions,
+  name: SettingName,
+  question: string,
+  { io, usual, isSecret = false }: { io: CliIo; usual?: string; isSecret?: boolean },
+): Promise<string> => {
+  for (let tries = 1; ; tries++) {
+    const given = await questions.ask(`${question}${usual === undefined ? '' : ` [${usual}]`}:`, {
+      isSecret,
+    });
+    const answer = given === '' && usual !== undefined ? usual : given;
+    const parsed = SETTINGS[name].read(answer);
+    if ('value' in parsed) return answer;
+    if (tries >= MOST_TRIES)
+      throw new UsageError(`Nothing was written: ${question} must be ${parsed.expected}.`);
+    io.err(`It must be ${parsed.expected}.`);
+  }
+};
+
+const askAll = async (io: CliIo): Promise<Answers> => {
+  const questions = new Questions(io);
+  try {
+    const ask = (name: SettingName, question: string, usual?: string, isSecret = false) =>
+      askFor(questions, name, question, {
+        io,
+        isSecret,
+        ...(usual === undefined ? {} : { usual }),
+      });
+    const answers: Answers = {
+      baseUrl: await ask('baseUrl', 'Address of the service, ending in /v1'),
+      apiKey: await ask('apiKey', 'Key (not shown)', undefined, true),
+      tier: await ask('tier', `Tier: ${TIER_NAMES.join(', ')}`, 'beta'),
+    };
+    if (answers.tier === 'enterprise') {
+      answers.ratePerMinute = await ask('ratePerMinute', 'Calls per minute');
+      answers.callsPerMonth = await ask('callsPerMonth', 'Calls per month');
+    }
+    answers.platforms = await ask('platforms', 'Platforms', PLATFORMS.join(','));
+    return answers;
+  } finally {
+    questions.close();
+  }
+};
+
+/** Spends one call to see that address and key are right. */
+const tryOnce = async (config: Config, io: CliIo): Promise<void> => {
+  const { apiClient } = await import('../../api/client.ts');
+  const { openLakeFor } = await import('../../lake/origin.ts');
+  const { requestOnce } = await import('../../runner/request-once.ts');
+  const { openLedgers } = await import('../ledgers.ts');
+  const { connect } = await import('../upstream.ts');
+  const open = await openLedgers(config, io.clock);
+  const upstream = await connect(config, io);
+  const lake = openLakeFor(config.dataDir, upstream.origin, {
+    now: io.clock.now(),
+    tell: io.note,
+  });
+  const client = apiClient(upstream.config);
+  const { clock, random, signal } = io;
+  try {
+    const paging = { limit: 1, page: 1, offset: 0 };
+    const world = { lake, config: upstream.config, client, clock, random, signal };
+    await requestOnce({ ...world, ledgers: open.ledgers }, 'search', {
+      ...{ kind: 'search', q: 'a', ...paging },
+    });
+  } catch (error) {
+    throw new UsageError(
+      `Nothing was written: the service could not be asked with these. ${messageOf(error)} Try again, or write them untried with --no-try.`,
+      { cause: error },
+    );
+  } finally {
+    await open.close();
+    await client.close();
+    lake.close();
+  }
+};
+
+/** Writes a file that nobody else may read. @throws UsageError where there is one and it is to stay */
+const writeOwn = (path: string, text: string): void => {
+  const file = openSync(path, 'wx', OWN_FILE);
+  try {
+    writeSync(file, text);
+  } finally {
+    closeSync(file);
+  }
+};
+
+const run = async (options: { try: boolean }, io: CliIo): Promise<void> => {
+  const path = resolve(io.cwd, io.flags.config ?? CONFIG_FILE);
+  if (existsSync(path))
+    throw new UsageError(
+      `${path} is there already. Change it with an editor (${docsPage('settings.md')} lists every setting), or move it away.`,
+    );
+  const answers = await askAll(io);
+  const { dataDir } = io.flags;
+  const flags = { ...answers, ...(dataDir === undefined ? {} : { dataDir }) };
+  const config = readConfig({ flags, env: io.env, cwd: io.cwd });
+  if (options.try) {
+    await tryOnce(config, io);
+    io.out('The service answered.', 'good');
+  }
+  const { platforms = '', ratePerMinute, callsPerMonth, ...texts } = answers;
+  const fields = {
+    ...texts,
+    ...(ratePerMinute === undefined ? {} : { ratePerMinute: Number(ratePerMinute) }),
+    ...(callsPerMonth === undefined ? {} : { callsPerMonth: Number(callsPerMonth) }),
+    platforms: platforms.split(',').map((name) => name.trim()),
+    ...(dataDir === undefined ? {} : { dataDir }),
+  };
+  writeOwn(path, `${JSON.stringify(fields, null, 2)}\n`);
+  io.out(`Written to ${path}; only you may read it. Next:\n  ${typed('plan')}\n  ${typed('sync')}`);
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--no-try', 'write the answers without a call')
+    .addHelpText('after', HELP)
+    .action((options: { try: boolean }) => run(options, io));
+};

@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import { UsageError } from '../../errors.ts';
+import { dateOf } from '../../iso.ts';
+import type { RouteUse } from '../../serve/auth/limits.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { openKeys } from '../key-store.ts';
+import { csvLine } from '../text/csv-line.ts';
+import { grouped } from '../text/figures.ts';
+import { textTable } from '../text/text-table.ts';
+
+interface Options {
+  readonly month?: string;
+  readonly csv?: boolean;
+  readonly json?: boolean;
+}
+
+const HEAD = ['key', 'use case', 'day', 'route', 'calls', 'refused'];
+
+const monthOf = (text: string | undefined, now: number): string => {
+  const month = text ?? dateOf(now).slice(0, 7);
+  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return month;
+  throw new UsageError(`--month must be a month such as 2026-11; it is "${month}".`);
+};
+
+const asTable = (uses: readonly RouteUse[], month: string, io: CliIo): string => {
+  if (uses.length === 0) return `No key was used in ${month} (UTC).`;
+  const rows = uses.map((one) => [
+    ...[one.key, one.useCase, one.day, one.route, grouped(one.calls), grouped(one.refused)],
+  ]);
+  const total = uses.reduce((sum, { calls }) => sum + calls, 0);
+  const table = textTable(HEAD, rows, { columns: io.columns, figures: ['calls', 'refused'] });
+  return `${table}\n${grouped(total)} calls in ${month} (UTC).`;
+};
+
+/** `keys usage`: what each key asked of the service in a month, by day and route, ready to bill. */
+export const defineUsage = (command: Command, io: CliIo): void => {
+  command
+    .command('usage')
+    .description('calls per key, day (UTC) and route of a month; refused ones (429) are among them')
+    .option('--month <YYYY-MM>', 'which month; default this one')
+    .option('--csv', 'RFC 4180 with a header')
+    .option('--json', 'print an array')
+    .action(async (options: Options) => {
+      const month = monthOf(options.month, io.clock.now());
+      const keys = await openKeys(configOf(io), io.clock);
+      try {
+        const uses = await keys.usageOfMonth(month);
+        if (options.json === true) io.json(uses, 0);
+        else if (options.csv === true)
+          for (const line of [
+            ['key', 'use_case', 'day', 'route', 'calls', 'refused'],
+            ...uses.map((one) => [
+              ...[one.key, one.useCase, one.day, one.route, one.calls, one.refused],
+            ]),
+          ])
+            io.out(csvLine(line));
+        else io.out(asTable(uses, month, io));
+      } finally {
+        await keys.close();
+      }
+    });
+};

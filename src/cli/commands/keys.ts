@@ -1,0 +1,165 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { TIER_NAMES, type Tier } from '../../config/tiers.ts';
+import { UsageError } from '../../errors.ts';
+import { typed } from '../../installation.ts';
+import { isoOf } from '../../iso.ts';
+import { LAKE_FILE, openLake } from '../../lake/open.ts';
+import { type KeyRecord, newKey, SCOPES, type Scope } from '../../serve/auth/keys.ts';
+import { endSubscriptionsOf } from '../../webhooks/subscriptions.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { openKeys } from '../key-store.ts';
+import { oneOf, wholeNumber } from '../option-values.ts';
+import { grouped } from '../text/figures.ts';
+import { textTable } from '../text/text-table.ts';
+import { defineUsage } from './keys-usage.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake keys create --use-case "weekly report"
+  trendlake keys create --use-case "partner" --tier enterprise --rate 1000 --month 5000000
+  trendlake keys create --use-case "dashboard" --scopes read
+  trendlake keys list
+  trendlake keys usage --month 2026-11 --csv > november.csv
+  trendlake keys revoke key_AbC123`;
+
+interface CreateOptions {
+  readonly useCase: string;
+  readonly tier: Tier;
+  readonly rate?: number;
+  readonly month?: number;
+  readonly scopes?: string;
+  readonly json?: boolean;
+}
+
+/** Without its text, `--use-case` takes the option after it for one. */
+const useCaseOf = (text: string): string => {
+  if (!text.startsWith('--')) return text;
+  throw new UsageError(
+    `--use-case must be followed by what the key will be used for; it is "${text}", which reads like an option.`,
+  );
+};
+
+const scopesOf = (text: string): Scope[] => {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.every((name) => SCOPES.includes(name as Scope))) return [...new Set(names)] as Scope[];
+  throw new UsageError(`--scopes must be a comma list of ${SCOPES.join(', ')}; got "${text}".`);
+};
+
+const shown = (record: KeyRecord): Record<string, unknown> => ({
+  ...record,
+  createdAt: isoOf(record.createdAt),
+  revokedAt: record.revokedAt === null ? null : isoOf(record.revokedAt),
+});
+
+const asTable = (records: readonly KeyRecord[], io: CliIo): string => {
+  if (records.length === 0) return `No keys yet: ${typed('keys create --use-case "..."')}`;
+  const head = [
+    'id',
+    'use case',
+    'tier',
+    'per minute',
+    'per month',
+    'scopes',
+    'created',
+    'revoked',
+  ];
+  const rows = records.map((key) => [
+    ...[key.id, key.useCase, key.tier, grouped(key.ratePerMinute), grouped(key.callsPerMonth)],
+    ...[key.scopes.join(', '), isoOf(key.createdAt)],
+    key.revokedAt === null ? null : isoOf(key.revokedAt),
+  ]);
+  return textTable(head, rows, { columns: io.columns, figures: ['per minute', 'per month'] });
+};
+
+const create = async (io: CliIo, options: CreateOptions): Promise<void> => {
+  const wish = {
+    useCase: useCaseOf(options.useCase),
+    tier: options.tier,
+    ...(options.rate === undefined ? {} : { ratePerMinute: options.rate }),
+    ...(options.month === undefined ? {} : { callsPerMonth: options.month }),
+    ...(options.scopes === undefined ? {} : { scopes: scopesOf(options.scopes) }),
+  };
+  const { key, ...made } = newKey(wish, io.clock.now());
+  const keys = await openKeys(configOf(io), io.clock);
+  try {
+    await keys.add(made);
+    const { record } = made;
+    const { id, tier, scopes } = record;
+    if (options.json === true) io.json({ id, key, tier, scopes }, 0);
+    else
+      io.out(
+        `${key}\n\nKey ${id}, tier ${tier}, scopes ${scopes.join(', ')}. It is shown this once and kept only as a hash.`,
+      );
+  } finally {
+    await keys.close();
+  }
+};
+
+/**
+ * Ends the webhook subscriptions of a revoked key, where there is a lake. Cut off before it, the sender
+ * ends them when it would next send: it sends nothing for a key that is revoked.
+ */
+const endSubscriptions = (dataDir: string, keyId: string, io: CliIo): number => {
+  if (!existsSync(join(dataDir, LAKE_FILE))) return 0;
+  const lake = openLake(dataDir, { tell: io.err });
+  try {
+    return endSubscriptionsOf(lake, keyId, io.clock.now());
+  } finally {
+    lake.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command.addHelpText('after', EXAMPLES);
+  command
+    .command('create')
+    .description('make a key; the only time it is shown')
+    .requiredOption('--use-case <text>', 'what the key will be used for')
+    .option('--tier <tier>', TIER_NAMES.join(', '), oneOf('--tier', TIER_NAMES), 'beta')
+    .option(
+      '--rate <n>',
+      "calls per minute, instead of the tier's",
+      wholeNumber('--rate', 1, 100_000),
+    )
+    .option(
+      '--month <n>',
+      "calls per calendar month, instead of the tier's",
+      wholeNumber('--month', 1, 1_000_000_000),
+    )
+    .option('--scopes <a,b>', `comma list of ${SCOPES.join(', ')} (all)`)
+    .option('--json', 'print {id, key, tier, scopes}')
+    .action((options: CreateOptions) => create(io, options));
+  command
+    .command('list')
+    .description('all keys, revoked ones included; never the keys themselves')
+    .option('--json', 'print an array')
+    .action(async (options: { json?: boolean }) => {
+      const keys = await openKeys(configOf(io), io.clock);
+      const records = await keys.list();
+      await keys.close();
+      if (options.json === true) io.json(records.map(shown), 0);
+      else io.out(asTable(records, io));
+    });
+  defineUsage(command, io);
+  command
+    .command('revoke')
+    .description('revoke a key at once, also where it is being served')
+    .argument('<id>', 'the id that `keys list` shows')
+    .option('--json', "print the revoked key's record")
+    .action(async (id: string, options: { json?: boolean }) => {
+      const config = configOf(io);
+      const { dataDir } = config;
+      const keys = await openKeys(config, io.clock);
+      try {
+        const record = await keys.revoke(id, io.clock.now());
+        const ended = endSubscriptions(dataDir, id, io);
+        const sentence = `Key ${id} is revoked${ended > 0 ? `; ${ended} webhook subscriptions of it ended` : ''}.`;
+        if (options.json === true) io.json(shown(record), 0);
+        else io.out(sentence);
+      } finally {
+        await keys.close();
+      }
+    });
+};

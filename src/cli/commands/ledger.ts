@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { UsageError } from '../../errors.ts';
+import { docsPage } from '../../installation.ts';
+import { type CliIo, configOf } from '../io.ts';
+
+const EXAMPLES = `
+Examples:
+  export TRENDLAKE_LEDGER_URL=postgres://trendlake:<password>@db.example/trendlake
+  trendlake ledger init
+
+Several hosts are a primary and its standbys: postgres://user:<password>@one,two/trendlake. The tables
+lie in a schema of their own, trendlake unless ?schema=<name> names another. See ${docsPage('outgrow.md')}.`;
+
+const DID = {
+  nothing: 'made: calls, months, hints and slots are counted there now',
+  older: 'brought to this version; what was counted stays',
+  current: 'there already; nothing was changed',
+} as const;
+
+const init = async (options: { json?: boolean }, io: CliIo): Promise<void> => {
+  const { ledgerUrl } = configOf(io);
+  if (ledgerUrl === undefined)
+    throw new UsageError(
+      'TRENDLAKE_LEDGER_URL is not set. Set it to postgres://user:password@host/database.',
+    );
+  const { LedgerDb } = await import('../../ledger/ledger-db.ts');
+  const { addressOf } = await import('../../ledger/shared-ledgers.ts');
+  const { initLedger } = await import('../../ledger/init-ledger.ts');
+  const db = new LedgerDb(addressOf(ledgerUrl), { clock: io.clock });
+  try {
+    const made = await initLedger(db);
+    if (options.json === true) io.json(made);
+    else
+      io.out(
+        `Ledger at ${made.server}, schema ${made.schema}, version ${made.version}: ${DID[made.was]}.`,
+      );
+    for (const warning of made.warnings) io.err(`warning: ${warning}`);
+  } finally {
+    await db.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command.addHelpText('after', EXAMPLES);
+  command
+    .command('init')
+    .description('make its tables in PostgreSQL, where they are not there yet')
+    .option('--json', 'print one JSON document')
+    .action((options: { json?: boolean }) => init(options, io));
+};

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Command } from 'commander';
+import { messageOf, UsageError } from '../../errors.ts';
+import { docsPage, packageFolder } from '../../installation.ts';
+import { openLakeForReading } from '../../lake/open.ts';
+import { boundedQuery } from '../../mcp/bounded-query.ts';
+import { lakeServer } from '../../mcp/lake-server.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { versionText } from '../version.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake mcp --data-dir /srv/trendlake/data     started by the assistant, not by you
+
+Speaks the Model Context Protocol on stdin and stdout until stdin ends: tools for search, feed, trends,
+growth, forecast, creators, hashtags, events, analyze and read-only SQL; the data dictionary as a
+resource. It reads the lake only, while sync and serve go on, and asks nobody outside. What an
+assistant's configuration needs: ${docsPage('mcp.md')}.`;
+
+/** Where the protocol goes: whole lines to stdout, byte for byte. */
+const protocolOut = (io: CliIo): Writable =>
+  new Writable({
+    decodeStrings: false,
+    write: (text: string | Buffer, _, done) => {
+      io.data(text.toString().replace(/\n$/, ''));
+      done();
+    },
+  });
+
+const readPage = (name: string): Promise<string> =>
+  readFile(join(packageFolder(), 'docs', name), 'utf8');
+
+/** What went wrong with the conversation itself; a message of another form is no more than that. */
+const faultOf = (error: Error): string =>
+  error.name === 'ZodError' ? 'what is no JSON-RPC message was passed over' : messageOf(error);
+
+const run = async (io: CliIo): Promise<void> => {
+  const { dataDir } = configOf(io);
+  const { input, signal } = io;
+  if (input === undefined || input.isTTY === true)
+    throw new UsageError(
+      `mcp speaks a protocol on stdin, and stdin is a terminal: an assistant starts it. ${docsPage('mcp.md')} shows its configuration.`,
+    );
+  const lake = openLakeForReading(dataDir); // says at once where there is none
+  lake.close();
+  io.note(`mcp: answering from ${lake.path} until stdin ends.`);
+  const deps = { dataDir, version: versionText(), clock: io.clock, readPage };
+  const runSql = boundedQuery(dataDir, io);
+  const ended = Promise.race([once(input, 'end', { signal }), once(input, 'close', { signal })]);
+  const handle = serveStdio(() => lakeServer({ ...deps, runSql }), {
+    transport: new StdioServerTransport(input, protocolOut(io)),
+    onerror: (error) => io.err(`mcp: ${faultOf(error)}`),
+  });
+  try {
+    await ended;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    await handle.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command.addHelpText('after', EXAMPLES).action(() => run(io));
+};

@@ -1,0 +1,167 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { JOBS } from '../../../jobs/all-jobs.ts';
+import type { Clock } from '../../clock.ts';
+import type { Config } from '../../config/config.ts';
+import type { Price } from '../../config/setting-readers.ts';
+import { typed } from '../../installation.ts';
+import { isoOf } from '../../iso.ts';
+import { LAKE_FILE, openLakeForReading } from '../../lake/open.ts';
+import { orCost } from '../../money.ts';
+import { accountOf, type KeyAccount } from '../../runner/accounting.ts';
+import type { Forecast } from '../../runner/forecast.ts';
+import { monthsOf, planMonths, spentOfKeys } from '../../runner/key-plan.ts';
+import { cronOfJob } from '../../runner/month-plan.ts';
+import { spentTogether } from '../../runner/months-together.ts';
+import { RunLog } from '../../runner/run-log.ts';
+import type { MonthSpent } from '../../throttle/ledger.ts';
+import type { MonthState } from '../../throttle/month.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { openLedgers } from '../ledgers.ts';
+import { grouped } from '../text/figures.ts';
+import { timeText } from '../text/relative-time.ts';
+import { textTable } from '../text/text-table.ts';
+import { refreshesWhileWaiting } from '../upstream.ts';
+
+const HELP = `
+Spends nothing. Lists cost what their schedules make them cost; a reserve stays for people who ask by
+hand; growth and creators share the rest, spread over the month's remaining runs. Settings:
+TRENDLAKE_SCHEDULES, TRENDLAKE_SHARES, TRENDLAKE_RESERVE_PERCENT, TRENDLAKE_GROWTH_CALLS,
+TRENDLAKE_CREATOR_CALLS (ceilings), TRENDLAKE_LIST_ITEMS, TRENDLAKE_PLATFORMS.
+
+Examples:
+  trendlake plan
+  TRENDLAKE_SCHEDULES='{"feed": "5 */2 * * *"}' trendlake plan`;
+
+/** What the plan rests on: each key's month as spent so far, and requests an unfinished run still has. */
+interface Known {
+  spent: readonly MonthSpent[];
+  unfinished: { runId: number; requests: number } | null;
+}
+
+const known = async (config: Config, clock: Clock): Promise<Known> => {
+  const now = clock.now();
+  const hasLake = existsSync(join(config.dataDir, LAKE_FILE));
+  const { ledgers, close } = await openLedgers(config, clock);
+  const lake = hasLake ? openLakeForReading(config.dataDir) : undefined;
+  try {
+    const spent = await spentOfKeys(lake, config, { ledgers, now });
+    if (lake === undefined) return { spent, unfinished: null };
+    const log = new RunLog(lake);
+    const run = log.unfinished();
+    const unfinished =
+      run === undefined ? null : { runId: run.id, requests: log.states(run.id).planned };
+    return { spent, unfinished };
+  } finally {
+    lake?.close();
+    await close();
+  }
+};
+
+const count = (value: number): string => grouped(Math.round(value));
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
+const print = (
+  io: CliIo,
+  { rest, next }: { rest: Forecast; next: Forecast },
+  {
+    month,
+    unfinished,
+    keys,
+  }: Pick<Known, 'unfinished'> & { month: MonthState; keys: KeyAccount[] },
+  price: Price | undefined,
+): void => {
+  io.out(
+    `${count(month.spent)} of ${count(month.limit)} calls spent${orCost(month.spent, price)}; ${count(month.remaining)} left until ${timeText(month.endsAt, io.clock.now())}.`,
+  );
+  if (unfinished !== null)
+    io.out(
+      `The next run takes up run ${unfinished.runId} first: ${unfinished.requests} requests left.`,
+    );
+  const head = ['job', 'schedule', 'calls a run', 'minutes', 'runs left', 'calls', 'of the month'];
+  const rows = rest.jobs.map((job) => [
+    ...[job.job, job.schedule, count(job.callsPerRun), job.minutesPerRun.toFixed(1)],
+    ...[count(job.runs), count(job.calls), percent(job.shareOfMonth)],
+  ]);
+  const figures = head.slice(2);
+  io.out(textTable(head, rows, { columns: io.columns, figures }));
+  const calls = next.jobs.reduce((sum, job) => sum + job.callsPerRun, 0);
+  const minutes = next.jobs.reduce((sum, job) => sum + job.minutesPerRun, 0);
+  io.out(
+    `The next \`${typed('sync')}\` of all jobs, by hand: up to ${count(calls)} calls${orCost(calls, price)}, ${minutes.toFixed(1)} min at the tier's pace.`,
+  );
+  io.out(
+    `The rest of the month: lists ${count(rest.fixed)}, reserve ${count(rest.reserve)}, refreshes ${count(rest.refreshes)}, left over ${count(rest.surplus)}.`,
+  );
+  io.out(
+    rest.fits
+      ? `It fits: lists and reserve leave ${count(month.remaining - rest.fixed - rest.reserve)} calls (${percent((month.remaining - rest.fixed - rest.reserve) / month.limit)} of a month) for refreshes.`
+      : `It does not fit: ${count(rest.missing)} calls are missing.`,
+  );
+  for (const line of rest.advice) io.out(`  ${line}`);
+  if (keys.length > 1) io.out(keysTable(io, keys));
+};
+
+/** Each key's month, and what its plan makes of it. */
+const keysTable = (io: CliIo, keys: readonly KeyAccount[]): string => {
+  const head = ['key', 'platforms', 'spent', 'left', 'until', 'lists', 'reserve', 'refreshes', ''];
+  const rows = keys.map(({ name, platforms, month, plan }) => [
+    ...[name, platforms.join(' '), count(month.spent), count(month.remaining)],
+    ...[timeText(month.endsAt, io.clock.now()), count(plan.fixed), count(plan.reserve)],
+    ...[count(plan.refreshes), plan.fits ? 'fits' : `${count(plan.missing)} missing`],
+  ]);
+  const figures = ['spent', 'left', 'lists', 'reserve', 'refreshes'];
+  return textTable(head, rows, { columns: io.columns, figures });
+};
+
+const restJson = (rest: Forecast) => ({
+  ...rest,
+  spentAt: rest.spentAt === null ? null : isoOf(rest.spentAt),
+});
+
+const keyJson = ({ name, platforms, ratePerMinute, month, plan }: KeyAccount) => {
+  const { startsAt, endsAt, ...calls } = month;
+  return {
+    ...{ name, platforms, ratePerMinute },
+    month: { ...calls, startsAt: isoOf(startsAt), resetsAt: isoOf(endsAt) },
+    rest: restJson(plan),
+  };
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--json', 'one JSON document')
+    .addHelpText('after', HELP)
+    .action(async (options: { json?: boolean }) => {
+      const config = configOf(io);
+      const now = io.clock.now();
+      const facts = await known(config, io.clock);
+      const names = JOBS.map(({ name }) => name);
+      const months = monthsOf(config, JOBS, facts.spent);
+      const rest = planMonths(months);
+      const byHand = { ...config, ...refreshesWhileWaiting(config) };
+      const next = planMonths(monthsOf(byHand, JOBS, facts.spent), names);
+      const keys = months.map(accountOf);
+      const { month: whole } = spentTogether(facts.spent);
+      const { unfinished } = facts;
+      if (options.json !== true)
+        return print(io, { rest, next }, { month: whole, unfinished, keys }, config.pricePer1000);
+      const { startsAt, endsAt, ...month } = whole;
+      const nextAt = (name: string): string | null => {
+        const job = JOBS.find((each) => each.name === name);
+        const slot = job && cronOfJob(job, config)?.slots(now, endsAt)[0];
+        return slot === undefined ? null : isoOf(slot);
+      };
+      const document = {
+        month: { ...month, startsAt: isoOf(startsAt), resetsAt: isoOf(endsAt) },
+        unfinished,
+        nextRun: next.jobs.map(({ job, callsPerRun, minutesPerRun }) => ({
+          ...{ job, calls: callsPerRun, minutes: minutesPerRun, nextAt: nextAt(job) },
+        })),
+        rest: restJson(rest),
+        ...(keys.length === 1 ? {} : { keys: keys.map(keyJson) }),
+      };
+      io.json(document);
+    });
+};

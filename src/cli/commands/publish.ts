@@ -1,0 +1,87 @@
+import type { Command } from 'commander';
+import type { Config } from '../../config/config.ts';
+import { UsageError } from '../../errors.ts';
+import { docsPage } from '../../installation.ts';
+import { openLake, openLakeForReading } from '../../lake/open.ts';
+import { publishIfAsked } from '../../publish/publish-if-asked.ts';
+import type { PublishSummary } from '../../publish/publish-lake.ts';
+import { keepHeapSmall } from '../../serve/small-memory.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { type LoggedIo, withLog } from '../log.ts';
+import { counted, mebibytes } from '../text/figures.ts';
+import { writeFiles } from '../write-files.ts';
+
+const HELP = `
+Publishes the last export as Delta Lake tables, which Spark, Trino, Snowflake, Fabric, BigQuery,
+ClickHouse and DuckDB read in place. Several lakes may publish into the same tables at once, each
+under its own name. Only what changed is uploaded; with nothing new, nothing is written. \`sync\` and
+\`schedule\` publish after each export once TRENDLAKE_TABLES_URL is set.
+
+Examples:
+  TRENDLAKE_TABLES_URL=s3://bucket/trends TRENDLAKE_LAKE=berlin trendlake publish
+  TRENDLAKE_TABLES_URL=file:///srv/tables TRENDLAKE_LAKE=berlin trendlake publish --json
+
+S3 takes the usual variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY (or a profile or role),
+AWS_REGION, AWS_ENDPOINT_URL for another store than AWS. What each engine needs: ${docsPage('outgrow.md')}.`;
+
+interface Options {
+  full?: boolean;
+  replace?: boolean;
+  json?: boolean;
+}
+
+const print = (
+  io: CliIo,
+  { tables, files, rows, bytes, removed, url, durationMs }: PublishSummary,
+): void => {
+  if (tables.every((table) => table.files === 0 && table.removed === 0)) {
+    io.out(`Nothing new since the last publish; the tables at ${url} are up to date.`);
+    return;
+  }
+  for (const table of tables)
+    if (table.files + table.removed > 0)
+      io.out(
+        `  ${table.table.padEnd(18)} version ${table.version}: ${counted(table.rows, 'row')} in ${counted(table.files, 'file')}, ${counted(table.removed, 'file')} taken out`,
+      );
+  io.out(
+    `Published ${counted(rows, 'row')} in ${counted(files, 'file')} (${mebibytes(bytes)}) to ${url}, ${counted(removed, 'file')} taken out, in ${(durationMs / 1000).toFixed(1)} s.`,
+  );
+};
+
+const run = async (config: Config, options: Options, told: LoggedIo): Promise<void> => {
+  const { io } = told;
+  if (config.tablesUrl === undefined)
+    throw new UsageError(
+      'Where to publish is not set. Set TRENDLAKE_TABLES_URL to s3://bucket/prefix or file:///folder, and TRENDLAKE_LAKE to a name for this lake.',
+    );
+  openLakeForReading(config.dataDir).close(); // publishing makes no lake
+  keepHeapSmall();
+  const lake = openLake(config.dataDir, { tell: io.err });
+  const { clock, random, signal, env } = io;
+  let uploaded = 0;
+  await writeFiles(told, {
+    lake,
+    job: 'publish',
+    done: 'published',
+    write: (progress) => {
+      const onFile = (): void => progress.show(`Tables: ${++uploaded} files uploaded`);
+      const world = { clock, random, signal, env, onFile };
+      const { replace = false, full = false } = options;
+      return publishIfAsked(lake, config, world, { replace, full });
+    },
+    print: (summary) => print(io, summary),
+    json: options.json === true,
+  });
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--full', 'look for every file in the store and upload what is missing there')
+    .option('--replace', 'take the place of another lake that published under this name')
+    .option('--json', 'print the summary as one JSON document')
+    .addHelpText('after', HELP)
+    .action((options: Options) => {
+      const config = configOf(io);
+      return withLog(config, 'off', io, (told) => run(config, options, told));
+    });
+};

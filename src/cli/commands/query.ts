@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type Command, Option } from 'commander';
+import { SECOND_MS } from '../../durations.ts';
+import { messageOf, UsageError } from '../../errors.ts';
+import { docsPage, typed } from '../../installation.ts';
+import type { RowFormat } from '../../query/query-request.ts';
+import { runQuery } from '../../query/run-query.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { positiveNumber, wholeNumber } from '../option-values.ts';
+import { counted, grouped } from '../text/figures.ts';
+import { type Cell, textTable } from '../text/text-table.ts';
+
+const SHOWN_ROWS = 200;
+const LONGEST_WAIT_S = 1_000_000;
+
+const EXAMPLES = `
+Examples:
+  trendlake query "select platform, count(*) from videos group by 1"
+  trendlake query "select rank, title, views from feed_now where platform = 'tiktok' limit 10"
+  trendlake query "select * from video_history where id = 'tt_123'" --csv > history.csv
+  trendlake query -f rising.sql --vertical
+  echo "select count(*) from videos" | trendlake query
+
+Tables and views: ${docsPage('data-dictionary.md')}. Times are Unix milliseconds in tables, ISO text in
+views. The table is for reading: it has the first ${SHOWN_ROWS} rows unless --limit says otherwise, long text is cut,
+numbers have three decimals. --csv and --json have it all, and stream: a million rows need no more
+memory than ten. Use --csv-safe for files that people open in a spreadsheet: titles and names come
+from strangers, and one that begins with =, +, -, @ or a tab would be run as a formula; it is put
+behind an apostrophe.`;
+
+const AFTER_ERROR = `\`${typed('query --help')}\` shows examples. SQL that begins with a dash, such as a comment, stands after \`--\`:
+  ${typed('query --json -- "-- newest first ..."')}`;
+
+interface Options {
+  file?: string;
+  csv?: boolean;
+  csvSafe?: boolean;
+  json?: boolean;
+  vertical?: boolean;
+  limit?: number;
+  timeout?: number;
+}
+
+const fromFile = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${messageOf(error)}.`);
+  }
+};
+
+/** The query, from where it was written: the command line, a file, or stdin. */
+const sqlOf = async (sql: string | undefined, { file }: Options, io: CliIo): Promise<string> => {
+  if (sql !== undefined && file !== undefined)
+    throw new UsageError('The query stands on the command line and in --file; give one of them.');
+  if (file !== undefined) return fromFile(resolve(io.cwd, file)).replace(/^\ufeff/, '');
+  if (sql !== undefined && sql !== '-') return sql;
+  const { input } = io;
+  if (input === undefined || (input.isTTY === true && sql === undefined))
+    throw new UsageError(
+      'There is no query: write it behind the command, into a file for -f, or to stdin.',
+    );
+  return text(input);
+};
+
+const cellOf = (value: unknown): Cell => {
+  if (typeof value === 'object' && value !== null && 'integer' in value)
+    return BigInt(String(value.integer));
+  return typeof value === 'string' || typeof value === 'number' ? value : null;
+};
+
+const cellsOf = (line: string): Cell[] => {
+  const values: unknown = JSON.parse(line);
+  return Array.isArray(values) ? values.map(cellOf) : [];
+};
+
+/** Each row as lines of `column  value`, nothing cut. */
+const verticalText = (columns: readonly string[], rows: readonly Cell[][]): string => {
+  const width = Math.max(0, ...columns.map((name) => name.length));
+  return rows
+    .map((row, i) =>
+      [
+        `─── row ${grouped(i + 1)}`,
+        ...columns.map((name, n) => `${name.padEnd(width)}  ${row[n] ?? ''}`.trimEnd()),
+      ].join('\n'),
+    )
+    .join('\n');
+};
+
+const countText = (rows: number, shown: number, hasMore: boolean): string => {
+  if (hasMore) return `${counted(rows, 'row')}; there are more (--limit ${rows})`;
+  return shown < rows
+    ? `${grouped(shown)} of ${counted(rows, 'row')}; --limit ${rows} shows all, --csv and --json have them`
+    : counted(rows, 'row');
+};
+
+const formatOf = ({ csv, csvSafe, json }: Options): RowFormat => {
+  if (json === true) return 'json';
+  return csv === true || csvSafe === true ? 'csv' : 'cells';
+};
+
+const run = async (given: string | undefined, options: Options, io: CliIo): Promise<void> => {
+  const { limit, timeout, vertical, csvSafe } = options;
+  const { dataDir } = configOf(io);
+  const sql = await sqlOf(given, options, io);
+  const format = formatOf(options);
+  const request = {
+    ...{ dataDir, sql, format, limit, dictionary: docsPage('data-dictionary.md') },
+    ...{ isSafe: csvSafe === true, shown: limit ?? SHOWN_ROWS },
+  };
+  const patience = timeout === undefined ? {} : { timeoutMs: timeout * SECOND_MS };
+  if (format !== 'cells') {
+    await runQuery(request, io, { ...patience, ...(io.ownsStdout ? {} : { onLines: io.data }) });
+    return;
+  }
+  const cells: Cell[][] = [];
+  const { columns, rows, hasMore } = await runQuery(request, io, {
+    ...patience,
+    onLines: (lines) => void cells.push(...lines.split('\n').map(cellsOf)),
+  });
+  if (vertical !== true) io.out(textTable(columns, cells, io));
+  else if (cells.length > 0) io.out(verticalText(columns, cells));
+  io.out(countText(rows, cells.length, hasMore));
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .argument('[sql]', 'one SELECT, or WITH ... SELECT; - or nothing: from stdin')
+    .option('-f, --file <file>', 'the query stands in a file')
+    .addOption(
+      new Option('--csv', 'RFC 4180 with lines that end in LF; a header first').conflicts([
+        'json',
+        'vertical',
+      ]),
+    )
+    .addOption(
+      new Option('--csv-safe', 'the same for a spreadsheet: no text is a formula').conflicts([
+        'json',
+        'vertical',
+      ]),
+    )
+    .addOption(new Option('--json', 'an array of objects').conflicts('vertical'))
+    .option('--vertical', 'each column on a line of its own, nothing cut')
+    .option('--limit <n>', 'at most so many rows', wholeNumber('--limit', 1))
+    .option(
+      '--timeout <seconds>',
+      'end it after so long (default: never)',
+      positiveNumber('--timeout', LONGEST_WAIT_S),
+    )
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError(AFTER_ERROR)
+    .action((sql: string | undefined, options: Options) => run(sql, options, io));
+};

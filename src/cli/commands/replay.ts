@@ -1,0 +1,96 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { EXIT } from '../../errors.ts';
+import { openLake, openLakeForReading } from '../../lake/open.ts';
+import { type ReplaySummary, replayResponses } from '../../load/replay.ts';
+import type { Log } from '../../log.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { type LoggedIo, withLog } from '../log.ts';
+import { readInstant } from '../option-values.ts';
+import { counted, grouped } from '../text/figures.ts';
+import { ProgressLine } from '../text/progress-line.ts';
+import { rowsText } from '../text/rows-text.ts';
+
+const HELP = `
+Every response's body is kept for TRENDLAKE_RETENTION_DAYS. After an update that reads more of them,
+or after rows were lost, this rebuilds the tables without spending a call. Rows of responses that are
+no longer kept, and of imports, stay as they are.
+
+Examples:
+  trendlake replay                             into the same lake: fills and corrects
+  trendlake replay --since 2026-03-01          only responses from then on
+  trendlake replay --into rebuilt              into a fresh lake in another folder
+
+Exit codes: 0 complete; 3 a response that could be read once cannot be read now.`;
+
+interface Options {
+  since?: string;
+  into?: string;
+  json?: boolean;
+}
+
+const print = (io: CliIo, summary: ReplaySummary): void => {
+  const { answers, newlyRead, rejected, unreadable, unreadableCount } = summary;
+  io.out(
+    `${counted(answers, 'response')} replayed${newlyRead > 0 ? `, ${grouped(newlyRead)} of them could not be read when they came` : ''}; no call spent.`,
+  );
+  for (const line of rowsText(summary.rows)) io.out(line);
+  if (rejected > 0) io.out(`  ${counted(rejected, 'item')} rejected`);
+  for (const { callId, request, problem } of unreadable.slice(0, 5))
+    io.err(`call ${callId}, ${request}: ${problem}`);
+  if (unreadableCount > 0)
+    io.err(
+      `${counted(unreadableCount, 'kept response')} cannot be read; nothing of them was loaded.`,
+    );
+};
+
+const logSummary = ({ answers, rejected, unreadable, outcome }: ReplaySummary, log: Log): void => {
+  for (const { callId, request, problem } of unreadable)
+    log.warn({ job: 'replay', item: request, callId, outcome: 'unreadable' }, problem);
+  log.info({ job: 'replay', outcome, answers, rejected }, 'replayed');
+};
+
+const run = async (dataDir: string, options: Options, told: LoggedIo): Promise<void> => {
+  const { io, log } = told;
+  const since =
+    options.since === undefined ? 0 : readInstant('--since', options.since, io.clock.now());
+  openLakeForReading(dataDir).close(); // there must be one: replay makes none
+  const source = openLake(dataDir, { tell: io.err });
+  const elsewhere = options.into === undefined ? undefined : resolve(io.cwd, options.into);
+  const progress = new ProgressLine(io);
+  try {
+    const target = elsewhere === undefined || elsewhere === dataDir ? source : openLake(elsewhere);
+    try {
+      const summary = await replayResponses(source, target, {
+        since,
+        signal: io.signal,
+        onProgress: (done, of) => progress.show(`replay: ${done} of ${of} responses`),
+      });
+      progress.clear();
+      logSummary(summary, log);
+      if (options.json === true) io.json(summary);
+      else print(io, summary);
+      io.exitCode = summary.outcome === 'complete' ? EXIT.complete : EXIT.partial;
+    } finally {
+      if (target !== source) target.close();
+    }
+  } finally {
+    progress.clear();
+    source.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option(
+      '--since <instant>',
+      'only responses true at or after it: ISO 8601, or a span such as 7d',
+    )
+    .option('--into <folder>', 'rebuild into the lake of another data directory')
+    .option('--json', 'print the summary as one JSON document')
+    .addHelpText('after', HELP)
+    .action((options: Options) => {
+      const config = configOf(io);
+      return withLog(config, 'off', io, (told) => run(config.dataDir, options, told));
+    });
+};

@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { fullDiskOf, LakeError, messageOf, UsageError } from '../../errors.ts';
+import { creatorProfile } from '../../history/creator-profile.ts';
+import { typed } from '../../installation.ts';
+import { type Lake, openLakeForReading } from '../../lake/open.ts';
+import { reportPage } from '../../report/report-page.ts';
+import { lastWholeWeek, parseWeek, type Week } from '../../report/week.ts';
+import { weeklyReport } from '../../report/weekly-report.ts';
+import { plainHandle } from '../../wire/folding.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { oneOf } from '../option-values.ts';
+
+const HELP = `
+One page that needs nothing else: what rose, what fell, who, which tags, with charts, and what was
+measured how. It prints well, also to PDF from a browser.
+
+Examples:
+  trendlake report                                   the last whole week, into report-<week>.html
+  trendlake report --week 2026-W46 --platform tiktok
+  trendlake report --week 2026-11-12 --creator somebody --out somebody.html
+  trendlake report --out -                           to stdout`;
+
+interface Options {
+  week?: string;
+  platform?: Platform;
+  creator?: string;
+  out?: string;
+  json?: boolean;
+}
+
+const weekAsked = (text: string | undefined, now: number): Week => {
+  if (text === undefined) return lastWholeWeek(now);
+  const week = parseWeek(text);
+  if (week === undefined)
+    throw new UsageError(
+      `--week must be an ISO week such as 2026-W46, or a date in it such as 2026-11-12; it is "${text}".`,
+    );
+  if (week.from > now)
+    throw new UsageError(`The week ${week.name} has not begun, so there is nothing to report.`);
+  return week;
+};
+
+/** @throws UsageError where nobody of that handle was seen: a page of zeros would be no report of anybody */
+const requireSeen = (lake: Lake, { platform, creator }: Options, now: number): void => {
+  if (creator === undefined) return;
+  const seen = { handle: plainHandle(creator), asOf: now, limit: 1 };
+  const platforms = platform === undefined ? PLATFORMS : [platform];
+  if (platforms.some((one) => creatorProfile(lake, { ...seen, platform: one }) !== undefined))
+    return;
+  throw new UsageError(
+    `No creator "${seen.handle}" is in the lake${platform === undefined ? '' : ` on ${platform}`}. Find handles with \`${typed('query "select platform, handle from creators"')}\`.`,
+  );
+};
+
+const run = async (options: Options, io: CliIo): Promise<void> => {
+  const { platform, creator, json } = options;
+  const week = weekAsked(options.week, io.clock.now());
+  const lake = openLakeForReading(configOf(io).dataDir);
+  try {
+    requireSeen(lake, options, io.clock.now());
+    const report = await weeklyReport(lake, { week, platform, creator }, io.clock);
+    const page = await reportPage(report);
+    if (options.out === '-') {
+      io.data(page);
+      return;
+    }
+    const file = resolve(io.cwd, options.out ?? `report-${week.name}.html`);
+    try {
+      writeFileSync(file, page);
+    } catch (error) {
+      const full = fullDiskOf(error);
+      if (full !== undefined)
+        throw new LakeError(`The report cannot be written to ${file}: ${full}. Make room.`, {
+          cause: error,
+        });
+      throw new UsageError(
+        `The report cannot be written to ${file}: ${messageOf(error)}. Choose another --out.`,
+      );
+    }
+    const { risers, fallers, creators, measured } = report;
+    if (json === true)
+      io.json({
+        file,
+        week: week.name,
+        risers: risers.length,
+        fallers: fallers.length,
+        creators: creators.length,
+        measured,
+      });
+    else io.out(`The week ${week.name} is in ${file}. Open it in a browser, or print it to PDF.`);
+  } finally {
+    lake.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--week <week>', 'ISO week or a date in it; the last whole week unless given')
+    .option('--platform <name>', 'one platform only', oneOf('--platform', PLATFORMS))
+    .option('--creator <handle>', 'videos of one creator only')
+    .option('--out <file>', 'where to write it; - is stdout')
+    .option('--json', 'print what was written as one JSON document')
+    .addHelpText('after', HELP)
+    .action((options: Options) => run(options, io));
+};

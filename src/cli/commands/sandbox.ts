@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { TIER_NAMES, type Tier } from '../../config/tiers.ts';
+import { isoOf } from '../../iso.ts';
+import { startSandbox } from '../../sandbox/sandbox.ts';
+import type { CliIo } from '../io.ts';
+import {
+  isoInstant,
+  keyList,
+  type NamedLimits,
+  oneOf,
+  positiveNumber,
+  wholeNumber,
+} from '../option-values.ts';
+import { counted } from '../text/figures.ts';
+import { ProgressLine } from '../text/progress-line.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake sandbox                                   a made-up world at the machine's time
+  trendlake sandbox --at 2026-03-01 --speed 3600      an hour passes each second
+  trendlake sandbox --from observations/              serve an import as of its newest observation
+  trendlake sandbox --tier beta                       with the limits of an invitation key
+  trendlake sandbox --keys berlin=beta,oslo=30/2000   two keys more; it prints them, too
+
+Once listening it prints one JSON line, {"url": ..., "key": ...}. In another terminal:
+  TRENDLAKE_BASE_URL=<url> TRENDLAKE_API_KEY=<key> trendlake sync`;
+
+interface Options {
+  port: number;
+  from?: string;
+  at?: number;
+  speed?: number;
+  seed?: number;
+  tier?: Tier;
+  rate?: number;
+  month?: number;
+  keys?: NamedLimits[];
+}
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option(
+      '--port <n>',
+      'port to listen on; 0 picks a free one',
+      wholeNumber('--port', 0, 65_535),
+      0,
+    )
+    .option('--from <path>', 'folder or file of NDJSON observations, instead of the made-up world')
+    .option('--at <instant>', 'its clock stands still at this time (ISO 8601)', isoInstant('--at'))
+    .option(
+      '--speed <n>',
+      'its clock runs n times as fast, from --at or from now',
+      positiveNumber('--speed', 1e6),
+    )
+    .option('--seed <n>', 'which made-up world', wholeNumber('--seed', 0, 2 ** 31 - 1))
+    .option(
+      '--tier <tier>',
+      'limits of its key: beta, scale or enterprise (default)',
+      oneOf('--tier', TIER_NAMES),
+    )
+    .option('--rate <n>', 'calls per minute of its key', wholeNumber('--rate', 1, 100_000))
+    .option('--month <n>', 'calls per month of its key', wholeNumber('--month', 1, 1_000_000_000))
+    .option('--keys <list>', 'more keys, such as berlin=beta,oslo=30/2000', keyList('--keys'))
+    .option('--json', 'print {"url", "key"} once listening, as it does without')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: Options) => {
+      const progress = new ProgressLine(io);
+      io.note(
+        options.from === undefined ? 'Making up a world ...' : `Importing ${options.from} ...`,
+      );
+      const sandbox = await startSandbox({
+        clock: io.clock,
+        cwd: io.cwd,
+        signal: io.signal,
+        from: options.from,
+        at: options.at,
+        speed: options.speed,
+        port: options.port,
+        seed: options.seed,
+        tier: options.tier,
+        ratePerMinute: options.rate,
+        callsPerMonth: options.month,
+        keys: options.keys,
+        onProgress: ({ file, lines }) => progress.show(`${file}: ${counted(lines, 'line')}`),
+        report: (sentence) => io.err(sentence),
+      }).finally(() => progress.clear());
+      const { url, key, clock, dashboard } = sandbox;
+      const more = Object.fromEntries(sandbox.keys.map((one) => [one.name, one.key]));
+      io.json({ url, key, ...(sandbox.keys.length === 0 ? {} : { keys: more }) }, 0);
+      io.note(`It is ${isoOf(clock.now())} there; to look at it: ${dashboard}`);
+      io.note(
+        `To sync from it at its own pace: TRENDLAKE_TIER=enterprise TRENDLAKE_RATE_PER_MINUTE=${sandbox.ratePerMinute} TRENDLAKE_CALLS_PER_MONTH=${sandbox.callsPerMonth}, with its url and key as TRENDLAKE_BASE_URL and TRENDLAKE_API_KEY.`,
+      );
+      io.note('Ctrl-C stops it; its lake goes with it.');
+      if (!io.signal.aborted) await once(io.signal, 'abort');
+      await sandbox.close();
+    });
+};

@@ -1,0 +1,188 @@
+import type { Command } from 'commander';
+import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
+import type { Config } from '../../config/config.ts';
+import { TrendlakeError, UsageError } from '../../errors.ts';
+import { docsPage, typed } from '../../installation.ts';
+import { isoOf, parseIso } from '../../iso.ts';
+import { whileLiving } from '../../lake/exclusive.ts';
+import { openLakeFor } from '../../lake/origin.ts';
+import { attempting } from '../../runner/attempt.ts';
+import { DAEMON } from '../../runner/daemon.ts';
+import { keyMonths, planMonths } from '../../runner/key-plan.ts';
+import { cronOfJob } from '../../runner/month-plan.ts';
+import { followSync, liveNight, type Night } from '../../runner/night.ts';
+import type { RunSummary } from '../../runner/run-summary.ts';
+import { type BatchEnd, Schedule } from '../../runner/schedule.ts';
+import { LakeSlots, sharing } from '../../runner/slot-book.ts';
+import type { Secret } from '../../secret.ts';
+import { keepHeapSmall } from '../../serve/small-memory.ts';
+import type { OwnKey } from '../../throttle/key-limits.ts';
+import { Sender } from '../../webhooks/sender.ts';
+import { openAccess } from '../access.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { revokedElsewhere } from '../key-store.ts';
+import { openLedgers } from '../ledgers.ts';
+import { type LoggedIo, withLog } from '../log.ts';
+import { driftText } from '../text/drift-text.ts';
+import { connect } from '../upstream.ts';
+
+const HELP = `
+Runs until stopped (SIGINT or SIGTERM: no new calls, what is in flight is finished or given up, all
+is committed; a second signal ends at once). Start it under a supervisor, see ${docsPage('operating.md')}.
+A slot missed while it was down is caught up once. Several may run on one data directory: each slot
+is done by one of them.
+
+Schedules (cron, in TRENDLAKE_TIMEZONE):
+${[...JOBS, ...CHORES].map(({ name, schedule }) => `  ${name.padEnd(10)} ${schedule}`).join('\n')}
+TRENDLAKE_SCHEDULES='{"feed": "5 */2 * * *", "hashtags": "off"}' changes them.
+
+On a terminal it says in sentences what it does; elsewhere, such as under systemd, in JSON lines on
+stderr (TRENDLAKE_LOG=debug adds every call, TRENDLAKE_LOG_FILE sends them to a file).
+
+Example:
+  TRENDLAKE_TIMEZONE=Europe/Berlin trendlake schedule`;
+
+/** @throws UsageError where a mistyped or forgotten address would collect made-up data for ever */
+const refuseSandbox = (config: Config, isWanted: boolean): void => {
+  const hasService = config.baseUrl !== undefined || config.keys.length > 0;
+  if (!hasService && !isWanted)
+    throw new UsageError(
+      'TRENDLAKE_BASE_URL is not set, so there is no service to ask. Set it and TRENDLAKE_API_KEY; or say --sandbox to collect from the built-in, made-up world.',
+    );
+  if (hasService && isWanted)
+    throw new UsageError(
+      config.keys.length > 0
+        ? 'The configuration names keys, and --sandbox asks for the made-up world. Take one of them out.'
+        : 'TRENDLAKE_BASE_URL is set, and --sandbox asks for the made-up world. Unset one of them.',
+    );
+};
+
+/** All keys: daemons that have the same share their slots. */
+const secretsOf = (keys: readonly OwnKey[]): Secret[] =>
+  keys.flatMap(({ apiKey }) => (apiKey === undefined ? [] : [apiKey]));
+
+const run = async (config: Config, { io, log, forPeople }: LoggedIo): Promise<void> => {
+  keepHeapSmall(); // a lake of any size is read piece by piece
+  const wanted = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
+  const scheduled = [...JOBS, ...wanted].flatMap((job) => {
+    const cron = cronOfJob(job, config);
+    return cron === undefined ? [] : [{ name: job.name, cron }];
+  });
+  const opened = await openLedgers(config, io.clock, { waits: true });
+  const { ledgers } = opened;
+  const upstream = await connect(config, io);
+  const say = (sentence: string): void => {
+    if (forPeople) io.note(`${isoOf(io.clock.now())} ${sentence}`);
+  };
+  const teller =
+    (level: 'info' | 'warn' | 'error') =>
+    (sentence: string): void => {
+      log[level]({}, sentence);
+      say(sentence);
+    };
+  const [tell, warn, fail] = [teller('info'), teller('warn'), teller('error')];
+  const lake = openLakeFor(config.dataDir, upstream.origin, { now: io.clock.now(), tell });
+  const access = openAccess(upstream);
+  const { client, keys } = access;
+  const { clock, random, env, signal } = io;
+  const context = { lake, config: upstream.config, ledgers, clock, random, env, signal };
+  const revokedKeys = revokedElsewhere(config, clock);
+  const attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
+
+  const sayRun = ({ runId, outcome, calls, items, drift, reason }: RunSummary): void => {
+    say(
+      `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} responses loaded${reason === null ? '' : `; ${reason}`}`,
+    );
+    for (const found of drift) say(driftText(found, `in ${found.request}`).trim());
+  };
+  /**
+   * Does what is due. Jobs left behind are those whose turn did not come: the run before them paused
+   * or was stopped.
+   * @throws what is worth a retry, of chores too: they follow what was pulled
+   */
+  const runJobs = async (names: readonly string[]): Promise<BatchEnd> => {
+    const jobs = JOBS.filter((job) => names.includes(job.name));
+    const chores = wanted.filter((chore) => names.includes(chore.name));
+    const leftBehind = new Set(jobs.map(({ name }) => name));
+    const onRun = (_: number | undefined, begun: readonly string[]): void => {
+      for (const name of begun) leftBehind.delete(name);
+    };
+    const deps = {
+      revokedKeys,
+      ...context,
+      client,
+      keys,
+      jobs,
+      allJobs: JOBS,
+      chores,
+      log,
+      attempt,
+      warn,
+      onRun,
+    };
+    const night = await liveNight(deps).catch(async (error: unknown): Promise<Night> => {
+      if (!(error instanceof TrendlakeError) || error.transient) throw error;
+      fail(`sync: ${error.message}`);
+      leftBehind.clear();
+      return { runs: [], ...(await followSync(deps, [])) };
+    });
+    for (const summary of night.runs) sayRun(summary);
+    if (night.events > 0) tell(`${night.events} events noticed`);
+    const retry = [...leftBehind];
+    for (const { name, end } of night.chores) {
+      if (end.ok) {
+        log.info({ job: name }, end.value.did);
+        say(`${name}: ${end.value.did}`);
+      } else if (end.retry) retry.push(name);
+    }
+    const resumesAt = night.runs.at(-1)?.resumesAt ?? null;
+    return { resumesAt: resumesAt === null ? null : (parseIso(resumesAt) ?? null), retry };
+  };
+  try {
+    await attempt('plan', async () => {
+      const now = clock.now();
+      const months = await keyMonths(lake, upstream.config, JOBS, { ledgers, now });
+      const { fits, missing, advice } = planMonths(months);
+      if (!fits)
+        warn(
+          `warning: ${missing} calls are missing for this month's schedules; \`${typed('plan')}\` tells more. ${advice.join(' ')}`,
+        );
+    });
+    tell(
+      `trendlake schedules ${scheduled.map(({ name }) => name).join(', ')} (${config.timezone})`,
+    );
+    const own = new LakeSlots(lake, clock);
+    const isJob = (name: string): boolean => JOBS.some((job) => job.name === name);
+    const shared = opened.slots?.(secretsOf(keys), random().toString(36).slice(2));
+    const slots = shared === undefined ? own : sharing(isJob, shared, own);
+    const sender = new Sender(lake, { clock, random, report: warn, revokedKeys });
+    try {
+      const deps = { lake, clock, signal, jobs: scheduled, slots, runJobs, tell, warn, fail };
+      const schedule = new Schedule(deps);
+      const word = Math.floor(random() * 2 ** 48).toString(36);
+      await whileLiving(config.dataDir, { name: DAEMON, word, clock }, () => schedule.run());
+    } finally {
+      await sender.stop();
+    }
+    tell('stopped');
+  } finally {
+    await opened.close();
+    await access.close();
+    lake.close();
+    await upstream.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option(
+      '--sandbox',
+      'collect from the built-in, made-up world; only without TRENDLAKE_BASE_URL',
+    )
+    .addHelpText('after', HELP)
+    .action((options: { sandbox?: boolean }) => {
+      const config = configOf(io);
+      refuseSandbox(config, options.sandbox === true);
+      return withLog(config, io.isTerminal ? 'off' : 'info', io, (told) => run(config, told));
+    });
+};

@@ -1,0 +1,117 @@
+import type { Command } from 'commander';
+import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { rangeMs } from '../../durations.ts';
+import { UsageError } from '../../errors.ts';
+import { isoOf } from '../../iso.ts';
+import { type Lake, openLakeForReading } from '../../lake/open.ts';
+import { prepare, present } from '../../lake/prepare.ts';
+import { searchVideos } from '../../search/search.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { oneOf, wholeNumber } from '../option-values.ts';
+import { grouped } from '../text/figures.ts';
+import { textTable } from '../text/text-table.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake search dance challenge             both words, in titles, handles or hashtags
+  trendlake search '"street food" -asmr'       a phrase, and a word that must not be there
+  trendlake search 'cook*' --platform tiktok --range 7d
+  trendlake search 음식 --json | jq '.items[].id'
+
+Words in Korean, Japanese, Chinese and Thai are found inside longer ones; others as written, with or
+without accents. Best match first: words in the title, then handle and hashtags, together with reach.`;
+
+const DEADLINE_MS = 10_000;
+
+interface SearchOptions {
+  platform?: Platform;
+  range?: string;
+  limit: number;
+  json?: boolean;
+}
+
+const sinceOf = (range: string | undefined, now: number): number | undefined => {
+  if (range === undefined) return undefined;
+  const spanMs = rangeMs(range);
+  if (spanMs === undefined)
+    throw new UsageError(
+      `--range must be a span such as 24h, 7d or 4w, at most 366 days; it is "${range}".`,
+    );
+  return now - spanMs;
+};
+
+interface FoundVideo {
+  id: string;
+  platform: string;
+  title: string | null;
+  user: string | null;
+  views: number | null;
+  likes: number | null;
+  createdAt: string | null;
+}
+
+const videosOf = (lake: Lake, keys: readonly number[]): FoundVideo[] => {
+  const read = prepare(
+    lake.sqlite,
+    'select id, platform, title, user, views, likes, created_at as createdAt from video where key = ?',
+    {
+      id: 'text',
+      platform: 'text',
+      title: 'text?',
+      user: 'text?',
+      views: 'number?',
+      likes: 'number?',
+      createdAt: 'number?',
+    },
+  );
+  return keys.map((key) => {
+    const video = present(read.get(key));
+    return { ...video, createdAt: video.createdAt === null ? null : isoOf(video.createdAt) };
+  });
+};
+
+const tableOf = (items: readonly FoundVideo[], io: CliIo): string =>
+  textTable(
+    ['id', 'views', 'created', 'user', 'title'],
+    items.map(({ id, views, createdAt, user, title }) => [
+      ...[id, views === null ? null : grouped(views), createdAt?.slice(0, 10) ?? null],
+      ...[user, title],
+    ]),
+    { columns: io.columns, figures: ['views'] },
+  );
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .argument('<words...>', 'words, "phrases", prefix*, -without (put -- before a leading minus)')
+    .option('--platform <platform>', PLATFORMS.join(', '), oneOf('--platform', PLATFORMS))
+    .option('--range <span>', 'published within the last 24h, 7d, 4w ...')
+    .option('--limit <n>', 'videos to show, 1 to 1000', wholeNumber('--limit', 1, 1000), 20)
+    .option('--json', 'one JSON document: total, complete, items')
+    .addHelpText('after', EXAMPLES)
+    .action((words: string[], options: SearchOptions) => {
+      const now = io.clock.now();
+      const query = {
+        q: words.join(' '),
+        platform: options.platform,
+        since: sinceOf(options.range, now),
+        limit: options.limit,
+        page: 1,
+        asOf: now,
+        deadlineMs: DEADLINE_MS,
+      };
+      const lake = openLakeForReading(configOf(io).dataDir);
+      try {
+        const { total, keys, complete } = searchVideos(lake, query, { clock: io.clock });
+        const items = videosOf(lake, keys);
+        if (options.json === true) io.json({ total, complete, items });
+        else {
+          if (items.length > 0) io.out(tableOf(items, io));
+          io.out(
+            `${grouped(items.length)} of ${grouped(total)}${complete ? '' : ' or more'} videos`,
+          );
+        }
+      } finally {
+        lake.close();
+      }
+    });
+};

@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
+import { systemClock } from '../../clock.ts';
+import type { Config } from '../../config/config.ts';
+import { UsageError } from '../../errors.ts';
+import { modelSettings } from '../../lab/model.ts';
+import { openLake, openLakeForReading } from '../../lake/open.ts';
+import { Metrics } from '../../metrics/metrics.ts';
+import { PipelineReader } from '../../pipeline/pipeline-reader.ts';
+import { spentOfKeys } from '../../runner/key-plan.ts';
+import { type ServiceOptions, startService } from '../../serve/service.ts';
+import { keepHeapSmall } from '../../serve/small-memory.ts';
+import type { MonthSpent } from '../../throttle/ledger.ts';
+import { readHookSecret } from '../../webhooks/hook-proof.ts';
+import type { RevokedKeys } from '../../webhooks/revoked-keys.ts';
+import { Sender } from '../../webhooks/sender.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { revokedElsewhere } from '../key-store.ts';
+import { openLedgers } from '../ledgers.ts';
+import { openLog } from '../log.ts';
+import { isoInstant, wholeNumber } from '../option-values.ts';
+import { serveLedger } from '../serve-ledger.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake serve                              on http://127.0.0.1:8787/v1
+  trendlake serve --port 0 --json              a free port; {"url": ..., "dashboard": ...}
+  trendlake serve --at 2026-03-01T00:00:00Z    the lake as it was then
+
+Keys: trendlake keys create --use-case "what it is for"`;
+
+interface Options {
+  readonly port: number;
+  readonly host: string;
+  readonly at?: number;
+  readonly cors?: string;
+  readonly publicUrl?: string;
+  readonly publicDashboard?: boolean;
+  readonly json?: boolean;
+}
+
+/** Origins as browsers send them, which is what they are compared with. */
+const originsOf = (list: string): string[] =>
+  list.split(',').map((written) => {
+    const url = URL.parse(written.trim());
+    if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`)
+      return url.origin;
+    throw new UsageError(
+      `--cors must be a comma list of origins such as https://app.example; got "${written}".`,
+    );
+  });
+
+/** What the ledger of many machines says is spent of each key's month. */
+const spentElsewhere =
+  (config: Config, { clock }: CliIo) =>
+  async (now: number): Promise<MonthSpent[]> => {
+    const { ledgers, close } = await openLedgers(config, clock);
+    const lake = openLakeForReading(config.dataDir);
+    try {
+      return await spentOfKeys(lake, config, { ledgers, now });
+    } finally {
+      lake.close();
+      await close();
+    }
+  };
+
+/**
+ * Serves, and sends deliveries, until the signal stops both. The lake is opened before the service
+ * listens: a server left open by a failure would keep the process up.
+ */
+const serveUntilStopped = async (
+  options: ServiceOptions,
+  {
+    report,
+    revokedKeys,
+    io,
+    json,
+  }: {
+    report: (sentence: string) => void;
+    revokedKeys: RevokedKeys | undefined;
+    io: CliIo;
+    json: boolean;
+  },
+): Promise<void> => {
+  const lake = openLake(options.dataDir, { tell: report });
+  try {
+    const running = await startService(options);
+    const { clock, random } = io;
+    const sender = new Sender(lake, { clock, random, report, revokedKeys });
+    try {
+      const { url, dashboard, openness } = running;
+      io.err(openness);
+      if (json) io.json({ url, dashboard }, 0);
+      else io.out(`Serving ${url} (dashboard ${dashboard}); Ctrl-C stops it.`);
+      if (!io.signal.aborted) await once(io.signal, 'abort');
+    } finally {
+      await Promise.all([sender.stop(), running.close()]);
+    }
+  } finally {
+    lake.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option(
+      '--port <n>',
+      'port to listen on; 0 picks a free one',
+      wholeNumber('--port', 0, 65_535),
+      8787,
+    )
+    .option(
+      '--host <host>',
+      'address to listen on; on others than this one the pages ask for a key',
+      '127.0.0.1',
+    )
+    .option('--public-url <url>', 'where people reach it, such as https://trends.example')
+    .option('--public-dashboard', 'pages and /metrics without a key, for whoever reaches them')
+    .option('--at <instant>', "fix the service's clock", isoInstant('--at'))
+    .option(
+      '--cors <origins>',
+      'comma list of origins whose pages may read responses; none by default',
+    )
+    .option('--json', 'print {"url", "dashboard"} once listening')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: Options) => {
+      keepHeapSmall();
+      const { publicUrl } = options;
+      const config = configOf(io, publicUrl === undefined ? {} : { publicUrl });
+      const { dataDir, hookSecret, subscriptionsPerKey } = config;
+      const opened = await openLog(config, 'info', io);
+      const wished = {
+        host: options.host,
+        port: options.port,
+        ...(options.at === undefined ? {} : { at: options.at }),
+        subscriptionsPerKey,
+        model: modelSettings(config),
+        ...(hookSecret === undefined ? {} : { hookSecret: readHookSecret(hookSecret.reveal()) }),
+        publicUrl: config.publicUrl,
+        publicDashboard: options.publicDashboard,
+        corsOrigins: options.cors === undefined ? [] : originsOf(options.cors),
+        ...(opened === undefined ? {} : { log: opened.log }),
+      };
+      const report =
+        opened === undefined ? io.err : (sentence: string): void => opened.log.warn(sentence);
+      const { close: closeLedger, keys, ...month } = await serveLedger(config, systemClock);
+      const metrics = new Metrics({ ...config, ...month, clock: io.clock, report });
+      const chores = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
+      const spent = config.ledgerUrl === undefined ? undefined : spentElsewhere(config, io);
+      const pipeline = new PipelineReader({ dataDir, config, jobs: JOBS, chores, spent });
+      const service = {
+        ...wished,
+        ...{ dataDir, metrics, pipeline },
+        ...(keys === undefined ? {} : { keys }),
+        clock: io.clock,
+        machine: systemClock,
+        computesAhead: true,
+      };
+      try {
+        const revokedKeys = revokedElsewhere(config, systemClock);
+        await serveUntilStopped(service, {
+          ...{ report, revokedKeys, io, json: options.json === true },
+        });
+      } finally {
+        await Promise.all([metrics.close(), pipeline.close()]);
+        await closeLedger();
+        opened?.close();
+      }
+    });
+};

@@ -1,0 +1,225 @@
+import type { Command } from 'commander';
+import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
+import type { Config } from '../../config/config.ts';
+import type { Price } from '../../config/setting-readers.ts';
+import { type ForecastState, forecastStates } from '../../forecast/state.ts';
+import { typed } from '../../installation.ts';
+import { isoOf } from '../../iso.ts';
+import { type Lake, openLakeForReading } from '../../lake/open.ts';
+import { type Origin, originOf } from '../../lake/origin.ts';
+import { type LakeStatus, lakeStatus } from '../../maintenance/status.ts';
+import { orCost } from '../../money.ts';
+import { type ScheduleState, scheduleState } from '../../pipeline/pipeline-state.ts';
+import { type Accounting, accounting, type KeyAccount } from '../../runner/accounting.ts';
+import { PausedError } from '../../throttle/errors.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { openLedgers } from '../ledgers.ts';
+import { driftText } from '../text/drift-text.ts';
+import { failureText } from '../text/failure-text.ts';
+import { counted, grouped } from '../text/figures.ts';
+import { forecastStateText } from '../text/forecast-text.ts';
+import { timeText } from '../text/relative-time.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake status
+  trendlake status --json`;
+
+/** The state of a lake, of its forecasts, and of what runs by itself. */
+interface Status extends LakeStatus {
+  readonly forecasts: readonly ForecastState[];
+  readonly schedule: ScheduleState;
+}
+
+const heading = (io: CliIo, text: string): void => io.out(`\n${text}`, 'heading');
+
+/** A key, what is spent of it and whether it is asked with now. */
+const keyText = (
+  { name, platforms, ratePerMinute, month, moment, plan }: KeyAccount,
+  now: number,
+): string[] => {
+  const spent = `${grouped(month.spent)} of ${grouped(month.limit)} spent`;
+  const left = `${grouped(month.remaining)} left until ${timeText(month.endsAt, now)}`;
+  const enough = plan.fits ? 'enough' : `${grouped(plan.missing)} missing by the schedules`;
+  const minute =
+    moment === undefined
+      ? ''
+      : `; ${grouped(moment.inMinute)} of ${grouped(ratePerMinute)} in the last minute`;
+  const lines = [
+    `  key ${name.padEnd(14)} ${spent}; ${left}: ${enough}${minute} (${platforms.join(', ')})`,
+  ];
+  const pause = moment?.pause ?? null;
+  if (pause !== null)
+    lines.push(`     paused until ${timeText(pause.untilAt, now)}: ${pause.reason}`);
+  return lines;
+};
+
+const printMoney = (
+  io: CliIo,
+  price: Price | undefined,
+  { month, byJob, callsPerDay, forecast, spentAt, plan, hints, keys = [] }: Accounting,
+  origin: Origin | undefined,
+): void => {
+  heading(io, 'Calls this month');
+  io.out(
+    `  ${grouped(month.spent)} of ${grouped(month.limit)} spent${orCost(month.spent, price)}; ${grouped(month.remaining)} left until ${timeText(month.endsAt, io.clock.now())}`,
+  );
+  if (origin === 'sandbox')
+    io.out(
+      `  of the built-in sandbox, which has limits of its own; ${grouped(month.limit)} is what a key has with these settings`,
+    );
+  if (month.spent > 0)
+    io.out(`  of late ${grouped(Math.round(callsPerDay))} a day${orCost(callsPerDay, price)}`);
+  const end = spentAt === null ? '' : `; the last one leaves before ${isoOf(spentAt)}`;
+  io.out(
+    plan.fits
+      ? `  by the schedules ${grouped(forecast)} by then${orCost(forecast, price)}: enough`
+      : `  by the schedules ${grouped(plan.missing)} calls are missing${end}: ${typed('plan')}`,
+  );
+  for (const key of keys) for (const line of keyText(key, io.clock.now())) io.out(line);
+  for (const { job, calls, failed, rowsPerCall } of byJob)
+    io.out(
+      `  ${job.padEnd(18)} ${counted(calls, 'call')}${failed > 0 ? ` (${grouped(failed)} failed)` : ''}, ${grouped(rowsPerCall)} rows changed per call${orCost(calls, price)}`,
+    );
+  if (hints.length > 0) heading(io, 'What the service says of its limits');
+  for (const { key, name, stated, windowMs, remaining, seenAt } of hints) {
+    const read =
+      windowMs === null
+        ? 'not understood'
+        : `${remaining === null ? 'unknown' : grouped(remaining)} left`;
+    io.out(
+      `  ${isoOf(seenAt)}  ${key === undefined ? '' : `key ${key}, `}${name}: ${read} (${stated})`,
+    );
+  }
+};
+
+const printSchedule = (io: CliIo, { slots, daemons, backup }: ScheduleState): void => {
+  const now = io.clock.now();
+  heading(io, 'By itself');
+  if (daemons.length === 0) io.out(`  no daemon is running: ${typed('schedule')}`);
+  for (const { holder, since } of daemons)
+    io.out(`  a daemon is running: ${holder}, since ${timeText(since, now)}`);
+  for (const { name, nextAt } of slots)
+    io.out(`  ${name.padEnd(18)} ${nextAt === null ? 'off' : `next ${timeText(nextAt, now)}`}`);
+  io.out(
+    backup === null
+      ? `  no backup yet: ${typed('schedule')} makes them`
+      : `  last backup of ${backup.date}, ${counted(backup.kept, 'backup')} kept`,
+  );
+};
+
+const print = (
+  io: CliIo,
+  lake: Lake,
+  status: Status,
+  { money, price }: { money: Accounting | { unknown: string }; price: Price | undefined },
+): void => {
+  const now = io.clock.now();
+  io.out(`Lake ${lake.path}`);
+  const perTable = status.volumes.filter(({ rows }) => rows > 0);
+  io.out(perTable.map(({ table, rows }) => `  ${table.padEnd(18)} ${grouped(rows)}`).join('\n'));
+  if (status.unexported > 0)
+    io.out(
+      `  ${counted(status.unexported, 'Parquet partition')} changed since the last export: ${typed('export')}`,
+    );
+
+  heading(io, 'Last runs');
+  if (status.runs.length === 0) io.out(`  none yet: ${typed('sync')}`);
+  for (const run of status.runs) {
+    const resumes = run.resumesAt === null ? '' : `, resumes at ${timeText(run.resumesAt, now)}`;
+    io.out(
+      `  ${run.id}  ${timeText(run.startedAt, now)}  ${run.outcome}, ${counted(run.calls, 'call')} (${run.jobs.join(', ')})${resumes}`,
+    );
+    if (run.reason !== null) io.out(`     ${run.reason}`);
+  }
+
+  if ('unknown' in money) {
+    heading(io, 'Calls this month');
+    io.out(`  unknown: ${money.unknown}`);
+  } else printMoney(io, price, money, originOf(lake));
+  if (status.freshness.length > 0) heading(io, 'Last response of each job');
+  for (const { job, lastAnswerAt } of status.freshness)
+    io.out(`  ${job.padEnd(18)} ${timeText(lastAnswerAt, now)}`);
+  printSchedule(io, status.schedule);
+  if (status.forecasts.length > 0) heading(io, 'Forecasts');
+  for (const state of status.forecasts) io.out(forecastStateText(state));
+  if (status.events.length > 0) heading(io, 'Last events');
+  for (const { occurredAt, kind, subject, origin } of status.events)
+    io.out(
+      `  ${timeText(occurredAt, now)}  ${kind} ${subject}${origin === 'upstream' ? ' (from the service)' : ''}`,
+    );
+  if (status.disabledEndpoints.length > 0) heading(io, 'Webhook endpoints switched off');
+  for (const { id, url, disabledAt, reason } of status.disabledEndpoints)
+    io.out(`  ${id}  ${url}, since ${isoOf(disabledAt)}: ${reason ?? 'by hand'}`);
+  if (status.failures.length > 0) heading(io, 'Last failures');
+  for (const failure of status.failures) for (const line of failureText(failure)) io.out(line);
+  if (status.drift.length > 0)
+    heading(io, 'Drift from the interface (each once; values are kept in extra)');
+  for (const drift of status.drift) io.out(driftText(drift, `seen ${isoOf(drift.firstSeenAt)}`));
+  if (status.rejected.length > 0) heading(io, 'Rejected items');
+  for (const { reason, items } of status.rejected) io.out(`  ${grouped(items)}  ${reason}`);
+};
+
+/** Instants of the lake's reads are Unix ms, of JSON documents ISO 8601. */
+const isoInstants = (document: unknown): unknown =>
+  JSON.parse(JSON.stringify(document), (key, value: unknown) =>
+    (key === 'at' || key.endsWith('At')) && typeof value === 'number' ? isoOf(value) : value,
+  );
+
+const jsonOf = (
+  lake: string,
+  status: Status,
+  money: Accounting | { unknown: string },
+  price: Price | undefined,
+) => {
+  const ofPrice = price === undefined ? {} : { price };
+  if ('unknown' in money) return { lake, quota: null, ...ofPrice, accounting: null, ...status };
+  const { month, ...spending } = money;
+  const { startsAt, endsAt, ...numbers } = month;
+  const quota = { ...numbers, startsAt, resetsAt: endsAt };
+  return { lake, quota, ...ofPrice, accounting: spending, ...status };
+};
+
+/** Where the calls went, or why nobody knows now. */
+const moneyOf = async (
+  lake: Lake,
+  config: Config,
+  io: CliIo,
+): Promise<Accounting | { unknown: string }> => {
+  try {
+    const { ledgers, close } = await openLedgers(config, io.clock);
+    try {
+      return await accounting(lake, config, JOBS, { now: io.clock.now(), ledgers });
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    if (error instanceof PausedError) return { unknown: error.message };
+    throw error;
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--json', 'one JSON document')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: { json?: boolean }) => {
+      const config = configOf(io);
+      const lake = openLakeForReading(config.dataDir);
+      try {
+        const now = io.clock.now();
+        const chores = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
+        const status = {
+          ...lakeStatus(lake),
+          forecasts: forecastStates(lake.sqlite, now),
+          schedule: scheduleState(config.dataDir, { config, jobs: JOBS, chores }, now),
+        };
+        const money = await moneyOf(lake, config, io);
+        if (options.json === true)
+          io.json(isoInstants(jsonOf(lake.path, status, money, config.pricePer1000)));
+        else print(io, lake, status, { money, price: config.pricePer1000 });
+      } finally {
+        lake.close();
+      }
+    });
+};

@@ -1,0 +1,243 @@
+import type { Command } from 'commander';
+import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
+import type { Config } from '../../config/config.ts';
+import { EXIT, type ExitCode, isStop, messageOf } from '../../errors.ts';
+import { docsPage, typed } from '../../installation.ts';
+import { openLakeFor } from '../../lake/origin.ts';
+import { orCost } from '../../money.ts';
+import type { Attempting } from '../../runner/attempt.ts';
+import type { Chore } from '../../runner/job.ts';
+import { liveNight, type Night } from '../../runner/night.ts';
+import type { RunSummary } from '../../runner/run-summary.ts';
+import { jobsNamed } from '../../runner/sync.ts';
+import { keepHeapSmall } from '../../serve/small-memory.ts';
+import { openAccess } from '../access.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { revokedElsewhere } from '../key-store.ts';
+import { openLedgers } from '../ledgers.ts';
+import { type LoggedIo, withLog } from '../log.ts';
+import { wholeNumber } from '../option-values.ts';
+import { driftText } from '../text/drift-text.ts';
+import { counted, grouped } from '../text/figures.ts';
+import { rowsText } from '../text/rows-text.ts';
+import { SyncProgress } from '../text/sync-progress.ts';
+import { connect, refreshesWhileWaiting, type Upstream } from '../upstream.ts';
+
+const HELP = `
+Pulls feed, trends, hashtags, growth timelines and creators, loads them into <data dir>/trendlake.db
+and exports what changed to <data dir>/parquet/. Without TRENDLAKE_BASE_URL it runs against the
+built-in sandbox, a made-up world, so that you can try everything without a key.
+
+With a key:
+  export TRENDLAKE_BASE_URL=https://<service>/v1
+  export TRENDLAKE_API_KEY=<your key>
+  trendlake sync
+
+Examples:
+  trendlake sync --jobs feed,trends      only these; jobs: ${JOBS.map((job) => job.name).join(', ')}
+  trendlake sync --max-calls 50          spend at most 50 calls, go on next time
+  trendlake sync --json                  the summary for scripts
+
+Then:
+  trendlake query "select * from feed_now limit 5"
+  trendlake status
+
+Since you wait, it asks for no more timelines and profiles than fit into a minute of the key's pace
+beside the lists (TRENDLAKE_GROWTH_CALLS and TRENDLAKE_CREATOR_CALLS change it); \`schedule\` spends
+what the month's budget allows.
+
+TRENDLAKE_LOG=debug tells every call as a JSON line on stderr (${docsPage('operating.md')}).
+
+Every call is written down before it leaves; a run that is killed or runs out of calls is taken up
+by the next sync, which asks for nothing twice. Exit codes: 0 complete, 1 failed, 2 usage or
+configuration, 3 partial, 75 paused (calls are spent; it resumes by itself next time).`;
+
+const EXIT_OF: Record<RunSummary['outcome'], ExitCode> = {
+  complete: EXIT.complete,
+  partial: EXIT.partial,
+  paused: EXIT.paused,
+  failed: EXIT.failed,
+};
+
+interface SyncOptions {
+  jobs?: string[];
+  maxCalls?: number;
+  export: boolean;
+  json?: boolean;
+}
+
+const DRIFT_TOLD = 10;
+
+const print = (
+  io: CliIo,
+  summary: RunSummary,
+  { events, exported }: { events: number; exported: Exported },
+  { origin, config: { pricePer1000: price } }: Upstream,
+): void => {
+  const { calls, items, quota } = summary;
+  io.out(
+    `Run ${summary.runId} ${summary.outcome}: ${counted(calls.sent, 'call')} (${grouped(calls.failed)} failed), ${counted(items.done, 'response')} loaded${items.planned > 0 ? `, ${counted(items.planned, 'request')} still to make` : ''}.`,
+  );
+  for (const line of rowsText(summary.rows)) io.out(line);
+  if (summary.rejected > 0)
+    io.out(
+      `  ${counted(summary.rejected, 'item')} rejected: ${typed('query "select * from rejected_items"')}`,
+    );
+  if (summary.drift.length > 0)
+    io.out(`  ${counted(summary.drift.length, 'drifted field')}, seen for the first time:`);
+  for (const drift of summary.drift.slice(0, DRIFT_TOLD))
+    io.out(`  ${driftText(drift, `in ${drift.request}`)}`);
+  if (summary.drift.length > DRIFT_TOLD)
+    io.out(
+      `    ${summary.drift.length - DRIFT_TOLD} more: ${typed('query "select * from drift"')}`,
+    );
+  if (events > 0) io.out(`  Events             ${grouped(events)} noticed: ${typed('events')}`);
+  if (exported.files > 0)
+    io.out(
+      `  Parquet            ${counted(exported.files, 'file')}, ${counted(exported.rows, 'row')} written`,
+    );
+  io.out(
+    `  Quota              ${quota.remaining === null ? 'unknown' : grouped(quota.remaining)} of ${origin === 'sandbox' ? "the sandbox's " : ''}${grouped(quota.month)} calls left this month${origin === 'sandbox' ? '' : orCost(calls.sent, price).replace(', ', '; this run cost ')}`,
+  );
+  for (const key of quota.keys ?? [])
+    io.out(
+      `    key ${key.name.padEnd(12)} ${key.remaining === null ? 'unknown' : grouped(key.remaining)} of ${grouped(key.month)}`,
+    );
+  if (summary.reason !== null) io.err(summary.reason);
+  if (summary.outcome === 'paused')
+    io.err(
+      `Paused${summary.resumesAt === null ? '' : ` until ${summary.resumesAt}`}; run \`${typed('sync')}\` again to go on.`,
+    );
+};
+
+/** Keys that stopped in a run that went on, unless its reason tells of them. */
+const tellStopped = (io: CliIo, { quota: { keys = [] }, reason }: RunSummary): void => {
+  for (const { name, stopped } of keys)
+    if (stopped !== undefined && reason?.includes(stopped) !== true)
+      io.err(`Key ${name} was left out: ${stopped}`);
+};
+
+interface Exported {
+  files: number;
+  rows: number;
+}
+
+/** What follows a sync, by the name of its part: what failed, and what stays for all that. */
+const FAILED: Record<string, string> = {
+  events: 'Events could not be looked for, what was loaded stays; the next sync finds them:',
+  export: 'The export failed, what was loaded stays:',
+  publish: 'Publishing failed, what was exported stays:',
+};
+
+/** Does what follows a sync; what goes wrong is told, and leaves the summary of the sync to be printed. */
+const attempting =
+  ({ io, log }: LoggedIo): Attempting =>
+  async (name, work) => {
+    try {
+      io.signal.throwIfAborted();
+      return { ok: true, value: await work() };
+    } catch (error) {
+      if (isStop(error, io.signal)) return { ok: false, retry: true };
+      log.error({ job: name, outcome: 'failed' }, messageOf(error));
+      io.err(`${FAILED[name] ?? `${name} failed:`} ${messageOf(error)}`);
+      return { ok: false, retry: false };
+    }
+  };
+
+/** What the run's outcome leaves to say: what follows it and failed, or was stopped. */
+const exitCodeOf = ({ runs, chores }: Night): ExitCode => {
+  const ends = chores.map(({ end }) => end);
+  if (ends.some((end) => !end.ok && !end.retry)) return EXIT.failed;
+  if (ends.some((end) => !end.ok)) return EXIT.paused;
+  return EXIT_OF[runs.at(-1)?.outcome ?? 'complete'];
+};
+
+/** A sync exports, and publishes what it exported where the settings ask for it. */
+const isFollowed = (
+  { name, isWanted }: Chore,
+  config: Config,
+  options: Pick<SyncOptions, 'export'>,
+): boolean =>
+  options.export && (name === 'export' || name === 'publish') && (isWanted?.(config) ?? true);
+
+const exportedIn = ({ chores }: Night): Exported => {
+  const end = chores.find(({ name }) => name === 'export')?.end;
+  return end?.ok === true
+    ? { files: end.value.files ?? 0, rows: end.value.rows ?? 0 }
+    : { files: 0, rows: 0 };
+};
+
+const run = async (given: Config, options: SyncOptions, told: LoggedIo): Promise<void> => {
+  const { io, log, forPeople } = told;
+  keepHeapSmall(); // a lake of any size is read piece by piece
+  const jobs = jobsNamed(options.jobs, JOBS);
+  const open = await openLedgers(given, io.clock);
+  const upstream = await connect(given, io);
+  const config = { ...upstream.config, ...refreshesWhileWaiting(upstream.config) };
+  try {
+    const lake = openLakeFor(config.dataDir, upstream.origin, {
+      now: io.clock.now(),
+      tell: io.err,
+    });
+    const access = openAccess({ config });
+    const { client, keys } = access;
+    const progress = new SyncProgress(io);
+    const watched = forPeople ? { onProgress: progress.show, onWait: progress.wait } : {};
+    try {
+      const maxCalls = options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls };
+      const followed = CHORES.filter((chore) => isFollowed(chore, config, options));
+      const { clock, random, env, signal } = io;
+      const night = await liveNight({
+        ...{ lake, config, client, keys, log, clock, random, env, signal, ...maxCalls, ...watched },
+        ...{
+          ledgers: open.ledgers,
+          revokedKeys: revokedElsewhere(config, clock),
+          jobs,
+          allJobs: JOBS,
+          chores: followed,
+          attempt: attempting(told),
+          warn: io.err,
+        },
+        onRun: (id) => {
+          if (id !== undefined && forPeople) io.note(`Taking up run ${id}, which did not finish.`);
+        },
+      });
+      progress.clear();
+      const last = night.runs.at(-1);
+      if (last === undefined) return;
+      const { events } = night;
+      log.info({ runId: last.runId, events }, 'events looked for');
+      for (const { name, end } of night.chores)
+        if (end.ok) log.info({ job: name, ...end.value }, end.value.did);
+      const exported = exportedIn(night);
+      if (options.json === true) {
+        io.json({ ...last, events, exported });
+        if (last.reason !== null) io.err(last.reason);
+      } else print(io, last, { events, exported }, upstream);
+      tellStopped(io, last);
+      io.exitCode = exitCodeOf(night);
+    } finally {
+      progress.clear();
+      await access.close();
+      lake.close();
+    }
+  } finally {
+    await open.close();
+    await upstream.close();
+  }
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .option('--jobs <names>', 'only these jobs, separated by commas', (text) =>
+      text.split(',').map((name) => name.trim()),
+    )
+    .option('--max-calls <n>', 'spend at most so many calls', wholeNumber('--max-calls', 1))
+    .option('--no-export', 'leave the Parquet files as they are')
+    .option('--json', 'print the summary as one JSON document')
+    .addHelpText('after', HELP)
+    .action((options: SyncOptions) => {
+      const config = configOf(io);
+      return withLog(config, 'off', io, (told) => run(config, options, told));
+    });
+};

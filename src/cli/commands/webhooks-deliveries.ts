@@ -1,0 +1,130 @@
+import type { Command } from 'commander';
+import { EXIT } from '../../errors.ts';
+import { typed } from '../../installation.ts';
+import { isoOf } from '../../iso.ts';
+import { deliveriesPage, redeliver } from '../../webhooks/deliveries.ts';
+import { sendTest } from '../../webhooks/dispatcher.ts';
+import { HttpPoster } from '../../webhooks/post.ts';
+import { flushDeliveries } from '../../webhooks/sender.ts';
+import { requireSubscription } from '../../webhooks/subscriptions.ts';
+import { answering, type Options, tableOr } from '../answering.ts';
+import { type CliIo, configOf } from '../io.ts';
+import { revokedElsewhere } from '../key-store.ts';
+import { readInstant, wholeNumber } from '../option-values.ts';
+import type { Cell } from '../text/text-table.ts';
+
+/** What the table of deliveries shows, and the field it is in. */
+const DELIVERY_COLUMNS: ReadonlyMap<string, string> = new Map([
+  ...['id', 'kind', 'subject', 'state', 'attempts', 'status'].map((name) => [name, name] as const),
+  ['ms', 'durationMs'],
+  ['tried', 'attemptedAt'],
+  ['next', 'nextAttemptAt'],
+  ['why', 'error'],
+]);
+
+const defineDeliveries = (command: Command, io: CliIo): void => {
+  command
+    .command('deliveries')
+    .description('what was sent, what came back, what is tried again when')
+    .option('--subscription <id>', 'of this subscription only')
+    .option('--state <state>', 'pending, delivered or failed')
+    .option('--limit <n>', 'at most so many, newest first', wholeNumber('--limit', 1), 50)
+    .option('--json', 'an array of objects')
+    .action((options: Options) => {
+      const limit = options.limit as number;
+      const subscriptionId = options.subscription as string | undefined;
+      const state = options.state as string | undefined;
+      const time = (at: number | null): string | null => (at === null ? null : isoOf(at));
+      return answering(
+        io,
+        options,
+        (lake) =>
+          deliveriesPage(lake, { subscriptionId, state, limit }).items.map((one) => ({
+            ...one,
+            queuedAt: time(one.queuedAt),
+            nextAttemptAt: time(one.nextAttemptAt),
+            attemptedAt: time(one.attemptedAt),
+            deliveredAt: time(one.deliveredAt),
+          })),
+        (all: Record<string, Cell>[]) =>
+          tableOr(
+            'No deliveries.',
+            [...DELIVERY_COLUMNS.keys()],
+            all.map((one) => [...DELIVERY_COLUMNS.values()].map((field) => one[field] ?? null)),
+            io,
+          ),
+      );
+    });
+};
+
+const defineRedeliver = (command: Command, io: CliIo): void => {
+  command
+    .command('redeliver <id>')
+    .description('send a delivery again, or those of a subscription queued in a span')
+    .option('--from <instant>', 'of a subscription: queued since; ISO 8601 or a span such as 24h')
+    .option('--to <instant>', 'of a subscription: queued until; default now')
+    .option('--json', '{redelivered, left}')
+    .action((id: string, options: Options) => {
+      const now = io.clock.now();
+      const ofSubscription = id.startsWith('sub_');
+      const instant = (flag: '--from' | '--to', value: unknown, fallback: number): number =>
+        typeof value === 'string' ? readInstant(flag, value, now) : fallback;
+      return answering(
+        io,
+        options,
+        async (lake) => {
+          if (ofSubscription) requireSubscription(lake, id);
+          const from = instant('--from', options.from, 0);
+          const to = instant('--to', options.to, now);
+          const which = ofSubscription ? { subscriptionId: id, from, to } : { deliveryId: id };
+          const redelivered = redeliver(lake, which, now);
+          const { clock, random, signal } = io;
+          const { left } = await flushDeliveries(lake, {
+            ...{ clock, random, signal, report: io.err },
+            revokedKeys: revokedElsewhere(configOf(io), clock),
+          });
+          return { redelivered, left };
+        },
+        ({ redelivered, left }: { redelivered: number; left: number }) =>
+          `${redelivered} due again${left > 0 ? `; ${left} wait for the running sender, or the next sync` : ' and tried'}. \`${typed('webhooks deliveries')}\` shows the responses.`,
+      );
+    });
+};
+
+const defineTest = (command: Command, io: CliIo): void => {
+  command
+    .command('test <id>')
+    .description(
+      'send a test event now and show the response; exits with 1 when it is not received',
+    )
+    .option('--json', 'the attempt')
+    .action((id: string, options: Options) =>
+      answering(
+        io,
+        options,
+        async (lake) => {
+          const { url, allowLoopbackHttp } = requireSubscription(lake, id);
+          const poster = new HttpPoster({ clock: io.clock });
+          try {
+            const endpoint = { id, url, loopback: allowLoopbackHttp };
+            const attempt = await sendTest(lake, { clock: io.clock, poster }, endpoint);
+            if (attempt.error !== null) io.exitCode = EXIT.failed;
+            return { ...attempt, at: isoOf(attempt.at) };
+          } finally {
+            await poster.close();
+          }
+        },
+        ({ status, durationMs, error }: Record<string, string>) =>
+          error === null
+            ? `Received: answered ${status} after ${durationMs} ms.`
+            : `Not received after ${durationMs} ms: ${error}.`,
+      ),
+    );
+};
+
+/** The commands of `trendlake webhooks` that show deliveries and send them again. */
+export const defineDeliveryCommands = (command: Command, io: CliIo): void => {
+  defineDeliveries(command, io);
+  defineRedeliver(command, io);
+  defineTest(command, io);
+};

@@ -1,0 +1,168 @@
+import type { Command } from 'commander';
+import { docsPage, typed } from '../../installation.ts';
+import { isoOf } from '../../iso.ts';
+import type { Lake } from '../../lake/open.ts';
+import { NOTIFY_ID } from '../../notify/channel.ts';
+import { readWish } from '../../webhooks/subscription-wish.ts';
+import {
+  addSubscription,
+  enableSubscription,
+  listSubscriptions,
+  removeSubscription,
+  requireSubscription,
+  rotateSecret,
+  type Subscription,
+} from '../../webhooks/subscriptions.ts';
+import { answering, type Options, tableOr } from '../answering.ts';
+import type { CliIo } from '../io.ts';
+import { defineDeliveryCommands } from './webhooks-deliveries.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake webhooks add https://example.com/hook --events trend.spike,niche.breakout
+  trendlake webhooks add https://example.com/hook --platforms tiktok --subjects @maker,#mossy
+  trendlake webhooks add http://127.0.0.1:8080/ --allow-loopback-http
+  trendlake webhooks test sub_...
+  trendlake webhooks deliveries --state failed
+  trendlake webhooks redeliver sub_... --from 24h
+
+What is sent, signed and tried again how: ${docsPage('webhooks.md')}.`;
+
+const list = (value: unknown): string[] | undefined =>
+  typeof value === 'string'
+    ? value
+        .split(',')
+        .map((one) => one.trim())
+        .filter((one) => one !== '')
+    : undefined;
+
+const filterText = ({ filter }: Subscription): string =>
+  [filter.events.join(', ') || 'all kinds', filter.platforms.join(', '), filter.subjects.join(', ')]
+    .filter((part) => part !== '')
+    .join('; ');
+
+const stateText = ({ disabledReason, disabledAt, failingSince }: Subscription): string =>
+  disabledAt !== null
+    ? `disabled ${isoOf(disabledAt)}: ${disabledReason}`
+    : failingSince !== null
+      ? `failing since ${isoOf(failingSince)}`
+      : 'enabled';
+
+const shownSubscription = (one: Subscription): Record<string, unknown> => ({
+  ...one,
+  createdAt: isoOf(one.createdAt),
+  disabledAt: one.disabledAt === null ? null : isoOf(one.disabledAt),
+  failingSince: one.failingSince === null ? null : isoOf(one.failingSince),
+  pausedUntil: one.pausedUntil === null ? null : isoOf(one.pausedUntil),
+});
+
+const defineAdd = (command: Command, io: CliIo): void => {
+  command
+    .command('add <url>')
+    .description('subscribe an https address; prints its id and secret, this once')
+    .option('--events <a,b>', 'kinds of events; default all')
+    .option('--platforms <a,b>', 'platforms; default all')
+    .option('--subjects <a,b>', 'handles, tags, video ids or <kind>:<id>; default all')
+    .option('--secret <whsec_...>', 'a secret of your own; default a new one')
+    .option('--allow-loopback-http', 'take http to this machine, for trying things out')
+    .option('--json', '{id, secret}')
+    .action((url: string, options: Options) =>
+      answering(
+        io,
+        options,
+        (lake) => {
+          const wish = readWish(
+            {
+              url,
+              events: list(options.events),
+              platforms: list(options.platforms),
+              subjects: list(options.subjects),
+              ...(options.secret === undefined ? {} : { secret: options.secret }),
+              allowLoopbackHttp: options.allowLoopbackHttp === true,
+            },
+            true,
+          );
+          return addSubscription(lake, wish, { now: io.clock.now(), owner: undefined });
+        },
+        ({ id, secret }: { id: string; secret: string }) =>
+          `Subscribed ${url} as ${id}.\nIts secret, shown this once: ${secret}`,
+      ),
+    );
+};
+
+const defineList = (command: Command, io: CliIo): void => {
+  command
+    .command('list')
+    .description('subscriptions and how they fare')
+    .option('--json', 'an array of objects')
+    .action((options: Options) =>
+      answering(
+        io,
+        options,
+        (lake) => {
+          const all = listSubscriptions(lake, undefined);
+          return options.json === true ? all.map(shownSubscription) : all;
+        },
+        (all: Subscription[]) =>
+          tableOr(
+            `No subscriptions yet: ${typed('webhooks add URL')}`,
+            ['id', 'url', 'wants', 'state'],
+            all.map((one) => [one.id, one.url, filterText(one), stateText(one)]),
+            io,
+          ),
+      ),
+    );
+};
+
+/** Commands that change one subscription and answer with a sentence. */
+const defineChanges = (command: Command, io: CliIo): void => {
+  const changes: readonly [string, string, (lake: Lake, id: string) => object, string][] = [
+    [
+      'remove',
+      'end a subscription; its deliveries go with it',
+      (lake, id) => ({ id, removed: removeSubscription(lake, id, undefined) }),
+      'Removed.',
+    ],
+    [
+      'rotate',
+      'a new secret; for a day the old one signs as well',
+      (lake, id) => ({ id, ...rotateSecret(lake, id, io.clock.now()) }),
+      'The new secret, shown this once:',
+    ],
+    [
+      'enable',
+      'let a disabled subscription receive again, from now on',
+      (lake, id) => {
+        enableSubscription(lake, id);
+        return { id, enabled: true };
+      },
+      'Enabled.',
+    ],
+  ];
+  for (const [name, description, change, sentence] of changes)
+    command
+      .command(`${name} <id>`)
+      .description(description)
+      .option('--json', 'one object')
+      .action((id: string, options: Options) =>
+        answering(
+          io,
+          options,
+          (lake) =>
+            change(
+              lake,
+              id === NOTIFY_ID && name === 'rotate' ? id : requireSubscription(lake, id).id,
+            ),
+          ({ secret }: { secret?: string }) =>
+            secret === undefined ? sentence : `${sentence} ${secret}`,
+        ),
+      );
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command.addHelpText('after', EXAMPLES);
+  defineAdd(command, io);
+  defineList(command, io);
+  defineDeliveryCommands(command, io);
+  defineChanges(command, io);
+};

@@ -1,0 +1,52 @@
+import { dateOf } from '../../iso.ts';
+import type { GrownVideo, Overview } from '../../maintenance/overview.ts';
+import { grouped } from './figures.ts';
+import { oneLine } from './text-table.ts';
+
+const BARS = '▁▂▃▄▅▆▇█';
+const WIDEST_LINE = 40;
+
+/** Values as a line of bars, at most 40 wide, the smallest lowest. */
+export const sparkline = (values: readonly number[]): string => {
+  const step = Math.max(1, values.length / WIDEST_LINE);
+  const shown = Array.from(
+    { length: Math.ceil(values.length / step) },
+    (_, i) => values[Math.min(values.length - 1, Math.round(i * step))] ?? 0,
+  );
+  const low = Math.min(...shown);
+  const span = Math.max(...shown) - low || 1;
+  return shown.map((value) => BARS[Math.round(((value - low) / span) * 7)]).join('');
+};
+
+const titled = (user: string | null, title: string | null): string =>
+  `${oneLine(user ?? '(nobody)')}: ${oneLine(title ?? '(no title)')}`;
+
+const growthLines = ({ user, title, points }: GrownVideo): string[] => {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  return [
+    `Most grown: ${titled(user, title)}`,
+    `  ${dateOf(first.at)} ${grouped(first.views)} ${sparkline(points.map(({ views }) => views))} ${grouped(last.views)} ${dateOf(last.at)}`,
+  ];
+};
+
+/** An overview as lines for people. */
+export const overviewText = ({ tables, top, growth, rising, noticed }: Overview): string[] => [
+  'In the lake:',
+  ...Object.entries(tables).map(([table, rows]) => `  ${table.padEnd(18)} ${grouped(rows)}`),
+  ...(top.length > 0 ? ['Leading now:'] : []),
+  ...top.map(
+    ({ platform, user, title, views }) =>
+      `  ${platform.padEnd(10)} ${grouped(views).padStart(13)}  ${titled(user, title)}`,
+  ),
+  ...(growth === undefined ? [] : growthLines(growth)),
+  ...(rising.length > 0 ? ['Rising hashtags:'] : []),
+  ...rising.map(
+    ({ tag, before, now, window }) =>
+      `  #${oneLine(tag)}: on ${grouped(now)} videos of the last ${window}, ${grouped(before)} of the ${window} before`,
+  ),
+  ...(noticed.length > 0 ? ['Noticed:'] : []),
+  ...noticed.map(
+    ({ kind, subject, occurredAt }) => `  ${dateOf(occurredAt)} ${kind} ${oneLine(subject)}`,
+  ),
+];

@@ -1,0 +1,11 @@
+import { LOADED_TABLES, type LoadCounts } from '../../load/tally.ts';
+import { grouped } from './figures.ts';
+
+/** What a load did to each table that it touched, a line for each. */
+export const rowsText = (rows: LoadCounts): string[] =>
+  LOADED_TABLES.filter((table) => Object.values(rows[table]).some((count) => count > 0)).map(
+    (table) => {
+      const { inserted, updated, unchanged } = rows[table];
+      return `  ${table.padEnd(18)} ${grouped(inserted)} new, ${grouped(updated)} updated, ${grouped(unchanged)} unchanged`;
+    },
+  );

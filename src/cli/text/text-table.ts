@@ -1,0 +1,163 @@
+import stringWidth from 'string-width';
+import { terminalLine } from '../../terminal-text.ts';
+
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+const WIDEST_TEXT = 60;
+
+/**
+ * A text on one line, cut off with an ellipsis where it takes more than `widest` columns, and
+ * without what would move a terminal's cursor: others wrote it.
+ */
+export const oneLine = (text: string, widest = WIDEST_TEXT): string => {
+  const line = terminalLine(text);
+  if (line.length <= widest && !/[^ -~]/.test(line)) return line;
+  let width = 0;
+  let fitting = ''; // the longest part after which an ellipsis has its place
+  for (const { segment } of GRAPHEMES.segment(line)) {
+    width += stringWidth(segment);
+    if (width > widest) return `${fitting}…`;
+    if (width < widest) fitting += segment;
+  }
+  return line;
+};
+
+/** What stands in a table: numbers stand to the right, null stays empty. */
+export type Cell = string | number | bigint | null;
+
+interface TableWish {
+  /** Columns of the terminal, so that wide texts are cut to fit; undefined where there is none. */
+  readonly columns: number | undefined;
+  /** The name of a column whose text is wrapped instead of cut. */
+  readonly wrapped?: string;
+  /** Names of columns of figures that are written out already, such as `1,200` or `4 %`. */
+  readonly figures?: readonly string[];
+}
+
+const NARROWEST_TEXT = 12;
+const BORDERS = 3; // of each column: a blank on both sides and a line
+
+/** Takes from the widest texts until the table fits, or no column can be any narrower. */
+const fittedWidths = (
+  natural: readonly number[],
+  narrowest: readonly number[],
+  columns: number,
+): number[] => {
+  const widths = [...natural];
+  const total = () => widths.reduce((sum, width) => sum + width + BORDERS, 1);
+  while (total() > columns) {
+    const wide = widths.map((width, i) => (width > (narrowest[i] ?? 0) ? width : 0));
+    const widest = Math.max(...wide);
+    if (widest === 0) break;
+    widths[wide.indexOf(widest)] = widest - 1;
+  }
+  return widths;
+};
+
+const padded = (text: string, width: number, toTheLeft: boolean): string => {
+  const blanks = ' '.repeat(Math.max(0, width - stringWidth(text)));
+  return toTheLeft ? `${text}${blanks}` : `${blanks}${text}`;
+};
+
+/** A text in lines of at most `width` columns, broken between words, and inside those that are wider. */
+const wrappedLines = (text: string, width: number): string[] => {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of terminalLine(text).split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (stringWidth(longer) <= width) {
+      line = longer;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    line = '';
+    for (const { segment } of GRAPHEMES.segment(word)) {
+      if (stringWidth(line + segment) > width) {
+        lines.push(line);
+        line = '';
+      }
+      line += segment;
+    }
+  }
+  return line === '' ? lines : [...lines, line];
+};
+
+/** Each row by itself, a line for each column: for a terminal that is too narrow for the table. */
+const recordsText = (
+  head: readonly string[],
+  cells: readonly (readonly string[])[],
+  columns: number,
+): string => {
+  const names = Math.max(...head.map((name) => stringWidth(name)));
+  const width = Math.max(NARROWEST_TEXT, columns - names - 2);
+  const recordOf = (texts: readonly string[]): string =>
+    texts
+      .flatMap((text, i) =>
+        text === ''
+          ? []
+          : wrappedLines(text, width).map(
+              (line, n) => `${padded(n === 0 ? (head[i] ?? '') : '', names, true)}  ${line}`,
+            ),
+      )
+      .join('\n');
+  return cells.map(recordOf).join('\n\n');
+};
+
+/**
+ * Rows as a table for people: text on one line, at most 60 columns wide or what the terminal has. Where
+ * the terminal has too few for any table of these columns, each row stands by itself.
+ */
+export const textTable = (
+  head: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  { columns, wrapped, figures = [] }: TableWish,
+): string => {
+  const isText = head.map(
+    (name, i) => !figures.includes(name) && rows.some((row) => typeof row[i] === 'string'),
+  );
+  const wraps = head.map((name) => name === wrapped);
+  const cells = rows.map((row) =>
+    row.map((cell, i) => {
+      const text = String(cell ?? '');
+      return wraps[i] ? text : oneLine(text);
+    }),
+  );
+  const natural = head.map((name, i) =>
+    Math.max(
+      stringWidth(name),
+      Math.min(
+        WIDEST_TEXT,
+        cells.reduce((most, row) => Math.max(most, stringWidth(row[i] ?? '')), 0),
+      ),
+    ),
+  );
+  const narrowest = head.map((name, i) =>
+    isText[i] ? Math.max(NARROWEST_TEXT, stringWidth(name)) : Number.POSITIVE_INFINITY,
+  );
+  const widths = fittedWidths(natural, narrowest, columns ?? Number.POSITIVE_INFINITY);
+  const total = widths.reduce((sum, width) => sum + width + BORDERS, 1);
+  if (columns !== undefined && total > columns && cells.length > 0)
+    return recordsText(head, cells, columns);
+  const line = (left: string, between: string, right: string): string =>
+    `${left}${widths.map((width) => '─'.repeat(width + 2)).join(between)}${right}`;
+  const row = (texts: readonly string[]): string =>
+    `│${texts.map((text, i) => ` ${padded(text, widths[i] ?? 0, isText[i] === true)} `).join('│')}│`;
+  const rowLines = (texts: readonly string[]): string[] => {
+    const parts = texts.map((text, i) =>
+      wraps[i] ? wrappedLines(text, widths[i] ?? 0) : [oneLine(text, widths[i])],
+    );
+    const height = Math.max(1, ...parts.map((lines) => lines.length));
+    return Array.from({ length: height }, (_, n) => row(parts.map((lines) => lines[n] ?? '')));
+  };
+  const middle = line('├', '┼', '┤');
+  const body = cells.map((texts) => rowLines(texts).join('\n'));
+  return [
+    line('┌', '┬', '┐'),
+    row(head.map((name, i) => oneLine(name, widths[i]))),
+    middle,
+    body.join(wrapped === undefined ? '\n' : `\n${middle}\n`),
+    line('└', '┴', '┘'),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+};

@@ -1,0 +1,193 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { UsageError } from '../errors.ts';
+import type { JsonObject } from '../json-object.ts';
+import { didYouMean } from '../nearest.ts';
+import { CONFIG_FILE, readConfigFile } from './config-file.ts';
+import { asText, shownText } from './setting-text.ts';
+import { SETTINGS, type Setting } from './settings.ts';
+import { TIERS } from './tiers.ts';
+import { keyVariables, readKeys, type UpstreamKey } from './upstream-keys.ts';
+
+type Settings = typeof SETTINGS;
+export type SettingName = keyof Settings;
+type ValueOf<N extends SettingName> = Extract<
+  ReturnType<Settings[N]['read']>,
+  { value: unknown }
+>['value'];
+type Given = {
+  [N in SettingName]: Settings[N]['default'] extends undefined
+    ? ValueOf<N> | undefined
+    : ValueOf<N>;
+};
+
+/**
+ * All settings, read and checked. `dataDir` is absolute; rate and month are resolved from the tier, and
+ * are those of all keys together where several are given.
+ */
+export type Config = Readonly<
+  Omit<Given, 'ratePerMinute' | 'callsPerMonth'> & {
+    ratePerMinute: number;
+    callsPerMonth: number;
+    /** Several keys, in the order of the configuration file; empty where there is one at most. */
+    keys: readonly UpstreamKey[];
+  }
+>;
+
+/** The field of the configuration file that names several keys. */
+const KEYS = 'keys';
+
+/** Texts by setting name, as flags give them. */
+export type Overrides = Partial<Record<SettingName, string>>;
+
+/** Settings that cannot be right, every one of them. */
+class ConfigurationError extends UsageError {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    const [only] = problems;
+    super(
+      problems.length === 1 && only !== undefined
+        ? only
+        : `${problems.length} settings cannot be right:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
+    );
+    this.problems = problems;
+  }
+}
+
+const TABLE: Readonly<Record<SettingName, Setting<unknown>>> = SETTINGS;
+const SETTING_NAMES = Object.keys(SETTINGS).filter((name): name is SettingName => name in SETTINGS);
+
+const flagOf = (name: SettingName): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+const KEY_PREFIX = 'TRENDLAKE_KEY_';
+
+/** A variable named as those of keys are: of a key taken out of the configuration, or mistyped. */
+const unknownKeyVariable = (name: string, ofKeys: readonly string[], path: string): string => {
+  const rest = (variable: string): string => variable.slice(KEY_PREFIX.length);
+  const near = ofKeys.filter((known) => didYouMean(rest(name), [rest(known)]) !== '');
+  const hint =
+    ofKeys.length === 0
+      ? ' A key that is the only one goes into TRENDLAKE_API_KEY.'
+      : didYouMean(name, near);
+  return `${name} is set but no key in ${path} names it as its keyEnv: unset it, or name it there.${hint}`;
+};
+
+/** Names that nobody knows: a mistyped one would else silently be the default. */
+const unknownNames = (env: NodeJS.ProcessEnv, file: JsonObject, path: string): string[] => {
+  const variables = SETTING_NAMES.map((name) => TABLE[name].env);
+  const ofKeys = keyVariables(file[KEYS]);
+  const fields = [...SETTING_NAMES, KEYS];
+  return [
+    ...Object.keys(env)
+      .filter((name) => name.startsWith('TRENDLAKE_') && ![...variables, ...ofKeys].includes(name))
+      .map((name) =>
+        name.startsWith(KEY_PREFIX)
+          ? unknownKeyVariable(name, ofKeys, path)
+          : `${name} is set but trendlake has no such setting.${didYouMean(name, variables)}`,
+      ),
+    ...Object.keys(file)
+      .filter((name) => !fields.includes(name))
+      .map((name) => `${path} sets ${name}, which is no setting.${didYouMean(name, fields)}`),
+  ];
+};
+
+const NO_NUMBERS =
+  'Tier enterprise has no numbers of its own: set both TRENDLAKE_RATE_PER_MINUTE and TRENDLAKE_CALLS_PER_MONTH to what your agreement says.';
+
+/** Settings that may be right each alone and make no sense together. */
+const disagreements = (texts: Partial<Record<SettingName, string>>, hasKeys: boolean): string[] => {
+  const problems: string[] = [];
+  if (texts.apiKey !== undefined && texts.baseUrl === undefined && !hasKeys)
+    problems.push(
+      'TRENDLAKE_API_KEY is set but TRENDLAKE_BASE_URL is not: whose key is it? Set the address too; or unset the key to try the built-in sandbox.',
+    );
+  if ((texts.modelUrl === undefined) !== (texts.modelName === undefined))
+    problems.push(
+      'A model needs both TRENDLAKE_MODEL_URL (such as http://127.0.0.1:11434/v1) and TRENDLAKE_MODEL_NAME. Set both, or neither to do without.',
+    );
+  const hasNumbers = texts.ratePerMinute !== undefined && texts.callsPerMonth !== undefined;
+  if (texts.tier === 'enterprise' && !hasNumbers && !hasKeys) problems.push(NO_NUMBERS);
+  return problems;
+};
+
+const together = (
+  keys: readonly UpstreamKey[],
+): Pick<UpstreamKey, 'ratePerMinute' | 'callsPerMonth'> => ({
+  ratePerMinute: keys.reduce((sum, key) => sum + key.ratePerMinute, 0),
+  callsPerMonth: keys.reduce((sum, key) => sum + key.callsPerMonth, 0),
+});
+
+/** Where settings come from, besides their defaults. */
+export interface ConfigSources {
+  /** What flags say; wins. */
+  readonly flags?: Overrides;
+  readonly env: NodeJS.ProcessEnv;
+  /** The working folder: paths are meant from there, and its `trendlake.config.json` is read. */
+  readonly cwd: string;
+  /** A configuration file to read instead; it must exist. */
+  readonly file?: string | undefined;
+}
+
+/**
+ * Reads and checks every setting, once, at the start of a command.
+ * @throws ConfigurationError with all that is wrong: unknown names, and for each setting what was
+ *   expected and what was got (never a secret); UsageError when the file cannot be read
+ */
+export const readConfig = ({ flags = {}, env, cwd, file }: ConfigSources): Config => {
+  const path = resolve(cwd, file ?? CONFIG_FILE);
+  if (file !== undefined && !existsSync(path))
+    throw new UsageError(`There is no configuration at ${path}, which --config names.`);
+  const fields = readConfigFile(path);
+  const problems = unknownNames(env, fields, path);
+
+  const texts: Partial<Record<SettingName, string>> = {};
+
+  const read = (name: SettingName): unknown => {
+    const setting = TABLE[name];
+    const fromEnv = env[setting.env] === '' ? undefined : env[setting.env];
+    const field = fields[name];
+    const [text, where] =
+      flags[name] !== undefined
+        ? [flags[name], flagOf(name)]
+        : fromEnv !== undefined
+          ? [fromEnv, setting.env]
+          : field !== undefined && field !== null
+            ? [asText(field), `${name} in ${path}`]
+            : [setting.default, name];
+    if (text === undefined) return undefined;
+    texts[name] = text;
+    const parsed = setting.read(text);
+    if ('value' in parsed) return parsed.value;
+    problems.push(
+      `${where} must be ${parsed.expected}; ${shownText(setting.secret === true, text)}.`,
+    );
+    return undefined;
+  };
+  const given = Object.fromEntries(SETTING_NAMES.map((name) => [name, read(name)])) as Given;
+  problems.push(...disagreements(texts, fields[KEYS] !== undefined));
+  const tier = TIERS[given.tier ?? 'beta']; // a wrong one is among the problems
+  const ofOne = {
+    ratePerMinute: given.ratePerMinute ?? tier?.ratePerMinute,
+    callsPerMonth: given.callsPerMonth ?? tier?.callsPerMonth,
+  };
+  const around = { ...given, ...ofOne, platforms: given.platforms ?? [], path, env };
+  const several = readKeys(fields[KEYS], around);
+  problems.push(...several.problems);
+  if ((fields.apiKey ?? null) !== null && (fields[KEYS] ?? null) !== null)
+    problems.push(
+      `${path} has both apiKey and keys: which one counts? Put that key into a variable and name it as the keyEnv of one of them, or take apiKey out.`,
+    );
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  const { keys } = several;
+  const { ratePerMinute, callsPerMonth } = keys.length === 0 ? ofOne : together(keys);
+  if (ratePerMinute === undefined || callsPerMonth === undefined)
+    throw new ConfigurationError([NO_NUMBERS]);
+  return Object.freeze({
+    ...given,
+    dataDir: resolve(cwd, given.dataDir),
+    ratePerMinute,
+    callsPerMonth,
+    keys,
+  });
+};
