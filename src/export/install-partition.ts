@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3';
 import PQueue from 'p-queue';
 import type { ParquetCodec } from '../config/parquet-codecs.ts';
 import { SCHEMA_VERSION } from '../lake/migrate.ts';
+import { PageCompressor } from './codec.ts';
 import { checkFooter } from './footer.ts';
 import {
   type ChangedFolders,
@@ -86,6 +87,7 @@ const endAll = async (
 export class PartitionInstaller {
   readonly #deps: InstallerDeps;
   readonly #encoding = new PQueue({ concurrency: ENCODED_AT_ONCE });
+  readonly #compressor: PageCompressor;
   readonly #placing = new PQueue({ concurrency: PLACED_AT_ONCE });
   /** What failed first. */
   #failure: { readonly error: unknown } | undefined;
@@ -94,6 +96,7 @@ export class PartitionInstaller {
 
   constructor(deps: InstallerDeps) {
     this.#deps = deps;
+    this.#compressor = new PageCompressor(deps.codec);
   }
 
   /**
@@ -185,10 +188,10 @@ export class PartitionInstaller {
 
   #begin(partition: Partition, rows?: number): OpenPartition {
     const { table } = partition;
-    const { folder, disk, folders, codec } = this.#deps;
+    const { folder, disk, folders } = this.#deps;
     if (this.#idle?.table !== table) this.#idle = { table, writers: [] };
     const { writers } = this.#idle;
-    const writer = writers.pop() ?? new ParquetWriter(table.columns, codec);
+    const writer = writers.pop() ?? new ParquetWriter(table.columns, this.#compressor);
     const file = new GrowingFile(join(folder, pathOf(partition)), { disk, folders });
     const open = { partition, file, writer, giveBack: () => void writers.push(writer) };
     try {

@@ -12,7 +12,7 @@ const MOST_ROWS = 524_288;
 const MOST_DAYS = 32;
 /** To read a subject costs about as much as to find this share of a row by its time. */
 const SUBJECT_COST = 0.4;
-const CHUNK_ROWS = 4096;
+const CHUNK_ROWS = 1024;
 
 /** Partitions of one table whose rows are read in one go. */
 export interface Reading {

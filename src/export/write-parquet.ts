@@ -1,6 +1,5 @@
 import type { Struct } from 'parquetjs-lite/gen-nodejs/parquet_types.js';
-import type { ParquetCodec } from '../config/parquet-codecs.ts';
-import { compressPage } from './codec.ts';
+import type { PageCompressor } from './codec.ts';
 import { ColumnChunk, type EncodedChunk } from './column-chunk.ts';
 import { footer, type LocatedChunk, pageHeader, rowGroup } from './footer-metadata.ts';
 import type { ParquetColumn } from './parquet-tables.ts';
@@ -22,9 +21,9 @@ interface FinishedPage {
 const finishPage = async (
   page: Parameters<typeof pageHeader>[0],
   plain: Buffer,
-  codec: ParquetCodec,
+  compressor: PageCompressor,
 ): Promise<FinishedPage> => {
-  const body = await compressPage(codec, plain);
+  const body = await compressor.compress(plain);
   const header = pageHeader(page, plain.length, body.length);
   return { bytes: Buffer.concat([header, body]), plainBytes: header.length + plain.length };
 };
@@ -35,12 +34,19 @@ interface FinishedChunk {
   readonly data: FinishedPage;
 }
 
-const finishChunk = async (chunk: EncodedChunk, codec: ParquetCodec): Promise<FinishedChunk> => {
+const finishChunk = async (
+  chunk: EncodedChunk,
+  compressor: PageCompressor,
+): Promise<FinishedChunk> => {
   const { coding, rows, dictionary, data } = chunk;
   const [list, finished] = await Promise.all([
     dictionary &&
-      finishPage({ kind: 'dictionary', values: dictionary.values, coding }, dictionary.body, codec),
-    finishPage({ kind: 'data', values: rows, coding }, data, codec),
+      finishPage(
+        { kind: 'dictionary', values: dictionary.values, coding },
+        dictionary.body,
+        compressor,
+      ),
+    finishPage({ kind: 'data', values: rows, coding }, data, compressor),
   ]);
   return { chunk, dictionary: list, data: finished };
 };
@@ -61,15 +67,16 @@ interface OpenFile {
  */
 export class ParquetWriter {
   readonly #columns: readonly ParquetColumn[];
-  readonly #codec: ParquetCodec;
+  readonly #compressor: PageCompressor;
   readonly #chunks: readonly ColumnChunk[];
   #file: OpenFile | undefined;
   #groupRows = 0;
 
-  constructor(columns: readonly ParquetColumn[], codec: ParquetCodec) {
+  /** @param compressor may be shared with other writers */
+  constructor(columns: readonly ParquetColumn[], compressor: PageCompressor) {
     this.#columns = columns;
-    this.#codec = codec;
-    this.#chunks = columns.map((column) => new ColumnChunk(column, codec));
+    this.#compressor = compressor;
+    this.#chunks = columns.map((column) => new ColumnChunk(column, compressor.codec));
   }
 
   /**
@@ -138,7 +145,7 @@ export class ParquetWriter {
     file.rows += this.#groupRows;
     this.#groupRows = 0;
     const encoded = this.#chunks.map((chunk) => chunk.take());
-    const finishing = Promise.all(encoded.map((chunk) => finishChunk(chunk, this.#codec)));
+    const finishing = Promise.all(encoded.map((chunk) => finishChunk(chunk, this.#compressor)));
     await file.writing;
     file.writing = finishing.then((chunks) => {
       file.groups.push(this.#putGroup(chunks, file));
@@ -178,6 +185,6 @@ export class ParquetWriter {
         plainBytes: (dictionary?.plainBytes ?? 0) + data.plainBytes,
       };
     });
-    return rowGroup(placed, this.#codec);
+    return rowGroup(placed, this.#compressor.codec);
   }
 }

@@ -3,6 +3,7 @@ import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { describe, expect, test } from 'vitest';
 import { PARQUET_CODECS, type ParquetCodec } from '../../src/config/parquet-codecs.ts';
+import { PageCompressor } from '../../src/export/codec.ts';
 import type { ParquetColumn } from '../../src/export/parquet-tables.ts';
 import { greatestWithin, leastWithin } from '../../src/export/text-bounds.ts';
 import { ParquetWriter } from '../../src/export/write-parquet.ts';
@@ -22,7 +23,9 @@ const roundTrip = async (
 ) => {
   const parts: Buffer[] = [];
   const rows = values.map((value) => [value]);
-  await new ParquetWriter([column(type)], codec).write(rows, (bytes) => parts.push(bytes));
+  await new ParquetWriter([column(type)], new PageCompressor(codec)).write(rows, (bytes) =>
+    parts.push(bytes),
+  );
   const file = new Uint8Array(Buffer.concat(parts)).buffer;
   const read = await parquetReadObjects({ file, compressors });
   const chunks = parquetMetadata(file).row_groups.map(({ columns: [chunk] }) => chunk?.meta_data);

@@ -4,6 +4,7 @@ import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { expect, test } from 'vitest';
 import type { ParquetCodec } from '../../src/config/parquet-codecs.ts';
 import { LakeError } from '../../src/errors.ts';
+import { PageCompressor } from '../../src/export/codec.ts';
 import type { ParquetColumn } from '../../src/export/parquet-tables.ts';
 import { ParquetWriter } from '../../src/export/write-parquet.ts';
 import { anyCharacter } from '../support/any-character.ts';
@@ -21,7 +22,9 @@ const written = async (
   codec: ParquetCodec = 'zstd',
 ): Promise<ArrayBuffer> => {
   const parts: Buffer[] = [];
-  await new ParquetWriter(COLUMNS, codec).write(rows, (bytes) => parts.push(bytes));
+  await new ParquetWriter(COLUMNS, new PageCompressor(codec)).write(rows, (bytes) =>
+    parts.push(bytes),
+  );
   return new Uint8Array(Buffer.concat(parts)).buffer;
 };
 

@@ -1,3 +1,4 @@
+import { PageCompressor } from '../../export/codec.ts';
 import { ParquetWriter } from '../../export/write-parquet.ts';
 import { isoOf } from '../../iso.ts';
 import type { Column, Field } from './data-table.ts';
@@ -50,7 +51,7 @@ const parquetOf = async <Row>(
 ): Promise<Buffer<ArrayBuffer>> => {
   const typed = columns.map(({ name, field: { type } }) => ({ name, type, optional: true }));
   const parts: Buffer[] = [];
-  await new ParquetWriter(typed, 'zstd').write(
+  await new ParquetWriter(typed, new PageCompressor('zstd')).write(
     rows.map((row) => columns.map(({ field }) => field.of(row))),
     (bytes) => parts.push(bytes),
   );
