@@ -80,22 +80,22 @@ interface Desk {
 const crowdsOf = (input: ChoiceInput, standing: Standing, chances?: PageChances): Crowd[] => {
   const kinds = MOST_HALVINGS + 1;
   const counts: (Uint32Array | undefined)[] = [];
+  const occupied: number[][] = []; // most cells stay empty
   for (let i = 0; i < input.tracked.length; i++) {
     const kind = (input.tracked.platform[i] ?? 0) * kinds + (chances?.halvings[i] ?? 0);
     counts[kind] ??= new Uint32Array(STATES * SINCE_CELLS);
+    occupied[kind] ??= [];
     const cell = cellOf(standing.state[i] ?? 0, standing.since[i] ?? 0);
-    const count = counts[kind] as Uint32Array;
+    const count = counts[kind];
+    if (count[cell] === 0) occupied[kind].push(cell);
     count[cell] = (count[cell] ?? 0) + 1;
   }
   return counts.flatMap((count, kind) => {
     const ladder = input.ladders[Math.floor(kind / kinds)];
     if (count === undefined || ladder === undefined) return [];
-    const occupied = new Int32Array(count.reduce((some, videos) => some + (videos > 0 ? 1 : 0), 0));
-    let next = 0;
-    for (let cell = 0; cell < count.length; cell++)
-      if ((count[cell] ?? 0) > 0) occupied[next++] = cell;
-    const videos = occupied.map((cell) => count[cell] ?? 0);
-    return [{ ladder, halvings: kind % kinds, cells: occupied, videos }];
+    const cells = Int32Array.from(occupied[kind] ?? []).sort();
+    const videos = cells.map((cell) => count[cell] ?? 0);
+    return [{ ladder, halvings: kind % kinds, cells, videos }];
   });
 };
 

@@ -28,6 +28,8 @@ export interface Surroundings {
   readonly colours?: { readonly out: boolean; readonly err: boolean };
   /** True where stdout is this process's own, so that another may write to it in its stead. */
   readonly ownsStdout?: boolean;
+  /** Creators of each platform of the built-in sandbox's world; all of them unless given. */
+  readonly sandboxCreators?: number;
   /** What stands on stdin; undefined where nothing can. */
   readonly input?: Readable & { readonly isTTY?: boolean };
   /** A line to stdout, as it is. */
@@ -83,6 +85,9 @@ export class CliIo {
   }
   get signal(): AbortSignal {
     return this.#around.signal;
+  }
+  get sandboxCreators(): number | undefined {
+    return this.#around.sandboxCreators;
   }
   get columns(): number | undefined {
     return this.#around.columns;

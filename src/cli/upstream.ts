@@ -68,7 +68,12 @@ export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
     `No TRENDLAKE_BASE_URL: asking the built-in sandbox, a made-up world. \`${typed('sync --help')}\` tells how to use a key.`,
   );
   const { SANDBOX_LIMITS, startSandbox } = await import('../sandbox/sandbox.ts');
-  const sandbox = await startSandbox({ clock: io.clock, signal: io.signal, isSearched: false });
+  const sandbox = await startSandbox({
+    clock: io.clock,
+    creators: io.sandboxCreators,
+    signal: io.signal,
+    isSearched: false,
+  });
   return {
     origin: 'sandbox',
     config: {

@@ -50,6 +50,8 @@ export interface SandboxOptions {
   readonly port?: number | undefined;
   /** Which made-up world; default 1. */
   readonly seed?: number | undefined;
+  /** Creators of each platform of it, as a `World` takes them. */
+  readonly creators?: number | undefined;
   /** Default enterprise, with limits nobody meets. */
   readonly tier?: Tier | undefined;
   /** False: nobody is going to search the made-up world, so that its words need no index. */
@@ -136,7 +138,7 @@ const prepared = async (lake: Lake, options: SandboxOptions): Promise<SandboxClo
   if (options.from !== undefined) return importedClock(lake, options.from, options);
   const time = sandboxClock(options.clock, options);
   lake.sqlite.pragma('foreign_keys = OFF'); // what a world says of itself holds together
-  const world = new World({ seed: options.seed ?? 1 });
+  const world = new World({ seed: options.seed ?? 1, creators: options.creators });
   const feed = worldFeed(lake, world, time.now(), options.isSearched === false ? 'later' : 'now');
   const now = () => {
     const at = time.now();

@@ -12,6 +12,13 @@ import { LAST_SNAPSHOT_MS } from './snapshots.ts';
 import { Tides } from './tides.ts';
 import { bringUp, likesAt, titleAt, viewsAt, type WorldVideo } from './world-video.ts';
 
+/** Which made-up world. */
+export interface WorldOptions {
+  readonly seed: number;
+  /** Creators of each platform; those of a smaller world are the first of a larger one. Default 700, which is the most. */
+  readonly creators?: number | undefined;
+}
+
 interface Span {
   fromAt: number;
   toAt: number;
@@ -26,12 +33,14 @@ const DAILY_FROM_FOLLOWERS = 400_000;
 /** A made-up world: a pure function of its seed and of absolute time. Nothing is computed before it is asked for. */
 export class World {
   readonly #seed: number;
+  readonly #creators: number;
   readonly #tides: Tides;
   readonly #careers: Careers;
   readonly #weeks = new Map<string, WorldVideo[]>();
 
-  constructor({ seed }: { seed: number }) {
+  constructor({ seed, creators = CREATORS_PER_PLATFORM }: WorldOptions) {
     this.#seed = seed;
+    this.#creators = creators;
     this.#tides = new Tides(seed);
     this.#careers = new Careers(seed, this.#tides);
   }
@@ -86,7 +95,7 @@ export class World {
 
   #makeWeek(platform: Platform, week: number): WorldVideo[] {
     const at = week * WEEK_MS;
-    return Array.from({ length: CREATORS_PER_PLATFORM }, (_, slot) =>
+    return Array.from({ length: this.#creators }, (_, slot) =>
       creatorAt(this.#seed, platform, slot, at),
     )
       .flatMap((creator) =>
@@ -100,7 +109,7 @@ export class World {
   #creatorsSeen(fromAt: number, toAt: number): SeenCreator[] {
     const seen: SeenCreator[] = [];
     for (const platform of PLATFORMS)
-      for (let slot = 0; slot < CREATORS_PER_PLATFORM; slot++)
+      for (let slot = 0; slot < this.#creators; slot++)
         for (const at of creatorSnapshots(this.#seed, { platform, slot }, { fromAt, toAt })) {
           const creator = creatorAt(this.#seed, platform, slot, at);
           const daily = creator.followersAtEnd >= DAILY_FROM_FOLLOWERS;

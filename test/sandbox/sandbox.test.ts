@@ -120,18 +120,28 @@ describe('the made-up world over HTTP', () => {
     const again = await asJson<FeedResponse>(ask(running, `/feed/instagram?asOf=${isoOf(NOON)}`));
     expect(again).toEqual(before);
   });
+});
 
-  test('is the same whatever the steps by which its clock came there', async () => {
-    const at = clock.now();
-    const other = await startSandbox({ clock: virtualClock(at), at });
-    try {
-      const path = '/trends/tiktok/week?limit=100';
-      const here = await asJson<FeedResponse>(ask(await sandbox, path));
-      expect(await asJson<FeedResponse>(ask(other, path))).toEqual(here);
-    } finally {
-      await other.close();
+test('a made-up world is the same whatever the steps by which its clock came there', async () => {
+  const paths = ['/trends/tiktok/week?limit=100', '/feed/youtube?limit=100', '/hashtags?limit=100'];
+  const clock = virtualClock(NOON);
+  const stepped = await startSandbox({ clock, creators: 60 });
+  const at = NOON + 30 * HOUR_MS;
+  const other = await startSandbox({ clock: virtualClock(at), at, creators: 60 });
+  try {
+    for (const hours of [0, 0.1, 6, 11, 12, 29, 30]) {
+      clock.advanceTo(NOON + hours * HOUR_MS);
+      await asJson<FeedResponse>(ask(stepped, '/feed/instagram'));
     }
-  });
+    for (const path of paths) {
+      const here = await asJson<FeedResponse>(ask(stepped, path));
+      expect(here.items.length).toBeGreaterThan(20);
+      expect(await asJson<FeedResponse>(ask(other, path))).toEqual(here);
+    }
+  } finally {
+    await stepped.close();
+    await other.close();
+  }
 });
 
 describe('a sandbox', () => {

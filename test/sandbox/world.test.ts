@@ -42,19 +42,29 @@ describe('the same world', () => {
 
   test('is observed whatever the interval is cut into', () => {
     const from = NOW - 3 * DAY_MS;
-    const whole = sorted(world.observationsBetween(from, NOW));
-    expect(whole.snapshots.length).toBeGreaterThan(10_000);
+    const small = { seed: 1, creators: 100 };
+    const whole = sorted(new World(small).observationsBetween(from, NOW));
+    expect(whole.snapshots.length).toBeGreaterThan(1000);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: from, max: NOW }), { maxLength: 5 }), (cuts) => {
         const edges = [from, ...cuts.sort((a, b) => a - b), NOW];
-        const fresh = new World({ seed: 1 });
+        const fresh = new World(small);
         const parts = edges
           .slice(1)
           .flatMap((to, i) => [...fresh.observationsBetween(edges[i] ?? from, to)]);
         expect(sorted(parts)).toEqual(whole);
       }),
-      { numRuns: 5 },
+      { numRuns: 8 },
     );
+  });
+
+  test('holds the videos of a smaller one', () => {
+    const span = { fromAt: NOW - 2 * DAY_MS, toAt: NOW };
+    const all = new Set(world.videos(span).map(({ id }) => id));
+    const small = new World({ seed: 1, creators: 100 }).videos(span);
+    expect(small.length).toBeGreaterThan(20);
+    expect(small.filter(({ id }) => !all.has(id))).toEqual([]);
+    expect(small.length).toBeLessThan(all.size / 4);
   });
 
   test('never shows a count of a video before its words', () => {

@@ -18,6 +18,8 @@ export const runCommand = async (
     clock?: Clock;
     signal?: AbortSignal;
     input?: Readable;
+    /** Makes the built-in sandbox's world a small one. */
+    sandboxCreators?: number;
     /** Hears each line of stdout as it is printed. */
     onOut?: (line: string) => void;
   },
@@ -31,6 +33,7 @@ export const runCommand = async (
     random: () => 0.5,
     signal: options.signal ?? new AbortController().signal,
     ...(options.input === undefined ? {} : { input: options.input }),
+    ...(options.sandboxCreators === undefined ? {} : { sandboxCreators: options.sandboxCreators }),
     isTerminal: false,
     columns: undefined,
     out: (line) => {
