@@ -7,16 +7,16 @@ import { requestLine } from '../../src/api/request.ts';
 import { chooseCalls } from '../../src/budget/choice.ts';
 import { lakeInput, REFRESHES } from '../../src/budget/lake-input.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
-import { openLake } from '../../src/lake/open.ts';
 import type { SnapshotSource } from '../../src/load/merge-video.ts';
 import { RunLog } from '../../src/runner/run-log.ts';
+import { openTestLake } from '../support/test-lake.ts';
 
 const NOW = Date.UTC(2026, 2, 10, 12);
 const hoursAgo = (hours: number): number => NOW - hours * HOUR_MS;
 
 const freshLake = () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'trendlake-budget-'));
-  const lake = openLake(dataDir);
+  const lake = openTestLake(dataDir);
   onTestFinished(() => {
     lake.close();
     rmSync(dataDir, { recursive: true, force: true });

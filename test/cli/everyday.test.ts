@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { LakeBuilder } from '../../fixtures/lake-builder.ts';
-import { openLake } from '../../src/lake/open.ts';
-import { freshFolder, freshLake } from '../support/fresh.ts';
+import { freshDataDir, freshFolder, freshLake } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 import { KEY } from '../support/sync-once.ts';
+import { openTestLake } from '../support/test-lake.ts';
 
 const errorIn = (out: string) =>
   (JSON.parse(out) as { error: { code: string; message: string; hint: string | null } }).error;
@@ -41,7 +41,7 @@ describe('what every command takes', () => {
   const begunSync = async (...flags: string[]): Promise<string> => {
     const signal = AbortSignal.abort();
     const argv = ['sync', '--no-export', ...flags];
-    return (await runCommand(argv, { dataDir: freshFolder(), signal })).err;
+    return (await runCommand(argv, { dataDir: freshDataDir(), signal })).err;
   };
 
   test('--quiet leaves on stderr what went wrong', async () => {
@@ -55,7 +55,7 @@ describe('what every command takes', () => {
     const upstream = await startFaultyUpstream();
     const env = { TRENDLAKE_BASE_URL: upstream.baseUrl, TRENDLAKE_API_KEY: KEY };
     const argv = ['sync', '--no-export', '--jobs', 'hashtags', '--max-calls', '1', '--verbose'];
-    const { err } = await runCommand(argv, { dataDir: freshFolder(), env });
+    const { err } = await runCommand(argv, { dataDir: freshDataDir(), env });
     await upstream.close();
     expect(err).toMatch(/^\{"level":"debug",.*"callId":1/m);
     const wrong = await runCommand(['status', '--verbose'], { dataDir: freshFolder() });
@@ -85,7 +85,7 @@ describe('with --json an error is one document on stdout', () => {
 
   test('of the configuration', async () => {
     const env = { TRENDLAKE_BASEURL: 'https://api.example.com/v1' };
-    const { code, out } = await runCommand(['plan', '--json'], { dataDir: freshFolder(), env });
+    const { code, out } = await runCommand(['plan', '--json'], { dataDir: freshDataDir(), env });
     expect([code, errorIn(out).code]).toEqual([2, 'configuration']);
     expect(errorIn(out).message).toMatch(/Did you mean TRENDLAKE_BASE_URL\?/);
   });
@@ -103,7 +103,7 @@ describe('what came from outside is harmless on a terminal', () => {
 
   const hostileLake = (): string => {
     const dataDir = freshFolder();
-    const lake = openLake(dataDir);
+    const lake = openTestLake(dataDir);
     const text = `dance ${HOSTILE}`;
     const known = { at: 0, views: 5 };
     new LakeBuilder(lake).video({ id: 'tt_1', title: text, user: text, known });

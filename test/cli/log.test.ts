@@ -12,7 +12,7 @@ import {
 } from '../../fixtures/faulty-upstream.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { BIN } from '../support/cli-bin.ts';
-import { freshFolder, freshLake } from '../support/fresh.ts';
+import { freshDataDir, freshFolder, freshLake } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 import { KEY } from '../support/sync-once.ts';
 
@@ -50,7 +50,7 @@ const syncWith = async (
   argv: readonly string[] = [],
 ) => {
   upstream = await startFaultyUpstream(rules);
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   const given = {
     TRENDLAKE_BASE_URL: upstream.baseUrl,
     TRENDLAKE_API_KEY: KEY,
@@ -194,7 +194,7 @@ test('a file that cannot be written is refused before anything is asked', async 
 });
 
 test('a command that is stopped has not failed: its last line says paused', async () => {
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   freshLake(dataDir);
   const signal = AbortSignal.abort(new Error('stopped by SIGTERM'));
   const env = { TRENDLAKE_LOG: 'info' };
@@ -218,7 +218,7 @@ test('the daemon logs by itself where stderr is no terminal, and says how it end
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       ...process.env,
-      TRENDLAKE_DATA_DIR: freshFolder(),
+      TRENDLAKE_DATA_DIR: freshDataDir(),
       TRENDLAKE_BASE_URL: upstream.baseUrl,
       TRENDLAKE_API_KEY: KEY,
       TRENDLAKE_PLATFORMS: 'tiktok',
@@ -243,7 +243,7 @@ test('the daemon logs by itself where stderr is no terminal, and says how it end
 });
 
 test('where stderr is the journal, each line begins with its priority', async () => {
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   freshLake(dataDir);
   const path = join(dataDir, 'journal');
   const file = openSync(path, 'w');

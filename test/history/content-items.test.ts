@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readContentItems } from '../../src/history/content-items.ts';
-import { openLake, openLakeForReading } from '../../src/lake/open.ts';
+import { openLakeForReading } from '../../src/lake/open.ts';
 import { contentItem } from '../../src/wire/shapes.ts';
 import { filler, fillLake, freshFolder, hoursAgo, NOW } from '../serve/filled-lake.ts';
+import { openTestLake } from '../support/test-lake.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 20 });
 const SHOWN = ['id', 'rank', 'views', 'title', 'velocity', 'hashtags'];
@@ -28,7 +29,7 @@ test('the text of items is what their objects would be written as', () => {
   fc.assert(
     fc.property(fc.array(video, { maxLength: 5 }), real, real, (videos, score, velocity) => {
       const { dataDir, remove } = freshFolder();
-      const writer = openLake(dataDir);
+      const writer = openTestLake(dataDir);
       const into = filler(writer);
       const keys = videos.map(({ extra, views, likes, ...words }, index) =>
         into.video({

@@ -5,14 +5,14 @@ import { countOf } from '../../fixtures/lake-rows.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { HOUR_MS } from '../../src/durations.ts';
 import { isoOf } from '../../src/iso.ts';
-import { freshFolder, freshLake } from '../support/fresh.ts';
+import { freshDataDir, freshLake } from '../support/fresh.ts';
 import { syncOnce } from '../support/sync-once.ts';
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
 
 test('a list that lacks what it had deletes nothing, and says nothing of its counts', async () => {
   const upstream = await startFaultyUpstream();
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   const first = await syncOnce(dataDir, upstream.baseUrl);
   await upstream.close();
   const emptied = await startFaultyUpstream([
@@ -35,7 +35,7 @@ test('a list that lacks what it had deletes nothing, and says nothing of its cou
 
 test('a gap between two snapshots is seen as one: no row in between, its length beside the gain', async () => {
   const upstream = await startFaultyUpstream();
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   await syncOnce(dataDir, upstream.baseUrl);
   upstream.at = WORLD_AT + 72 * HOUR_MS;
   await syncOnce(dataDir, upstream.baseUrl);

@@ -10,13 +10,13 @@ import { openLake } from '../../src/lake/open.ts';
 import type { ImportSummary } from '../../src/load/import-file.ts';
 import { rowsChanged } from '../../src/load/tally.ts';
 import { BIN } from '../support/cli-bin.ts';
-import { freshFolder, freshLake } from '../support/fresh.ts';
+import { freshDataDir, freshLake } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const AT = '2026-03-01T00:00:00Z';
 
 /** Writes a file of an import and imports it. */
-const importing = async (name: string, content: string | Buffer, dataDir = freshFolder()) => {
+const importing = async (name: string, content: string | Buffer, dataDir = freshDataDir()) => {
   const folder = join(dataDir, 'in');
   mkdirSync(folder, { recursive: true });
   const path = join(folder, name);
@@ -33,7 +33,7 @@ const snapshot = (n: number, fields: object = {}) => ({
 });
 
 test('the four kinds, by the names of a folder', async () => {
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   const folder = join(dataDir, 'in');
   mkdirSync(folder);
   const write = (name: string, row: object) => writeFileSync(join(folder, name), lines(row));
@@ -93,7 +93,7 @@ describe('an id without a prefix: its platform is that of the video', () => {
   const video = lines({ id: 'abc', platform: 'youtube', title: 'Known' });
   const snapshots = lines(snapshot(1), { id: 'abc', at: AT, views: 7, likes: 1 });
   const written = () => {
-    const dataDir = freshFolder();
+    const dataDir = freshDataDir();
     const paths = [join(dataDir, 'snapshots.ndjson'), join(dataDir, 'videos.ndjson')] as const;
     writeFileSync(paths[0], snapshots);
     writeFileSync(paths[1], video);
@@ -200,7 +200,7 @@ test('the same file again changes nothing; two rows at one instant are one, whic
 });
 
 test('a kill in the middle loses and repeats nothing', async () => {
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   openLake(dataDir).close();
   const path = join(dataDir, 'snapshots.ndjson');
   const all = Array.from({ length: 60_000 }, (_, n) =>
@@ -229,7 +229,7 @@ test('a kill in the middle loses and repeats nothing', async () => {
 });
 
 test('what names nothing to import is refused before anything is read', async () => {
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   writeFileSync(join(dataDir, 'stuff.csv'), '');
   for (const path of ['missing', 'stuff.csv', '.']) {
     const { code, err } = await runCommand(['import', path], { dataDir });
@@ -239,7 +239,7 @@ test('what names nothing to import is refused before anything is read', async ()
 });
 
 test.runIf(realPath)('real creators', async () => {
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   const path = join(realPath ?? '', 'creators.ndjson.gz');
   const { code, out } = await runCommand(['import', path, '--json'], { dataDir });
   expect(code).toBe(0);
@@ -249,7 +249,7 @@ test.runIf(realPath)('real creators', async () => {
 });
 
 test('what is no regular file is refused before it is opened: a device or pipe may never end', async () => {
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   const path = join(dataDir, 'snapshots.ndjson');
   symlinkSync('/dev/zero', path);
   const { code, err } = await runCommand(['import', path], { dataDir });

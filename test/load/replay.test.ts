@@ -7,7 +7,7 @@ import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
 import { replayResponses } from '../../src/load/replay.ts';
 import { rowsChanged } from '../../src/load/tally.ts';
-import { freshFolder, freshLake } from '../support/fresh.ts';
+import { freshDataDir, freshFolder, freshLake } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 import { syncOnce } from '../support/sync-once.ts';
 
@@ -31,7 +31,7 @@ const STRANGE: FaultRule[] = [
 
 /** A lake of three syncs, hours apart. */
 const remembered = async (): Promise<Lake> => {
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   const upstream = await startFaultyUpstream(STRANGE);
   for (const hours of [0, 7, 20]) {
     upstream.at = WORLD_AT + hours * HOUR_MS;

@@ -8,13 +8,13 @@ import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { systemClock, virtualClock } from '../../src/clock.ts';
 import { MINUTE_MS } from '../../src/durations.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
-import { openLake } from '../../src/lake/open.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { createKey } from '../../src/serve/auth/keys.ts';
 import { type RunningService, startService } from '../../src/serve/service.ts';
 import { openServiceDb } from '../../src/service-db/service-db.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { syncOnce } from '../support/sync-once.ts';
+import { openTestLake } from '../support/test-lake.ts';
 import { type Family, readExposition } from './exposition.ts';
 
 const QUOTA = { ratePerMinute: 60, callsPerMonth: 50_000, quotaReset: 'calendar' };
@@ -94,7 +94,7 @@ describe('a lake that was synced', () => {
     ]);
     calls = (await syncOnce(dataDir, upstream.baseUrl)).ledger;
     await upstream.close();
-    const lake = openLake(dataDir);
+    const lake = openTestLake(dataDir);
     await exportLake(lake, { clock: virtualClock(NOW - MINUTE_MS) });
     lake.close();
     running = await serveMetrics(dataDir);
@@ -203,7 +203,7 @@ test('why the lake cannot be read is told once, and that it can again', async ()
   const metrics = new Metrics({ dataDir, clock: virtualClock(NOW), report, ...QUOTA });
   onTestFinished(() => metrics.close());
   for (const _ of [1, 2]) await metrics.text();
-  openLake(dataDir).close();
+  openTestLake(dataDir).close();
   for (const _ of [1, 2]) await metrics.text();
   expect(told).toEqual([
     expect.stringMatching(/trendlake_lake_up is 0.*There is no lake at .*trendlake\.db/),
@@ -213,7 +213,7 @@ test('why the lake cannot be read is told once, and that it can again', async ()
 
 test('a damaged lake is told with its path and what to do', async () => {
   const dataDir = freshFolder();
-  openLake(dataDir).close();
+  openTestLake(dataDir).close();
   const path = join(dataDir, 'trendlake.db');
   writeFileSync(path, readFileSync(path).fill(0xab, 100));
   const told: string[] = [];

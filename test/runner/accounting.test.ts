@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { JOBS } from '../../jobs/all-jobs.ts';
-import { openLake } from '../../src/lake/open.ts';
 import { accounting } from '../../src/runner/accounting.ts';
 import { planMonth } from '../../src/runner/month-plan.ts';
 import { lakeSpent } from '../../src/throttle/lake-ledger.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 import { smallConfig } from '../support/sync-once.ts';
+import { openTestLake } from '../support/test-lake.ts';
 
 const NOW = Date.UTC(2026, 10, 10);
 
@@ -14,7 +14,7 @@ test.each(['1000', '4000', '100000'])(
   'of a month of %s calls, what stands and what will be is one forecast',
   async (callsPerMonth) => {
     const dataDir = freshFolder();
-    const lake = openLake(dataDir);
+    const lake = openTestLake(dataDir);
     const config = smallConfig(dataDir, 'http://127.0.0.1:9/v1', { callsPerMonth });
     lake.sqlite
       .prepare("insert into calls (job, request, sent_at, sender) values ('feed', '/', ?, 'x')")
@@ -31,7 +31,7 @@ test.each(['1000', '4000', '100000'])(
 
 test('`status` and `plan` say the same of the rest of the month', async () => {
   const dataDir = freshFolder();
-  openLake(dataDir).close();
+  openTestLake(dataDir).close();
   const env = {
     TRENDLAKE_CALLS_PER_MONTH: '30',
     TRENDLAKE_BASE_URL: 'http://127.0.0.1:9/v1',

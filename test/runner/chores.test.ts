@@ -8,7 +8,7 @@ import { type Clock, virtualClock } from '../../src/clock.ts';
 import { HOUR_MS } from '../../src/durations.ts';
 import { withExclusive } from '../../src/lake/exclusive.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
-import { freshFolder } from '../support/fresh.ts';
+import { freshDataDir } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 import { KEY } from '../support/sync-once.ts';
 
@@ -58,7 +58,7 @@ const scheduleUntil = async (
 };
 
 test('a chore that is to be tried again is, alone: nothing is pulled a second time', async () => {
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   const gate = Promise.withResolvers<void>();
   const elsewhere = withExclusive(dataDir, 'export', virtualClock(WORLD_AT), () => gate.promise);
   const { code, calls, told } = await scheduleUntil(dataDir, async (lines) => {
@@ -76,7 +76,7 @@ test('a chore that is to be tried again is, alone: nothing is pulled a second ti
 });
 
 test('a chore that fails for good keeps none behind it from being done', async () => {
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   writeFileSync(join(dataDir, 'parquet'), 'not a folder');
   const { code, told } = await scheduleUntil(dataDir, (lines) =>
     lines.some((line) => line.endsWith(' checked')),
@@ -88,7 +88,7 @@ test('a chore that fails for good keeps none behind it from being done', async (
 });
 
 test('a slot that waits behind a paused run, stopped in the middle of that, is done by the next daemon', async () => {
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   const upstream = await startFaultyUpstream();
   const given = { dataDir, env: envOf(upstream.baseUrl), clock: virtualClock(WORLD_AT) };
   await runCommand(['sync', '--jobs', 'trends', '--max-calls', '1', '--no-export'], given);
@@ -112,7 +112,7 @@ test('a slot that waits behind a paused run, stopped in the middle of that, is d
 });
 
 test('a drifted field is logged by its name, not by what it held', async () => {
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   const rules = [{ on: /feed/, fault: item({ about: 'Ann of 5 Elm Row' }), times: 9 }];
   await scheduleUntil(dataDir, (lines) => lines.some((line) => line.endsWith(' checked')), rules);
   const log = readFileSync(join(dataDir, 'log'), 'utf8');

@@ -22,7 +22,7 @@ import { PipelineReader } from '../../src/pipeline/pipeline-reader.ts';
 import type { RunSummary } from '../../src/runner/run-summary.ts';
 import { quotaSection } from '../../src/serve/pages/pipeline-quota.ts';
 import { BIN } from '../support/cli-bin.ts';
-import { freshFolder } from '../support/fresh.ts';
+import { freshDataDir } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 import { worstMinute } from '../throttle/machine.ts';
 
@@ -80,7 +80,7 @@ const patientClock = (): VirtualClock => {
 
 /** A pipeline with some keys; the key named `a` is sent as `secret-a`. */
 const world = (entries: readonly KeyEntry[], env: Record<string, string> = {}) => {
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   const variable = (name: string): string => `KEY_${name.toUpperCase()}`;
   const keys = entries.map((entry) => ({ keyEnv: variable(entry.name), ...entry }));
   const file = join(dataDir, 'trendlake.config.json');

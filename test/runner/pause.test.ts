@@ -4,7 +4,7 @@ import { openLakeForReading } from '../../src/lake/open.ts';
 import type { RunSummary } from '../../src/runner/run-summary.ts';
 import { hoursAgo } from '../serve/filled-lake.ts';
 import { type Running, runService } from '../serve/running.ts';
-import { freshFolder } from '../support/fresh.ts';
+import { freshDataDir } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 
 // Runs over real HTTP against our own service, each with a key of small limits of its own; service
@@ -31,7 +31,7 @@ beforeAll(async () => {
 /** A pipeline with an empty lake and a key of its own. */
 const world = (key: { ratePerMinute?: number; callsPerMonth?: number } = {}) => {
   const { clock, service } = running;
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   const settings = {
     TRENDLAKE_BASE_URL: service.url,
     TRENDLAKE_API_KEY: running.newKey(key),

@@ -4,14 +4,14 @@ import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { JOBS } from '../../jobs/all-jobs.ts';
 import { virtualClock } from '../../src/clock.ts';
-import { openLake } from '../../src/lake/open.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { type SyncOptions, syncOnce } from '../support/sync-once.ts';
+import { openTestLake } from '../support/test-lake.ts';
 
 const prepared = async (faulty: Parameters<typeof startFaultyUpstream>[0] = []) => {
   const upstream = await startFaultyUpstream(faulty);
   const dataDir = freshFolder();
-  const lake = openLake(dataDir);
+  const lake = openTestLake(dataDir);
   onTestFinished(async () => {
     lake.close();
     await upstream.close();

@@ -1,10 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
-import { type Lake, openLake, openLakeForReading } from '../../src/lake/open.ts';
+import { type Lake, openLakeForReading } from '../../src/lake/open.ts';
 import { KEYLESS } from '../../src/serve/cache/reader-thread.ts';
 import { LiveUpdates } from '../../src/serve/live/live-updates.ts';
 import { freshFolder } from '../support/fresh.ts';
+import { openTestLake } from '../support/test-lake.ts';
 import { NOW } from './filled-lake.ts';
 import { runService } from './running.ts';
 
@@ -39,7 +40,7 @@ const handClock = (): Clock & { advance(ms: number): Promise<void> } => {
 
 const following = () => {
   const dataDir = freshFolder();
-  const writer = openLake(dataDir);
+  const writer = openTestLake(dataDir);
   const lake = openLakeForReading(dataDir);
   const clock = handClock();
   const live = new LiveUpdates(lake, { machine: clock, boot: 'b' });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import type { Lake } from '../../src/lake/open.ts';
-import { openTestLake } from './test-lake.ts';
+import { openTestLake, putEmptyLake } from './test-lake.ts';
 
 const folders: string[] = [];
 afterAll(() => {
@@ -14,6 +14,13 @@ afterAll(() => {
 export const freshFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'trendlake-'));
   folders.push(folder);
+  return folder;
+};
+
+/** A folder with an empty lake, for commands that would make one first. */
+export const freshDataDir = (): string => {
+  const folder = freshFolder();
+  putEmptyLake(folder);
   return folder;
 };
 

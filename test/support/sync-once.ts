@@ -5,12 +5,13 @@ import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { type ApiClient, apiClient } from '../../src/api/client.ts';
 import { type Clock, virtualClock } from '../../src/clock.ts';
 import { type Config, type Overrides, readConfig } from '../../src/config/config.ts';
-import { type Lake, openLake } from '../../src/lake/open.ts';
+import type { Lake } from '../../src/lake/open.ts';
 import type { Job } from '../../src/runner/job.ts';
 import type { RunSummary } from '../../src/runner/run-summary.ts';
 import { jobsNamed, sync } from '../../src/runner/sync.ts';
 import type { Secret } from '../../src/secret.ts';
 import { SMALL_JOBS } from './small-jobs.ts';
+import { openTestLake } from './test-lake.ts';
 
 /** The key every test sends; it must be found nowhere. */
 export const KEY = 'tl_live_never-to-be-seen-anywhere-1234567890';
@@ -67,7 +68,7 @@ export const syncOnce = async (
   options: SyncOptions = {},
 ): Promise<SyncResult> => {
   const config = smallConfig(dataDir, baseUrl, options.config);
-  const lake = options.lake ?? openLake(dataDir);
+  const lake = options.lake ?? openTestLake(dataDir);
   const real = apiClient(config);
   const jobs = options.jobs ?? SMALL_JOBS;
   try {

@@ -16,14 +16,18 @@ const makeEmptyLake = (): Buffer => {
 };
 
 /**
- * Opens the lake of a folder as `openLake` does; where there is none it begins as a copy of an empty one
- * that was made once a process, because all migrations take ten times as long.
+ * Puts an empty lake where there is none: a copy of one that was made once a process, because all
+ * migrations take ten times as long.
  */
-export const openTestLake = (dataDir: string): Lake => {
+export const putEmptyLake = (dataDir: string): void => {
   const path = join(dataDir, LAKE_FILE);
-  if (!existsSync(path)) {
-    emptyLake ??= makeEmptyLake();
-    writeFileSync(path, emptyLake, { mode: 0o600 });
-  }
+  if (existsSync(path)) return;
+  emptyLake ??= makeEmptyLake();
+  writeFileSync(path, emptyLake, { mode: 0o600 });
+};
+
+/** Opens the lake of a folder as `openLake` does; where there is none it begins as a copy of an empty one. */
+export const openTestLake = (dataDir: string): Lake => {
+  putEmptyLake(dataDir);
   return openLake(dataDir);
 };

@@ -5,7 +5,7 @@ import {
   type FaultyUpstream,
   startFaultyUpstream,
 } from '../../../fixtures/faulty-upstream.ts';
-import { freshFolder } from '../../support/fresh.ts';
+import { freshDataDir } from '../../support/fresh.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { KEY } from '../../support/sync-once.ts';
 
@@ -25,7 +25,7 @@ interface Failure {
 /** What `status` says after a sync of lists against a world that misbehaves by rule. */
 const statusAfter = async (rules: FaultRule[]) => {
   upstream = await startFaultyUpstream(rules);
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   const env = {
     TRENDLAKE_BASE_URL: upstream.baseUrl,
     TRENDLAKE_API_KEY: KEY,
@@ -83,7 +83,7 @@ test.each([
 });
 
 test('of a made-up world it says so, and whose limit it is', async () => {
-  const dataDir = freshFolder();
+  const dataDir = freshDataDir();
   const sync = ['sync', '--no-export', '--jobs', 'hashtags', '--max-calls', '1'];
   const synced = await runCommand(sync, { dataDir, sandboxCreators: 20 });
   expect(synced.out).toContain("of the sandbox's 10,000,000 calls");
