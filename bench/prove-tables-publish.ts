@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../src/clock.ts';
 import { openLake } from '../src/lake/open.ts';
-import { publishIfAsked } from '../src/publish/publish-if-asked.ts';
+import { publishIfConfigured } from '../src/publish/publish-if-configured.ts';
 import { keepHeapSmall } from '../src/serve/small-memory.ts';
 
 // One publish of `prove:tables` in a process of its own: tells its time and its greatest memory.
@@ -16,7 +16,7 @@ const [dataDir = '', lakeName = '', tablesUrl = ''] = process.argv.slice(2);
 const lake = openLake(dataDir);
 const { signal } = new AbortController();
 const world = { clock: systemClock, random: Math.random, env: process.env, signal };
-const done = await publishIfAsked(lake, { tablesUrl, lake: lakeName }, world);
+const done = await publishIfConfigured(lake, { tablesUrl, lake: lakeName }, world);
 lake.close();
 process.send?.({
   ...done,

@@ -1,4 +1,4 @@
-import { publishIfAsked } from '../src/publish/publish-if-asked.ts';
+import { publishIfConfigured } from '../src/publish/publish-if-configured.ts';
 import type { Chore } from '../src/runner/job.ts';
 
 /** Publishes the last export as tables on object storage, where TRENDLAKE_TABLES_URL asks for it. */
@@ -8,7 +8,7 @@ export default {
   schedulesWith: 'export',
   isWanted: ({ tablesUrl }) => tablesUrl !== undefined,
   run: async ({ lake, config, ...world }) => {
-    const published = await publishIfAsked(lake, config, world);
+    const published = await publishIfConfigured(lake, config, world);
     if (published === undefined) return { did: 'TRENDLAKE_TABLES_URL is not set' };
     const { files, rows, removed, url } = published;
     const did = `${files} files, ${rows} rows published to ${url}, ${removed} files taken out`;

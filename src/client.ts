@@ -199,8 +199,8 @@ export class Client {
     handle: string,
     options: CallOptions = {},
   ): Promise<ListedCreator> {
-    const asked = { kind: 'creator', platform, handle: plainHandle(handle) } as const;
-    const read = await this.#request(asked, options);
+    const query = { kind: 'creator', platform, handle: plainHandle(handle) } as const;
+    const read = await this.#request(query, options);
     if (read.kind !== 'creator') throw new TypeError(`a creator was read as ${read.kind}`);
     const { extra: _, ...profile } = read.profile;
     const growth = read.growth.map(({ at, views, likes, followers }) => ({

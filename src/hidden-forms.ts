@@ -43,43 +43,43 @@ const meantBy = (groups: Record<string, string | undefined>): string => {
   return groups.name === undefined ? '' : (ENTITIES[groups.name.toLowerCase()] ?? '');
 };
 
-/** A text with its escapes undone, and where in the text before each place of it was. */
+/** A text with its escapes undone, and where in the text before each position of it was. */
 interface Undone {
   readonly text: string;
-  /** Ascending, in pairs: a place here and the place there that it came from. */
-  readonly places: readonly (readonly [here: number, there: number])[];
+  /** Ascending, in pairs: a position here and the position there that it came from. */
+  readonly positions: readonly (readonly [here: number, there: number])[];
 }
 
 const undo = (text: string): Undone => {
   const parts: string[] = [];
-  const places: [number, number][] = [[0, 0]];
+  const positions: [number, number][] = [[0, 0]];
   let here = 0;
   let there = 0;
   for (const match of text.matchAll(ESCAPE)) {
     const meant = meantBy(match.groups ?? {});
     parts.push(text.slice(there, match.index), meant);
     here += match.index - there;
-    places.push([here, match.index]);
+    positions.push([here, match.index]);
     here += meant.length;
     there = match.index + match[0].length;
-    places.push([here, there]);
+    positions.push([here, there]);
   }
   parts.push(text.slice(there));
-  return { text: parts.join(''), places };
+  return { text: parts.join(''), positions };
 };
 
-/** The first place in the text before that a place of the undone one came from. */
-const cameFrom = ({ places }: Undone, place: number): number => {
+/** The first position in the text before that a position of the undone one came from. */
+const cameFrom = ({ positions }: Undone, position: number): number => {
   let low = 0;
-  let high = places.length;
+  let high = positions.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((places[middle]?.[0] ?? 0) < place) low = middle + 1;
+    if ((positions[middle]?.[0] ?? 0) < position) low = middle + 1;
     else high = middle;
   }
-  const at = places[low]?.[0] === place ? low : low - 1;
-  const [here, there] = places[at] ?? [0, 0];
-  return there + place - here;
+  const at = positions[low]?.[0] === position ? low : low - 1;
+  const [here, there] = positions[at] ?? [0, 0];
+  return there + position - here;
 };
 
 /** The text undone as often as escapes may be nested, outermost first. */
@@ -87,7 +87,7 @@ const undoAll = (text: string): Undone[] => {
   const rounds: Undone[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const undone = undo(rounds.at(-1)?.text ?? text);
-    if (undone.places.length === 1) break; // nothing was escaped
+    if (undone.positions.length === 1) break; // nothing was escaped
     rounds.push(undone);
   }
   return rounds;
@@ -95,7 +95,7 @@ const undoAll = (text: string): Undone[] => {
 
 /**
  * The parts of a text's base64 that are the same whatever stands before and after it: one for each of
- * the three places it may begin at, in both alphabets.
+ * the three positions it may begin at, in both alphabets.
  */
 const base64Of = (text: string): string[] =>
   [0, 1, 2].flatMap((before) => {
@@ -127,8 +127,8 @@ const hideFound = (
   const rounds = undoAll(text);
   const found = find(rounds.at(-1)?.text ?? text);
   if (found.length === 0) return text;
-  const original = (place: number): number =>
-    rounds.reduceRight((at, undone) => cameFrom(undone, at), place);
+  const original = (position: number): number =>
+    rounds.reduceRight((at, undone) => cameFrom(undone, at), position);
   const parts: string[] = [];
   let done = 0;
   for (const [from, to] of found) {

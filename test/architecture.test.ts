@@ -142,6 +142,29 @@ test('no module leads back to itself, not even by a type', () => {
   expect(circles.map((circle) => circle.map((file) => relative(root, file)))).toEqual([]);
 });
 
+/** Names that stand for the same thing in several files. */
+const SHARED_NAMES: readonly { readonly name: RegExp; readonly file: RegExp }[] = [
+  { name: /^define$/, file: /^src\/cli\/commands\// }, // of each command
+  { name: /./, file: /^src\/mcp\/inputs\.ts$/ }, // the service's parameters, for assistants
+  { name: /./, file: /^src\/(lake|client)\.ts$/ }, // names that the package has promised
+];
+
+test('no two files export the same name for two things', () => {
+  const exported = files.flatMap((file) => {
+    const path = relative(root, file);
+    const found = readFileSync(file, 'utf8').matchAll(
+      /^export (?:abstract )?(?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm,
+    );
+    return [...new Set([...found].map(([, name = '']) => name))]
+      .filter((name) => !SHARED_NAMES.some((one) => one.name.test(name) && one.file.test(path)))
+      .map((name) => ({ name, path }));
+  });
+  const several = [...Map.groupBy(exported, ({ name }) => name)].filter(
+    ([, all]) => all.length > 1,
+  );
+  expect(several.map(([name, all]) => `${name}: ${all.map(({ path }) => path)}`)).toEqual([]);
+});
+
 /** A file longer than this holds more than one idea. */
 const MOST_LINES = 300;
 

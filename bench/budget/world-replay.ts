@@ -1,7 +1,7 @@
 import type { PastCurve } from '../../src/budget/curves.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { World } from '../../src/sandbox/world.ts';
-import { viewsAt, type WorldVideo } from '../../src/sandbox/world-video.ts';
+import { type WorldVideo, worldViewsAt } from '../../src/sandbox/world-video.ts';
 import { type Replay, replayVideo, shareOf } from './replay.ts';
 
 export interface WorldSize {
@@ -39,10 +39,10 @@ const teachingCurves = (seed: number): PastCurve[] => {
     const others = (byCreator.get(creatorOf(video)) ?? []).filter(
       (other) => other !== video && (other.snapshots[0] ?? Infinity) < first,
     );
-    const logs = others.map((other) => Math.log(Math.max(1, viewsAt(other, first))));
+    const logs = others.map((other) => Math.log(Math.max(1, worldViewsAt(other, first))));
     const creatorUsual = logs.reduce((a, b) => a + b, 0) / logs.length;
     const ageHours = refreshes.map((at) => (at - video.bornAt) / HOUR_MS);
-    const views = refreshes.map((at) => viewsAt(video, at));
+    const views = refreshes.map((at) => worldViewsAt(video, at));
     return [{ platform: video.platform, ageHours, views, creatorUsual }];
   });
 };
@@ -63,7 +63,7 @@ export const worldReplay = ({ videos, days, callsPerDay, seed, share }: WorldSiz
     creators.set(key, creator);
     const bornHours = (video.bornAt - START_AT) / HOUR_MS;
     const counts = Array.from({ length: steps - from }, (_, t) =>
-      viewsAt(video, START_AT + (from + t) * HOUR_MS),
+      worldViewsAt(video, START_AT + (from + t) * HOUR_MS),
     );
     return [replayVideo({ platform: video.platform, creator, bornHours, from }, counts)];
   });

@@ -10,9 +10,9 @@ import {
 } from '../../src/forecast/hashtags/learn-volumes.ts';
 import {
   AHEAD_MS,
+  type DailyVolumes,
   logVolume,
   type Volume,
-  type VolumeSeries,
   volumeAfter,
 } from '../../src/forecast/hashtags/volume-series.ts';
 
@@ -47,7 +47,7 @@ interface Line {
 const LOOKBACK_MS = 182 * DAY_MS;
 
 /** The numbers of each tag, the last of each day, by source and region. */
-const realSeries = async (folder: string): Promise<Map<string, VolumeSeries[]>> => {
+const realSeries = async (folder: string): Promise<Map<string, DailyVolumes[]>> => {
   const path = join(folder, 'hashtags.ndjson.gz');
   const bySource = new Map<string, Map<string, Volume[]>>();
   if (!existsSync(path)) return new Map();
@@ -76,13 +76,13 @@ const realSeries = async (folder: string): Promise<Map<string, VolumeSeries[]>> 
   );
 };
 
-const between = ({ key, volumes }: VolumeSeries, after: number, until: number): VolumeSeries => ({
+const between = ({ key, volumes }: DailyVolumes, after: number, until: number): DailyVolumes => ({
   key,
   volumes: volumes.filter(({ at }) => at > after && at <= until),
 });
 
 /** Learns week after week from what was known then, and asks about every number until the next. */
-const replayed = (name: string, series: readonly VolumeSeries[]): VolumeReplay => {
+const replayed = (name: string, series: readonly DailyVolumes[]): VolumeReplay => {
   const firstAt = Math.min(...series.map(({ volumes }) => volumes[0]?.at ?? Infinity));
   const endAt = Math.max(...series.map(({ volumes }) => volumes.at(-1)?.at ?? 0));
   const errors: VolumeErrors[] = [];

@@ -180,7 +180,7 @@ const decodeGrowth = (response: RawResponse, value: unknown): DecodedResponse =>
 const decodeCreator = (
   response: RawResponse,
   value: unknown,
-  asked: { platform: Platform; handle: string },
+  query: { platform: Platform; handle: string },
 ): DecodedResponse => {
   // an object that says nothing of a creator is no profile without numbers
   if (!isObject(value) || !Object.keys(value).some((name) => PROFILE_SAYS.has(name))) {
@@ -190,7 +190,7 @@ const decodeCreator = (
   const into = startOf(value, 'creator');
   const odd: Odd = [];
   const { handle: written, ...numbers } = readFields(value, FIELDS.creator, odd);
-  const handle = plainHandle(written ?? asked.handle);
+  const handle = plainHandle(written ?? query.handle);
   const extra = extraOf(value, PROFILE, odd);
   noteDrift('creator', extra, into);
   noteMissing('creator', value, into);
@@ -200,11 +200,11 @@ const decodeCreator = (
   const points = readAll(Array.isArray(growth) ? growth : [], decodePoint, 'creator point', into);
   const own = items.map(({ item }) => item);
   for (const item of own) noteLongTexts(item, into);
-  noteForeign(own, { kind: 'profile', platform: asked.platform }, into);
+  noteForeign(own, { kind: 'profile', platform: query.platform }, into);
   return {
     kind: 'creator',
     ...into,
-    profile: { platform: asked.platform, handle, ...numbers, extra },
+    profile: { platform: query.platform, handle, ...numbers, extra },
     items: own,
     growth: points.map(({ item }) => item),
   };

@@ -3,7 +3,7 @@ import type { Rejection } from './decode-items.ts';
 import type { Drift } from './errors.ts';
 
 /** A page of a list, as far as it is told from others. */
-interface ListPage {
+interface ReceivedPage {
   length: number;
   /** Which items it holds, in short; null where none could be read. */
   mark: string | null;
@@ -22,7 +22,7 @@ export const markOf = (names: readonly string[]): string | null =>
  * A page, or where it holds the items of the page before it, a report of that and nothing: a service
  * that does not know `page` answers the same for ever, and none of it stands at further ranks.
  */
-export const unlessRepeated = <T extends ListPage>(
+export const unlessRepeated = <T extends ReceivedPage>(
   page: T,
   { before }: { before?: string },
   sample: unknown,

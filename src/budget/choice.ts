@@ -19,7 +19,7 @@ import {
   solvePrice,
 } from './price.ts';
 import { STATES } from './refresh-states.ts';
-import { type Standing, standingOf, type TrackedColumns } from './tracked.ts';
+import { standingOf, type TrackedColumns, type TrackedStates } from './tracked.ts';
 
 export interface ChoiceInput {
   /** Unix milliseconds. */
@@ -68,7 +68,7 @@ const UNSEEN_HOURS = 0.001;
 /** Everything worked out once for a choice. */
 interface Desk {
   readonly input: ChoiceInput;
-  readonly standing: Standing;
+  readonly standing: TrackedStates;
   readonly pages: CreatorPages | undefined;
   readonly chances: PageChances | undefined;
   readonly priceHours: number;
@@ -77,7 +77,7 @@ interface Desk {
 }
 
 /** Counts videos that stand alike, by platform and by how cheap their refresh is. */
-const crowdsOf = (input: ChoiceInput, standing: Standing, chances?: PageChances): Crowd[] => {
+const crowdsOf = (input: ChoiceInput, standing: TrackedStates, chances?: PageChances): Crowd[] => {
   const kinds = MOST_HALVINGS + 1;
   const counts: (Uint32Array | undefined)[] = [];
   const occupied: number[][] = []; // most cells stay empty
@@ -105,7 +105,7 @@ const expectedError = ({ model }: PlanLadder, state: number, since: number): num
 /** What each video's refresh saves, at most what is lost until a list shows the video anyway. */
 const worthOfAll = (
   input: ChoiceInput,
-  standing: Standing,
+  standing: TrackedStates,
   level: number,
   chances?: PageChances,
 ) => {
@@ -192,11 +192,11 @@ const currentWorth = (
   desk: Desk,
   { kind, index }: Candidate,
   refreshed: ReadonlySet<number>,
-  asked: ReadonlySet<number>,
+  fetched: ReadonlySet<number>,
 ): number => {
   if (kind === 'creator') return pageWorth(desk, index, refreshed);
   const worth = desk.worth[index] ?? 0;
-  if (!asked.has(desk.input.tracked.creator[index] ?? -1)) return worth;
+  if (!fetched.has(desk.input.tracked.creator[index] ?? -1)) return worth;
   return worth * (1 - (desk.chances?.chance[index] ?? 0));
 };
 
@@ -257,18 +257,18 @@ export const chooseCalls = (input: ChoiceInput): Choice[] => {
   const desk = deskOf(input);
   const candidates = candidatesOf(desk);
   const refreshed = new Set<number>();
-  const asked = new Set<number>();
+  const fetched = new Set<number>();
   const choices: Choice[] = [];
   for (let at = 0; at < candidates.length && choices.length < input.calls; at++) {
     const candidate = candidates[at] as Candidate;
-    const worth = currentWorth(desk, candidate, refreshed, asked);
+    const worth = currentWorth(desk, candidate, refreshed, fetched);
     if (worth <= 0) continue;
     if (worth < candidate.worth && worth < (candidates[at + 1]?.worth ?? 0)) {
       reinsert(candidates, { ...candidate, worth }, at + 1);
       continue;
     }
     choices.push(choiceOf(desk, { ...candidate, worth }));
-    (candidate.kind === 'growth' ? refreshed : asked).add(candidate.index);
+    (candidate.kind === 'growth' ? refreshed : fetched).add(candidate.index);
   }
   return choices;
 };

@@ -95,7 +95,7 @@ export const gridCurve = (past: PastCurve, weight = 1): GridCurve | undefined =>
 };
 
 /** Log views of a curve at a fractional point of the grid, from its first sight on. */
-export const logViewsAt = (curve: GridCurve, step: number): number => {
+export const logViewsAtStep = (curve: GridCurve, step: number): number => {
   const whole = Math.floor(step);
   const after = curve.logViews[Math.min(whole + 1, AGE_STEPS - 1)] ?? 0;
   const share = step - whole;

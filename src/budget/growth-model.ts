@@ -1,6 +1,6 @@
 import { AGE_STEPS } from './age-grid.ts';
 import type { CurveLibrary } from './curves.ts';
-import { AHEAD, type Moment, momentsByState, momentsLike } from './moments.ts';
+import { AHEAD, type CurveMoment, momentsByState, momentsLike } from './moments.ts';
 import { CLASSES, gapKind, KINDS, STATES, stateOf } from './refresh-states.ts';
 
 /** What the library says will happen after a refresh, for every state. */
@@ -12,7 +12,7 @@ export interface GrowthModel {
 }
 
 /** Adds what followed the moments like a state to its rows, each by its share of their weight. */
-const addMoments = (model: GrowthModel, state: number, like: readonly Moment[]): void => {
+const addMoments = (model: GrowthModel, state: number, like: readonly CurveMoment[]): void => {
   const weight = like.reduce((sum, moment) => sum + moment.weight, 0);
   const { remains, found } = model;
   for (const moment of like) {

@@ -1,5 +1,5 @@
 import { AGE_STEPS } from './age-grid.ts';
-import { type CurveLibrary, DORMANT_SLOPE, type GridCurve, logViewsAt } from './curves.ts';
+import { type CurveLibrary, DORMANT_SLOPE, type GridCurve, logViewsAtStep } from './curves.ts';
 import {
   CLASSES,
   CREATOR_KINDS,
@@ -14,7 +14,7 @@ import {
 export const AHEAD = 40;
 
 /** A moment of a past curve at which a refresh would have left a video in some state. */
-export interface Moment {
+export interface CurveMoment {
   readonly weight: number;
   /** [steps ahead]: V(then)/V(later), 1 falling towards 0. */
   readonly remains: Float32Array;
@@ -23,15 +23,15 @@ export interface Moment {
 }
 
 /** The moment of a curve at a grid point, whole but for a first sight, and what followed it. */
-const momentAt = (curve: GridCurve, age: number): Moment => {
-  const moment: Moment = {
+const momentAt = (curve: GridCurve, age: number): CurveMoment => {
+  const moment: CurveMoment = {
     weight: curve.weight,
     remains: new Float32Array(AHEAD + 1).fill(1),
     slopes: new Uint8Array(AHEAD + 1),
   };
-  const start = logViewsAt(curve, age);
+  const start = logViewsAtStep(curve, age);
   for (let ahead = 1; ahead <= AHEAD; ahead++) {
-    const grown = Math.max(logViewsAt(curve, age + ahead) - start, ahead * DORMANT_SLOPE);
+    const grown = Math.max(logViewsAtStep(curve, age + ahead) - start, ahead * DORMANT_SLOPE);
     moment.remains[ahead] = Math.exp(-grown);
     moment.slopes[ahead] = slopeClass(grown / ahead);
   }
@@ -62,12 +62,12 @@ const firstRefreshes = (curve: GridCurve): [state: number, age: number][] => {
 };
 
 /** What every curve of a library teaches, by the state a refresh would have found it in. */
-export const momentsByState = (library: CurveLibrary): Moment[][] => {
-  const moments: Moment[][] = Array.from({ length: STATES }, () => []);
+export const momentsByState = (library: CurveLibrary): CurveMoment[][] => {
+  const moments: CurveMoment[][] = Array.from({ length: STATES }, () => []);
   for (const curve of library) {
     const { logViews, from, to } = curve;
-    const byAge = new Map<number, Moment>();
-    const momentOf = (age: number): Moment => {
+    const byAge = new Map<number, CurveMoment>();
+    const momentOf = (age: number): CurveMoment => {
       const moment = byAge.get(age) ?? momentAt(curve, age);
       byAge.set(age, moment);
       return moment;
@@ -98,12 +98,12 @@ const RINGS = Array.from({ length: AGE_STEPS }, (_, reach) => ringOf(reach));
 
 /** Moments like a state's: its own first, then of ages and classes ever further away. */
 export const momentsLike = (
-  moments: Moment[][],
+  moments: CurveMoment[][],
   age: number,
   kind: number,
   at: number,
-): Moment[] => {
-  const like: Moment[] = [];
+): CurveMoment[] => {
+  const like: CurveMoment[] = [];
   let weight = 0;
   for (const ring of RINGS) {
     for (const [ages, classes] of ring) {
@@ -118,5 +118,8 @@ export const momentsLike = (
   }
   if (like.length <= MOST_MOMENTS) return like;
   const stride = like.length / MOST_MOMENTS;
-  return Array.from({ length: MOST_MOMENTS }, (_, i) => like[Math.floor(i * stride)] as Moment);
+  return Array.from(
+    { length: MOST_MOMENTS },
+    (_, i) => like[Math.floor(i * stride)] as CurveMoment,
+  );
 };

@@ -58,7 +58,7 @@ export interface TrackedVideo {
 }
 
 /** Columns of a handful of videos. */
-export const columnsOf = (videos: readonly TrackedVideo[]): TrackedColumns => {
+export const columnsOfVideos = (videos: readonly TrackedVideo[]): TrackedColumns => {
   const columns = trackedColumns(videos.length);
   videos.forEach((video, i) => {
     const last = video.refreshes.at(-1);
@@ -76,7 +76,7 @@ export const columnsOf = (videos: readonly TrackedVideo[]): TrackedColumns => {
 };
 
 /** Where every tracked video stands: its state at the last refresh, and grid steps since. */
-export interface Standing {
+export interface TrackedStates {
   readonly state: Int32Array;
   readonly since: Float32Array;
 }
@@ -104,7 +104,7 @@ export const creatorsUsual = ({ length, creator, lastViews }: TrackedColumns) =>
 };
 
 /** Positions all videos as of `now`. Looks at or after `now` count as just made. */
-export const standingOf = (tracked: TrackedColumns, now: number): Standing => {
+export const standingOf = (tracked: TrackedColumns, now: number): TrackedStates => {
   const { length, createdAt, lastAt, lastViews, earlierAt, earlierViews } = tracked;
   const usual = creatorsUsual(tracked);
   const standing = { state: new Int32Array(length), since: new Float32Array(length) };

@@ -81,10 +81,10 @@ const programFor = async (argv: readonly string[], io: CliIo): Promise<Command> 
     .hook('preAction', (_, command) => {
       io.flags = command.optsWithGlobals<EverydayFlags>();
     });
-  const asked = commandWord(argv);
+  const named = commandWord(argv);
   for (const { name, summary, load } of COMMANDS) {
     const command = program.command(name).description(summary).helpCommand(false);
-    if (asked === name || (asked === 'help' && argv.includes(name)))
+    if (named === name || (named === 'help' && argv.includes(name)))
       (await load()).define(command, io, COMMANDS);
   }
   addEverydayOptions(program);

@@ -24,22 +24,27 @@ const ofOption =
  * A reader of whole numbers; without `max` there is no upper bound.
  * @throws UsageError naming the option
  */
-export const wholeNumber = (flag: string, min: number, max?: number): ((text: string) => number) =>
-  ofOption(flag, values.wholeNumber(min, max));
+export const wholeNumberOption = (
+  flag: string,
+  min: number,
+  max?: number,
+): ((text: string) => number) => ofOption(flag, values.wholeNumber(min, max));
 
 /**
  * A reader of numbers above 0.
  * @throws UsageError naming the option
  */
-export const positiveNumber = (flag: string, max: number): ((text: string) => number) =>
+export const positiveNumberOption = (flag: string, max: number): ((text: string) => number) =>
   ofOption(flag, values.positiveNumber(max));
 
 /**
  * A reader of one of some names.
  * @throws UsageError naming the option
  */
-export const oneOf = <T extends string>(flag: string, names: readonly T[]): ((text: string) => T) =>
-  ofOption(flag, values.oneOf(names));
+export const oneOfOption = <T extends string>(
+  flag: string,
+  names: readonly T[],
+): ((text: string) => T) => ofOption(flag, values.oneOf(names));
 
 /** A key as an option names it: with a tier, or with calls a minute and a month. */
 export interface NamedLimits {
@@ -91,7 +96,7 @@ export const isoInstant =
  * An instant: an ISO 8601 date or date-time, or a span such as `36h` or `7d` that ends now. Unix ms.
  * @throws UsageError naming the option
  */
-export const readInstant = (flag: string, text: string, now: number): number => {
+export const instantOption = (flag: string, text: string, now: number): number => {
   const spanMs = rangeMs(text);
   const at = spanMs === undefined ? parseIso(text) : now - spanMs;
   if (at !== undefined) return at;

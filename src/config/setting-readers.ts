@@ -54,7 +54,7 @@ export const quotaReset: TextReader<string> = (text) => {
   return expected('calendar, rolling or anchor:<day of the month, 1 to 31>');
 };
 
-export const dateRange: TextReader<string> = (text) =>
+export const dateRangeText: TextReader<string> = (text) =>
   rangeMs(text) === undefined
     ? expected('a span such as 24h, 7d or 4w, at most 366 days')
     : { value: text };

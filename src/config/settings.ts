@@ -4,7 +4,7 @@ import { listOf, oneOf, type TextReader, wholeNumber } from '../text-values.ts';
 import { PARQUET_CODECS } from './parquet-codecs.ts';
 import {
   anyText,
-  dateRange,
+  dateRangeText,
   httpUrl,
   lakeName,
   ledgerUrl,
@@ -93,13 +93,13 @@ export const SETTINGS = {
   },
   feedRange: {
     env: 'TRENDLAKE_FEED_RANGE',
-    read: dateRange,
+    read: dateRangeText,
     default: '24h',
     help: 'dateRange of the feed.',
   },
   hashtagRange: {
     env: 'TRENDLAKE_HASHTAG_RANGE',
-    read: dateRange,
+    read: dateRangeText,
     default: '30d',
     help: 'dateRange of the hashtags.',
   },

@@ -5,9 +5,9 @@ import { SPELLINGS_OF_ONE } from '../history/spellings.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import { foldHandle } from '../wire/folding.ts';
 import {
-  type Cohort,
   CREATOR_LOOKBACK_MS,
   type CreatorPast,
+  type PlatformDay,
   type TopEntry,
 } from './creator-viral.ts';
 import { type CreatorName, TOP_LISTS } from './creators-to-judge.ts';
@@ -31,7 +31,7 @@ const WATCHED_SINCE = `(select max(at) from (
 /** The snapshots of a day that make its cohort: enough for a hundredth, whatever an import brought. */
 const COHORT_SNAPSHOTS = 20_000;
 
-const cohortOf = (views: readonly number[]): Cohort | undefined => {
+const cohortOf = (views: readonly number[]): PlatformDay | undefined => {
   const views99 = views[Math.floor(views.length / 100)];
   return views99 === undefined ? undefined : { videos: views.length, views99 };
 };
@@ -39,8 +39,8 @@ const cohortOf = (views: readonly number[]): Cohort | undefined => {
 /** The cohorts of a platform before an instant; each day is read once. */
 const cohortReader = (
   sqlite: Database.Database,
-): ((platform: Platform, at: number) => Cohort | undefined) => {
-  const byDay = new Map<number, Map<Platform, Cohort | undefined>>();
+): ((platform: Platform, at: number) => PlatformDay | undefined) => {
+  const byDay = new Map<number, Map<Platform, PlatformDay | undefined>>();
   const read = prepare<{ platform: Platform; views: number }>(
     sqlite,
     `select v.platform, max(s.views) as views from (
@@ -49,7 +49,7 @@ const cohortReader = (
      ) s cross join video v on v.key = s.video_key where s.views > 0 group by v.key order by 2 desc`,
     { platform: 'text', views: 'number' },
   );
-  const readDay = (day: number): Map<Platform, Cohort | undefined> => {
+  const readDay = (day: number): Map<Platform, PlatformDay | undefined> => {
     const rows = read.all(day - DAY_MS, day);
     const byPlatform = Map.groupBy(rows, ({ platform }) => platform);
     return new Map(
@@ -93,7 +93,7 @@ const ownVideoReader = (
 };
 
 /** A creator and the videos it is judged by. */
-interface Judged {
+interface JudgedCreator {
   readonly creator: CreatorName;
   readonly videos: readonly OwnVideo[];
 }
@@ -107,7 +107,7 @@ interface TopRow extends Omit<TopEntry, 'watchedSince' | 'videoId'> {
 const firstTopReader = (
   sqlite: Database.Database,
   limits: Readonly<Record<Platform, Thresholds>>,
-): ((some: readonly Judged[]) => Map<CreatorName, TopEntry>) => {
+): ((some: readonly JudgedCreator[]) => Map<CreatorName, TopEntry>) => {
   const read = prepare<TopRow>(
     sqlite,
     `select k.value as videoKey, c.key as capture, c.completed_at as at,
@@ -165,7 +165,7 @@ export function* creatorPasts(
   const cohortAt = cohortReader(sqlite);
   const since = span.from - CREATOR_LOOKBACK_MS;
   for (const turn of chunks(creators, CREATORS_A_TURN)) {
-    const some = turn.map((creator): Judged => {
+    const some = turn.map((creator): JudgedCreator => {
       const { platform, user } = creator;
       return { creator, videos: videosOf(platform, foldHandle(user)) };
     });

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../durations.ts';
-import { type Finding, rounded, type Window } from './event.ts';
+import { type Finding, toThousandths, type Window } from './event.ts';
 import { episodes } from './quiet.ts';
 import type { CreatorThresholds } from './thresholds.ts';
 import { median, type Snapshot } from './timeline.ts';
@@ -25,7 +25,7 @@ export interface CreatorVideo {
 }
 
 /** The videos of a platform seen on the UTC day before an instant (its first 20,000 snapshots). */
-export interface Cohort {
+export interface PlatformDay {
   readonly videos: number;
   /** Views that one in a hundred of them reached. */
   readonly views99: number;
@@ -44,7 +44,7 @@ export interface CreatorPast {
   readonly videos: readonly CreatorVideo[];
   readonly firstTop: TopEntry | undefined;
   /** The cohort before an instant. */
-  cohortAt(at: number): Cohort | undefined;
+  cohortAt(at: number): PlatformDay | undefined;
 }
 
 interface Bar {
@@ -99,9 +99,9 @@ const crossings = (past: CreatorPast, since: number, limits: CreatorThresholds):
         video: id,
         views,
         viewsBefore: before.views,
-        bar: rounded(bar.views),
+        bar: toThousandths(bar.views),
         ...bar.evidence,
-        ...(bar.evidence.median ? { timesMedian: rounded(views / bar.evidence.median) } : {}),
+        ...(bar.evidence.median ? { timesMedian: toThousandths(views / bar.evidence.median) } : {}),
         source: source ?? null,
       },
     });
@@ -121,7 +121,7 @@ const entry = ({ firstTop }: CreatorPast, limits: CreatorThresholds): Finding[] 
         list,
         rank,
         topRank: limits.topRank,
-        watchedDays: rounded((at - watchedSince) / DAY_MS),
+        watchedDays: toThousandths((at - watchedSince) / DAY_MS),
       },
     },
   ];

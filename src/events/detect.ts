@@ -97,22 +97,22 @@ export function* eventsFound(
   { from, to, kinds = EVENT_KINDS, thresholds = THRESHOLDS, mostHeld = MOST_HELD }: DetectOptions,
 ): Generator<TrendEvent> {
   const span = { from, to };
-  const asked = new Set(kinds);
+  const wanted = new Set(kinds);
   const { sqlite } = lake;
-  if (asked.has('trend.spike') || asked.has('creator.viral')) {
+  if (wanted.has('trend.spike') || wanted.has('creator.viral')) {
     const many = holdsMore(sqlite, span, mostHeld);
     const held = many ? [] : keysSeenIn(sqlite, span);
-    if (asked.has('trend.spike'))
+    if (wanted.has('trend.spike'))
       yield* spikes(lake, many ? keysSeenInOrder(sqlite, span) : held, span, thresholds);
-    if (asked.has('creator.viral')) {
+    if (wanted.has('creator.viral')) {
       const creators = many
         ? manyCreatorsToJudge(sqlite, span, thresholds)
         : creatorsToJudge(sqlite, held, span, thresholds);
       yield* virals(lake, creators, span, thresholds);
     }
   }
-  if (asked.has('hashtag.rising')) yield* rises(lake, span, thresholds);
-  if (asked.has('niche.breakout')) yield* breakouts(lake, span, thresholds);
+  if (wanted.has('hashtag.rising')) yield* rises(lake, span, thresholds);
+  if (wanted.has('niche.breakout')) yield* breakouts(lake, span, thresholds);
 }
 
 /** Oldest first; of one instant by id. */

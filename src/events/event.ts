@@ -72,4 +72,4 @@ export const eventData = (event: TrendEvent): Record<string, unknown> => ({
 });
 
 /** Keeps figures readable: three decimals at most. */
-export const rounded = (value: number): number => Math.round(value * 1000) / 1000;
+export const toThousandths = (value: number): number => Math.round(value * 1000) / 1000;

@@ -3,7 +3,7 @@ import type { Platform } from '../../schema/vocabulary.ts';
 import type { ModelScores } from '../forecast/model-rows.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import type { Window } from './event.ts';
-import type { Stated } from './forecast-spike.ts';
+import type { StatedForecast } from './forecast-spike.ts';
 import type { Thresholds } from './thresholds.ts';
 
 /** Fewer named curves than this say nothing of a precision. */
@@ -19,7 +19,7 @@ export const thresholdFor = (
         ?.probability
     : undefined;
 
-interface Row extends Omit<Stated, 'threshold' | 'samples'> {
+interface Row extends Omit<StatedForecast, 'threshold' | 'samples'> {
   readonly key: number;
   readonly modelId: number;
 }
@@ -33,7 +33,7 @@ interface ModelFacts {
 export const forecastHistory = (
   sqlite: Database.Database,
   limits: Readonly<Record<Platform, Thresholds>>,
-): ((keys: readonly number[], span: Window) => Map<number, Stated[]>) => {
+): ((keys: readonly number[], span: Window) => Map<number, StatedForecast[]>) => {
   const models = new Map<number, ModelFacts>();
   const facts = prepare<{ platform: Platform; samples: number; scores: string }>(
     sqlite,

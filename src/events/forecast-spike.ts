@@ -1,9 +1,9 @@
 import { DAY_MS, HOUR_MS } from '../durations.ts';
-import { type Finding, rounded } from './event.ts';
+import { type Finding, toThousandths } from './event.ts';
 import type { KnownSnapshot } from './timeline.ts';
 
 /** What was forecast of a video at one of its snapshots, by a model that is trusted. */
-export interface Stated {
+export interface StatedForecast {
   readonly at: number; // Unix ms; the snapshot it stands on
   readonly firstSeenAt: number; // of the video
   readonly probability: number; // of ending in the top tenth of its cohort
@@ -32,7 +32,7 @@ const MAX_GAP_MS = 36 * HOUR_MS;
 export const forecastFindings = (
   snapshots: readonly KnownSnapshot[],
   createdAt: number | null,
-  stated: readonly Stated[],
+  stated: readonly StatedForecast[],
 ): Finding[] =>
   stated.flatMap(({ at, probability, threshold, ...rest }, index): Finding[] => {
     const position = snapshots.findIndex((snapshot) => snapshot.at === at);
@@ -52,7 +52,7 @@ export const forecastFindings = (
         window: { from: before.at, to: at },
         evidence: {
           rule: 'forecast',
-          topProbability: rounded(probability),
+          topProbability: toThousandths(probability),
           threshold,
           samples: rest.samples,
           viewsIn24h: rest.median,
@@ -61,8 +61,8 @@ export const forecastFindings = (
           views: now.views,
           viewsBefore: before.views,
           gain,
-          viewsPerHour: rounded(gain / ((at - before.at) / HOUR_MS)),
-          ageHours: createdAt === null ? null : rounded((at - createdAt) / HOUR_MS),
+          viewsPerHour: toThousandths(gain / ((at - before.at) / HOUR_MS)),
+          ageHours: createdAt === null ? null : toThousandths((at - createdAt) / HOUR_MS),
           source: now.source ?? null,
         },
       },

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../durations.ts';
-import { type Finding, rounded, type Window } from './event.ts';
+import { type Finding, toThousandths, type Window } from './event.ts';
 import { episodes } from './quiet.ts';
 import type { HashtagThresholds } from './thresholds.ts';
 import { median } from './timeline.ts';
@@ -78,7 +78,7 @@ const levelRise = (
       measure: 'volume',
       volume: end.value,
       usual,
-      ratio: rounded(ratio),
+      ratio: toThousandths(ratio),
       snapshots: past.length + 1,
     },
   };
@@ -103,9 +103,9 @@ const totalRise = (
       measure: 'views',
       views: end.value,
       gain,
-      viewsPerDay: rounded(perDay),
-      usualPerDay: rounded(usualPerDay),
-      ratio: rounded(ratio),
+      viewsPerDay: toThousandths(perDay),
+      usualPerDay: toThousandths(usualPerDay),
+      ratio: toThousandths(ratio),
       snapshots: past.length + 1,
     },
   };

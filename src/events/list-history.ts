@@ -5,10 +5,10 @@ import { prepare } from '../lake/prepare.ts';
 import type { Window } from './event.ts';
 import { HASHTAG_LOOKBACK_MS, type TagSnapshot } from './hashtag-rising.ts';
 import {
-  type ListedVideo,
   type ListSnapshot,
   NICHE_LOOKBACK_MS,
   NICHE_MIN_PAST,
+  type NicheVideo,
 } from './niche-breakout.ts';
 import { chunks } from './video-history.ts';
 
@@ -41,14 +41,14 @@ const capturesIn = (sqlite: Database.Database, span: Window): Capture[] => {
 const listedVideos = (
   sqlite: Database.Database,
   keys: readonly number[],
-): Map<number, ListedVideo> => {
+): Map<number, NicheVideo> => {
   const read = prepare(
     sqlite,
     `select v.key, v.id, v.user, (select json_group_array(h.folded) from video_hashtag vh cross join hashtag h on h.key = vh.hashtag_key where vh.video_key = v.key)
        from json_each(?) k cross join video v on v.key = k.value`,
     ['number', 'text', 'text?', 'text'],
   );
-  const videos = new Map<number, ListedVideo>();
+  const videos = new Map<number, NicheVideo>();
   for (const part of chunks(keys))
     for (const [key, id, user, tags] of read.iterate(JSON.stringify(part)))
       videos.set(key, { id, user, tags: JSON.parse(tags) as string[] });

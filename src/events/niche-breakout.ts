@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { foldHandle } from '../wire/folding.ts';
-import { type Finding, rounded, type Window } from './event.ts';
+import { type Finding, toThousandths, type Window } from './event.ts';
 import { episodes } from './quiet.ts';
 import type { NicheThresholds } from './thresholds.ts';
 
@@ -21,7 +21,7 @@ const TAGS_NAMED = 8;
 /** What the rule reads before a span, and a day more, so that thinning starts outside of it. */
 export const NICHE_LOOKBACK_MS = PAST_MS + QUIET_MS + DAY_MS;
 
-export interface ListedVideo {
+export interface NicheVideo {
   readonly id: string;
   readonly user: string | null;
   readonly tags: readonly string[]; // folded: lower case, one form
@@ -31,7 +31,7 @@ export interface ListedVideo {
 export interface ListSnapshot {
   readonly list: string; // `feed 24h`, `trends day`
   readonly at: number; // Unix ms
-  readonly videos: readonly ListedVideo[];
+  readonly videos: readonly NicheVideo[];
 }
 
 /** A finding about the niche these tags make; `id` is its two most frequent ones. */
@@ -44,7 +44,7 @@ const byFrequency = (counts: ReadonlyMap<string, ReadonlySet<string>>) => (a: st
   (counts.get(b)?.size ?? 0) - (counts.get(a)?.size ?? 0) || (a < b ? -1 : 1);
 
 /** Videos by tag, generic and rare tags left out. */
-const carriersOf = (videos: readonly ListedVideo[]): Map<string, Set<string>> => {
+const carriersOf = (videos: readonly NicheVideo[]): Map<string, Set<string>> => {
   const carriers = new Map<string, Set<string>>();
   for (const { id, tags } of videos)
     for (const tag of tags) {
@@ -79,7 +79,7 @@ const clustersOf = (carriers: ReadonlyMap<string, ReadonlySet<string>>): string[
   return clusters;
 };
 
-const membersOf = (snapshot: ListSnapshot, niche: ReadonlySet<string>): ListedVideo[] =>
+const membersOf = (snapshot: ListSnapshot, niche: ReadonlySet<string>): NicheVideo[] =>
   snapshot.videos.filter(({ tags }) => tags.filter((tag) => niche.has(tag)).length > 1);
 
 const shareOf = (snapshot: ListSnapshot, niche: ReadonlySet<string>): number =>
@@ -114,9 +114,9 @@ const judge = (
       tags: cluster.slice(0, TAGS_NAMED),
       videos: videos.length,
       creators: byCreator.size,
-      share: rounded(share),
-      usualShare: rounded(usual),
-      ratio: rounded(ratio),
+      share: toThousandths(share),
+      usualShare: toThousandths(usual),
+      ratio: toThousandths(ratio),
       listed: snapshot.videos.length,
       snapshots: past.length + 1,
     },

@@ -23,7 +23,7 @@ export interface NoticeSummary extends StoreCounts {
   readonly left: number;
 }
 
-const lookedUntil = (lake: Lake): number | undefined =>
+const detectedUntil = (lake: Lake): number | undefined =>
   prepare(
     lake.sqlite,
     `select looked_until from event_progress where name = 'detectors'`,
@@ -53,7 +53,7 @@ export const noticeEvents = (
   },
 ): NoticeSummary => {
   const now = clock.now();
-  const before = lookedUntil(lake);
+  const before = detectedUntil(lake);
   const from =
     before === undefined ? 0 : Math.max(0, Math.min(before - OVERLAP_MS, since ?? Infinity));
   const newest = new NewestEvents(most);

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
-import { type Finding, rounded, type Window } from './event.ts';
-import { forecastFindings, type Stated } from './forecast-spike.ts';
+import { type Finding, toThousandths, type Window } from './event.ts';
+import { forecastFindings, type StatedForecast } from './forecast-spike.ts';
 import { episodes } from './quiet.ts';
 import type { SpikeThresholds } from './thresholds.ts';
 import { isKnown, type KnownSnapshot, knownSnapshots, type Snapshot } from './timeline.ts';
@@ -118,12 +118,12 @@ const spikeAtLast = (
       views: end.views,
       viewsBefore,
       gain: window.gain,
-      viewsPerHour: rounded(pace),
-      ownViewsPerHour: rounded(ownPace),
-      expectedViewsPerHour: rounded(expected),
-      ratio: rounded(ratio),
-      bend: bend === null ? null : rounded(bend),
-      ageHours: createdAt === null ? null : rounded((end.at - createdAt) / HOUR_MS),
+      viewsPerHour: toThousandths(pace),
+      ownViewsPerHour: toThousandths(ownPace),
+      expectedViewsPerHour: toThousandths(expected),
+      ratio: toThousandths(ratio),
+      bend: bend === null ? null : toThousandths(bend),
+      ageHours: createdAt === null ? null : toThousandths((end.at - createdAt) / HOUR_MS),
       snapshots: snapshots.length,
       source: end.source ?? null,
     },
@@ -192,7 +192,7 @@ export const trendSpikesWithForecasts = (
   }: {
     readonly snapshots: readonly Snapshot[];
     readonly createdAt: number | null;
-    readonly stated: readonly Stated[];
+    readonly stated: readonly StatedForecast[];
   },
   span: Window,
   limits: SpikeThresholds,

@@ -9,7 +9,7 @@ import type { Snapshot } from './timeline.ts';
 // writable lake, and rules are also tried over one opened for reading.
 
 /** A video as the detectors need it. */
-export interface VideoFacts {
+export interface DetectorVideo {
   readonly key: number;
   readonly id: string;
   readonly platform: Platform;
@@ -71,8 +71,8 @@ export function* keysSeenInOrder(sqlite: Database.Database, span: Window): Gener
 }
 
 /** What the lake knows of these videos. */
-export const factsOf = (sqlite: Database.Database, keys: readonly number[]): VideoFacts[] =>
-  prepare<VideoFacts>(
+export const factsOf = (sqlite: Database.Database, keys: readonly number[]): DetectorVideo[] =>
+  prepare<DetectorVideo>(
     sqlite,
     'select v.key, v.id, v.platform, v.user, v.created_at as createdAt from json_each(?) k cross join video v on v.key = k.value',
     { key: 'number', id: 'text', platform: 'text', user: 'text?', createdAt: 'number?' },

@@ -3,7 +3,7 @@ import { ByteSink } from './byte-sink.ts';
 import { compressedLength } from './codec.ts';
 import { type Packing, packedWidth } from './delta-binary-packed.ts';
 import { rleHybrid } from './rle-hybrid.ts';
-import type { Coding, Dictionary, Part, Values } from './values.ts';
+import type { Coding, Dictionary, ValuePart, Values } from './values.ts';
 
 /** Values tried out: enough to tell codings apart, few enough to try them all. */
 const SAMPLE = 4096;
@@ -28,7 +28,12 @@ export const widthOf = (kinds: number, packing: Packing): number => {
 const scratch = new ByteSink();
 type Measure = (packed: Buffer) => number;
 
-const measureCoding = (values: Values, coding: Coding, part: Part, measure: Measure): number => {
+const measureCoding = (
+  values: Values,
+  coding: Coding,
+  part: ValuePart,
+  measure: Measure,
+): number => {
   scratch.clear();
   values.encode(coding, part, scratch);
   const plain = coding === 'PLAIN' && values.count < LEAST_TRIED ? PLAIN_SHRINKS_TO : 1;
@@ -38,7 +43,7 @@ const measureCoding = (values: Values, coding: Coding, part: Part, measure: Meas
 const measureDictionary = (
   values: Values,
   { firsts, kinds }: Dictionary,
-  part: Part,
+  part: ValuePart,
   measure: Measure,
 ): number => {
   scratch.clear();

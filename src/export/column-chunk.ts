@@ -10,9 +10,9 @@ import {
   type Bounds,
   type Coding,
   type Dictionary,
-  type Part,
   roomForKinds,
   tooMany,
+  type ValuePart,
   type Values,
 } from './values.ts';
 
@@ -76,7 +76,7 @@ class NumberValues implements Values {
     this.#greatest = Number.NEGATIVE_INFINITY;
   }
 
-  encode(coding: Coding, part: Part, into: ByteSink): void {
+  encode(coding: Coding, part: ValuePart, into: ByteSink): void {
     if (coding === 'DELTA_BINARY_PACKED')
       deltaBinaryPacked(this.#numbers, part, part.packing, into);
     else for (let i = part.start; i < part.end; i++) this.encodeOne(i, into);

@@ -5,7 +5,7 @@ import { typed } from '../installation.ts';
 import { SCHEMA_VERSION } from '../lake/migrate.ts';
 import { prepare } from '../lake/prepare.ts';
 import { ChangedFolders, type Disk, explaining } from './install-file.ts';
-import { PartitionInstaller, type Placed } from './install-partition.ts';
+import { type InstalledPartition, PartitionInstaller } from './install-partition.ts';
 import { removeStrays, removeTemporaries } from './leftovers.ts';
 import {
   type Manifest,
@@ -120,13 +120,13 @@ class FilesUnderway {
       const shows = before?.rows === 0 && path === pathOf(emptyPartition(partition.table));
       return { partition, before, evenEmpty: evenEmpty || shows };
     });
-    await this.#installer.place(orders, (placed, { partition }) => {
-      this.#note(pathOf(partition), placed);
+    await this.#installer.install(orders, (installed, { partition }) => {
+      this.#note(pathOf(partition), installed);
       onFile();
     });
   }
 
-  #note(path: string, { file, written }: Placed): void {
+  #note(path: string, { file, written }: InstalledPartition): void {
     if (file === undefined) this.#drop(path);
     else this.files.set(path, file);
     if (written && file !== undefined) this.written.push(file);

@@ -83,8 +83,8 @@ export interface LocatedChunk {
   readonly plainBytes: number;
 }
 
-const chunkMetadata = (placed: LocatedChunk, codec: ParquetCodec): Struct => {
-  const { chunk, dictionaryAt, dataAt, bytes, plainBytes } = placed;
+const chunkMetadata = (located: LocatedChunk, codec: ParquetCodec): Struct => {
+  const { chunk, dictionaryAt, dataAt, bytes, plainBytes } = located;
   const { PLAIN, RLE } = thrift.Encoding;
   const coding = thrift.Encoding[chunk.coding];
   const meta_data = new thrift.ColumnMetaData({
@@ -103,11 +103,11 @@ const chunkMetadata = (placed: LocatedChunk, codec: ParquetCodec): Struct => {
 };
 
 /** A row group of a file. */
-export const rowGroup = (placed: readonly LocatedChunk[], codec: ParquetCodec): Struct =>
+export const rowGroup = (located: readonly LocatedChunk[], codec: ParquetCodec): Struct =>
   new thrift.RowGroup({
-    columns: placed.map((chunk) => chunkMetadata(chunk, codec)),
-    num_rows: placed[0]?.chunk.rows ?? 0,
-    total_byte_size: placed.reduce((sum, { plainBytes }) => sum + plainBytes, 0),
+    columns: located.map((chunk) => chunkMetadata(chunk, codec)),
+    num_rows: located[0]?.chunk.rows ?? 0,
+    total_byte_size: located.reduce((sum, { plainBytes }) => sum + plainBytes, 0),
   });
 
 /** The header that stands before a page. */

@@ -29,7 +29,7 @@ const FOLDER_MODE = 0o775;
 /** Asks the disk to keep a file's bytes, beside what goes on meanwhile. */
 const keepOnDisk = promisify(fsync);
 
-/** What stands at a path once it was placed. */
+/** What stands at a path once it was installed. */
 export interface InstalledFile {
   readonly bytes: number;
   readonly sha256: string;
@@ -144,7 +144,7 @@ export interface GrownFile<T> {
   readonly filled: T;
   readonly temporary: string;
   /** Size and hash of what was written. */
-  readonly placed: InstalledFile;
+  readonly installed: InstalledFile;
   /**
    * Puts it in its place, whole, once its bytes are on the disk and read back as they were written.
    * `check` may refuse it. The folder's name for it is kept when `folders` is flushed.
@@ -187,12 +187,12 @@ export class GrowingFile {
 
   /** Ends it, with all that is in it. */
   grown<T>(filled: T): GrownFile<T> {
-    const placed = { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+    const installed = { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
     return {
       filled,
       temporary: this.#temporary,
-      placed,
-      keep: (check = () => {}) => this.#keep(placed, check),
+      installed,
+      keep: (check = () => {}) => this.#keep(installed, check),
       drop: () => this.drop(),
     };
   }
@@ -202,11 +202,11 @@ export class GrowingFile {
     rmSync(this.#temporary, { force: true });
   }
 
-  #keep(placed: InstalledFile, check: () => void): Promise<void> {
+  #keep(installed: InstalledFile, check: () => void): Promise<void> {
     return explaining(this.#path, async () => {
       await keepOnDisk(this.#openFile());
       this.#close();
-      if (fingerprintOf(this.#temporary).sha256 !== placed.sha256)
+      if (fingerprintOf(this.#temporary).sha256 !== installed.sha256)
         throw new LakeError(
           `${this.#temporary} does not read back as it was written. The disk may be failing; the file was not put in place.`,
         );

@@ -16,7 +16,7 @@ import {
 import { type ManifestFile, stands } from './manifest.ts';
 import type { ParquetTable } from './parquet-tables.ts';
 import { type Partition, pathOf } from './partitions.ts';
-import { type Reading, readingsOf, readTogether } from './readings.ts';
+import { type PartitionReading, readingsOf, readTogether } from './readings.ts';
 import { ParquetWriter } from './write-parquet.ts';
 
 /** Readings of which the files are encoded at once: one is read while the pages of the other are compressed. */
@@ -37,7 +37,7 @@ export interface InstallerDeps {
 }
 
 /** What became of a partition: its line for the manifest, undefined where it has no file. */
-export interface Placed {
+export interface InstalledPartition {
   readonly file: ManifestFile | undefined;
   readonly written: boolean;
 }
@@ -104,9 +104,9 @@ export class PartitionInstaller {
    * for each. A partition without rows has none, unless `evenEmpty`. Once one failed, all others do.
    * @throws LakeError when one cannot be written; what stood there still stands
    */
-  async place(
+  async install(
     orders: readonly Order[],
-    done: (placed: Placed, order: Order) => void,
+    done: (installed: InstalledPartition, order: Order) => void,
   ): Promise<void> {
     const byPartition = new Map(orders.map((order) => [order.partition, order]));
     const installed = async (partition: Partition, grown: GrownFile<number>): Promise<void> => {
@@ -142,11 +142,11 @@ export class PartitionInstaller {
   async #install(
     grown: GrownFile<number>,
     { partition, before, evenEmpty }: Order,
-  ): Promise<Placed> {
+  ): Promise<InstalledPartition> {
     try {
       const rows = grown.filled;
       if (rows === 0 && !evenEmpty) return { file: undefined, written: false };
-      if (before !== undefined && this.#standsAs(before, grown.placed))
+      if (before !== undefined && this.#standsAs(before, grown.installed))
         return { file: before, written: false };
       await grown.keep(() => checkFooter(grown.temporary, partition.table.columns, rows));
       const { table, date } = partition;
@@ -156,7 +156,7 @@ export class PartitionInstaller {
           table: table.name,
           date: date === '' ? null : date,
           rows,
-          ...grown.placed,
+          ...grown.installed,
           schemaVersion: SCHEMA_VERSION,
         },
         written: true,
@@ -167,7 +167,7 @@ export class PartitionInstaller {
   }
 
   /** The files of a reading, each under a temporary name. */
-  async #encode(reading: Reading): Promise<Map<Partition, GrownFile<number>>> {
+  async #encode(reading: PartitionReading): Promise<Map<Partition, GrownFile<number>>> {
     this.#checkStop();
     const open: OpenPartition[] = [];
     try {

@@ -48,8 +48,8 @@ export const removeStrays = (
     for (const path of found) {
       const partition = partitionAt(tables, path);
       if (partition === undefined || named.has(path)) continue;
-      const places = entriesOf(dirname(join(folder, path)));
-      if (places.includes(basename(path))) {
+      const entries = entriesOf(dirname(join(folder, path)));
+      if (entries.includes(basename(path))) {
         rmSync(join(folder, path));
         removed.push(path);
       }

@@ -15,7 +15,7 @@ const SUBJECT_COST = 0.4;
 const CHUNK_ROWS = 1024;
 
 /** Partitions of one table whose rows are read in one go. */
-export interface Reading {
+export interface PartitionReading {
   readonly partitions: readonly [Partition, ...Partition[]];
   /** How many rows each has, as far as that was counted. */
   readonly rows: readonly number[];
@@ -23,7 +23,7 @@ export interface Reading {
   readonly bySubject: boolean;
 }
 
-const alone = (partition: Partition): Reading => ({
+const alone = (partition: Partition): PartitionReading => ({
   partitions: [partition],
   rows: [],
   bySubject: false,
@@ -36,7 +36,7 @@ const togetherReadings = (
   sqlite: Database.Database,
   timelines: NonNullable<ParquetTable['timelines']>,
   days: readonly Partition[],
-): Reading[] => {
+): PartitionReading[] => {
   const rows = quoted(timelines.rows);
   const column = quoted(days[0]?.table.dateColumn ?? '');
   const count = prepare(
@@ -51,7 +51,7 @@ const togetherReadings = (
       'number',
     ).get(),
   );
-  const readings: Reading[] = [];
+  const readings: PartitionReading[] = [];
   let gathered: Partition[] = [];
   let counted: number[] = [];
   let gatheredRows = 0;
@@ -86,7 +86,7 @@ const togetherReadings = (
 export const readingsOf = (
   sqlite: Database.Database,
   partitions: readonly Partition[],
-): Reading[] => {
+): PartitionReading[] => {
   const byTable = new Map<ParquetTable, Partition[]>();
   for (const partition of partitions) {
     const ofTable = byTable.get(partition.table);
@@ -114,7 +114,7 @@ const KINDS: Readonly<Record<ParquetType, Kind>> = {
 /** Which rows are those of a reading, in SQL, and what to bind. */
 const conditionOf = (
   sqlite: Database.Database,
-  { partitions, bySubject }: Reading,
+  { partitions, bySubject }: PartitionReading,
 ): { where: string; bounds: number[] } => {
   const [first] = partitions;
   const { dateColumn, videoColumn } = first.table;
@@ -140,7 +140,7 @@ const conditionOf = (
  * The rows of a reading, sorted by key, each an array in the order of its columns. Read as they
  * are asked for; nothing is open before the first and after the last (or a `break`).
  */
-const rowsOf = (sqlite: Database.Database, reading: Reading): Iterable<Row> => {
+const rowsOf = (sqlite: Database.Database, reading: PartitionReading): Iterable<Row> => {
   const { table } = reading.partitions[0];
   const { where, bounds } = conditionOf(sqlite, reading);
   // tags compare without case; a file's order is that of the bytes
@@ -160,7 +160,7 @@ const rowsOf = (sqlite: Database.Database, reading: Reading): Iterable<Row> => {
  */
 export const readTogether = async (
   sqlite: Database.Database,
-  reading: Reading,
+  reading: PartitionReading,
   take: (rows: readonly Row[], nth: number) => Promise<void> | undefined,
 ): Promise<void> => {
   const { partitions } = reading;

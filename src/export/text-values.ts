@@ -5,9 +5,9 @@ import {
   type Bounds,
   type Coding,
   type Dictionary,
-  type Part,
   roomForKinds,
   tooMany,
+  type ValuePart,
   type Values,
 } from './values.ts';
 
@@ -76,7 +76,7 @@ export class TextValues implements Values {
     return this.#ends[text] ?? 0;
   }
 
-  encode(coding: Coding, part: Part, into: ByteSink): void {
+  encode(coding: Coding, part: ValuePart, into: ByteSink): void {
     if (coding === 'DELTA_BYTE_ARRAY') this.#encodeDeltas(part, into);
     else for (let i = part.start; i < part.end; i++) this.encodeOne(i, into);
   }
@@ -89,7 +89,7 @@ export class TextValues implements Values {
   }
 
   /** How many bytes of each text are those of the text before, how many are not, then those. */
-  #encodeDeltas({ start, end, packing }: Part, into: ByteSink): void {
+  #encodeDeltas({ start, end, packing }: ValuePart, into: ByteSink): void {
     const bytes = this.#texts.view();
     const shared = new Float64Array(end - start);
     const own = new Float64Array(end - start);

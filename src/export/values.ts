@@ -5,7 +5,7 @@ import type { Packing } from './delta-binary-packed.ts';
 export type Coding = 'PLAIN' | 'DELTA_BINARY_PACKED' | 'DELTA_BYTE_ARRAY' | 'RLE_DICTIONARY';
 
 /** A part of a chunk's values, and how the numbers that tell of them are packed. */
-export interface Part {
+export interface ValuePart {
   readonly start: number;
   /** The position after the last. */
   readonly end: number;
@@ -41,7 +41,7 @@ export interface Values {
   /** Makes room for so many values, or more. */
   reserve(values: number): void;
   clear(): void;
-  encode(coding: Coding, part: Part, into: ByteSink): void;
+  encode(coding: Coding, part: ValuePart, into: ByteSink): void;
   /** The value at `position`, as it stands in a dictionary. */
   encodeOne(position: number, into: ByteSink): void;
   /** Undefined where most values are distinct. */

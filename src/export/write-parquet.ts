@@ -52,7 +52,7 @@ const finishChunk = async (
 };
 
 /** A file while it is written. */
-interface OpenFile {
+interface GrowingFile {
   readonly put: WriteBytes;
   offset: number;
   rows: number;
@@ -69,7 +69,7 @@ export class ParquetWriter {
   readonly #columns: readonly ParquetColumn[];
   readonly #compressor: PageCompressor;
   readonly #chunks: readonly ColumnChunk[];
-  #file: OpenFile | undefined;
+  #file: GrowingFile | undefined;
   #groupRows = 0;
 
   /** @param compressor may be shared with other writers */
@@ -111,7 +111,7 @@ export class ParquetWriter {
    */
   begin(write: WriteBytes, rows = 0): void {
     for (const chunk of this.#chunks) chunk.reserve(Math.min(rows, GROUP_ROWS + CHUNK_ROWS));
-    const file: OpenFile = {
+    const file: GrowingFile = {
       put: (bytes) => {
         write(bytes);
         file.offset += bytes.length;
@@ -166,13 +166,13 @@ export class ParquetWriter {
     return file.rows;
   }
 
-  #openFile(): OpenFile {
+  #openFile(): GrowingFile {
     if (this.#file === undefined) throw new Error('No Parquet file was begun.');
     return this.#file;
   }
 
-  #putGroup(chunks: readonly FinishedChunk[], file: OpenFile): Struct {
-    const placed = chunks.map(({ chunk, dictionary, data }): LocatedChunk => {
+  #putGroup(chunks: readonly FinishedChunk[], file: GrowingFile): Struct {
+    const located = chunks.map(({ chunk, dictionary, data }): LocatedChunk => {
       const at = file.offset;
       if (dictionary !== undefined) file.put(dictionary.bytes);
       const dataAt = file.offset;
@@ -185,6 +185,6 @@ export class ParquetWriter {
         plainBytes: (dictionary?.plainBytes ?? 0) + data.plainBytes,
       };
     });
-    return rowGroup(placed, this.#compressor.codec);
+    return rowGroup(located, this.#compressor.codec);
   }
 }

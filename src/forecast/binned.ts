@@ -1,5 +1,5 @@
 /** Rows to learn from, column by column; NaN is a value that is not known. */
-interface Sample {
+interface BinnedSample {
   readonly rows: number;
   /** One column for each feature. */
   readonly columns: readonly Float32Array[];
@@ -40,7 +40,7 @@ const binOf = (edges: Float32Array, value: number): number => {
 };
 
 /** The sample in bins, shared by all trees that are grown from it. */
-export const binned = ({ rows, columns }: Sample): Binned => {
+export const binned = ({ rows, columns }: BinnedSample): Binned => {
   const edges = columns.map(edgesOf);
   const bins = columns.map((column, feature) =>
     Uint8Array.from(column, (value) => binOf(edges[feature] as Float32Array, value)),

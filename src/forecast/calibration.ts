@@ -1,5 +1,5 @@
 /** What the trees gave at a point of a curve, and whether it ended on top. Points of a curve share its weight. */
-export interface Stated {
+export interface TreePoint {
   readonly logit: number;
   readonly top: boolean;
   readonly weight: number;
@@ -32,7 +32,7 @@ const NEWTON_STEPS = 25;
 const RIDGE = 20;
 
 /** Platt's scaling, by Newton's steps, held near scale 1 and shift 0. */
-export const calibrationOf = (stated: readonly Stated[]): Calibration => {
+export const calibrationOf = (stated: readonly TreePoint[]): Calibration => {
   let scale = 1;
   let shift = 0;
   for (let step = 0; step < NEWTON_STEPS; step++) {

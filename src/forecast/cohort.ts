@@ -107,7 +107,7 @@ const rankIn = (values: readonly number[], value: number): number => {
 };
 
 /** Where a video stands among its cohort so many hours after its first snapshot. */
-export interface Standing {
+export interface CohortStanding {
   readonly rank: number;
   readonly firstRank: number;
   /** Growth over the cohort's median and its best tenth at that time. */
@@ -127,7 +127,7 @@ export const standingIn = (
   hours: number,
   growth: number,
   firstLogViews: number,
-): Standing => {
+): CohortStanding => {
   let next = 0;
   while (next < GRID_HOURS.length - 1 && (GRID_HOURS[next] as number) < hours) next++;
   const before = Math.max(0, next - 1);

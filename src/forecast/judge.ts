@@ -10,7 +10,7 @@ import { type Misses, missesOf } from './misses.ts';
 import { type ModelRow, modelName } from './model-rows.ts';
 
 /** One kept forecast held against what came, on ln(views + 1000). */
-export interface Judged extends Misses {
+export interface JudgedForecast extends Misses {
   readonly platform: Platform;
   readonly kind: string;
   readonly madeAt: number;
@@ -24,11 +24,11 @@ type Models = ReadonlyMap<string, ModelRow>;
 export const judgeViews = (
   models: Models,
   { platform, curve, rows, at }: KeptOfVideo,
-): Judged[] => {
+): JudgedForecast[] => {
   const { points } = curve;
   const kind = videoKind(curve.way);
   const cohort = models.get(modelName(platform, kind))?.model.cohorts[ageClass(curve)];
-  return rows.flatMap(([, , , madeAt, hours, median, low, high]): Judged[] => {
+  return rows.flatMap(([, , , madeAt, hours, median, low, high]): JudgedForecast[] => {
     const isDue = madeAt + hours * HOUR_MS <= at;
     if (!isDue || median === null || low === null || high === null) return [];
     const position = points.findIndex((point) => point.at === madeAt);
@@ -61,4 +61,4 @@ export const judgeForecasts = (
   sqlite: Database.Database,
   models: Models,
   span: JudgedSpan,
-): Judged[] => [...keptForecasts(sqlite, span)].flatMap((kept) => judgeViews(models, kept));
+): JudgedForecast[] => [...keptForecasts(sqlite, span)].flatMap((kept) => judgeViews(models, kept));

@@ -6,7 +6,7 @@ import {
   type Named,
   type NamingStep,
   namingOf,
-  type Stated,
+  type TreePoint,
 } from './calibration.ts';
 import {
   type Cohort,
@@ -191,7 +191,7 @@ const grow = (finished: readonly Finished[], curves: readonly Curve[]): Grown =>
 /** Calibrates on curves that the trees have not seen. */
 const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Curve[]) => {
   const row = new Float32Array(ALL_FEATURES);
-  const stated: Stated[] = [];
+  const stated: TreePoint[] = [];
   const named: Named[] = [];
   for (const its of finished) {
     if (!isComparable(grown.cohorts, its.curve)) continue;

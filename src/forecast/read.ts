@@ -186,11 +186,11 @@ export interface RisingPage {
 /** `GET /forecasts/{platform}`: what stood forecast at an instant, as the interface shows it. */
 export const risingPage = (
   sqlite: Database.Database,
-  { page, ...asked }: Omit<RisingQuery, 'offset'> & { readonly page: number },
+  { page, ...query }: Omit<RisingQuery, 'offset'> & { readonly page: number },
 ): RisingPage => {
-  const offset = (page - 1) * asked.limit;
-  const total = risingCount(sqlite, asked.platform, asked.at);
-  const videos = offset < total ? risingVideos(sqlite, { ...asked, offset }) : [];
+  const offset = (page - 1) * query.limit;
+  const total = risingCount(sqlite, query.platform, query.at);
+  const videos = offset < total ? risingVideos(sqlite, { ...query, offset }) : [];
   return {
     total,
     items: videos.map(({ madeAt, hours: _, ...video }, index) => ({

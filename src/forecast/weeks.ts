@@ -5,7 +5,7 @@ import { judgeVolumes } from './hashtags/judge-volumes.ts';
 import { newestVolume } from './hashtags/lake-volumes.ts';
 import { readVolumeModels } from './hashtags/volume-round.ts';
 import { AHEAD_HOURS } from './hashtags/volume-series.ts';
-import { type Judged, judgeViews } from './judge.ts';
+import { type JudgedForecast, judgeViews } from './judge.ts';
 import { type JudgedTop, TopJudge } from './judge-tops.ts';
 import { keptForecasts } from './kept-forecasts.ts';
 import { newestObservation } from './lake-curves.ts';
@@ -69,7 +69,7 @@ const ofVideos = (sqlite: Database.Database, at: number): Scored => {
   const span = { from: at - WEEKS * WEEK_MS, to: at, at };
   const { models } = readModels(sqlite, at);
   const judge = new TopJudge(sqlite, models, at);
-  const [judged, tops]: [Judged[], JudgedTop[]] = [[], []];
+  const [judged, tops]: [JudgedForecast[], JudgedTop[]] = [[], []];
   for (const kept of keptForecasts(sqlite, span)) {
     judged.push(...judgeViews(models, kept));
     tops.push(...judge.judge(kept));

@@ -7,7 +7,7 @@ import type { Paging } from './list-page.ts';
 import { spellingsOf } from './spellings.ts';
 
 /** A creator's newest count of followers and, where one was made, the one a week before. Instants in Unix ms. */
-export interface ListedCreator {
+export interface CountedCreator {
   readonly platform: Platform;
   readonly handle: string;
   readonly followers: number;
@@ -74,13 +74,14 @@ const ROW = {
 export const creatorsPage = (
   lake: Lake,
   { list, platform, asOf, limit, page }: CreatorsQuery,
-): { total: number; items: ListedCreator[] } => {
+): { total: number; items: CountedCreator[] } => {
   const read = (offset: number, most: number) =>
-    prepared<ListedCreator & { total: number }>(lake, PAGES[list], { ...ROW, total: 'number' }).all(
-      {
-        ...{ asOf, offset, limit: most, platform: platform ?? null },
-      },
-    );
+    prepared<CountedCreator & { total: number }>(lake, PAGES[list], {
+      ...ROW,
+      total: 'number',
+    }).all({
+      ...{ asOf, offset, limit: most, platform: platform ?? null },
+    });
   const rows = read((page - 1) * limit, limit);
   const total = rows[0]?.total ?? read(0, 1)[0]?.total ?? 0;
   return { total, items: rows.map(({ total: _, ...row }) => row) };
@@ -99,9 +100,9 @@ const KEY = `select c.key from creator c where c.platform = @platform and c.firs
 export const creatorRise = (
   lake: Lake,
   { platform, handle, asOf }: { platform: Platform; handle: string; asOf: number },
-): ListedCreator | undefined => {
+): CountedCreator | undefined => {
   const named = { platform, handle, folded: foldHandle(handle), asOf };
   const key = prepared(lake, KEY, 'number').get(named);
   if (key === undefined) return undefined;
-  return prepared<ListedCreator>(lake, OWN, ROW).get({ key, asOf });
+  return prepared<CountedCreator>(lake, OWN, ROW).get({ key, asOf });
 };

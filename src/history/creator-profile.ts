@@ -116,9 +116,9 @@ const itemsOf = (
 /** A creator's videos page by page, in the order of `creatorProfile`, and how many the lake holds. */
 export const creatorVideos = (
   lake: Lake,
-  asked: { platform: Platform; handle: string; asOf: number } & Paging,
+  query: { platform: Platform; handle: string; asOf: number } & Paging,
 ): { total: number; items: ContentItem[] } => {
-  const { platform, handle, asOf, ...paging } = asked;
+  const { platform, handle, asOf, ...paging } = query;
   const named = { platform, folded: foldHandle(handle), asOf };
   const videos = prepared<OwnVideo>(lake, VIDEOS, {
     key: 'number',
@@ -141,9 +141,9 @@ const newest = (snapshots: readonly Snapshot[], count: Count): number | null =>
  */
 export const creatorProfile = (
   lake: Lake,
-  asked: { platform: Platform; handle: string; asOf: number; limit: number },
+  query: { platform: Platform; handle: string; asOf: number; limit: number },
 ): CreatorProfile | undefined => {
-  const { platform, handle, asOf, limit } = asked;
+  const { platform, handle, asOf, limit } = query;
   const named = { platform, folded: foldHandle(handle), asOf };
   const profile = prepared<ProfileRow>(lake, PROFILE, {
     key: 'number',

@@ -44,7 +44,7 @@ const storedEvent = (row: StoredRow): StoredEvent => ({
 /** `GET /events`: what had been noticed by `asOf`, newest first. */
 export const eventsPage = (
   lake: Lake,
-  asked: {
+  query: {
     kind?: EventKind;
     platform?: Platform;
     since?: number;
@@ -54,17 +54,17 @@ export const eventsPage = (
   },
 ): { total: number; items: StoredEvent[] } => {
   const matching = {
-    asOf: asked.asOf,
-    since: asked.since ?? 0,
-    kind: asked.kind ?? null,
-    platform: asked.platform ?? null,
+    asOf: query.asOf,
+    since: query.since ?? 0,
+    kind: query.kind ?? null,
+    platform: query.platform ?? null,
   };
   const total = present(prepared(lake, COUNT, 'number').get(matching));
-  const offset = (asked.page - 1) * asked.limit;
+  const offset = (query.page - 1) * query.limit;
   if (offset >= total) return { total, items: [] };
   const rows = prepared<StoredRow>(lake, PAGE, ROW).all({
     ...matching,
-    limit: asked.limit,
+    limit: query.limit,
     offset,
   });
   return { total, items: rows.map(storedEvent) };

@@ -139,7 +139,7 @@ const phaseOf = (
  *   0.5 % of the views a day; `fading` when its pace is under half the peak; else `rising` when it
  *   is over 1.1 times the pace one span earlier, `peaking` when not.
  */
-export const growthCurve = (points: readonly GrowthPoint[]): GrowthCurve => {
+export const growthCurveOf = (points: readonly GrowthPoint[]): GrowthCurve => {
   const snapshots = neverFalling(knownSnapshots(points));
   const starts = spanStarts(snapshots);
   const paces = pacesOf(snapshots, starts);

@@ -55,7 +55,7 @@ const pointOf = (at: number, rows: readonly Row[]): HashtagVolumes => {
 };
 
 /** Volumes of a hashtag until an instant, each source and window for itself, the longest series first. */
-export const hashtagHistory = (lake: Lake, key: number, asOf: number): VolumeSeries[] => {
+export const readHashtagHistory = (lake: Lake, key: number, asOf: number): VolumeSeries[] => {
   const rows = prepared<Row>(lake, VOLUMES, {
     platform: 'text',
     at: 'number',

@@ -10,7 +10,7 @@ import {
   type ListMoment,
   type ListPage,
   type Paging,
-  type Reading,
+  type Soon,
 } from './list-page.ts';
 import { latestPulled, type PulledList } from './pulled-list.ts';
 
@@ -198,20 +198,20 @@ const partPage = (
  */
 export const hashtagsPage = (
   lists: ComputedLists,
-  asked: ListMoment & { platform?: Platform; dateRange: string; windowMs: number },
-): Reading<ListPage<HashtagItem>> => {
-  const { platform, dateRange: period, windowMs, asOf } = asked;
+  query: ListMoment & { platform?: Platform; dateRange: string; windowMs: number },
+): Soon<ListPage<HashtagItem>> => {
+  const { platform, dateRange: period, windowMs, asOf } = query;
   const { lake } = lists;
   const version = lakeVersion(lake);
   const latest = (of: Platform | ''): PulledList | undefined =>
     latestPulled(lake, { list: 'hashtags', platform: of, period }, asOf);
   const own = latest(platform ?? '');
-  if (own !== undefined) return pulledPage(lake, { pulled: own, version }, asked);
+  if (own !== undefined) return pulledPage(lake, { pulled: own, version }, query);
   const overall = platform === undefined ? undefined : latest('');
   if (overall !== undefined && platform !== undefined) {
-    const part = partPage(lake, { pulled: overall, version }, { ...asked, platform });
+    const part = partPage(lake, { pulled: overall, version }, { ...query, platform });
     if (part !== undefined) return part;
   }
   const wanted = { list: 'hashtags', platform: platform ?? '', windowMs } as const;
-  return computedPage(lists, wanted, asked);
+  return computedPage(lists, wanted, query);
 };

@@ -57,7 +57,7 @@ export interface ListPage<T> {
 }
 
 /** What could be read at once, or a promise of what has to be computed. */
-export type Reading<T> = T | Promise<T>;
+export type Soon<T> = T | Promise<T>;
 
 /** A page of a list that no source gave whole. */
 export const computedPage = async <Q extends ListQuery>(

@@ -40,7 +40,7 @@ const STAYS = `
   order by s.list, case s.period when 'day' then 1 when 'week' then 2 when 'month' then 3 else 0 end, s.period`;
 
 /** Where a video stood in which pulled list when, as of an instant: view `list_stays`, then. */
-export const listStays = (lake: Lake, videoKey: number, asOf: number): ListStay[] =>
+export const readListStays = (lake: Lake, videoKey: number, asOf: number): ListStay[] =>
   prepared<Omit<ListStay, 'isThereNow'> & { isThereNow: number }>(lake, STAYS, {
     list: 'text',
     platform: 'text',

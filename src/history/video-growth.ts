@@ -1,6 +1,6 @@
 import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
-import { growthCurve } from './growth-curve.ts';
+import { growthCurveOf } from './growth-curve.ts';
 import { timeline } from './timeline.ts';
 
 /** `GET /videos/{id}/growth` as people and programs read it: instants ISO 8601, oldest first. */
@@ -8,6 +8,6 @@ export const videoGrowth = (lake: Lake, videoKey: number, asOf: number) => {
   const points = timeline(lake, videoKey, asOf);
   return {
     snapshots: points.map((point) => ({ ...point, at: isoOf(point.at) })),
-    curve: growthCurve(points),
+    curve: growthCurveOf(points),
   };
 };

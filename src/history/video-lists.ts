@@ -9,7 +9,7 @@ import {
   type ListMoment,
   type ListPage,
   type Paging,
-  type Reading,
+  type Soon,
 } from './list-page.ts';
 import { deepestRank, latestPulled, type PulledList, pulledEntries } from './pulled-list.ts';
 
@@ -39,14 +39,14 @@ const pulledPage = (
  */
 export const feedPage = (
   lists: ComputedLists,
-  asked: ListMoment & { platform: Platform; dateRange: string; windowMs: number },
-): Reading<ListPage<ContentItem>> => {
-  const { platform, dateRange, windowMs, asOf } = asked;
+  query: ListMoment & { platform: Platform; dateRange: string; windowMs: number },
+): Soon<ListPage<ContentItem>> => {
+  const { platform, dateRange, windowMs, asOf } = query;
   const version = lakeVersion(lists.lake);
   const which = { list: 'feed', platform, period: dateRange } as const;
   const pulled = latestPulled(lists.lake, which, asOf);
-  if (pulled !== undefined) return pulledPage(lists.lake, { pulled, version }, asked);
-  return computedPage(lists, { list: 'feed', platform, windowMs }, asked);
+  if (pulled !== undefined) return pulledPage(lists.lake, { pulled, version }, query);
+  return computedPage(lists, { list: 'feed', platform, windowMs }, query);
 };
 
 /**
@@ -56,11 +56,11 @@ export const feedPage = (
  */
 export const trendsPage = (
   lists: ComputedLists,
-  asked: ListMoment & { platform: Platform; period: Period },
-): Reading<ListPage<ContentItem>> => {
-  const { platform, period, asOf } = asked;
+  query: ListMoment & { platform: Platform; period: Period },
+): Soon<ListPage<ContentItem>> => {
+  const { platform, period, asOf } = query;
   const version = lakeVersion(lists.lake);
   const pulled = latestPulled(lists.lake, { list: 'trends', platform, period }, asOf);
-  if (pulled !== undefined) return pulledPage(lists.lake, { pulled, version }, asked);
-  return computedPage(lists, { list: 'trends', platform, period }, asked);
+  if (pulled !== undefined) return pulledPage(lists.lake, { pulled, version }, query);
+  return computedPage(lists, { list: 'trends', platform, period }, query);
 };

@@ -12,7 +12,7 @@ import type { LabVideo } from './lab-video.ts';
 // of a thousand videos and of a million; groups that are samples say so in the evidence.
 
 /** The video that is asked about. */
-export interface Subject extends LabVideo {
+export interface AnalyzedVideo extends LabVideo {
   readonly id: string;
   readonly platform: Platform;
   readonly firstSeenAt: number;
@@ -47,7 +47,7 @@ const LAB_VIDEO = `
 const numberOrNull = (value: unknown): number | null =>
   typeof value === 'number' && value > 0 ? value : null;
 
-type LabRow = Omit<Subject, 'durationSec'> & { readonly durationSec: unknown };
+type LabRow = Omit<AnalyzedVideo, 'durationSec'> & { readonly durationSec: unknown };
 
 const ROW = {
   key: 'number',
@@ -62,11 +62,18 @@ const ROW = {
   durationSec: 'any',
 } as const;
 
-const labVideo = (row: LabRow): Subject => ({ ...row, durationSec: numberOrNull(row.durationSec) });
+const labVideo = (row: LabRow): AnalyzedVideo => ({
+  ...row,
+  durationSec: numberOrNull(row.durationSec),
+});
 const labVideos = (rows: readonly LabRow[]): LabVideo[] => rows.map(labVideo);
 
 /** The video as it was known at `asOf`; its views are 0 where no count above 0 was known. */
-export const readSubject = ({ sqlite }: Lake, id: string, asOf: number): Subject | undefined => {
+export const readSubject = (
+  { sqlite }: Lake,
+  id: string,
+  asOf: number,
+): AnalyzedVideo | undefined => {
   const counted = prepare<LabRow>(sqlite, `${LAB_VIDEO} and v.id = ?`, ROW).get(asOf, asOf, id);
   const row =
     counted ??
@@ -92,7 +99,7 @@ const runStarts = (greatest: number): number[] => {
  * A sample of the platform's videos: short runs of neighbours scattered over the lake. Neighbours
  * share a page of the file, which makes the sample ten times as fast as single rows.
  */
-export const platformGroup = ({ sqlite }: Lake, subject: Subject, asOf: number): Group => {
+export const platformGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: number): Group => {
   const greatest = present(prepare(sqlite, 'select max(key) from video', 'number?').get()) ?? 0;
   const read = prepare<LabRow>(
     sqlite,
@@ -109,11 +116,11 @@ export const platformGroup = ({ sqlite }: Lake, subject: Subject, asOf: number):
 };
 
 /** How far from the video's own publishing another may be published to be of its age. */
-export const cohortSpanMs = (subject: Subject, asOf: number): number =>
+export const cohortSpanMs = (subject: AnalyzedVideo, asOf: number): number =>
   Math.min(30 * DAY_MS, Math.max(12 * HOUR_MS, (asOf - (subject.createdAt ?? asOf)) / 4));
 
 /** Videos of the platform published around the same time: the nearest before and after. */
-export const ageGroup = ({ sqlite }: Lake, subject: Subject, asOf: number): Group => {
+export const ageGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: number): Group => {
   const { createdAt, platform, key } = subject;
   if (createdAt === null) return { videos: [], sampled: false };
   const span = cohortSpanMs(subject, asOf);
@@ -143,7 +150,7 @@ export const ageGroup = ({ sqlite }: Lake, subject: Subject, asOf: number): Grou
 };
 
 /** Other videos of the same creator, newest first. */
-export const creatorGroup = ({ sqlite }: Lake, subject: Subject, asOf: number): Group => {
+export const creatorGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: number): Group => {
   if (subject.user === null) return { videos: [], sampled: false };
   const rows = prepare<LabRow>(
     sqlite,
@@ -159,7 +166,7 @@ export interface SubjectTag {
   readonly tag: string;
 }
 
-export const subjectTags = ({ sqlite }: Lake, subject: Subject): SubjectTag[] =>
+export const subjectTags = ({ sqlite }: Lake, subject: AnalyzedVideo): SubjectTag[] =>
   prepare<SubjectTag>(
     sqlite,
     `select h.key, h.tag from video_hashtag vh join hashtag h on h.key = vh.hashtag_key
@@ -184,7 +191,7 @@ const nicheTags = (sqlite: Database.Database, tags: readonly SubjectTag[]): Subj
 /** Videos of the platform that share its more particular hashtags: as many tags as it takes to be enough. */
 export const nicheGroup = (
   { sqlite }: Lake,
-  subject: Subject,
+  subject: AnalyzedVideo,
   tags: readonly SubjectTag[],
   asOf: number,
 ): Group & { readonly tags: readonly string[] } => {
@@ -225,7 +232,7 @@ const RISE_AFTER_MS = 4 * DAY_MS;
  */
 export const risingTags = (
   { sqlite }: Lake,
-  subject: Subject,
+  subject: AnalyzedVideo,
   tags: readonly SubjectTag[],
   asOf: number,
 ): TagRise[] => {

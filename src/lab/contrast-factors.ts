@@ -1,8 +1,8 @@
 import type { WhyFactor } from '../wire/analysis-shapes.ts';
 import { hourOf, WEEKDAYS, weekdayOf } from './calendar.ts';
-import type { Subject } from './cohorts.ts';
+import type { AnalyzedVideo } from './cohorts.ts';
 import type { LabVideo } from './lab-video.ts';
-import { cautious, grouped, percent, rounded, SMALL_GROUP } from './statistics.ts';
+import { cautious, countText, percent, rounded, SMALL_GROUP } from './statistics.ts';
 import { caution, directionOf, strengthOf } from './strength.ts';
 import { TITLE_FEATURES } from './title-features.ts';
 import { contrast, type RankedVideo } from './top-decile.ts';
@@ -20,7 +20,7 @@ const contrastFactor = (
   return [
     {
       factor,
-      finding: `It ${says}: ${percent(shares[0])} of ${grouped(withIt.trials)} such videos reach the best-viewed tenth, ${percent(shares[1])} of the other ${grouped(without.trials)} do (difference ${rounded(100 * difference, 1)} points, 99 % interval ${rounded(100 * low, 1)} to ${rounded(100 * high, 1)}).${caution(withIt.trials)}`,
+      finding: `It ${says}: ${percent(shares[0])} of ${countText(withIt.trials)} such videos reach the best-viewed tenth, ${percent(shares[1])} of the other ${countText(without.trials)} do (difference ${rounded(100 * difference, 1)} points, 99 % interval ${rounded(100 * low, 1)} to ${rounded(100 * high, 1)}).${caution(withIt.trials)}`,
       strength: strengthOf(Math.abs(near) * 2),
       evidence: {
         groupSize: withIt.trials + without.trials,
@@ -40,7 +40,10 @@ const contrastFactor = (
 const hoursApart = (a: number, b: number): number => Math.min((a - b + 24) % 24, (b - a + 24) % 24);
 
 /** The hour (with its neighbours) and the weekday it was published at. */
-export const timeFactors = (subject: Subject, videos: readonly RankedVideo[]): WhyFactor[] => {
+export const timeFactors = (
+  subject: AnalyzedVideo,
+  videos: readonly RankedVideo[],
+): WhyFactor[] => {
   const { createdAt } = subject;
   if (createdAt === null) return [];
   const hour = hourOf(createdAt);
@@ -68,7 +71,10 @@ export const timeFactors = (subject: Subject, videos: readonly RankedVideo[]): W
 const FEATURE_FACTORS_MOST = 4;
 
 /** The properties of its title and length that say most, strongest first. */
-export const featureFactors = (subject: Subject, videos: readonly RankedVideo[]): WhyFactor[] =>
+export const featureFactors = (
+  subject: AnalyzedVideo,
+  videos: readonly RankedVideo[],
+): WhyFactor[] =>
   TITLE_FEATURES.filter((feature) => feature.of(subject) === true)
     .flatMap((feature) =>
       contrastFactor(

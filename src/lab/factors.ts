@@ -1,11 +1,11 @@
 import { isoOf } from '../iso.ts';
 import type { WhyFactor } from '../wire/analysis-shapes.ts';
 import type { GrowthCurve } from '../wire/shapes.ts';
-import type { Group, Subject, TagRise } from './cohorts.ts';
+import type { AnalyzedVideo, Group, TagRise } from './cohorts.ts';
 import type { LabVideo } from './lab-video.ts';
 import {
   ascending,
-  grouped,
+  countText,
   type Interval,
   medianInterval,
   percent,
@@ -45,7 +45,7 @@ const standing = (group: Group, { factor, value, what, whom, of }: Comparison): 
   return [
     {
       factor,
-      finding: `With ${what} it is above ${percent(rank.share)} of ${grouped(others.length)} ${whom} (${interval}).${caution(others.length)}`,
+      finding: `With ${what} it is above ${percent(rank.share)} of ${countText(others.length)} ${whom} (${interval}).${caution(others.length)}`,
       strength: strengthOfRank(rank),
       evidence: {
         ...sizeOf({ ...group, videos: group.videos.filter((video) => of(video) !== undefined) }),
@@ -64,27 +64,27 @@ const viewsOf = (video: LabVideo): number => video.views;
 const likeRateOf = ({ likes, views }: LabVideo): number | undefined =>
   likes === null || likes <= 0 || views <= 0 ? undefined : (100 * likes) / views;
 
-export const platformFactor = (subject: Subject, group: Group): WhyFactor[] =>
+export const platformFactor = (subject: AnalyzedVideo, group: Group): WhyFactor[] =>
   standing(group, {
     factor: 'platform',
     value: subject.views,
-    what: `${grouped(subject.views)} views`,
+    what: `${countText(subject.views)} views`,
     whom: `videos of ${subject.platform}`,
     of: viewsOf,
   });
 
-export const ageFactor = (subject: Subject, group: Group, spanMs: number): WhyFactor[] => {
+export const ageFactor = (subject: AnalyzedVideo, group: Group, spanMs: number): WhyFactor[] => {
   const whom = `videos published within ${rounded(spanMs / 3_600_000 / 24, 1)} days of it`;
   return standing(group, {
     factor: 'age-cohort',
     value: subject.views,
-    what: `${grouped(subject.views)} views`,
+    what: `${countText(subject.views)} views`,
     whom,
     of: viewsOf,
   });
 };
 
-export const engagementFactor = (subject: Subject, group: Group): WhyFactor[] => {
+export const engagementFactor = (subject: AnalyzedVideo, group: Group): WhyFactor[] => {
   const rate = likeRateOf(subject);
   if (rate === undefined) return [];
   const whom = `videos of ${subject.platform} with known likes`;
@@ -98,7 +98,7 @@ export const engagementFactor = (subject: Subject, group: Group): WhyFactor[] =>
 };
 
 /** The video against the median of its creator's others. */
-export const creatorFactor = (subject: Subject, group: Group): WhyFactor[] => {
+export const creatorFactor = (subject: AnalyzedVideo, group: Group): WhyFactor[] => {
   const others = ascending(group.videos.map(viewsOf));
   if (others.length === 0) return [];
   const { median, low, high } = medianInterval(others);
@@ -148,7 +148,7 @@ export const hashtagFactor = (rises: readonly TagRise[]): WhyFactor[] => {
   return [
     {
       factor: 'hashtag-rise',
-      finding: `#${best.tag} ${change} in the week around its publishing: ${best.after} of ${grouped(best.afterOf)}, the week before ${best.before} of ${grouped(best.beforeOf)} (99 % interval ${rounded(best.low, 1)} ${upTo} times).${caution(uses)}`,
+      finding: `#${best.tag} ${change} in the week around its publishing: ${best.after} of ${countText(best.afterOf)}, the week before ${best.before} of ${countText(best.beforeOf)} (99 % interval ${rounded(best.low, 1)} ${upTo} times).${caution(uses)}`,
       strength: best.low > 1 ? strengthOfRatio(best) : 0,
       evidence: {
         groupSize: best.beforeOf + best.afterOf,
@@ -183,7 +183,7 @@ export const growthFactor = (curve: GrowthCurve, asOf: number): WhyFactor[] => {
   return [
     {
       factor: 'growth',
-      finding: `Its growth is ${phase}: ${grouped(now)} views per hour now, ${grouped(peak.viewsPerHour)} at its peak; at this pace ${doubles} (${points.length} snapshots).${points.length < 6 ? ' Few snapshots: take it as a hint.' : ''}`,
+      finding: `Its growth is ${phase}: ${countText(now)} views per hour now, ${countText(peak.viewsPerHour)} at its peak; at this pace ${doubles} (${points.length} snapshots).${points.length < 6 ? ' Few snapshots: take it as a hint.' : ''}`,
       strength: isGrowing && doublingHours !== null ? strengthOf(24 / (24 + doublingHours)) : 0,
       evidence: {
         groupSize: points.length,

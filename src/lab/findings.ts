@@ -1,16 +1,16 @@
 import { forecastAt } from '../forecast/read.ts';
-import { growthCurve } from '../history/growth-curve.ts';
+import { growthCurveOf } from '../history/growth-curve.ts';
 import { timeline } from '../history/timeline.ts';
 import type { Lake } from '../lake/open.ts';
 import type { Analysis, WhyFactor } from '../wire/analysis-shapes.ts';
 import {
+  type AnalyzedVideo,
   ageGroup,
   cohortSpanMs,
   creatorGroup,
   nicheGroup,
   platformGroup,
   risingTags,
-  type Subject,
   subjectTags,
 } from './cohorts.ts';
 import { featureFactors, timeFactors } from './contrast-factors.ts';
@@ -24,12 +24,12 @@ import {
 } from './factors.ts';
 import { forecastFactor } from './forecast-factor.ts';
 import { nicheTagsOf, recipeOf } from './recipe.ts';
-import { grouped } from './statistics.ts';
+import { countText } from './statistics.ts';
 import { markTopDecile } from './top-decile.ts';
 
 /** Everything the response rests on, gathered once; a model may put it into words. */
 export interface Findings {
-  readonly subject: Subject;
+  readonly subject: AnalyzedVideo;
   readonly summary: string;
   readonly why: readonly WhyFactor[];
   readonly recipe: Analysis['recipe'];
@@ -41,14 +41,14 @@ export interface Findings {
 const NICHE_LEAST = 60;
 const EXAMPLES_MOST = 8;
 
-const summaryOf = (subject: Subject, why: readonly WhyFactor[]): string => {
+const summaryOf = (subject: AnalyzedVideo, why: readonly WhyFactor[]): string => {
   if (subject.views === 0)
     return 'No view count of it is known yet, so it cannot be compared; the recipe is drawn from its surroundings.';
   const cohort =
     why.find(({ factor }) => factor === 'age-cohort') ??
     why.find(({ factor }) => factor === 'platform');
   if (cohort === undefined)
-    return `It has ${grouped(subject.views)} views and nothing to be compared with.`;
+    return `It has ${countText(subject.views)} views and nothing to be compared with.`;
   const reach =
     cohort.evidence.direction === 'for'
       ? 'It does better than most'
@@ -75,7 +75,7 @@ const namesOf = (tags: readonly string[]): string => {
 };
 
 /** Compares the video with its surroundings, from the lake's numbers alone. */
-export const findingsOf = (lake: Lake, subject: Subject, asOf: number): Findings => {
+export const findingsOf = (lake: Lake, subject: AnalyzedVideo, asOf: number): Findings => {
   const tags = subjectTags(lake, subject);
   const platform = platformGroup(lake, subject, asOf);
   const niche = nicheGroup(lake, subject, tags, asOf);
@@ -89,7 +89,7 @@ export const findingsOf = (lake: Lake, subject: Subject, asOf: number): Findings
           ...ageFactor(subject, ageGroup(lake, subject, asOf), cohortSpanMs(subject, asOf)),
           ...creatorFactor(subject, creatorGroup(lake, subject, asOf)),
           ...engagementFactor(subject, platform),
-          ...growthFactor(growthCurve(timeline(lake, subject.key, asOf)), asOf),
+          ...growthFactor(growthCurveOf(timeline(lake, subject.key, asOf)), asOf),
         ];
   const why = [
     ...compared,

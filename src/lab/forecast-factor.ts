@@ -1,7 +1,7 @@
 import type { KeptForecast } from '../forecast/read.ts';
 import { isoOf } from '../iso.ts';
 import type { WhyFactor } from '../wire/analysis-shapes.ts';
-import { grouped } from './statistics.ts';
+import { countText } from './statistics.ts';
 import { strengthOf } from './strength.ts';
 
 /** A video is on top one time in ten. */
@@ -15,11 +15,11 @@ export const forecastFactor = (forecast: KeptForecast | undefined): WhyFactor[] 
   const ahead =
     day === undefined
       ? ''
-      : ` ${grouped(day.median ?? 0)} views are expected a day later, with 80 % certainty between ${grouped(day.low ?? 0)} and ${grouped(day.high ?? 0)}.`;
+      : ` ${countText(day.median ?? 0)} views are expected a day later, with 80 % certainty between ${countText(day.low ?? 0)} and ${countText(day.high ?? 0)}.`;
   return [
     {
       factor: 'forecast',
-      finding: `It ends in the top tenth of growth among its like with a probability of ${Math.round(100 * topProbability)} %, by the curves of ${grouped(samples)} videos.${ahead}`,
+      finding: `It ends in the top tenth of growth among its like with a probability of ${Math.round(100 * topProbability)} %, by the curves of ${countText(samples)} videos.${ahead}`,
       strength: topProbability > USUAL ? strengthOf((topProbability - USUAL) / (1 - USUAL)) : 0,
       evidence: {
         groupSize: samples,

@@ -38,7 +38,7 @@ const modelWords = z.object({
   recipe,
 });
 
-type Words = Pick<Analysis, 'summary' | 'why' | 'recipe'>;
+type ModelWords = Pick<Analysis, 'summary' | 'why' | 'recipe'>;
 const LONGEST_ANSWER = 64_000;
 
 const FENCE = '```';
@@ -78,7 +78,10 @@ const boundedFetch: typeof fetch = async (input, init) => {
  * The model's words on the given findings, or why they cannot be used: not JSON, not of the shape,
  * a factor that was not given or named twice. Each factor keeps the strength and evidence given.
  */
-const readWords = (content: string, { why }: Findings): { words: Words } | { failed: string } => {
+const readWords = (
+  content: string,
+  { why }: Findings,
+): { words: ModelWords } | { failed: string } => {
   if (content.length > LONGEST_ANSWER) return { failed: 'its response was too long.' };
   let json: unknown;
   try {
@@ -108,7 +111,7 @@ const readWords = (content: string, { why }: Findings): { words: Words } | { fai
 export const askModel = async (
   settings: ModelSettings,
   findings: Findings,
-): Promise<{ words: Words } | { failed: string }> => {
+): Promise<{ words: ModelWords } | { failed: string }> => {
   const { url, key, name, timeoutMs } = settings;
   if (findings.why.length === 0) return { failed: 'there is no evidence to put into words.' };
   const stop = AbortSignal.timeout(timeoutMs);

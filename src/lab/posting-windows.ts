@@ -1,24 +1,24 @@
 import type { PostingWindow } from '../wire/analysis-shapes.ts';
 import { hourOf, WEEKDAYS, weekdayOf } from './calendar.ts';
-import { grouped, percent, SMALL_GROUP, shareInterval, Z_99 } from './statistics.ts';
+import { countText, percent, SMALL_GROUP, shareInterval, Z_99 } from './statistics.ts';
 import type { RankedVideo } from './top-decile.ts';
 
 const WINDOW_HOURS = 3;
 
-interface Slot {
+interface HourSlot {
   readonly weekday: PostingWindow['weekday'];
   readonly fromHour: number;
   readonly toHour: number;
   readonly has: (at: number) => boolean;
 }
 
-const HOUR_SLOTS: readonly Slot[] = Array.from({ length: 24 / WINDOW_HOURS }, (_, i) => ({
+const HOUR_SLOTS: readonly HourSlot[] = Array.from({ length: 24 / WINDOW_HOURS }, (_, i) => ({
   weekday: 'any',
   fromHour: i * WINDOW_HOURS,
   toHour: (i + 1) * WINDOW_HOURS,
   has: (at) => Math.floor(hourOf(at) / WINDOW_HOURS) === i,
 }));
-const DAY_SLOTS: readonly Slot[] = WEEKDAYS.map((weekday, i) => ({
+const DAY_SLOTS: readonly HourSlot[] = WEEKDAYS.map((weekday, i) => ({
   weekday,
   fromHour: 0,
   toHour: 24,
@@ -35,7 +35,7 @@ type TimedVideo = RankedVideo & { readonly createdAt: number };
 const topOf = (videos: readonly RankedVideo[]): number => videos.filter(({ top }) => top).length;
 
 /** The slot with the best cautious share of the top tenth; none from fewer than a small group. */
-const bestOf = (timed: readonly TimedVideo[], slots: readonly Slot[]): RatedWindow[] => {
+const bestOf = (timed: readonly TimedVideo[], slots: readonly HourSlot[]): RatedWindow[] => {
   const usual = topOf(timed) / Math.max(1, timed.length);
   const best = slots
     .map((slot) => {
@@ -49,7 +49,7 @@ const bestOf = (timed: readonly TimedVideo[], slots: readonly Slot[]): RatedWind
   const { slot, top, size, interval } = best;
   const isSure = interval.low > usual;
   const doubt = isSure ? '' : ' No time is surely better than another here.';
-  const finding = `${percent(top / size)} of ${grouped(size)} published then reach the top tenth (99 % interval ${percent(interval.low)} to ${percent(interval.high)}; ${percent(usual)} is usual).${doubt}`;
+  const finding = `${percent(top / size)} of ${countText(size)} published then reach the top tenth (99 % interval ${percent(interval.low)} to ${percent(interval.high)}; ${percent(usual)} is usual).${doubt}`;
   const { weekday, fromHour, toHour } = slot;
   return [{ window: { weekday, fromHour, toHour, finding }, isSure }];
 };

@@ -2,7 +2,14 @@ import type { Lake } from '../lake/open.ts';
 import { prepare } from '../lake/prepare.ts';
 import type { Recipe } from '../wire/analysis-shapes.ts';
 import { bestWindows } from './posting-windows.ts';
-import { ascending, grouped, percent, quantile, SMALL_GROUP, shareInterval } from './statistics.ts';
+import {
+  ascending,
+  countText,
+  percent,
+  quantile,
+  SMALL_GROUP,
+  shareInterval,
+} from './statistics.ts';
 import { type Feature, TITLE_FEATURES, titleLength } from './title-features.ts';
 import { contrast, type RankedVideo } from './top-decile.ts';
 
@@ -13,19 +20,19 @@ export interface NicheTag {
   readonly rest: number;
 }
 
-interface Standing {
+interface Advice {
   readonly advice: string;
   readonly low: number;
 }
 
 /** What sets the top tenth apart, surest first: properties to have and properties to avoid. */
-const standsOut = (videos: readonly RankedVideo[], part: Feature['part']): Standing[] =>
+const standsOut = (videos: readonly RankedVideo[], part: Feature['part']): Advice[] =>
   TITLE_FEATURES.filter((feature) => feature.part === part)
     .flatMap((feature) => {
       const { low, high, withIt, without } = contrast(videos, feature.of);
       const isFor = low > 0;
       if ((!isFor && high >= 0) || withIt.trials < SMALL_GROUP) return [];
-      const shares = `${percent(withIt.successes / withIt.trials)} of ${grouped(withIt.trials)} with it reach the top tenth, ${percent(without.successes / without.trials)} of ${grouped(without.trials)} without`;
+      const shares = `${percent(withIt.successes / withIt.trials)} of ${countText(withIt.trials)} with it reach the top tenth, ${percent(without.successes / without.trials)} of ${countText(without.trials)} without`;
       return [
         {
           advice: `${isFor ? feature.advice : `do not ${feature.advice}`} (${shares})`,
@@ -37,17 +44,17 @@ const standsOut = (videos: readonly RankedVideo[], part: Feature['part']): Stand
     .slice(0, 2);
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-const partOf = (standing: readonly Standing[], otherwise: string): string =>
+const partOf = (standing: readonly Advice[], otherwise: string): string =>
   standing.length === 0
     ? otherwise
     : `${standing.map(({ advice }) => sentence(advice)).join('. ')}.`;
 
 const middleOf = (values: readonly number[]): string => {
   const sorted = ascending(values);
-  return `${grouped(quantile(sorted, 0.25))} to ${grouped(quantile(sorted, 0.75))}`;
+  return `${countText(quantile(sorted, 0.25))} to ${countText(quantile(sorted, 0.75))}`;
 };
 
-const captionOf = (videos: readonly RankedVideo[], standing: readonly Standing[]): string => {
+const captionOf = (videos: readonly RankedVideo[], standing: readonly Advice[]): string => {
   const lengths = videos
     .filter((v) => v.top && v.title !== null)
     .map((v) => titleLength(v.title ?? ''));
@@ -58,7 +65,7 @@ const captionOf = (videos: readonly RankedVideo[], standing: readonly Standing[]
   return standing.length === 0 ? usual : `${partOf(standing, '')} ${usual}`;
 };
 
-const formatOf = (videos: readonly RankedVideo[], standing: readonly Standing[]): string => {
+const formatOf = (videos: readonly RankedVideo[], standing: readonly Advice[]): string => {
   const seconds = videos
     .filter((v) => v.top && v.durationSec !== null)
     .map((v) => v.durationSec ?? 0);
@@ -106,7 +113,7 @@ export const recipeOf = (
   ];
   const hook = partOf(
     hooks,
-    `No opening surely sets the top tenth of ${grouped(videos.length)} videos apart; start with what the video shows.`,
+    `No opening surely sets the top tenth of ${countText(videos.length)} videos apart; start with what the video shows.`,
   );
   const hashtags = hashtagsOf(tags, own);
   const windows = bestWindows(videos);
@@ -124,7 +131,7 @@ export const recipeOf = (
     hashtags,
     postingWindows: windows.map(({ window }) => window),
     steps: [
-      `Look at the best-viewed tenth of ${niche} (${grouped(videos.length)} videos) before you start: what sets it apart goes with success, it need not cause it.${small}`,
+      `Look at the best-viewed tenth of ${niche} (${countText(videos.length)} videos) before you start: what sets it apart goes with success, it need not cause it.${small}`,
       ...[...hooks, ...formats, ...captions].map(({ advice }) => `${sentence(advice)}.`),
       ...(hashtags.length === 0 ? [] : [`Tag it ${hashtags.map((tag) => `#${tag}`).join(' ')}.`]),
       ...(when.length === 0 ? [] : [`Publish it ${when.join(', best ')}.`]),

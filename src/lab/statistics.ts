@@ -86,7 +86,7 @@ export const rounded = (value: number, digits = 2): number => {
 };
 
 /** A count for people: `1,234,567`. */
-export const grouped = (value: number): string => Math.round(value).toLocaleString('en-US');
+export const countText = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 /** A share for people; near the ends with a digit more, so that 99.8 % is not all. */
 export const percent = (share: number): string =>

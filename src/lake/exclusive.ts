@@ -112,7 +112,7 @@ export const whileAlone = <T>(dataDir: string, name: string, waitMs: number, wor
 };
 
 /** How long one that begins waits for others that look whether it lives. */
-const LOOKED_AT_MS = 1000;
+const CHECKED_MS = 1000;
 
 /**
  * Runs `work` while others can tell, by `living`, that a `name` is at work in this data directory;
@@ -127,7 +127,7 @@ export const whileLiving = async <T>(
 ): Promise<T> => {
   let lock: Database.Database | undefined;
   try {
-    lock = open(dataDir, `${name}-${word}`, LOOKED_AT_MS);
+    lock = open(dataDir, `${name}-${word}`, CHECKED_MS);
     take(lock, me(clock));
   } catch {
     lock?.close(); // a full disk is told of by who needs it more

@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import type { KeyStore } from '../serve/auth/key-store.ts';
 import type { KeyRecord, NewKey } from '../serve/auth/keys.ts';
-import type { DayOfUse, RouteUse, Standing } from '../serve/auth/limits.ts';
+import type { DayOfUse, KeyStanding, RouteUse } from '../serve/auth/limits.ts';
 import { monthWindow } from '../throttle/month.ts';
 import type { LedgerDb } from './ledger-db.ts';
 
@@ -20,12 +20,12 @@ type Counted = null | {
   oldestAt: number;
 };
 
-const standingOf = (counted: Counted): Standing | undefined => {
+const standingOf = (counted: Counted): KeyStanding | undefined => {
   if (counted === null) return undefined;
   const { id, scopes, rate, quota, calls, used, at, oldestAt } = counted;
   const month = monthWindow('calendar', at);
   return {
-    ...{ id, at, scopes: scopes.split(',') as Standing['scopes'] },
+    ...{ id, at, scopes: scopes.split(',') as KeyStanding['scopes'] },
     ratePerMinute: rate,
     minuteLeft: Math.max(0, rate - used - 1),
     minuteResetsMs: Math.max(0, oldestAt + MINUTE_MS - at),
@@ -64,7 +64,7 @@ export class SharedKeys implements KeyStore {
     hashes: readonly string[],
     _now: number,
     routes: readonly string[],
-  ): Promise<(Standing | undefined)[]> {
+  ): Promise<(KeyStanding | undefined)[]> {
     const counted = await this.#db.call<Counted[]>('count_requests', hashes, routes);
     return counted.map(standingOf);
   }
@@ -82,7 +82,7 @@ export class SharedKeys implements KeyStore {
     );
     return rows.map(({ scopes, createdAt, revokedAt, ...key }) => ({
       ...key,
-      scopes: scopes.split(',') as Standing['scopes'],
+      scopes: scopes.split(',') as KeyStanding['scopes'],
       createdAt: Number(createdAt),
       revokedAt: revokedAt === null ? null : Number(revokedAt),
     }));

@@ -10,7 +10,7 @@ import type {
   MonthSpent,
   PlannedCall,
 } from '../throttle/ledger.ts';
-import { shortWaitMs, wordsOf } from '../throttle/quota-hints.ts';
+import { hintsIn, shortWaitMs } from '../throttle/quota-hints.ts';
 import { SLOT_MS, Slots } from '../throttle/slots.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import type { LedgerDb } from './ledger-db.ts';
@@ -149,7 +149,7 @@ export class SharedLedger implements Ledger {
     const { db, clock, hash, limits } = this.#deps;
     for (const [callId, { seq, outcome, headers }] of [...this.#ended]) {
       const { status, error, sent } = outcome;
-      const hints = wordsOf(headers, limits, clock.now());
+      const hints = hintsIn(headers, limits, clock.now());
       const short = { shortMs: Math.ceil(shortWaitMs(hints)), shortWhy: SHORT_WHY };
       const { ratePerMinute } = limits;
       const told = { status, error, sent, hints, ...short, ratePerMinute };

@@ -2,12 +2,12 @@ import type { Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { foldName } from '../wire/folding.ts';
 import type { SeenHashtag } from './hashtags.ts';
-import { type Loader, loaderOf, type Words } from './loader.ts';
+import { type Loader, loaderOf, type WordsIndexed } from './loader.ts';
 import { statedOnce } from './stated-once.ts';
 import type { LoadCounts, Tally } from './tally.ts';
 
 /** A hashtag as a list shows it: its figures over all that the list covers, and their parts. */
-export interface ListedHashtag {
+export interface HashtagObservation {
   tag: string;
   rank: number;
   volume: number | null;
@@ -29,12 +29,12 @@ export interface HashtagListPage {
   total: number | null;
   runId: number | null;
   isLast: boolean;
-  items: readonly ListedHashtag[];
+  items: readonly HashtagObservation[];
 }
 
 /** The figures of an item over all, and those of each platform. */
 const volumesOf = (
-  item: ListedHashtag,
+  item: HashtagObservation,
   { platform, window, at }: HashtagListPage,
 ): SeenHashtag[] => {
   const { platforms, sampled, ...overall } = item;
@@ -64,7 +64,7 @@ export const writeHashtagList = (loader: Loader, page: HashtagListPage, tally: T
 export const loadHashtagList = (
   lake: Lake,
   list: Omit<HashtagListPage, 'runId' | 'isLast'>,
-  words: Words = 'now',
+  words: WordsIndexed = 'now',
 ): LoadCounts => {
   const loader = loaderOf(lake);
   return loader.transaction(

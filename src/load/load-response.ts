@@ -9,14 +9,14 @@ import { countsOnly } from '../wire/observation.ts';
 import { writeAnalysis } from './analyses.ts';
 import { type DriftRow, storeDrift } from './drift.ts';
 import { writeHashtagList } from './hashtag-list.ts';
-import { type Loader, loaderOf, type Words } from './loader.ts';
+import { type Loader, loaderOf, type WordsIndexed } from './loader.ts';
 import { forgetRejected, keepRejected, LONGEST_REJECTED } from './rejected-items.ts';
 import { storeResponse } from './responses.ts';
 import { statedOnce } from './stated-once.ts';
 import type { LoadCounts, Tally } from './tally.ts';
 
 /** A call that was answered, and what its response says. */
-export interface AnsweredCall {
+export interface FinishedCall {
   /** Null: outside of any run. */
   runId: number | null;
   request: UpstreamRequest;
@@ -185,9 +185,9 @@ export interface ReplayedResponse {
  */
 export const loadResponse = (
   lake: Lake,
-  call: AnsweredCall | ReplayedResponse,
+  call: FinishedCall | ReplayedResponse,
   within: (counts: LoadCounts) => void = () => {},
-  words: Words = 'now',
+  words: WordsIndexed = 'now',
 ): LoadCounts => {
   const { runId, request, callId, decoded, isLastPage } = call;
   const [at, seenAt] =

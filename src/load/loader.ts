@@ -15,7 +15,7 @@ import { VideoWriter } from './videos.ts';
 export type Seen = { at: number; source: SnapshotSource } | { at: number | null; source: null };
 
 /** When new words are put into the search index: with what was loaded, or by whoever loads (`refreshSearch`). */
-export type Words = 'now' | 'later';
+export type WordsIndexed = 'now' | 'later';
 
 /** Writes what was observed into one lake, a transaction at a time. */
 export class Loader {
@@ -71,7 +71,7 @@ export class Loader {
   transaction(
     write: (tally: Tally) => void,
     settle: (counts: LoadCounts) => void,
-    words: Words = 'now',
+    words: WordsIndexed = 'now',
   ): LoadCounts {
     const tally = new Tally();
     const load = this.#lake.sqlite.transaction(() => {

@@ -20,7 +20,7 @@ const LINE_FEED = 10;
 const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
 /** Observations shrink to a tenth or a twentieth; nothing that is one shrinks to less than this. */
 const MOST_TIMES_PACKED = 200;
-const UNPACKED_UNASKED = 64 * 1024 * 1024;
+const UNPACKED_FREELY = 64 * 1024 * 1024;
 
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
@@ -49,7 +49,7 @@ export async function* ndjsonLines(path: string, signal?: AbortSignal): AsyncGen
     for await (const chunk of content as AsyncIterable<Buffer>) {
       signal?.throwIfAborted();
       unpacked += chunk.length;
-      if (unpacked > UNPACKED_UNASKED && unpacked > MOST_TIMES_PACKED * file.bytesRead)
+      if (unpacked > UNPACKED_FREELY && unpacked > MOST_TIMES_PACKED * file.bytesRead)
         throw new FileReadError(
           `the gzip unpacks to more than ${MOST_TIMES_PACKED} times its size (${mebibytes(unpacked)} out of ${mebibytes(file.bytesRead)} so far), as no observations do`,
         );

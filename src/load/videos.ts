@@ -123,9 +123,9 @@ export class VideoWriter {
   expect(ids: readonly string[]): void {
     for (let from = 0; from < ids.length; from += READ_TOGETHER) {
       const some = ids.slice(from, from + READ_TOGETHER);
-      const asked = [...some, ...Array(READ_TOGETHER - some.length).fill(null)];
+      const wantedIds = [...some, ...Array(READ_TOGETHER - some.length).fill(null)];
       for (const id of some) this.#expected.set(id, undefined);
-      for (const video of this.#readTogether.all(asked)) this.#expected.set(video.id, video);
+      for (const video of this.#readTogether.all(wantedIds)) this.#expected.set(video.id, video);
     }
   }
 

@@ -44,11 +44,11 @@ export const boundedQuery = (
 ): BoundedQuery => {
   const { atOnce, longestMs, mostCharacters } = bounds;
   const queue = new PQueue({ concurrency: atOnce });
-  const run = async ({ sql, limit, signal: asked }: SqlRequest): Promise<SqlRows> => {
+  const run = async ({ sql, limit, signal: unwanted }: SqlRequest): Promise<SqlRows> => {
     const rows: Record<string, unknown>[] = [];
     const shape = { format: 'json', isSafe: false, shown: 0, dictionary: DICTIONARY } as const;
     const request = { dataDir, sql, limit, ...shape };
-    const signal = AbortSignal.any([stopping, asked]);
+    const signal = AbortSignal.any([stopping, unwanted]);
     const onLines = (lines: string): void => void rows.push(...rowsIn(lines));
     try {
       const within = { timeoutMs: longestMs, mostCharacters, onLines };

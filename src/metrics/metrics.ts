@@ -6,7 +6,7 @@ import { LakeScraper, type QuotaLimits, type SharedMonths } from './lake-scraper
 import { addProcessMetrics } from './process-metrics.ts';
 
 /** A request that was answered. */
-export interface AnsweredRequest {
+export interface ServedRequest {
   readonly method: string;
   /** The route's pattern, never the address: that is anybody's to choose. */
   readonly route: string;
@@ -105,7 +105,7 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  count({ method, route, status, tookMs }: AnsweredRequest): void {
+  count({ method, route, status, tookMs }: ServedRequest): void {
     this.#requests.inc({ method: METHODS.has(method) ? method : 'other', route, status });
     this.#durations.observe({ route }, tookMs / 1000);
   }

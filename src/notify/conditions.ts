@@ -20,7 +20,7 @@ export interface Notice {
 }
 
 /** A kind, or one of its subjects, that was looked into. */
-export interface Judged {
+export interface JudgedKind {
   readonly kind: ConditionKind;
   readonly subject?: string;
 }
@@ -35,7 +35,7 @@ const IS_OPEN = 'kind = @kind and subject = @subject and ended_at is null';
 export const noteConditions = (
   lake: Lake,
   holding: readonly Condition[],
-  { judged, now }: { judged: readonly Judged[]; now: number },
+  { judged, now }: { judged: readonly JudgedKind[]; now: number },
 ): void => {
   const { sqlite } = lake;
   const begin = sqlite.prepare(
@@ -49,7 +49,7 @@ export const noteConditions = (
     'select kind, subject from conditions where ended_at is null',
     { kind: 'text', subject: 'text' },
   );
-  const isSame = (a: Judged, b: Judged): boolean =>
+  const isSame = (a: JudgedKind, b: JudgedKind): boolean =>
     a.kind === b.kind && (a.subject === undefined || a.subject === b.subject);
   const end = sqlite.prepare(`update conditions set ended_at = @now where ${IS_OPEN}`);
   sqlite

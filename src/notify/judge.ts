@@ -52,13 +52,17 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
 };
 
 /** A source, when it last answered and when it should have, Unix ms. */
-export interface Source {
+export interface ExpectedSource {
   readonly job: string;
   readonly staleAt: number;
 }
 
 /** Sources that should have answered by now. */
-export const staleSources = (lake: Lake, sources: readonly Source[], now: number): Condition[] => {
+export const staleSources = (
+  lake: Lake,
+  sources: readonly ExpectedSource[],
+  now: number,
+): Condition[] => {
   const last = prepare(
     lake.sqlite,
     'select max(finished_at) from calls where job = ? and status = 200 and error is null',

@@ -4,17 +4,17 @@ import { secretsOf } from '../webhooks/subscriptions.ts';
 import { messageFor, sendTo } from './channel.ts';
 import {
   type Condition,
-  type Judged,
+  type JudgedKind,
   markTold,
   noteConditions,
   untoldNotices,
 } from './conditions.ts';
-import { lakeConditions, type Source, staleSources } from './judge.ts';
+import { type ExpectedSource, lakeConditions, staleSources } from './judge.ts';
 
 /** What whoever runs a night knows and the lake does not say. */
 export interface Known {
   /** When each source should have answered. */
-  readonly sources: readonly Source[];
+  readonly sources: readonly ExpectedSource[];
   /** That the month's calls will not last, in a sentence; null: they will. */
   readonly quota: string | null;
   /** Chores that were done, and whether each failed. */
@@ -46,7 +46,7 @@ export const notify = async (
       sentence: `${name} failed; the log tells why. It is tried again.`,
     })),
   ];
-  const judged: Judged[] = [
+  const judged: JudgedKind[] = [
     ...(['run', 'drift', 'endpoint', 'stale', 'quota'] as const).map((kind) => ({ kind })),
     // one that was not done now may fail still
     ...known.chores.map(({ name }) => ({ kind: 'chore' as const, subject: name })),

@@ -76,7 +76,7 @@ export interface SourceState {
 }
 
 /** One table of the Parquet export. */
-export interface ExportedTable {
+export interface TableFigures {
   readonly table: string;
   readonly files: number;
   readonly rows: number;
@@ -109,7 +109,7 @@ export interface PipelineNow {
   readonly parquet: {
     readonly exportedAt: string;
     readonly codec: string;
-    readonly tables: readonly ExportedTable[];
+    readonly tables: readonly TableFigures[];
   } | null;
   readonly forecasts: readonly ForecastState[];
   readonly conditions: readonly Condition[];
@@ -139,7 +139,7 @@ const nextSlot = (job: ScheduledChore, config: PlanConfig, now: number): number 
   return soon ?? cron?.slots(now, now + 32 * DAY_MS)[0] ?? null;
 };
 
-const tablesOf = ({ files }: Manifest): ExportedTable[] =>
+const tablesOf = ({ files }: Manifest): TableFigures[] =>
   [...Map.groupBy(files, ({ table }) => table)].map(([table, its]) => ({
     table,
     files: its.length,
@@ -193,14 +193,14 @@ const quotaOf = (
 const present = (
   lake: Lake,
   settings: KeyedSettings,
-  asked: Pick<PipelineQuery, 'now' | 'spent'>,
+  wanted: Pick<PipelineQuery, 'now' | 'spent'>,
 ): PipelineNow => {
   const { config, jobs, chores } = settings;
-  const { now } = asked;
+  const { now } = wanted;
   const status = lakeStatus(lake);
   const stale = staleSources(lake, expectedSources(jobs, config, now), now);
   return {
-    ...{ status, quota: quotaOf(lake, settings, asked) },
+    ...{ status, quota: quotaOf(lake, settings, wanted) },
     sources: jobs.map((job) => ({
       job: job.name,
       lastAnswerAt: status.freshness.find((each) => each.job === job.name)?.lastAnswerAt ?? null,

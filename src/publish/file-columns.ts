@@ -45,7 +45,7 @@ const typeOf = (element: SchemaElement): TableColumn['type'] | undefined => {
  * The columns of an exported file, in their order.
  * @throws TablesError for a type that the engines do not read alike
  */
-export const columnsOf = (path: string, { schema }: FileMetaData): TableColumn[] =>
+export const fileColumns = (path: string, { schema }: FileMetaData): TableColumn[] =>
   schema.slice(1).map((element) => {
     const type = typeOf(element);
     if (type !== undefined && (element.num_children ?? 0) === 0)

@@ -94,11 +94,11 @@ export class FileStore implements TableStore {
     return found?.isFile() === true ? found.size : undefined;
   }
 
-  /** Writes a file of no name yet; `place` gives it its name or fails. */
+  /** Writes a file of no name yet; `install` gives it its name or fails. */
   #grow<T>(
     key: string,
     fill: (path: string) => Promise<void>,
-    place: (growing: string, path: string) => Promise<T>,
+    install: (growing: string, path: string) => Promise<T>,
   ): Promise<T> {
     return this.#explaining(key, async () => {
       const growing = this.#at(`${GROWING}/${randomBytes(12).toString('hex')}`);
@@ -107,9 +107,9 @@ export class FileStore implements TableStore {
       await mkdir(dirname(path), { recursive: true });
       try {
         await fill(growing);
-        const placed = await place(growing, path);
+        const installed = await install(growing, path);
         await syncFolder(dirname(path));
-        return placed;
+        return installed;
       } finally {
         await rm(growing, { force: true });
       }
@@ -127,7 +127,7 @@ export class FileStore implements TableStore {
   }
 
   create(key: string, bytes: Uint8Array): Promise<boolean> {
-    const place = async (growing: string, path: string): Promise<boolean> => {
+    const install = async (growing: string, path: string): Promise<boolean> => {
       try {
         await link(growing, path); // the one step of a file system that is both whole and exclusive
         return true;
@@ -141,7 +141,7 @@ export class FileStore implements TableStore {
         );
       }
     };
-    return this.#grow(key, (path) => this.#write(path, bytes), place);
+    return this.#grow(key, (path) => this.#write(path, bytes), install);
   }
 
   replace(key: string, bytes: Uint8Array): Promise<void> {

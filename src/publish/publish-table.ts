@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { DAY_MS, SECOND_MS } from '../durations.ts';
 import type { AddFile, Txn } from './delta-actions.ts';
 import { DeltaLog } from './delta-log.ts';
-import { columnsOf, statisticsOf, type TableColumn } from './file-columns.ts';
+import { fileColumns, statisticsOf, type TableColumn } from './file-columns.ts';
 import { refuseForeignTable, refuseOtherLake } from './judge-table.ts';
 import { footerOf, type LocalFile, withLocalFile } from './local-file.ts';
 import { adaptedMetaData, PROTOCOL } from './table-schema.ts';
@@ -65,7 +65,7 @@ interface Brought {
 }
 
 /** A commit to be tried. */
-interface Change {
+interface TableChange {
   readonly added: readonly Brought[];
   readonly removed: readonly string[];
   readonly txn: Txn;
@@ -86,7 +86,7 @@ export class TablePublisher {
   readonly #brought = new Map<string, Brought>();
   #upkeep: readonly Txn[] | undefined;
   /** The last commit tried. */
-  #tried: Change | undefined;
+  #tried: TableChange | undefined;
   #lostRaces = 0;
 
   constructor(deps: PublishDeps, table: ExportedTable) {
@@ -104,7 +104,7 @@ export class TablePublisher {
     signal.throwIfAborted();
     await withLocalFile(file, async (open) => {
       const footer = await footerOf(open);
-      const columns = columnsOf(file.path, footer);
+      const columns = fileColumns(file.path, footer);
       const key = `${this.#table.name}/${path}`;
       if ((await store.sizeOf(key)) !== file.bytes) await store.copyIn(key, open);
       const add: AddFile = {
@@ -148,11 +148,11 @@ export class TablePublisher {
     const [first] = this.#table.files;
     if (byName.size > 0 || first === undefined || this.#log.version >= 0)
       return [...byName.values()];
-    return withLocalFile(first, async (open) => columnsOf(first.path, await footerOf(open)));
+    return withLocalFile(first, async (open) => fileColumns(first.path, await footerOf(open)));
   }
 
   /** What makes the table show this lake as it is exported; undefined when it does. */
-  async #change(): Promise<Change | undefined> {
+  async #change(): Promise<TableChange | undefined> {
     const { clock, lake, lakeId, store, full = false } = this.#deps;
     const { files, txns, metaData, version } = this.#log;
     const missing = [...this.#wanted.keys()].filter((path) => !files.has(path));
@@ -196,7 +196,10 @@ export class TablePublisher {
     await clock.sleep(longest * random(), signal);
   }
 
-  #report({ added, removed }: Pick<Change, 'added' | 'removed'>, version: number): TablePublished {
+  #report(
+    { added, removed }: Pick<TableChange, 'added' | 'removed'>,
+    version: number,
+  ): TablePublished {
     const sum = (of: (one: Brought) => number): number =>
       added.reduce((total, one) => total + of(one), 0);
     return {
@@ -211,7 +214,7 @@ export class TablePublisher {
   }
 
   /** Whether the last commit tried stands, although its outcome was not told or told wrong. */
-  get #landed(): Change | undefined {
+  get #landed(): TableChange | undefined {
     const txn = this.#tried?.txn;
     const stands = txn !== undefined && this.#log.txns.get(txn.appId)?.version === txn.version;
     return stands ? this.#tried : undefined;

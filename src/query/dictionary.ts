@@ -23,7 +23,7 @@ export interface DictionaryPart {
 }
 
 /** A question of the cookbook with the SQL that answers it. */
-export interface Recipe {
+export interface CookbookQuery {
   readonly question: string;
   readonly sql: string;
 }
@@ -68,7 +68,7 @@ export const readDictionary = (text = docsText('data-dictionary.md')): Dictionar
     });
 
 /** The cookbook's questions, in their order. */
-export const readCookbook = (text = docsText('cookbook.md')): Recipe[] =>
+export const readCookbook = (text = docsText('cookbook.md')): CookbookQuery[] =>
   [...text.matchAll(/^### (?:\d+\. )?(.+)\n\n```sql\n([\s\S]*?)\n```/gm)].map(
     ([, question = '', sql = '']) => ({ question, sql }),
   );

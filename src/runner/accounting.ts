@@ -7,8 +7,8 @@ import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
 import type { KeyMoment, LedgerSource } from '../throttle/ledger.ts';
 import type { MonthState } from '../throttle/month.ts';
 import { type QuotaHint, quotaHints } from '../throttle/quota-hints.ts';
-import type { Forecast } from './forecast.ts';
 import { type KeyMonth, keyMonths } from './key-plan.ts';
+import type { MonthForecast } from './month-forecast.ts';
 import { type PlannedJob, planMonth } from './month-plan.ts';
 import { forecastTogether, spentTogether } from './months-together.ts';
 
@@ -33,7 +33,7 @@ export interface Accounting {
   /** When the month's calls end by the schedules; null: not before the month does. */
   spentAt: number | null;
   /** What the schedules will spend of the rest, and whether there is enough. */
-  plan: Forecast;
+  plan: MonthForecast;
   /** What the service last stated of its limits, to which of several keys, and how it was read. */
   hints: (QuotaHint & { key?: string })[];
   /** Each key's part, where there are several; all beside it is of the keys together. */
@@ -50,10 +50,10 @@ export interface KeyAccount {
   moment?: KeyMoment;
   /** Calls spent when its month ends, by the schedules. */
   forecast: number;
-  plan: Forecast;
+  plan: MonthForecast;
 }
 
-const forecastOf = ({ config, spent }: KeyMonth, plan: Forecast): number =>
+const forecastOf = ({ config, spent }: KeyMonth, plan: MonthForecast): number =>
   (config.quotaReset === 'rolling' ? 0 : spent.month.spent) + plan.fixed + plan.refreshes;
 
 /** How a key's month stands and what its schedules make of it. */

@@ -1,4 +1,4 @@
-import type { Source } from '../notify/judge.ts';
+import type { ExpectedSource } from '../notify/judge.ts';
 import { cronOfJob, type PlanConfig, type PlannedJob } from './month-plan.ts';
 
 /**
@@ -9,7 +9,7 @@ export const expectedSources = (
   jobs: readonly PlannedJob[],
   config: PlanConfig,
   now: number,
-): Source[] =>
+): ExpectedSource[] =>
   jobs.flatMap((job) => {
     const cron = cronOfJob(job, config);
     const last = cron?.previousSlot(now);

@@ -26,7 +26,7 @@ export const nextPage = (
   const seen = request.offset + response.length;
   const more = response.total === null ? response.length >= request.limit : seen < response.total;
   if (response.length === 0 || !more || seen >= listItems) return undefined;
-  const { before: _, ...asked } = request;
+  const { before: _, ...rest } = request;
   const before = response.mark === null ? {} : { before: response.mark };
-  return { ...asked, page: request.page + 1, offset: seen, ...before };
+  return { ...rest, page: request.page + 1, offset: seen, ...before };
 };

@@ -3,8 +3,8 @@ import type { Lake } from '../lake/open.ts';
 import type { CountedKey } from '../throttle/counted-key.ts';
 import { type KeysConfig, keysOf, type OwnKey } from '../throttle/key-limits.ts';
 import type { LedgerSource, MonthSpent } from '../throttle/ledger.ts';
-import type { Forecast } from './forecast.ts';
 import { shareOf } from './key-share.ts';
+import type { MonthForecast } from './month-forecast.ts';
 import { type PlanConfig, type PlannedJob, planMonth } from './month-plan.ts';
 import { forecastTogether, spentTogether } from './months-together.ts';
 
@@ -84,7 +84,7 @@ export interface KeyMonth extends KeyPlan {
 }
 
 /** Who says what is spent, and as of when (Unix ms). */
-interface Asking {
+interface SpentAt {
   readonly ledgers: LedgerSource;
   readonly now: number;
 }
@@ -93,7 +93,7 @@ interface Asking {
 export const spentOfKeys = async (
   lake: Pick<Lake, 'sqlite'> | undefined,
   config: KeysConfig,
-  { ledgers, now }: Asking,
+  { ledgers, now }: SpentAt,
 ): Promise<MonthSpent[]> => {
   const spent: MonthSpent[] = [];
   for (const key of keysOf(config)) spent.push(await ledgers.spent(lake, key, now));
@@ -116,14 +116,14 @@ export const keyMonths = async (
   lake: Pick<Lake, 'sqlite'> | undefined,
   config: PlanConfig & KeysConfig,
   jobs: readonly PlannedJob[],
-  asking: Asking,
-): Promise<KeyMonth[]> => monthsOf(config, jobs, await spentOfKeys(lake, config, asking));
+  at: SpentAt,
+): Promise<KeyMonth[]> => monthsOf(config, jobs, await spentOfKeys(lake, config, at));
 
 /** What is left of the months of all keys, spread over the jobs; `running` as in `planMonth`. */
 export const planMonths = (
   months: readonly KeyMonth[],
   running: readonly string[] = [],
-): Forecast =>
+): MonthForecast =>
   forecastTogether(
     months.map(({ key, jobs, config, spent }) => ({
       name: key?.name,

@@ -4,8 +4,8 @@ import type { MonthSpent } from '../throttle/ledger.ts';
 import { ROLLING_MS } from '../throttle/month.ts';
 import { type Cron, cronOf } from './cron.ts';
 import { PAGE_ITEMS } from './first-page.ts';
-import { type Forecast, forecast, type JobLoad } from './forecast.ts';
 import type { Job } from './job.ts';
+import { forecastMonth, type JobLoad, type MonthForecast } from './month-forecast.ts';
 
 /** A job as far as its schedule goes. */
 interface ScheduledJob {
@@ -94,8 +94,8 @@ const forecastOf = (
   { reservePercent, ratePerMinute }: PlanConfig,
   { month, byHand }: MonthSpent,
   remaining: number,
-): Forecast =>
-  forecast(loads, {
+): MonthForecast =>
+  forecastMonth(loads, {
     limit: month.limit,
     remaining,
     reserve: Math.max(0, Math.floor((month.limit * reservePercent) / 100) - byHand),
@@ -112,7 +112,7 @@ export const planMonth = (
   config: PlanConfig,
   spent: MonthSpent,
   running: readonly string[] = [],
-): Forecast =>
+): MonthForecast =>
   forecastOf(loadsOf(jobs, config, spent, running), config, spent, leftToPlan(config, spent));
 
 /** Calls left at an instant, Unix ms. */

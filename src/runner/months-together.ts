@@ -1,5 +1,5 @@
 import type { MonthSpent } from '../throttle/ledger.ts';
-import type { Forecast, JobForecast } from './forecast.ts';
+import type { JobForecast, MonthForecast } from './month-forecast.ts';
 
 const sumOf = <T>(all: readonly T[], what: (one: T) => number): number =>
   all.reduce((sum, one) => sum + what(one), 0);
@@ -39,9 +39,9 @@ const jobTogether = (parts: readonly JobForecast[], limit: number): JobForecast 
 
 /** What all keys will spend. It fits when it does for each of them: no key can spend what another has. */
 export const forecastTogether = (
-  plans: readonly { readonly name: string | undefined; readonly plan: Forecast }[],
+  plans: readonly { readonly name: string | undefined; readonly plan: MonthForecast }[],
   limit: number,
-): Forecast => {
+): MonthForecast => {
   const [only] = plans;
   if (plans.length === 1 && only !== undefined) return only.plan;
   const all = plans.map(({ plan }) => plan);

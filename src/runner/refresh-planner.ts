@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { spellingsOf } from '../history/spellings.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
-import { markOthersTaken, markTaken, wantedSubjects } from '../webhooks/wanted-subjects.ts';
+import { markOthersTaken, markTaken, readWantedSubjects } from '../webhooks/wanted-subjects.ts';
 import { platformOfId } from '../wire/fields.ts';
 import { foldHandle } from '../wire/folding.ts';
 import type { PlannedItem } from './planned-item.ts';
@@ -41,7 +41,7 @@ const wantedRefreshes = (
   const calls = { video: refreshCalls.growth, creator: refreshCalls.creators };
   markOthersTaken(lake, Object.keys(calls), clock.now());
   const kinds = Object.entries(calls).flatMap(([kind, some]) => (some > 0 ? [kind] : []));
-  return wantedSubjects(lake, kinds, limit).flatMap((wanted): PlannedItem[] => {
+  return readWantedSubjects(lake, kinds, limit).flatMap((wanted): PlannedItem[] => {
     const { kind, id, wantedAt } = wanted;
     const platform = wanted.platform ?? platformOfId(id);
     if (platform !== undefined && !platforms.includes(platform)) return [];
@@ -75,7 +75,7 @@ const FIRST_PROFILES = `
 
 /** Videos of the newest pulled lists whose past nobody asked for yet, most views first: a timeline shows all of it. */
 const firstTimelines = ({ lake, refreshCalls, platforms }: ChoiceContext): PlannedItem[] => {
-  const asked = {
+  const query = {
     growth: sourceCode('growth'),
     limit: refreshCalls.growth,
     platforms: JSON.stringify(platforms),
@@ -85,7 +85,7 @@ const firstTimelines = ({ lake, refreshCalls, platforms }: ChoiceContext): Plann
     FIRST_TIMELINES,
     { id: 'text', platform: 'text', views: 'number' },
   );
-  return rows.all(asked).map(({ id, platform, views }) => ({
+  return rows.all(query).map(({ id, platform, views }) => ({
     request: { kind: 'growth', id, platform },
     reason: { rule: 'first timeline', views },
   }));
@@ -98,8 +98,8 @@ const firstProfiles = ({ lake, refreshCalls, platforms }: ChoiceContext): Planne
     FIRST_PROFILES,
     { platform: 'text', handle: 'text', views: 'number' },
   );
-  const asked = { limit: refreshCalls.creators, platforms: JSON.stringify(platforms) };
-  return rows.all(asked).map(({ platform, handle, views }) => ({
+  const query = { limit: refreshCalls.creators, platforms: JSON.stringify(platforms) };
+  return rows.all(query).map(({ platform, handle, views }) => ({
     request: { kind: 'creator', platform, handle },
     reason: { rule: 'first profile', views },
   }));

@@ -34,20 +34,20 @@ export const sync = async (
   for (const job of allJobs) cronOfJob(job, given.config); // a schedule that is none is refused before the first call
   const deps = { ...given, allJobs };
   const unfinished = new RunLog(deps.lake).unfinished();
-  const asked = deps.jobs.map((job) => job.name);
+  const wanted = deps.jobs.map((job) => job.name);
   const summaries: RunSummary[] = [];
   if (unfinished !== undefined) {
     onRun(unfinished.id, unfinished.jobs);
     const jobs = allJobs.filter((job) => unfinished.jobs.includes(job.name));
     const summary = await new Run({ ...deps, jobs }, unfinished).execute();
     summaries.push(summary);
-    const covers = asked.every((name) => unfinished.jobs.includes(name));
+    const covers = wanted.every((name) => unfinished.jobs.includes(name));
     const recent = deps.clock.now() - unfinished.startedAt < SAME_RUN_MS;
     const ended = summary.outcome === 'complete' || summary.outcome === 'partial';
     if (!ended || (covers && recent)) return summaries;
   }
-  if (asked.length === 0) return summaries; // only what was unfinished was asked for
-  onRun(undefined, asked);
+  if (wanted.length === 0) return summaries; // only what was unfinished was asked for
+  onRun(undefined, wanted);
   summaries.push(await new Run(deps).execute());
   return summaries;
 };

@@ -1,7 +1,7 @@
 import { PLATFORMS } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../durations.ts';
-import { type Creator, followersAt, WEEK_MS } from './creators.ts';
-import { type Curve, drawCurve } from './curve.ts';
+import { followersAt, WEEK_MS, type WorldCreator } from './creators.ts';
+import { drawCurve, type WorldCurve } from './curve.ts';
 import type { Niche } from './niches.ts';
 import { RandomStream } from './random-stream.ts';
 import type { Tides } from './tides.ts';
@@ -10,7 +10,7 @@ import type { Tides } from './tides.ts';
 export interface Birth {
   readonly bornAt: number;
   readonly niche: Niche;
-  readonly curve: Curve;
+  readonly curve: WorldCurve;
 }
 
 const MOST_VIEWS = 900_000_000;
@@ -48,7 +48,12 @@ const drawBirthInstant = (stream: RandomStream, week: number, utcOffsetHours: nu
  * The videos a creator publishes in one week (whole weeks since 1970), in no particular order.
  * Depends on the seed, the creator's slot and the week alone.
  */
-export const birthsOf = (seed: number, creator: Creator, week: number, tides: Tides): Birth[] => {
+export const birthsOf = (
+  seed: number,
+  creator: WorldCreator,
+  week: number,
+  tides: Tides,
+): Birth[] => {
   const { platform, slot, language } = creator;
   const stream = new RandomStream(seed, 5, PLATFORMS.indexOf(platform), slot, week);
   return Array.from({ length: stream.poisson(creator.perWeek) }, () => {

@@ -13,7 +13,7 @@ export interface Occasion {
 }
 
 /** A video's words. `keywords` are tags given beside the title instead of in it (YouTube). */
-export interface Words {
+export interface Caption {
   readonly title: string | null;
   readonly keywords: string[] | null;
 }
@@ -110,7 +110,7 @@ export const writeWords = (
   stream: RandomStream,
   occasion: Occasion,
   tags: readonly string[],
-): Words => {
+): Caption => {
   switch (occasion.platform) {
     case 'tiktok':
       return { title: tiktokTitle(stream, occasion, tags), keywords: null };

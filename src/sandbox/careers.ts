@@ -1,6 +1,6 @@
 import type { SeenCreator } from '../load/creators.ts';
 import { type Birth, birthsOf } from './births.ts';
-import { type Creator, followersAt, WEEK_MS } from './creators.ts';
+import { followersAt, WEEK_MS, type WorldCreator } from './creators.ts';
 import { countLikes, countViews, finalViews } from './curve.ts';
 import type { Tides } from './tides.ts';
 
@@ -27,7 +27,7 @@ export class Careers {
   }
 
   /** A creator's counts as of `at`. */
-  observe(creator: Creator, at: number): SeenCreator {
+  observe(creator: WorldCreator, at: number): SeenCreator {
     const thisWeek = Math.floor(at / WEEK_MS);
     const summed = this.#summedBefore(creator, thisWeek - ENDED_AFTER_WEEKS);
     let { videoCount, views, likes } = summed;
@@ -44,11 +44,11 @@ export class Careers {
     return { platform, handle, at, ...counts, extra: null, snapshotExtra: null, growth: [] };
   }
 
-  #births(creator: Creator, week: number): Birth[] {
+  #births(creator: WorldCreator, week: number): Birth[] {
     return birthsOf(this.#seed, creator, week, this.#tides);
   }
 
-  #summedBefore(creator: Creator, week: number): Summed {
+  #summedBefore(creator: WorldCreator, week: number): Summed {
     const firstWeek = creator.fromAt / WEEK_MS;
     const until = Math.max(firstWeek, week);
     const key = `${creator.platform} ${creator.slot} ${creator.fromAt}`;

@@ -12,7 +12,7 @@ export const CREATORS_PER_PLATFORM = 700;
 const ON_ALL_PLATFORMS = 150;
 
 /** Somebody who makes videos on one platform, for as long as they do. */
-export interface Creator {
+export interface WorldCreator {
   readonly platform: Platform;
   readonly slot: number;
   readonly handle: string;
@@ -79,7 +79,12 @@ const FOLLOWER_SCALE: Readonly<Record<Platform, number>> = {
 };
 
 /** Who holds a slot of a platform at an instant. */
-export const creatorAt = (seed: number, platform: Platform, slot: number, at: number): Creator => {
+export const creatorAt = (
+  seed: number,
+  platform: Platform,
+  slot: number,
+  at: number,
+): WorldCreator => {
   const { weeks, firstWeek } = lifeOf(seed, platform, slot);
   const generation = Math.floor((Math.floor(at / WEEK_MS) - firstWeek) / weeks);
   const fromAt = (generation * weeks + firstWeek) * WEEK_MS;
@@ -106,7 +111,7 @@ export const creatorAt = (seed: number, platform: Platform, slot: number, at: nu
 };
 
 /** Followers at an instant: a following only grows, faster at first. */
-export const followersAt = (creator: Creator, at: number): number => {
+export const followersAt = (creator: WorldCreator, at: number): number => {
   const lived = (at - creator.fromAt) / (creator.untilAt - creator.fromAt);
   return Math.floor(
     creator.followersAtEnd * (0.12 + 0.88 * Math.min(1, Math.max(0, lived)) ** 0.8),

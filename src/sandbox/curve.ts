@@ -7,7 +7,7 @@ import type { RandomStream } from './random-stream.ts';
  * The first rush follows a Weibull curve, a slow share trickles in over weeks; medians and spread of
  * the fractions by age are those of real timelines (hits rise for days, ordinary videos for hours).
  */
-export interface Curve {
+export interface WorldCurve {
   /** Views the video ends with, second waves and corrections aside. */
   readonly total: number;
   readonly rushMs: number;
@@ -33,7 +33,7 @@ const weibull = (age: number, scale: number, shape: number): number =>
   -Math.expm1(-((age / scale) ** shape));
 
 /** Views of a video born at `bornAt` as of `at`, as a real number before it is cut to a count. */
-const exactViews = (curve: Curve, bornAt: number, at: number): number => {
+const exactViews = (curve: WorldCurve, bornAt: number, at: number): number => {
   const ageMs = at - bornAt;
   if (ageMs <= 0) return 0;
   const audienceMs = awakeTime(at, curve.awakeAt) - awakeTime(bornAt, curve.awakeAt);
@@ -48,7 +48,7 @@ const exactViews = (curve: Curve, bornAt: number, at: number): number => {
 };
 const WAVE_SHAPE = 1.6;
 
-const keptShare = (curve: Curve, ageMs: number): number => {
+const keptShare = (curve: WorldCurve, ageMs: number): number => {
   let kept = 1;
   for (const correction of curve.corrections)
     if (ageMs >= correction.afterMs) kept *= correction.keep;
@@ -56,11 +56,11 @@ const keptShare = (curve: Curve, ageMs: number): number => {
 };
 
 /** The view count as of `at`; 0 before birth. */
-export const countViews = (curve: Curve, bornAt: number, at: number): number =>
+export const countViews = (curve: WorldCurve, bornAt: number, at: number): number =>
   Math.floor(exactViews(curve, bornAt, at) * keptShare(curve, at - bornAt));
 
 /** The like count as of `at`, null where hidden. Likes run a little ahead of views. */
-export const countLikes = (curve: Curve, bornAt: number, at: number): number | null => {
+export const countLikes = (curve: WorldCurve, bornAt: number, at: number): number | null => {
   const ageMs = at - bornAt;
   if (ageMs >= curve.likesHiddenMs) return null;
   const views = exactViews(curve, bornAt, at);
@@ -70,7 +70,7 @@ export const countLikes = (curve: Curve, bornAt: number, at: number): number | n
 };
 
 /** Views when everybody has come. */
-export const finalViews = (curve: Curve): number =>
+export const finalViews = (curve: WorldCurve): number =>
   Math.floor(
     (curve.total + curve.waves.reduce((sum, wave) => sum + wave.views, 0)) *
       keptShare(curve, Number.POSITIVE_INFINITY),
@@ -79,14 +79,14 @@ export const finalViews = (curve: Curve): number =>
 const logUniform = (stream: RandomStream, from: number, to: number): number =>
   from * (to / from) ** stream.next();
 
-const drawWaves = (stream: RandomStream, total: number, hit: boolean): Curve['waves'] => {
+const drawWaves = (stream: RandomStream, total: number, hit: boolean): WorldCurve['waves'] => {
   if (!stream.chance(hit ? 0.09 : 0.03)) return [];
   const startMs = logUniform(stream, 14 * HOUR_MS, 28 * DAY_MS);
   const views = total * Math.min(8, stream.logNormal(0.8, 0.9));
   return [{ startMs, views, riseMs: stream.between(3 * HOUR_MS, 14 * HOUR_MS) }];
 };
 
-const drawCorrections = (stream: RandomStream): Curve['corrections'] => {
+const drawCorrections = (stream: RandomStream): WorldCurve['corrections'] => {
   if (!stream.chance(0.3)) return [];
   return Array.from({ length: 1 + stream.poisson(1) }, () => {
     const drop = stream.chance(0.1) ? stream.logNormal(0.03, 0.6) : stream.logNormal(0.001, 0.8);
@@ -104,7 +104,7 @@ const drawLikesHidden = (stream: RandomStream): number => {
 export const drawCurve = (
   stream: RandomStream,
   shape: { total: number; hit: boolean; awakeAt: number },
-): Curve => ({
+): WorldCurve => ({
   total: shape.total,
   awakeAt: shape.awakeAt,
   rushMs: HOUR_MS * (shape.hit ? stream.logNormal(74, 0.45) : stream.logNormal(21, 0.8)),

@@ -1,7 +1,7 @@
 import { DAY_MS, SECOND_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
 import { loadHashtagList } from '../load/hashtag-list.ts';
-import type { Words } from '../load/loader.ts';
+import type { WordsIndexed } from '../load/loader.ts';
 import { loadObservations } from '../load/observations.ts';
 import { hashtagsOfWorld, TAG_WINDOWS, type TagWindow } from './hashtag-lists.ts';
 import type { World } from './world.ts';
@@ -19,7 +19,7 @@ const LISTS_TAKE_MS = (Object.keys(TAG_WINDOWS).length - 1) * SECOND_MS;
 const loadTagLists = (
   lake: Lake,
   world: World,
-  { midnight, words }: { midnight: number; words: Words },
+  { midnight, words }: { midnight: number; words: WordsIndexed },
 ): void => {
   for (const [index, window] of Object.keys(TAG_WINDOWS).entries()) {
     const items = hashtagsOfWorld(world, midnight, window as TagWindow);
@@ -38,7 +38,7 @@ export const worldFeed = (
   lake: Lake,
   world: World,
   startAt: number,
-  words: Words = 'now',
+  words: WordsIndexed = 'now',
 ): ((at: number) => void) => {
   const startDay = Math.floor(startAt / DAY_MS);
   const fromAt = (startDay - PAST_DAYS) * DAY_MS;

@@ -1,11 +1,11 @@
 import { PLATFORMS } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
-import type { ListedHashtag } from '../load/hashtag-list.ts';
+import type { HashtagObservation } from '../load/hashtag-list.ts';
 import { foldName } from '../wire/folding.ts';
 import { titleHashtags } from '../wire/title-hashtags.ts';
 import { LAST_SNAPSHOT_MS } from './snapshots.ts';
 import type { World } from './world.ts';
-import { titleAt, viewsAt, type WorldVideo } from './world-video.ts';
+import { titleAt, type WorldVideo, worldViewsAt } from './world-video.ts';
 
 /** What the world's lists of hashtags count over, as the interface writes it. */
 export const TAG_WINDOWS = { '30d': 30 * DAY_MS, '7d': 7 * DAY_MS, '24h': DAY_MS } as const;
@@ -34,7 +34,7 @@ interface Figures {
   readonly views: number[]; // by platform
 }
 
-const itemOf = ({ tag, before, volumes, views }: Figures, rank: number): ListedHashtag => {
+const itemOf = ({ tag, before, volumes, views }: Figures, rank: number): HashtagObservation => {
   const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
   const volume = sum(volumes);
   return {
@@ -53,7 +53,11 @@ const itemOf = ({ tag, before, volumes, views }: Figures, rank: number): ListedH
  * be seen inside the window, with their views and the change against the equal window before. All
  * videos count, whoever has seen them; at most 500 tags.
  */
-export const hashtagsOfWorld = (world: World, at: number, window: TagWindow): ListedHashtag[] => {
+export const hashtagsOfWorld = (
+  world: World,
+  at: number,
+  window: TagWindow,
+): HashtagObservation[] => {
   const windowMs = TAG_WINDOWS[window];
   const byName = new Map<string, Figures>();
   const figuresOf = (name: string, tag: string): Figures => {
@@ -72,7 +76,7 @@ export const hashtagsOfWorld = (world: World, at: number, window: TagWindow): Li
     const isSeen = last !== undefined && last > at - windowMs;
     if (!isSeen && !wasSeen) continue;
     const platform = PLATFORMS.indexOf(video.platform);
-    const views = isSeen ? viewsAt(video, last) : 0;
+    const views = isSeen ? worldViewsAt(video, last) : 0;
     for (const [name, tag] of tagsOf(video, at)) {
       const figures = figuresOf(name, tag);
       if (wasSeen) figures.before += 1;

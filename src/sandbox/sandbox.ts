@@ -92,8 +92,8 @@ class SandboxStoppedError extends TrendlakeError {
 /** What the key of a sandbox allows unless told otherwise: nobody waits. */
 export const SANDBOX_LIMITS = { ratePerMinute: 6000, callsPerMonth: 10_000_000 };
 
-const newKey = (dataDir: string, asked: SandboxKeyWish, clock: Clock): SandboxKey => {
-  const { name, tier = 'enterprise', ratePerMinute, callsPerMonth } = asked;
+const newKey = (dataDir: string, key: SandboxKeyWish, clock: Clock): SandboxKey => {
+  const { name, tier = 'enterprise', ratePerMinute, callsPerMonth } = key;
   const wish = {
     useCase: name,
     tier,

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
-import type { Curve } from './curve.ts';
+import type { WorldCurve } from './curve.ts';
 import { RandomStream } from './random-stream.ts';
 
 const HOURS = [1, 2, 3, 4, 6, 8, 12, 18, 24, 36, 48, 72];
@@ -20,7 +20,11 @@ const SMALL = [...SMALL_HOURS.map((h) => h * HOUR_MS), ...SMALL_DAYS.map((d) => 
  * each up to a tenth of its age (at most 40 minutes) late, and closer around second waves. Small
  * videos are observed less often, and let go after a fortnight.
  */
-export const snapshotsOf = (curve: Curve, bornAt: number, key: number): readonly number[] => {
+export const worldSnapshots = (
+  curve: WorldCurve,
+  bornAt: number,
+  key: number,
+): readonly number[] => {
   const stream = new RandomStream(6, key, bornAt);
   const ages = curve.total < SMALL_VIEWS ? SMALL : FULL;
   const around = curve.waves.flatMap(({ startMs }) =>

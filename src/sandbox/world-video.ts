@@ -2,11 +2,11 @@ import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import { HOUR_MS } from '../durations.ts';
 import type { Birth } from './births.ts';
 import { drawTags, writeWords } from './captions.ts';
-import type { Creator } from './creators.ts';
-import { type Curve, countLikes, countViews } from './curve.ts';
+import type { WorldCreator } from './creators.ts';
+import { countLikes, countViews, type WorldCurve } from './curve.ts';
 import { drawId } from './ids.ts';
 import { RandomStream } from './random-stream.ts';
-import { snapshotsOf } from './snapshots.ts';
+import { worldSnapshots } from './snapshots.ts';
 import type { Tides } from './tides.ts';
 
 /** One video of the made-up world, with its whole life. Instants are Unix milliseconds. */
@@ -21,7 +21,7 @@ export interface WorldVideo {
   /** Tags given beside the title; null: only those written in it. */
   readonly hashtags: string[] | null;
   readonly extra: Readonly<Record<string, unknown>>;
-  readonly curve: Curve;
+  readonly curve: WorldCurve;
   /** Instants at which its counts are taken, oldest first. */
   readonly snapshots: readonly number[];
 }
@@ -35,7 +35,7 @@ const amended = (stream: RandomStream, title: string | null, other: string | nul
 /** Gives a birth its id, words and snapshots. `index` tells the births of one creator and week apart. */
 export const bringUp = (
   seed: number,
-  creator: Creator,
+  creator: WorldCreator,
   { birth, index }: { birth: Birth; index: number },
   tides: Tides,
 ): WorldVideo => {
@@ -64,7 +64,7 @@ export const bringUp = (
     hashtags: words.keywords,
     extra: { durationSec, lang: language.code },
     curve,
-    snapshots: snapshotsOf(curve, bornAt, seed ^ (platformKey * 1000 + slot)),
+    snapshots: worldSnapshots(curve, bornAt, seed ^ (platformKey * 1000 + slot)),
   };
 };
 
@@ -73,7 +73,7 @@ export const titleAt = (video: WorldVideo, at: number): string | null =>
   video.titles.findLast(({ fromAt }) => fromAt <= at)?.title ?? null;
 
 /** The true view count as of an instant; 0 before its birth. */
-export const viewsAt = (video: WorldVideo, at: number): number =>
+export const worldViewsAt = (video: WorldVideo, at: number): number =>
   countViews(video.curve, video.bornAt, at);
 
 /** The true like count as of an instant; null where hidden. */

@@ -6,11 +6,11 @@ import { engagementRate as rateOf } from '../wire/engagement-rate.ts';
 import { countsOnly } from '../wire/observation.ts';
 import { birthsOf } from './births.ts';
 import { Careers } from './careers.ts';
-import { CREATORS_PER_PLATFORM, type Creator, creatorAt, WEEK_MS } from './creators.ts';
+import { CREATORS_PER_PLATFORM, creatorAt, WEEK_MS, type WorldCreator } from './creators.ts';
 import { RandomStream } from './random-stream.ts';
 import { LAST_SNAPSHOT_MS } from './snapshots.ts';
 import { Tides } from './tides.ts';
-import { bringUp, likesAt, titleAt, viewsAt, type WorldVideo } from './world-video.ts';
+import { bringUp, likesAt, titleAt, type WorldVideo, worldViewsAt } from './world-video.ts';
 
 /** Which made-up world. */
 export interface WorldOptions {
@@ -147,7 +147,7 @@ const addSnapshots = (
       const noCounts = { views: null, likes: null, engagementRate: null };
       batch.videos.push({ observed: { ...words, ...noCounts }, at });
     }
-    const [views, likes] = [viewsAt(video, at), likesAt(video, at)];
+    const [views, likes] = [worldViewsAt(video, at), likesAt(video, at)];
     const engagementRate = rateOf({ views, likes });
     const observed = countsOnly({ id, platform, views, likes, engagementRate, extra: null });
     batch.snapshots.push({ observed, at });
@@ -157,7 +157,7 @@ const addSnapshots = (
 /** A creator's profile could be read once a day, at an hour of its own. */
 function* creatorSnapshots(
   seed: number,
-  { platform, slot }: Pick<Creator, 'platform' | 'slot'>,
+  { platform, slot }: Pick<WorldCreator, 'platform' | 'slot'>,
   { fromAt, toAt }: { fromAt: number; toAt: number },
 ): Generator<number> {
   const hourOfItsOwn = new RandomStream(seed, 8, PLATFORMS.indexOf(platform), slot).next();

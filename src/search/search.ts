@@ -64,12 +64,12 @@ interface Candidate {
  */
 const matchScore = (wanted: readonly Phrase[], video: Candidate): number => {
   const title = textOf(wordsOf(video.title ?? ''));
-  const asked = wanted.flatMap((phrase) => phrase.words);
+  const words = wanted.flatMap((phrase) => phrase.words);
   const inTitle = wanted.filter((phrase) => holds(title, phrase)).length / wanted.length;
-  const asAsked = wanted.length > 1 && holds(title, { words: asked, prefix: true }) ? 0.5 : 0;
-  const isHandle = textOf(wordsOf(video.user ?? '')) === textOf(asked) ? 1 : 0;
+  const inOrder = wanted.length > 1 && holds(title, { words, prefix: true }) ? 0.5 : 0;
+  const isHandle = textOf(wordsOf(video.user ?? '')) === textOf(words) ? 1 : 0;
   const reach = Math.log10(1 + Math.max(0, video.views ?? 0)) / 10;
-  return inTitle + 0.6 * (1 - inTitle) + asAsked + isHandle + reach;
+  return inTitle + 0.6 * (1 - inTitle) + inOrder + isHandle + reach;
 };
 
 const COUNT = 'select count(*) from search s where search match ?';

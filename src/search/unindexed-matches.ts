@@ -46,7 +46,7 @@ const isMatch = ({ wanted, unwanted }: SearchTerms, video: ReadVideo): boolean =
 };
 
 /** Of which videos, as of when; as in a search. Instants in Unix ms. */
-interface Scope {
+interface MatchScope {
   readonly asOf: number;
   readonly since?: number | undefined;
   readonly platform?: Platform | undefined;
@@ -55,7 +55,7 @@ interface Scope {
 const matchesOf = (
   videos: Prepared<ReadVideo>,
   terms: SearchTerms,
-  { asOf, since, platform, isPast }: Scope & { isPast?: boolean },
+  { asOf, since, platform, isPast }: MatchScope & { isPast?: boolean },
   late: () => boolean,
 ): number[] => {
   const keys: number[] = [];
@@ -78,7 +78,7 @@ const matchesOf = (
 export const changedSince = (
   lake: Lake,
   terms: SearchTerms,
-  scope: Scope,
+  scope: MatchScope,
   late: () => boolean,
 ): number[] => matchesOf(prepared<ReadVideo>(lake, CHANGED, READ), terms, scope, late);
 
@@ -101,7 +101,7 @@ const WAITING = `
 export const unindexed = (
   lake: Lake,
   terms: SearchTerms,
-  scope: Scope & { isPast: boolean },
+  scope: MatchScope & { isPast: boolean },
   late: () => boolean,
 ): number[] | undefined =>
   statement(lake, 'select 1 from search_pending limit 1').get() === undefined

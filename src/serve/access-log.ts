@@ -15,7 +15,7 @@ const shortened = (address: string): string =>
     : address;
 
 /** Logs a request whose response has left: who (id of the key, never the key), what, how it ended. */
-export const logAnswered = (
+export const logServed = (
   log: Logger,
   request: IncomingMessage,
   response: ServerResponse,

@@ -8,7 +8,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { Logger } from 'pino';
 import { messageOf, TrendlakeError } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { DOCUMENT_PATH } from './auth/admission.ts';
+import { DOCUMENT_PATH } from './auth/key-check.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './context.ts';
 import { letIn } from './let-in.ts';
 import { openApiRoute } from './openapi.ts';
@@ -27,7 +27,7 @@ import { videoRoutes } from './routes/videos.ts';
 import { hookRoute, type WebhookContext, webhookRoutes } from './routes/webhooks.ts';
 
 /** How the service meets the outside. */
-export interface Surroundings {
+export interface ServiceSurroundings {
   readonly access: PageAccess;
   /** Where people reach the service. */
   readonly origin: () => string;
@@ -122,7 +122,7 @@ const versionOne = (
 export const serviceApp = (
   service: ServiceContext,
   webhooks: WebhookContext,
-  { access, origin, log, corsOrigins, metrics }: Surroundings,
+  { access, origin, log, corsOrigins, metrics }: ServiceSurroundings,
 ): ServiceApp => {
   const app = newApp();
   app.onError((error, c) => failureResponse(error, c, log));

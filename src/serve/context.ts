@@ -8,7 +8,7 @@ import { lakeVersion } from '../lake/lake-version.ts';
 import type { Lake } from '../lake/open.ts';
 import type { PipelineReader } from '../pipeline/pipeline-reader.ts';
 import type { KeyStore } from './auth/key-store.ts';
-import type { Standing } from './auth/limits.ts';
+import type { KeyStanding } from './auth/limits.ts';
 import type { ChangeTimes } from './cache/change-times.ts';
 import type { HeavyReads } from './cache/heavy-reads.ts';
 import type { PageCache } from './cache/page-cache.ts';
@@ -31,7 +31,7 @@ export interface Exchange {
 
 /** What a request carries along once it was let in. */
 export interface RequestVariables {
-  readonly standing: Standing;
+  readonly standing: KeyStanding;
 }
 export interface ServiceEnv {
   Variables: RequestVariables;
@@ -64,7 +64,7 @@ export interface ServiceContext {
 }
 
 /** The instant a response is for: as asked, but never after the service's own now. */
-export const instantAsked = (service: ServiceContext, asOf: number | undefined): number => {
+export const instantOf = (service: ServiceContext, asOf: number | undefined): number => {
   const now = service.now();
   return asOf === undefined ? now : Math.min(asOf, now);
 };
@@ -73,10 +73,10 @@ export const instantAsked = (service: ServiceContext, asOf: number | undefined):
 export const momentOf = (
   service: ServiceContext,
   c: Context<ServiceEnv>,
-  asked: number | undefined,
+  requestedAsOf: number | undefined,
 ): Pick<ListMoment, 'asOf' | 'isNow' | 'owner'> & { gone: () => AbortSignal } => ({
-  asOf: instantAsked(service, asked),
-  isNow: asked === undefined,
+  asOf: instantOf(service, requestedAsOf),
+  isNow: requestedAsOf === undefined,
   owner: c.get('standing')?.id ?? KEYLESS,
   gone: () => c.req.raw.signal, // making one takes a moment: only when there is something to wait for
 });
@@ -86,19 +86,21 @@ export const respond = (
   { lake, now: clock, responses, changes }: ServiceContext,
   c: Context<ServiceEnv>,
   response: ResponseContent,
-  asked: number | undefined,
+  requestedAsOf: number | undefined,
 ): Response => {
   const now = clock();
   const written = write(response);
   const { at, version } = response.readFor ?? { at: now, version: lakeVersion(lake) };
-  if (response.windowsMs !== undefined && (asked === undefined || asked <= at))
+  if (response.windowsMs !== undefined && (requestedAsOf === undefined || requestedAsOf <= at))
     responses.keep(c.env.incoming.url ?? '', {
       written,
       version,
-      from: asked ?? at,
+      from: requestedAsOf ?? at,
       until:
-        asked === undefined ? changes.holdsUntil(at, response.windowsMs) : Number.POSITIVE_INFINITY,
-      isOfItsInstant: asked === undefined && response.asOf === at,
+        requestedAsOf === undefined
+          ? changes.holdsUntil(at, response.windowsMs)
+          : Number.POSITIVE_INFINITY,
+      isOfItsInstant: requestedAsOf === undefined && response.asOf === at,
     });
   return sendResponse(c, { written, now, bytes: (gzip) => bytesOf(written, gzip) });
 };

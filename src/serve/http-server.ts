@@ -22,8 +22,8 @@ export interface EndedExchange {
 }
 
 /** What answers the requests that a server reads. */
-export interface Answering {
-  answer(request: Request, bindings: HttpBindings & { exchange: Exchange }): Promise<Response>;
+export interface Responding {
+  respond(request: Request, bindings: HttpBindings & { exchange: Exchange }): Promise<Response>;
   /** What is sent where answering failed. */
   failed(error: unknown): RefusedError;
   /** Told of each request whose response has left, or whose sender has. */
@@ -87,14 +87,14 @@ const dropBody = async (request: IncomingMessage, machine: Clock): Promise<void>
  */
 export class HttpServer {
   readonly #server: Server;
-  readonly #answering: Answering;
+  readonly #answering: Responding;
   readonly #clock: Clock;
   readonly #machine: Clock;
   readonly #underWay = new Map<ServerResponse, Exchange>();
   readonly #answeredEarly = new Set<Duplex>();
   #isClosing = false;
 
-  constructor(answering: Answering, { clock, machine }: HttpClocks) {
+  constructor(answering: Responding, { clock, machine }: HttpClocks) {
     this.#answering = answering;
     this.#clock = clock;
     this.#machine = machine;
@@ -190,7 +190,7 @@ export class HttpServer {
     const refusal = this.#expectation(incoming, exchange);
     const response =
       refusal === undefined
-        ? await this.#answering.answer(request, { incoming, outgoing, exchange })
+        ? await this.#answering.respond(request, { incoming, outgoing, exchange })
         : problemResponse(refusal);
     if (incoming.complete) return response;
     if (exchange.awaitsContinue === true) {

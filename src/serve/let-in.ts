@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { lakeVersion } from '../lake/lake-version.ts';
-import { type Admission, type Admitted, DOCUMENT_PATH } from './auth/admission.ts';
+import { type Admitted, DOCUMENT_PATH, type KeyCheck } from './auth/key-check.ts';
 import type { ServiceContext, ServiceEnv } from './context.ts';
 import { problemResponse } from './problems.ts';
 import { sendResponse } from './send-response.ts';
@@ -20,7 +20,7 @@ export const noteAdmitted = (c: Context<ServiceEnv>, { headers, standing }: Admi
 export const letIn =
   (
     { lake, responses, now: time }: ServiceContext,
-    admission: Admission,
+    admission: KeyCheck,
   ): MiddlewareHandler<ServiceEnv> =>
   async (c, next) => {
     const { method, path } = c.req;

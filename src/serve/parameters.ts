@@ -80,13 +80,13 @@ export const page = read(PAGE, wholeNumber(1, Number.MAX_SAFE_INTEGER))
   });
 
 /** A window as asked: its token (pulled lists are filed under it) and its length. */
-export interface Window {
+export interface RequestedWindow {
   readonly token: string;
   readonly windowMs: number;
 }
 
 const RANGE = 'a span such as 24h, 7d or 4w, at most 366 days';
-const windowOf = (token: string): Window | undefined => {
+const windowOf = (token: string): RequestedWindow | undefined => {
   const windowMs = rangeMs(token);
   return windowMs === undefined ? undefined : { token, windowMs };
 };
@@ -106,7 +106,7 @@ const range = (fallback: string | undefined) => ({
 export const dateRange = (fallback: string) =>
   read(RANGE, windowOf)
     .optional()
-    .transform((value) => value ?? (windowOf(fallback) as Window))
+    .transform((value) => value ?? (windowOf(fallback) as RequestedWindow))
     .openapi(range(fallback));
 
 /** `dateRange` of a search: none means no window. */

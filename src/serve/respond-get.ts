@@ -4,7 +4,7 @@ import { oneReading } from '../lake/one-reading.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './context.ts';
 import { refusedParameters } from './problems.ts';
 
-type Answering<R extends RouteConfig> = (
+type Responder<R extends RouteConfig> = (
   c: Parameters<RouteHandler<R, ServiceEnv>>[0],
 ) => Response | Promise<Response>;
 
@@ -47,10 +47,10 @@ export const respondGet = <R extends RouteConfig & { getRoutingPath(): string }>
   app: ServiceApp,
   { lake }: Pick<ServiceContext, 'lake'>,
   route: R,
-  answer: Answering<R>,
+  answer: Responder<R>,
 ): void => {
   app.openAPIRegistry.registerPath(route);
   app.get(route.getRoutingPath(), parametersOf(route), (c) =>
-    oneReading(lake, () => answer(c as Parameters<Answering<R>>[0])),
+    oneReading(lake, () => answer(c as Parameters<Responder<R>>[0])),
   );
 };

@@ -8,10 +8,10 @@ import { refreshSearch } from '../search/search-index.ts';
 import type { HookSecret } from '../webhooks/hook-proof.ts';
 import { HttpPoster } from '../webhooks/post.ts';
 import { MOST_OF_A_KEY } from '../webhooks/subscriptions.ts';
-import { logAnswered } from './access-log.ts';
+import { logServed } from './access-log.ts';
 import { refusalOf, serviceApp } from './app.ts';
-import { Admission } from './auth/admission.ts';
 import { CountTogether } from './auth/count-together.ts';
+import { KeyCheck } from './auth/key-check.ts';
 import { type KeyStore, lakeKeys } from './auth/key-store.ts';
 import { Sessions } from './auth/sessions.ts';
 import { ChangeTimes } from './cache/change-times.ts';
@@ -122,7 +122,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   writer.sqlite.pragma(`busy_timeout = ${WAIT_FOR_LAKE_MS}`);
   const now = typeof at === 'function' ? at : () => at ?? clock.now();
   const counting = new CountTogether(keys, { clock, machine });
-  const admission = new Admission(counting, (method, path) => routeOf(method, path));
+  const admission = new KeyCheck(counting, (method, path) => routeOf(method, path));
   const cache = new LakeCache(CACHE_BYTES);
   const reads = new HeavyReads(lake, { cache, clock: machine, limits: options.readLimits });
   const live = new LiveUpdates(lake, { machine, boot: machine.now().toString(36) });
@@ -154,7 +154,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   const pace = new KeylessPace(machine);
   const server = new HttpServer(
     {
-      answer: async (request, bindings) => {
+      respond: async (request, bindings) => {
         const { incoming, exchange } = bindings;
         const refusal = exposure.refusalOf(incoming);
         const response =
@@ -165,7 +165,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
       },
       failed: (error) => refusalOf(error, log),
       ended: (request, response, { keyId, tookMs }) => {
-        logAnswered(log, request, response, { keyId, tookMs });
+        logServed(log, request, response, { keyId, tookMs });
         const { method = '', url = '' } = request;
         // as other servers count a client that left before its response: nothing was answered
         const status = response.writableFinished ? response.statusCode : 499;

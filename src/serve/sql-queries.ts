@@ -53,7 +53,7 @@ export interface SqlTable {
 export class SqlFailure extends Error {}
 
 /** Who queries, and how it is learnt that nobody waits any more. */
-export interface SqlAsker {
+export interface SqlRequester {
   readonly owner: string;
   readonly gone: AbortSignal;
 }
@@ -99,12 +99,12 @@ export class SqlQueries {
    * The first rows of what a query finds.
    * @throws (rejects) SqlFailure where the query is at fault, RefusedError where too many wait
    */
-  async table(sql: string, asker: SqlAsker): Promise<SqlTable> {
+  async table(sql: string, requester: SqlRequester): Promise<SqlTable> {
     const rows: SqlCell[][] = [];
     const from = this.#clock.monotonic();
     const { columns, counted, hasMore } = await this.#run(
       { sql, format: 'cells', isSafe: false, shown: SHOWN_ROWS, limit: COUNTED_ROWS },
-      asker,
+      requester,
       (lines) => void rows.push(...lines.split('\n').map(rowOf)),
     );
     return { columns, rows, counted, hasMore, tookMs: this.#clock.monotonic() - from };
@@ -117,11 +117,11 @@ export class SqlQueries {
    */
   async csv(
     sql: string,
-    asker: SqlAsker,
+    requester: SqlRequester,
     onLines: (lines: string) => Promise<void>,
   ): Promise<void> {
     const whole = { sql, format: 'csv', isSafe: true, shown: 0, limit: FILE_ROWS } as const;
-    await this.#run(whole, asker, onLines);
+    await this.#run(whole, requester, onLines);
   }
 
   /** Ends what is under way. */
@@ -130,21 +130,21 @@ export class SqlQueries {
   }
 
   async #run(
-    asked: Omit<QueryRequest, 'dataDir' | 'dictionary' | 'guard'>,
-    asker: SqlAsker,
+    query: Omit<QueryRequest, 'dataDir' | 'dictionary' | 'guard'>,
+    requester: SqlRequester,
     onLines: (lines: string) => void | Promise<void>,
   ): Promise<{ columns: readonly string[]; counted: number; hasMore: boolean }> {
-    const signal = AbortSignal.any([asker.gone, this.#closing.signal]);
-    await this.#turn(asker.owner, signal);
+    const signal = AbortSignal.any([requester.gone, this.#closing.signal]);
+    await this.#turn(requester.owner, signal);
     const { timeoutMs, fileTimeoutMs } = this.#limits;
     const request = {
-      ...asked,
+      ...query,
       dataDir: this.#dataDir,
       dictionary: 'the dictionary beside it',
       guard: { closed: CLOSED_TABLES, cellCharacters: CELL_CHARACTERS, characters: CHARACTERS },
     };
     const { characters: _, ...unbounded } = request.guard;
-    const isFile = asked.format === 'csv';
+    const isFile = query.format === 'csv';
     try {
       const end = await runQuery(
         isFile

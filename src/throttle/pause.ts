@@ -70,8 +70,8 @@ export class SharedPause {
   }
 
   /** Nobody sends for `askedMs`. A pause of this boot that lasts longer stays. */
-  set(askedMs: number, reason: string): void {
-    const forMs = Math.min(askedMs, LONGEST_PAUSE_MS);
+  set(statedMs: number, reason: string): void {
+    const forMs = Math.min(statedMs, LONGEST_PAUSE_MS);
     const row = this.#read.get(this.#key);
     if (row?.boot === this.#boot && (this.current()?.forMs ?? 0) >= forMs) return;
     const now = this.#clock.now();
@@ -81,7 +81,7 @@ export class SharedPause {
       untilAt: Math.ceil(now + forMs),
       boot: this.#boot,
       untilMono: Math.ceil(this.#clock.monotonic() + forMs),
-      resumesAt: Math.ceil(now + askedMs),
+      resumesAt: Math.ceil(now + statedMs),
       reason,
     });
   }

@@ -32,7 +32,7 @@ const windowOf = (
 };
 
 /** What headers say of limits, each with the window it is taken to be about. */
-export const wordsOf = (
+export const hintsIn = (
   headers: Readonly<Record<string, string>>,
   known: { ratePerMinute: number; callsPerMonth: number },
   now: number,
@@ -150,7 +150,7 @@ export class QuotaHints {
    * @returns how long the service says to wait because a short window's calls are used up; 0: not
    */
   note(callId: number, headers: Readonly<Record<string, string>>, now: number): number {
-    const words = wordsOf(headers, this.#limits, now);
+    const words = hintsIn(headers, this.#limits, now);
     if (words.length === 0) return 0;
     const upsert = this.#lake.sqlite.prepare(`
       insert into quota_hint (key, name, stated, window_ms, quota, remaining, resets_at, seen_at, call_id)

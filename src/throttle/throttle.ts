@@ -11,7 +11,7 @@ import { QuotaSpentError, ServiceDownError } from './errors.ts';
 import type { Ledger, PlannedCall, Refusal } from './ledger.ts';
 
 /** A response that came and was read. Its call is not settled yet: that goes with its rows. */
-export interface Answered<T> {
+export interface Received<T> {
   callId: number;
   response: RawResponse;
   read: T;
@@ -50,7 +50,7 @@ interface ThrottleDeps {
 }
 
 /** One attempt under way, as it is logged. */
-interface Attempt {
+interface CallAttempt {
   runId: number | null;
   job: string;
   item: string;
@@ -104,7 +104,7 @@ export class Throttle {
     request: UpstreamRequest,
     read: (response: RawResponse) => T,
     context: CallContext,
-  ): Promise<Answered<T>> {
+  ): Promise<Received<T>> {
     let ownFailures = 0;
     for (let attempts = 1; ; attempts++) {
       try {
@@ -128,7 +128,7 @@ export class Throttle {
     read: (response: RawResponse) => T,
     { runId, job, signal }: CallContext,
     attempt: number,
-  ): Promise<Omit<Answered<T>, 'attempts'>> {
+  ): Promise<Omit<Received<T>, 'attempts'>> {
     const { ledger, client, clock, judge } = this.#deps;
     const item = requestLine(request);
     const callId = await this.#pass({ runId, job, request: item }, signal);
@@ -190,7 +190,7 @@ export class Throttle {
   }
 
   #logFailed(
-    made: Attempt,
+    made: CallAttempt,
     response: RawResponse | undefined,
     error: unknown,
     tookMs: number,
@@ -209,8 +209,8 @@ export class Throttle {
     this.#circuit.failed(mono, limited);
     const ownMs = backoffMs(this.#circuit.failuresInARow, this.#deps.random());
     if (limited) {
-      const askedMs = error.retryAfterMs ?? Math.max(LEAST_LIMITED_MS, ownMs);
-      await this.#deps.ledger.pause(askedMs, error.message);
+      const statedMs = error.retryAfterMs ?? Math.max(LEAST_LIMITED_MS, ownMs);
+      await this.#deps.ledger.pause(statedMs, error.message);
     } else this.#restUntil = Math.max(this.#restUntil, mono + this.#circuit.restMs(ownMs));
   }
 

@@ -10,7 +10,7 @@ import { deliveryBody } from '../events/outbox.ts';
 import { typed } from '../installation.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
-import type { Attempt } from './post.ts';
+import type { DeliveryAttempt } from './post.ts';
 import { judgeAttempt } from './retry.ts';
 import { disableSubscription, findSubscription, noteHealth, type Owner } from './subscriptions.ts';
 
@@ -70,7 +70,7 @@ export const dueDeliveries = (
 /** An attempt and the delivery it was for. */
 export interface EndedAttempt {
   readonly delivery: DueDelivery;
-  readonly attempt: Attempt;
+  readonly attempt: DeliveryAttempt;
 }
 
 const recordOne = (
@@ -158,12 +158,12 @@ export const deliveriesPage = (
   lake: Lake,
   { subscriptionId, state, until, limit, page = 1 }: DeliveriesQuery,
 ): { total: number; items: DeliveryRecord[] } => {
-  const asked = {
+  const query = {
     subscriptionId: subscriptionId ?? null,
     state: state ?? null,
     until: until ?? null,
   };
-  const total = present(prepare(lake.sqlite, `select count(*) ${MATCHING}`, 'number').get(asked));
+  const total = present(prepare(lake.sqlite, `select count(*) ${MATCHING}`, 'number').get(query));
   const items = prepare<DeliveryRecord>(
     lake.sqlite,
     `select d.id, d.event_id as eventId, d.subscription_id as subscriptionId, e.kind, e.subject, d.state, d.attempts,
@@ -187,7 +187,7 @@ export const deliveriesPage = (
       durationMs: 'number?',
       deliveredAt: 'number?',
     },
-  ).all({ ...asked, limit, offset: Math.min(page - 1, total) * limit });
+  ).all({ ...query, limit, offset: Math.min(page - 1, total) * limit });
   return { total, items };
 };
 

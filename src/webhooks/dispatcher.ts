@@ -10,7 +10,7 @@ import {
   type Endpoint,
   recordAttempts,
 } from './deliveries.ts';
-import type { Attempt, Poster } from './post.ts';
+import type { DeliveryAttempt, Poster } from './post.ts';
 import type { WebhookSecrets } from './secrets.ts';
 import { signatureHeaders } from './signature.ts';
 import { endSubscriptionsOf, secretsOf } from './subscriptions.ts';
@@ -41,7 +41,7 @@ const sendOne = (
   endpoint: Target,
   letter: { id: string; body: string },
   signal?: AbortSignal,
-): Promise<Attempt> => {
+): Promise<DeliveryAttempt> => {
   const now = clock.now();
   const signing = secrets.signing(endpoint.id, now);
   if (signing.length === 0)
@@ -76,7 +76,7 @@ export const sendTest = async (
   lake: Lake,
   { poster, clock }: Pick<DispatchDeps, 'poster' | 'clock'>,
   endpoint: Target,
-): Promise<Attempt> => {
+): Promise<DeliveryAttempt> => {
   const now = clock.now();
   const id = `test_${now}`;
   const data = { id, note: 'A test of this subscription. Nothing happened.' };

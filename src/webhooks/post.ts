@@ -10,7 +10,7 @@ const KEPT_ANSWER_CHARACTERS = 1024;
 const ATTEMPT_TIMEOUT_MS = 15_000;
 
 /** What came of one attempt. `status` is null when no response came. */
-export interface Attempt {
+export interface DeliveryAttempt {
   readonly at: number; // Unix ms
   readonly durationMs: number;
   readonly status: number | null;
@@ -29,16 +29,16 @@ export interface Letter {
 }
 
 /** What came back of one post. */
-type Came = Pick<Attempt, 'status' | 'retryAfter' | 'answer' | 'error'>;
+type Came = Pick<DeliveryAttempt, 'status' | 'retryAfter' | 'answer' | 'error'>;
 
 /** What posts letters. */
 export interface Poster {
-  post(letter: Letter, signal?: AbortSignal): Promise<Attempt>;
+  post(letter: Letter, signal?: AbortSignal): Promise<DeliveryAttempt>;
   close(): Promise<void>;
 }
 
 /** Reads what little of a response is kept; an endless one is cut, not waited for. */
-const readAnswer = async (body: AsyncIterable<Buffer>): Promise<string> => {
+const readResponse = async (body: AsyncIterable<Buffer>): Promise<string> => {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of body) {
@@ -140,7 +140,7 @@ export class HttpPoster implements Poster {
     };
   }
 
-  async post(letter: Letter, signal?: AbortSignal): Promise<Attempt> {
+  async post(letter: Letter, signal?: AbortSignal): Promise<DeliveryAttempt> {
     const at = this.#clock.now();
     const startedAt = this.#clock.monotonic();
     const came = await this.#exchange(letter, signal);
@@ -161,7 +161,7 @@ export class HttpPoster implements Poster {
         onInfo: patience.onInfo,
         reset: true,
       });
-      const answer = await readAnswer(response.body).catch(() => null); // the status has decided already
+      const answer = await readResponse(response.body).catch(() => null); // the status has decided already
       const retryAfter = response.headers['retry-after'];
       return {
         status: response.statusCode,

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 import { retryAfterMs } from '../retry-after.ts';
-import type { Attempt } from './post.ts';
+import type { DeliveryAttempt } from './post.ts';
 
 /**
  * Waits after the first, second, ... failed attempt, as in the Standard Webhooks specification: ten
@@ -41,7 +41,7 @@ export interface Verdict {
  * @param chance 0 <= r < 1, for the jitter
  */
 export const judgeAttempt = (
-  attempt: Pick<Attempt, 'status' | 'retryAfter' | 'error'>,
+  attempt: Pick<DeliveryAttempt, 'status' | 'retryAfter' | 'error'>,
   {
     attempts,
     endedAt,
@@ -74,13 +74,13 @@ export const judgeAttempt = (
       pausedUntil: null,
       disable,
     };
-  const asked = Math.min(retryAfterMs(attempt.retryAfter, endedAt) ?? 0, LONGEST_RETRY_AFTER_MS);
-  const wait = Math.max(delay * (1 + JITTER * chance), asked);
+  const statedMs = Math.min(retryAfterMs(attempt.retryAfter, endedAt) ?? 0, LONGEST_RETRY_AFTER_MS);
+  const wait = Math.max(delay * (1 + JITTER * chance), statedMs);
   return {
     state: 'pending',
     nextAttemptAt: Math.round(endedAt + wait),
     failingSince: since,
-    pausedUntil: asked > 0 ? endedAt + asked : null,
+    pausedUntil: statedMs > 0 ? endedAt + statedMs : null,
     disable,
   };
 };

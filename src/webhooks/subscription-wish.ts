@@ -48,14 +48,14 @@ const knownWords = <T extends string>(
   value: unknown,
   known: readonly T[],
 ): T[] => {
-  const asked = words(parameter, value);
-  const unknown = asked.find((one) => !known.includes(one as T));
+  const names = words(parameter, value);
+  const unknown = names.find((one) => !known.includes(one as T));
   if (unknown !== undefined)
     throw new SubscriptionError(
       parameter,
       `${parameter} may hold ${known.join(', ')}; it holds "${unknown.slice(0, 60)}".`,
     );
-  return asked as T[];
+  return names as T[];
 };
 
 const subjectsOf = (value: unknown): string[] => {

@@ -12,13 +12,13 @@ export interface WantedSubject {
 }
 
 const KIND = `substr(subject, 1, instr(subject, ':') - 1)`;
-const ASKED_FIRST = `
+const WANTED_FIRST = `
   select platform, subject, wanted_at as wantedAt from wanted_subjects
   where taken_at is null and ${KIND} in (select value from json_each(?))
   order by wanted_at, subject limit ?`;
 
 /** What the next run should ask for first, longest wanted first: up to `limit` of the given kinds. */
-export const wantedSubjects = (
+export const readWantedSubjects = (
   lake: Lake,
   kinds: readonly string[],
   limit: number,
@@ -27,7 +27,7 @@ export const wantedSubjects = (
     platform: Platform | '';
     subject: string;
     wantedAt: number;
-  }>(lake.sqlite, ASKED_FIRST, { platform: 'text', subject: 'text', wantedAt: 'number' })
+  }>(lake.sqlite, WANTED_FIRST, { platform: 'text', subject: 'text', wantedAt: 'number' })
     .all(JSON.stringify(kinds), limit)
     .map(({ platform, subject, wantedAt }) => ({
       platform: platform === '' ? null : platform,

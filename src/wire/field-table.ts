@@ -1,6 +1,6 @@
 import {
   type Field,
-  type Reader,
+  type FieldReader,
   readCount,
   readInstant,
   readNumber,
@@ -9,7 +9,7 @@ import {
   readText,
 } from './fields.ts';
 
-const field = <T>(read: Reader<T>, unit: string, ...names: readonly string[]): Field<T> => ({
+const field = <T>(read: FieldReader<T>, unit: string, ...names: readonly string[]): Field<T> => ({
   names,
   read,
   unit,

@@ -203,13 +203,13 @@ export const extraOf = (
 };
 
 /** Reads one value; one that cannot be right becomes null, its original goes to `odd`. */
-export type Reader<T> = (value: unknown, field: string, odd: Odd) => T | null;
+export type FieldReader<T> = (value: unknown, field: string, odd: Odd) => T | null;
 
 /** One field of what comes from outside. */
 export interface Field<T> {
   /** Names it is accepted under; the first one is ours. */
   readonly names: readonly string[];
-  readonly read: Reader<T>;
+  readonly read: FieldReader<T>;
   readonly unit: string;
 }
 

@@ -5,7 +5,7 @@ import { chooseCalls, laddersByPlatform, largest } from '../../src/budget/choice
 import { learnShowing } from '../../src/budget/creator-pages.ts';
 import { curveLibrary } from '../../src/budget/curves.ts';
 import { PlanLadder } from '../../src/budget/price.ts';
-import { columnsOf, type TrackedVideo } from '../../src/budget/tracked.ts';
+import { columnsOfVideos, type TrackedVideo } from '../../src/budget/tracked.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 
 const NOW = Date.UTC(2026, 2, 10);
@@ -45,7 +45,7 @@ const choose = (shapes: Shape[], calls: number, withCreators = false) =>
     now: NOW,
     calls,
     callsPerDay: calls,
-    tracked: columnsOf(shapes.map(videoOf)),
+    tracked: columnsOfVideos(shapes.map(videoOf)),
     ladders,
     ...(withCreators ? { showing } : {}),
   });
@@ -120,7 +120,7 @@ test('one call for a creator with many waiting videos goes before single refresh
 
 test('creator calls that showed nothing are not made again', () => {
   const nothing = learnShowing(new Array(200).fill({ tracked: 20, shown: [] }));
-  const tracked = columnsOf(
+  const tracked = columnsOfVideos(
     new Array(8).fill(videoOf({ ageHours: 40, sinceHours: 20, creator: 0 })),
   );
   const input = { now: NOW, calls: 4, callsPerDay: 4, tracked, ladders, showing: nothing };
@@ -133,7 +133,7 @@ test('a dormant video is looked at rarely, but never never', () => {
   videos.push({ born: NOW - 400 * DAY_MS, last: NOW, refreshes: 0 });
   for (let day = 1; day <= 400; day++) {
     const now = NOW + day * DAY_MS;
-    const tracked = columnsOf(
+    const tracked = columnsOfVideos(
       videos.map(({ born, last }, i): TrackedVideo => {
         // Active ones are reborn every ten days: there is always something that moves more.
         const createdAt = i < active ? now - ((day + i) % 10) * DAY_MS - HOUR_MS : born;

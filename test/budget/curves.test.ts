@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AGE_HOURS, AGE_STEPS, ageStep } from '../../src/budget/age-grid.ts';
-import { curveLibrary, DORMANT_SLOPE, gridCurve, logViewsAt } from '../../src/budget/curves.ts';
+import { curveLibrary, DORMANT_SLOPE, gridCurve, logViewsAtStep } from '../../src/budget/curves.ts';
 import { growthModel } from '../../src/budget/growth-model.ts';
 import { AHEAD } from '../../src/budget/moments.ts';
 import { STATES } from '../../src/budget/refresh-states.ts';
@@ -17,8 +17,8 @@ test('a curve is log-linear between its observations and slows down after the la
   const ageHours = [2, 20, 200];
   const curve = gridCurve({ platform: 'tiktok', ageHours, views: [100, 1000, 10_000] });
   if (curve === undefined) throw new Error('expected a curve');
-  expect(Math.exp(logViewsAt(curve, ageStep(2)))).toBeCloseTo(100, 6);
-  expect(Math.exp(logViewsAt(curve, ageStep(Math.sqrt(2 * 20))))).toBeCloseTo(316, -1);
+  expect(Math.exp(logViewsAtStep(curve, ageStep(2)))).toBeCloseTo(100, 6);
+  expect(Math.exp(logViewsAtStep(curve, ageStep(Math.sqrt(2 * 20))))).toBeCloseTo(316, -1);
   const slopes = Array.from({ length: 8 }, (_, i) => {
     const at = curve.to + i;
     return (curve.logViews[at + 1] ?? 0) - (curve.logViews[at] ?? 0);

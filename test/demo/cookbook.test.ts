@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { systemClock, virtualClock } from '../../src/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import type { Lake } from '../../src/lake/open.ts';
-import type { ListedHashtag } from '../../src/load/hashtag-list.ts';
+import type { HashtagObservation } from '../../src/load/hashtag-list.ts';
 import { hashtagsOfWorld } from '../../src/sandbox/hashtag-lists.ts';
 import { World } from '../../src/sandbox/world.ts';
 import { createKey } from '../../src/serve/auth/keys.ts';
@@ -34,9 +34,9 @@ test('thirty questions, and the answers that stand below them', () => {
 
 const LAST = Date.UTC(2026, 10, 21);
 const world = new World({ seed: 1 });
-const truths = new Map<number, Map<string, ListedHashtag>>();
+const truths = new Map<number, Map<string, HashtagObservation>>();
 /** What the world says of its hashtags at the midnight `days` before the last night. */
-const truthOf = (days: number): Map<string, ListedHashtag> => {
+const truthOf = (days: number): Map<string, HashtagObservation> => {
   const known = truths.get(days);
   if (known !== undefined) return known;
   const list = hashtagsOfWorld(world, LAST - days * DAY_MS, '30d');
@@ -126,7 +126,7 @@ const newest = () => {
        and s.observed_at = (select max(observed_at) from hashtag_snapshots)
        and v.observed_at = (select max(observed_at) from hashtag_volumes) order by s.rank`,
   );
-  const truth = listed.map(({ tag }) => truthOf(0).get(foldName(tag)) as ListedHashtag);
+  const truth = listed.map(({ tag }) => truthOf(0).get(foldName(tag)) as HashtagObservation);
   return { listed, truth };
 };
 type Newest = ReturnType<typeof newest>;
@@ -136,7 +136,7 @@ const byChange = (items: readonly { tag: string; change: number | null }[], sign
     .toSorted((a, b) => sign * ((b.change ?? 0) - (a.change ?? 0)) || (a.tag < b.tag ? -1 : 1))
     .slice(0, 5)
     .map(({ tag, change }) => [tag, change]);
-const partOf = ({ platforms }: ListedHashtag, platform: string) =>
+const partOf = ({ platforms }: HashtagObservation, platform: string) =>
   platforms.find((part) => part.platform === platform)?.volume ?? null;
 
 /** What an analyst asks: the lake's answer, and that of the world behind it. */

@@ -2,19 +2,19 @@ import { expect, test } from 'vitest';
 import { HOUR_MS } from '../../src/durations.ts';
 import { detectEvents } from '../../src/events/detect.ts';
 import { thresholdFor } from '../../src/events/forecast-history.ts';
-import { forecastFindings, type Stated } from '../../src/events/forecast-spike.ts';
+import { forecastFindings, type StatedForecast } from '../../src/events/forecast-spike.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { freshLake, putVideo } from './made-lake.ts';
 
 const T0 = Date.UTC(2026, 2, 1);
 const at = (hours: number): number => T0 + hours * HOUR_MS;
 const snapshot = (hours: number, views: number) => ({ at: at(hours), views });
-const stated = (hours: number, probability: number, firstSeenAt = T0): Stated => ({
+const stated = (hours: number, probability: number, firstSeenAt = T0): StatedForecast => ({
   ...{ at: at(hours), firstSeenAt, probability, threshold: 0.6, samples: 300 },
   ...{ median: 1000, low: 500, high: 2000 },
 });
 
-const hoursOf = (snapshots: ReturnType<typeof snapshot>[], sayings: Stated[]): number[] =>
+const hoursOf = (snapshots: ReturnType<typeof snapshot>[], sayings: StatedForecast[]): number[] =>
   forecastFindings(snapshots, null, sayings).map(({ window }) => (window.to - T0) / HOUR_MS);
 
 test('a snapshot over the threshold is named; the first snapshot and one after a gap are silent', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../src/durations.ts';
 import {
-  type ListedVideo,
   type ListSnapshot,
+  type NicheVideo,
   nicheBreakouts,
 } from '../../src/events/niche-breakout.ts';
 import { THRESHOLDS } from '../../src/events/thresholds.ts';
@@ -11,13 +11,13 @@ const T0 = Date.UTC(2026, 2, 1);
 const limits = THRESHOLDS.tiktok.niche;
 const everything = { from: 0, to: Number.MAX_SAFE_INTEGER };
 
-const filler = (day: number, count: number): ListedVideo[] =>
+const filler = (day: number, count: number): NicheVideo[] =>
   Array.from({ length: count }, (_, index) => ({
     id: `tt_${day}_${index}`,
     user: `user${index}`,
     tags: ['fyp', `only${day}x${index}`],
   }));
-const niche = (day: number, count: number, creators: number): ListedVideo[] =>
+const niche = (day: number, count: number, creators: number): NicheVideo[] =>
   Array.from({ length: count }, (_, index) => ({
     id: `tt_n${day}_${index}`,
     user: `maker${index % creators}`,

@@ -1,6 +1,6 @@
 import { LakeBuilder } from '../../fixtures/lake-builder.ts';
 import { DAY_MS } from '../../src/durations.ts';
-import type { VolumeSeries } from '../../src/forecast/hashtags/volume-series.ts';
+import type { DailyVolumes } from '../../src/forecast/hashtags/volume-series.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { RandomStream } from '../../src/sandbox/random-stream.ts';
 
@@ -10,7 +10,7 @@ export const V0: number = Date.UTC(2026, 0, 1);
  * A made-up hashtag whose daily growth goes on by nine tenths and a share of chance: what comes in a
  * week has a known distribution, the same at every time.
  */
-const madeSeries = (key: number, days: number): VolumeSeries => {
+const madeSeries = (key: number, days: number): DailyVolumes => {
   const random = new RandomStream(0x7a, key);
   let log = random.between(4, 9);
   let drift = 0.023 * random.normal();
@@ -23,18 +23,18 @@ const madeSeries = (key: number, days: number): VolumeSeries => {
 };
 
 /** Hashtags watched every day, the first over all `days`. */
-export const madeVolumes = (count: number, days: number): VolumeSeries[] =>
+export const madeVolumes = (count: number, days: number): DailyVolumes[] =>
   Array.from({ length: count }, (_, key) => madeSeries(key + 1, days));
 
 /** The part of each series that was known at an instant. */
-export const volumesBy = (series: readonly VolumeSeries[], at: number): VolumeSeries[] =>
+export const volumesBy = (series: readonly DailyVolumes[], at: number): DailyVolumes[] =>
   series.flatMap(({ key, volumes }) => {
     const known = volumes.filter((volume) => volume.at <= at);
     return known.length === 0 ? [] : [{ key, volumes: known }];
   });
 
 /** Puts volumes into a lake as pulled lists over 30 days would have. */
-export const putVolumes = (lake: Lake, series: readonly VolumeSeries[]): void => {
+export const putVolumes = (lake: Lake, series: readonly DailyVolumes[]): void => {
   const builder = new LakeBuilder(lake);
   builder.transaction(() => {
     for (const { key, volumes } of series)

@@ -12,8 +12,8 @@ import {
 import { risingHashtags, volumeForecastAt } from '../../src/forecast/hashtags/read-volumes.ts';
 import { readVolumeModels } from '../../src/forecast/hashtags/volume-round.ts';
 import {
+  type DailyVolumes,
   logVolume,
-  type VolumeSeries,
   volumeAfter,
 } from '../../src/forecast/hashtags/volume-series.ts';
 import { packModel, unpackVolumeModel } from '../../src/forecast/pack.ts';
@@ -56,10 +56,10 @@ test('intervals of volumes keep their promise later, and medians beat what stand
 });
 
 test('what comes after changes neither model nor forecast; the same volumes give the same bytes', () => {
-  const [series] = SERIES as [VolumeSeries];
+  const [series] = SERIES as [DailyVolumes];
   const bytes = packModel(MODEL);
   expect(packModel(learnt()).equals(bytes)).toBe(true);
-  const [cut] = volumesBy([series], LEARNT_AT) as [VolumeSeries];
+  const [cut] = volumesBy([series], LEARNT_AT) as [DailyVolumes];
   const position = cut.volumes.length - 1;
   expect(volumeAhead(unpackVolumeModel(bytes), series, position)).toEqual(
     volumeAhead(MODEL, cut, position),
@@ -129,7 +129,7 @@ test('a lake forecasts its hashtags once, tells them, and holds them against wha
   const { models } = readVolumeModels(lake.sqlite, at);
   const judged = judgeVolumes(lake.sqlite, models, { from: 0, to: at, at });
   expect(judged).toHaveLength(40);
-  const [series] = SERIES as [VolumeSeries];
+  const [series] = SERIES as [DailyVolumes];
   const position = series.volumes.findIndex((volume) => volume.at === LEARNT_AT);
   const cut = { key: series.key, volumes: series.volumes.slice(0, position + 1) };
   const [model] = [...models.values()];

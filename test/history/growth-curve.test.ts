@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { realLines, realPath } from '../../fixtures/real-data.ts';
 import { HOUR_MS } from '../../src/durations.ts';
-import { type GrowthPoint, growthCurve } from '../../src/history/growth-curve.ts';
+import { type GrowthPoint, growthCurveOf } from '../../src/history/growth-curve.ts';
 import { isoOf, parseIso } from '../../src/iso.ts';
 
 const START = parseIso('2026-01-01') as number;
@@ -13,15 +13,16 @@ const hourly = (count: number, views: (hour: number) => number): GrowthPoint[] =
     at: START + hour * HOUR_MS,
     views: Math.round(views(hour)),
   }));
-const viewsOf = (points: GrowthPoint[]): number[] => growthCurve(points).points.map((p) => p.views);
+const viewsOf = (points: GrowthPoint[]): number[] =>
+  growthCurveOf(points).points.map((p) => p.views);
 const logistic = (hour: number): number => 1_000_000 / (1 + Math.exp(-(hour - 48) / 8));
 
 describe('hand-made curves', () => {
   test('nothing, one snapshot, all unknown', () => {
     const empty = { points: [], peak: null, doublingHours: null, phase: 'unknown' };
-    expect(growthCurve([])).toEqual(empty);
-    expect(growthCurve(snapshots([0, null], [5, null]))).toEqual(empty);
-    expect(growthCurve(snapshots([0, 500]))).toEqual({
+    expect(growthCurveOf([])).toEqual(empty);
+    expect(growthCurveOf(snapshots([0, null], [5, null]))).toEqual(empty);
+    expect(growthCurveOf(snapshots([0, 500]))).toEqual({
       ...empty,
       points: [{ at: isoOf(START), views: 500, viewsPerHour: 0 }],
     });
@@ -29,7 +30,7 @@ describe('hand-made curves', () => {
 
   test('a steady pace is the same at every snapshot, however unevenly it was looked at', () => {
     const hours = [0, 0.01, 0.2, 1, 1.5, 4, 30, 30.01, 31, 90];
-    const curve = growthCurve(
+    const curve = growthCurveOf(
       snapshots(...hours.map((h): [number, number] => [h, 5000 + h * 1000])),
     );
     expect(new Set(curve.points.map((p) => p.viewsPerHour))).toEqual(new Set([1000]));
@@ -42,33 +43,33 @@ describe('hand-made curves', () => {
     ['fading', 75],
     ['flat', 160],
   ])('an S-shaped video is %s after %i hours', (phase, hours) => {
-    expect(growthCurve(hourly(hours, logistic)).phase).toBe(phase);
+    expect(growthCurveOf(hourly(hours, logistic)).phase).toBe(phase);
   });
 
   test('the peak of an S-shaped video is at its middle', () => {
-    const { peak } = growthCurve(hourly(160, logistic));
+    const { peak } = growthCurveOf(hourly(160, logistic));
     expect(Math.abs(Date.parse(peak?.at ?? '') - (START + 48 * HOUR_MS)) / HOUR_MS).toBeLessThan(6);
     expect(peak?.viewsPerHour).toBeGreaterThan(29_000); // the true maximum is 31,250
     expect(peak?.viewsPerHour).toBeLessThan(31_251);
   });
 
   test('a video that doubles every six hours says so', () => {
-    const curve = growthCurve(hourly(48, (hour) => 1e6 * 2 ** (hour / 6)));
+    const curve = growthCurveOf(hourly(48, (hour) => 1e6 * 2 ** (hour / 6)));
     expect(curve.doublingHours).toBeCloseTo(6, 1);
     expect(curve.phase).toBe('rising');
   });
 
   test('a video that stands still is flat and never doubles', () => {
-    expect(growthCurve(hourly(10, () => 700))).toMatchObject({
+    expect(growthCurveOf(hourly(10, () => 700))).toMatchObject({
       phase: 'flat',
       peak: null,
       doublingHours: null,
     });
-    expect(growthCurve(hourly(10, () => 0)).phase).toBe('flat');
+    expect(growthCurveOf(hourly(10, () => 0)).phase).toBe('flat');
   });
 
   test('three snapshots within an hour are too little for a phase', () => {
-    expect(growthCurve(snapshots([0, 10], [0.5, 20], [0.9, 90])).phase).toBe('unknown');
+    expect(growthCurveOf(snapshots([0, 10], [0.5, 20], [0.9, 90])).phase).toBe('unknown');
   });
 });
 
@@ -92,8 +93,8 @@ describe('looks that are not what they seem', () => {
 
   test('a count that stands and steps makes no spike', () => {
     const stepping = hourly(72, (hour) => 10_000 + Math.floor(hour / 3) * 300);
-    expect(growthCurve(stepping).peak?.viewsPerHour).toBeLessThanOrEqual(300);
-    expect(growthCurve(stepping).points.at(-1)?.viewsPerHour).toBeLessThan(130);
+    expect(growthCurveOf(stepping).peak?.viewsPerHour).toBeLessThanOrEqual(300);
+    expect(growthCurveOf(stepping).points.at(-1)?.viewsPerHour).toBeLessThan(130);
   });
 
   test('impossible counts, doubled instants and any order are borne', () => {
@@ -108,7 +109,7 @@ describe('looks that are not what they seem', () => {
     });
     fc.assert(
       fc.property(fc.array(point), (points) => {
-        const curve = growthCurve(points);
+        const curve = growthCurveOf(points);
         const paces = curve.points.map((p) => p.viewsPerHour);
         curve.points.forEach((p, i) => {
           expect(p.views).toBeGreaterThanOrEqual(curve.points[i - 1]?.views ?? 0);
@@ -144,7 +145,7 @@ describe.skipIf(realPath === undefined)('real curves', () => {
   test('ig-hourly: the snapshots that read 0 leave no trace', () => {
     for (const points of of('ig-hourly', 5)) {
       const positive = points.filter((point) => (point.views ?? 0) > 0);
-      const curve = growthCurve(points);
+      const curve = growthCurveOf(points);
       expect(curve.points.slice(1).filter((point) => point.views === 0)).toEqual([]);
       expect(curve.points.length).toBeGreaterThanOrEqual(0.9 * positive.length);
     }
@@ -154,7 +155,7 @@ describe.skipIf(realPath === undefined)('real curves', () => {
     for (const source of ['yt-daily-lists', 'yt-hourly-kr', 'yt-radar-kr']) {
       const all = of(source, 5);
       const known = all.flat().filter((p) => p.views !== null).length;
-      const kept = all.reduce((sum, points) => sum + growthCurve(points).points.length, 0);
+      const kept = all.reduce((sum, points) => sum + growthCurveOf(points).points.length, 0);
       expect(kept / known).toBeGreaterThan(0.95);
     }
   });
@@ -164,8 +165,8 @@ describe.skipIf(realPath === undefined)('real curves', () => {
     let samePhase = 0;
     const all = of('yt-radar-kr', 20);
     for (const points of all) {
-      const whole = growthCurve(points);
-      const half = growthCurve(points.filter((_, i) => i % 2 === 0 || i === points.length - 1));
+      const whole = growthCurveOf(points);
+      const half = growthCurveOf(points.filter((_, i) => i % 2 === 0 || i === points.length - 1));
       if (whole.phase === half.phase) samePhase++;
       if (whole.peak !== null && half.peak !== null)
         ratios.push(half.peak.viewsPerHour / whole.peak.viewsPerHour);

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY_MS } from '../../src/durations.ts';
 import { creatorRise, creatorsPage } from '../../src/history/creator-lists.ts';
 import { creatorVideos } from '../../src/history/creator-profile.ts';
-import { hashtagAsOf, hashtagHistory } from '../../src/history/hashtag-history.ts';
+import { hashtagAsOf, readHashtagHistory } from '../../src/history/hashtag-history.ts';
 import { pulledHashtag } from '../../src/history/hashtag-list.ts';
-import { listStays } from '../../src/history/list-stays.ts';
+import { readListStays } from '../../src/history/list-stays.ts';
 import { milestones } from '../../src/history/milestones.ts';
 import { taggedPage } from '../../src/history/tagged-videos.ts';
 import { videoByIdAsOf } from '../../src/history/timeline.ts';
@@ -85,7 +85,7 @@ const rows = (lake: Lake, sql: string): Record<string, unknown>[] =>
 test('now they say what the views of the lake say', () => {
   const { lake } = all;
   const stays = [...keysOf(lake, NOW)].flatMap(([id, key]) =>
-    listStays(lake, key, NOW).map((stay) => ({ id, ...stay })),
+    readListStays(lake, key, NOW).map((stay) => ({ id, ...stay })),
   );
   expect(stays.length).toBeGreaterThan(10);
   const byId = (a: { id?: unknown }, b: { id?: unknown }) =>
@@ -130,13 +130,13 @@ test('as of an instant they say what a lake says that had seen no more by then',
     const page = { companions: 10, limit: 5, page: 1 };
     const { count, tags, creators, keys: top } = taggedPage(lake, { ...tagged, ...page });
     return {
-      stays: [...keys].map(([id, key]) => [id, listStays(lake, key, THEN)]),
+      stays: [...keys].map(([id, key]) => [id, readListStays(lake, key, THEN)]),
       milestones: [...keys].map(([id, key]) => [id, milestones(lake, key, THEN)]),
       rising: creatorsPage(lake, { list: 'rising', asOf: THEN, limit: 2, page: 2 }),
       largest: creatorsPage(lake, { list: 'largest', asOf: THEN, limit: 3, page: 1 }),
       rise: creatorRise(lake, maker),
       videos: creatorVideos(lake, { ...maker, limit: 3, page: 1 }),
-      volumes: hashtagHistory(lake, tagged.hashtagKey, THEN),
+      volumes: readHashtagHistory(lake, tagged.hashtagKey, THEN),
       pulled: pulledHashtag(lake, { key: tagged.hashtagKey, dateRange: '30d', asOf: THEN }),
       ...{ count, tags, creators },
       top: top.map((key) => idOf.get(key)),

@@ -4,7 +4,7 @@ import { PLATFORM_PREFIXES, PLATFORMS } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import type { ObservationBatch } from '../../src/load/observations.ts';
 import { World } from '../../src/sandbox/world.ts';
-import { likesAt, viewsAt, type WorldVideo } from '../../src/sandbox/world-video.ts';
+import { likesAt, type WorldVideo, worldViewsAt } from '../../src/sandbox/world-video.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const world = new World({ seed: 1 });
@@ -27,8 +27,8 @@ const medianFraction = (videos: WorldVideo[], hours: number, horizonHours: numbe
   quantile(
     videos.map(
       (video) =>
-        viewsAt(video, video.bornAt + hours * HOUR_MS) /
-        viewsAt(video, video.bornAt + horizonHours * HOUR_MS),
+        worldViewsAt(video, video.bornAt + hours * HOUR_MS) /
+        worldViewsAt(video, video.bornAt + horizonHours * HOUR_MS),
     ),
     0.5,
   );
@@ -94,7 +94,9 @@ describe('a month of videos', () => {
   });
 
   test('is spread like real views: a log-normal body, a heavier tail', () => {
-    const finals = month.map((video) => Math.log(viewsAt(video, video.bornAt + 30 * DAY_MS) + 1));
+    const finals = month.map((video) =>
+      Math.log(worldViewsAt(video, video.bornAt + 30 * DAY_MS) + 1),
+    );
     const [p10, p50, p90, p99] = [0.1, 0.5, 0.9, 0.99].map((share) => quantile(finals, share)) as [
       number,
       number,
@@ -111,7 +113,7 @@ describe('a month of videos', () => {
     for (const [hours, fraction] of Object.entries(radar))
       expect(Math.abs(medianFraction(month, Number(hours), 168) - fraction)).toBeLessThan(0.06);
     const lists = { 24: 0.32, 48: 0.56, 72: 0.7, 96: 0.81, 120: 0.89 };
-    const hits = month.filter((video) => viewsAt(video, video.bornAt + 7 * DAY_MS) > 800_000);
+    const hits = month.filter((video) => worldViewsAt(video, video.bornAt + 7 * DAY_MS) > 800_000);
     for (const [hours, fraction] of Object.entries(lists))
       expect(Math.abs(medianFraction(hits, Number(hours), 168) - fraction)).toBeLessThan(0.09);
   });
@@ -124,7 +126,7 @@ describe('a month of videos', () => {
         const before = video.snapshots[snapshot - 1];
         if (before === undefined) continue;
         steps++;
-        if (viewsAt(video, at) < viewsAt(video, before)) down++;
+        if (worldViewsAt(video, at) < worldViewsAt(video, before)) down++;
       }
     expect(down / steps).toBeGreaterThan(0.0005);
     expect(down / steps).toBeLessThan(0.015);
@@ -134,7 +136,7 @@ describe('a month of videos', () => {
     const ratios: number[] = [];
     let hidden = 0;
     for (const video of month) {
-      const [views, likes] = [viewsAt(video, NOW), likesAt(video, NOW)];
+      const [views, likes] = [worldViewsAt(video, NOW), likesAt(video, NOW)];
       if (likes === null) hidden++;
       else if (views > 1000) ratios.push(likes / views);
     }
@@ -152,7 +154,7 @@ describe('a month of videos', () => {
           .filter((video) => video.platform === platform && video.bornAt < at)
           .map((video) => ({
             id: video.id,
-            gained: viewsAt(video, at) - viewsAt(video, at - DAY_MS),
+            gained: worldViewsAt(video, at) - worldViewsAt(video, at - DAY_MS),
           }))
           .sort((a, b) => b.gained - a.gained)
           .slice(0, 50)
@@ -230,7 +232,7 @@ describe('creators', () => {
     for (const video of month.slice(0, 500)) {
       const creator = last.get(`${video.platform} ${video.user}`);
       if (creator === undefined || creator.at < video.bornAt) continue;
-      expect(creator.views).toBeGreaterThanOrEqual(viewsAt(video, creator.at));
+      expect(creator.views).toBeGreaterThanOrEqual(worldViewsAt(video, creator.at));
     }
   });
 
@@ -243,7 +245,7 @@ describe('creators', () => {
             const following = followers.get(`${video.platform} ${video.user}`) ?? -1;
             return following >= from && following < to;
           })
-          .map((video) => viewsAt(video, video.bornAt + 7 * DAY_MS)),
+          .map((video) => worldViewsAt(video, video.bornAt + 7 * DAY_MS)),
         0.5,
       );
     expect(reach(500_000, 1e12)).toBeGreaterThan(5 * reach(1000, 20_000));

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DAY_MS, MINUTE_MS } from '../../src/durations.ts';
 import { createKey, hashOf, type KeyWish, listKeys, revokeKey } from '../../src/serve/auth/keys.ts';
-import { Limiter, type Standing, usageByDay } from '../../src/serve/auth/limits.ts';
+import { type KeyStanding, Limiter, usageByDay } from '../../src/serve/auth/limits.ts';
 import { openServiceDb } from '../../src/service-db/service-db.ts';
 import { freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 import { runService } from './running.ts';
@@ -31,7 +31,7 @@ const keyWith = (ratePerMinute: number, callsPerMonth = 1000): string =>
   createKey(db, wishOf(ratePerMinute, callsPerMonth), NOW).key;
 
 /** Counts requests that come one by one. */
-const oneByOne = (of: typeof db): ((key: string, now: number) => Standing | undefined) => {
+const oneByOne = (of: typeof db): ((key: string, now: number) => KeyStanding | undefined) => {
   const limiter = new Limiter(of);
   return (key, now) => limiter.count([hashOf(key)], now)[0];
 };
@@ -129,7 +129,7 @@ test('a revoked key counts nothing more, at once and for other connections', () 
 });
 
 describe('requests that came together', () => {
-  const standings = (of: (Standing | undefined)[]) =>
+  const standings = (of: (KeyStanding | undefined)[]) =>
     of.map((standing) => standing && [standing.refusal, standing.minuteLeft, standing.monthLeft]);
 
   test('are counted as if they had come one by one, in their order', () => {
@@ -143,7 +143,7 @@ describe('requests that came together', () => {
       fc.property(rate, fc.array(batch, { maxLength: 12 }), (perMinute, batches) => {
         const make = () => createKey(db, wishOf(perMinute, 30), NOW);
         const [apart, together] = [make(), make()];
-        const withoutId = (standing: Standing | undefined) => ({ ...standing, id: '' });
+        const withoutId = (standing: KeyStanding | undefined) => ({ ...standing, id: '' });
         let at = NOW;
         for (const { requests, afterMs } of batches) {
           at += afterMs;

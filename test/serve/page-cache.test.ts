@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
-import { type MadePage, Page, PageCache } from '../../src/serve/cache/page-cache.ts';
+import { type MadePage, PageBytes, PageCache } from '../../src/serve/cache/page-cache.ts';
 import { NOW } from './filled-lake.ts';
 
 const moment = { version: 1, at: NOW };
 const waits = new AbortController().signal;
 const madeOf = (text: string, version: number | null = 1): MadePage => ({
-  ...{ page: new Page(text), version, from: NOW, until: NOW + 10 },
+  ...{ page: new PageBytes(text), version, from: NOW, until: NOW + 10 },
 });
 
 /** A cache, and how often each page was made. */

@@ -4,7 +4,7 @@ import { storeEvents } from '../../src/events/outbox.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { dueEndpoints } from '../../src/webhooks/deliveries.ts';
 import { Dispatcher } from '../../src/webhooks/dispatcher.ts';
-import type { Attempt, Letter, Poster } from '../../src/webhooks/post.ts';
+import type { DeliveryAttempt, Letter, Poster } from '../../src/webhooks/post.ts';
 import { readWish } from '../../src/webhooks/subscription-wish.ts';
 import { addSubscription, noteHealth, secretsOf } from '../../src/webhooks/subscriptions.ts';
 import { freshLake } from '../events/made-lake.ts';
@@ -18,7 +18,7 @@ class SilentEndpoints implements Poster {
   readonly letters: Letter[] = [];
   readonly #answers: (() => void)[] = [];
 
-  post(letter: Letter): Promise<Attempt> {
+  post(letter: Letter): Promise<DeliveryAttempt> {
     this.letters.push(letter);
     const attempt = {
       at: T0,

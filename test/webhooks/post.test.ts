@@ -4,7 +4,7 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { apiClient } from '../../src/api/client.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/secret.ts';
-import { type Attempt, HttpPoster } from '../../src/webhooks/post.ts';
+import { type DeliveryAttempt, HttpPoster } from '../../src/webhooks/post.ts';
 import { SELF_SIGNED } from '../support/self-signed.ts';
 
 /** Listens on a free port of this machine until the test ends. */
@@ -14,7 +14,7 @@ const listening = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-const posted = async (url: string): Promise<Attempt> => {
+const posted = async (url: string): Promise<DeliveryAttempt> => {
   const poster = new HttpPoster({ clock: systemClock });
   try {
     return await poster.post({ url, body: '{}', headers: {}, loopback: true });

@@ -6,7 +6,7 @@ import { DAY_MS, MINUTE_MS } from '../../src/durations.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { type HookHeaders, readHookSecret } from '../../src/webhooks/hook-proof.ts';
 import { receiveHook } from '../../src/webhooks/receive.ts';
-import { markTaken, wantedSubjects } from '../../src/webhooks/wanted-subjects.ts';
+import { markTaken, readWantedSubjects } from '../../src/webhooks/wanted-subjects.ts';
 import { freshLake } from '../events/made-lake.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
@@ -74,10 +74,10 @@ describe('upstream webhooks', () => {
       origin: 'upstream',
       data: expect.stringContaining('"evidence":{"views":5}'),
     });
-    const [wanted] = wantedSubjects(lake, ['video'], 5);
+    const [wanted] = readWantedSubjects(lake, ['video'], 5);
     expect(wanted).toMatchObject({ platform: 'tiktok', kind: 'video', id: 'tt_9' });
     if (wanted !== undefined) markTaken(lake, wanted, NOW);
-    expect(wantedSubjects(lake, ['video'], 5)).toEqual([]);
+    expect(readWantedSubjects(lake, ['video'], 5)).toEqual([]);
   });
 
   test('an event has one effect, however often it comes', () => {

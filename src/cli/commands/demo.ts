@@ -17,7 +17,7 @@ import { RandomStream } from '../../sandbox/random-stream.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { Secret } from '../../secret.ts';
 import { type CliIo, configOf } from '../io.ts';
-import { isoInstant, wholeNumber } from '../option-values.ts';
+import { isoInstant, wholeNumberOption } from '../option-values.ts';
 import { counted } from '../text/figures.ts';
 import { outlookText } from '../text/outlook-text.ts';
 import { overviewText } from '../text/overview-text.ts';
@@ -173,7 +173,7 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .option('--nights <n>', 'how many', wholeNumber('--nights', 1, 366), 7)
+    .option('--nights <n>', 'how many', wholeNumberOption('--nights', 1, 366), 7)
     .option('--from <path>', 'folder or file of NDJSON observations, instead of the made-up world')
     .option('--at <instant>', 'when the last night is (ISO 8601)', isoInstant('--at'))
     .option('--json', 'print what was done as one JSON document')

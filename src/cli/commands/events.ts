@@ -10,7 +10,7 @@ import { dateOf, isoOf } from '../../iso.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
 import { prepare, present } from '../../lake/prepare.ts';
 import { type CliIo, configOf } from '../io.ts';
-import { readInstant } from '../option-values.ts';
+import { instantOption } from '../option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { textTable } from '../text/text-table.ts';
 
@@ -104,8 +104,8 @@ export const define = (command: Command, io: CliIo): void => {
       const lake = openLakeForReading(dataDir);
       try {
         const instant = (flag: '--from' | '--to', text: string | undefined, fallback: number) =>
-          text === undefined ? fallback : readInstant(flag, text, now);
-        const since = readInstant('--since', options.since ?? '7d', now);
+          text === undefined ? fallback : instantOption(flag, text, now);
+        const since = instantOption('--since', options.since ?? '7d', now);
         const events =
           options.dryRun === true
             ? wouldBe(lake, {

@@ -20,7 +20,7 @@ import { isoOf } from '../../iso.ts';
 import { type Lake, openLake, openLakeForReading } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { type CliIo, configOf } from '../io.ts';
-import { oneOf } from '../option-values.ts';
+import { oneOfOption } from '../option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { scoresShown } from '../text/forecast-scores.ts';
 import { forecastStateText } from '../text/forecast-text.ts';
@@ -210,7 +210,11 @@ const learn = async (io: CliIo): Promise<void> => {
 export const define = (command: Command, io: CliIo): void => {
   command
     .argument('[video]', 'id of a video; without it the likeliest of each platform')
-    .option('--platform <name>', `one of ${PLATFORMS.join(', ')}`, oneOf('--platform', PLATFORMS))
+    .option(
+      '--platform <name>',
+      `one of ${PLATFORMS.join(', ')}`,
+      oneOfOption('--platform', PLATFORMS),
+    )
     .option('--horizon <span>', `views so far ahead: ${NAMED.join(', ')}`, '24h')
     .option('--hashtags', 'volumes of hashtags a week ahead')
     .option('--score', 'hold earlier forecasts against what came')

@@ -10,7 +10,7 @@ import { type KeyRecord, newKey, SCOPES, type Scope } from '../../serve/auth/key
 import { endSubscriptionsOf } from '../../webhooks/subscriptions.ts';
 import { type CliIo, configOf } from '../io.ts';
 import { openKeys } from '../key-store.ts';
-import { oneOf, wholeNumber } from '../option-values.ts';
+import { oneOfOption, wholeNumberOption } from '../option-values.ts';
 import { grouped } from '../text/figures.ts';
 import { textTable } from '../text/text-table.ts';
 import { defineUsage } from './keys-usage.ts';
@@ -117,16 +117,16 @@ export const define = (command: Command, io: CliIo): void => {
     .command('create')
     .description('make a key; the only time it is shown')
     .requiredOption('--use-case <text>', 'what the key will be used for')
-    .option('--tier <tier>', TIER_NAMES.join(', '), oneOf('--tier', TIER_NAMES), 'beta')
+    .option('--tier <tier>', TIER_NAMES.join(', '), oneOfOption('--tier', TIER_NAMES), 'beta')
     .option(
       '--rate <n>',
       "calls per minute, instead of the tier's",
-      wholeNumber('--rate', 1, 100_000),
+      wholeNumberOption('--rate', 1, 100_000),
     )
     .option(
       '--month <n>',
       "calls per calendar month, instead of the tier's",
-      wholeNumber('--month', 1, 1_000_000_000),
+      wholeNumberOption('--month', 1, 1_000_000_000),
     )
     .option('--scopes <a,b>', `comma list of ${SCOPES.join(', ')} (all)`)
     .option('--json', 'print {id, key, tier, scopes}')

@@ -10,8 +10,8 @@ import { isoOf } from '../../iso.ts';
 import { LAKE_FILE, openLakeForReading } from '../../lake/open.ts';
 import { orCost } from '../../money.ts';
 import { accountOf, type KeyAccount } from '../../runner/accounting.ts';
-import type { Forecast } from '../../runner/forecast.ts';
 import { monthsOf, planMonths, spentOfKeys } from '../../runner/key-plan.ts';
+import type { MonthForecast } from '../../runner/month-forecast.ts';
 import { cronOfJob } from '../../runner/month-plan.ts';
 import { spentTogether } from '../../runner/months-together.ts';
 import { RunLog } from '../../runner/run-log.ts';
@@ -64,7 +64,7 @@ const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 const print = (
   io: CliIo,
-  { rest, next }: { rest: Forecast; next: Forecast },
+  { rest, next }: { rest: MonthForecast; next: MonthForecast },
   {
     month,
     unfinished,
@@ -115,7 +115,7 @@ const keysTable = (io: CliIo, keys: readonly KeyAccount[]): string => {
   return textTable(head, rows, { columns: io.columns, figures });
 };
 
-const restJson = (rest: Forecast) => ({
+const restJson = (rest: MonthForecast) => ({
   ...rest,
   spentAt: rest.spentAt === null ? null : isoOf(rest.spentAt),
 });

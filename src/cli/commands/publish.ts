@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { UsageError } from '../../errors.ts';
 import { docsPage } from '../../installation.ts';
 import { openLake, openLakeForReading } from '../../lake/open.ts';
-import { publishIfAsked } from '../../publish/publish-if-asked.ts';
+import { publishIfConfigured } from '../../publish/publish-if-configured.ts';
 import type { PublishSummary } from '../../publish/publish-lake.ts';
 import { keepHeapSmall } from '../../serve/small-memory.ts';
 import { type CliIo, configOf } from '../io.ts';
@@ -67,7 +67,7 @@ const run = async (config: Config, options: Options, told: LoggedIo): Promise<vo
       const onFile = (): void => progress.show(`Tables: ${++uploaded} files uploaded`);
       const world = { clock, random, signal, env, onFile };
       const { replace = false, full = false } = options;
-      return publishIfAsked(lake, config, world, { replace, full });
+      return publishIfConfigured(lake, config, world, { replace, full });
     },
     print: (summary) => print(io, summary),
     json: options.json === true,

@@ -8,7 +8,7 @@ import { docsPage, typed } from '../../installation.ts';
 import type { RowFormat } from '../../query/query-request.ts';
 import { runQuery } from '../../query/run-query.ts';
 import { type CliIo, configOf } from '../io.ts';
-import { positiveNumber, wholeNumber } from '../option-values.ts';
+import { positiveNumberOption, wholeNumberOption } from '../option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { type Cell, textTable } from '../text/text-table.ts';
 
@@ -143,11 +143,11 @@ export const define = (command: Command, io: CliIo): void => {
     )
     .addOption(new Option('--json', 'an array of objects').conflicts('vertical'))
     .option('--vertical', 'each column on a line of its own, nothing cut')
-    .option('--limit <n>', 'at most so many rows', wholeNumber('--limit', 1))
+    .option('--limit <n>', 'at most so many rows', wholeNumberOption('--limit', 1))
     .option(
       '--timeout <seconds>',
       'end it after so long (default: never)',
-      positiveNumber('--timeout', LONGEST_WAIT_S),
+      positiveNumberOption('--timeout', LONGEST_WAIT_S),
     )
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError(AFTER_ERROR)

@@ -6,7 +6,7 @@ import { type ReplaySummary, replayResponses } from '../../load/replay.ts';
 import type { Log } from '../../log.ts';
 import { type CliIo, configOf } from '../io.ts';
 import { type LoggedIo, withLog } from '../log.ts';
-import { readInstant } from '../option-values.ts';
+import { instantOption } from '../option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { ProgressLine } from '../text/progress-line.ts';
 import { rowsText } from '../text/rows-text.ts';
@@ -53,7 +53,7 @@ const logSummary = ({ answers, rejected, unreadable, outcome }: ReplaySummary, l
 const run = async (dataDir: string, options: Options, told: LoggedIo): Promise<void> => {
   const { io, log } = told;
   const since =
-    options.since === undefined ? 0 : readInstant('--since', options.since, io.clock.now());
+    options.since === undefined ? 0 : instantOption('--since', options.since, io.clock.now());
   openLakeForReading(dataDir).close(); // there must be one: replay makes none
   const source = openLake(dataDir, { tell: io.err });
   const elsewhere = options.into === undefined ? undefined : resolve(io.cwd, options.into);

@@ -11,7 +11,7 @@ import { lastWholeWeek, parseWeek, type Week } from '../../report/week.ts';
 import { weeklyReport } from '../../report/weekly-report.ts';
 import { plainHandle } from '../../wire/folding.ts';
 import { type CliIo, configOf } from '../io.ts';
-import { oneOf } from '../option-values.ts';
+import { oneOfOption } from '../option-values.ts';
 
 const HELP = `
 One page that needs nothing else: what rose, what fell, who, which tags, with charts, and what was
@@ -31,7 +31,7 @@ interface Options {
   json?: boolean;
 }
 
-const weekAsked = (text: string | undefined, now: number): Week => {
+const weekNamed = (text: string | undefined, now: number): Week => {
   if (text === undefined) return lastWholeWeek(now);
   const week = parseWeek(text);
   if (week === undefined)
@@ -57,7 +57,7 @@ const requireSeen = (lake: Lake, { platform, creator }: Options, now: number): v
 
 const run = async (options: Options, io: CliIo): Promise<void> => {
   const { platform, creator, json } = options;
-  const week = weekAsked(options.week, io.clock.now());
+  const week = weekNamed(options.week, io.clock.now());
   const lake = openLakeForReading(configOf(io).dataDir);
   try {
     requireSeen(lake, options, io.clock.now());
@@ -99,7 +99,7 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
 export const define = (command: Command, io: CliIo): void => {
   command
     .option('--week <week>', 'ISO week or a date in it; the last whole week unless given')
-    .option('--platform <name>', 'one platform only', oneOf('--platform', PLATFORMS))
+    .option('--platform <name>', 'one platform only', oneOfOption('--platform', PLATFORMS))
     .option('--creator <handle>', 'videos of one creator only')
     .option('--out <file>', 'where to write it; - is stdout')
     .option('--json', 'print what was written as one JSON document')

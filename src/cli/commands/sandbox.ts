@@ -8,9 +8,9 @@ import {
   isoInstant,
   keyList,
   type NamedLimits,
-  oneOf,
-  positiveNumber,
-  wholeNumber,
+  oneOfOption,
+  positiveNumberOption,
+  wholeNumberOption,
 } from '../option-values.ts';
 import { counted } from '../text/figures.ts';
 import { ProgressLine } from '../text/progress-line.ts';
@@ -43,7 +43,7 @@ export const define = (command: Command, io: CliIo): void => {
     .option(
       '--port <n>',
       'port to listen on; 0 picks a free one',
-      wholeNumber('--port', 0, 65_535),
+      wholeNumberOption('--port', 0, 65_535),
       0,
     )
     .option('--from <path>', 'folder or file of NDJSON observations, instead of the made-up world')
@@ -51,16 +51,20 @@ export const define = (command: Command, io: CliIo): void => {
     .option(
       '--speed <n>',
       'its clock runs n times as fast, from --at or from now',
-      positiveNumber('--speed', 1e6),
+      positiveNumberOption('--speed', 1e6),
     )
-    .option('--seed <n>', 'which made-up world', wholeNumber('--seed', 0, 2 ** 31 - 1))
+    .option('--seed <n>', 'which made-up world', wholeNumberOption('--seed', 0, 2 ** 31 - 1))
     .option(
       '--tier <tier>',
       'limits of its key: beta, scale or enterprise (default)',
-      oneOf('--tier', TIER_NAMES),
+      oneOfOption('--tier', TIER_NAMES),
     )
-    .option('--rate <n>', 'calls per minute of its key', wholeNumber('--rate', 1, 100_000))
-    .option('--month <n>', 'calls per month of its key', wholeNumber('--month', 1, 1_000_000_000))
+    .option('--rate <n>', 'calls per minute of its key', wholeNumberOption('--rate', 1, 100_000))
+    .option(
+      '--month <n>',
+      'calls per month of its key',
+      wholeNumberOption('--month', 1, 1_000_000_000),
+    )
     .option('--keys <list>', 'more keys, such as berlin=beta,oslo=30/2000', keyList('--keys'))
     .option('--json', 'print {"url", "key"} once listening, as it does without')
     .addHelpText('after', EXAMPLES)

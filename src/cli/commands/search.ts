@@ -7,7 +7,7 @@ import { type Lake, openLakeForReading } from '../../lake/open.ts';
 import { prepare, present } from '../../lake/prepare.ts';
 import { searchVideos } from '../../search/search.ts';
 import { type CliIo, configOf } from '../io.ts';
-import { oneOf, wholeNumber } from '../option-values.ts';
+import { oneOfOption, wholeNumberOption } from '../option-values.ts';
 import { grouped } from '../text/figures.ts';
 import { textTable } from '../text/text-table.ts';
 
@@ -83,9 +83,9 @@ const tableOf = (items: readonly FoundVideo[], io: CliIo): string =>
 export const define = (command: Command, io: CliIo): void => {
   command
     .argument('<words...>', 'words, "phrases", prefix*, -without (put -- before a leading minus)')
-    .option('--platform <platform>', PLATFORMS.join(', '), oneOf('--platform', PLATFORMS))
+    .option('--platform <platform>', PLATFORMS.join(', '), oneOfOption('--platform', PLATFORMS))
     .option('--range <span>', 'published within the last 24h, 7d, 4w ...')
-    .option('--limit <n>', 'videos to show, 1 to 1000', wholeNumber('--limit', 1, 1000), 20)
+    .option('--limit <n>', 'videos to show, 1 to 1000', wholeNumberOption('--limit', 1, 1000), 20)
     .option('--json', 'one JSON document: total, complete, items')
     .addHelpText('after', EXAMPLES)
     .action((words: string[], options: SearchOptions) => {

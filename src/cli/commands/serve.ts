@@ -19,7 +19,7 @@ import { type CliIo, configOf } from '../io.ts';
 import { revokedElsewhere } from '../key-store.ts';
 import { openLedgers } from '../ledgers.ts';
 import { openLog } from '../log.ts';
-import { isoInstant, wholeNumber } from '../option-values.ts';
+import { isoInstant, wholeNumberOption } from '../option-values.ts';
 import { serveLedger } from '../serve-ledger.ts';
 
 const EXAMPLES = `
@@ -107,7 +107,7 @@ export const define = (command: Command, io: CliIo): void => {
     .option(
       '--port <n>',
       'port to listen on; 0 picks a free one',
-      wholeNumber('--port', 0, 65_535),
+      wholeNumberOption('--port', 0, 65_535),
       8787,
     )
     .option(

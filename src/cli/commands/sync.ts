@@ -16,7 +16,7 @@ import { type CliIo, configOf } from '../io.ts';
 import { revokedElsewhere } from '../key-store.ts';
 import { openLedgers } from '../ledgers.ts';
 import { type LoggedIo, withLog } from '../log.ts';
-import { wholeNumber } from '../option-values.ts';
+import { wholeNumberOption } from '../option-values.ts';
 import { driftText } from '../text/drift-text.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { rowsText } from '../text/rows-text.ts';
@@ -232,7 +232,7 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--jobs <names>', 'only these jobs, separated by commas', (text) =>
       text.split(',').map((name) => name.trim()),
     )
-    .option('--max-calls <n>', 'spend at most so many calls', wholeNumber('--max-calls', 1))
+    .option('--max-calls <n>', 'spend at most so many calls', wholeNumberOption('--max-calls', 1))
     .option('--no-export', 'leave the Parquet files as they are')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', HELP)

@@ -7,20 +7,16 @@ import { sendTest } from '../../webhooks/dispatcher.ts';
 import { HttpPoster } from '../../webhooks/post.ts';
 import { flushDeliveries } from '../../webhooks/sender.ts';
 import { requireSubscription } from '../../webhooks/subscriptions.ts';
-import { answering, type Options, tableOr } from '../answering.ts';
 import { type CliIo, configOf } from '../io.ts';
 import { revokedElsewhere } from '../key-store.ts';
-import { readInstant, wholeNumber } from '../option-values.ts';
+import { instantOption, wholeNumberOption } from '../option-values.ts';
+import { type Options, printFromLake, tableOr } from '../print-from-lake.ts';
 import type { Cell } from '../text/text-table.ts';
 
-/** What the table of deliveries shows, and the field it is in. */
-const DELIVERY_COLUMNS: ReadonlyMap<string, string> = new Map([
-  ...['id', 'kind', 'subject', 'state', 'attempts', 'status'].map((name) => [name, name] as const),
-  ['ms', 'durationMs'],
-  ['tried', 'attemptedAt'],
-  ['next', 'nextAttemptAt'],
-  ['why', 'error'],
-]);
+/** What the table of deliveries shows. */
+const DELIVERY_HEAD = [
+  ...['id', 'kind', 'subject', 'state', 'attempts', 'status', 'ms', 'tried', 'next', 'why'],
+];
 
 const defineDeliveries = (command: Command, io: CliIo): void => {
   command
@@ -28,14 +24,14 @@ const defineDeliveries = (command: Command, io: CliIo): void => {
     .description('what was sent, what came back, what is tried again when')
     .option('--subscription <id>', 'of this subscription only')
     .option('--state <state>', 'pending, delivered or failed')
-    .option('--limit <n>', 'at most so many, newest first', wholeNumber('--limit', 1), 50)
+    .option('--limit <n>', 'at most so many, newest first', wholeNumberOption('--limit', 1), 50)
     .option('--json', 'an array of objects')
     .action((options: Options) => {
       const limit = options.limit as number;
       const subscriptionId = options.subscription as string | undefined;
       const state = options.state as string | undefined;
       const time = (at: number | null): string | null => (at === null ? null : isoOf(at));
-      return answering(
+      return printFromLake(
         io,
         options,
         (lake) =>
@@ -46,11 +42,14 @@ const defineDeliveries = (command: Command, io: CliIo): void => {
             attemptedAt: time(one.attemptedAt),
             deliveredAt: time(one.deliveredAt),
           })),
-        (all: Record<string, Cell>[]) =>
+        (all) =>
           tableOr(
             'No deliveries.',
-            [...DELIVERY_COLUMNS.keys()],
-            all.map((one) => [...DELIVERY_COLUMNS.values()].map((field) => one[field] ?? null)),
+            DELIVERY_HEAD,
+            all.map((one): Cell[] => [
+              ...[one.id, one.kind, one.subject, one.state, one.attempts, one.status],
+              ...[one.durationMs, one.attemptedAt, one.nextAttemptAt, one.error],
+            ]),
             io,
           ),
       );
@@ -68,8 +67,8 @@ const defineRedeliver = (command: Command, io: CliIo): void => {
       const now = io.clock.now();
       const ofSubscription = id.startsWith('sub_');
       const instant = (flag: '--from' | '--to', value: unknown, fallback: number): number =>
-        typeof value === 'string' ? readInstant(flag, value, now) : fallback;
-      return answering(
+        typeof value === 'string' ? instantOption(flag, value, now) : fallback;
+      return printFromLake(
         io,
         options,
         async (lake) => {
@@ -85,7 +84,7 @@ const defineRedeliver = (command: Command, io: CliIo): void => {
           });
           return { redelivered, left };
         },
-        ({ redelivered, left }: { redelivered: number; left: number }) =>
+        ({ redelivered, left }) =>
           `${redelivered} due again${left > 0 ? `; ${left} wait for the running sender, or the next sync` : ' and tried'}. \`${typed('webhooks deliveries')}\` shows the responses.`,
       );
     });
@@ -99,7 +98,7 @@ const defineTest = (command: Command, io: CliIo): void => {
     )
     .option('--json', 'the attempt')
     .action((id: string, options: Options) =>
-      answering(
+      printFromLake(
         io,
         options,
         async (lake) => {
@@ -114,7 +113,7 @@ const defineTest = (command: Command, io: CliIo): void => {
             await poster.close();
           }
         },
-        ({ status, durationMs, error }: Record<string, string>) =>
+        ({ status, durationMs, error }) =>
           error === null
             ? `Received: answered ${status} after ${durationMs} ms.`
             : `Not received after ${durationMs} ms: ${error}.`,

@@ -13,8 +13,8 @@ import {
   rotateSecret,
   type Subscription,
 } from '../../webhooks/subscriptions.ts';
-import { answering, type Options, tableOr } from '../answering.ts';
 import type { CliIo } from '../io.ts';
+import { type Options, printFromLake, tableOr } from '../print-from-lake.ts';
 import { defineDeliveryCommands } from './webhooks-deliveries.ts';
 
 const EXAMPLES = `
@@ -36,25 +36,27 @@ const list = (value: unknown): string[] | undefined =>
         .filter((one) => one !== '')
     : undefined;
 
-const filterText = ({ filter }: Subscription): string =>
+const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));
+
+/** A subscription with its instants in ISO 8601, as `--json` prints it. */
+const datedSubscription = (one: Subscription) => ({
+  ...one,
+  createdAt: isoOf(one.createdAt),
+  disabledAt: isoOrNull(one.disabledAt),
+  failingSince: isoOrNull(one.failingSince),
+  pausedUntil: isoOrNull(one.pausedUntil),
+});
+type DatedSubscription = ReturnType<typeof datedSubscription>;
+
+const filterText = ({ filter }: DatedSubscription): string =>
   [filter.events.join(', ') || 'all kinds', filter.platforms.join(', '), filter.subjects.join(', ')]
     .filter((part) => part !== '')
     .join('; ');
 
-const stateText = ({ disabledReason, disabledAt, failingSince }: Subscription): string =>
-  disabledAt !== null
-    ? `disabled ${isoOf(disabledAt)}: ${disabledReason}`
-    : failingSince !== null
-      ? `failing since ${isoOf(failingSince)}`
-      : 'enabled';
-
-const shownSubscription = (one: Subscription): Record<string, unknown> => ({
-  ...one,
-  createdAt: isoOf(one.createdAt),
-  disabledAt: one.disabledAt === null ? null : isoOf(one.disabledAt),
-  failingSince: one.failingSince === null ? null : isoOf(one.failingSince),
-  pausedUntil: one.pausedUntil === null ? null : isoOf(one.pausedUntil),
-});
+const stateText = ({ disabledReason, disabledAt, failingSince }: DatedSubscription): string => {
+  if (disabledAt !== null) return `disabled ${disabledAt}: ${disabledReason}`;
+  return failingSince === null ? 'enabled' : `failing since ${failingSince}`;
+};
 
 const defineAdd = (command: Command, io: CliIo): void => {
   command
@@ -67,7 +69,7 @@ const defineAdd = (command: Command, io: CliIo): void => {
     .option('--allow-loopback-http', 'take http to this machine, for trying things out')
     .option('--json', '{id, secret}')
     .action((url: string, options: Options) =>
-      answering(
+      printFromLake(
         io,
         options,
         (lake) => {
@@ -84,8 +86,7 @@ const defineAdd = (command: Command, io: CliIo): void => {
           );
           return addSubscription(lake, wish, { now: io.clock.now(), owner: undefined });
         },
-        ({ id, secret }: { id: string; secret: string }) =>
-          `Subscribed ${url} as ${id}.\nIts secret, shown this once: ${secret}`,
+        ({ id, secret }) => `Subscribed ${url} as ${id}.\nIts secret, shown this once: ${secret}`,
       ),
     );
 };
@@ -96,14 +97,11 @@ const defineList = (command: Command, io: CliIo): void => {
     .description('subscriptions and how they fare')
     .option('--json', 'an array of objects')
     .action((options: Options) =>
-      answering(
+      printFromLake(
         io,
         options,
-        (lake) => {
-          const all = listSubscriptions(lake, undefined);
-          return options.json === true ? all.map(shownSubscription) : all;
-        },
-        (all: Subscription[]) =>
+        (lake) => listSubscriptions(lake, undefined).map(datedSubscription),
+        (all) =>
           tableOr(
             `No subscriptions yet: ${typed('webhooks add URL')}`,
             ['id', 'url', 'wants', 'state'],
@@ -114,9 +112,15 @@ const defineList = (command: Command, io: CliIo): void => {
     );
 };
 
+/** What a change did, as `--json` prints it; `secret` where it made one. */
+interface Changed {
+  readonly id: string;
+  readonly secret?: string;
+}
+
 /** Commands that change one subscription and answer with a sentence. */
 const defineChanges = (command: Command, io: CliIo): void => {
-  const changes: readonly [string, string, (lake: Lake, id: string) => object, string][] = [
+  const changes: readonly [string, string, (lake: Lake, id: string) => Changed, string][] = [
     [
       'remove',
       'end a subscription; its deliveries go with it',
@@ -145,7 +149,7 @@ const defineChanges = (command: Command, io: CliIo): void => {
       .description(description)
       .option('--json', 'one object')
       .action((id: string, options: Options) =>
-        answering(
+        printFromLake(
           io,
           options,
           (lake) =>
@@ -153,8 +157,7 @@ const defineChanges = (command: Command, io: CliIo): void => {
               lake,
               id === NOTIFY_ID && name === 'rotate' ? id : requireSubscription(lake, id).id,
             ),
-          ({ secret }: { secret?: string }) =>
-            secret === undefined ? sentence : `${sentence} ${secret}`,
+          ({ secret }) => (secret === undefined ? sentence : `${sentence} ${secret}`),
         ),
       );
 };

@@ -6,7 +6,7 @@ import { type ForecastRange, type Misses, missesOf } from '../misses.ts';
 import { type ModelsRead, modelName } from '../model-rows.ts';
 import { type VolumeGroup, VolumeReader, volumeKind } from './lake-volumes.ts';
 import { type VolumeModel, volumeBaselines } from './learn-volumes.ts';
-import { AHEAD_MS, logVolume, type VolumeSeries, volumeAfter } from './volume-series.ts';
+import { AHEAD_MS, type DailyVolumes, logVolume, volumeAfter } from './volume-series.ts';
 
 /** One kept forecast of a volume held against what came, on ln(volume + 10). */
 export interface JudgedVolume extends Misses {
@@ -42,7 +42,7 @@ const QUERY = {
 } as const;
 
 /** The series as it was known at one of its instants, that instant's volume last. */
-const cutAt = ({ key, volumes }: VolumeSeries, madeAt: number, volume: number): VolumeSeries => ({
+const cutAt = ({ key, volumes }: DailyVolumes, madeAt: number, volume: number): DailyVolumes => ({
   key,
   volumes: [...volumes.filter(({ at }) => at < madeAt), { at: madeAt, volume }],
 });

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { type Platform, SOURCES, type Source } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import { type Prepared, prepare, present } from '../../lake/prepare.ts';
-import type { Volume, VolumeSeries } from './volume-series.ts';
+import type { DailyVolumes, Volume } from './volume-series.ts';
 
 /** Volumes that can be compared: of one platform ('': all), one source and one window. */
 export interface VolumeGroup {
@@ -79,7 +79,7 @@ export class VolumeReader {
   }
 
   /** The series that teach; of very many rows, those of every n-th tag. */
-  teaching(group: VolumeGroup, at: number): VolumeSeries[] {
+  teaching(group: VolumeGroup, at: number): DailyVolumes[] {
     const from = at - LOOKBACK_MS;
     const count = present(
       prepare(
@@ -115,7 +115,7 @@ export class VolumeReader {
   }
 
   /** How the volume of one tag went. */
-  series(group: VolumeGroup, key: number, at: number): VolumeSeries {
+  series(group: VolumeGroup, key: number, at: number): DailyVolumes {
     const volumes = this.#ofTag.all({ ...group, key, from: at - LOOKBACK_MS, at });
     return { key, volumes };
   }

@@ -4,12 +4,12 @@ import { type Correction, correctionOf } from '../conformal.ts';
 import { evaluateTrees, type Growing, growTrees, type Trees } from '../trees.ts';
 import {
   AHEAD_MS,
+  type DailyVolumes,
   describeVolume,
   grewOver,
   logVolume,
   VOLUME_FEATURES,
   type Volume,
-  type VolumeSeries,
   volumeAfter,
   volumeAt,
 } from './volume-series.ts';
@@ -57,7 +57,7 @@ interface Row {
 }
 
 /** Every volume whose outcome is known, oldest first; of many series every n-th volume. */
-const rowsOf = (series: readonly VolumeSeries[]): Row[] => {
+const rowsOf = (series: readonly DailyVolumes[]): Row[] => {
   const all = series.reduce((sum, { volumes }) => sum + volumes.length, 0);
   const every = Math.max(1, Math.ceil(all / MAX_ROWS));
   const rows: Row[] = [];
@@ -92,7 +92,7 @@ const grow = (rows: readonly Row[]) => {
 };
 
 /** How many outcomes stand behind a model: one a tag and week, as those of one week overlap. */
-export const tagWeeksOf = (series: readonly VolumeSeries[]): number => {
+export const tagWeeksOf = (series: readonly DailyVolumes[]): number => {
   let count = 0;
   for (const its of series) {
     let counted = Number.NEGATIVE_INFINITY;
@@ -106,7 +106,7 @@ export const tagWeeksOf = (series: readonly VolumeSeries[]): number => {
 };
 
 /** How long volumes were watched, from the first of them to the last. */
-const watchedMs = (series: readonly VolumeSeries[]): number => {
+const watchedMs = (series: readonly DailyVolumes[]): number => {
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { volumes } of series) {
     first = Math.min(first, volumes[0]?.at ?? first);
@@ -120,7 +120,7 @@ const watchedMs = (series: readonly VolumeSeries[]): number => {
  * than eight weeks or LEAST_TAG_WEEKS outcomes. The same series in the same order give the same model.
  */
 export const learnVolumes = (
-  series: readonly VolumeSeries[],
+  series: readonly DailyVolumes[],
   at: number,
 ): VolumeModel | undefined => {
   if (watchedMs(series) < LEAST_WATCHED_MS) return undefined;
@@ -142,7 +142,7 @@ export const learnVolumes = (
 /** What the model says at one volume of a series, from that volume and earlier ones alone. */
 export const volumeAhead = (
   { low, median, high, correction }: VolumeModel,
-  series: VolumeSeries,
+  series: DailyVolumes,
   position: number,
 ): VolumeForecast => {
   const row = new Float32Array(VOLUME_FEATURES);
@@ -159,7 +159,7 @@ export const volumeAhead = (
 /** The baselines at one volume of a series. */
 export const volumeBaselines = (
   { usual }: Pick<VolumeModel, 'usual'>,
-  series: VolumeSeries,
+  series: DailyVolumes,
   position: number,
 ): VolumeBaselines => {
   const now = logVolume((series.volumes[position] as Volume).volume);

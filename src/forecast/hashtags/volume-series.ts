@@ -7,7 +7,7 @@ export interface Volume {
 }
 
 /** How the volume of one hashtag went, oldest first, one volume a day at most. */
-export interface VolumeSeries {
+export interface DailyVolumes {
   readonly key: number;
   readonly volumes: readonly Volume[];
 }
@@ -52,7 +52,7 @@ const logNear = (
 };
 
 /** What really was a week after a volume, as ln(volume + 10); undefined where none was seen near that instant. */
-export const volumeAfter = ({ volumes }: VolumeSeries, position: number): number | undefined => {
+export const volumeAfter = ({ volumes }: DailyVolumes, position: number): number | undefined => {
   const at = (volumes[position] as Volume).at + AHEAD_MS;
   return logNear(volumes, at, { from: position + 1, to: volumes.length });
 };
@@ -64,7 +64,7 @@ export const VOLUME_FEATURES: number = BACK_DAYS.length + 5;
 
 /** Growth of ln(volume + 10) over the days before a volume; undefined where nothing tells. */
 export const grewOver = (
-  { volumes }: VolumeSeries,
+  { volumes }: DailyVolumes,
   position: number,
   days: number,
 ): number | undefined => {
@@ -74,7 +74,7 @@ export const grewOver = (
 };
 
 /** Describes a series at one of its volumes by that volume and earlier ones alone. */
-export const describeVolume = (series: VolumeSeries, position: number, row: Float32Array): void => {
+export const describeVolume = (series: DailyVolumes, position: number, row: Float32Array): void => {
   const { volumes } = series;
   const now = volumes[position] as Volume;
   const first = volumes[0] as Volume;

@@ -1,12 +1,12 @@
 import type { Clock } from '../../clock.ts';
 import { isBusy } from '../../lake/exclusive.ts';
 import type { RequestCounter } from './key-store.ts';
-import type { Standing } from './limits.ts';
+import type { KeyStanding } from './limits.ts';
 
 interface Waiting {
   readonly hash: string;
   readonly route: string;
-  readonly counted: (standing: Standing | undefined) => void;
+  readonly counted: (standing: KeyStanding | undefined) => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -37,7 +37,7 @@ export class CountTogether {
   }
 
   /** Where the key of this hash stands after one more request of a route; undefined without such a key. */
-  count(hash: string, route: string): Promise<Standing | undefined> {
+  count(hash: string, route: string): Promise<KeyStanding | undefined> {
     return new Promise((counted, failed) => {
       const isFirst = this.#waiting.push({ hash, route, counted, failed }) === 1;
       if (isFirst && !this.#isCounting) setImmediate(() => void this.#countWaiting(0));
@@ -69,7 +69,7 @@ export class CountTogether {
     }
   }
 
-  #tell(together: readonly Waiting[], standings: readonly (Standing | undefined)[]): void {
+  #tell(together: readonly Waiting[], standings: readonly (KeyStanding | undefined)[]): void {
     for (const [index, { counted }] of together.entries()) counted(standings[index]);
   }
 }

@@ -3,9 +3,9 @@ import { openServiceDb } from '../../service-db/service-db.ts';
 import { addKey, type KeyRecord, listKeys, type NewKey, revokeKey } from './keys.ts';
 import {
   type DayOfUse,
+  type KeyStanding,
   Limiter,
   type RouteUse,
-  type Standing,
   usageByDay,
   usageOfMonth,
 } from './limits.ts';
@@ -22,7 +22,7 @@ export interface RequestCounter {
     hashes: readonly string[],
     now: number,
     routes: readonly string[],
-  ): Soon<(Standing | undefined)[]>;
+  ): Soon<(KeyStanding | undefined)[]>;
 }
 
 /**

@@ -6,7 +6,7 @@ import { type Prepared, prepare, present } from '../../lake/prepare.ts';
 import type { Scope } from './keys.ts';
 
 /** Where a key stands after a request was counted. */
-export interface Standing {
+export interface KeyStanding {
   readonly id: string;
   readonly at: number; // Unix ms; when it was counted
   readonly scopes: readonly Scope[];
@@ -99,7 +99,7 @@ export class Limiter {
     hashes: readonly string[],
     now: number,
     routes: readonly string[] = [],
-  ): (Standing | undefined)[] {
+  ): (KeyStanding | undefined)[] {
     return this.#count.immediate(hashes, now, routes);
   }
 
@@ -107,7 +107,7 @@ export class Limiter {
     hashes: readonly string[],
     now: number,
     routes: readonly string[],
-  ): (Standing | undefined)[] {
+  ): (KeyStanding | undefined)[] {
     const requests = new Map<string, number>();
     for (const hash of hashes) requests.set(hash, (requests.get(hash) ?? 0) + 1);
     const ofKeys = new Map(
@@ -120,7 +120,7 @@ export class Limiter {
 
   /** Counts requests by day and route: one row for those of a key that came together for one route. */
   #countRoutes(
-    standings: readonly (Standing | undefined)[],
+    standings: readonly (KeyStanding | undefined)[],
     routes: readonly string[],
     day: string,
   ): void {
@@ -139,7 +139,7 @@ export class Limiter {
   }
 
   /** Counts `requests` of one key; their standings in their order, none without such a key. */
-  #countKey(hash: string, requests: number, now: number): Standing[] {
+  #countKey(hash: string, requests: number, now: number): KeyStanding[] {
     const day = dateOf(now);
     const row = this.#countIn.get({ hash, month: day.slice(0, 7), requests });
     if (row === undefined) return [];
@@ -189,7 +189,7 @@ export class Limiter {
   }
 
   /** Where a key stands after the `index`th of the requests counted in together. */
-  #standingAfter(row: Counted, first: First, index: number, now: number): Standing {
+  #standingAfter(row: Counted, first: First, index: number, now: number): KeyStanding {
     const sequence = row.sequence + index;
     const used = Math.min(row.rate, sequence - first.sequence);
     // a full minute: this request takes the oldest one's slot of the ring

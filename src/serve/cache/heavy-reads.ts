@@ -128,12 +128,12 @@ export class HeavyReads {
     this.#countMatches = cachedCounts(lake, cache);
     this.lists = new ListCache(
       lake,
-      (query, asker) =>
-        this.#isCheap(query, asker.owner)
+      (query, requester) =>
+        this.#isCheap(query, requester.owner)
           ? { ...computeList(lake, query, options.clock), costMs: null }
           : (query.wanted.list === 'hashtags' ? this.#tagThread : this.#listThread).read(
               query,
-              asker,
+              requester,
             ),
       { clock: options.clock, cache },
     );
@@ -159,20 +159,20 @@ export class HeavyReads {
   /** What a page reads, on the spot where it is cheap, else in a thread. */
   async forPage<Name extends PageReading>(
     query: Extract<PageQuery, { name: Name }>,
-    { isCheap, ...asker }: PageRequester,
+    { isCheap, ...requester }: PageRequester,
   ): Promise<FoundOf<Name>> {
     const found = isCheap
       ? readForPage(this.#lake, query)
-      : await this.#pageThread.read(query, asker);
+      : await this.#pageThread.read(query, requester);
     return found as FoundOf<Name>; // a reading's name goes with what it finds
   }
 
   /** What is expected to rise as of an instant, and how far that can be trusted: from memory while still true. */
-  async forecasts(query: QueryOf<'rising'>, asker: Requester): Promise<ForecastsFound> {
+  async forecasts(query: QueryOf<'rising'>, by: Requester): Promise<ForecastsFound> {
     const { sqlite } = this.#lake;
     const moment = { version: lakeVersion(this.#lake), at: query.at };
     const most = this.#options.rowsHere / 10;
-    const requester = { ...asker, isCheap: forecastsAtMost(sqlite, most + 1) <= most };
+    const requester = { ...by, isCheap: forecastsAtMost(sqlite, most + 1) <= most };
     const rising = await this.forPage({ name: 'rising', query }, requester);
     const name = standingName(sqlite, query.at);
     const held = this.#standings.get(name);
@@ -212,9 +212,9 @@ export class HeavyReads {
     return snapshotsOf(this.#lake, query, most + 1) <= most;
   }
 
-  async #searchElsewhere(query: SearchQuery, asker: Requester): Promise<FoundPage> {
+  async #searchElsewhere(query: SearchQuery, requester: Requester): Promise<FoundPage> {
     const before = lakeVersion(this.#lake);
-    const found = await this.#searchThread.read(query, asker);
+    const found = await this.#searchThread.read(query, requester);
     const isSure = !found.isCutOff && lakeVersion(this.#lake) === before;
     return { ...found, asOf: query.asOf, version: isSure ? before : null };
   }

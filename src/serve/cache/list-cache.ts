@@ -25,7 +25,7 @@ export interface PricedList extends Omit<ComputedList, 'costMs'> {
 /** Computes a list, here or elsewhere. */
 export type ComputeList = (
   query: ListRowsQuery,
-  asker: Requester,
+  requester: Requester,
 ) => PricedList | Promise<PricedList>;
 
 interface Entry extends Validity {

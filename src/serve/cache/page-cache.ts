@@ -11,7 +11,7 @@ import {
 import { SharedWork } from './shared-work.ts';
 
 /** A page as it is sent; compressed once for all who take that. */
-export class Page {
+export class PageBytes {
   readonly #plain: Buffer<ArrayBuffer>;
   #gzipped: Buffer<ArrayBuffer> | undefined;
 
@@ -32,7 +32,7 @@ export class Page {
 
 /** A page made from the lake, and the moments it is true at. */
 export interface MadePage extends Validity {
-  readonly page: Page;
+  readonly page: PageBytes;
 }
 
 /** Pages kept at most: whoever asks for ever other ones must not push everything else out. */
@@ -64,7 +64,7 @@ export class PageCache {
     moment: Moment,
     make: (unwanted: AbortSignal) => Promise<MadePage>,
     gone: AbortSignal,
-  ): Promise<Page> {
+  ): Promise<PageBytes> {
     const kept = this.#pages.get(name);
     if (kept !== undefined && isStillTrue(kept, moment)) {
       this.#names.get(name);

@@ -31,7 +31,7 @@ export interface Requester {
   readonly unwanted: AbortSignal;
 }
 
-interface Job<K extends ReaderKind> {
+interface ReaderJob<K extends ReaderKind> {
   readonly owner: string;
   readonly query: ReaderKinds[K]['query'];
   readonly resolve: (found: ReaderKinds[K]['found']) => void;
@@ -65,10 +65,10 @@ const unavailable = (detail: string, waitMs: number): RefusedError =>
  */
 export class ReaderThread<K extends ReaderKind> {
   readonly #options: ReaderOptions & { readonly kind: K };
-  readonly #queue = new FairQueue<Job<K>>();
+  readonly #queue = new FairQueue<ReaderJob<K>>();
   readonly #ending = new Set<Promise<unknown>>();
   #thread: Worker | undefined;
-  #current: Job<K> | undefined;
+  #current: ReaderJob<K> | undefined;
   #alarm = new AbortController();
   #meanMs = SECOND_MS; // what a reading takes, the last ones counting most
   #timed = 0;
@@ -83,14 +83,14 @@ export class ReaderThread<K extends ReaderKind> {
    * the thread is closed, and when nobody waits for it before its turn; with a SqliteError when the
    * lake cannot be read. Once its turn has come it is read to the end.
    */
-  read(query: ReaderKinds[K]['query'], asker: Requester): Promise<ReaderKinds[K]['found']> {
+  read(query: ReaderKinds[K]['query'], requester: Requester): Promise<ReaderKinds[K]['found']> {
     return new Promise((resolve, reject) => {
-      const refusal = this.#refusal(asker.owner);
+      const refusal = this.#refusal(requester.owner);
       if (refusal !== undefined) return reject(refusal);
       const turn = new AbortController();
-      const job = { owner: asker.owner, query, resolve, reject, turn };
+      const job = { owner: requester.owner, query, resolve, reject, turn };
       this.#queue.push(job.owner, job);
-      asker.unwanted.addEventListener('abort', () =>
+      requester.unwanted.addEventListener('abort', () =>
         this.#giveUp(job, 'Nobody waits for this response.'),
       );
       this.#next();
@@ -142,7 +142,7 @@ export class ReaderThread<K extends ReaderKind> {
     return undefined;
   }
 
-  #giveUp(job: Job<K>, detail: string): void {
+  #giveUp(job: ReaderJob<K>, detail: string): void {
     if (!this.#queue.remove(job.owner, job)) return;
     job.turn.abort();
     job.reject(unavailable(detail, this.#waitMs(job.owner)));
@@ -170,7 +170,7 @@ export class ReaderThread<K extends ReaderKind> {
     void ended.finally(() => this.#ending.delete(ended));
   }
 
-  #end(how: (job: Job<K>) => void): void {
+  #end(how: (job: ReaderJob<K>) => void): void {
     const job = this.#current;
     this.#current = undefined;
     this.#setAlarm(this.#options.idleMs, () => this.#endThread());

@@ -16,7 +16,7 @@ export interface ValidResponse extends Validity {
 }
 
 /** Addresses remembered as asked at most, and the longest of them. */
-const ASKED_MOST = 2000;
+const REQUESTED_MOST = 2000;
 const LONGEST_ADDRESS = 512;
 
 /** A response in memory, as it was sent last. */
@@ -56,7 +56,7 @@ export class CachedResponse {
  */
 export class ResponseCache {
   readonly #responses: Shelf<CachedResponse>;
-  readonly #asked = new LRUCache<string, true>({ max: ASKED_MOST });
+  readonly #asked = new LRUCache<string, true>({ max: REQUESTED_MOST });
 
   constructor(cache: LakeCache) {
     this.#responses = cache.shelf();

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Paging } from '../../history/list-page.ts';
 import type { Column } from './data-table.ts';
-import { count, since } from './figures.ts';
+import { count, sinceText } from './figures.ts';
 
 /** A row and where it stands in its list, from 1. */
 export type Ranked<Row> = Row & { readonly rank: number };
@@ -37,7 +37,7 @@ export const instantColumn = <Row>({ of, ...column }: Named<Row, number | null>)
   isNumber: true,
   show: (row, view) => {
     const at = of(row);
-    return at === null ? html`<span class="soft">–</span>` : since(at, view.at);
+    return at === null ? html`<span class="soft">–</span>` : sinceText(at, view.at);
   },
   field: { type: 'TIMESTAMP_MILLIS', of },
 });

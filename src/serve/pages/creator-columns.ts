@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { DAY_MS } from '../../durations.ts';
-import type { ListedCreator } from '../../history/creator-lists.ts';
+import type { CountedCreator } from '../../history/creator-lists.ts';
 import {
   countColumn,
   instantColumn,
@@ -17,7 +17,7 @@ export const gained = (perDay: number | null): string =>
   perDay === null ? '–' : `${perDay < 0 ? '−' : '+'}${number(Math.abs(Math.round(perDay)))}`;
 
 /** The columns of a list of creators. */
-export const CREATOR_COLUMNS: readonly Column<Ranked<ListedCreator>>[] = [
+export const CREATOR_COLUMNS: readonly Column<Ranked<CountedCreator>>[] = [
   rankColumn(({ rank }) => rank),
   textInFiles('platform', ({ platform }) => platform),
   {

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { creatorSubject } from '../../events/subject-url.ts';
-import { creatorRise, type ListedCreator } from '../../history/creator-lists.ts';
+import { type CountedCreator, creatorRise } from '../../history/creator-lists.ts';
 import {
   type CreatorProfile,
   type CreatorSnapshot,
@@ -16,7 +16,16 @@ import { RefusedError } from '../problems.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { gained } from './creator-columns.ts';
 import { type Column, downloadLinks, showing } from './data-table.ts';
-import { change, count, digits, direction, fact, PLATFORM_NAMES, rate, since } from './figures.ts';
+import {
+  change,
+  count,
+  digits,
+  direction,
+  fact,
+  PLATFORM_NAMES,
+  rate,
+  sinceText,
+} from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
 import { type PageDeps, tableParameters } from './page-route.ts';
@@ -26,7 +35,7 @@ import { tableFiles } from './table-files.ts';
 import { timelinesOf } from './timelines.ts';
 import { videoColumns } from './video-columns.ts';
 
-const facts = (profile: CreatorProfile, rise: ListedCreator | undefined): Html => {
+const facts = (profile: CreatorProfile, rise: CountedCreator | undefined): Html => {
   const known = rise?.gainedPerDay ?? null;
   return html`<dl class="facts">${fact('followers', count(profile.followers))}${fact('gained a day', html`<span class="${direction(known)}">${gained(known)}</span>`)}${fact('in a week', html`<span class="${direction(rise?.change)}">${change(rise?.change)}</span>`)}${fact('videos', count(profile.videoCount))}${fact('views', count(profile.views))}${fact('likes', count(profile.likes))}${fact('engagement', rate(profile.engagementRate))}</dl>`;
 };
@@ -47,7 +56,7 @@ interface CreatorPath {
   readonly handle: string;
 }
 
-const creatorAsked = ({ platform, handle }: CreatorPath, { at }: PageView) => ({
+const creatorQuery = ({ platform, handle }: CreatorPath, { at }: PageView) => ({
   ...{ platform, handle: plainHandle(handle) },
   asOf: at,
 });
@@ -60,12 +69,12 @@ export const creatorPage = (deps: PageDeps): void => {
     ...['rank', 'title', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
   ]);
   const find = (params: CreatorPath, view: PageView): CreatorProfile => {
-    const asked = creatorAsked(params, view);
-    const profile = creatorProfile(lake, { ...asked, limit: 1 });
+    const wanted = creatorQuery(params, view);
+    const profile = creatorProfile(lake, { ...wanted, limit: 1 });
     if (profile === undefined)
       throw new RefusedError(
         'not-found',
-        `No creator "${asked.handle}" had been seen on ${asked.platform} by ${isoOf(view.at)}.`,
+        `No creator "${wanted.handle}" had been seen on ${wanted.platform} by ${isoOf(view.at)}.`,
       );
     return profile;
   };
@@ -75,9 +84,9 @@ export const creatorPage = (deps: PageDeps): void => {
     query: z.object(tableParameters(columns)),
     columns,
     list: ({ params, view }) => {
-      const asked = creatorAsked(params, view);
+      const wanted = creatorQuery(params, view);
       return async (paging) => {
-        const { total, items } = creatorVideos(lake, { ...asked, ...paging });
+        const { total, items } = creatorVideos(lake, { ...wanted, ...paging });
         return { rows: items, held: total, head: undefined };
       };
     },
@@ -87,14 +96,14 @@ export const creatorPage = (deps: PageDeps): void => {
         tableFiles('followers', FOLLOWER_COLUMNS, async () => find(params, view).growth),
     },
     make: ({ params, view }, shown) => {
-      const asked = creatorAsked(params, view);
+      const wanted = creatorQuery(params, view);
       const profile = find(params, view);
-      const rise = creatorRise(lake, asked);
+      const rise = creatorRise(lake, wanted);
       const points = pointsOf(profile);
       const counted =
         rise === undefined
           ? html`followers never counted`
-          : html`followers counted ${since(rise.observedAt, view.at)}`;
+          : html`followers counted ${sinceText(rise.observedAt, view.at)}`;
       const videos = listSection(view, shown, {
         heading: 'Videos',
         note: `${digits(shown.held)} that the lake holds; young and large ones first`,
@@ -103,7 +112,7 @@ export const creatorPage = (deps: PageDeps): void => {
       });
       return {
         title: profile.handle,
-        about: html`<span><a href="${linkTo(view, '/creators', { platform: asked.platform })}">${PLATFORM_NAMES[asked.platform]}</a> creator, ${counted}</span>${platformLink(asked.platform, creatorSubject(profile.handle, asked.platform).url)}`,
+        about: html`<span><a href="${linkTo(view, '/creators', { platform: wanted.platform })}">${PLATFORM_NAMES[wanted.platform]}</a> creator, ${counted}</span>${platformLink(wanted.platform, creatorSubject(profile.handle, wanted.platform).url)}`,
         countedAt: rise?.observedAt ?? null,
         windowsMs: [],
         assets: hasLine(points) ? CHART_ASSETS : [],

@@ -56,8 +56,8 @@ export const creatorsListPage = (deps: PageDeps): void =>
       ({ query: { list: name, platform }, view }) =>
       async (paging) => {
         const { lake } = deps.service;
-        const asked = { list: name, platform, asOf: view.at };
-        const { total, items } = creatorsPage(lake, { ...asked, ...paging });
+        const wanted = { list: name, platform, asOf: view.at };
+        const { total, items } = creatorsPage(lake, { ...wanted, ...paging });
         return { rows: ranked(items, paging), held: total, head: undefined };
       },
     fileName: ({ query }) => `creators-${query.list}`,

@@ -6,7 +6,7 @@ import { type Html, NOTHING } from './html.ts';
 import { linkHere, type PageView } from './page-view.ts';
 
 /** What a field of a downloaded file holds; instants are Unix ms. */
-export type Field = string | number | null;
+export type FieldValue = string | number | null;
 
 /**
  * One column of a table. `show` is how the page shows it (`rows`: all that it shows), `field` what CSV
@@ -18,7 +18,7 @@ export interface Column<Row> {
   /** What heads it on the page. */
   readonly title: string;
   readonly show?: (row: Row, view: PageView, rows: readonly Row[]) => Html | string | number;
-  readonly field?: { readonly type: ParquetType; readonly of: (row: Row) => Field };
+  readonly field?: { readonly type: ParquetType; readonly of: (row: Row) => FieldValue };
   /** Figures are aligned to the right. */
   readonly isNumber?: boolean;
   /** Left out on narrow screens: `phone` under 560 px, `tablet` under 940 px. */
@@ -49,7 +49,7 @@ export interface ShownPart<Row, Head> extends TableQuery, ReadPart<Row, Head> {
 /** So many of a list are sorted, and so many are in a file: its first ones. */
 const WHOLE_MOST = 1000;
 
-const compareFields = (a: Field, b: Field): number =>
+const compareFields = (a: FieldValue, b: FieldValue): number =>
   typeof a === 'string' && typeof b === 'string' ? a.localeCompare(b, 'en') : Number(a) - Number(b);
 
 /** Rows by one column, what is not known last; equal ones stay in their order. */
@@ -98,11 +98,11 @@ export const shownPart = async <Row, Head>(
   columns: readonly Column<Row>[],
   { sort, limit, page }: TableQuery,
 ): Promise<ShownPart<Row, Head>> => {
-  const asked = { sort, limit, page };
-  if (sort === undefined) return { ...asked, ...(await list({ limit, page })), sorted: undefined };
+  const query = { sort, limit, page };
+  if (sort === undefined) return { ...query, ...(await list({ limit, page })), sorted: undefined };
   const { rows: all, head } = await wholeOf(list, columns, sort);
   const rows = all.slice((page - 1) * limit, page * limit);
-  return { ...asked, rows, head, held: all.length, sorted: all.length };
+  return { ...query, rows, head, held: all.length, sorted: all.length };
 };
 
 const classesOf = ({ isNumber, hide }: Pick<Column<never>, 'isNumber' | 'hide'>): string =>

@@ -12,7 +12,7 @@ import type { ServiceContext } from '../context.ts';
 import { eventKind, platformQuery } from '../parameters.ts';
 import { textInFiles } from './column-kinds.ts';
 import type { Column, Listed } from './data-table.ts';
-import { digits, PLATFORM_NAMES, since } from './figures.ts';
+import { digits, PLATFORM_NAMES, sinceText } from './figures.ts';
 import type { Html } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
 import { type PageDeps, tableParameters } from './page-route.ts';
@@ -29,7 +29,7 @@ import { tabs } from './tabs.ts';
 import { videoCell } from './video-columns.ts';
 
 /** An event and who was told of it; null: that is not the reader's to know. */
-interface ShownEvent extends StoredEvent {
+interface EventRow extends StoredEvent {
   /** The video it is about, where it is about one that was seen by then. */
   readonly video: ContentItem | null;
   readonly deliveries: readonly EventDelivery[] | null;
@@ -71,23 +71,23 @@ const STATE_WORDS: Readonly<Record<string, string>> = {
 const deliveryText = (view: PageView, delivery: EventDelivery): Html => {
   const { origin, state, attempts, deliveredAt, error } = delivery;
   const tries = attempts > 1 ? `, ${digits(attempts)} tries` : '';
-  return html`<li><span class="outcome ${state}">${STATE_WORDS[state] ?? state}</span> to <bdi>${origin}</bdi> <span class="soft">${deliveredAt === null ? '' : since(deliveredAt, view.at)}${tries}</span>${error === null || state === 'delivered' ? '' : html` <span class="down"><bdi>${error}</bdi></span>`}</li>`;
+  return html`<li><span class="outcome ${state}">${STATE_WORDS[state] ?? state}</span> to <bdi>${origin}</bdi> <span class="soft">${deliveredAt === null ? '' : sinceText(deliveredAt, view.at)}${tries}</span>${error === null || state === 'delivered' ? '' : html` <span class="down"><bdi>${error}</bdi></span>`}</li>`;
 };
 
-const deliveredText = (view: PageView, { deliveries }: ShownEvent): Html => {
+const deliveredText = (view: PageView, { deliveries }: EventRow): Html => {
   if (deliveries === null) return html`<span class="soft">–</span>`;
   if (deliveries.length === 0) return html`<span class="soft">nobody</span>`;
   return html`<ul class="plain small told">${deliveries.map((one) => deliveryText(view, one))}</ul>`;
 };
 
-const statesOf = ({ deliveries }: ShownEvent): string | null =>
+const statesOf = ({ deliveries }: EventRow): string | null =>
   deliveries?.map(({ origin, state }) => `${origin} ${state}`).join('; ') ?? null;
 
-const COLUMNS: readonly Column<ShownEvent>[] = [
+const COLUMNS: readonly Column<EventRow>[] = [
   {
     name: 'occurred_at',
     title: 'when',
-    show: ({ occurredAt }, view) => since(occurredAt, view.at),
+    show: ({ occurredAt }, view) => sinceText(occurredAt, view.at),
     field: { type: 'TIMESTAMP_MILLIS', of: (event) => event.occurredAt },
   },
   {
@@ -137,7 +137,7 @@ const withDeliveries = (
   lake: Lake,
   items: readonly StoredEvent[],
   { reader, at }: PageView,
-): ShownEvent[] => {
+): EventRow[] => {
   const shown = items.map((event) => ({ ...event, video: videoOf(lake, event, at) }));
   if (reader === 'public') return shown.map((event) => ({ ...event, deliveries: null }));
   const owner = reader === 'operator' ? undefined : reader.keyId;
@@ -150,7 +150,7 @@ const listed = (
   { lake }: ServiceContext,
   { kind, platform }: Wanted,
   view: PageView,
-): Listed<ShownEvent, null> => {
+): Listed<EventRow, null> => {
   const wanted = {
     asOf: view.at,
     ...(kind === undefined ? {} : { kind }),

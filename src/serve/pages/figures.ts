@@ -78,11 +78,11 @@ export const ago = (from: number, to: number): string => {
 };
 
 /** An instant (Unix ms) to the minute, for people and for machines. */
-export const instant = (at: number): Html =>
+export const instantTime = (at: number): Html =>
   html`<time datetime="${isoOf(at)}">${minuteOf(at)}</time>`;
 
 /** How long before `now` an instant was, which tells the instant when pointed at. */
-export const since = (at: number, now: number): Html =>
+export const sinceText = (at: number, now: number): Html =>
   html`<time datetime="${isoOf(at)}" title="${minuteOf(at)}">${ago(at, now)}</time>`;
 
 /** A probability; never certain: the rarest outcomes are told as such. */

@@ -12,7 +12,7 @@ import { isoOf } from '../../iso.ts';
 import type { ForecastsFound } from '../cache/heavy-reads.ts';
 import { horizon, platformQuery } from '../parameters.ts';
 import { type Column, dataTable } from './data-table.ts';
-import { count, digits, likely, since } from './figures.ts';
+import { count, digits, likely, sinceText } from './figures.ts';
 import { forecastStateWords } from './forecast-words.ts';
 import { type Html, NOTHING } from './html.ts';
 import { type PageDeps, pageRoute } from './page-route.ts';
@@ -37,7 +37,7 @@ const nextColumns = (view: PageView, hours: number): Column<RisingVideo>[] => [
   {
     ...{ name: 'views', title: 'views then', isNumber: true, hide: 'phone' },
     show: ({ views, madeAt }) =>
-      html`${count(views)}<br><span class="soft small">${since(madeAt, view.at)}</span>`,
+      html`${count(views)}<br><span class="soft small">${sinceText(madeAt, view.at)}</span>`,
   },
   {
     ...{ name: 'median', title: `in ${hours} h`, isNumber: true },

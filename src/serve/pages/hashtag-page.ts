@@ -7,7 +7,7 @@ import { contentItems } from '../../history/content-items.ts';
 import {
   type HashtagVolumes,
   hashtagAsOf,
-  hashtagHistory,
+  readHashtagHistory,
   type VolumeSeries,
 } from '../../history/hashtag-history.ts';
 import { type PulledHashtag, pulledHashtag } from '../../history/hashtag-list.ts';
@@ -162,7 +162,7 @@ export const hashtagPage = (deps: PageDeps): void => {
       const asOf = view.at;
       const tagged = taggedAt(key, asOf);
       const pulled = pulledHashtag(lake, { key, dateRange: WINDOW.token, asOf });
-      const series = hashtagHistory(lake, key, asOf);
+      const series = readHashtagHistory(lake, key, asOf);
       const shown = await shownList(videosOf(tagged, moment), columns, query);
       const seen = shown.head.count;
       const links = PLATFORMS.map((name) => platformLink(name, hashtagSubject(tag, name).url));
@@ -194,7 +194,7 @@ ${listSection(view, shown, {
     },
     files: ({ params: { tag }, view }) =>
       tableFiles('hashtag-volumes', VOLUME_COLUMNS, async () =>
-        hashtagHistory(lake, find(tag, view.at).key, view.at).flatMap(
+        readHashtagHistory(lake, find(tag, view.at).key, view.at).flatMap(
           ({ points, source, window }) => points.map((point) => ({ ...point, source, window })),
         ),
       ),

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { hashtagsPage } from '../../history/hashtag-list.ts';
 import type { HashtagItem } from '../../wire/shapes.ts';
-import { dateRange, platformQuery, type Window } from '../parameters.ts';
+import { dateRange, platformQuery, type RequestedWindow } from '../parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { PLATFORM_NAMES } from './figures.ts';
 import { HASHTAG_COLUMNS, knownOfTags } from './hashtag-columns.ts';
@@ -16,7 +16,7 @@ import { tabs } from './tabs.ts';
 
 const RANGES = { '24h': '24 h', '7d': '7 days', '30d': '30 days' } as const;
 
-const headOf = (view: PageView, platform: Platform | undefined, range: Window) =>
+const headOf = (view: PageView, platform: Platform | undefined, range: RequestedWindow) =>
   html`${platformTabs(view, platform, { all: 'all' })}${tabs(
     'Window',
     Object.entries(RANGES).map(([token, name]) => ({

@@ -14,10 +14,10 @@ import {
 import { type Html, NOTHING } from './html.ts';
 import { emptyState } from './marks.ts';
 import {
-  type Asked,
   type MadeContent,
   type PageDefinition,
   type PageDeps,
+  type PageRequest,
   pageRoute,
 } from './page-route.ts';
 import type { PageView } from './page-view.ts';
@@ -73,12 +73,12 @@ export interface ListPageDefinition<P extends z.ZodObject, Q extends ListParamet
   readonly columns: readonly Column<Row>[];
   /** Names of the columns that say nothing where the page is asked for so. */
   readonly without?: (query: z.infer<Q>) => readonly string[];
-  readonly list: (asked: Asked<z.infer<P>, z.infer<Q>>) => Listed<Row, Head>;
+  readonly list: (wanted: PageRequest<z.infer<P>, z.infer<Q>>) => Listed<Row, Head>;
   /** Of its files, without their ending. */
-  readonly fileName: (asked: Asked<z.infer<P>, z.infer<Q>>) => string;
+  readonly fileName: (wanted: PageRequest<z.infer<P>, z.infer<Q>>) => string;
   /** @throws RefusedError for what is not known: answered by a page that says so */
   readonly make: (
-    asked: Asked<z.infer<P>, z.infer<Q>>,
+    wanted: PageRequest<z.infer<P>, z.infer<Q>>,
     shown: ShownList<Row, Head>,
   ) => MadeContent | Promise<MadeContent>;
 }
@@ -102,12 +102,12 @@ export const listRoute = <P extends z.ZodObject, Q extends ListParameters, Row, 
   };
   pageRoute(deps, {
     ...{ path, params, query, ...(tables === undefined ? {} : { tables }) },
-    make: async (asked) =>
-      make(asked, await shownList(list(asked), columnsOf(asked.query), asked.query)),
-    files: (asked) => {
-      const columns = columnsOf(asked.query);
-      return tableFiles(fileName(asked), columns, async () => {
-        return (await wholeOf(list(asked), columns, asked.query.sort)).rows;
+    make: async (wanted) =>
+      make(wanted, await shownList(list(wanted), columnsOf(wanted.query), wanted.query)),
+    files: (wanted) => {
+      const columns = columnsOf(wanted.query);
+      return tableFiles(fileName(wanted), columns, async () => {
+        return (await wholeOf(list(wanted), columns, wanted.query.sort)).rows;
       });
     },
   });

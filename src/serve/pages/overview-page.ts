@@ -15,7 +15,7 @@ import { platformQuery } from '../parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { dataTable, showing } from './data-table.ts';
 import { subjectLink } from './events-page.ts';
-import { change, likely, number, PLATFORM_NAMES, pace, since, tile } from './figures.ts';
+import { change, likely, number, PLATFORM_NAMES, pace, sinceText, tile } from './figures.ts';
 import { HASHTAG_COLUMNS, knownOfTags } from './hashtag-columns.ts';
 import type { Html } from './html.ts';
 import { emptyState, listOrigin } from './marks.ts';
@@ -31,7 +31,7 @@ const SHOWN = { feed: 20, trends: 10, tags: 15, next: 8, events: 5 };
 const NONE = 'Nothing was seen in this window. Another platform or instant may hold more.';
 
 /** What the overview shows of one platform. */
-interface Overview {
+interface OverviewContent {
   readonly platform: Platform;
   readonly feed: ListPage<ContentItem>;
   readonly trends: ListPage<ContentItem>;
@@ -45,10 +45,10 @@ interface Overview {
 /** The platform asked for, else the first that has something to show. */
 const platformFor = async (
   { reads: { lists } }: ServiceContext,
-  asked: Platform | undefined,
+  wanted: Platform | undefined,
   moment: PageMoment,
 ): Promise<Platform> => {
-  if (asked !== undefined) return asked;
+  if (wanted !== undefined) return wanted;
   for (const platform of PLATFORMS) {
     const { total } = await feedPage(lists, { ...moment, ...DAY, platform, limit: 1 });
     if (total > 0) return platform;
@@ -58,11 +58,11 @@ const platformFor = async (
 
 const readOverview = async (
   service: ServiceContext,
-  asked: Platform | undefined,
+  wanted: Platform | undefined,
   moment: PageMoment,
-): Promise<Overview> => {
+): Promise<OverviewContent> => {
   const { lists } = service.reads;
-  const platform = await platformFor(service, asked, moment);
+  const platform = await platformFor(service, wanted, moment);
   const [feed, trends, hashtags] = await Promise.all([
     feedPage(lists, { ...moment, ...DAY, platform, limit: SHOWN.feed }),
     trendsPage(lists, { ...moment, platform, period: 'week', limit: SHOWN.trends, page: 1 }),
@@ -84,7 +84,7 @@ const risingOf = (tags: readonly HashtagItem[]): HashtagItem | undefined =>
     .filter((tag) => (tag.change ?? 0) > 0 && (tag.volume ?? 0) >= FEWEST_VIDEOS)
     .toSorted((a, b) => (b.change ?? 0) - (a.change ?? 0))[0];
 
-const tiles = ({ platform, feed, trends, tags }: Overview): Html => {
+const tiles = ({ platform, feed, trends, tags }: OverviewContent): Html => {
   const held = feed.held();
   const fastest = feed.items().toSorted((a, b) => (b.velocity ?? 0) - (a.velocity ?? 0))[0];
   const first = trends.items()[0];
@@ -113,7 +113,7 @@ const eventsList = (view: PageView, events: readonly StoredEvent[]): Html =>
     ? html`<p class="soft">Nothing was noticed on this platform by then.</p>`
     : html`<ul class="plain noticed">${events.map(
         (event) =>
-          html`<li><span class="mark">${event.kind}</span> ${subjectLink(view, event)} <span class="soft small">${since(event.occurredAt, view.at)}</span><span class="title small" title="${eventSentence(event.kind, event.data)}">${eventSentence(event.kind, event.data)}</span></li>`,
+          html`<li><span class="mark">${event.kind}</span> ${subjectLink(view, event)} <span class="soft small">${sinceText(event.occurredAt, view.at)}</span><span class="title small" title="${eventSentence(event.kind, event.data)}">${eventSentence(event.kind, event.data)}</span></li>`,
       )}</ul>`;
 
 /** What the volumes are, and why no change may be known. */
@@ -140,7 +140,7 @@ const listSection = (
 ): Html => html`<section><h2><a href="${address}">${name}</a> <span class="soft small">${listOrigin(page.pulledAt, view.at)}</span></h2>
 ${page.total === 0 ? emptyState(view, NONE) : dataTable(view, columns, page.items(), { caption: name, isSortable: false })}</section>`;
 
-const main = (service: ServiceContext, view: PageView, shown: Overview): Html => {
+const main = (service: ServiceContext, view: PageView, shown: OverviewContent): Html => {
   const { platform, feed, trends, tags, next, events } = shown;
   const full = videoColumns({ timelineOf: timelinesOf(service) });
   const lists = linkTo(view, `/trends/${platform}`);

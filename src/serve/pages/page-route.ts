@@ -5,8 +5,8 @@ import { DAY_MS, MINUTE_MS } from '../../durations.ts';
 import type { ListMoment } from '../../history/list-page.ts';
 import { parseIso } from '../../iso.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
-import type { Standing } from '../auth/limits.ts';
-import { type MadePage, Page } from '../cache/page-cache.ts';
+import type { KeyStanding } from '../auth/limits.ts';
+import { type MadePage, PageBytes } from '../cache/page-cache.ts';
 import { momentOf, type ServiceApp, type ServiceContext, type ServiceEnv } from '../context.ts';
 import { asOf, limit, page } from '../parameters.ts';
 import { type ParameterError, RefusedError, refusedParameters } from '../problems.ts';
@@ -14,7 +14,7 @@ import { acceptsGzip } from '../written-response.ts';
 import { type Column, sortNames } from './data-table.ts';
 import { type FramedPage, framed } from './frame.ts';
 import { PAGE_HEADERS } from './page-headers.ts';
-import type { PageView, Reader } from './page-view.ts';
+import type { PageReader, PageView } from './page-view.ts';
 import { problemPage } from './problem-page.ts';
 import { FILE_FORMATS, FILE_TYPES, type TableFiles } from './table-files.ts';
 
@@ -30,7 +30,7 @@ export interface PageMoment extends Pick<ListMoment, 'asOf' | 'isNow' | 'owner'>
 }
 
 /** What a page is made for. `moment` is what the lists are asked with. */
-export interface Asked<P, Q> {
+export interface PageRequest<P, Q> {
   readonly params: P;
   readonly query: Q;
   readonly view: PageView;
@@ -38,7 +38,7 @@ export interface Asked<P, Q> {
 }
 
 type FilesOf<P extends z.ZodObject, Q extends z.ZodObject> = (
-  asked: Asked<z.infer<P>, z.infer<Q>>,
+  wanted: PageRequest<z.infer<P>, z.infer<Q>>,
 ) => TableFiles;
 
 /**
@@ -50,7 +50,9 @@ export interface PageDefinition<P extends z.ZodObject, Q extends z.ZodObject> {
   readonly params: P;
   readonly query: Q;
   /** @throws RefusedError for what is not known: answered by a page that says so */
-  readonly make: (asked: Asked<z.infer<P>, z.infer<Q>>) => MadeContent | Promise<MadeContent>;
+  readonly make: (
+    wanted: PageRequest<z.infer<P>, z.infer<Q>>,
+  ) => MadeContent | Promise<MadeContent>;
   /** Where an address of before leads now; undefined: nowhere else. */
   readonly leadsTo?: (given: Readonly<Record<string, string>>) => string | undefined;
   /** What `format=csv` and `format=parquet` give; without it the page has no files. */
@@ -96,8 +98,8 @@ const tableName = (names: readonly string[]) =>
 
 const minuteOf = (at: number): number => Math.floor(at / MINUTE_MS) * MINUTE_MS;
 
-const readerOf = ({ isOperator }: PageDeps, c: Context<ServiceEnv>): Reader => {
-  const standing: Standing | undefined = c.get('standing');
+const readerOf = ({ isOperator }: PageDeps, c: Context<ServiceEnv>): PageReader => {
+  const standing: KeyStanding | undefined = c.get('standing');
   if (standing !== undefined) return { keyId: standing.id };
   return isOperator(c.env.incoming) ? 'operator' : 'public';
 };
@@ -106,16 +108,16 @@ const readerOf = ({ isOperator }: PageDeps, c: Context<ServiceEnv>): Reader => {
 const viewOf = (
   deps: PageDeps,
   c: Context<ServiceEnv>,
-  asked: { instant: number | undefined; query: Record<string, string> },
+  wanted: { instant: number | undefined; query: Record<string, string> },
 ): PageView => {
   const { service } = deps;
   const now = service.now();
-  const at = asked.instant === undefined ? now : Math.min(asked.instant, now);
+  const at = wanted.instant === undefined ? now : Math.min(wanted.instant, now);
   return {
     path: new URL(c.req.url).pathname,
-    query: asked.query,
+    query: wanted.query,
     at,
-    isPast: asked.instant !== undefined && asked.instant < now,
+    isPast: wanted.instant !== undefined && wanted.instant < now,
     now,
     reader: readerOf(deps, c),
     version: service.live.version,
@@ -162,7 +164,7 @@ const checked = <S extends z.ZodObject>(
 /** Windows that the lists of the pages are made from. */
 const WINDOWS_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS];
 
-const sendPage = (c: Context<ServiceEnv>, made: Page, status: number): Response => {
+const sendPage = (c: Context<ServiceEnv>, made: PageBytes, status: number): Response => {
   const gzip = acceptsGzip(c.req.header('accept-encoding'));
   const encoding = gzip ? { 'content-encoding': 'gzip' } : undefined;
   const type = { 'content-type': 'text/html; charset=UTF-8', vary: 'Accept-Encoding, Cookie' };
@@ -173,7 +175,7 @@ const sendPage = (c: Context<ServiceEnv>, made: Page, status: number): Response 
 };
 
 /** Sends a page that depends on nothing but this process. */
-export const sendFixedPage = (c: Context<ServiceEnv>, made: Page): Response =>
+export const sendFixedPage = (c: Context<ServiceEnv>, made: PageBytes): Response =>
   sendPage(c, made, 200);
 
 /** A refusal as a page for people, with the status it has in the interface. */
@@ -189,7 +191,7 @@ const refusedPage = async (
   });
   const { status, headers } = refusal.reply();
   const html = String(await framed(view, problemPage(view, refusal)));
-  const sent = sendPage(c, new Page(html), status);
+  const sent = sendPage(c, new PageBytes(html), status);
   const wait = headers['retry-after'];
   if (wait !== undefined) sent.headers.set('retry-after', wait);
   return sent;
@@ -234,11 +236,11 @@ export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
     const { asOf: _, format: __, table: ___, ...kept } = given;
     const view = viewOf(deps, c, { instant, query: kept });
     const moment = momentOf(service, c, instant);
-    const asked = { params, query: read, view, moment };
+    const wanted = { params, query: read, view, moment };
     const { format } = read;
     const filesOf = read.table === undefined ? files : tables[read.table];
     if (format !== undefined && filesOf !== undefined) {
-      const { name, bytes } = filesOf(asked);
+      const { name, bytes } = filesOf(wanted);
       const made = await service.pages.inTurn(() => bytes(format));
       return new Response(made, {
         headers: {
@@ -253,7 +255,7 @@ export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
       { version: lakeVersion(service.lake), at: service.now() },
       async (unwanted): Promise<MadePage> => {
         const version = lakeVersion(service.lake);
-        const content = await make({ ...asked, moment: { ...moment, gone: () => unwanted } });
+        const content = await make({ ...wanted, moment: { ...moment, gone: () => unwanted } });
         const html = String(await framed(view, content));
         const until = view.isPast
           ? Number.POSITIVE_INFINITY
@@ -262,7 +264,7 @@ export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
               service.changes.holdsUntil(view.at, content.windowsMs ?? WINDOWS_MS),
             );
         return {
-          page: new Page(html),
+          page: new PageBytes(html),
           version: lakeVersion(service.lake) === version ? version : null,
           from: view.at,
           until,

@@ -2,7 +2,7 @@ import { isoOf } from '../../iso.ts';
 import { plainHandle } from '../../wire/folding.ts';
 
 /** Who reads a page: whoever is on this machine, the holder of a key, or anybody. */
-export type Reader = 'operator' | 'public' | { readonly keyId: string };
+export type PageReader = 'operator' | 'public' | { readonly keyId: string };
 
 /** What one page is shown for: its address, its instant and its reader. */
 export interface PageView {
@@ -16,7 +16,7 @@ export interface PageView {
   readonly isPast: boolean;
   /** The service's present, Unix ms. */
   readonly now: number;
-  readonly reader: Reader;
+  readonly reader: PageReader;
   /** Of the lake, as open pages are told of it. */
   readonly version: string;
   /** Newest snapshot of any video at the instant shown, Unix ms; null: an empty lake, or nothing by then. */

@@ -11,7 +11,7 @@ import { emptyState, notice } from './marks.ts';
 import { type PageDeps, pageRoute } from './page-route.ts';
 import { linkAt, type PageView } from './page-view.ts';
 import { quotaSection } from './pipeline-quota.ts';
-import { openedRunSection, runsTable, timeline } from './pipeline-runs.ts';
+import { openedRunSection, runsTable, runsTimeline } from './pipeline-runs.ts';
 import {
   conditionsSection,
   forecastsSection,
@@ -25,15 +25,15 @@ import { PIPELINE_STYLE } from './pipeline-style.ts';
 
 const run = z.coerce.number({ error: 'Expected the number of a run.' }).int().min(1).optional();
 
-interface Asked {
+interface RunsWanted {
   readonly limit: number;
   readonly page: number;
 }
 
-const runsSection = (view: PageView, state: PipelineState, asked: Asked): Html => {
+const runsSection = (view: PageView, state: PipelineState, wanted: RunsWanted): Html => {
   const { total, items } = state.runs;
   const part = {
-    ...asked,
+    ...wanted,
     head: null,
     sort: undefined,
     sorted: undefined,
@@ -43,17 +43,17 @@ const runsSection = (view: PageView, state: PipelineState, asked: Asked): Html =
   return html`<section id="runs"><h2>Runs <span class="soft small">the last seven days</span></h2>${
     total === 0
       ? emptyState(view, 'No run had begun by then.')
-      : html`${timeline(view, state)}${runsTable(view, state.runs)}${pagingLinks(view, part)}`
+      : html`${runsTimeline(view, state)}${runsTable(view, state.runs)}${pagingLinks(view, part)}`
   }</section>`;
 };
 
 const main = (
   view: PageView,
   state: PipelineState,
-  { price, ...asked }: Asked & { price: Price | undefined },
+  { price, ...wanted }: RunsWanted & { price: Price | undefined },
 ): Html => {
   const { present } = state;
-  const runs = runsSection(view, state, asked);
+  const runs = runsSection(view, state, wanted);
   if (present === null)
     return html`${notice(html`Runs are shown as of then. Quota, slots, backup and files are known of the present only: <a href="${linkAt(view, undefined)}">now</a>.`)}${runs}`;
   const now = view.now;

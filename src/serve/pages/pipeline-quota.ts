@@ -3,7 +3,7 @@ import type { Price } from '../../config/setting-readers.ts';
 import { minuteOf } from '../../iso.ts';
 import { costText } from '../../money.ts';
 import type { BurnDown, PipelineNow, QuotaState } from '../../pipeline/pipeline-state.ts';
-import { digits, instant, number } from './figures.ts';
+import { digits, instantTime, number } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { lineChart } from './line-chart.ts';
 import { notice } from './marks.ts';
@@ -50,9 +50,9 @@ const sentence = (
 ): Html => {
   const calls = digits(Math.round(forecast));
   if (plan.fits)
-    return html`<p>By the schedules <b>${calls}</b> of ${digits(month.limit)} calls${cost(forecast, price)} are spent when the month ends, ${instant(month.endsAt)}: enough. A reserve of ${digits(plan.reserve)} stays for people who ask by hand.</p>`;
+    return html`<p>By the schedules <b>${calls}</b> of ${digits(month.limit)} calls${cost(forecast, price)} are spent when the month ends, ${instantTime(month.endsAt)}: enough. A reserve of ${digits(plan.reserve)} stays for people who ask by hand.</p>`;
   return notice(
-    html`By the schedules <b>${digits(plan.missing)}</b> calls are missing${spentAt === null ? '' : html`; the last one leaves before ${instant(spentAt)}`}. ${plan.advice.join(' ')}`,
+    html`By the schedules <b>${digits(plan.missing)}</b> calls are missing${spentAt === null ? '' : html`; the last one leaves before ${instantTime(spentAt)}`}. ${plan.advice.join(' ')}`,
   );
 };
 

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../durations.ts';
 import { isoOf } from '../../iso.ts';
 import type { JobItems, OpenedRun, RunItem, RunLine } from '../../maintenance/runs.ts';
 import type { PipelineState } from '../../pipeline/pipeline-state.ts';
-import { digits, instant, since } from './figures.ts';
+import { digits, instantTime, sinceText } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { linkTo, type PageView } from './page-view.ts';
 import { reasonText } from './run-reason.ts';
@@ -30,7 +30,7 @@ const itemsText = (byJob: readonly JobItems[]): string => {
 };
 
 /** The runs of the last days on one axis, a lane for each job. Pointers read it; the table below says the same. */
-export const timeline = (
+export const runsTimeline = (
   view: PageView,
   { lately: { since: from, items } }: PipelineState,
 ): Html => {
@@ -59,8 +59,8 @@ export const timeline = (
 const runRow = (view: PageView, run: RunLine & { byJob: readonly JobItems[] }): Html => {
   const { id, startedAt, finishedAt, jobs, calls, reason, resumesAt, byJob } = run;
   return html`<tr><td class="n"><a href="${linkTo(view, '/pipeline', { run: id })}">${id}</a></td>
-<td>${outcome(run.outcome)}</td><td><span class="no-phone">${instant(startedAt)} </span><span class="soft small">${since(startedAt, view.at)}</span></td>
-<td class="n no-phone">${finishedAt === null ? '–' : tookText(finishedAt - startedAt)}</td><td class="no-phone">${jobs.join(', ')}</td><td>${itemsText(byJob)}${reason === null ? NOTHING : html`<br><span class="small soft">${reason}</span>`}${resumesAt === null ? NOTHING : html`<br><span class="small soft">resumes at ${instant(resumesAt)}</span>`}</td><td class="n">${digits(calls)}</td></tr>`;
+<td>${outcome(run.outcome)}</td><td><span class="no-phone">${instantTime(startedAt)} </span><span class="soft small">${sinceText(startedAt, view.at)}</span></td>
+<td class="n no-phone">${finishedAt === null ? '–' : tookText(finishedAt - startedAt)}</td><td class="no-phone">${jobs.join(', ')}</td><td>${itemsText(byJob)}${reason === null ? NOTHING : html`<br><span class="small soft">${reason}</span>`}${resumesAt === null ? NOTHING : html`<br><span class="small soft">resumes at ${instantTime(resumesAt)}</span>`}</td><td class="n">${digits(calls)}</td></tr>`;
 };
 
 /** A page of runs, newest first. */
@@ -76,7 +76,7 @@ const itemRow = (item: RunItem): Html => {
 export const openedRunSection = (
   view: PageView,
   { run, byJob, items }: OpenedRun,
-): Html => html`<section><h2>Run ${run.id} <span class="soft small">${instant(run.startedAt)}${run.finishedAt === null ? '' : html`, took ${tookText(run.finishedAt - run.startedAt)}`}</span></h2>
+): Html => html`<section><h2>Run ${run.id} <span class="soft small">${instantTime(run.startedAt)}${run.finishedAt === null ? '' : html`, took ${tookText(run.finishedAt - run.startedAt)}`}</span></h2>
 <p>${outcome(run.outcome)} ${digits(run.calls)} calls${run.reason === null ? '' : html`: <bdi>${run.reason}</bdi>`}</p>
 <ul class="plain small">${byJob.map((job) => html`<li><b>${job.job}</b> ${itemsText([job])}</li>`)}</ul>
 ${items.length === 0 ? html`<p class="soft">It planned no requests.</p>` : html`<div class="scroll"><table class="data"><caption class="unseen">Requests of run ${run.id}</caption><thead><tr><th scope="col">job</th><th scope="col">request, and why</th><th scope="col">state</th><th scope="col" class="n no-phone">tries</th><th scope="col" class="n no-phone">status</th><th scope="col" class="n no-phone">took</th><th scope="col" class="n">rows</th></tr></thead><tbody>${items.map(itemRow)}</tbody></table></div>`}

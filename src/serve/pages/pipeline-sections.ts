@@ -4,7 +4,15 @@ import { typed } from '../../installation.ts';
 import { minuteOf } from '../../iso.ts';
 import type { PipelineNow, SourceState } from '../../pipeline/pipeline-state.ts';
 import { bytesText } from './bytes.ts';
-import { digits, inHours, instant, number, PLATFORM_NAMES, since, tile } from './figures.ts';
+import {
+  digits,
+  inHours,
+  instantTime,
+  number,
+  PLATFORM_NAMES,
+  sinceText,
+  tile,
+} from './figures.ts';
 import { forecastStateWords } from './forecast-words.ts';
 import { type Html, NOTHING } from './html.ts';
 
@@ -34,7 +42,7 @@ export const pipelineTiles = (now: PipelineNow, at: number): Html => {
   const bytes = now.parquet?.tables.reduce((sum, table) => sum + table.bytes, 0) ?? 0;
   return html`<dl class="tiles">
 ${tile('calls left', number(month?.remaining), month === undefined ? 'the shared ledger does not answer' : `of ${number(month.limit)}, until ${minuteOf(month.endsAt).slice(0, 10)}`)}
-${tile('last answer', last === null ? '–' : since(last, at), now.sources.some(({ isStale }) => isStale) ? html`<span class="down">some sources are stale</span>` : 'of any source')}
+${tile('last answer', last === null ? '–' : sinceText(last, at), now.sources.some(({ isStale }) => isStale) ? html`<span class="down">some sources are stale</span>` : 'of any source')}
 ${tile('daemon', daemon === undefined ? html`<span class="down">not running</span>` : html`<span class="up">running</span>`, daemon === undefined ? `${typed('schedule')} starts it` : html`${daemon.holder}, since ${minuteOf(daemon.since)}`)}
 ${tile('next slot', next === undefined ? '–' : ahead(next.nextAt, at), next === undefined ? 'nothing is scheduled' : `${next.job}, ${minuteOf(next.nextAt)}`)}
 ${tile('last backup', now.backup === null ? html`<span class="down">none</span>` : now.backup.date, now.backup === null ? `${typed('schedule')} makes one each night` : `${bytesText(now.backup.bytes)}, ${now.backup.kept} kept`)}
@@ -53,12 +61,12 @@ export const conditionsSection = ({ conditions }: PipelineNow): Html => {
 export const sourcesSection = ({ sources, chores }: PipelineNow, at: number): Html =>
   html`<section><h2>Sources and slots</h2><div class="scroll"><table class="data"><caption class="unseen">Freshness and next slots</caption><thead><tr><th scope="col">source</th><th scope="col">last answer</th><th scope="col">next</th></tr></thead><tbody>${sources.map(
     ({ job, lastAnswerAt, isStale, nextAt }) =>
-      html`<tr><td>${job}</td><td><span class="dot${lastAnswerAt !== null && !isStale ? ' fresh' : ''}"></span>${lastAnswerAt === null ? 'never' : since(lastAnswerAt, at)}${isStale ? html` <span class="down small">stale</span>` : ''}</td><td>${nextAt === null ? 'off' : html`${ahead(nextAt, at)} <span class="soft small no-phone">${minuteOf(nextAt)}</span>`}</td></tr>`,
+      html`<tr><td>${job}</td><td><span class="dot${lastAnswerAt !== null && !isStale ? ' fresh' : ''}"></span>${lastAnswerAt === null ? 'never' : sinceText(lastAnswerAt, at)}${isStale ? html` <span class="down small">stale</span>` : ''}</td><td>${nextAt === null ? 'off' : html`${ahead(nextAt, at)} <span class="soft small no-phone">${minuteOf(nextAt)}</span>`}</td></tr>`,
   )}${chores.map(({ name, nextAt }) => html`<tr><td>${name}</td><td class="soft">asks nothing</td><td>${nextAt === null ? 'off' : html`${ahead(nextAt, at)} <span class="soft small no-phone">${minuteOf(nextAt)}</span>`}</td></tr>`)}</tbody></table></div></section>`;
 
 /** The Parquet files by table, as the manifest lists them. */
 export const parquetSection = ({ parquet }: PipelineNow, at: number): Html =>
-  html`<section><h2>Parquet <span class="soft small">${parquet === null ? '' : html`${parquet.codec}, exported ${since(Date.parse(parquet.exportedAt), at)}`}</span></h2>${
+  html`<section><h2>Parquet <span class="soft small">${parquet === null ? '' : html`${parquet.codec}, exported ${sinceText(Date.parse(parquet.exportedAt), at)}`}</span></h2>${
     parquet === null
       ? html`<p class="soft">Nothing was exported yet, or by another version of trendlake: <code>${typed('export')}</code> writes all of it.</p>`
       : html`<div class="scroll"><table class="data"><caption class="unseen">Exported tables</caption><thead><tr><th scope="col">table</th><th scope="col" class="n">files</th><th scope="col" class="n">rows</th><th scope="col" class="n">size</th><th scope="col" class="no-phone">newest day</th></tr></thead><tbody>${parquet.tables.map(
@@ -81,20 +89,20 @@ export const troubleSections = ({ status }: PipelineNow, at: number): Html => {
       ? html`<p class="soft">None.</p>`
       : html`<div class="scroll"><table class="data"><caption class="unseen">Drift</caption><thead><tr><th scope="col">of</th><th scope="col">field</th><th scope="col">first sample</th><th scope="col" class="no-phone">first seen</th></tr></thead><tbody>${drift.map(
           ({ resource, field, sample, firstSeenAt }) =>
-            html`<tr><td>${resource}</td><td><code>${field}</code></td><td><code class="request">${sample.slice(0, LONGEST_SAMPLE)}</code></td><td class="no-phone">${since(firstSeenAt, at)}</td></tr>`,
+            html`<tr><td>${resource}</td><td><code>${field}</code></td><td><code class="request">${sample.slice(0, LONGEST_SAMPLE)}</code></td><td class="no-phone">${sinceText(firstSeenAt, at)}</td></tr>`,
         )}</tbody></table></div>`
   }</section>
 <section><h2>Rejected items <span class="soft small">without a usable id or platform; kept with their JSON</span></h2>${
     rejected.length === 0
       ? html`<p class="soft">None.</p>`
-      : html`<ul class="plain">${rejected.map(({ reason, items, lastSeenAt }) => html`<li><b>${digits(items)}</b> ${reason} <span class="soft small">last ${since(lastSeenAt, at)}</span></li>`)}</ul>`
+      : html`<ul class="plain">${rejected.map(({ reason, items, lastSeenAt }) => html`<li><b>${digits(items)}</b> ${reason} <span class="soft small">last ${sinceText(lastSeenAt, at)}</span></li>`)}</ul>`
   }</section>
 <section><h2>Failed calls <span class="soft small">the last requests that calls failed for</span></h2>${
     failures.length === 0
       ? html`<p class="soft">None.</p>`
       : html`<ul class="plain failures">${failures.map(({ job, request, calls, advice, state }) => {
           const last = calls.at(-1);
-          return html`<li><code class="request">${request}</code> <span class="soft small">${job}${state === null ? ', by hand' : `, ${state}`}</span><br>${last === undefined ? '' : html`<span class="down"><bdi>${last.error}</bdi></span> <span class="soft small">${instant(last.at)}${calls.length > 1 ? `, ${calls.length} calls` : ''}</span><br>`}<span class="small">${advice}</span></li>`;
+          return html`<li><code class="request">${request}</code> <span class="soft small">${job}${state === null ? ', by hand' : `, ${state}`}</span><br>${last === undefined ? '' : html`<span class="down"><bdi>${last.error}</bdi></span> <span class="soft small">${instantTime(last.at)}${calls.length > 1 ? `, ${calls.length} calls` : ''}</span><br>`}<span class="small">${advice}</span></li>`;
         })}</ul>`
   }</section>`;
 };

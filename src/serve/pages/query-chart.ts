@@ -13,7 +13,7 @@ const TIME_NAME = /(?:_at|at|date|day|hour|time)$/i;
 const EARLIEST = Date.UTC(2001, 0);
 const LATEST = Date.UTC(2100, 0);
 
-type Column = readonly SqlCell[];
+type ChartColumn = readonly SqlCell[];
 
 const instantOf = (cell: SqlCell): number | undefined => {
   if (typeof cell === 'number') return cell >= EARLIEST && cell <= LATEST ? cell : undefined;
@@ -22,19 +22,24 @@ const instantOf = (cell: SqlCell): number | undefined => {
   return Number.isNaN(at) ? undefined : at;
 };
 
-const all = (column: Column, test: (cell: SqlCell) => boolean): boolean =>
+const all = (column: ChartColumn, test: (cell: SqlCell) => boolean): boolean =>
   column.some((cell) => cell !== null) && column.every((cell) => cell === null || test(cell));
 
-const isTime = (column: Column, name: string): boolean =>
+const isTime = (column: ChartColumn, name: string): boolean =>
   all(column, (cell) => instantOf(cell) !== undefined) &&
   (TIME_NAME.test(name) || typeof column[0] === 'string');
 
-const isNumber = (column: Column): boolean => all(column, (cell) => typeof cell === 'number');
+const isNumber = (column: ChartColumn): boolean => all(column, (cell) => typeof cell === 'number');
 
-const largest = (column: Column): number =>
+const largest = (column: ChartColumn): number =>
   Math.max(...column.map((cell) => (typeof cell === 'number' ? Math.abs(cell) : 0)));
 
-const lineOf = (name: string, kind: string, times: Column, values: Column): ChartLine => ({
+const lineOf = (
+  name: string,
+  kind: string,
+  times: ChartColumn,
+  values: ChartColumn,
+): ChartLine => ({
   ...{ name, kind },
   points: times
     .flatMap((cell, row) => {
@@ -45,7 +50,11 @@ const lineOf = (name: string, kind: string, times: Column, values: Column): Char
 });
 
 /** One line for each of a few words, such as the platforms. */
-const splitLines = (words: Column, times: Column, values: Column): ChartLine[] | undefined => {
+const splitLines = (
+  words: ChartColumn,
+  times: ChartColumn,
+  values: ChartColumn,
+): ChartLine[] | undefined => {
   const names = [...new Set(words)];
   if (names.length < 2 || names.length > MOST_LINES) return undefined;
   return names.map((name, i) =>
@@ -58,7 +67,7 @@ const splitLines = (words: Column, times: Column, values: Column): ChartLine[] |
   );
 };
 
-const bars = (names: Column, values: Column, what: string): Html => {
+const bars = (names: ChartColumn, values: ChartColumn, what: string): Html => {
   const most = largest(values) || 1;
   const shown = values.slice(0, MOST_BARS);
   return html`<table class="bars"><caption class="unseen">${what}, as bars</caption><tbody>${shown.map(
@@ -73,7 +82,7 @@ const bars = (names: Column, values: Column, what: string): Html => {
  */
 export const queryChart = ({ columns, rows }: SqlTable): Html => {
   const cells = columns.map((_, at) => rows.map((row) => row[at] ?? null));
-  const column = (at: number): Column => cells[at] ?? [];
+  const column = (at: number): ChartColumn => cells[at] ?? [];
   const indices = columns.map((_, at) => at);
   const time = indices.find((at) => isTime(column(at), columns[at] ?? ''));
   const numbers = indices.filter((at) => at !== time && isNumber(column(at)));

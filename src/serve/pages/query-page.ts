@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html';
-import type { Described, DictionaryPart, Recipe } from '../../query/dictionary.ts';
+import type { CookbookQuery, Described, DictionaryPart } from '../../query/dictionary.ts';
 import { CLOSED_TABLES, FILE_ROWS, type SqlCell, type SqlTable } from '../sql-queries.ts';
 import { digits } from './figures.ts';
 import type { FramedPage } from './frame.ts';
@@ -21,7 +21,7 @@ export interface ShownQuery {
   readonly sql: string;
   readonly outcome: QueryOutcome;
   readonly dictionary: readonly DictionaryPart[];
-  readonly recipes: readonly Recipe[];
+  readonly recipes: readonly CookbookQuery[];
 }
 
 const EXAMPLE = `select platform, rank, user, title, views
@@ -78,7 +78,7 @@ const dictionaryAside = (parts: readonly DictionaryPart[]): Html =>
         html`<h3>${title}</h3>${relations.filter(({ name }) => !CLOSED_TABLES.includes(name)).map(relation)}`,
     )}</section>`;
 
-const cookbook = (recipes: readonly Recipe[]): Html =>
+const cookbook = (recipes: readonly CookbookQuery[]): Html =>
   html`<details class="recipes"><summary>Cookbook: ${recipes.length} questions with their SQL</summary><ol class="small">${recipes.map(
     ({ question, sql }) =>
       html`<li><a href="/query?${new URLSearchParams({ sql })}">${question}</a>`,

@@ -139,7 +139,7 @@ const curlOf = (located: LocatedOperation, example: unknown, origin: string): st
 };
 
 /** What a response holds, a link where that has a name of its own; the words about it elsewhere. */
-const answerText = ({ content, description }: ShownResponse) => {
+const responseText = ({ content, description }: ShownResponse) => {
   const schema = content?.['application/json']?.schema;
   if (schema === undefined) return prose(description ?? '');
   const type = typeText(schema);
@@ -180,7 +180,7 @@ const operationSection = (
     ${rows.length === 0 ? NOTHING : html`<table><tbody>${rows}</tbody></table>`}
     <h3>Responses</h3><table><tbody>${Object.entries(responses).map(
       ([status, response]) =>
-        html`<tr><td class="n">${status}</td><td class="small">${answerText(response)}</td></tr>`,
+        html`<tr><td class="n">${status}</td><td class="small">${responseText(response)}</td></tr>`,
     )}</tbody></table>${exampleOf(operation)}</section>`;
 };
 

@@ -5,7 +5,7 @@ import { COUNTED_MOST } from '../../search/search.ts';
 import type { ContentItem } from '../../wire/shapes.ts';
 import type { FoundPage } from '../cache/heavy-reads.ts';
 import type { ServiceContext } from '../context.ts';
-import { openDateRange, platformQuery, searchText, type Window } from '../parameters.ts';
+import { openDateRange, platformQuery, type RequestedWindow, searchText } from '../parameters.ts';
 import type { Listed } from './data-table.ts';
 import { digits, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
@@ -26,7 +26,7 @@ const RANGES = {
 interface Wanted {
   readonly q?: string | undefined;
   readonly platform?: Platform | undefined;
-  readonly dateRange?: Window | undefined;
+  readonly dateRange?: RequestedWindow | undefined;
 }
 
 const option = (value: string, name: string, isChosen: boolean): Html =>
@@ -55,7 +55,7 @@ const listed =
   };
 
 /** `/search`: videos by words, best match first, as `GET /v1/search` finds them. */
-export const searchPage = (deps: PageDeps): void => {
+export const searchPageRoute = (deps: PageDeps): void => {
   const { service } = deps;
   const columns = videoColumns({ timelineOf: timelinesOf(service), isMixed: true }).filter(
     ({ name }) => name !== 'velocity' && name !== 'score', // no list ranks what is found by words

@@ -1,7 +1,7 @@
 import { PageCompressor } from '../../export/codec.ts';
 import { ParquetWriter } from '../../export/write-parquet.ts';
 import { isoOf } from '../../iso.ts';
-import type { Column, Field } from './data-table.ts';
+import type { Column, FieldValue } from './data-table.ts';
 
 /** The forms that a list can be had in beside its page. */
 export const FILE_FORMATS = ['csv', 'parquet'] as const;
@@ -25,7 +25,7 @@ const columnsIn = <Row>(columns: readonly Column<Row>[]): FileColumn<Row>[] =>
   columns.filter((column): column is FileColumn<Row> => column.field !== undefined);
 
 /** A field of RFC 4180, as `query --csv` writes it; what is not known is empty. */
-const csvField = (field: Field): string => {
+const csvField = (field: FieldValue): string => {
   const text = String(field ?? '');
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };

@@ -2,11 +2,11 @@ import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { PERIODS, PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { PERIOD_MS } from '../../history/computed-list.ts';
-import type { ListMoment, ListPage, Reading } from '../../history/list-page.ts';
+import type { ListMoment, ListPage, Soon } from '../../history/list-page.ts';
 import { feedPage, trendsPage } from '../../history/video-lists.ts';
 import type { ContentItem } from '../../wire/shapes.ts';
 import type { ServiceContext } from '../context.ts';
-import { dateRange, platformPath, type Window } from '../parameters.ts';
+import { dateRange, platformPath, type RequestedWindow } from '../parameters.ts';
 import { dataTable, showing } from './data-table.ts';
 import { number, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
@@ -37,18 +37,18 @@ const NAMES: Readonly<Record<ListName, string>> = {
 
 interface ListRequest {
   readonly list: ListName;
-  readonly dateRange: Window;
+  readonly dateRange: RequestedWindow;
   readonly platform: Platform;
 }
 
 const readList = (
   { reads: { lists } }: ServiceContext,
   { list: name, dateRange: { token, windowMs }, platform }: ListRequest,
-  asked: ListMoment,
-): Reading<ListPage<ContentItem>> =>
+  wanted: ListMoment,
+): Soon<ListPage<ContentItem>> =>
   name === 'feed'
-    ? feedPage(lists, { ...asked, platform, dateRange: token, windowMs })
-    : trendsPage(lists, { ...asked, platform, period: name });
+    ? feedPage(lists, { ...wanted, platform, dateRange: token, windowMs })
+    : trendsPage(lists, { ...wanted, platform, period: name });
 
 const windowsOf = ({ list: name, dateRange: range }: Pick<ListRequest, 'list' | 'dateRange'>) => [
   name === 'feed' ? range.windowMs : PERIOD_MS[name],

@@ -3,8 +3,8 @@ import { html } from 'hono/html';
 import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import { videoSubject } from '../../events/subject-url.ts';
 import { type ShownForecast, shownForecast } from '../../forecast/read.ts';
-import { growthCurve } from '../../history/growth-curve.ts';
-import { listStays } from '../../history/list-stays.ts';
+import { growthCurveOf } from '../../history/growth-curve.ts';
+import { readListStays } from '../../history/list-stays.ts';
 import { milestones } from '../../history/milestones.ts';
 import type { TimelinePoint } from '../../history/timeline.ts';
 import { newestCountAt, timeline, videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
@@ -15,7 +15,7 @@ import { idPath } from '../parameters.ts';
 import { RefusedError } from '../problems.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { type Column, downloadLinks } from './data-table.ts';
-import { count, fact, inHours, likely, number, rate, since } from './figures.ts';
+import { count, fact, inHours, likely, number, rate, sinceText } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ESTIMATED } from './marks.ts';
 import { type PageDeps, pageRoute } from './page-route.ts';
@@ -37,7 +37,7 @@ const facts = (item: ContentItem, curve: GrowthCurve, forecast: ShownForecast | 
 const forecastTable = (forecast: ShownForecast | null, at: number): Html =>
   forecast === null || forecast.horizons.length === 0
     ? html`<p class="soft small">No forecast stands: those are made for videos observed in the last two days, once enough curves are finished.</p>`
-    : html`<h3>Forecast ${ESTIMATED} <span class="soft small">made ${since(Date.parse(forecast.madeAt), at)}, from where its hours count; 80 of 100 outcomes lie between low and high</span></h3>
+    : html`<h3>Forecast ${ESTIMATED} <span class="soft small">made ${sinceText(Date.parse(forecast.madeAt), at)}, from where its hours count; 80 of 100 outcomes lie between low and high</span></h3>
 <div class="scroll"><table class="data"><caption class="unseen">Views ahead</caption><thead><tr><th scope="col">after</th><th scope="col" class="n">low</th><th scope="col" class="n">median</th><th scope="col" class="n">high</th></tr></thead><tbody>${forecast.horizons.map(
         ({ hours, low, median, high }) =>
           html`<tr><td>${inHours(hours)}</td><td class="n">${count(low)}</td><td class="n">${count(median)}</td><td class="n">${count(high)}</td></tr>`,
@@ -50,7 +50,7 @@ const aboutVideo = (view: PageView, item: ContentItem): Html => {
       ? html`unknown creator`
       : html`<a href="${linkTo(view, creatorPath(platform, user))}"><bdi>${user}</bdi></a>`;
   const published =
-    createdAt === null ? NOTHING : html`published ${since(Date.parse(createdAt), view.at)}`;
+    createdAt === null ? NOTHING : html`published ${sinceText(Date.parse(createdAt), view.at)}`;
   const url = videoSubject(id, platform, user).url;
   const tags = hashtags.map(
     (tag) => html`<a class="chip" dir="auto" href="${linkTo(view, hashtagPath(tag))}">#${tag}</a> `,
@@ -97,8 +97,8 @@ export const videoPage = (deps: PageDeps): void => {
         countedAt: newestCountAt(lake, key, view.at),
         windowsMs: [2 * DAY_MS], // how long a forecast stands
         assets: hasLine(points) ? CHART_ASSETS : [],
-        main: html`<section class="growth" id="growth"><div class="over"><h2>Growth</h2>${downloadLinks(view, { what: 'the snapshots' })}</div>${facts(item, growthCurve(snapshots), forecast)}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast) })}${forecastTable(forecast, view.at)}</section>
-<div class="columns halves">${staysSection(view, listStays(lake, key, view.at))}${milestonesSection(view, milestones(lake, key, view.at))}</div>
+        main: html`<section class="growth" id="growth"><div class="over"><h2>Growth</h2>${downloadLinks(view, { what: 'the snapshots' })}</div>${facts(item, growthCurveOf(snapshots), forecast)}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast) })}${forecastTable(forecast, view.at)}</section>
+<div class="columns halves">${staysSection(view, readListStays(lake, key, view.at))}${milestonesSection(view, milestones(lake, key, view.at))}</div>
 ${analysis === undefined ? NOTHING : analysisSection(analysis)}`,
       };
     },

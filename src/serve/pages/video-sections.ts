@@ -5,7 +5,7 @@ import { minuteOf } from '../../iso.ts';
 import type { Analysis } from '../../wire/analysis-shapes.ts';
 import type { Column } from './data-table.ts';
 import { dataTable } from './data-table.ts';
-import { digits, inHours, PLATFORM_NAMES, since } from './figures.ts';
+import { digits, inHours, PLATFORM_NAMES, sinceText } from './figures.ts';
 import type { Html } from './html.ts';
 import { ESTIMATED } from './marks.ts';
 import { linkTo, type PageView } from './page-view.ts';
@@ -20,7 +20,7 @@ const stayColumns = (view: PageView): Column<ListStay>[] => [
     show: (stay) => {
       const { list, period, platform, lastSeenAt, isThereNow } = stay;
       const query = list === 'feed' ? { dateRange: period } : { list: period };
-      return html`<a href="${linkTo(view, `/trends/${platform}`, query)}">${PLATFORM_NAMES[platform]} ${listName(stay)}</a><span class="one soft small">${isThereNow ? 'there now' : html`left after ${since(lastSeenAt, view.at)}`}</span>`;
+      return html`<a href="${linkTo(view, `/trends/${platform}`, query)}">${PLATFORM_NAMES[platform]} ${listName(stay)}</a><span class="one soft small">${isThereNow ? 'there now' : html`left after ${sinceText(lastSeenAt, view.at)}`}</span>`;
     },
   },
   {
@@ -42,7 +42,7 @@ const stayColumns = (view: PageView): Column<ListStay>[] => [
     title: 'first seen',
     isNumber: true,
     hide: 'phone',
-    show: ({ firstSeenAt }) => since(firstSeenAt, view.at),
+    show: ({ firstSeenAt }) => sinceText(firstSeenAt, view.at),
   },
   {
     name: 'pulls',
@@ -66,7 +66,7 @@ ${
 const reached = (view: PageView, { state, reachedAt }: Milestone): Html => {
   if (state === 'not yet') return html`<span class="soft">not yet</span>`;
   if (reachedAt === null) return html`before it was first seen`;
-  return html`${minuteOf(reachedAt)} ${ESTIMATED}<br><span class="soft small">${since(reachedAt, view.at)}</span>`;
+  return html`${minuteOf(reachedAt)} ${ESTIMATED}<br><span class="soft small">${sinceText(reachedAt, view.at)}</span>`;
 };
 
 const took = ({ state, hours, hoursAtLeast, hoursAtMost }: Milestone): string => {

@@ -3,7 +3,7 @@ import { creatorProfile, shownProfile } from '../../history/creator-profile.ts';
 import { isoOf } from '../../iso.ts';
 import { plainHandle } from '../../wire/folding.ts';
 import { creatorResponse } from '../../wire/shapes.ts';
-import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
+import { instantOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import { asOf, handlePath, limit, platformPath } from '../parameters.ts';
 import { RefusedError } from '../problems.ts';
@@ -25,8 +25,8 @@ const creator = describeGet({
 export const creatorRoutes = (app: ServiceApp, service: ServiceContext): void => {
   respondGet(app, service, creator, (c) => {
     const { platform, handle: written } = c.req.valid('param');
-    const { limit: videos, asOf: asked } = c.req.valid('query');
-    const at = instantAsked(service, asked);
+    const { limit: videos, asOf: requestedAsOf } = c.req.valid('query');
+    const at = instantOf(service, requestedAsOf);
     const handle = plainHandle(written);
     const profile = creatorProfile(service.lake, { platform, handle, asOf: at, limit: videos });
     if (profile === undefined)
@@ -42,7 +42,7 @@ export const creatorRoutes = (app: ServiceApp, service: ServiceContext): void =>
         asOf: at,
         observedAt: profile.growth.at(-1)?.at ?? service.changes.newestSnapshot(at),
       },
-      asked,
+      requestedAsOf,
     );
   });
 };

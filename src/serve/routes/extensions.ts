@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { eventsPage, shownEvent } from '../../history/event-list.ts';
 import { isoOf } from '../../iso.ts';
 import { eventsResponse, usageResponse } from '../../wire/shapes.ts';
-import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
+import { instantOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import { asOf, eventKind, limit, page, platformQuery, since } from '../parameters.ts';
 import { respondGet } from '../respond-get.ts';
@@ -34,8 +34,8 @@ const DAYS_SHOWN = 62;
 /** What goes beyond the documented interface. */
 export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void => {
   respondGet(app, service, events, (c) => {
-    const { kind, platform, since: from, asOf: asked, ...paging } = c.req.valid('query');
-    const at = instantAsked(service, asked);
+    const { kind, platform, since: from, asOf: requestedAsOf, ...paging } = c.req.valid('query');
+    const at = instantOf(service, requestedAsOf);
     const { total, items } = eventsPage(service.lake, {
       ...paging,
       ...(kind === undefined ? {} : { kind }),
@@ -51,12 +51,12 @@ export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void 
         asOf: at,
         observedAt: items[0]?.detectedAt ?? null,
       },
-      asked,
+      requestedAsOf,
     );
   });
 
   respondGet(app, service, usage, async (c) => {
-    const { asOf: asked } = c.req.valid('query');
+    const { asOf: requestedAsOf } = c.req.valid('query');
     const key = c.get('standing');
     const now = key.at;
     return respond(
@@ -82,7 +82,7 @@ export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void 
         asOf: now,
         observedAt: now,
       },
-      asked,
+      requestedAsOf,
     );
   });
 };

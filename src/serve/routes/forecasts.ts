@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { risingPage } from '../../forecast/read.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import { forecastsResponse } from '../../wire/shapes.ts';
-import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
+import { instantOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import { asOf, horizon, limit, page, platformPath } from '../parameters.ts';
 import { respondGet } from '../respond-get.ts';
@@ -26,12 +26,12 @@ const forecasts = describeGet({
 export const forecastRoutes = (app: ServiceApp, service: ServiceContext): void => {
   respondGet(app, service, forecasts, (c) => {
     const { platform } = c.req.valid('param');
-    const { horizon: hours, asOf: asked, ...paging } = c.req.valid('query');
-    const at = instantAsked(service, asked);
+    const { horizon: hours, asOf: requestedAsOf, ...paging } = c.req.valid('query');
+    const at = instantOf(service, requestedAsOf);
     const readFor = { at, version: lakeVersion(service.lake) };
     const wanted = { platform, hours, at, ...paging };
     const { total, items, newestAt } = risingPage(service.lake.sqlite, wanted);
     const body = { total, page: paging.page, items, platform, horizonHours: hours };
-    return respond(service, c, { body, asOf: at, observedAt: newestAt, readFor }, asked);
+    return respond(service, c, { body, asOf: at, observedAt: newestAt, readFor }, requestedAsOf);
   });
 };

@@ -3,7 +3,7 @@ import { volumeForecastAt } from '../../forecast/hashtags/read-volumes.ts';
 import { AHEAD_HOURS } from '../../forecast/hashtags/volume-series.ts';
 import { PERIOD_MS } from '../../history/computed-list.ts';
 import { hashtagsPage } from '../../history/hashtag-list.ts';
-import type { ListPage, Reading } from '../../history/list-page.ts';
+import type { ListPage, Soon } from '../../history/list-page.ts';
 import { feedPage, trendsPage } from '../../history/video-lists.ts';
 import { isoOf } from '../../iso.ts';
 import {
@@ -65,7 +65,7 @@ const itemsOf = <T>(list: ListPage<T>): T[] | JsonText =>
   list.itemsText === undefined ? list.items() : new JsonText(list.itemsText());
 
 /** Goes on with what was read: at once where it is here, so that nobody else's turn comes between. */
-const once = <T, R>(reading: Reading<T>, then: (read: T) => R): R | Promise<R> =>
+const once = <T, R>(reading: Soon<T>, then: (read: T) => R): R | Promise<R> =>
   reading instanceof Promise ? reading.then(then) : then(reading);
 
 type VolumeLike = Omit<Parameters<typeof volumeForecastAt>[1], 'tag'>;
@@ -103,8 +103,8 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
 
   respondGet(app, service, feed, (c) => {
     const { platform } = c.req.valid('param');
-    const { dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
-    const moment = momentOf(service, c, asked);
+    const { dateRange: range, asOf: requestedAsOf, ...paging } = c.req.valid('query');
+    const moment = momentOf(service, c, requestedAsOf);
     const { token: dateRange, windowMs } = range;
     const list = feedPage(service.reads.lists, {
       ...paging,
@@ -115,25 +115,25 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     });
     return once(list, (read) => {
       const response = responseOf(read, moment.asOf, paging.page, { windowsMs: [windowMs] });
-      return respond(service, c, response, asked);
+      return respond(service, c, response, requestedAsOf);
     });
   });
 
   respondGet(app, service, trends, (c) => {
     const { platform, period } = c.req.valid('param');
-    const { asOf: asked, ...paging } = c.req.valid('query');
-    const moment = momentOf(service, c, asked);
+    const { asOf: requestedAsOf, ...paging } = c.req.valid('query');
+    const moment = momentOf(service, c, requestedAsOf);
     const list = trendsPage(service.reads.lists, { ...paging, ...moment, platform, period });
     const windowsMs = [PERIOD_MS[period]];
     return once(list, (read) => {
       const response = responseOf(read, moment.asOf, paging.page, { platform, period, windowsMs });
-      return respond(service, c, response, asked);
+      return respond(service, c, response, requestedAsOf);
     });
   });
 
   respondGet(app, service, hashtags, (c) => {
-    const { platform, dateRange: range, asOf: asked, ...paging } = c.req.valid('query');
-    const moment = momentOf(service, c, asked);
+    const { platform, dateRange: range, asOf: requestedAsOf, ...paging } = c.req.valid('query');
+    const moment = momentOf(service, c, requestedAsOf);
     const { token: dateRange, windowMs } = range;
     const list = hashtagsPage(service.reads.lists, {
       ...paging,
@@ -149,7 +149,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
         read.pulledAt === null ? read : withForecasts(service.lake.sqlite, read, like),
         ...([moment.asOf, paging.page, { windowsMs }] as const),
       );
-      return respond(service, c, response, asked);
+      return respond(service, c, response, requestedAsOf);
     });
   });
 };

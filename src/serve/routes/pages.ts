@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { etag } from 'hono/etag';
-import { Page } from '../cache/page-cache.ts';
+import { PageBytes } from '../cache/page-cache.ts';
 import { CHART_SCRIPT } from '../pages/chart-script.ts';
 import { creatorPage } from '../pages/creator-page.ts';
 import { creatorsListPage } from '../pages/creators-page.ts';
@@ -14,7 +14,7 @@ import { PAGE_SCRIPT } from '../pages/page-script.ts';
 import { pipelinePage } from '../pages/pipeline-page.ts';
 import { QUERY_SCRIPT } from '../pages/query-script.ts';
 import { referencePage, type ShownDocument } from '../pages/reference.ts';
-import { searchPage } from '../pages/search-page.ts';
+import { searchPageRoute } from '../pages/search-page.ts';
 import { trendsPages } from '../pages/trends-page.ts';
 import { TRY_SCRIPT } from '../pages/try-it.ts';
 import { videoPage } from '../pages/video-page.ts';
@@ -44,7 +44,7 @@ const PAGES: readonly ((deps: PageDeps) => void)[] = [
   hashtagsListPage,
   hashtagPage,
   eventsListPage,
-  searchPage,
+  searchPageRoute,
   forecastsPage,
   pipelinePage,
   queryRoutes,
@@ -63,9 +63,9 @@ export interface PagesAbout {
 export const pageRoutes = (deps: PageDeps, { document, origin }: PagesAbout): void => {
   const { app, guard } = deps;
   for (const page of PAGES) page(deps);
-  let reference: Page | undefined;
+  let reference: PageBytes | undefined;
   app.get('/docs', guard, (c) => {
-    reference ??= new Page(
+    reference ??= new PageBytes(
       String(referencePage(JSON.parse(document()) as ShownDocument, origin())),
     );
     return sendFixedPage(c, reference);

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import { readCookbook, readDictionary } from '../../query/dictionary.ts';
 import { formBody } from '../body.ts';
-import { Page } from '../cache/page-cache.ts';
+import { PageBytes } from '../cache/page-cache.ts';
 import { momentOf, type ServiceEnv } from '../context.ts';
 import { framed } from '../pages/frame.ts';
 import { PAGE_HEADERS } from '../pages/page-headers.ts';
@@ -28,7 +28,7 @@ const statementIn = (text: string | null | undefined): string => {
 /** `/query` and `/query.csv`: SQL that only reads, for key holders, and on this machine for everybody. */
 export const queryRoutes = (deps: PageDeps): void => {
   const { app, service, keyGuard } = deps;
-  const asker = (c: Context<ServiceEnv>) => {
+  const requester = (c: Context<ServiceEnv>) => {
     const { owner, gone } = momentOf(service, c, undefined);
     return { owner, gone: gone() };
   };
@@ -37,7 +37,7 @@ export const queryRoutes = (deps: PageDeps): void => {
 
   const outcomeOf = async (c: Context<ServiceEnv>, sql: string): Promise<QueryOutcome> => {
     try {
-      return { found: await service.queries.table(sql, asker(c)) };
+      return { found: await service.queries.table(sql, requester(c)) };
     } catch (error) {
       if (error instanceof SqlFailure || error instanceof RefusedError)
         return { failed: error.message };
@@ -53,7 +53,7 @@ export const queryRoutes = (deps: PageDeps): void => {
     parts ??= readDictionary();
     recipes ??= readCookbook();
     const shown = queryPage({ sql, outcome, dictionary: parts, recipes });
-    const page = new Page(String(await framed(presentView(deps, c), shown)));
+    const page = new PageBytes(String(await framed(presentView(deps, c), shown)));
     return sendFixedPage(c, page);
   };
 
@@ -74,7 +74,7 @@ export const queryRoutes = (deps: PageDeps): void => {
   app.post('/query.csv', keyGuard, async (c) => {
     refuseElsewhere(c);
     const sql = statementIn((await formBody(c)).get('sql'));
-    return csvResponse(deps, sql, { ...asker(c), outgoing: c.env.outgoing });
+    return csvResponse(deps, sql, { ...requester(c), outgoing: c.env.outgoing });
   });
 };
 

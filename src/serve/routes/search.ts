@@ -33,19 +33,19 @@ const search = describeGet({
 /** `GET /search`. */
 export const searchRoute = (app: ServiceApp, service: ServiceContext): void => {
   respondGet(app, service, search, async (c) => {
-    const { q, platform, dateRange, asOf: asked, ...paging } = c.req.valid('query');
+    const { q, platform, dateRange, asOf: requestedAsOf, ...paging } = c.req.valid('query');
     const windowMs = dateRange?.windowMs;
     const { total, items, asOf, version } = await service.reads.search({
       q,
       platform,
       windowMs,
       ...paging,
-      ...momentOf(service, c, asked),
+      ...momentOf(service, c, requestedAsOf),
     });
     const windowsMs = windowMs === undefined ? [] : [windowMs];
     const mayRepeat = version === null ? {} : { readFor: { at: asOf, version }, windowsMs };
     const observedAt = service.changes.newestSnapshot(asOf);
     const body = { total, page: paging.page, items };
-    return respond(service, c, { body, asOf, observedAt, ...mayRepeat }, asked);
+    return respond(service, c, { body, asOf, observedAt, ...mayRepeat }, requestedAsOf);
   });
 };

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import type { Admission } from '../auth/admission.ts';
+import type { KeyCheck } from '../auth/key-check.ts';
 import { hashOf } from '../auth/keys.ts';
 import { SESSION_MS, type Sessions } from '../auth/sessions.ts';
 import { formBody } from '../body.ts';
@@ -14,7 +14,7 @@ import { problemResponse, type RefusedError } from '../problems.ts';
 
 /** What decides who may read the pages. */
 export interface PageAccess {
-  readonly admission: Admission;
+  readonly admission: KeyCheck;
   readonly sessions: Sessions;
   readonly exposure: Exposure;
 }

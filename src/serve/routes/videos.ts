@@ -6,7 +6,7 @@ import { videoGrowth } from '../../history/video-growth.ts';
 import { isoOf } from '../../iso.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import { growthResponse, videoResponse } from '../../wire/shapes.ts';
-import { instantAsked, respond, type ServiceApp, type ServiceContext } from '../context.ts';
+import { instantOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import { asOf, idPath } from '../parameters.ts';
 import { RefusedError } from '../problems.ts';
@@ -47,8 +47,8 @@ export const videoRoutes = (app: ServiceApp, service: ServiceContext): void => {
 
   respondGet(app, service, growth, (c) => {
     const { id } = c.req.valid('param');
-    const { asOf: asked } = c.req.valid('query');
-    const at = instantAsked(service, asked);
+    const { asOf: requestedAsOf } = c.req.valid('query');
+    const at = instantOf(service, requestedAsOf);
     const { key, platform } = find(id, at);
     const its = videoGrowth(service.lake, key, at);
     const forecast = shownForecast(service.lake.sqlite, key, at);
@@ -57,15 +57,15 @@ export const videoRoutes = (app: ServiceApp, service: ServiceContext): void => {
     const observedAt = newest === undefined ? null : Date.parse(newest.at);
     // a forecast stands for two days after its snapshot
     const holds = { ...mayRepeat(at), windowsMs: forecast === null ? [] : [TRACKED_MS] };
-    return respond(service, c, { body, asOf: at, observedAt, ...holds }, asked);
+    return respond(service, c, { body, asOf: at, observedAt, ...holds }, requestedAsOf);
   });
 
   respondGet(app, service, video, (c) => {
     const { id } = c.req.valid('param');
-    const { asOf: asked } = c.req.valid('query');
-    const at = instantAsked(service, asked);
+    const { asOf: requestedAsOf } = c.req.valid('query');
+    const at = instantOf(service, requestedAsOf);
     const body = videoRecord(service.lake, find(id, at).key, at);
     const observedAt = service.changes.newestSnapshot(at);
-    return respond(service, c, { body, asOf: at, observedAt, ...mayRepeat(at) }, asked);
+    return respond(service, c, { body, asOf: at, observedAt, ...mayRepeat(at) }, requestedAsOf);
   });
 };

@@ -53,7 +53,7 @@ const idPath = z
   .openapi({ param: { name: 'id', in: 'path' }, maxLength: 64, example: EXAMPLE_ID });
 const withId = { params: z.object({ id: idPath }) };
 
-export const listRoute = describeGet({
+export const listSubscriptionsRoute = describeGet({
   path: '/webhooks',
   operationId: 'getWebhooks',
   summary: 'The subscriptions this key made',

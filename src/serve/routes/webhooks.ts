@@ -20,7 +20,7 @@ import {
 } from '../../webhooks/subscriptions.ts';
 import { jsonBody, readBody } from '../body.ts';
 import {
-  instantAsked,
+  instantOf,
   respond,
   type ServiceApp,
   type ServiceContext,
@@ -31,7 +31,7 @@ import { respondGet } from '../respond-get.ts';
 import {
   addRoute,
   deliveriesRoute,
-  listRoute,
+  listSubscriptionsRoute,
   oneRoute,
   removeRoute,
   rotateRoute,
@@ -76,9 +76,9 @@ const readingRoutes = (
   service: ServiceContext,
   { writer }: WebhookContext,
 ): void => {
-  respondGet(app, service, listRoute, (c) => {
+  respondGet(app, service, listSubscriptionsRoute, (c) => {
     const { limit, page, asOf } = c.req.valid('query');
-    const at = instantAsked(service, asOf);
+    const at = instantOf(service, asOf);
     const made = listSubscriptions(writer, c.get('standing').id).filter(
       ({ createdAt }) => createdAt <= at,
     );
@@ -98,7 +98,7 @@ const readingRoutes = (
   respondGet(app, service, oneRoute, (c) => {
     const found = required(writer, c, c.req.valid('param').id);
     const { asOf } = c.req.valid('query');
-    const at = instantAsked(service, asOf);
+    const at = instantOf(service, asOf);
     return respond(
       service,
       c,
@@ -110,7 +110,7 @@ const readingRoutes = (
   respondGet(app, service, deliveriesRoute, (c) => {
     const { id } = required(writer, c, c.req.valid('param').id);
     const { limit, page, asOf } = c.req.valid('query');
-    const at = instantAsked(service, asOf);
+    const at = instantOf(service, asOf);
     const { total, items } = deliveriesPage(writer, { subscriptionId: id, until: at, limit, page });
     return respond(
       service,

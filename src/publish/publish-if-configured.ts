@@ -20,7 +20,7 @@ export interface PublishWorld {
  * @returns what was done; undefined where no address is set
  * @throws UsageError when the lake has no name; TablesError and LakeError as `publishLake`
  */
-export const publishIfAsked = async (
+export const publishIfConfigured = async (
   lake: Lake,
   { tablesUrl, lake: name }: Pick<Config, 'tablesUrl' | 'lake'>,
   world: PublishWorld,

@@ -2,7 +2,7 @@ import { typed } from '../../installation.ts';
 import { RefusedError } from '../problems.ts';
 import type { CountTogether } from './count-together.ts';
 import { hashOf } from './keys.ts';
-import type { Standing } from './limits.ts';
+import type { KeyStanding } from './limits.ts';
 
 /** What describes the interface: answered without a key, so a key that is sent needs no scope for it. */
 export const DOCUMENT_PATH = '/v1/openapi.json';
@@ -41,12 +41,12 @@ const seconds = (ms: number): number => Math.ceil(ms / 1000);
  * `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10: lists of strings
  * with parameters q (quota), w (window, s), r (remaining), t (seconds until more comes free).
  */
-const rateLimitHeaders = (standing: Standing): Record<string, string> => ({
+const rateLimitHeaders = (standing: KeyStanding): Record<string, string> => ({
   'ratelimit-policy': `"minute";q=${standing.ratePerMinute};w=60, "month";q=${standing.callsPerMonth};w=${seconds(standing.monthMs)}`,
   ratelimit: `"minute";r=${standing.minuteLeft};t=${seconds(standing.minuteResetsMs)}, "month";r=${standing.monthLeft};t=${seconds(standing.monthResetsMs)}`,
 });
 
-const refusalOf = (standing: Standing): RefusedError | undefined => {
+const refusalOf = (standing: KeyStanding): RefusedError | undefined => {
   if (standing.refusal === null) return undefined;
   const minute = standing.refusal === 'rate-limited';
   const monthMs = minute ? 0 : standing.monthResetsMs;
@@ -61,7 +61,7 @@ const refusalOf = (standing: Standing): RefusedError | undefined => {
   );
 };
 
-const mayDo = (standing: Standing, method: string, path: string): RefusedError | undefined => {
+const mayDo = (standing: KeyStanding, method: string, path: string): RefusedError | undefined => {
   if (path === DOCUMENT_PATH) return undefined;
   const scope = path.startsWith('/v1/lab/')
     ? 'lab'
@@ -78,7 +78,7 @@ const mayDo = (standing: Standing, method: string, path: string): RefusedError |
 /** What became of a request's key: what is left of it, and why the request may not go on. */
 export interface Admitted {
   readonly headers: Readonly<Record<string, string>>;
-  readonly standing?: Standing;
+  readonly standing?: KeyStanding;
   readonly refusal?: RefusedError;
 }
 
@@ -96,7 +96,7 @@ export interface Caller {
 export type RouteOf = (method: string, path: string) => string;
 
 /** Lets requests in by their keys. */
-export class Admission {
+export class KeyCheck {
   readonly #counting: CountTogether;
   readonly #routeOf: RouteOf;
 

@@ -37,7 +37,7 @@ export interface JobForecast {
 }
 
 /** What the rest of the month will spend, and whether there is enough. */
-export interface Forecast {
+export interface MonthForecast {
   jobs: JobForecast[];
   fixed: number;
   refreshes: number;
@@ -99,10 +99,10 @@ const spentAt = (lists: readonly JobLoad[], remaining: number): number | null =>
  * share the rest by weight, each evenly over its runs. What an earlier run did not spend is
  * part of the rest, so it rolls forward.
  */
-export const forecast = (
+export const forecastMonth = (
   loads: readonly JobLoad[],
   { limit, remaining, reserve, ratePerMinute }: Means,
-): Forecast => {
+): MonthForecast => {
   const perRun = (load: JobLoad, rest: number, weights: number): number =>
     load.stage === 'lists' || load.runsAt.length === 0
       ? load.callsPerRun

@@ -13,18 +13,18 @@ export const tableOr = (
   { columns }: CliIo,
 ): string => (rows.length === 0 ? nothing : textTable(head, rows, { columns }));
 
-/** Runs `work` on the lake and prints its response: as one JSON document, or as words. */
-export const answering = async (
+/** Runs `work` on the lake and prints what it gives: as one JSON document, or in `words`. */
+export const printFromLake = async <Found>(
   io: CliIo,
   options: Options,
-  work: (lake: Lake) => unknown,
-  words: (answer: never) => string,
+  work: (lake: Lake) => Found | Promise<Found>,
+  words: (found: Found) => string,
 ): Promise<void> => {
   const lake = openLake(configOf(io).dataDir, { tell: io.err });
   try {
-    const answer = await work(lake);
-    if (options.json === true) io.json(answer);
-    else io.out(words(answer as never));
+    const found = await work(lake);
+    if (options.json === true) io.json(found);
+    else io.out(words(found));
   } finally {
     lake.close();
   }

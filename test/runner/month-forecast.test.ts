@@ -5,7 +5,7 @@ import { JOB_NAMES, REFRESH_JOBS } from '../../schema/vocabulary.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { HOUR_MS } from '../../src/durations.ts';
 import { cronOf } from '../../src/runner/cron.ts';
-import { forecast, type JobLoad } from '../../src/runner/forecast.ts';
+import { forecastMonth, type JobLoad } from '../../src/runner/month-forecast.ts';
 import { planMonth } from '../../src/runner/month-plan.ts';
 import { emptyMonth } from '../../src/throttle/month.ts';
 
@@ -91,7 +91,12 @@ describe('the month’s plan', () => {
               }),
             ),
           ];
-          const plan = forecast(loads, { limit: 50_000, remaining, reserve, ratePerMinute: 60 });
+          const plan = forecastMonth(loads, {
+            limit: 50_000,
+            remaining,
+            reserve,
+            ratePerMinute: 60,
+          });
           if (plan.fits)
             expect(plan.fixed + plan.refreshes + plan.reserve + plan.surplus).toBe(remaining);
           else
