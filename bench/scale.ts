@@ -58,6 +58,9 @@ const note = (step: string, measured: readonly Measured[]): void => {
 
 const ANSWERS: readonly [name: string, path: string][] = [
   ['feed of a day, first', '/v1/feed/youtube?limit=50'],
+  ['feed of 30 days, first', '/v1/feed/youtube?limit=50&dateRange=30d'],
+  ['trends of a day, first', '/v1/trends/youtube/day'],
+  ['trends of a week, first', '/v1/trends/youtube/week'],
   ['trends of a month, first', '/v1/trends/youtube/month'],
   ['hashtags of 30 days, first', '/v1/hashtags'],
   ['search, common word', '/v1/search?q=things'],
@@ -121,6 +124,7 @@ try {
   const nights = Number(values.rounds);
   const detected = both('detect', "a night's detection", nights);
   both('choose', "a night's choice", nights);
+  both('ahead', 'lists read ahead');
   both('export', "a night's export", nights);
   const found = [await answers(SIZES[0]), await answers(SIZES[1])] as const;
   for (const [index, [name]] of ANSWERS.entries())

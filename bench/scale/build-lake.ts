@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
+import { makeListBasis } from '../../src/history/make-list-basis.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
 import { refreshSearch } from '../../src/search/search-index.ts';
 
@@ -110,6 +111,7 @@ export const buildLake = (dataDir: string, snapshots: number): void => {
   for (let day = 30; day >= 0; day--) listDay(lake, END_AT - day * DAY_MS);
   sqlite.exec('insert into search_pending select key from video');
   refreshSearch(lake);
+  makeListBasis(lake);
   sqlite.pragma('journal_mode = WAL');
   lake.close();
 };

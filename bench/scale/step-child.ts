@@ -6,6 +6,7 @@ import { systemClock, virtualClock } from '../../src/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/durations.ts';
 import { noticeEvents } from '../../src/events/notice.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
+import { makeListBasis } from '../../src/history/make-list-basis.ts';
 import { syncLake } from '../../src/lake/durability.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
 import { loadResponse } from '../../src/load/load-response.ts';
@@ -137,6 +138,7 @@ const STEPS: Readonly<Record<string, () => Measured | Promise<Measured>>> = {
       ]);
       return { ms: await timed(() => planner.growth) };
     }),
+  ahead: () => inLake(async (lake) => ({ ms: await timed(() => makeListBasis(lake)) })),
   export: () =>
     inLake(async (lake) => ({ ms: await timed(() => exportLake(lake, { clock: EXPORT_CLOCK })) })),
 };

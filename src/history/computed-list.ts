@@ -5,7 +5,7 @@ import type { Lake } from '../lake/open.ts';
 import type { ContentItem, HashtagItem } from '../wire/shapes.ts';
 import { contentItems } from './content-items.ts';
 import { HASHTAG_ROW, hashtagItems, rankHashtags } from './hashtag-ranking.ts';
-import type { Ranking } from './ranking.ts';
+import { KEPT_DEPTH, type Ranking } from './ranking.ts';
 import { holdsUntil } from './validity.ts';
 import { rankVideos, VIDEO_ROW, videoEntries } from './video-ranking.ts';
 import { snapshotsWithin } from './window-snapshots.ts';
@@ -48,9 +48,6 @@ export interface ComputedList {
   /** What computing it took, ms. */
   readonly costMs: number;
 }
-
-/** How deep a list can be kept. */
-export const KEPT_DEPTH = 5000;
 
 const windowOf = (wanted: ListQuery): number =>
   wanted.list === 'trends' ? PERIOD_MS[wanted.period] : wanted.windowMs;

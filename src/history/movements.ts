@@ -16,6 +16,14 @@ const FIRST = `select min(n.observed_at) from video_snapshot n
 const COLUMNS = `v.key, v.created_at, l.observed_at as last_at, l.views, l.likes,
     b.observed_at as base_at, b.views as base_views`;
 
+/** The timelines of `v` as of a span, each by itself. */
+const BY_TIMELINE = `
+    cross join video_snapshot l on l.video_key = v.key and l.observed_at =
+      (select max(n.observed_at) from video_snapshot n where n.video_key = v.key and n.observed_at <= @to)
+    left join video_snapshot b on b.video_key = v.key
+      and b.observed_at = coalesce((${BEFORE}), (${FIRST}))
+    where v.platform = @platform and l.observed_at > @from`;
+
 const MOVEMENTS: Readonly<Record<StartFrom, string>> = {
   snapshots: `
     with seen as materialized (
@@ -27,14 +35,12 @@ const MOVEMENTS: Readonly<Record<StartFrom, string>> = {
     left join video_snapshot b on b.video_key = v.key
       and b.observed_at = coalesce((${BEFORE}), seen.first_at)
     where v.platform = @platform`,
-  videos: `
-    select ${COLUMNS} from video v not indexed
-    cross join video_snapshot l on l.video_key = v.key and l.observed_at =
-      (select max(n.observed_at) from video_snapshot n where n.video_key = v.key and n.observed_at <= @to)
-    left join video_snapshot b on b.video_key = v.key
-      and b.observed_at = coalesce((${BEFORE}), (${FIRST}))
-    where v.platform = @platform and l.observed_at > @from`,
+  videos: `select ${COLUMNS} from video v not indexed ${BY_TIMELINE}`,
 };
+
+/** Of the videos @keys alone. */
+const SOME_MOVEMENTS = `
+  select ${COLUMNS} from json_each(@keys) k cross join video v on v.key = k.value ${BY_TIMELINE}`;
 
 const KNOWN_TO = { video: '@key', at: '@to' };
 /** One video whose last snapshot, or the one before, hides a count: those that tell it. */
@@ -90,6 +96,8 @@ const movementOf = (lake: Lake, row: Row, span: Span): Movement => {
   };
 };
 
+const ROW = ['number', 'number?', 'number', 'number?', 'number?', 'number?', 'number?'] as const;
+
 /**
  * How each video of a platform seen inside a span moved, in any order, one at a time. The gain is
  * counted from the last snapshot at or before `from`, else from the first inside the span.
@@ -100,14 +108,18 @@ export function* movements(
   span: Span,
   start: StartFrom,
 ): Generator<Movement> {
-  const rows = prepared<Row>(lake, MOVEMENTS[start], [
-    'number',
-    'number?',
-    'number',
-    'number?',
-    'number?',
-    'number?',
-    'number?',
-  ]).iterate({ platform, ...span });
+  const rows = prepared<Row>(lake, MOVEMENTS[start], ROW).iterate({ platform, ...span });
   for (const row of rows) yield movementOf(lake, row, span);
+}
+
+/** `movements` of those videos among `keys` that are the platform's and were seen inside the span. */
+export function* movementsOf(
+  lake: Lake,
+  platform: Platform,
+  span: Span,
+  keys: readonly number[],
+): Generator<Movement> {
+  const wanted = { keys: JSON.stringify(keys), platform, ...span };
+  for (const row of prepared<Row>(lake, SOME_MOVEMENTS, ROW).iterate(wanted))
+    yield movementOf(lake, row, span);
 }

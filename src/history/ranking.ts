@@ -8,17 +8,48 @@ export interface Ranking {
   rows(from: number, to: number): Float64Array;
 }
 
-/** The ranking of `entries` (any numbers) in the order of `compare`; `rowOf` writes an entry's row. */
+/** How deep a list can be kept, and is put in order at least. */
+export const KEPT_DEPTH = 5000;
+
+/**
+ * Those of `entries` that can be among the first `depth`: as many, and whatever is equal to the last of
+ * them, by the number that decides first (greatest first, none of them NaN).
+ */
+const foremost = (
+  entries: Uint32Array,
+  depth: number,
+  leading: (entry: number) => number,
+): Uint32Array => {
+  if (entries.length <= 2 * depth) return entries;
+  const leads = Float64Array.from(entries, leading);
+  const least = leads.slice().sort().at(-depth) as number;
+  return entries.filter((_, index) => (leads[index] as number) >= least);
+};
+
+/**
+ * The ranking of `entries` (any numbers) in the order of `compare`, which goes by `leading` first;
+ * `rowOf` writes an entry's row. What is never asked for is never put in order.
+ */
 export const rankingOf = (
   entries: Uint32Array,
   compare: (a: number, b: number) => number,
-  { width, rowOf }: { width: number; rowOf: (entry: number) => readonly number[] },
+  options: {
+    width: number;
+    leading: (entry: number) => number;
+    rowOf: (entry: number) => readonly number[];
+  },
 ): Ranking => {
-  const order = entries.sort(compare);
+  const { width, leading, rowOf } = options;
+  let order = new Uint32Array();
+  const orderedTo = (to: number): Uint32Array => {
+    if (order.length < Math.min(to, entries.length))
+      order = foremost(entries, Math.max(to, KEPT_DEPTH), leading).slice().sort(compare);
+    return order;
+  };
   return {
-    total: order.length,
+    total: entries.length,
     rows: (from, to) => {
-      const part = order.subarray(from, to);
+      const part = orderedTo(to).subarray(from, to);
       const rows = new Float64Array(width * part.length);
       for (const [index, entry] of part.entries()) rows.set(rowOf(entry), width * index);
       return rows;

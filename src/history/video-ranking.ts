@@ -5,6 +5,7 @@ import { movements } from './movements.ts';
 import { knownOr, NumberColumn } from './number-column.ts';
 import { type Ranking, rankingOf } from './ranking.ts';
 import { dampedVelocity, scoresOf, velocityOf, viewsGained } from './score.ts';
+import { type KnownMovements, knownMovements } from './video-basis.ts';
 import { type StartFrom, spanPlan } from './window-snapshots.ts';
 
 /** Which videos are ranked, and by what: those of a platform seen inside a window. */
@@ -17,19 +18,33 @@ export interface VideoRankingQuery {
 /** Numbers of one entry: key, score, velocity. */
 export const VIDEO_ROW = 3;
 
+/** The movements in the window, from what is kept of it, else, or where a start is given, from the lake. */
+const movementsIn = (
+  lake: Lake,
+  query: VideoRankingQuery,
+  asOf: number,
+  wanted: StartFrom | undefined,
+): KnownMovements => {
+  const known = wanted === undefined ? knownMovements(lake, query, asOf) : undefined;
+  if (known !== undefined) return known;
+  const span = { from: asOf - query.windowMs, to: asOf };
+  const { start, most } = spanPlan(lake, span);
+  return { most, movements: movements(lake, query.platform, span, wanted ?? start) };
+};
+
 const columnsOf = (
   lake: Lake,
-  { platform, windowMs }: VideoRankingQuery,
+  query: VideoRankingQuery,
   asOf: number,
   wanted: StartFrom | undefined,
 ) => {
+  const { windowMs } = query;
   const from = asOf - windowMs;
-  const span = { from, to: asOf };
-  const { start, most } = spanPlan(lake, span);
+  const { most, movements: moved } = movementsIn(lake, query, asOf, wanted);
   const column = (): NumberColumn => new NumberColumn(most);
   const [keys, views, likes] = [column(), column(), column()];
   const [damped, velocity, gained] = [column(), column(), column()];
-  for (const movement of movements(lake, platform, span, wanted ?? start)) {
+  for (const movement of moved) {
     keys.push(movement.key);
     views.push(movement.views);
     likes.push(movement.likes);
@@ -37,17 +52,19 @@ const columnsOf = (
     velocity.push(velocityOf(movement));
     gained.push(viewsGained(movement, from, windowMs));
   }
-  const scores = scoresOf({
+  const score = scoresOf({
     views: views.values(),
     likes: likes.values(),
     damped: damped.values(),
   });
+  // by gain the scores of a few are asked for
+  const scores = query.by === 'score' ? keys.values().map((_, index) => score(index)) : undefined;
   return {
     keys: keys.values(),
     views: views.values(),
     velocity: velocity.values(),
     gained: gained.values(),
-    scores,
+    scoreOf: (index: number): number => scores?.[index] ?? score(index),
   };
 };
 
@@ -56,9 +73,9 @@ type Compare = (a: number, b: number) => number;
 
 /** Best score first; equal ones by views, then by key, so that pages never overlap. */
 const byScore =
-  ({ keys, views, scores }: Columns): Compare =>
+  ({ keys, views, scoreOf }: Columns): Compare =>
   (a, b) =>
-    (scores[b] as number) - (scores[a] as number) ||
+    scoreOf(b) - scoreOf(a) ||
     knownOr(views[b], -1) - knownOr(views[a], -1) ||
     (keys[a] as number) - (keys[b] as number);
 
@@ -81,7 +98,7 @@ export const rankVideos = (
   start?: StartFrom,
 ): Ranking => {
   const columns = columnsOf(lake, query, asOf, start);
-  const { keys, scores, velocity, gained } = columns;
+  const { keys, scoreOf, velocity, gained } = columns;
   const all = new Uint32Array(keys.length).map((_, entry) => entry);
   const isMoving = (entry: number): boolean => !((gained[entry] as number) <= 0); // NaN is not known
   return rankingOf(
@@ -89,7 +106,8 @@ export const rankVideos = (
     query.by === 'score' ? byScore(columns) : byGain(columns),
     {
       width: VIDEO_ROW,
-      rowOf: (entry) => [keys[entry] as number, scores[entry] as number, velocity[entry] as number],
+      leading: (entry) => (query.by === 'score' ? scoreOf(entry) : knownOr(gained[entry], -1)),
+      rowOf: (entry) => [keys[entry] as number, scoreOf(entry), velocity[entry] as number],
     },
   );
 };

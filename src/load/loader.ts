@@ -1,4 +1,5 @@
 import { withoutSync } from '../lake/durability.ts';
+import { dropListBasis } from '../lake/list-basis.ts';
 import type { Lake } from '../lake/open.ts';
 import { refreshSearch } from '../search/search-index.ts';
 import type { VideoObservation } from '../wire/observation.ts';
@@ -79,6 +80,7 @@ export class Loader {
       this.hashtags.flush();
       this.#videos.flush(tally);
       tally.markTouched(this.#lake);
+      dropListBasis(this.#lake);
       if (words === 'now') refreshSearch(this.#lake);
       settle(tally.counts);
     });

@@ -3,6 +3,7 @@ import { MOST_OF_A_KIND } from '../events/newest-events.ts';
 import { noticeEvents } from '../events/notice.ts';
 import { readThresholds } from '../events/thresholds.ts';
 import { forecastLake } from '../forecast/forecast-lake.ts';
+import { makeListBasis } from '../history/make-list-basis.ts';
 import { docsPage } from '../installation.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import type { RevokedKeys } from '../webhooks/revoked-keys.ts';
@@ -76,8 +77,8 @@ const forecastTracked = async ({ lake, clock, signal, warn }: NightDeps): Promis
 };
 
 /**
- * What follows a sync: forecasts are made, events are noticed in what it brought and told, then the
- * chores are done, and whoever runs trendlake is told what is not as it should be. Each part is attempted whatever became of the one before, and is safe to do again.
+ * What follows a sync: forecasts are made, events are noticed in what it brought and told, what lists are
+ * made from is read ahead, then the chores are done, and whoever runs trendlake is told what is not as it should be. Each part is attempted whatever became of the one before, and is safe to do again.
  */
 export const followSync = async (
   deps: NightDeps,
@@ -86,6 +87,7 @@ export const followSync = async (
   const { attempt, chores, lake, config, clock, random, env, signal } = deps;
   if (runs.length > 0) await attempt('forecasts', () => forecastTracked(deps));
   const told = runs.length === 0 ? undefined : await attempt('events', () => tellEvents(deps));
+  if (runs.length > 0) await attempt('lists', async () => makeListBasis(lake));
   const done: Followed['chores'] = [];
   for (const chore of chores) {
     const context = { lake, config, clock, random, env, signal };

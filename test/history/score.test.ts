@@ -25,13 +25,12 @@ const movement = (fields: Partial<Movement>): Movement => ({
 const scores = (movements: readonly Movement[]): number[] => {
   const column = (of: (movement: Movement) => number | null): Float64Array =>
     Float64Array.from(movements, (movement) => of(movement) ?? Number.NaN);
-  return [
-    ...scoresOf({
-      views: column(({ views }) => views),
-      likes: column(({ likes }) => likes),
-      damped: column(dampedVelocity),
-    }),
-  ];
+  const scoreOf = scoresOf({
+    views: column(({ views }) => views),
+    likes: column(({ likes }) => likes),
+    damped: column(dampedVelocity),
+  });
+  return movements.map((_, index) => scoreOf(index));
 };
 
 describe('velocity', () => {
@@ -76,6 +75,28 @@ describe('score', () => {
       movement({ views: null, likes: 500 }),
     ]);
     expect([few, many]).toEqual([0, 1]);
+  });
+  test('reach is the share of the others with fewer views, pace of those with a lower damped velocity', () => {
+    const counts = fc.array(fc.oneof(fc.nat({ max: 9 }), fc.nat(), fc.maxSafeNat()), {
+      minLength: 2,
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(counts, (all) => {
+        const moved = all.map((views, key) => movement({ key, views }));
+        const below = (of: readonly number[], value: number): number =>
+          of.filter((other) => other < value).length / (of.length - 1);
+        const damped = moved.map(dampedVelocity);
+        expect(scores(moved)).toEqual(
+          all.map(
+            (views, index) =>
+              below(all, views) +
+              ((damped[index] as number) > 0 ? below(damped, damped[index] as number) : 0),
+          ),
+        );
+      }),
+      { numRuns: 50 },
+    );
   });
   test('always between 0 and 2, whatever was counted', () => {
     const count = fc.option(fc.nat({ max: Number.MAX_SAFE_INTEGER }), { nil: null });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../errors.ts';
+import { makeListBasis } from '../../history/make-list-basis.ts';
 import { typed } from '../../installation.ts';
 import { openLake } from '../../lake/open.ts';
 import type { ImportSummary } from '../../load/import-file.ts';
@@ -67,6 +68,7 @@ const run = async (
           `${file}: ${counted(lines, 'line')}, ${Math.floor((100 * bytesRead) / Math.max(1, bytesTotal))} %`,
         ),
     });
+    makeListBasis(lake);
     progress.clear();
     logFiles(summary, log);
     if (options.json === true) io.json(summary);

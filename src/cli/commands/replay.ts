@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { EXIT } from '../../errors.ts';
+import { makeListBasis } from '../../history/make-list-basis.ts';
 import { openLake, openLakeForReading } from '../../lake/open.ts';
 import { type ReplaySummary, replayResponses } from '../../load/replay.ts';
 import type { Log } from '../../log.ts';
@@ -66,6 +67,7 @@ const run = async (dataDir: string, options: Options, told: LoggedIo): Promise<v
         signal: io.signal,
         onProgress: (done, of) => progress.show(`replay: ${done} of ${of} responses`),
       });
+      makeListBasis(target);
       progress.clear();
       logSummary(summary, log);
       if (options.json === true) io.json(summary);

@@ -4,13 +4,13 @@ import {
   type ComputedList,
   type ItemOf,
   itemsOf,
-  KEPT_DEPTH,
   type ListQuery,
   type ListRowsQuery,
   rowWidth,
   windowsOf,
 } from '../../history/computed-list.ts';
 import type { ComputedPart, PartQuery } from '../../history/list-page.ts';
+import { KEPT_DEPTH } from '../../history/ranking.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { Lake } from '../../lake/open.ts';
 import { isStillTrue, type LakeCache, type Shelf, type Validity } from './lake-cache.ts';

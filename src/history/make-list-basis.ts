@@ -1,0 +1,54 @@
+import { PERIODS, PLATFORMS } from '../../schema/vocabulary.ts';
+import { holdsListBasis, keepListBases, type PackedBasis } from '../lake/list-basis.ts';
+import type { Lake } from '../lake/open.ts';
+import { present } from '../lake/prepare.ts';
+import { prepared } from '../lake/statements.ts';
+import { PERIOD_MS } from './computed-list.ts';
+import { hashtagBasis } from './hashtag-basis.ts';
+import { videoBasis } from './video-basis.ts';
+import { snapshotsWithin } from './window-snapshots.ts';
+
+const NEWEST = 'select max(observed_at) from video_snapshot';
+const REVISED = 'select coalesce(max(until_at), 0) from video_revision';
+
+/** Windows with fewer snapshots are read when they are asked for: some 30 ms. */
+const WORTH_KEEPING = 10_000;
+
+const isChangedMeanwhile = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY_SNAPSHOT';
+
+const basesOf = (lake: Lake, asOf: number, least: number): PackedBasis[] => {
+  const holds = (windowMs: number): boolean =>
+    snapshotsWithin(lake, { from: asOf - windowMs, to: asOf }, least) >= least;
+  const windows = PERIODS.map((period) => PERIOD_MS[period]).filter(holds);
+  const videos = windows.flatMap((windowMs) =>
+    PLATFORMS.map((platform) => videoBasis(lake, { platform, windowMs }, asOf)),
+  );
+  const tags = holds(PERIOD_MS.month) ? hashtagBasis(lake, PERIOD_MS.month, asOf) : undefined;
+  return tags === undefined ? videos : [...videos, tags];
+};
+
+/**
+ * Reads ahead what the lists of the common windows (a day, a week, a month; hashtags of a month) are made
+ * from, so that the first of each after a start reads none of it. Reads about as much as computing each
+ * list once, and locks nobody out meanwhile. Call it when much was loaded; does nothing where nothing was
+ * loaded since, and keeps nothing where another process wrote meanwhile: lists are then made from the
+ * lake, as before.
+ * @returns whether what is kept is true of the lake
+ */
+export const makeListBasis = (lake: Lake, { least = WORTH_KEEPING } = {}): boolean => {
+  if (holdsListBasis(lake)) return true;
+  const make = lake.sqlite.transaction(() => {
+    const newest = present(prepared(lake, NEWEST, 'number?').get());
+    if (newest === null) return;
+    const asOf = Math.max(newest, present(prepared(lake, REVISED, 'number').get()));
+    keepListBases(lake, basesOf(lake, asOf, least));
+  });
+  try {
+    make();
+    return true;
+  } catch (error) {
+    if (isChangedMeanwhile(error)) return false;
+    throw error;
+  }
+};

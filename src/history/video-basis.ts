@@ -1,0 +1,80 @@
+import type { Platform } from '../../schema/vocabulary.ts';
+import { listBasisAt, type PackedBasis, packListBasis, readListBasis } from '../lake/list-basis.ts';
+import type { Lake } from '../lake/open.ts';
+import { movements, movementsOf } from './movements.ts';
+import { knownOr, NumberColumn } from './number-column.ts';
+import type { Movement } from './score.ts';
+import { snapshotsWithin, spanPlan, videosSeen } from './window-snapshots.ts';
+
+// The movements of a platform's videos in a window, read ahead: they stay what they are while the window
+// moves on, but those of videos of which a snapshot left it.
+
+/** Whose movements, over which window. */
+export interface VideoWindow {
+  readonly platform: Platform;
+  readonly windowMs: number;
+}
+
+/** Columns of a kept basis, in their order. */
+const FIELDS = ['key', 'views', 'viewsAt', 'baseViews', 'baseAt', 'likes', 'createdAt'] as const;
+
+const nameOf = ({ platform, windowMs }: VideoWindow): string => `videos ${platform} ${windowMs}`;
+
+/** How a platform's videos moved in the window before `asOf`, after which nothing was seen. */
+export const videoBasis = (lake: Lake, wanted: VideoWindow, asOf: number): PackedBasis => {
+  const span = { from: asOf - wanted.windowMs, to: asOf };
+  const { start, most } = spanPlan(lake, span);
+  const columns = FIELDS.map(() => new NumberColumn(most));
+  for (const movement of movements(lake, wanted.platform, span, start))
+    for (const [index, field] of FIELDS.entries()) columns[index]?.push(movement[field]);
+  return packListBasis(nameOf(wanted), { asOf, columns: columns.map((column) => column.values()) });
+};
+
+type Columns = readonly Float64Array[];
+
+const movementAt = (columns: Columns, index: number): Movement => {
+  const [key, views, viewsAt, baseViews, baseAt, likes, createdAt] = columns;
+  return {
+    key: key?.[index] as number,
+    views: knownOr(views?.[index], null),
+    viewsAt: knownOr(viewsAt?.[index], null),
+    baseViews: knownOr(baseViews?.[index], null),
+    baseAt: knownOr(baseAt?.[index], null),
+    likes: knownOr(likes?.[index], null),
+    createdAt: knownOr(createdAt?.[index], null),
+  };
+};
+
+/** Movements by a kept basis, and how many there are at most. */
+export interface KnownMovements {
+  readonly most: number;
+  readonly movements: Iterable<Movement>;
+}
+
+/**
+ * What `movements` gives of the window before `asOf`, from what is kept of it: of the videos of which a
+ * snapshot left the window since anew. Undefined where nothing true is kept, it is of a later instant,
+ * or so much left that reading the window is no more.
+ */
+export const knownMovements = (
+  lake: Lake,
+  wanted: VideoWindow,
+  asOf: number,
+): KnownMovements | undefined => {
+  const { platform, windowMs } = wanted;
+  const keptAt = listBasisAt(lake, nameOf(wanted));
+  if (keptAt === undefined || keptAt > asOf) return undefined;
+  const left = { from: keptAt - windowMs, to: asOf - windowMs };
+  const basis = readListBasis(lake, nameOf(wanted), FIELDS.length);
+  const most = basis?.columns[0]?.length ?? 0;
+  if (basis === undefined || snapshotsWithin(lake, left, most + 1) > most) return undefined;
+  const changed = videosSeen(lake, left);
+  const isChanged = new Set(changed);
+  const all = function* (): Generator<Movement> {
+    for (let index = 0; index < most; index++)
+      if (!isChanged.has(basis.columns[0]?.[index] as number))
+        yield movementAt(basis.columns, index);
+    yield* movementsOf(lake, platform, { from: asOf - windowMs, to: asOf }, changed);
+  };
+  return { most, movements: all() };
+};

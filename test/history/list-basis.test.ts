@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { PLATFORMS } from '../../schema/vocabulary.ts';
+import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
+import { rankHashtags } from '../../src/history/hashtag-ranking.ts';
+import { makeListBasis } from '../../src/history/make-list-basis.ts';
+import { rankVideos } from '../../src/history/video-ranking.ts';
+import { holdsListBasis } from '../../src/lake/list-basis.ts';
+import type { Lake } from '../../src/lake/open.ts';
+import { loaderOf } from '../../src/load/loader.ts';
+import { filler, hoursAgo } from '../serve/filled-lake.ts';
+import { fillWith, madeVideos } from '../serve/made-videos.ts';
+import { freshFolder, freshLake } from '../support/fresh.ts';
+import { openTestLake } from '../support/test-lake.ts';
+
+const WINDOWS = [1, 7, 30].map((days) => days * DAY_MS);
+
+/** Every list of the common windows, made from what is kept where anything is. */
+const lists = (lake: Lake, asOf: number, start?: 'videos') => [
+  ...WINDOWS.flatMap((windowMs) =>
+    PLATFORMS.flatMap((platform) =>
+      (['score', 'gain'] as const).map((by) =>
+        rankVideos(lake, { platform, windowMs, by }, asOf, start),
+      ),
+    ),
+  ),
+  ...['', ...PLATFORMS].map((platform) =>
+    rankHashtags(lake, { platform: platform as '', windowMs: 30 * DAY_MS }, asOf, start),
+  ),
+];
+const shown = (lake: Lake, asOf: number, start?: 'videos') =>
+  lists(lake, asOf, start).map((list) => [list.total, ...list.rows(0, 1000)]);
+
+const newestOf = ({ sqlite }: Lake): number =>
+  sqlite.prepare('select max(observed_at) from video_snapshot').pluck().get() as number;
+
+/** How long after the newest snapshot: at once, within and past each window. */
+const hoursLater = fc.constantFrom(0, 1, 7, 23, 24, 50, 24 * 8, 24 * 31, 24 * 61);
+
+test('lists made from what was read ahead are those made from the lake, whenever they are asked for', () => {
+  fc.assert(
+    fc.property(
+      madeVideos,
+      madeVideos,
+      fc.uniqueArray(hoursLater, { minLength: 1, maxLength: 3 }),
+      (videos, further, later) => {
+        const lake = openTestLake(freshFolder());
+        const into = filler(lake);
+        for (const part of [videos, [...videos, ...further]]) {
+          into.transaction(() => fillWith(into, part));
+          loaderOf(lake).transaction(
+            () => {},
+            () => {},
+          );
+          expect(holdsListBasis(lake)).toBe(false);
+          expect(makeListBasis(lake, { least: 1 })).toBe(true);
+          expect(holdsListBasis(lake)).toBe(part.length > 0);
+          for (const hours of part.length === 0 ? [] : later) {
+            const at = newestOf(lake) + hours * HOUR_MS;
+            expect(shown(lake, at)).toEqual(shown(lake, at, 'videos'));
+          }
+        }
+        lake.close();
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+describe('what was read ahead', () => {
+  const filled = () => {
+    const lake = freshLake();
+    const into = filler(lake);
+    into.transaction(() => {
+      for (const n of [1, 2, 3])
+        into.video({
+          id: `tt_${n}`,
+          snapshots: [
+            [hoursAgo(9), n],
+            [hoursAgo(3), 50 * n],
+          ],
+          tags: ['x'],
+        });
+    });
+    return lake;
+  };
+
+  test('is not used of an instant before it, and is gone with the next load, also of what is long past', () => {
+    const lake = filled();
+    makeListBasis(lake, { least: 1 });
+    expect(shown(lake, hoursAgo(5))).toEqual(shown(lake, hoursAgo(5), 'videos'));
+    const into = filler(lake);
+    loaderOf(lake).transaction(
+      () => into.snapshot(into.keyOf('tt_2'), [hoursAgo(24 * 20), 7, null]),
+      () => {},
+    );
+    expect(holdsListBasis(lake)).toBe(false);
+    expect(shown(lake, hoursAgo(0))).toEqual(shown(lake, hoursAgo(0), 'videos'));
+  });
+
+  test('is not kept of windows that are read in no time', () => {
+    const lake = filled();
+    expect(makeListBasis(lake)).toBe(true);
+    expect(holdsListBasis(lake)).toBe(false);
+  });
+
+  test('is not kept where another connection wrote meanwhile, and is made the next time', () => {
+    const lake = filled();
+    const other = freshLake(lake.dataDir);
+    lake.sqlite.function('written_meanwhile', () => {
+      other.sqlite.exec("insert into meta (key, value) values ('a', 'b') on conflict do nothing");
+      return 0;
+    });
+    lake.sqlite.exec(
+      'create temp view video_revision as select 0 as video_key, written_meanwhile() as until_at, null as tags',
+    );
+    expect(makeListBasis(lake, { least: 1 })).toBe(false);
+    expect(holdsListBasis(lake)).toBe(false);
+    expect(makeListBasis(lake, { least: 1 })).toBe(true);
+    expect(holdsListBasis(lake)).toBe(true);
+  });
+});
