@@ -2,12 +2,10 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { newestObservation } from '../../src/forecast/lake-curves.ts';
-import { outlookAt } from '../../src/forecast/outlook.ts';
 import { forecastAt } from '../../src/forecast/read.ts';
-import { forecastStates } from '../../src/forecast/state.ts';
 import { freshLake, putVideo } from '../events/made-lake.ts';
 import { forecastRound, learntLake } from './learnt-lake.ts';
-import { CURVES, LEARNT_AT, putCurves } from './made-curves.ts';
+import { FEW_CURVES, LEARNT_AT, putCurves } from './made-curves.ts';
 
 const at = (hoursBefore: number): number => LEARNT_AT - hoursBefore * HOUR_MS;
 
@@ -54,7 +52,7 @@ const idOf = (name: string): string => `yt_odd${NAMES.indexOf(name)}`;
 
 test('odd counts are forecast soberly or not at all, and harm no other', async () => {
   const lake = freshLake();
-  putCurves(lake, CURVES, LEARNT_AT);
+  putCurves(lake, FEW_CURVES, LEARNT_AT);
   for (const name of NAMES)
     putVideo(lake, {
       id: idOf(name),
@@ -88,20 +86,6 @@ test('odd counts are forecast soberly or not at all, and harm no other', async (
   }
 });
 
-test('one platform alone learns; tomorrow’s likeliest and how yesterday’s did are told', async () => {
-  const { lake } = await learntLake();
-  expect(new Set(forecastStates(lake.sqlite, LEARNT_AT).map(({ platform }) => platform))).toEqual(
-    new Set(['youtube']),
-  );
-  expect(outlookAt(lake.sqlite, LEARNT_AT).yesterday).toBeNull();
-  const later = LEARNT_AT + 30 * HOUR_MS;
-  putCurves(lake, CURVES, later);
-  await forecastRound(lake, later);
-  const { next, yesterday } = outlookAt(lake.sqlite, later);
-  expect(next).toHaveLength(5);
-  expect(yesterday?.judged).toBeGreaterThan(10);
-});
-
 test('a model of a newer version is left alone, told of once, and learnt anew', async () => {
   const { lake } = await learntLake();
   const [row] = lake.sqlite.prepare('select id, parameters from models').all() as [
@@ -110,7 +94,7 @@ test('a model of a newer version is left alone, told of once, and learnt anew', 
   const { model } = JSON.parse(gunzipSync(row.parameters).toString());
   const newer = gzipSync(JSON.stringify({ version: 99, model }));
   lake.sqlite.prepare('update models set parameters = ?').run(newer);
-  putCurves(lake, CURVES, LEARNT_AT + 6 * HOUR_MS);
+  putCurves(lake, FEW_CURVES, LEARNT_AT + 6 * HOUR_MS);
   const next = await forecastRound(lake, LEARNT_AT + 6 * HOUR_MS);
   expect(next.told).toEqual([expect.stringMatching(/version 99, this trendlake knows \d/)]);
   expect(next.learnt).toBe(1);

@@ -3,13 +3,14 @@ import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { judgeForecasts } from '../../src/forecast/judge.ts';
 import { reasonAgainst, scoreOf } from '../../src/forecast/misses.ts';
 import { readModels } from '../../src/forecast/model-rows.ts';
+import { outlookAt } from '../../src/forecast/outlook.ts';
 import { forecastAt, risingVideos } from '../../src/forecast/read.ts';
 import { forecastStates } from '../../src/forecast/state.ts';
 import { scoredWeeks } from '../../src/forecast/weeks.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { freshLake } from '../events/made-lake.ts';
 import { forecastRound, learntLake } from './learnt-lake.ts';
-import { CURVES, LEARNT_AT, putCurves } from './made-curves.ts';
+import { FEW_CURVES, LEARNT_AT, putCurves } from './made-curves.ts';
 
 const rows = (lake: Lake, table: string): unknown[] =>
   lake.sqlite.prepare(`select * from ${table}`).all();
@@ -21,6 +22,8 @@ test('a lake learns, forecasts what it tracks, and a second round writes nothing
   const { lake, summary } = await learntLake();
   expect(summary.learnt).toBe(1);
   expect(summary.forecast).toBeGreaterThan(50);
+  const alone = forecastStates(lake.sqlite, LEARNT_AT).map(({ platform }) => platform);
+  expect(new Set(alone)).toEqual(new Set(['youtube']));
   expect(await forecastRound(lake, LEARNT_AT)).toMatchObject({ learnt: 0, forecast: 0 });
   const touched = lake.sqlite
     .prepare("select count(*) from touched_partitions where table_name = 'forecasts'")
@@ -48,13 +51,13 @@ test('a lake learns, forecasts what it tracks, and a second round writes nothing
 test('two lakes of the same history learn and forecast the same', async () => {
   const { lake: one } = await learntLake();
   const two = freshLake();
-  putCurves(two, CURVES, LEARNT_AT);
+  putCurves(two, FEW_CURVES, LEARNT_AT);
   await forecastRound(two, LEARNT_AT);
   expect(rows(one, 'forecasts')).toEqual(rows(two, 'forecasts'));
   expect(rows(one, 'models')).toEqual(rows(two, 'models'));
 });
 
-test('what was forecast then is what is told as of then', async () => {
+test('what was forecast then is what is told as of then, and held against what came', async () => {
   const { lake } = await learntLake();
   const id =
     risingVideos(lake.sqlite, { platform: 'youtube', hours: 24, at: LEARNT_AT, limit: 1 })[0]?.id ??
@@ -62,29 +65,29 @@ test('what was forecast then is what is told as of then', async () => {
   const key = keyOf(lake, id);
   const then = forecastAt(lake.sqlite, key, LEARNT_AT);
   expect(then?.horizons.map(({ hours }) => hours)).toEqual([6, 24, 72, 168]);
-  putCurves(lake, CURVES, LEARNT_AT + DAY_MS);
-  await forecastRound(lake, LEARNT_AT + DAY_MS);
+  expect(outlookAt(lake.sqlite, LEARNT_AT).yesterday).toBeNull();
+
+  const at = LEARNT_AT + 2 * DAY_MS;
+  putCurves(lake, FEW_CURVES, at);
+  await forecastRound(lake, at);
   expect(forecastAt(lake.sqlite, key, LEARNT_AT)).toEqual(then);
   expect(forecastAt(lake.sqlite, key, LEARNT_AT - 3 * DAY_MS)).toBeUndefined();
-});
 
-test('yesterday is held against what came', async () => {
-  const { lake } = await learntLake();
-  const at = LEARNT_AT + 2 * DAY_MS;
-  putCurves(lake, CURVES, at);
-  await forecastRound(lake, at);
   const { models } = readModels(lake.sqlite, at);
   expect([...models.values()][0]?.scores).toMatchObject({ used: true, reason: null });
   const judged = judgeForecasts(lake.sqlite, models, { from: 0, to: at, at });
   const score = scoreOf(judged);
   expect(score?.error).toBeLessThan(score?.countStays ?? 0);
   expect(scoredWeeks(lake.sqlite, at).weeks.map(({ hours }) => hours)).toContain(24);
+  const { next, yesterday } = outlookAt(lake.sqlite, at);
+  expect(next).toHaveLength(5);
+  expect(yesterday?.judged).toBeGreaterThan(10);
 });
 
 test('probabilities are held against what came, once curves are finished', async () => {
   const { lake } = await learntLake();
   const at = LEARNT_AT + 5 * DAY_MS;
-  putCurves(lake, CURVES, at);
+  putCurves(lake, FEW_CURVES, at);
   const { weeks, reliability } = scoredWeeks(lake.sqlite, at);
   const youtube = reliability.get('youtube');
   expect(youtube?.judged).toBeGreaterThan(50);
@@ -104,7 +107,7 @@ test('a model worse than a baseline is not used', () => {
 test('a damaged model is told once, learnt anew, and read no more', async () => {
   const { lake } = await learntLake();
   lake.sqlite.prepare("update models set parameters = x'00'").run();
-  putCurves(lake, CURVES, LEARNT_AT + HOUR_MS * 6);
+  putCurves(lake, FEW_CURVES, LEARNT_AT + HOUR_MS * 6);
   const next = await forecastRound(lake, LEARNT_AT + HOUR_MS * 6);
   expect(next.told).toHaveLength(1);
   expect(next.told[0]).toMatch(/cannot be read/);
@@ -115,7 +118,7 @@ test('a damaged model is told once, learnt anew, and read no more', async () => 
 test('a lake of three days is silent and says what it lacks', async () => {
   const lake = freshLake();
   const at = LEARNT_AT - 11 * DAY_MS;
-  putCurves(lake, CURVES, at);
+  putCurves(lake, FEW_CURVES, at);
   expect(await forecastRound(lake, at)).toMatchObject({ learnt: 0, forecast: 0 });
   const [state] = forecastStates(lake.sqlite, at);
   expect(state).toMatchObject({ platform: 'youtube', kind: 'video.list', state: 'silent' });

@@ -6,7 +6,7 @@ import { forecastLake } from '../../src/forecast/forecast-lake.ts';
 import { LAKE_FILE, type Lake } from '../../src/lake/open.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
 import { openTestLake } from '../support/test-lake.ts';
-import { CURVES, LEARNT_AT, putCurves } from './made-curves.ts';
+import { FEW_CURVES, LEARNT_AT, putCurves } from './made-curves.ts';
 
 /** Forecasts a lake at an instant. */
 export const forecastRound = (lake: Lake, now = LEARNT_AT, anew = false) =>
@@ -18,7 +18,7 @@ const learn = async (): Promise<{ file: Buffer; summary: ForecastSummary }> => {
   const folder = mkdtempSync(join(tmpdir(), 'trendlake-learnt-'));
   try {
     const lake = openTestLake(folder);
-    putCurves(lake, CURVES, LEARNT_AT);
+    putCurves(lake, FEW_CURVES, LEARNT_AT);
     const summary = await forecastRound(lake);
     lake.close();
     return { file: readFileSync(join(folder, LAKE_FILE)), summary };
@@ -30,7 +30,7 @@ const learn = async (): Promise<{ file: Buffer; summary: ForecastSummary }> => {
 let learnt: ReturnType<typeof learn> | undefined;
 
 /**
- * A copy of a lake that learnt from `CURVES` at `LEARNT_AT`, closed when the test is over, and what that
+ * A copy of a lake that learnt from `FEW_CURVES` at `LEARNT_AT`, closed when the test is over, and what that
  * round did. It learns once a process: that is the dear part.
  */
 export const learntLake = async (): Promise<{ lake: Lake; summary: ForecastSummary }> => {
