@@ -15,7 +15,7 @@ export const quotaHint = sqliteTable(
     remaining: integer('remaining'), // calls left when it was stated
     resetsAt: integer('resets_at'), // Unix ms
     seenAt: integer('seen_at').notNull(), // Unix ms
-    callId: integer('call_id').notNull(), // the call whose response stated it
+    callId: integer('call_id').notNull(), // newest call when it was stated: those after it are not in it
   },
   (t) => [primaryKey({ columns: [t.key, t.name] })],
 );

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 import { LONGEST_PAUSE_MS } from '../throttle/pause.ts';
 import { BELIEVED_MS } from '../throttle/quota-hints.ts';
 import { LONGEST_MINUTES, SLOT_MS } from '../throttle/slots.ts';
@@ -38,7 +38,7 @@ declare
   instant bigint;
   rate int := (limits->>'ratePerMinute')::int;
   server bigint := floor(extract(epoch from pg_postmaster_start_time()) * 1000)::bigint;
-  answer jsonb;
+  decision jsonb;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'an admission counts in read committed only' using errcode = 'TL001';
@@ -52,36 +52,39 @@ begin
     select * into k from keys where hash = key_hash for update;
   end if;
   instant := now_ms();
-  answer := jsonb_build_object('at', instant);
+  decision := jsonb_build_object('at', instant);
   if k.server_started is distinct from server then
     if k.server_started is not null then k.held_until := hold_slots(k.id, limits); end if;
     update keys set server_started = server where id = k.id;
   end if;
   if least(k.pause_until - instant, k.pause_until - k.pause_set_at) > 0 then
-    return answer || jsonb_build_object('pause', jsonb_build_object(
+    return decision || jsonb_build_object('pause', jsonb_build_object(
       'forMs', least(k.pause_until - instant, k.pause_until - k.pause_set_at),
       'resumesAt', k.pause_resumes_at, 'reason', k.pause_reason));
   end if;
   select * into m from month_spent(k.id, limits->>'quotaReset', instant);
   if m.spent >= (limits->>'callsPerMonth')::bigint then
-    return answer || jsonb_build_object('spentUntil', m.ends_at);
+    return decision || jsonb_build_object('spentUntil', m.ends_at);
   end if;
   select * into h from valid_hints(k.id, k.seq, instant) v
-    where v.window_ms > ${HOUR_MS} and instant - v.seen_at < ${BELIEVED_MS} and v.remaining = 0 limit 1;
-  if found then
-    return answer || jsonb_build_object('spentUntil', h.until,
+    where v.window_ms > ${HOUR_MS} and instant - v.seen_at < ${BELIEVED_MS} and v.surely = 0
+    order by v.remaining limit 1;
+  if found and h.remaining > 0 then
+    return decision || jsonb_build_object('untilEndedMs', ${SECOND_MS});
+  elsif found then
+    return decision || jsonb_build_object('spentUntil', h.until,
       'hint', jsonb_build_object('name', h.name, 'seenAt', h.seen_at));
   end if;
   select least(rate, min(v.quota)) into rate from hints v where v.key_id = k.id
     and v.window_ms = ${MINUTE_MS} and v.quota >= 1 and abs(instant - v.seen_at) < ${DAY_MS};
   if k.held_until > instant then
-    return answer || jsonb_build_object('waitMs', least(k.held_until - instant, ${SLOT_MS}));
+    return decision || jsonb_build_object('waitMs', least(k.held_until - instant, ${SLOT_MS}));
   end if;
   select count(*) as held, min(c.free_at) as free_at, bool_and(c.finished_at is null) as all_in_flight into s
     from calls c where c.key_id = k.id and c.free_at > instant
       and c.seq > k.seq - ${LONGEST_MINUTES} * (limits->>'ratePerMinute')::bigint;
   if s.held >= rate then
-    return answer || jsonb_build_object('waitMs',
+    return decision || jsonb_build_object('waitMs',
       least(case when s.all_in_flight then 1000 else ${SLOT_MS} end, greatest(1, s.free_at - instant)));
   end if;
   insert into calls (key_id, seq, lake, run_id, job, request, sent_at, free_at)
@@ -95,7 +98,7 @@ begin
     insert into hours as t (key_id, hour, behind) values (k.id, k.newest_at - k.newest_at % ${HOUR_MS}, 1)
       on conflict (key_id, hour) do update set behind = t.behind + 1;
   end if;
-  return answer || jsonb_build_object('seq', k.seq + 1);
+  return decision || jsonb_build_object('seq', k.seq + 1);
 end $$;
 `;
 
@@ -143,12 +146,15 @@ begin
       where key_id = of_key and hour = was_at - was_at % ${HOUR_MS};
   end if;
   insert into hints as t (key_id, name, stated, window_ms, quota, remaining, resets_at, seen_at, seq)
-    select of_key, w.name, w.stated, w."windowMs", w.quota, w.remaining, instant + w."resetsInMs", instant, of_seq
-    from jsonb_to_recordset(outcome->'hints') as w (name text, stated text, "windowMs" bigint, quota bigint,
+    select of_key, w.name, w.stated, w."windowMs", w.quota, w.remaining, instant + w."resetsInMs", instant, k.seq
+    from keys k cross join jsonb_to_recordset(outcome->'hints') as w (name text, stated text, "windowMs" bigint, quota bigint,
       remaining bigint, "resetsInMs" bigint)
+    where k.id = of_key
     on conflict (key_id, name) do update set stated = excluded.stated, window_ms = excluded.window_ms,
       quota = excluded.quota, remaining = excluded.remaining, resets_at = excluded.resets_at,
-      seen_at = excluded.seen_at, seq = excluded.seq where excluded.seq > t.seq;
+      seen_at = excluded.seen_at, seq = excluded.seq
+    where of_seq > t.seq or t.remaining is null or excluded.remaining <= t.remaining
+      or coalesce(t.resets_at, t.seen_at + t.window_ms) <= instant;
   if (outcome->>'shortMs')::bigint > 0 and (outcome->>'ratePerMinute')::int > (
     select count(*) from calls c where c.key_id = of_key and c.free_at > instant) then
     perform pause_key(key_hash, (outcome->>'shortMs')::bigint, outcome->>'shortWhy');

@@ -1,6 +1,7 @@
 import { HOUR_MS } from '../durations.ts';
 import { ROLLING_MS } from '../throttle/month.ts';
 import { MONTH_FROM_MS } from '../throttle/quota-hints.ts';
+import { SLOT_MS } from '../throttle/slots.ts';
 
 /**
  * Time and months, as src/throttle/month.ts has them. What only others call has no search path of its own:
@@ -33,7 +34,10 @@ begin
 end $$;
 `;
 
-/** What of a key's month is spent; for a rolling month it ends when its oldest hour leaves it. */
+/**
+ * What of a key's month is spent; for a rolling month it ends when its oldest hour leaves it.
+ * Of a hint, what is left if no call in flight is still to be counted, and `surely` if all of them are.
+ */
 export const MONTH = `
 create or replace function month_spent(of_key bigint, reset text, instant bigint,
   out starts_at bigint, out ends_at bigint, out spent bigint, out by_hand bigint)
@@ -49,11 +53,14 @@ begin
   if reset = 'rolling' and oldest is not null then ends_at := oldest + ${HOUR_MS + ROLLING_MS}; end if;
 end $$;
 
-create or replace function valid_hints(of_key bigint, newest_seq bigint, instant bigint)
-returns table (name text, window_ms bigint, remaining bigint, seen_at bigint, until bigint)
+drop function if exists valid_hints(bigint, bigint, bigint);
+create function valid_hints(of_key bigint, newest_seq bigint, instant bigint)
+returns table (name text, window_ms bigint, remaining bigint, surely bigint, seen_at bigint, until bigint)
 language sql stable as $$
-  select h.name, h.window_ms, greatest(0, h.remaining - (newest_seq - h.seq)), h.seen_at,
-    coalesce(h.resets_at, h.seen_at + h.window_ms)
+  select h.name, h.window_ms, greatest(0, h.remaining - (newest_seq - h.seq)),
+    greatest(0, h.remaining - (newest_seq - h.seq) - (select count(*) from calls c
+      where c.key_id = of_key and c.free_at > instant + ${SLOT_MS} and c.finished_at is null and c.seq <= h.seq)),
+    h.seen_at, coalesce(h.resets_at, h.seen_at + h.window_ms)
   from hints h
   where h.key_id = of_key and h.window_ms is not null
     and instant < coalesce(h.resets_at, h.seen_at + h.window_ms) and h.seen_at - instant < ${HOUR_MS}
@@ -66,7 +73,7 @@ create or replace function key_spent(key_hash text, reset text) returns jsonb
 language sql stable set search_path from current as $$
   select jsonb_build_object('at', n.instant, 'startsAt', m.starts_at, 'endsAt', m.ends_at,
     'spent', m.spent, 'byHand', m.by_hand,
-    'left', (select min(v.remaining) from valid_hints(k.id, k.seq, n.instant) v where v.window_ms >= ${MONTH_FROM_MS}))
+    'left', (select min(v.surely) from valid_hints(k.id, k.seq, n.instant) v where v.window_ms >= ${MONTH_FROM_MS}))
   from (select now_ms() as instant) n
   left join keys k on k.hash = key_hash
   cross join month_spent(coalesce(k.id, 0), reset, n.instant) m

@@ -21,6 +21,7 @@ interface Decision {
   /** The call's number, where it was admitted. */
   seq?: number;
   waitMs?: number;
+  untilEndedMs?: number;
   pause?: { forMs: number; resumesAt: number; reason: string };
   spentUntil?: number;
   hint?: { name: string; seenAt: number };
@@ -109,7 +110,8 @@ export class SharedLedger implements Ledger {
     return this.#admission(call, decision);
   }
 
-  #admission(call: PlannedCall, { at, seq, waitMs, pause, spentUntil, hint }: Decision): Admission {
+  #admission(call: PlannedCall, decision: Decision): Admission {
+    const { at, seq, waitMs, untilEndedMs, pause, spentUntil, hint } = decision;
     const { clock, limits } = this.#deps;
     const now = clock.now();
     const here = (there: number): number => there - at + now;
@@ -119,6 +121,7 @@ export class SharedLedger implements Ledger {
       return { callId };
     }
     if (pause !== undefined) return { pause: { ...pause, resumesAt: here(pause.resumesAt) } };
+    if (untilEndedMs !== undefined) return { untilEndedMs };
     if (spentUntil === undefined) return { waitMs: Math.max(1, waitMs ?? 1) };
     const why =
       hint === undefined

@@ -1,5 +1,5 @@
 /** Raised whenever what stands below changes; `ledger init` brings a ledger to it. */
-export const LEDGER_VERSION = 1;
+export const LEDGER_VERSION = 2;
 
 /** What a ledger's schema says of itself. */
 export const PROGRAM = 'trendlake';
@@ -15,7 +15,8 @@ export const PROGRAM = 'trendlake';
  *        learnt that it was counted: all count
  * hours  calls of a key by UTC hour, from which months are summed; `by_hand` of them were asked by
  *        people, `behind` were made while the clock was behind an earlier call of this hour
- * hints  what the service last stated of its limits, as `quota_hint` of a lake
+ * hints  what the service last stated of its limits, as `quota_hint` of a lake; `seq` is the newest call
+ *        when it was stated
  * slots  the schedule's memory: who took on which slot, and when it last showed that it lives
  */
 export const TABLES = `

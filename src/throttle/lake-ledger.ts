@@ -115,7 +115,7 @@ export class LakeLedger implements Ledger {
         spentUntil: month.endsAt,
         why: `All ${month.limit} calls of the month are spent.`,
       };
-    const hint = this.#hints.spent(now);
+    const hint = this.#hints.refusal(now);
     if (hint !== undefined) return hint;
     const rate = Math.min(this.#limits.ratePerMinute, this.#hints.ratePerMinute(now));
     return this.#slots.count() >= rate ? { waitMs: this.#slots.held().freeInMs } : undefined;

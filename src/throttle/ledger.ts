@@ -42,8 +42,15 @@ export interface CallOutcome {
   rowsChanged: number | null;
 }
 
-/** Why a call may not leave yet: no slot is free, the service asked to wait, calls are spent. */
-export type Refusal = { waitMs: number } | { pause: Pause } | { spentUntil: number; why: string };
+/**
+ * Why a call may not leave yet: no slot is free, the service asked to wait, calls are spent, or those in
+ * flight may be the last ones (`untilEndedMs`: how soon to ask again where another process made them).
+ */
+export type Refusal =
+  | { waitMs: number }
+  | { pause: Pause }
+  | { untilEndedMs: number }
+  | { spentUntil: number; why: string };
 
 /** Whether a call may leave; `callId` is its row in the lake. */
 export type Admission = { callId: number } | Refusal;

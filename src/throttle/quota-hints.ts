@@ -1,12 +1,13 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
 import { type Prepared, prepare, present } from '../lake/prepare.ts';
 import { anyCallOf, type CountedKey, keyName } from './counted-key.ts';
-import type { Limits } from './ledger.ts';
+import type { Limits, Refusal } from './ledger.ts';
 import { type LimitWord, limitWords } from './rate-limit-headers.ts';
+import { LONGEST_MINUTES } from './slots.ts';
 
-/** A row of `quota_hint`. */
+/** A row of `quota_hint`. `callId`: the newest call when it was stated; those after it are not in it. */
 export interface QuotaHint extends Omit<LimitWord, 'resetsInMs'> {
   /** Unix ms. */
   resetsAt: number | null;
@@ -19,6 +20,15 @@ export const BELIEVED_MS = HOUR_MS;
 /** A window at least this long is the month's. */
 export const MONTH_FROM_MS = 20 * DAY_MS;
 const LONGEST_ROWS = 20;
+/** A call that has not ended by then never will: its process died. */
+const LONGEST_CALL_MS = LONGEST_MINUTES * MINUTE_MS;
+
+/** Calls that are left by a hint: if none in flight is still to be counted, and if all of them are. */
+interface Left {
+  readonly atMost: number;
+  readonly surely: number;
+}
+const UNLIMITED: Left = { atMost: Number.POSITIVE_INFINITY, surely: Number.POSITIVE_INFINITY };
 
 /** The window a word is about: as stated, else as the numbers we know tell. */
 const windowOf = (
@@ -104,34 +114,47 @@ export class QuotaHints {
       );
   }
 
-  /** Calls that are left after those made since the hint. */
-  #left({ remaining, callId }: QuotaHint): number {
-    if (remaining === null) return Number.POSITIVE_INFINITY;
+  /** What is left by a hint; the service may not have counted what was in flight when it stated it. */
+  #left({ remaining, callId }: QuotaHint, now: number): Left {
+    if (remaining === null) return UNLIMITED;
     const { sql, parameters } = anyCallOf(this.#limits.key);
-    const made = `select count(*) from calls where id > @callId ${sql}`;
-    const since = present(
-      prepare(this.#lake.sqlite, made, 'number').get({ ...parameters, callId }),
+    const { later, inFlight } = present(
+      prepare(
+        this.#lake.sqlite,
+        `select (select count(*) from calls where id > @callId and sent = 1 ${sql}) as later,
+           (select count(*) from calls where finished_at is null and id <= @callId
+              and sent_at > @since ${sql}) as inFlight`,
+        { later: 'number', inFlight: 'number' },
+      ).get({ ...parameters, callId, since: now - LONGEST_CALL_MS }),
     );
-    return Math.max(0, remaining - since);
+    const atMost = Math.max(0, remaining - later);
+    return { atMost, surely: Math.max(0, atMost - inFlight) };
   }
 
   /** Calls left of the month; infinite while the service says nothing of it. */
   monthLeft(now: number): number {
     const ofMonth = this.#valid(now).filter(({ windowMs }) => (windowMs ?? 0) >= MONTH_FROM_MS);
-    return Math.min(Number.POSITIVE_INFINITY, ...ofMonth.map((hint) => this.#left(hint)));
+    return Math.min(
+      Number.POSITIVE_INFINITY,
+      ...ofMonth.map((hint) => this.#left(hint, now).surely),
+    );
   }
 
-  /** The hint by which no call is left for longer than an hour's window, if any. */
-  spent(now: number): { spentUntil: number; why: string } | undefined {
-    const hint = this.#valid(now).find(
-      (word) =>
-        (word.windowMs ?? 0) > HOUR_MS && now - word.seenAt < BELIEVED_MS && this.#left(word) === 0,
-    );
-    if (hint === undefined) return undefined;
-    return {
-      spentUntil: hint.resetsAt ?? hint.seenAt + (hint.windowMs ?? 0),
-      why: `The service says no calls are left (${hint.name}, ${isoOf(hint.seenAt)}), though the ledger has some: somebody else uses the same key, or the plan is smaller than configured.`,
-    };
+  /**
+   * Why no call may leave by a hint of a window longer than an hour, if so: none is left, or those in
+   * flight may take what is.
+   */
+  refusal(now: number): Refusal | undefined {
+    const hints = this.#valid(now)
+      .filter(({ windowMs, seenAt }) => (windowMs ?? 0) > HOUR_MS && now - seenAt < BELIEVED_MS)
+      .map((hint) => ({ hint, left: this.#left(hint, now) }));
+    const spent = hints.find(({ left }) => left.atMost === 0)?.hint;
+    if (spent !== undefined)
+      return {
+        spentUntil: spent.resetsAt ?? spent.seenAt + (spent.windowMs ?? 0),
+        why: `The service says no calls are left (${spent.name}, ${isoOf(spent.seenAt)}), though the ledger has some: somebody else uses the same key, or the plan is smaller than configured.`,
+      };
+    return hints.some(({ left }) => left.surely === 0) ? { untilEndedMs: SECOND_MS } : undefined;
   }
 
   /** Calls a minute by the service's word, where it names a limit of 60 s. */
@@ -146,7 +169,9 @@ export class QuotaHints {
   }
 
   /**
-   * Keeps what a response says; saying the same again changes nothing but when it was seen.
+   * Keeps what a response says. Of responses to calls that overlapped, the service counted the one last
+   * that says the least is left, whenever each of them came; one to a call that began after what is kept
+   * was stated takes its place.
    * @returns how long the service says to wait because a short window's calls are used up; 0: not
    */
   note(callId: number, headers: Readonly<Record<string, string>>, now: number): number {
@@ -154,10 +179,14 @@ export class QuotaHints {
     if (words.length === 0) return 0;
     const upsert = this.#lake.sqlite.prepare(`
       insert into quota_hint (key, name, stated, window_ms, quota, remaining, resets_at, seen_at, call_id)
-        values (@key, @name, @stated, @windowMs, @quota, @remaining, @resetsAt, @now, @callId)
+        select @key, @name, @stated, @windowMs, @quota, @remaining, @resetsAt, @now,
+          max(@callId, (select coalesce(max(id), 0) from calls))
+        where true
       on conflict (key, name) do update set stated = excluded.stated, window_ms = excluded.window_ms,
         quota = excluded.quota, remaining = excluded.remaining, resets_at = excluded.resets_at,
-        seen_at = excluded.seen_at, call_id = excluded.call_id where excluded.call_id > call_id`);
+        seen_at = excluded.seen_at, call_id = excluded.call_id
+      where @callId > call_id or remaining is null or excluded.remaining <= remaining
+        or coalesce(resets_at, seen_at + window_ms) <= @now`);
     const key = keyName(this.#limits.key);
     for (const word of words) {
       const { resetsInMs, ...stated } = word;

@@ -269,6 +269,10 @@ export class Throttle {
   async #wait(refusal: Refusal, signal?: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     const now = clock.now();
+    if ('untilEndedMs' in refusal)
+      return this.#inFlight > 0
+        ? this.#callEnded.promise
+        : clock.sleep(refusal.untilEndedMs, signal);
     if ('waitMs' in refusal) {
       this.#deps.onWait?.(refusal.waitMs, "the key's calls of this minute are spent");
       return clock.sleep(refusal.waitMs, signal);

@@ -149,6 +149,30 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     });
   });
 
+  test('of responses that overlap the least that is left counts, and a call in flight may take it', async () => {
+    const { db } = await ledgerOf();
+    const [one, other] = [machine(db), machine(db)];
+    const ended = async (ledger: SharedLedger, call: number, left: number): Promise<void> => {
+      ledger.together(() => {
+        ledger.settle(call, ok());
+        ledger.noteHeaders(call, {
+          'x-ratelimit-limit-month': '1000',
+          'x-ratelimit-remaining-month': String(left),
+        });
+      });
+      await ledger.drain();
+    };
+    const [first, second] = [await admitted(one), await admitted(other)];
+    await ended(other, second, 1); // counted before the first, or after it: nobody knows
+    expect((await one.spent()).month.remaining).toBe(0);
+    expect(await other.admit(CALL)).toEqual({ untilEndedMs: 1000 });
+    await ended(one, first, 2); // it was counted before the second
+    expect((await one.spent()).month.remaining).toBe(1);
+    const third = await admitted(one);
+    await ended(one, third, 5); // the month began anew
+    expect((await other.spent()).month.remaining).toBe(5);
+  });
+
   test('months begin as they do in a lake', async () => {
     const { db } = await ledgerOf();
     // called from outside, it must be told where what it calls lies

@@ -232,6 +232,43 @@ describe('admission', () => {
     expect((reasons[0] as Error).message).toContain('same key');
   });
 
+  test.each([
+    ['in their order', () => [0, 2]],
+    ['later ones first', (call: number) => [6 - (call % 4) * 2, 1]],
+    ['later ones first, told late', (call: number) => [6 - (call % 4) * 2, (call % 4) * 3]],
+    ['by turns', (call: number) => (call % 2 === 0 ? [0, 5] : [4, 0])],
+  ])(
+    'a smaller month than configured is spent to its last call and none more leaves, where calls overlap and are counted %s',
+    async (_, stepsOf) => {
+      for (const quota of [6, 7, 8, 9, 10, 11]) {
+        lake.sqlite.exec('delete from calls; delete from quota_hint; delete from pause');
+        const machine = new Machine(NOON, true);
+        const underWay = async (steps = 0): Promise<void> => {
+          for (let step = 0; step < steps; step++) await machine.clock().sleep(10);
+        };
+        let [sent, counted] = [0, 0];
+        const client: ApiClient = {
+          send: async () => {
+            sent += 1;
+            const [there, back] = stepsOf(sent);
+            await underWay(there);
+            counted += 1;
+            const left = quota - counted;
+            await underWay(back);
+            const ratelimit = `"month";r=${Math.max(0, left)};t=864000`;
+            const headers = { 'ratelimit-policy': '"month";q=1000;w=2678400', ratelimit };
+            return { status: left < 0 ? 429 : 200, headers, body: Buffer.from('{}') };
+          },
+          close: async () => {},
+        };
+        const reasons = rejections(await askAll(throttleOf(machine, client), upTo(20)));
+        expect(counted).toBe(quota);
+        expect(reasons).toHaveLength(20 - quota);
+        expect(reasons[0]).toBeInstanceOf(QuotaSpentError);
+      }
+    },
+  );
+
   test('another user of the key inside the minute makes everybody wait as the service says', async () => {
     const machine = new Machine(NOON, true);
     const headers = {
