@@ -25,6 +25,10 @@ const CHILD = fileURLToPath(new URL('./bulk/step-child.ts', import.meta.url));
 interface Measured {
   readonly ms: number;
   readonly peakMb: number;
+  /** Of all threads. */
+  readonly cpuSeconds: number;
+  /** Of the thread that writes. */
+  readonly writingSeconds: number;
 }
 
 const measure = (step: string, dataDir: string, argument: string): Measured =>
@@ -55,6 +59,12 @@ try {
     tellFigure(figureOf({ what: `import of ${what}`, unit: 's', goal: 20 }, seconds));
     const memory = imports.map(({ peakMb }) => peakMb);
     tellFigure(figureOf({ what: 'its memory at most', unit: 'MB', goal: 250 }, memory));
+    const cpu = imports.map(({ cpuSeconds }) => cpuSeconds);
+    tellFigure(figureOf({ what: 'its processor time, all threads', unit: 's', goal: null }, cpu));
+    const writing = imports.map(({ writingSeconds }) => writingSeconds);
+    tellFigure(
+      figureOf({ what: 'of it in the thread that writes', unit: 's', goal: null }, writing),
+    );
   } else console.log('The real data set is not here: --folder names another to import.');
   const replays = rounds('replay', values.pages, 'keep').map(({ ms }) => ms / Number(values.pages));
   tellFigure(

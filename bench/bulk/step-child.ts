@@ -7,7 +7,8 @@ import { replayResponses } from '../../src/load/replay.ts';
 import { keepHeapSmall } from '../../src/serve/small-memory.ts';
 import { madePages } from '../load/made-pages.ts';
 
-// One step of bench/bulk.ts in a process of its own. Prints one line: milliseconds and the peak of memory.
+// One step of bench/bulk.ts in a process of its own. Prints one line: milliseconds, the peak of memory,
+// seconds of processor of all threads, and of the one that writes.
 
 const [step = '', dataDir = '', argument = ''] = process.argv.slice(2);
 keepHeapSmall();
@@ -37,8 +38,12 @@ const STEPS: Readonly<Record<string, () => unknown>> = {
 const run = STEPS[step];
 if (run === undefined) throw new Error(`There is no step ${step}.`);
 const from = performance.now();
+const [before, writingBefore] = [process.cpuUsage(), process.threadCpuUsage()];
 await run();
 const ms = performance.now() - from;
+const secondsOf = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1e6;
+const cpuSeconds = secondsOf(process.cpuUsage(before));
+const writingSeconds = secondsOf(process.threadCpuUsage(writingBefore));
 lake.close();
 const peakMb = process.resourceUsage().maxRSS / 1024;
-process.stdout.write(`${JSON.stringify({ ms, peakMb })}\n`);
+process.stdout.write(`${JSON.stringify({ ms, peakMb, cpuSeconds, writingSeconds })}\n`);

@@ -3,7 +3,7 @@ import { type Platform, type Source, sourceCode } from '../../schema/vocabulary.
 import type { Lake } from '../lake/open.ts';
 import { type Prepared, prepare, present } from '../lake/prepare.ts';
 import { HandleWriter } from './handle-writer.ts';
-import { mergeExtra } from './join-extra.ts';
+import { extraText, mergeExtra } from './join-extra.ts';
 import { pickOf } from './merge-video.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
 
@@ -127,11 +127,15 @@ export class CreatorWriter {
   write(seen: SeenCreator, source: Source, tally: Tally): void {
     const key = this.#writeProfile(seen, tally);
     for (const { extra, ...point } of seen.growth) {
-      const counts = { ...point, videoCount: null, extra: mergeExtra(null, extra, true) };
+      const counts = {
+        ...point,
+        videoCount: null,
+        extra: mergeExtra(null, extraText(extra), true),
+      };
       this.#writeCounts(key, counts, source, tally);
     }
     const { at, followers, videoCount, views, likes, snapshotExtra } = seen;
-    const extra = mergeExtra(null, snapshotExtra, true);
+    const extra = mergeExtra(null, extraText(snapshotExtra), true);
     this.#writeCounts(key, { at, followers, videoCount, views, likes, extra }, source, tally);
   }
 
@@ -139,7 +143,7 @@ export class CreatorWriter {
     const { platform, handle } = seen;
     const before = this.#find.get(platform, handle);
     if (before === undefined) {
-      const extra = mergeExtra(null, seen.extra, true);
+      const extra = mergeExtra(null, extraText(seen.extra), true);
       const { followers, videoCount, views, likes, engagementRate, at: firstSeenAt } = seen;
       const facts = { followers, videoCount, views, likes, engagementRate, firstSeenAt, extra };
       tally.add('creators', 'inserted');
@@ -178,6 +182,6 @@ const mergeCreator = (known: KnownCreator, seen: SeenCreator): CreatorFacts => {
     likes: pick(known.likes, seen.likes),
     engagementRate: pick(known.engagementRate, seen.engagementRate),
     firstSeenAt: Math.min(known.firstSeenAt, seen.at),
-    extra: mergeExtra(known.extra, seen.extra, newer),
+    extra: mergeExtra(known.extra, extraText(seen.extra), newer),
   };
 };

@@ -4,8 +4,8 @@ import type { Lake } from '../lake/open.ts';
 import { type Prepared, prepare } from '../lake/prepare.ts';
 import { cleanTag } from '../wire/fields.ts';
 import { foldName } from '../wire/folding.ts';
+import { extraText } from './join-extra.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
-import type { NotedVideo } from './videos.ts';
 
 /** A hashtag's volume at one instant; platform '' where it covers all. */
 export interface SeenHashtag {
@@ -22,6 +22,17 @@ export interface SeenHashtag {
   source: Source;
 }
 
+/** A hashtag's volume as it is written: its further fields are the JSON of an object. */
+export interface StoredVolume extends Omit<SeenHashtag, 'extra'> {
+  extra: string | null;
+}
+
+/** A volume as it came, as it is written. */
+export const storedVolume = (seen: SeenHashtag): StoredVolume => ({
+  ...seen,
+  extra: extraText(seen.extra),
+});
+
 const CACHED_TAGS = 100_000;
 
 /** Links written by one statement. */
@@ -31,6 +42,12 @@ const MANY_VALUES = LINKS_TOGETHER * LINK_VALUES;
 const linkSql = (links: number): string => `
   insert into video_hashtag (video_key, hashtag_key, position)
   values ${Array(links).fill('(?, ?, ?)').join(', ')} on conflict do nothing`;
+
+/** A video, and the keys of the hashtags it carries, to which new ones are added. */
+interface Carrier {
+  readonly key: number;
+  readonly tagKeys: Set<number>;
+}
 
 /** The hashtags a video was seen to carry at an instant (Unix ms), and who is told of new ones. */
 interface CarriedTags {
@@ -79,35 +96,38 @@ export class HashtagWriter {
   }
 
   /** Adds the hashtags a video carries; `onNew` is told before the first. Tags it carried before stay. */
-  link(
-    { key: videoKey, tagKeys }: Pick<NotedVideo, 'key' | 'tagKeys'>,
-    { tags, at, onNew }: CarriedTags,
-    tally: Tally,
-  ): void {
-    let isTold = false;
+  link({ key: videoKey, tagKeys }: Carrier, { tags, at, onNew }: CarriedTags, tally: Tally): void {
+    let [inserted, unchanged] = [0, 0];
     tags.forEach((raw, position) => {
       const tag = cleanTag(raw);
       if (tag === '') return;
       const hashtagKey = this.#keyOf(tag, at, tally);
-      const change = tagKeys.has(hashtagKey) ? 'unchanged' : 'inserted';
-      if (change === 'inserted') {
-        if (!isTold) onNew();
-        isTold = true;
-        this.#links.push(videoKey, hashtagKey, position);
+      if (tagKeys.has(hashtagKey)) {
+        unchanged += 1;
+        return;
       }
+      if (inserted === 0) onNew();
+      inserted += 1;
+      this.#links.push(videoKey, hashtagKey, position);
       tagKeys.add(hashtagKey);
-      tally.add('video_hashtags', change, { videoKey });
     });
+    tally.add('video_hashtags', 'inserted', { videoKey }, inserted);
+    tally.add('video_hashtags', 'unchanged', { videoKey }, unchanged);
   }
 
   /** Writes a hashtag's volume at one instant; the same again changes nothing. */
   write(seen: SeenHashtag, tally: Tally): void {
+    this.writeStored(storedVolume(seen), tally);
+  }
+
+  /** `write` of a volume whose further fields are JSON already. */
+  writeStored(seen: StoredVolume, tally: Tally): void {
     const key = this.#keyOf(cleanTag(seen.tag), seen.at, tally);
-    const { platform, at, volume, views, change, rank, window } = seen;
+    const { platform, at, volume, views, change, rank, extra, window } = seen;
     const row = {
       ...{ key, platform, at, volume, views, change, rank },
       source: sourceCode(seen.source),
-      extra: seen.extra === null ? null : JSON.stringify(seen.extra),
+      extra,
       window,
     };
     const written = insertOrMerge(this.#insertSnapshot, this.#mergeSnapshot, row);

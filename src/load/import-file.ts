@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import type { Platform } from '../../schema/vocabulary.ts';
 import type { Clock } from '../clock.ts';
-import { messageOf } from '../errors.ts';
-import { isObject, type JsonObject } from '../json-object.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare } from '../lake/prepare.ts';
-import { parseJson, shortly } from '../wire/fields.ts';
-import { ImportBatch, type ImportKind, type KnownPlatform } from './import-records.ts';
-import { FileReadError, ndjsonLines } from './ndjson-lines.ts';
-import { loadObservations } from './observations.ts';
+import { statement } from '../lake/statements.ts';
+import type { FileBatch } from './import-batches.ts';
+import { storedBatch } from './import-columns.ts';
+import type { ImportReader } from './import-reader.ts';
+import type { ImportKind } from './import-records.ts';
+import { loadStored } from './observations.ts';
 import { forgetRejected, keepRejected } from './rejected-items.ts';
 import { addRows, type LoadCounts } from './tally.ts';
 
@@ -41,10 +40,10 @@ export interface ImportDeps {
   clock: Clock;
   signal?: AbortSignal;
   onProgress?: (progress: ImportProgress) => void;
+  /** Bytes of files from which on they are read in a thread of its own. */
+  threadFromBytes?: number;
 }
 
-/** A second's work: what an interrupted import does again at most, and others wait for. */
-const LINES_IN_A_TRANSACTION = 10_000;
 const PROBLEMS_KEPT = 100;
 const HEAD_BYTES = 64 * 1024;
 
@@ -61,17 +60,6 @@ const fingerprintOf = (path: string, size: number): string => {
   }
 };
 
-const parse = (text: string): { line: JsonObject } | { problem: string } => {
-  try {
-    const value = parseJson(text);
-    return isObject(value)
-      ? { line: value }
-      : { problem: `expected a JSON object, got ${shortly(value, 40)}` };
-  } catch (error) {
-    return { problem: `not JSON: ${messageOf(error)}` };
-  }
-};
-
 /**
  * The import of one file: some thousand lines a transaction, each with how far it has come, so that
  * an interrupted import of the same file goes on there.
@@ -85,15 +73,8 @@ export class FileImport {
   readonly #bytesTotal: number;
   readonly #fingerprint: string;
   readonly #file: ImportSummary['files'][number];
-  /** Asked only for ids without a prefix; files of videos are loaded before those of snapshots. */
-  readonly #knownPlatform: KnownPlatform;
   /** Whether an earlier import of this path refused lines, which may be kept this time. */
   readonly #refusedBefore: boolean;
-  #batch: ImportBatch;
-  #batchLines = 0;
-  #lastAt: unknown;
-  #lineNumber = 0;
-  #refused: { line: number; problem: string; text: string }[] = [];
 
   constructor(
     lake: Lake,
@@ -111,13 +92,6 @@ export class FileImport {
     const resumedAt = this.#resumePoint();
     this.#file = { file: path, kind, lines: resumedAt, resumedAt, rejected: 0 };
     summary.files.push(this.#file);
-    const platformOf = prepare<Platform>(
-      lake.sqlite,
-      'select platform from video where id = ?',
-      'text',
-    );
-    this.#knownPlatform = (id) => platformOf.get(id);
-    this.#batch = new ImportBatch(this.#knownPlatform);
     this.#refusedBefore =
       lake.sqlite
         .prepare('select 1 from rejected_items where origin >= ? and origin < ? limit 1')
@@ -134,52 +108,16 @@ export class FileImport {
     return row?.lines ?? 0;
   }
 
-  /** Reads the file to its end. What cannot be kept is in the summary, not thrown. */
-  async run(): Promise<void> {
-    const { clock, signal, onProgress } = this.#deps;
-    try {
-      for await (const { lines, bytesRead } of ndjsonLines(this.#path, signal)) {
-        for (const text of lines) {
-          this.#lineNumber += 1;
-          if (this.#lineNumber > this.#file.resumedAt) this.#take(text);
-        }
-        const [file, bytesTotal] = [this.#path, this.#bytesTotal];
-        onProgress?.({ file, lines: this.#lineNumber, bytesRead, bytesTotal });
-      }
-      this.#commit(clock.now());
-    } catch (error) {
-      if (!(error instanceof FileReadError)) throw error;
-      this.#commit(null);
-      this.#report(
-        this.#lineNumber + 1,
-        `${error.message}; the ${this.#lineNumber} lines before are loaded. Fetch the file again and import it: nothing is loaded twice`,
-      );
+  /** Loads the file to its end. What cannot be kept is in the summary, not thrown. */
+  async run(reader: ImportReader): Promise<void> {
+    const { signal, onProgress } = this.#deps;
+    const { resumedAt } = this.#file;
+    const source = { path: this.#path, kind: this.#kind, resumedAt };
+    for await (const batch of reader.batches(source, signal)) {
+      this.#commit(batch);
+      const { throughLine: lines, bytesRead } = batch;
+      onProgress?.({ file: this.#path, lines, bytesRead, bytesTotal: this.#bytesTotal });
     }
-  }
-
-  #take(text: string): void {
-    if (text.trim() === '') return;
-    const parsed = parse(text);
-    if ('line' in parsed) this.#makeRoomFor(parsed.line);
-    this.#batchLines += 1;
-    const problem = 'problem' in parsed ? parsed.problem : this.#batch.add(this.#kind, parsed.line);
-    if (problem === undefined) return;
-    this.#refused.push({ line: this.#lineNumber, problem, text });
-    this.#file.rejected += 1;
-    this.#summary.rejected += 1;
-    this.#report(this.#lineNumber, problem);
-  }
-
-  /**
-   * Commits a full batch before a line joins it. Lines about one instant stay together, so that
-   * two that differ merge alike in every import of the file.
-   */
-  #makeRoomFor(line: JsonObject): void {
-    const full = this.#batchLines >= LINES_IN_A_TRANSACTION;
-    const sameInstant = line.at !== undefined && line.at === this.#lastAt;
-    if (full && (!sameInstant || this.#batchLines >= 3 * LINES_IN_A_TRANSACTION))
-      this.#commit(null, this.#lineNumber - 1);
-    this.#lastAt = line.at;
   }
 
   #report(line: number, problem: string): void {
@@ -188,33 +126,40 @@ export class FileImport {
       this.#summary.problems.push({ file: this.#path, line, problem });
   }
 
-  /** Lines that were refused once and are kept now are no rejected items any more. */
-  #forgetRefusalsOf(from: number, through: number): void {
-    const refused = new Set(this.#refused.map(({ line }) => line));
-    for (let line = from; line <= through; line += 1)
-      if (!refused.has(line)) forgetRejected(this.#lake, { origin: `${this.#path}:${line}` });
+  /** Keeps lines that cannot be loaded; those that were refused once and are kept now are so no more. */
+  #keepRefused({ refused, throughLine }: FileBatch): void {
+    const seenAt = this.#deps.clock.now();
+    for (const { line, problem, text } of refused) {
+      const origin = `${this.#path}:${line}`;
+      keepRejected(this.#lake, { origin }, { reason: problem, item: text, seenAt });
+    }
+    if (!this.#refusedBefore) return;
+    const now = new Set(refused.map(({ line }) => line));
+    for (let line = this.#file.lines + 1; line <= throughLine; line += 1)
+      if (!now.has(line)) forgetRejected(this.#lake, { origin: `${this.#path}:${line}` });
   }
 
-  #commit(finishedAt: number | null, throughLine = this.#lineNumber): void {
-    const { sqlite } = this.#lake;
-    const counts = loadObservations(this.#lake, this.#batch.observations(), () => {
-      const seenAt = this.#deps.clock.now();
-      for (const { line, problem, text } of this.#refused) {
-        const origin = `${this.#path}:${line}`;
-        keepRejected(this.#lake, { origin }, { reason: problem, item: text, seenAt });
-      }
-      if (this.#refusedBefore) this.#forgetRefusalsOf(this.#file.lines + 1, throughLine);
-      sqlite
-        .prepare(`
-          insert into import_progress (path, fingerprint, lines, finished_at) values (?, ?, ?, ?)
-          on conflict (path) do update set fingerprint = excluded.fingerprint,
-            lines = excluded.lines, finished_at = excluded.finished_at`)
-        .run(this.#path, this.#fingerprint, throughLine, finishedAt);
+  #commit(batch: FileBatch): void {
+    const { columns, refused, throughLine, ended } = batch;
+    const finishedAt = ended?.cutOff === null ? this.#deps.clock.now() : null;
+    const counts = loadStored(this.#lake, storedBatch(columns), () => {
+      this.#keepRefused(batch);
+      statement(
+        this.#lake,
+        `insert into import_progress (path, fingerprint, lines, finished_at) values (?, ?, ?, ?)
+         on conflict (path) do update set fingerprint = excluded.fingerprint,
+           lines = excluded.lines, finished_at = excluded.finished_at`,
+      ).run(this.#path, this.#fingerprint, throughLine, finishedAt);
     });
     addRows(this.#summary.rows, counts);
     this.#file.lines = throughLine;
-    this.#batch = new ImportBatch(this.#knownPlatform);
-    this.#batchLines = 0;
-    this.#refused = [];
+    this.#file.rejected += refused.length;
+    this.#summary.rejected += refused.length;
+    for (const { line, problem } of refused) this.#report(line, problem);
+    if (ended !== null && ended.cutOff !== null)
+      this.#report(
+        throughLine + 1,
+        `${ended.cutOff}; the ${throughLine} lines before are loaded. Fetch the file again and import it: nothing is loaded twice`,
+      );
   }
 }

@@ -5,6 +5,7 @@ import { syncLake } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
 import { refreshSearchInTurns } from '../search/search-index.ts';
 import { FileImport, type ImportDeps, type ImportSummary } from './import-file.ts';
+import { importReader } from './import-reader.ts';
 import { IMPORT_KINDS, type ImportKind } from './import-records.ts';
 import { noRows } from './tally.ts';
 
@@ -75,8 +76,14 @@ export const importPaths = async (
     rejected: 0,
     problems: [],
   };
-  for (const { path, kind } of filesOf(paths, cwd))
-    await new FileImport(lake, { path, kind }, summary, deps).run();
+  const files = filesOf(paths, cwd);
+  const bytes = files.reduce((sum, { path }) => sum + statSync(path).size, 0);
+  const reader = importReader(lake, bytes, deps.threadFromBytes);
+  try {
+    for (const file of files) await new FileImport(lake, file, summary, deps).run(reader);
+  } finally {
+    await reader.close();
+  }
   await refreshSearchInTurns(lake, deps.signal);
   syncLake(lake);
   return summary;

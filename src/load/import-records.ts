@@ -1,6 +1,5 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { JsonObject } from '../json-object.ts';
-import { engagementRate as rateOf } from '../wire/engagement-rate.ts';
 import { FIELDS } from '../wire/field-table.ts';
 import {
   cleanTag,
@@ -16,13 +15,24 @@ import {
 } from '../wire/fields.ts';
 import { foldName, plainHandle } from '../wire/folding.ts';
 import { LONGEST_TAG } from '../wire/item-bounds.ts';
-import { countsOnly } from '../wire/observation.ts';
 import type { SeenHashtag } from './hashtags.ts';
-import type { ObservationBatch } from './observations.ts';
+import { extraText } from './join-extra.ts';
 
 /** The four kinds of files an import knows, in the order they are loaded. */
 export const IMPORT_KINDS = ['videos', 'snapshots', 'hashtags', 'creators'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
+
+/** A video, as a line holds it. */
+interface ImportedVideo {
+  id: string;
+  platform: Platform;
+  title: string | null;
+  user: string | null;
+  createdAt: number | null;
+  hashtags: string[] | null;
+  extra: JsonObject | null;
+  at: number | null;
+}
 
 /** Counts of a video at one instant, as a line holds them. */
 interface ImportedCounts {
@@ -59,16 +69,15 @@ const SNAPSHOT = new Set(['id', ...namesOf(FIELDS.importedSnapshot)]);
 const HASHTAG = new Set(['platform', ...namesOf(FIELDS.importedHashtag)]);
 const CREATOR = new Set(['platform', ...namesOf(FIELDS.importedCreator)]);
 
-const readVideo = (line: JsonObject): OrProblem<ObservationBatch['videos'][number]> => {
+const readVideo = (line: JsonObject): OrProblem<ImportedVideo> => {
   const id = readId(line.id);
   if (id === undefined) return NO_ID;
   const where = readPlatform(line.platform, id);
   if ('problem' in where) return where;
   const odd: Odd = [];
-  const known = { id, platform: where.platform, ...readFields(line, FIELDS.importedVideo, odd) };
-  const counts = { views: null, likes: null, engagementRate: null, snapshotExtra: null };
-  const observed = { ...known, ...counts, extra: extraOf(line, VIDEO, odd) };
-  return { observed, at: readInstant(line.firstSeenAt, 'firstSeenAt', []) };
+  const fields = readFields(line, FIELDS.importedVideo, odd);
+  const at = readInstant(line.firstSeenAt, 'firstSeenAt', []);
+  return { id, platform: where.platform, ...fields, extra: extraOf(line, VIDEO, odd), at };
 };
 
 const readSnapshot = (
@@ -114,12 +123,6 @@ const readCreator = (line: JsonObject): OrProblem<ImportedCreator> => {
   return { platform: where.platform, handle, at, ...counts, extra: extraOf(line, CREATOR, odd) };
 };
 
-/** What a line of counts says of its video; the rate is computed, the line has none of its own. */
-const countsOf = ({ at, title, user, ...counts }: ImportedCounts) => {
-  const engagementRate = rateOf(counts);
-  return { observed: { ...countsOnly({ ...counts, engagementRate }), title, user }, at };
-};
-
 /** One observation of an instant, and what it is keyed by. */
 interface Instantaneous {
   at: number;
@@ -144,21 +147,40 @@ const mergeInstant = <T extends Instantaneous>(earlier: T, later: T): T => {
   return { ...merged, extra: { ...later.extra, also: others } };
 };
 
+/** A row with its further fields as JSON: what waits for its batch to be full takes half the room. */
+type Packed<T> = Omit<T, 'extra'> & { extra: string | null };
+
+const packed = <T extends { extra: JsonObject | null }>(row: T): Packed<T> => ({
+  ...row,
+  extra: extraText(row.extra),
+});
+
+const unpacked = <T extends { extra: JsonObject | null }>(row: Packed<T>): T =>
+  ({ ...row, extra: row.extra === null ? null : JSON.parse(row.extra) }) as T;
+
+/** What lines say, kind by kind, in their order. */
+export interface ImportedRows {
+  readonly videos: readonly Packed<ImportedVideo>[];
+  readonly snapshots: readonly Packed<ImportedCounts>[];
+  readonly hashtags: readonly Packed<SeenHashtag>[];
+  readonly creators: readonly Packed<ImportedCreator>[];
+}
+
 /** Collects lines until they are loaded in one transaction. */
 export class ImportBatch {
-  readonly #videos: ObservationBatch['videos'] = [];
-  readonly #snapshots = new Map<string, ImportedCounts>();
-  readonly #hashtags = new Map<string, SeenHashtag>();
-  readonly #creators = new Map<string, ImportedCreator>();
+  readonly #videos: Packed<ImportedVideo>[] = [];
+  readonly #snapshots = new Map<string, Packed<ImportedCounts>>();
+  readonly #hashtags = new Map<string, Packed<SeenHashtag>>();
+  readonly #creators = new Map<string, Packed<ImportedCreator>>();
   readonly #knownPlatform: KnownPlatform;
 
   constructor(knownPlatform: KnownPlatform) {
     this.#knownPlatform = knownPlatform;
   }
 
-  #merge<T extends Instantaneous>(rows: Map<string, T>, key: string, row: T): void {
+  #merge<T extends Instantaneous>(rows: Map<string, Packed<T>>, key: string, row: T): void {
     const earlier = rows.get(key);
-    rows.set(key, earlier === undefined ? row : mergeInstant(earlier, row));
+    rows.set(key, packed(earlier === undefined ? row : mergeInstant(unpacked<T>(earlier), row)));
   }
 
   /** Adds one line. @returns why it cannot be kept, or undefined */
@@ -166,7 +188,7 @@ export class ImportBatch {
     if (kind === 'videos') {
       const video = readVideo(line);
       if ('problem' in video) return video.problem;
-      this.#videos.push(video);
+      this.#videos.push(packed(video));
     } else if (kind === 'snapshots') {
       const row = readSnapshot(line, this.#knownPlatform);
       if ('problem' in row) return row.problem;
@@ -183,16 +205,13 @@ export class ImportBatch {
     return undefined;
   }
 
-  /** What has been collected, for `loadObservations`. */
-  observations(): ObservationBatch {
+  /** What has been collected, kind by kind. */
+  rows(): ImportedRows {
     return {
       videos: this.#videos,
-      snapshots: [...this.#snapshots.values()].map(countsOf),
+      snapshots: [...this.#snapshots.values()],
       hashtags: [...this.#hashtags.values()],
-      creators: [...this.#creators.values()].map(({ extra: snapshotExtra, ...creator }) => ({
-        ...creator,
-        ...{ engagementRate: null, extra: null, snapshotExtra, growth: [] },
-      })),
+      creators: [...this.#creators.values()],
     };
   }
 }

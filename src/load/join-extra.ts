@@ -11,20 +11,26 @@ export const joinExtra = (earlier: JsonObject | null, later: JsonObject | null):
     : joined;
 };
 
+/** Further fields as a row keeps them: JSON. */
+export const extraText = (extra: JsonObject | null): string | null =>
+  extra === null ? null : JSON.stringify(extra);
+
 /**
  * The further fields of a row, as JSON, after an observation: the newer one's win field by field,
  * and one that an observation leaves out keeps what is known.
  */
 export const mergeExtra = (
   known: string | null,
-  seen: Record<string, unknown> | null,
+  seen: string | null,
   seenWins: boolean,
 ): string | null => {
-  if (seen === null || Object.keys(seen).length === 0) return known;
-  const seenText = JSON.stringify(seen);
-  if (known === null || known === seenText) return seenText;
-  const knownFields = JSON.parse(known) as Record<string, unknown>;
-  const joined = joinExtra(knownFields, seen);
+  if (seen === null || seen === '{}') return known;
+  if (known === null || known === seen) return seen;
+  const [knownFields, seenFields] = [known, seen].map((text) => JSON.parse(text)) as [
+    JsonObject,
+    JsonObject,
+  ];
+  const joined = joinExtra(knownFields, seenFields);
   return JSON.stringify(seenWins ? joined : joinExtra(joined, knownFields));
 };
 

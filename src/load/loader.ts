@@ -6,7 +6,7 @@ import type { VideoObservation } from '../wire/observation.ts';
 import { titleHashtags } from '../wire/title-hashtags.ts';
 import { CreatorWriter } from './creators.ts';
 import { HashtagWriter } from './hashtags.ts';
-import type { SnapshotSource } from './merge-video.ts';
+import { type SnapshotSource, type StoredObservation, storedObservation } from './merge-video.ts';
 import { RankingWriter } from './rankings.ts';
 import { SnapshotWriter } from './snapshots.ts';
 import { type LoadCounts, Tally } from './tally.ts';
@@ -36,9 +36,12 @@ export class Loader {
     this.creators = new CreatorWriter(lake);
   }
 
-  /** Reads what the lake knows of videos that are about to be written, many at once. */
-  expect(ids: readonly string[]): void {
-    this.#videos.expect(ids);
+  /**
+   * Reads what the lake knows of videos that are about to be written, many at once; with their
+   * hashtags, or nothing more where counts alone were seen.
+   */
+  expect(ids: readonly string[], more: 'tags' | 'nothing' = 'tags'): void {
+    this.#videos.expect(ids, more);
   }
 
   /**
@@ -47,18 +50,26 @@ export class Loader {
    * @returns the video's key
    */
   write(observed: VideoObservation, seen: Seen, tally: Tally): number {
+    return this.writeStored(storedObservation(observed), seen, tally);
+  }
+
+  /** `write` of an observation whose further fields are JSON already. */
+  writeStored(observed: StoredObservation, seen: Seen, tally: Tally): number {
     const video = this.#videos.note({ ...observed, at: seen.at }, tally);
-    const { id, title, hashtags } = observed;
+    const { title, hashtags } = observed;
     const reads = hashtags === null && (video.isNew || video.retitled);
     const tags = hashtags ?? (reads ? titleHashtags(title ?? '') : []);
     const { at } = seen;
-    const onNew = (): void => {
-      if (!video.isNew) this.#videos.retag(id, at);
-    };
-    this.hashtags.link(video, { tags, at, onNew }, tally);
+    if (tags.length > 0) {
+      const onNew = (): void => {
+        if (!video.isNew) this.#videos.retag(video, at);
+      };
+      const carrier = { key: video.key, tagKeys: this.#videos.tagKeysOf(video) };
+      this.hashtags.link(carrier, { tags, at, onNew }, tally);
+    }
     if (seen.source !== null) {
       this.#snapshots.write(video.key, observed, seen, tally);
-      this.#videos.sawCounts(id, seen.at);
+      this.#videos.sawCounts(video, seen.at);
     }
     return video.key;
   }

@@ -1,9 +1,22 @@
 import type { Source } from '../../schema/vocabulary.ts';
 import type { VideoObservation } from '../wire/observation.ts';
-import { mergeExtra } from './join-extra.ts';
+import { extraText, mergeExtra } from './join-extra.ts';
+
+/** An observation as it is written: its further fields are the JSON of an object, null without any. */
+export interface StoredObservation extends Omit<VideoObservation, 'extra' | 'snapshotExtra'> {
+  extra: string | null;
+  snapshotExtra: string | null;
+}
 
 /** An observation with its instant (Unix ms); null: nobody knows when. */
-export type SeenVideo = VideoObservation & { at: number | null };
+export type SeenVideo = StoredObservation & { at: number | null };
+
+/** An observation as it came, as it is written. */
+export const storedObservation = (observed: VideoObservation): StoredObservation => ({
+  ...observed,
+  extra: extraText(observed.extra),
+  snapshotExtra: extraText(observed.snapshotExtra),
+});
 
 /** A row of table `video` without its keys. */
 export interface VideoFacts {

@@ -1,11 +1,12 @@
 import type { Lake } from '../lake/open.ts';
 import type { VideoObservation } from '../wire/observation.ts';
 import type { SeenCreator } from './creators.ts';
-import type { SeenHashtag } from './hashtags.ts';
-import { loaderOf } from './loader.ts';
+import { type SeenHashtag, type StoredVolume, storedVolume } from './hashtags.ts';
+import { type Loader, loaderOf, type Seen } from './loader.ts';
+import { type StoredObservation, storedObservation } from './merge-video.ts';
 import type { LoadCounts, Tally } from './tally.ts';
 
-/** What one transaction of an import loads: checked facts, with the instant they were true at. */
+/** Checked facts, with the instant they were true at. */
 export interface ObservationBatch {
   /** What videos are, whatever their counts; `at` is null where the source does not say when. */
   videos: { observed: VideoObservation; at: number | null }[];
@@ -15,24 +16,83 @@ export interface ObservationBatch {
   creators: SeenCreator[];
 }
 
+/** The same as it is written, each list gone through once. */
+export interface StoredBatch {
+  readonly videos: Iterable<{ observed: StoredObservation; at: number | null }>;
+  readonly snapshots: Iterable<{ observed: StoredObservation; at: number }>;
+  readonly hashtags: Iterable<StoredVolume>;
+  readonly creators: Iterable<SeenCreator>;
+}
+
+/** Observations held at once between reading what is known of their videos and writing them. */
+const WRITTEN_TOGETHER = 1000;
+
+/** Writes videos or their counts, after what the lake knows of them was read, many at once. */
+const writeVideos = <T extends { observed: StoredObservation }>(
+  loader: Loader,
+  observations: Iterable<T>,
+  { seenOf, more }: { seenOf: (one: T) => Seen; more: 'tags' | 'nothing' },
+  tally: Tally,
+): void => {
+  let some: T[] = [];
+  const write = (): void => {
+    loader.expect(
+      some.map(({ observed }) => observed.id),
+      more,
+    );
+    for (const one of some) loader.writeStored(one.observed, seenOf(one), tally);
+    some = [];
+  };
+  for (const one of observations) {
+    some.push(one);
+    if (some.length === WRITTEN_TOGETHER) write();
+  }
+  write();
+};
+
 /**
  * Loads observations as an import holds them, in one transaction; `within` runs inside it, after
  * them; their words wait for `refreshSearch`. Loading the same batch again changes nothing.
  * @returns rows by table
  */
-export const loadObservations = (
+export const loadStored = (
   lake: Lake,
-  { videos, snapshots, hashtags, creators }: ObservationBatch,
+  { videos, snapshots, hashtags, creators }: StoredBatch,
   within: () => void = () => {},
 ): LoadCounts => {
   const loader = loaderOf(lake);
   const load = (tally: Tally): void => {
-    loader.expect([...new Set([...videos, ...snapshots].map(({ observed }) => observed.id))]);
-    for (const { observed, at } of videos) loader.write(observed, { at, source: null }, tally);
-    for (const { observed, at } of snapshots)
-      loader.write(observed, { at, source: 'import' }, tally);
-    for (const hashtag of hashtags) loader.hashtags.write(hashtag, tally);
+    writeVideos(
+      loader,
+      videos,
+      { seenOf: ({ at }) => ({ at, source: null }), more: 'tags' },
+      tally,
+    );
+    writeVideos(
+      loader,
+      snapshots,
+      { seenOf: ({ at }) => ({ at, source: 'import' }), more: 'nothing' },
+      tally,
+    );
+    for (const hashtag of hashtags) loader.hashtags.writeStored(hashtag, tally);
     for (const creator of creators) loader.creators.write(creator, 'import', tally);
   };
   return loader.transaction(load, within, 'later');
+};
+
+/** `loadStored` of observations whose further fields are still objects. */
+export const loadObservations = (
+  lake: Lake,
+  { videos, snapshots, hashtags, creators }: ObservationBatch,
+): LoadCounts => {
+  const stored = <T extends { observed: VideoObservation }>({ observed, ...seen }: T) => ({
+    ...seen,
+    observed: storedObservation(observed),
+  });
+  return loadStored(lake, {
+    videos: videos.map(stored),
+    snapshots: snapshots.map(stored),
+    hashtags: hashtags.map(storedVolume),
+    creators,
+  });
 };

@@ -76,7 +76,7 @@ export class RankingWriter {
   open(seen: SeenList, tally: Tally): WrittenCapture {
     const { key, at } = this.#captureOf(seen);
     if (seen.isLast && this.#complete.run({ key, at: seen.at }).changes > 0)
-      tally.touch('rankings', { at });
+      tally.touch('rankings', at);
     return { key, at };
   }
 

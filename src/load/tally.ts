@@ -63,6 +63,8 @@ interface RowPartition {
   readonly videoKey?: number;
 }
 
+const NO_PARTITION: RowPartition = {};
+
 /** What one transaction changed: rows by table, and the Parquet partitions that are out of date. */
 export class Tally {
   readonly counts = noRows();
@@ -71,20 +73,22 @@ export class Tally {
   /** Days by their number since 1970, as they are named: the rows of an import go back and forth. */
   readonly #days = new Map<number, string>();
 
-  /** Counts one row. @param partition `at` for tables exported by date, `videoKey` for those of videos */
-  add(table: LoadedTable, change: Change, partition: RowPartition = {}): void {
-    this.counts[table][change] += 1;
-    if (change === 'unchanged' || NOT_EXPORTED.has(table)) return;
-    this.touch(table, partition);
+  /** Counts rows, one unless told. @param partition `at` for tables exported by date, `videoKey` for those of videos */
+  add(
+    table: LoadedTable,
+    change: Change,
+    { at, videoKey }: RowPartition = NO_PARTITION,
+    rows = 1,
+  ): void {
+    this.counts[table][change] += rows;
+    if (change === 'unchanged' || rows === 0 || NOT_EXPORTED.has(table)) return;
+    this.touch(table, at, videoKey);
     const summary = SUMMARISED_IN[table];
-    if (summary !== undefined) this.touch(summary, { ...partition, at: undefined });
+    if (summary !== undefined) this.touch(summary, undefined, videoKey);
   }
 
   /** Notes that a partition is out of date. */
-  touch(
-    table: LoadedTable,
-    { at, videoKey }: { at?: number | undefined; videoKey?: number },
-  ): void {
+  touch(table: LoadedTable, at?: number, videoKey?: number): void {
     const name =
       at !== undefined
         ? this.#dayOf(at)

@@ -20,13 +20,17 @@ export interface NotedVideo {
   isNew: boolean;
   /** True when its title is another than before. */
   retitled: boolean;
-  /** Keys of the hashtags it carries; whoever links more adds them. */
-  tagKeys: Set<number>;
+  /** For the other methods of the writer. */
+  open: OpenVideo;
 }
 
-/** A row as it is read: what is known of a video, and its hashtags' keys, divided by commas. */
+/** A row as it is read: what is known of a video. */
 interface ReadVideo extends KnownVideo {
   id: string;
+}
+
+/** The same with the keys of its hashtags, divided by commas. */
+interface ReadTagged extends ReadVideo {
   tagKeys: string | null;
 }
 
@@ -36,18 +40,18 @@ interface OpenVideo {
   readonly isNew: boolean;
   /** The row as it stands in the table. */
   readonly stored: VideoFacts;
-  readonly tagKeys: Set<number>;
+  /** Keys of its hashtags: a set once they were asked for. */
+  tagKeys: Set<number> | string | null | undefined;
   now: KnownVideo;
 }
 
 /** Videos read by one statement: as many as the longest page of a list has. */
 const READ_TOGETHER = 100;
 
-const readingOf = (ids: number): string => `
+const readingOf = (ids: number, more = ''): string => `
   select key, id, title, user, views, likes, engagement_rate as engagementRate,
     created_at as createdAt, first_seen_at as firstSeenAt, extra,
-    (select max(observed_at) from video_snapshot where video_key = video.key) as lastSeenAt,
-    (select group_concat(hashtag_key) from video_hashtag where video_key = video.key) as tagKeys
+    (select max(observed_at) from video_snapshot where video_key = video.key) as lastSeenAt ${more}
   from video where id in (${Array(ids).fill('?').join(', ')})`;
 
 const READ = {
@@ -62,8 +66,10 @@ const READ = {
   firstSeenAt: 'number?',
   extra: 'text?',
   lastSeenAt: 'number?',
-  tagKeys: 'text?',
 } as const;
+
+const WITH_TAGS = `,
+    (select group_concat(hashtag_key) from video_hashtag where video_key = video.key) as tagKeys`;
 
 /** Whether something was known of a video before an instant: what is not dated holds always. */
 const wasSeenBefore = ({ firstSeenAt }: KnownVideo, at: number | null): at is number =>
@@ -75,6 +81,8 @@ export class VideoWriter {
   readonly #handles: HandleWriter;
   readonly #read: Prepared<ReadVideo>;
   readonly #readTogether: Prepared<ReadVideo>;
+  readonly #readTagged: Prepared<ReadTagged>;
+  readonly #readTags: Prepared<number>;
   readonly #insert: Statement;
   // An update writes the index of every column it names, changed or not, and most known videos
   // change in their counts alone, or in further fields.
@@ -86,7 +94,7 @@ export class VideoWriter {
   /** Videos of the transaction under way, by id, as they will stand at its end. */
   readonly #open = new Map<string, OpenVideo>();
   /** Videos read in this transaction before they were opened; undefined: not in the lake. */
-  readonly #expected = new Map<string, ReadVideo | undefined>();
+  readonly #expected = new Map<string, ReadVideo | ReadTagged | undefined>();
 
   /** @param beforeRevision called before a video's hashtags are read, inside the transaction */
   constructor(lake: Lake, beforeRevision: () => void) {
@@ -95,6 +103,15 @@ export class VideoWriter {
     this.#handles = lake.own(HandleWriter);
     this.#read = prepare<ReadVideo>(sqlite, readingOf(1), READ);
     this.#readTogether = prepare<ReadVideo>(sqlite, readingOf(READ_TOGETHER), READ);
+    this.#readTagged = prepare<ReadTagged>(sqlite, readingOf(READ_TOGETHER, WITH_TAGS), {
+      ...READ,
+      tagKeys: 'text?',
+    });
+    this.#readTags = prepare(
+      sqlite,
+      'select hashtag_key from video_hashtag where video_key = ?',
+      'number',
+    );
     this.#insert = sqlite.prepare(`
       insert into video
         (id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at, extra)
@@ -119,13 +136,19 @@ export class VideoWriter {
       on conflict do update set fields = json_patch(excluded.fields, fields)`);
   }
 
-  /** Reads what the lake knows of videos that are about to be noted, many in one statement. */
-  expect(ids: readonly string[]): void {
-    for (let from = 0; from < ids.length; from += READ_TOGETHER) {
-      const some = ids.slice(from, from + READ_TOGETHER);
+  /**
+   * Reads what the lake knows of videos that are about to be noted, many in one statement: with their
+   * hashtags where they are seen with theirs, else `nothing` more.
+   */
+  expect(ids: readonly string[], more: 'tags' | 'nothing'): void {
+    this.#expected.clear();
+    const unknown = [...new Set(ids)].filter((id) => !this.#open.has(id));
+    const reading = more === 'tags' ? this.#readTagged : this.#readTogether;
+    for (let from = 0; from < unknown.length; from += READ_TOGETHER) {
+      const some = unknown.slice(from, from + READ_TOGETHER);
       const wantedIds = [...some, ...Array(READ_TOGETHER - some.length).fill(null)];
       for (const id of some) this.#expected.set(id, undefined);
-      for (const video of this.#readTogether.all(wantedIds)) this.#expected.set(video.id, video);
+      for (const video of reading.all(wantedIds)) this.#expected.set(video.id, video);
     }
   }
 
@@ -133,30 +156,38 @@ export class VideoWriter {
   note(seen: SeenVideo, tally: Tally): NotedVideo {
     const fresh = !this.#open.has(seen.id);
     const video = this.#openOf(seen, tally);
-    const { tagKeys, now: before } = video;
+    const { now: before } = video;
     const { key } = before;
-    if (fresh && video.isNew) return { key, isNew: true, retitled: false, tagKeys };
+    if (fresh && video.isNew) return { key, isNew: true, retitled: false, open: video };
     const after = mergeVideo(before, seen);
-    if (sameVideo(before, after)) return { key, isNew: false, retitled: false, tagKeys };
+    if (sameVideo(before, after)) return { key, isNew: false, retitled: false, open: video };
     video.now = { key, lastSeenAt: before.lastSeenAt, ...after };
     const retitled = after.title !== before.title;
     if (after.user !== before.user) this.#handles.note(after.user);
     if (retitled || after.user !== before.user) this.#keepWords(before, seen.at);
     if (after.extra !== before.extra && wasSeenBefore(before, seen.at))
       this.#reviseExtra.run(key, seen.at, formerFields(before.extra, after.extra));
-    return { key, isNew: false, retitled, tagKeys };
+    return { key, isNew: false, retitled, open: video };
   }
 
   /** Keeps what a video was until it gets more hashtags at an instant. Call before they are linked. */
-  retag(id: string, at: number | null): void {
-    const video = this.#open.get(id);
-    if (video !== undefined) this.#keepWords(video.now, at);
+  retag({ open }: NotedVideo, at: number | null): void {
+    this.#keepWords(open.now, at);
+  }
+
+  /** Keys of the hashtags a video carries; whoever links more adds them. */
+  tagKeysOf({ key, open }: NotedVideo): Set<number> {
+    const { tagKeys } = open;
+    if (tagKeys instanceof Set) return tagKeys;
+    const keys = tagKeys === undefined ? this.#readTags.all(key) : tagKeys?.split(',').map(Number);
+    const set = new Set(keys);
+    open.tagKeys = set;
+    return set;
   }
 
   /** Notes that the counts of a video noted before were seen at an instant. */
-  sawCounts(id: string, at: number): void {
-    const video = this.#open.get(id);
-    if (video !== undefined) video.now.lastSeenAt = Math.max(video.now.lastSeenAt ?? at, at);
+  sawCounts({ open: { now } }: NotedVideo, at: number): void {
+    now.lastSeenAt = Math.max(now.lastSeenAt ?? at, at);
   }
 
   /** Writes the rows that changed. Call before the transaction's end. */
@@ -195,8 +226,7 @@ export class VideoWriter {
   }
 
   #insertNew(seen: SeenVideo, tally: Tally): OpenVideo {
-    const { id, platform, at, title, user, views, likes, engagementRate, createdAt } = seen;
-    const extra = seen.extra === null ? null : JSON.stringify(seen.extra);
+    const { id, platform, at, title, user, views, likes, engagementRate, createdAt, extra } = seen;
     const counts = [views, likes, engagementRate];
     const row = [id, platform, title, user, ...counts, createdAt, at, extra];
     const key = Number(this.#insert.run(...row).lastInsertRowid);
@@ -215,9 +245,9 @@ export class VideoWriter {
   }
 }
 
-const openKnown = (known: ReadVideo): OpenVideo => ({
+const openKnown = (known: ReadVideo | ReadTagged): OpenVideo => ({
   isNew: false,
   stored: known,
-  tagKeys: new Set(known.tagKeys?.split(',').map(Number)),
+  tagKeys: 'tagKeys' in known ? known.tagKeys : undefined,
   now: known,
 });

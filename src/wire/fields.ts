@@ -94,8 +94,12 @@ const readTexts = readWith((value) =>
     : undefined,
 );
 
+const UNCLEAN_TAG = /^[#＃\s]|\s$/;
+const TAG_START = /^[#＃\s]+/;
+
 /** A tag as stored: without `#` and blanks around it; '' when nothing is left. */
-export const cleanTag = (tag: string): string => tag.replace(/^[#＃\s]+/u, '').trimEnd();
+export const cleanTag = (tag: string): string =>
+  UNCLEAN_TAG.test(tag) ? tag.replace(TAG_START, '').trimEnd() : tag;
 
 /**
  * A video's list of hashtags, as written. Members that are no text drop the whole list into `odd`; of

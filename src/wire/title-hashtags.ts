@@ -6,6 +6,8 @@ import { LONGEST_TAG, MOST_TAGS, READ_CHARACTERS } from './item-bounds.ts';
 // an address): captions chain tags without blanks. A tag of digits alone is a number.
 const HASHTAG = /(?<![&/])[#＃]([\p{L}\p{M}\p{N}_\u200c\u00b7\u30fb]+)/gu;
 
+const NUMBER = /^\p{N}*$/u;
+
 /** What follows `#` in an address is no tag. */
 const ADDRESS = /https?:\/\/\S+/giu;
 
@@ -18,7 +20,7 @@ export const titleHashtags = (title: string): string[] => {
   const text = title.slice(0, READ_CHARACTERS).replace(ADDRESS, ' ');
   for (const [, tag = ''] of text.matchAll(HASHTAG)) {
     if (byFolded.size === MOST_TAGS) break;
-    if (tag.length > LONGEST_TAG || /^\p{N}*$/u.test(tag)) continue;
+    if (tag.length > LONGEST_TAG || NUMBER.test(tag)) continue;
     const folded = foldName(tag);
     if (!byFolded.has(folded)) byFolded.set(folded, tag);
   }
