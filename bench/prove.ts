@@ -21,6 +21,7 @@ const PROOFS: readonly Proof[] = [
   { name: 'readers', short: { PROVE_READS: '1000' } },
   { name: 'faults', short: { PROVE_FAULTS: '30' } },
   { name: 'tours', short: { PROVE_NIGHTS: '10' } },
+  { name: 'draws', short: {} },
   { name: 'client', short: {} },
   { name: 'pages', short: {} },
   { name: 'package', short: {} },

@@ -7,6 +7,7 @@ import { curveLibrary } from '../../src/budget/curves.ts';
 import { PlanLadder } from '../../src/budget/price.ts';
 import { columnsOfVideos, type TrackedVideo } from '../../src/budget/tracked.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
+import { draws } from '../support/draws.ts';
 
 const NOW = Date.UTC(2026, 2, 10);
 const ladders = laddersByPlatform((platform) => new PlanLadder(curveLibrary(platform, [])));
@@ -82,7 +83,7 @@ test('never chooses more than it may, nothing twice, the best first, and always 
         expect(choose(shapes as Shape[], calls, withCreators)).toEqual(choices);
       },
     ),
-    { numRuns: 40 },
+    { numRuns: draws(40) },
   );
 });
 

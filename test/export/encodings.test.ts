@@ -8,6 +8,7 @@ import type { ParquetColumn } from '../../src/export/parquet-tables.ts';
 import { greatestWithin, leastWithin } from '../../src/export/text-bounds.ts';
 import { ParquetWriter } from '../../src/export/write-parquet.ts';
 import { anyCharacter } from '../support/any-character.ts';
+import { draws } from '../support/draws.ts';
 
 const column = (type: ParquetColumn['type']): ParquetColumn => ({
   name: 'value',
@@ -111,7 +112,7 @@ describe('the coding suits the values, and they come back', () => {
         );
         expect((await roundTrip('INT64', values)).read).toEqual(values);
       }),
-      { seed: 12, numRuns: 60 },
+      { seed: 12, numRuns: draws(60) },
     );
   });
 });
@@ -132,7 +133,7 @@ test('bounds of any text hold it, are short, and are its own where they can be',
       expect(greatest.length).toBeLessThanOrEqual(68);
       if (bytes.length <= 64) expect(greatest).toEqual(bytes);
     }),
-    { seed: 13, numRuns: 500 },
+    { seed: 13, numRuns: draws(500) },
   );
   expect(greatestWithin(Buffer.from('\u{10ffff}'.repeat(20)))).toBeUndefined();
   expect(greatestWithin(Buffer.from(`${'a'.repeat(62)}\ud7ff${'z'.repeat(9)}`))?.toString()).toBe(

@@ -8,6 +8,7 @@ import { PageCompressor } from '../../src/export/codec.ts';
 import type { ParquetColumn } from '../../src/export/parquet-tables.ts';
 import { ParquetWriter } from '../../src/export/write-parquet.ts';
 import { anyCharacter } from '../support/any-character.ts';
+import { draws } from '../support/draws.ts';
 
 const COLUMNS: readonly ParquetColumn[] = [
   { name: 'key', type: 'INT64', optional: false },
@@ -53,7 +54,7 @@ test('any rows read back as they were', async () => {
     fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 60 }), async (rows) => {
       expect(await readBack(await written(rows))).toEqual(rows);
     }),
-    { seed: 11, numRuns: 150 },
+    { seed: 11, numRuns: draws(150) },
   );
 });
 

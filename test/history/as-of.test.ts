@@ -10,6 +10,7 @@ import type { Lake } from '../../src/lake/open.ts';
 import { loaderOf } from '../../src/load/loader.ts';
 import { searchPage } from '../../src/search/search-page.ts';
 import { hoursAgo, NOW } from '../serve/filled-lake.ts';
+import { draws } from '../support/draws.ts';
 import { freshLake } from '../support/fresh.ts';
 
 // What was answered as of T while the lake knew nothing later is answered for ever.
@@ -136,6 +137,6 @@ test('what was answered as of an instant is answered for ever, byte by byte', ()
         lake.close();
       },
     ),
-    { numRuns: 30 },
+    { numRuns: draws(30) },
   );
 });

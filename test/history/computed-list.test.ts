@@ -9,6 +9,7 @@ import { rankVideos } from '../../src/history/video-ranking.ts';
 import { openLake } from '../../src/lake/open.ts';
 import { fillLake, hoursAgo } from '../serve/filled-lake.ts';
 import { fillWith, madeVideos } from '../serve/made-videos.ts';
+import { draws } from '../support/draws.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
 
 const windowHours = fc.constantFrom(1, 24, 7 * 24, 30 * 24, 366 * 24);
@@ -37,7 +38,7 @@ test('a list is the same whether its snapshots are read or its videos', () => {
       }
       lake.close();
     }),
-    { numRuns: 25 },
+    { numRuns: draws(25) },
   );
 });
 

@@ -4,6 +4,7 @@ import { readContentItems } from '../../src/history/content-items.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { contentItem } from '../../src/wire/shapes.ts';
 import { filler, fillLake, freshFolder, hoursAgo, NOW } from '../serve/filled-lake.ts';
+import { draws } from '../support/draws.ts';
 import { openTestLake } from '../support/test-lake.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 20 });
@@ -47,7 +48,7 @@ test('the text of items is what their objects would be written as', () => {
       writer.close();
       remove();
     }),
-    { numRuns: 40 },
+    { numRuns: draws(40) },
   );
 });
 

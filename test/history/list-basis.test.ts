@@ -10,6 +10,7 @@ import type { Lake } from '../../src/lake/open.ts';
 import { loaderOf } from '../../src/load/loader.ts';
 import { filler, hoursAgo } from '../serve/filled-lake.ts';
 import { fillWith, madeVideos } from '../serve/made-videos.ts';
+import { draws } from '../support/draws.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
 import { openTestLake } from '../support/test-lake.ts';
 
@@ -63,7 +64,7 @@ test('lists made from what was read ahead are those made from the lake, whenever
         lake.close();
       },
     ),
-    { numRuns: 25 },
+    { numRuns: draws(25) },
   );
 });
 

@@ -17,6 +17,7 @@ import { emptyLake, insertVideos, type TestVideo } from '../lake/lake-fixture.ts
 import { insertRealVideos } from '../lake/real-lake.ts';
 import { freshFolder } from '../serve/filled-lake.ts';
 import { anyCharacter } from '../support/any-character.ts';
+import { draws } from '../support/draws.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const DEPS = { clock: systemClock };
@@ -303,7 +304,7 @@ describe('odd questions', () => {
         const { total, keys } = searchVideos(lake, ask(q), DEPS);
         expect(total).toBe(keys.length);
       }),
-      { numRuns: 3000 },
+      { numRuns: draws(3000) },
     );
     for (const long of ['a '.repeat(5000), '"'.repeat(9999), '-x '.repeat(3000), 'の'.repeat(9999)])
       searchVideos(lake, ask(long), DEPS);
@@ -321,7 +322,7 @@ describe('odd questions', () => {
         const pieces = title.split(/[\s"*-]+/).filter(isWord);
         for (const piece of pieces) expect(idsOf(lake, piece, { limit: 1000 })).toContain(id);
       }),
-      { numRuns: 100 },
+      { numRuns: draws(100) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { openLakeForReading } from '../../src/lake/open.ts';
 import { HeavyReads } from '../../src/serve/cache/heavy-reads.ts';
 import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
 import { startService } from '../../src/serve/service.ts';
+import { draws } from '../support/draws.ts';
 import { fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 import { fillWith, madeVideos } from './made-videos.ts';
 import { type Running, runService } from './running.ts';
@@ -64,7 +65,7 @@ describe('what is read elsewhere', () => {
         expect(theirs.status).toBe(200);
         expect(theirs.text).toBe(ours.text);
       }),
-      { numRuns: 150 },
+      { numRuns: draws(150) },
     );
   });
 

@@ -17,6 +17,7 @@ import {
   videoResponse,
 } from '../../src/wire/shapes.ts';
 import { anyCharacter } from '../support/any-character.ts';
+import { draws } from '../support/draws.ts';
 import { hoursAgo, NOW } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 
@@ -251,7 +252,7 @@ describe('requests made from the document and around it', () => {
             expect(problem.safeParse(got.body).error, address).toBeUndefined();
           }
         }),
-        { numRuns: 80 },
+        { numRuns: draws(80) },
       );
   });
 
@@ -287,7 +288,7 @@ describe('requests made from the document and around it', () => {
         await got.arrayBuffer();
         expect(got.status, `${method} ${path}`).toBeLessThan(500);
       }),
-      { numRuns: 200 },
+      { numRuns: draws(200) },
     );
   });
 });

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import fc from 'fast-check';
 
 // The suite is handed its randomness: the same inputs on every machine, so that a failure is the
@@ -7,3 +8,6 @@ const wanted = process.env.PROVE_SEED ?? '20260301';
 /** What every draw of this run of the suite begins with. */
 export const SEED = wanted === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(wanted);
 if (wanted !== 'random') fc.configureGlobal({ seed: SEED });
+
+// What is compiled by now need not be compiled by the processes that the next file starts.
+flushCompileCache();

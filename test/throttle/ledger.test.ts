@@ -3,6 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { LakeLedger } from '../../src/throttle/lake-ledger.ts';
 import type { CallOutcome } from '../../src/throttle/ledger.ts';
 import { monthWindow } from '../../src/throttle/month.ts';
+import { draws } from '../support/draws.ts';
 import { freshLake, Machine, worstMinute } from './machine.ts';
 
 const NOON = Date.UTC(2026, 0, 15, 12);
@@ -170,7 +171,7 @@ describe('whatever happens', () => {
           const underWay = inFlight.filter(({ arrived }) => !arrived).length;
           expect(rows).toBe(arrivals.length + underWay + lost);
         }),
-        { numRuns: 300 },
+        { numRuns: draws(300) },
       );
     });
 
@@ -200,7 +201,7 @@ describe('whatever happens', () => {
         const months = Map.groupBy(arrivals, (at) => monthWindow('calendar', at).startsAt);
         for (const calls of months.values()) expect(calls.length).toBeLessThanOrEqual(10);
       }),
-      { numRuns: 200 },
+      { numRuns: draws(200) },
     );
   });
 });

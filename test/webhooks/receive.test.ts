@@ -8,6 +8,7 @@ import { type HookHeaders, readHookSecret } from '../../src/webhooks/hook-proof.
 import { receiveHook } from '../../src/webhooks/receive.ts';
 import { markTaken, readWantedSubjects } from '../../src/webhooks/wanted-subjects.ts';
 import { freshLake } from '../events/made-lake.ts';
+import { draws } from '../support/draws.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -140,7 +141,7 @@ describe('upstream webhooks', () => {
         expect(['forged', 'unsigned', 'unreadable']).toContain(kind);
         expect(kind === 'unreadable').toBe(false);
       }),
-      { numRuns: 10_000 },
+      { numRuns: draws(10_000) },
     );
     expect(count(lake, 'received_hooks')).toBe(0);
   });
