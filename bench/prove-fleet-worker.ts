@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { apiClient } from '../src/api/client.ts';
+import { HttpApiClient } from '../src/api/client.ts';
 import { judge } from '../src/api/judge.ts';
 import { systemClock } from '../src/clock.ts';
 import { openLake } from '../src/lake/open.ts';
@@ -43,7 +43,7 @@ const limitsOf = (key: string, ratePerMinute: number) => ({
 /** Requests as fast as the key's pace allows, each under a name of its own. */
 const callWithoutEnd = async (): Promise<void> => {
   const apiKey = new Secret('the one key');
-  const client = apiClient({ baseUrl: values.upstream, apiKey, timeoutMs });
+  const client = new HttpApiClient({ baseUrl: values.upstream, apiKey, timeoutMs });
   const limits = limitsOf('the one key', Number(values.rate));
   const ledger = ledgers.open(lake, limits, { clock: systemClock, sender });
   const { signal } = stopping;

@@ -1,4 +1,4 @@
-import { apiClient } from '../src/api/client.ts';
+import { HttpApiClient } from '../src/api/client.ts';
 import { judge } from '../src/api/judge.ts';
 import { systemClock } from '../src/clock.ts';
 import { openLake } from '../src/lake/open.ts';
@@ -18,7 +18,7 @@ const limits = {
   timeoutMs,
 };
 const ledger = new LakeLedger(lake, systemClock, limits, `process ${process.pid}`);
-const client = apiClient({ baseUrl, apiKey: new Secret('none'), timeoutMs });
+const client = new HttpApiClient({ baseUrl, apiKey: new Secret('none'), timeoutMs });
 const stopping = new AbortController();
 process.once('SIGTERM', () => stopping.abort());
 const throttle = new Throttle({

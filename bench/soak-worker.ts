@@ -1,5 +1,5 @@
 import { CHORES, JOBS } from '../jobs/all-jobs.ts';
-import { apiClient } from '../src/api/client.ts';
+import { HttpApiClient } from '../src/api/client.ts';
 import { systemClock } from '../src/clock.ts';
 import { readConfig } from '../src/config/config.ts';
 import { openLake } from '../src/lake/open.ts';
@@ -18,7 +18,7 @@ const given = {
 const tell = (sentence: string): void => void process.stderr.write(`${sentence}\n`);
 const config = readConfig({ flags: given, env: {}, cwd: dataDir });
 const lake = openLake(dataDir);
-const client = apiClient({ ...config, baseUrl, apiKey: new Secret(apiKey) });
+const client = new HttpApiClient({ ...config, baseUrl, apiKey: new Secret(apiKey) });
 const stopping = new AbortController();
 process.once('SIGTERM', () => stopping.abort(new Error('the soak is over')));
 process.on('message', () => {

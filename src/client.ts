@@ -1,5 +1,5 @@
 import type { Period, Platform } from '../schema/vocabulary.ts';
-import { type ApiClient, apiClient } from './api/client.ts';
+import { type ApiClient, HttpApiClient } from './api/client.ts';
 import { type DecodedResponse, decodeResponse } from './api/decode.ts';
 import type { DecodedItem } from './api/decode-items.ts';
 import type { UpstreamRequest } from './api/request.ts';
@@ -135,7 +135,11 @@ export class Client {
       quotaReset: options.quotaReset ?? 'calendar',
       timeoutMs,
     };
-    this.#http = apiClient({ baseUrl: address.value, apiKey: new Secret(apiKey), timeoutMs });
+    this.#http = new HttpApiClient({
+      baseUrl: address.value,
+      apiKey: new Secret(apiKey),
+      timeoutMs,
+    });
     this.#lake = openLake(options.dataDir);
     this.#throttle = openThrottle({
       lake: this.#lake,

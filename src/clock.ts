@@ -38,29 +38,38 @@ export const systemClock: Clock = {
   },
 };
 
-/** A clock that moves only when told to, or by whoever sleeps on it. */
-export interface VirtualClock extends Clock {
+/**
+ * A clock that moves only when told to, or by whoever sleeps on it: it jumps instead of waiting. With it
+ * a fortnight of paced calls takes seconds and keeps its pace in its own time.
+ */
+export class VirtualClock implements Clock {
+  #at: number;
+
+  /** @param startAt Unix milliseconds */
+  constructor(startAt: number) {
+    this.#at = startAt;
+  }
+
+  now(): number {
+    return Math.floor(this.#at); // instants are whole milliseconds, whatever was waited
+  }
+
+  monotonic(): number {
+    return this.#at; // so that the spans of two virtual clocks can be compared
+  }
+
   /** Moves to `at`; never back. */
-  advanceTo(at: number): void;
+  advanceTo(at: number): void {
+    this.#at = Math.max(this.#at, at);
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const wakeAt = this.#at + Math.max(0, ms);
+    await delay(0); // lets responses in flight arrive before time moves
+    signal?.throwIfAborted();
+    this.#at = Math.max(this.#at, wakeAt);
+  }
 }
 
-/**
- * A clock that starts at `startAt` (Unix milliseconds) and jumps instead of waiting: sleeping moves it.
- * With it a fortnight of paced calls takes seconds and keeps its pace in its own time.
- */
-export const virtualClock = (startAt: number): VirtualClock => {
-  let at = startAt;
-  return {
-    now: () => Math.floor(at), // instants are whole milliseconds, whatever was waited
-    monotonic: () => at, // so that the spans of two virtual clocks can be compared
-    advanceTo: (target) => {
-      at = Math.max(at, target);
-    },
-    sleep: async (ms, signal) => {
-      const wakeAt = at + Math.max(0, ms);
-      await delay(0); // lets responses in flight arrive before time moves
-      signal?.throwIfAborted();
-      at = Math.max(at, wakeAt);
-    },
-  };
-};
+/** A virtual clock that starts at `startAt` (Unix milliseconds). */
+export const virtualClock = (startAt: number): VirtualClock => new VirtualClock(startAt);

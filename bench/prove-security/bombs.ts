@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { apiClient } from '../../src/api/client.ts';
+import { HttpApiClient } from '../../src/api/client.ts';
 import { decodeResponse } from '../../src/api/decode.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/secret.ts';
@@ -138,7 +138,7 @@ export const proveResponses = async (): Promise<Proof> => {
     const server = createServer((_, response) => response.writeHead(200, headers).end(body));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-    const client = apiClient({
+    const client = new HttpApiClient({
       baseUrl,
       apiKey: new Secret('tl_live_proof-of-bounds'),
       timeoutMs: 20_000,

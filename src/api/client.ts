@@ -143,61 +143,83 @@ const through = (agent: Agent, left: () => void): Dispatcher =>
     (dispatch) => (options, handler) => dispatch(options, tellingWhenSent(handler, left)),
   );
 
+/** Where requests go, with which key, and how long one may take. */
+interface ApiConfig extends Pick<Config, 'timeoutMs'> {
+  readonly baseUrl: string;
+  readonly apiKey: { reveal(): string };
+}
+
 /**
  * A client of the interface. It sends each request once: retries are the throttle's, which counts
  * them. The key goes to the base URL alone; a redirect is a response, not followed.
  */
-export const apiClient = (
-  config: Pick<Config, 'timeoutMs'> & { baseUrl: string; apiKey: { reveal(): string } },
-): ApiClient => {
-  const key = config.apiKey.reveal();
-  const hide = hidingKey(key);
-  const agent = new Agent({
-    headersTimeout: config.timeoutMs,
-    bodyTimeout: config.timeoutMs,
-    connect: { rejectUnauthorized: true }, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
-  });
-  return {
-    send: async (request, signal) => {
-      const { method, path, body } = httpRequest(request);
-      const timeout = AbortSignal.timeout(config.timeoutMs); // bodyTimeout alone lets a drip go on for ever
-      let sent = false;
-      const dispatcher = through(agent, () => {
-        sent = true;
-      });
-      const stop = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
-      try {
-        const response = await sendRequest(config.baseUrl + path, {
-          method,
-          dispatcher,
-          signal: stop,
-          headers: {
-            authorization: `Bearer ${key}`,
-            accept: 'application/json',
-            'accept-encoding': 'gzip, br, deflate',
-            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          },
-          ...(body === undefined ? {} : { body }),
-        });
-        const packed = await readBounded(response.body, response.statusCode);
-        const headers = plainHeaders(response.headers, hide.in);
-        const encoding = headers['content-encoding'] ?? '';
-        const unpacked = await unpackAll(packed, encoding, response.statusCode);
-        return { status: response.statusCode, headers, body: hide.inBody(unpacked) };
-      } catch (error) {
-        if (error instanceof NoResponseError) throw error;
-        const Failure = sent ? NoResponseError : UnreachableError;
-        if (signal?.aborted === true) throw new Failure('Given up: stopping.', null, error);
-        const where = new URL(config.baseUrl).origin;
-        throw new Failure(
-          timeout.aborted
-            ? `No whole response from ${where} within ${config.timeoutMs} ms.`
-            : `No response from ${where}: ${reasonOf(error)}.`,
-          null,
-          error,
-        );
-      }
-    },
-    close: () => agent.close(),
-  };
-};
+export class HttpApiClient implements ApiClient {
+  readonly #baseUrl: string;
+  readonly #timeoutMs: number;
+  readonly #key: string;
+  readonly #hide: ReturnType<typeof hidingKey>;
+  readonly #agent: Agent;
+
+  constructor({ baseUrl, apiKey, timeoutMs }: ApiConfig) {
+    this.#baseUrl = baseUrl;
+    this.#timeoutMs = timeoutMs;
+    this.#key = apiKey.reveal();
+    this.#hide = hidingKey(this.#key);
+    this.#agent = new Agent({
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      connect: { rejectUnauthorized: true }, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
+    });
+  }
+
+  async send(request: UpstreamRequest, signal?: AbortSignal): Promise<RawResponse> {
+    const timeout = AbortSignal.timeout(this.#timeoutMs); // bodyTimeout alone lets a drip go on for ever
+    let sent = false;
+    const dispatcher = through(this.#agent, () => {
+      sent = true;
+    });
+    const stop = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+    try {
+      return await this.#receive(request, dispatcher, stop);
+    } catch (error) {
+      if (error instanceof NoResponseError) throw error;
+      const Failure = sent ? NoResponseError : UnreachableError;
+      if (signal?.aborted === true) throw new Failure('Given up: stopping.', null, error);
+      const where = new URL(this.#baseUrl).origin;
+      throw new Failure(
+        timeout.aborted
+          ? `No whole response from ${where} within ${this.#timeoutMs} ms.`
+          : `No response from ${where}: ${reasonOf(error)}.`,
+        null,
+        error,
+      );
+    }
+  }
+
+  async #receive(
+    request: UpstreamRequest,
+    dispatcher: Dispatcher,
+    signal: AbortSignal,
+  ): Promise<RawResponse> {
+    const { method, path, body } = httpRequest(request);
+    const response = await sendRequest(this.#baseUrl + path, {
+      ...{ method, dispatcher, signal },
+      headers: {
+        authorization: `Bearer ${this.#key}`,
+        accept: 'application/json',
+        'accept-encoding': 'gzip, br, deflate',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+    const packed = await readBounded(response.body, response.statusCode);
+    const headers = plainHeaders(response.headers, this.#hide.in);
+    const encoding = headers['content-encoding'] ?? '';
+    const unpacked = await unpackAll(packed, encoding, response.statusCode);
+    return { status: response.statusCode, headers, body: this.#hide.inBody(unpacked) };
+  }
+
+  close(): Promise<void> {
+    return this.#agent.close();
+  }
+}

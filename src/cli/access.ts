@@ -1,4 +1,4 @@
-import { type ApiClient, apiClient } from '../api/client.ts';
+import { type ApiClient, HttpApiClient } from '../api/client.ts';
 import type { RunKey } from '../runner/key-lane.ts';
 import { keysOf } from '../throttle/key-limits.ts';
 import type { Upstream } from './upstream.ts';
@@ -17,7 +17,7 @@ export const openAccess = ({ config }: Pick<Upstream, 'config'>): UpstreamAccess
   const keys = keysOf(config).map((key, index): RunKey => {
     const { baseUrl } = addresses[index] ?? config;
     const apiKey = key.apiKey ?? config.apiKey;
-    return { ...key, client: apiClient({ baseUrl, apiKey, timeoutMs: config.timeoutMs }) };
+    return { ...key, client: new HttpApiClient({ baseUrl, apiKey, timeoutMs: config.timeoutMs }) };
   });
   const [first] = keys;
   if (first === undefined) throw new TypeError('a service has one key at least');

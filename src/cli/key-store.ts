@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
-import { type KeyStore, lakeKeys } from '../serve/auth/key-store.ts';
+import { type KeyStore, LakeKeys } from '../serve/auth/key-store.ts';
 import { PausedError } from '../throttle/errors.ts';
 import type { RevokedKeys } from '../webhooks/revoked-keys.ts';
 
@@ -40,7 +40,7 @@ export const openKeys = async (
   { dataDir, ledgerUrl }: Pick<Config, 'dataDir' | 'ledgerUrl'>,
   clock: Clock,
 ): Promise<KeyStore> => {
-  if (ledgerUrl === undefined) return lakeKeys(dataDir);
+  if (ledgerUrl === undefined) return new LakeKeys(dataDir);
   const { LedgerDb } = await import('../ledger/ledger-db.ts');
   const { SharedKeys } = await import('../ledger/shared-keys.ts');
   const { addressOf } = await import('../ledger/shared-ledgers.ts');

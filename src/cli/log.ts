@@ -29,31 +29,42 @@ const isJournal = (env: NodeJS.ProcessEnv): boolean => {
 };
 
 /** Appends lines to a file. That it cannot be written, such as on a full disk, is told once. */
-const appendTo = (path: string, io: CliIo): { write(line: string): void; close(): void } => {
-  let file: number;
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    file = openSync(path, 'a', 0o640);
-  } catch (error) {
-    throw new UsageError(
-      `TRENDLAKE_LOG_FILE cannot be written: ${messageOf(error)}. Choose another file, or unset it to log to stderr.`,
-      { cause: error },
-    );
+class LogFile {
+  readonly #path: string;
+  readonly #io: CliIo;
+  readonly #file: number;
+  #isLacking = false;
+
+  /** @throws UsageError when the file cannot be opened */
+  constructor(path: string, io: CliIo) {
+    this.#path = path;
+    this.#io = io;
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+      this.#file = openSync(path, 'a', 0o640);
+    } catch (error) {
+      throw new UsageError(
+        `TRENDLAKE_LOG_FILE cannot be written: ${messageOf(error)}. Choose another file, or unset it to log to stderr.`,
+        { cause: error },
+      );
+    }
   }
-  let failed = false;
-  return {
-    write: (line) => {
-      try {
-        writeSync(file, line);
-        failed = false;
-      } catch (error) {
-        if (!failed) io.err(`warning: the log lacks lines, ${path}: ${messageOf(error)}`);
-        failed = true;
-      }
-    },
-    close: () => closeSync(file),
-  };
-};
+
+  write(line: string): void {
+    try {
+      writeSync(this.#file, line);
+      this.#isLacking = false;
+    } catch (error) {
+      if (!this.#isLacking)
+        this.#io.err(`warning: the log lacks lines, ${this.#path}: ${messageOf(error)}`);
+      this.#isLacking = true;
+    }
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
 
 /** Text without the secrets, should anybody have put one into a message. */
 const hidingSecrets = (settings: Config): ((line: string) => string) => {
@@ -79,7 +90,7 @@ export const openLog = async (
   const { pino } = await import('pino');
   const withoutSecrets = hidingSecrets(settings);
   const file =
-    settings.logFile === undefined ? undefined : appendTo(resolve(io.cwd, settings.logFile), io);
+    settings.logFile === undefined ? undefined : new LogFile(resolve(io.cwd, settings.logFile), io);
   const priority = file === undefined && isJournal(io.env);
   const write = (line: string): void => {
     const text = withoutSecrets(line);

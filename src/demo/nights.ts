@@ -1,7 +1,7 @@
 import type { VirtualClock } from '../clock.ts';
 import { liveNight, type NightDeps } from '../runner/night.ts';
 import type { RunSummary } from '../runner/run-summary.ts';
-import type { SandboxClock } from '../sandbox/sandbox-clock.ts';
+import type { SandboxTime } from '../sandbox/sandbox-clock.ts';
 
 /** What one night did. */
 export interface LivedNight {
@@ -14,7 +14,7 @@ interface NightsDeps extends Omit<NightDeps, 'clock' | 'onProgress'> {
   /** The pipeline's own time; moves to each night in turn. */
   readonly clock: VirtualClock;
   /** The service's time; stands still during each night. */
-  readonly serviceClock: SandboxClock;
+  readonly serviceClock: SandboxTime;
 }
 
 /**

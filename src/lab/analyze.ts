@@ -14,7 +14,7 @@ import { askModel, type ModelSettings } from './model.ts';
 export const analyzeVideo = async (
   lake: Lake,
   { id, asOf }: { readonly id: string; readonly asOf: number },
-  deps: { readonly clock: Clock; readonly model?: ModelSettings | undefined },
+  deps: { readonly clock: Pick<Clock, 'now'>; readonly model?: ModelSettings | undefined },
 ): Promise<Analysis | undefined> => {
   const subject = readSubject(lake, id, asOf);
   if (subject === undefined) return undefined;

@@ -2,7 +2,7 @@ import type { RefreshJob } from '../../schema/vocabulary.ts';
 import type { Config } from '../config/config.ts';
 import type { MonthSpent } from '../throttle/ledger.ts';
 import { ROLLING_MS } from '../throttle/month.ts';
-import { type Cron, cronOf } from './cron.ts';
+import { type Cron, CronExpression } from './cron.ts';
 import { PAGE_ITEMS } from './first-page.ts';
 import type { Job } from './job.ts';
 import { forecastMonth, type JobLoad, type MonthForecast } from './month-forecast.ts';
@@ -33,7 +33,7 @@ export const cronOfJob = (
   config: Pick<Config, 'schedules' | 'timezone'>,
 ): Cron | undefined => {
   const schedule = scheduleOf(job, config);
-  return schedule === 'off' ? undefined : cronOf(job.name, schedule, config.timezone);
+  return schedule === 'off' ? undefined : new CronExpression(job.name, schedule, config.timezone);
 };
 
 /** The settings that a month's plan rests on. */

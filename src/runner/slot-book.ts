@@ -50,18 +50,40 @@ export class LakeSlots implements SlotBook {
  * The slots of a daemon that shares some of its jobs with other machines: what asks the service is done
  * by one of them, what only this lake needs, such as its export, by each for itself.
  */
-export const sharing = (
-  isShared: (job: string) => boolean,
-  shared: Required<SlotBook>,
-  own: SlotBook,
-): SlotBook => {
-  const bookOf = ({ job }: Slot): SlotBook => (isShared(job) ? shared : own);
-  return {
-    claim: (slot) => bookOf(slot).claim(slot),
-    done: async (slot) => bookOf(slot).done?.(slot),
-    giveBack: (slot) => bookOf(slot).giveBack(slot),
-    takeOver: (jobs) => shared.takeOver(jobs.filter(isShared)),
-    keepAlive: () => shared.keepAlive(),
-    aliveMs: shared.aliveMs,
-  };
-};
+export class PartlySharedSlots implements Required<SlotBook> {
+  readonly #isShared: (job: string) => boolean;
+  readonly #shared: Required<SlotBook>;
+  readonly #own: SlotBook;
+  readonly aliveMs: number;
+
+  constructor(isShared: (job: string) => boolean, shared: Required<SlotBook>, own: SlotBook) {
+    this.#isShared = isShared;
+    this.#shared = shared;
+    this.#own = own;
+    this.aliveMs = shared.aliveMs;
+  }
+
+  #bookOf({ job }: Slot): SlotBook {
+    return this.#isShared(job) ? this.#shared : this.#own;
+  }
+
+  claim(slot: Slot): boolean | Promise<boolean> {
+    return this.#bookOf(slot).claim(slot);
+  }
+
+  async done(slot: Slot): Promise<void> {
+    await this.#bookOf(slot).done?.(slot);
+  }
+
+  giveBack(slot: Slot): void | Promise<void> {
+    return this.#bookOf(slot).giveBack(slot);
+  }
+
+  takeOver(jobs: readonly string[]): Promise<Slot[]> {
+    return this.#shared.takeOver(jobs.filter(this.#isShared));
+  }
+
+  keepAlive(): Promise<void> {
+    return this.#shared.keepAlive();
+  }
+}

@@ -31,26 +31,34 @@ const loadTagLists = (
 /**
  * Fills a lake from a world, as far as it has been asked to. What the lake holds at an instant
  * depends on the world and on the UTC day of `startAt` alone, whatever the steps in between.
- * @param words when they are put into the search index: with each midnight's lists, or by somebody else
- * @returns brings the lake up to an instant (Unix ms); costs nothing when that second was reached
  */
-export const worldFeed = (
-  lake: Lake,
-  world: World,
-  startAt: number,
-  words: WordsIndexed = 'now',
-): ((at: number) => void) => {
-  const startDay = Math.floor(startAt / DAY_MS);
-  const fromAt = (startDay - PAST_DAYS) * DAY_MS;
-  let fedTo = fromAt;
-  let nextListAt = startDay * DAY_MS;
-  return (at) => {
+export class WorldFeed {
+  readonly #lake: Lake;
+  readonly #world: World;
+  readonly #words: WordsIndexed;
+  readonly #fromAt: number;
+  #fedTo: number;
+  #nextListAt: number;
+
+  /** @param words when they are put into the search index: with each midnight's lists, or by somebody else */
+  constructor(lake: Lake, world: World, startAt: number, words: WordsIndexed) {
+    const startDay = Math.floor(startAt / DAY_MS);
+    this.#lake = lake;
+    this.#world = world;
+    this.#words = words;
+    this.#fromAt = (startDay - PAST_DAYS) * DAY_MS;
+    this.#fedTo = this.#fromAt;
+    this.#nextListAt = startDay * DAY_MS;
+  }
+
+  /** Brings the lake up to an instant (Unix ms); costs nothing when that second was reached. */
+  advanceTo(at: number): void {
     const toAt = Math.floor(at / SECOND_MS) * SECOND_MS; // the world is observed at whole seconds
-    if (toAt <= fedTo) return;
-    for (const batch of world.observationsBetween(fedTo, toAt, fromAt))
-      loadObservations(lake, batch);
-    for (; nextListAt + LISTS_TAKE_MS <= toAt; nextListAt += DAY_MS)
-      loadTagLists(lake, world, { midnight: nextListAt, words });
-    fedTo = toAt;
-  };
-};
+    if (toAt <= this.#fedTo) return;
+    for (const batch of this.#world.observationsBetween(this.#fedTo, toAt, this.#fromAt))
+      loadObservations(this.#lake, batch);
+    for (; this.#nextListAt + LISTS_TAKE_MS <= toAt; this.#nextListAt += DAY_MS)
+      loadTagLists(this.#lake, this.#world, { midnight: this.#nextListAt, words: this.#words });
+    this.#fedTo = toAt;
+  }
+}

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 
 /** The time a sandbox lives in. */
-export interface SandboxClock {
+export interface SandboxTime {
   /** Unix ms. */
   now(): number;
   /** Moves to `at`, never back; from there it goes on as before, or stands still again. */
@@ -12,25 +12,32 @@ export interface SandboxClock {
  * Without `at` it shows `clock`'s own time. With `at` (Unix ms) it stands still there. With `speed`
  * it runs that many times as fast as `clock`, from `at` or from now.
  */
-export const sandboxClock = (
-  clock: Clock,
-  { at, speed }: { at?: number | undefined; speed?: number | undefined },
-): SandboxClock => {
-  let leapMs = 0;
-  if (at === undefined && (speed === undefined || speed === 1))
-    return {
-      now: () => clock.now() + leapMs,
-      advanceTo: (target) => {
-        leapMs = Math.max(leapMs, target - clock.now());
-      },
-    };
-  const startAt = at ?? clock.now();
-  const startMs = clock.monotonic();
-  const now = () => Math.floor(startAt + (clock.monotonic() - startMs) * (speed ?? 0)) + leapMs;
-  return {
-    now,
-    advanceTo: (target) => {
-      leapMs += Math.max(0, target - now());
-    },
-  };
-};
+export class SandboxClock implements SandboxTime {
+  readonly #clock: Clock;
+  /** Where it began, by this time and by the clock's; undefined: it follows the clock. */
+  readonly #began:
+    | { readonly at: number; readonly mono: number; readonly speed: number }
+    | undefined;
+  #leapMs = 0;
+
+  constructor(
+    clock: Clock,
+    { at, speed }: { at?: number | undefined; speed?: number | undefined },
+  ) {
+    this.#clock = clock;
+    const isOwn = at !== undefined || (speed !== undefined && speed !== 1);
+    this.#began = isOwn
+      ? { at: at ?? clock.now(), mono: clock.monotonic(), speed: speed ?? 0 }
+      : undefined;
+  }
+
+  now(): number {
+    if (this.#began === undefined) return this.#clock.now() + this.#leapMs;
+    const { at, mono, speed } = this.#began;
+    return Math.floor(at + (this.#clock.monotonic() - mono) * speed) + this.#leapMs;
+  }
+
+  advanceTo(target: number): void {
+    this.#leapMs += Math.max(0, target - this.now());
+  }
+}

@@ -13,8 +13,8 @@ import { importPaths } from '../load/import-path.ts';
 import { createKey } from '../serve/auth/keys.ts';
 import { startService } from '../serve/service.ts';
 import { openServiceDb } from '../service-db/service-db.ts';
-import { PAST_DAYS, worldFeed } from './feed.ts';
-import { type SandboxClock, sandboxClock } from './sandbox-clock.ts';
+import { PAST_DAYS, WorldFeed } from './feed.ts';
+import { SandboxClock, type SandboxTime } from './sandbox-clock.ts';
 import { World } from './world.ts';
 
 /** A key that a sandbox is to open to. */
@@ -76,7 +76,7 @@ export interface Sandbox {
   readonly callsPerMonth: number;
   /** The other keys that were asked for, in that order. */
   readonly keys: readonly SandboxKey[];
-  readonly clock: SandboxClock;
+  readonly clock: SandboxTime;
   /** Folder of the lake it serves; reading it is harmless. */
   readonly dataDir: string;
   /** Stops listening and removes its lake. */
@@ -129,29 +129,30 @@ const importedClock = async (lake: Lake, from: string, options: SandboxOptions) 
   const newestAt = present(prepare(lake.sqlite, NEWEST, 'number?').get());
   if (newestAt === null)
     throw new UsageError(`${from} holds no observations with a time, so there is nothing to show.`);
-  return sandboxClock(clock, { at: at ?? newestAt, speed });
+  return new SandboxClock(clock, { at: at ?? newestAt, speed });
 };
 
 /** Fills the lake and says what time it is there; asking brings the lake up to that time. */
-const prepared = async (lake: Lake, options: SandboxOptions): Promise<SandboxClock> => {
+const prepared = async (lake: Lake, options: SandboxOptions): Promise<SandboxTime> => {
   lake.sqlite.pragma('synchronous = OFF'); // nobody needs this lake after a power cut
   if (options.from !== undefined) return importedClock(lake, options.from, options);
-  const time = sandboxClock(options.clock, options);
+  const time = new SandboxClock(options.clock, options);
   lake.sqlite.pragma('foreign_keys = OFF'); // what a world says of itself holds together
   const world = new World({ seed: options.seed ?? 1, creators: options.creators });
-  const feed = worldFeed(lake, world, time.now(), options.isSearched === false ? 'later' : 'now');
+  const words = options.isSearched === false ? 'later' : 'now';
+  const feed = new WorldFeed(lake, world, time.now(), words);
   const now = () => {
     const at = time.now();
-    feed(at);
+    feed.advanceTo(at);
     return at;
   };
   const startAt = time.now();
   for (let days = PAST_DAYS; days >= 0; days -= DAYS_A_TURN) {
-    feed(startAt - days * DAY_MS);
+    feed.advanceTo(startAt - days * DAY_MS);
     await setImmediate(); // signals arrive between turns
     options.signal?.throwIfAborted();
   }
-  return { now, advanceTo: time.advanceTo };
+  return { now, advanceTo: (at) => time.advanceTo(at) };
 };
 
 /**
@@ -175,7 +176,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
       dataDir,
       clock: options.clock,
       machine: systemClock, // a served world has the machine's patience, whatever time it shows
-      at: clock.now,
+      at: () => clock.now(),
       port: options.port ?? 0,
       ...(options.report === undefined ? {} : { report: options.report }),
     });

@@ -12,7 +12,7 @@ import { logServed } from './access-log.ts';
 import { refusalOf, serviceApp } from './app.ts';
 import { CountTogether } from './auth/count-together.ts';
 import { KeyCheck } from './auth/key-check.ts';
-import { type KeyStore, lakeKeys } from './auth/key-store.ts';
+import { type KeyStore, LakeKeys } from './auth/key-store.ts';
 import { Sessions } from './auth/sessions.ts';
 import { ChangeTimes } from './cache/change-times.ts';
 import { HeavyReads, type ReadLimits } from './cache/heavy-reads.ts';
@@ -118,7 +118,7 @@ export const startService = async (options: ServiceOptions): Promise<RunningServ
   const lake = openLakeForReading(dataDir);
   lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
   lake.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
-  const keys = options.keys ?? lakeKeys(dataDir, WAIT_FOR_KEYS_MS);
+  const keys = options.keys ?? new LakeKeys(dataDir, WAIT_FOR_KEYS_MS);
   writer.sqlite.pragma(`busy_timeout = ${WAIT_FOR_LAKE_MS}`);
   const now = typeof at === 'function' ? at : () => at ?? clock.now();
   const counting = new CountTogether(keys, { clock, machine });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { apiClient } from '../../src/api/client.ts';
+import { HttpApiClient } from '../../src/api/client.ts';
 import { decodeResponse } from '../../src/api/decode.ts';
 import { judge } from '../../src/api/judge.ts';
 import { Secret } from '../../src/secret.ts';
@@ -25,7 +25,7 @@ const answerTo = async (body: string, status = 200, headers: Record<string, stri
     server.close();
   });
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  const client = apiClient({ baseUrl, apiKey: new Secret(KEY), timeoutMs: 5000 });
+  const client = new HttpApiClient({ baseUrl, apiKey: new Secret(KEY), timeoutMs: 5000 });
   try {
     return await client.send(request);
   } finally {

@@ -6,7 +6,7 @@ import { type Fault, type FaultRule, startFaultyUpstream } from '../../fixtures/
 import { countOf, lakeRows } from '../../fixtures/lake-rows.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { JOB_NAMES } from '../../schema/vocabulary.ts';
-import { apiClient } from '../../src/api/client.ts';
+import { HttpApiClient } from '../../src/api/client.ts';
 import { requestLine, type UpstreamRequest } from '../../src/api/request.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { openLake } from '../../src/lake/open.ts';
@@ -59,7 +59,7 @@ const lakeOf = async (
 ): Promise<SyncResult['rows']> => {
   const config = smallConfig(freshFolder(), baseUrl);
   const lake = openLake(config.dataDir);
-  const client = apiClient(config);
+  const client = new HttpApiClient(config);
   const { signal } = new AbortController();
   const deps = { lake, config, client, clock: virtualClock(WORLD_AT), random: () => 0.5, signal };
   for (const request of requests) await requestOnce(deps, 'by hand', request);

@@ -12,7 +12,7 @@ import {
 } from '../../fixtures/fault-cases.ts';
 import * as faults from '../../fixtures/faults.ts';
 import { type FaultyUpstream, startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
-import { apiClient } from '../../src/api/client.ts';
+import { HttpApiClient } from '../../src/api/client.ts';
 import { decodeResponse } from '../../src/api/decode.ts';
 import { NoResponseError, UnreadableResponseError } from '../../src/api/errors.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
@@ -342,7 +342,7 @@ test('property: a response that ends at any byte but its last is never taken for
   const upstream = await startFaultyUpstream(() =>
     bytes === 0 ? undefined : faults.resetAfter(bytes),
   );
-  const client = apiClient(smallConfig(freshFolder(), upstream.baseUrl));
+  const client = new HttpApiClient(smallConfig(freshFolder(), upstream.baseUrl));
   const whole = await client.send(FEED);
   const anyByte = fc.integer({ min: 1, max: whole.body.length - 1 });
   await fc.assert(

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { SharedSlots } from '../../src/ledger/shared-slots.ts';
 import { Schedule, type Scheduled } from '../../src/runner/schedule.ts';
-import { LakeSlots, sharing } from '../../src/runner/slot-book.ts';
+import { LakeSlots, PartlySharedSlots } from '../../src/runner/slot-book.ts';
 import { freshLake } from '../support/fresh.ts';
 import { age, ledgerServer } from './ledger-server.ts';
 
@@ -78,7 +78,11 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'slots in Post
     await new Schedule({
       ...{ lake, clock: systemClock, signal: stopping.signal },
       jobs: [scheduled('feed'), scheduled('export')],
-      slots: sharing((job) => job === 'feed', daemon('oslo'), new LakeSlots(lake, systemClock)),
+      slots: new PartlySharedSlots(
+        (job) => job === 'feed',
+        daemon('oslo'),
+        new LakeSlots(lake, systemClock),
+      ),
       runJobs: async (names) => {
         batches.push(names.toSorted());
         stopping.abort(new Error('enough'));

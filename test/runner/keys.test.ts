@@ -12,7 +12,7 @@ import {
 } from '../../fixtures/faulty-upstream.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { JOBS } from '../../jobs/all-jobs.ts';
-import { type Clock, systemClock, type VirtualClock, virtualClock } from '../../src/clock.ts';
+import { type Clock, systemClock, VirtualClock, virtualClock } from '../../src/clock.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { MINUTE_MS } from '../../src/durations.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
@@ -58,25 +58,24 @@ beforeEach(() => {
  * A clock that moves only once nothing has happened for some turns, to whoever wakes first: one key's
  * wait must not make the responses of another look slow.
  */
-const patientClock = (): VirtualClock => {
-  const jumping = virtualClock(WORLD_AT);
-  const wakings = new Set<{ at: number }>();
-  const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
-    const waking = { at: jumping.monotonic() + ms };
-    wakings.add(waking);
+class PatientClock extends VirtualClock {
+  readonly #wakings = new Set<{ at: number }>();
+
+  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const waking = { at: this.monotonic() + ms };
+    this.#wakings.add(waking);
     let seen = -1;
     for (let quiet = 0; quiet < 20; quiet++) {
       await delay(1);
-      const isFirst = [...wakings].every(({ at }) => at >= waking.at);
+      const isFirst = [...this.#wakings].every(({ at }) => at >= waking.at);
       if (arrivedAt.length !== seen || !isFirst) quiet = 0;
       seen = arrivedAt.length;
     }
-    wakings.delete(waking);
+    this.#wakings.delete(waking);
     signal?.throwIfAborted();
-    jumping.advanceTo(waking.at);
-  };
-  return { ...jumping, sleep };
-};
+    this.advanceTo(waking.at);
+  }
+}
 
 /** A pipeline with some keys; the key named `a` is sent as `secret-a`. */
 const world = (entries: readonly KeyEntry[], env: Record<string, string> = {}) => {
@@ -140,7 +139,7 @@ describe('requests are dealt to keys', () => {
       { name: 'a', ...rate },
       { name: 'b', ...rate },
     ]);
-    clock = patientClock();
+    clock = new PatientClock(WORLD_AT);
     const { code, summary } = await sync(...LISTS);
     expect([code, summary.calls.sent]).toEqual([0, upstream.arrivals.length]);
     const minutes = (clock.now() - WORLD_AT) / MINUTE_MS;

@@ -4,7 +4,7 @@ import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
 import { JOB_NAMES, REFRESH_JOBS } from '../../schema/vocabulary.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { HOUR_MS } from '../../src/durations.ts';
-import { cronOf } from '../../src/runner/cron.ts';
+import { CronExpression } from '../../src/runner/cron.ts';
 import { forecastMonth, type JobLoad } from '../../src/runner/month-forecast.ts';
 import { planMonth } from '../../src/runner/month-plan.ts';
 import { emptyMonth } from '../../src/throttle/month.ts';
@@ -130,7 +130,7 @@ describe('schedules', () => {
     ['0 0 13 * 5', 'UTC', 1],
   ])('%s in %s has %i slots in a month', (expression, zone, slots) => {
     expect(
-      cronOf('feed', expression, zone).slots(MONTH - 1, Date.UTC(2026, 11, 1) - 1),
+      new CronExpression('feed', expression, zone).slots(MONTH - 1, Date.UTC(2026, 11, 1) - 1),
     ).toHaveLength(slots);
   });
 });

@@ -7,7 +7,7 @@ import { LakeError } from '../../src/errors.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { backupLake } from '../../src/maintenance/backup.ts';
 import { restoreLake } from '../../src/maintenance/restore.ts';
-import { cronOf } from '../../src/runner/cron.ts';
+import { CronExpression } from '../../src/runner/cron.ts';
 import { type BatchEnd, Schedule, type Scheduled } from '../../src/runner/schedule.ts';
 import { freshLake } from '../support/fresh.ts';
 
@@ -276,17 +276,17 @@ test.each([
   ['0 0 1 * *', 'UTC', '2026-05-10T12:00:00Z', '2026-05-01T00:00:00.000Z'],
   ['* * * * *', 'UTC', '2026-05-10T12:00:30Z', '2026-05-10T12:00:00.000Z'],
 ])('the slot of %s in %s before %s was %s', (expression, timezone, now, slot) => {
-  const slotAt = cronOf('feed', expression, timezone).previousSlot(Date.parse(now));
+  const slotAt = new CronExpression('feed', expression, timezone).previousSlot(Date.parse(now));
   expect(new Date(slotAt ?? 0).toISOString()).toBe(slot);
 });
 
 test.each(['', 'tomorrow', '61 * * * *', '* * * * * *'])('%j is no schedule', (expression) => {
-  expect(() => cronOf('feed', expression, 'UTC')).toThrow(/schedule of job feed/);
+  expect(() => new CronExpression('feed', expression, 'UTC')).toThrow(/schedule of job feed/);
 });
 
 test('a schedule that was only looked at leaves nothing behind', () => {
   const before = getTasks().size;
-  const cron = cronOf('feed', '15 2 * * *', 'UTC');
+  const cron = new CronExpression('feed', '15 2 * * *', 'UTC');
   expect(getTasks().size).toBe(before);
   const stop = cron.start(() => {});
   expect(getTasks().size).toBe(before + 1);
@@ -297,7 +297,7 @@ test('a schedule that was only looked at leaves nothing behind', () => {
 /** Slots of `YYYY-MM-DD..YYYY-MM-DD`, as `MM-DDTHH:mm` in UTC. */
 const slotsOf = (expression: string, timezone: string, days: string): string => {
   const [from, to] = days.split('..').map((day) => Date.parse(day)) as [number, number];
-  const slots = cronOf('feed', expression, timezone).slots(from - 1, to);
+  const slots = new CronExpression('feed', expression, timezone).slots(from - 1, to);
   return slots.map((at) => new Date(at).toISOString().slice(5, 16)).join(' ');
 };
 
@@ -325,7 +325,7 @@ test.each([
 });
 
 test('the slot that the night of summer time skips is found by whoever looks later', () => {
-  const cron = cronOf('feed', '15 2 * * *', 'Europe/Berlin');
+  const cron = new CronExpression('feed', '15 2 * * *', 'Europe/Berlin');
   const at = Date.parse('2026-03-29T01:00:00Z');
   expect(cron.previousSlot(at + 40 * MINUTE_MS)).toBe(at);
   expect(cron.previousSlot(at - MINUTE_MS)).toBe(Date.parse('2026-03-28T01:15:00Z'));

@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/durations.ts';
 import { UsageError } from '../../src/errors.ts';
 import { isoOf } from '../../src/iso.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { sandboxClock } from '../../src/sandbox/sandbox-clock.ts';
+import { SandboxClock } from '../../src/sandbox/sandbox-clock.ts';
 import { World } from '../../src/sandbox/world.ts';
 import { titleAt } from '../../src/sandbox/world-video.ts';
 import type { FeedResponse, HashtagsResponse } from '../../src/wire/shapes.ts';
@@ -238,14 +238,14 @@ describe('a sandbox', () => {
 describe('its clock', () => {
   test('is the given one without at and speed', () => {
     const clock = virtualClock(NOON);
-    const time = sandboxClock(clock, {});
+    const time = new SandboxClock(clock, {});
     clock.advanceTo(NOON + 5);
     expect(time.now()).toBe(NOON + 5);
   });
 
   test('stands still at `at` until it is moved, and never goes back', () => {
     const clock = virtualClock(NOON);
-    const time = sandboxClock(clock, { at: 1000 });
+    const time = new SandboxClock(clock, { at: 1000 });
     clock.advanceTo(NOON + DAY_MS);
     expect(time.now()).toBe(1000);
     time.advanceTo(3000);
@@ -255,7 +255,7 @@ describe('its clock', () => {
 
   test('runs from `at` as many times as fast as asked', () => {
     const clock = virtualClock(NOON);
-    const time = sandboxClock(clock, { at: 1000, speed: 60 });
+    const time = new SandboxClock(clock, { at: 1000, speed: 60 });
     clock.advanceTo(NOON + 10);
     expect(time.now()).toBe(1600);
     time.advanceTo(5000);

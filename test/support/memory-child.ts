@@ -1,9 +1,9 @@
-import { apiClient } from '../../src/api/client.ts';
+import { HttpApiClient } from '../../src/api/client.ts';
 import { Secret } from '../../src/secret.ts';
 
 // Asks the base URL it is given a few times and prints by how many megabytes the process grew.
 const baseUrl = process.argv[2] ?? '';
-const client = apiClient({ baseUrl, apiKey: new Secret('k'), timeoutMs: 20_000 });
+const client = new HttpApiClient({ baseUrl, apiKey: new Secret('k'), timeoutMs: 20_000 });
 const request = { kind: 'creator', platform: 'tiktok', handle: 'user1' } as const;
 const rssMb = (): number => process.memoryUsage().rss / (1 << 20);
 await client.send({ ...request, handle: 'user2' }); // what the client itself needs

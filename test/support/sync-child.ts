@@ -1,4 +1,4 @@
-import { apiClient } from '../../src/api/client.ts';
+import { HttpApiClient } from '../../src/api/client.ts';
 import { systemClock } from '../../src/clock.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
 import { withExclusive } from '../../src/lake/exclusive.ts';
@@ -19,7 +19,7 @@ enter('o');
 const lake = openLake(dataDir);
 let left = Number(n);
 const watched = [point, ...Object.keys(STAGE_OF)];
-const { client, onProgress } = watchPoints(lake, apiClient(config), watched, (reached) => {
+const { client, onProgress } = watchPoints(lake, new HttpApiClient(config), watched, (reached) => {
   const stage = STAGE_OF[reached];
   if (stage !== undefined) enter(stage);
   if (reached === point) left -= 1;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lakeRows } from '../../fixtures/lake-rows.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
-import { type ApiClient, apiClient } from '../../src/api/client.ts';
+import { type ApiClient, HttpApiClient } from '../../src/api/client.ts';
 import { type Clock, virtualClock } from '../../src/clock.ts';
 import { type Config, type Overrides, readConfig } from '../../src/config/config.ts';
 import type { Lake } from '../../src/lake/open.ts';
@@ -69,7 +69,7 @@ export const syncOnce = async (
 ): Promise<SyncResult> => {
   const config = smallConfig(dataDir, baseUrl, options.config);
   const lake = options.lake ?? openTestLake(dataDir);
-  const real = apiClient(config);
+  const real = new HttpApiClient(config);
   const jobs = options.jobs ?? SMALL_JOBS;
   try {
     const summaries = await sync(

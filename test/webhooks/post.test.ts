@@ -1,7 +1,7 @@
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
-import { apiClient } from '../../src/api/client.ts';
+import { HttpApiClient } from '../../src/api/client.ts';
 import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/secret.ts';
 import { type DeliveryAttempt, HttpPoster } from '../../src/webhooks/post.ts';
@@ -96,7 +96,7 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
   test('lets no call go to whom nobody vouches for', async () => {
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
     const asked: string[] = [];
-    const client = apiClient({
+    const client = new HttpApiClient({
       baseUrl: `https://127.0.0.1:${await secureServer(asked)}/v1`,
       apiKey: new Secret('tl_live_never-to-be-sent-there'),
       timeoutMs: 5000,

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
-import { apiClient } from '../../api/client.ts';
+import { HttpApiClient } from '../../api/client.ts';
 import { type VirtualClock, virtualClock } from '../../clock.ts';
 import { densestStretch, snapshotsByDay } from '../../demo/dense-days.ts';
 import { type LivedNight, nights } from '../../demo/nights.ts';
@@ -113,7 +113,7 @@ const live = async (
   const origin = options.from === undefined ? 'sandbox' : 'replayed import';
   const lake = openLakeFor(dataDir, origin, { fresh: true, now: io.clock.now(), tell: io.err });
   lake.sqlite.pragma('synchronous = OFF'); // a demo cut off by a power cut is made again
-  const client = apiClient(config);
+  const client = new HttpApiClient(config);
   const chance = new RandomStream(1); // the same demo twice is the same
   const deps = {
     ...{ lake, config, client, clock, signal: io.signal, env: io.env, warn: io.err },

@@ -72,7 +72,7 @@ const askAll = async (io: CliIo): Promise<Answers> => {
 
 /** Spends one call to see that address and key are right. */
 const tryOnce = async (config: Config, io: CliIo): Promise<void> => {
-  const { apiClient } = await import('../../api/client.ts');
+  const { HttpApiClient } = await import('../../api/client.ts');
   const { openLakeFor } = await import('../../lake/origin.ts');
   const { requestOnce } = await import('../../runner/request-once.ts');
   const { openLedgers } = await import('../ledgers.ts');
@@ -83,7 +83,7 @@ const tryOnce = async (config: Config, io: CliIo): Promise<void> => {
     now: io.clock.now(),
     tell: io.note,
   });
-  const client = apiClient(upstream.config);
+  const client = new HttpApiClient(upstream.config);
   const { clock, random, signal } = io;
   try {
     const paging = { limit: 1, page: 1, offset: 0 };

@@ -13,7 +13,7 @@ import { cronOfJob } from '../../runner/month-plan.ts';
 import { followSync, liveNight, type Night } from '../../runner/night.ts';
 import type { RunSummary } from '../../runner/run-summary.ts';
 import { type BatchEnd, Schedule } from '../../runner/schedule.ts';
-import { LakeSlots, sharing } from '../../runner/slot-book.ts';
+import { LakeSlots, PartlySharedSlots } from '../../runner/slot-book.ts';
 import type { Secret } from '../../secret.ts';
 import { keepHeapSmall } from '../../serve/small-memory.ts';
 import type { OwnKey } from '../../throttle/key-limits.ts';
@@ -154,7 +154,7 @@ const run = async (config: Config, { io, log, forPeople }: LoggedIo): Promise<vo
     const own = new LakeSlots(lake, clock);
     const isJob = (name: string): boolean => JOBS.some((job) => job.name === name);
     const shared = opened.slots?.(secretsOf(keys), random().toString(36).slice(2));
-    const slots = shared === undefined ? own : sharing(isJob, shared, own);
+    const slots = shared === undefined ? own : new PartlySharedSlots(isJob, shared, own);
     const sender = new Sender(lake, { clock, random, report: warn, revokedKeys });
     try {
       const deps = { lake, clock, signal, jobs: scheduled, slots, runJobs, tell, warn, fail };

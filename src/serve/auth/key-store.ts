@@ -40,18 +40,47 @@ export interface KeyStore extends RequestCounter {
   close(): Soon<void>;
 }
 
-/** The keys of a data directory. @param waitMs how long another process that writes them is waited for */
-export const lakeKeys = (dataDir: string, waitMs?: number): KeyStore => {
-  const db: Database.Database = openServiceDb(dataDir);
-  if (waitMs !== undefined) db.pragma(`busy_timeout = ${waitMs}`);
-  const limiter = new Limiter(db);
-  return {
-    count: (hashes, now, routes) => limiter.count(hashes, now, routes),
-    add: (key) => addKey(db, key),
-    list: () => listKeys(db),
-    revoke: (id, now) => revokeKey(db, id, now),
-    usageByDay: (keyId, days) => usageByDay(db, keyId, days),
-    usageOfMonth: (month) => usageOfMonth(db, month),
-    close: () => void db.close(),
-  };
-};
+/** The keys of a data directory. */
+export class LakeKeys implements KeyStore {
+  readonly #db: Database.Database;
+  readonly #limiter: Limiter;
+
+  /** @param waitMs how long another process that writes them is waited for */
+  constructor(dataDir: string, waitMs?: number) {
+    this.#db = openServiceDb(dataDir);
+    if (waitMs !== undefined) this.#db.pragma(`busy_timeout = ${waitMs}`);
+    this.#limiter = new Limiter(this.#db);
+  }
+
+  count(
+    hashes: readonly string[],
+    now: number,
+    routes: readonly string[],
+  ): (KeyStanding | undefined)[] {
+    return this.#limiter.count(hashes, now, routes);
+  }
+
+  add(key: NewKey): void {
+    addKey(this.#db, key);
+  }
+
+  list(): KeyRecord[] {
+    return listKeys(this.#db);
+  }
+
+  revoke(id: string, now: number): KeyRecord {
+    return revokeKey(this.#db, id, now);
+  }
+
+  usageByDay(keyId: string, days: number): DayOfUse[] {
+    return usageByDay(this.#db, keyId, days);
+  }
+
+  usageOfMonth(month: string): RouteUse[] {
+    return usageOfMonth(this.#db, month);
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}

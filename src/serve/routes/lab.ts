@@ -54,8 +54,8 @@ const idIn = (body: unknown): string => {
 
 /** `POST /lab/analyze`. */
 export const labRoute = (app: ServiceApp, service: ServiceContext): void => {
-  const { lake, model, clock, now } = service;
-  const deps = { clock: { ...clock, now }, model };
+  const { lake, model, now } = service;
+  const deps = { clock: { now }, model };
   app.openAPIRegistry.registerPath(analyze);
   app.post('/lab/analyze', async (c) => {
     const id = idIn(await jsonBody(c));
