@@ -12,8 +12,6 @@ import { md5Of } from './local-file.ts';
 import { failureOf } from './s3-errors.ts';
 import type { OpenFile } from './table-store.ts';
 
-const PART_BYTES = 16 << 20;
-
 /** Runs a request; what fails for now is tried again, what fails for good becomes words. */
 export type Request = <T>(what: string, send: () => Promise<T>) => Promise<T>;
 
@@ -32,11 +30,18 @@ export class Multipart {
   readonly #client: S3Client;
   readonly #at: { Bucket: string; Key: string };
   readonly #request: Request;
+  readonly #partBytes: number;
 
-  constructor(client: S3Client, at: { Bucket: string; Key: string }, request: Request) {
+  constructor(
+    client: S3Client,
+    at: { Bucket: string; Key: string },
+    request: Request,
+    partBytes: number,
+  ) {
     this.#client = client;
     this.#at = at;
     this.#request = request;
+    this.#partBytes = partBytes;
   }
 
   /** Uploads below the key that were begun and not ended, oldest first. */
@@ -82,8 +87,8 @@ export class Multipart {
     PartNumber: number,
     held: string | undefined,
   ): Promise<Part> {
-    const start = (PartNumber - 1) * PART_BYTES;
-    const bytes = Math.min(PART_BYTES, file.bytes - start);
+    const start = (PartNumber - 1) * this.#partBytes;
+    const bytes = Math.min(this.#partBytes, file.bytes - start);
     const md5 = await md5Of(file, start, bytes);
     if (held !== undefined && held.replaceAll('"', '') === md5.toString('hex'))
       return { PartNumber, ETag: held };
@@ -122,7 +127,7 @@ export class Multipart {
     const id = begun?.id ?? (await this.#begin());
     const held = begun === undefined ? new Map<number, string>() : await this.#partsOf(id);
     const parts: Part[] = [];
-    for (let number = 1; (number - 1) * PART_BYTES < file.bytes; number += 1)
+    for (let number = 1; (number - 1) * this.#partBytes < file.bytes; number += 1)
       parts.push(await this.#part(file, id, number, held.get(number)));
     await this.#complete(id, parts, file.bytes);
   }

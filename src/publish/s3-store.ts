@@ -12,7 +12,9 @@ import { explainS3, failureOf, isPassing } from './s3-errors.ts';
 import { Multipart, type Request } from './s3-multipart.ts';
 import type { OpenFile, StoreDeps, StoredObject, TableStore } from './table-store.ts';
 
-const MULTIPART_ABOVE = 64 << 20;
+const PART_BYTES = 16 << 20;
+/** A file of more parts is uploaded in parts. */
+const WHOLE_PARTS = 4;
 const TRIES = 6;
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 20 * SECOND_MS;
@@ -65,6 +67,14 @@ export class S3Store implements TableStore {
 
   #at(key: string): { Bucket: string; Key: string } {
     return { Bucket: this.#bucket, Key: `${this.#prefix}${key}` };
+  }
+
+  get #partBytes(): number {
+    return this.#deps.partBytes ?? PART_BYTES;
+  }
+
+  #multipart(key: string): Multipart {
+    return new Multipart(this.#client, this.#at(key), this.#request, this.#partBytes);
   }
 
   #request: Request = async (what, send) => {
@@ -148,8 +158,7 @@ export class S3Store implements TableStore {
   }
 
   async copyIn(key: string, file: OpenFile): Promise<void> {
-    if (file.bytes > MULTIPART_ABOVE)
-      return new Multipart(this.#client, this.#at(key), this.#request).upload(file);
+    if (file.bytes > WHOLE_PARTS * this.#partBytes) return this.#multipart(key).upload(file);
     const md5 = await md5Of(file, 0, file.bytes);
     await this.#request(`Uploading ${key}`, () =>
       this.#client.send(
@@ -177,7 +186,7 @@ export class S3Store implements TableStore {
   }
 
   tidy(prefix: string, before: number): Promise<void> {
-    return new Multipart(this.#client, this.#at(prefix), this.#request).abortOlder(before);
+    return this.#multipart(prefix).abortOlder(before);
   }
 
   close(): void {

@@ -8,6 +8,8 @@ export interface StoreDeps {
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
+  /** Bytes of one part of what is uploaded in parts, a file of more than four of them; default 16 MiB. */
+  readonly partBytes?: number;
 }
 
 /** An object as a listing shows it. */

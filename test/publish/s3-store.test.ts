@@ -17,10 +17,11 @@ beforeAll(() => {
   process.env.AWS_SECRET_ACCESS_KEY = 'secret-of-this-test';
 });
 
-const storeOf = ({ env }: { env: NodeJS.ProcessEnv }): Promise<TableStore> =>
+const storeOf = ({ env }: { env: NodeJS.ProcessEnv }, partBytes?: number): Promise<TableStore> =>
   openStore('s3://bucket/some/tables', {
     ...{ env, clock: virtualClock(NOON_AT), random: () => 0.5 },
     signal: new AbortController().signal,
+    ...(partBytes === undefined ? {} : { partBytes }),
   });
 
 test('publishes by requests of S3, and a second time writes nothing', async () => {
@@ -48,9 +49,27 @@ test('lists of several pages are read to their end', async () => {
   expect([keys[0], keys.at(-1)]).toEqual(['t/011', 't/119']);
 });
 
-describe('a file above 64 MB', () => {
+test('a file above 64 MB goes in parts of 16 MB', async () => {
+  const s3 = await startS3();
+  s3.faults.push({ on: /partNumber=2/, status: 403, code: 'AccessDenied' });
+  const path = join(freshFolder(), 'big');
+  const handle = await open(path, 'w+');
+  try {
+    const bytes = (64 << 20) + 1;
+    await handle.truncate(bytes);
+    const uploading = (await storeOf(s3)).copyIn('t/big', { handle, path, bytes });
+    await expect(uploading).rejects.toThrow('Uploading');
+  } finally {
+    await handle.close();
+  }
+  const [{ parts } = { parts: new Map() }] = s3.uploads.values();
+  expect([...parts].map(([n, part]) => [n, part.bytes.length])).toEqual([[1, 16 << 20]]);
+});
+
+describe('a file of more than four parts', () => {
   const big = join(freshFolder(), 'big');
-  const bytes = (64 << 20) + 12_345;
+  const partBytes = 1 << 16;
+  const bytes = 4 * partBytes + 12_345;
   beforeAll(() => writeFileSync(big, randomBytes(bytes)));
   const copyIn = async (store: TableStore): Promise<void> => {
     const handle = await open(big);
@@ -63,7 +82,7 @@ describe('a file above 64 MB', () => {
 
   test('goes in parts, and one that was cut off is gone on with', async () => {
     const s3 = await startS3();
-    const store = await storeOf(s3);
+    const store = await storeOf(s3, partBytes);
     s3.faults.push({ on: /partNumber=4/, status: 403, code: 'AccessDenied' });
     await expect(copyIn(store)).rejects.toThrow('Uploading');
     expect(s3.objects.size).toBe(0);
@@ -77,7 +96,7 @@ describe('a file above 64 MB', () => {
 
   test('whose last response was lost is there', async () => {
     const s3 = await startS3();
-    const store = await storeOf(s3);
+    const store = await storeOf(s3, partBytes);
     s3.faults.push({ on: /^POST .*uploadId=/, status: 500, code: 'InternalError', after: true });
     await copyIn(store);
     expect(s3.objects.get('some/tables/t/big')?.bytes.length).toBe(bytes);
