@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { ModelSettings } from '../lab/model.ts';
-import { openLake, openLakeForReading } from '../lake/open.ts';
+import { type Lake, openLake, openLakeForReading } from '../lake/open.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { PipelineReader } from '../pipeline/pipeline-reader.ts';
 import { refreshSearch } from '../search/search-index.ts';
@@ -21,7 +21,7 @@ import { PageCache } from './cache/page-cache.ts';
 import { ResponseCache } from './cache/response-cache.ts';
 import type { ServiceContext } from './context.ts';
 import { Exposure, urlHost } from './exposure.ts';
-import { HttpServer } from './http-server.ts';
+import { HttpServer, type Responding } from './http-server.ts';
 import { KeylessPace } from './keyless-pace.ts';
 import { LiveUpdates } from './live/live-updates.ts';
 import { problemResponse } from './problems.ts';
@@ -83,6 +83,7 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
+const LOOPBACK = '127.0.0.1';
 const PAGE_CACHE_KIB = 16 * 1024;
 /** Responses, lists, counts and instants that are remembered. */
 const CACHE_BYTES = 20_000_000;
@@ -96,108 +97,162 @@ const failuresOnly = (report: ServiceOptions['report']): Logger =>
     ? pino({ level: 'silent' })
     : pino({ level: 'error', base: null }, { write: (line) => report(line.trimEnd()) });
 
+/** One lake twice: read by many, written by few. */
+class LakeConnections {
+  /** Subscriptions are written through it. */
+  readonly writer: Lake;
+  readonly reader: Lake;
+
+  /** Makes or migrates the lake where it has to be. */
+  constructor(dataDir: string, tell: (sentence: string) => void) {
+    this.writer = openLake(dataDir, { tell });
+    refreshSearch(this.writer); // words that came by other hands than a load
+    this.writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
+    this.reader = openLakeForReading(dataDir);
+    this.reader.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
+    this.reader.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
+    this.writer.sqlite.pragma(`busy_timeout = ${WAIT_FOR_LAKE_MS}`);
+  }
+
+  close(): void {
+    this.reader.close();
+    this.writer.close();
+  }
+}
+
+/** What a service is made of: all that is opened for it, its routes and its sockets. */
+class Service {
+  readonly #options: ServiceOptions;
+  readonly #log: Logger;
+  readonly #lakes: LakeConnections;
+  readonly #poster: HttpPoster;
+  readonly #context: ServiceContext;
+  readonly #exposure: Exposure;
+  readonly #app: ReturnType<typeof serviceApp>;
+  readonly #routeOf: ReturnType<typeof routesOf>;
+  readonly #pace: KeylessPace;
+  readonly #server: HttpServer;
+  #origin: string;
+
+  constructor(options: ServiceOptions) {
+    const { dataDir, clock, machine } = options;
+    this.#options = options;
+    this.#log = options.log ?? failuresOnly(options.report);
+    this.#lakes = new LakeConnections(
+      dataDir,
+      options.report ?? ((sentence) => this.#log.warn(sentence)),
+    );
+    this.#poster = new HttpPoster({ clock });
+    this.#context = this.#contextOf(options);
+    this.#exposure = new Exposure({ ...options, host: options.host ?? LOOPBACK });
+    this.#origin = this.#exposure.publicOrigin ?? '';
+    this.#app = this.#appOf(options);
+    this.#routeOf = routesOf(this.#app);
+    this.#pace = new KeylessPace(machine);
+    this.#server = new HttpServer(
+      {
+        respond: (request, bindings) => this.#respond(request, bindings),
+        failed: (error) => refusalOf(error, this.#log),
+        ended: (request, response, exchange) => this.#note(request, response, exchange),
+      },
+      { clock, machine },
+    );
+  }
+
+  #contextOf({ dataDir, clock, machine, at, ...options }: ServiceOptions): ServiceContext {
+    const lake = this.#lakes.reader;
+    const cache = new LakeCache(CACHE_BYTES);
+    return {
+      ...{ lake, clock, model: options.model, pipeline: options.pipeline },
+      keys: options.keys ?? new LakeKeys(dataDir, WAIT_FOR_KEYS_MS),
+      now: typeof at === 'function' ? at : () => at ?? clock.now(),
+      reads: new HeavyReads(lake, { cache, clock: machine, limits: options.readLimits }),
+      live: new LiveUpdates(lake, { machine, boot: machine.now().toString(36) }),
+      queries: new SqlQueries({ dataDir, clock: machine, limits: options.sqlLimits }),
+      responses: new ResponseCache(cache),
+      pages: new PageCache(cache),
+      changes: new ChangeTimes(lake, cache),
+    };
+  }
+
+  #appOf({ clock, machine, corsOrigins = [], metrics, ...options }: ServiceOptions) {
+    const counting = new CountTogether(this.#context.keys, { clock, machine });
+    const admission = new KeyCheck(counting, (method, path) => this.#routeOf(method, path));
+    const { publicOrigin } = this.#exposure;
+    const webhooks = {
+      ...{ writer: this.#lakes.writer, poster: this.#poster, hookSecret: options.hookSecret },
+      mostOfAKey: options.subscriptionsPerKey ?? MOST_OF_A_KEY,
+    };
+    return serviceApp(this.#context, webhooks, {
+      access: { admission, sessions: new Sessions(), exposure: this.#exposure },
+      origin: () => this.#origin,
+      corsOrigins: [...corsOrigins, ...(publicOrigin === undefined ? [] : [publicOrigin])],
+      ...{ log: this.#log, metrics },
+    });
+  }
+
+  async #respond(
+    request: Request,
+    bindings: Parameters<Responding['respond']>[1],
+  ): Promise<Response> {
+    const { incoming, exchange } = bindings;
+    const refusal = this.#exposure.refusalOf(incoming);
+    const response =
+      refusal === undefined ? await this.#app.fetch(request, bindings) : problemResponse(refusal);
+    const isWatching = incoming.url === '/health' || response.status === 204; // 204: a proven hook
+    if (exchange.keyId === undefined && !isWatching) await this.#pace.turn();
+    return response;
+  }
+
+  #note(...[request, response, { keyId, tookMs }]: Parameters<Responding['ended']>): void {
+    logServed(this.#log, request, response, { keyId, tookMs });
+    const { method = '', url = '' } = request;
+    // as other servers count a client that left before its response: nothing was answered
+    const status = response.writableFinished ? response.statusCode : 499;
+    this.#options.metrics?.count({ method, route: this.#routeOf(method, url), status, tookMs });
+  }
+
+  async listen(): Promise<RunningService> {
+    const { host = LOOPBACK, port = 0, computesAhead } = this.#options;
+    const { reads, now } = this.#context;
+    const bound = `http://${urlHost(host)}:${await this.#server.listen(host, port)}`;
+    this.#origin = this.#exposure.publicOrigin ?? bound;
+    if (computesAhead === true) void reads.computeAhead(now());
+    return {
+      url: `${bound}/v1`,
+      dashboard: `${bound}/`,
+      openness: this.#exposure.sentence(),
+      close: () => this.#close(),
+    };
+  }
+
+  async #close(): Promise<void> {
+    this.#context.live.close();
+    await this.#server.close();
+    await this.release();
+  }
+
+  /** Lets go of all that was opened. */
+  async release(): Promise<void> {
+    const { queries, reads, keys } = this.#context;
+    queries.close();
+    await reads.close();
+    await this.#poster.close();
+    await keys.close();
+    this.#lakes.close();
+  }
+}
+
 /**
  * Serves a lake (an empty one is made where there is none) until closed.
  * @throws UsageError when the address is taken or the data directory cannot be used
  */
 export const startService = async (options: ServiceOptions): Promise<RunningService> => {
-  const {
-    dataDir,
-    clock,
-    machine,
-    at,
-    host = '127.0.0.1',
-    port = 0,
-    corsOrigins = [],
-    metrics,
-  } = options;
-  const log = options.log ?? failuresOnly(options.report);
-  const writer = openLake(dataDir, { tell: options.report ?? ((sentence) => log.warn(sentence)) }); // makes or migrates it; subscriptions are written through it
-  refreshSearch(writer); // words that came by other hands than a load
-  writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
-  const lake = openLakeForReading(dataDir);
-  lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
-  lake.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
-  const keys = options.keys ?? new LakeKeys(dataDir, WAIT_FOR_KEYS_MS);
-  writer.sqlite.pragma(`busy_timeout = ${WAIT_FOR_LAKE_MS}`);
-  const now = typeof at === 'function' ? at : () => at ?? clock.now();
-  const counting = new CountTogether(keys, { clock, machine });
-  const admission = new KeyCheck(counting, (method, path) => routeOf(method, path));
-  const cache = new LakeCache(CACHE_BYTES);
-  const reads = new HeavyReads(lake, { cache, clock: machine, limits: options.readLimits });
-  const live = new LiveUpdates(lake, { machine, boot: machine.now().toString(36) });
-  const queries = new SqlQueries({ dataDir, clock: machine, limits: options.sqlLimits });
-  const poster = new HttpPoster({ clock });
-  const context: ServiceContext = {
-    ...{ lake, reads, keys, now, clock, model: options.model },
-    ...{ queries, live, pipeline: options.pipeline },
-    responses: new ResponseCache(cache),
-    pages: new PageCache(cache),
-    changes: new ChangeTimes(lake, cache),
-  };
-  const webhooks = {
-    writer,
-    poster,
-    hookSecret: options.hookSecret,
-    mostOfAKey: options.subscriptionsPerKey ?? MOST_OF_A_KEY,
-  };
-  const exposure = new Exposure({ ...options, host });
-  const publicOrigin = exposure.publicOrigin;
-  let origin = publicOrigin ?? '';
-  const app = serviceApp(context, webhooks, {
-    access: { admission, sessions: new Sessions(), exposure },
-    origin: () => origin,
-    corsOrigins: [...corsOrigins, ...(publicOrigin === undefined ? [] : [publicOrigin])],
-    ...{ log, metrics },
-  });
-  const routeOf = routesOf(app);
-  const pace = new KeylessPace(machine);
-  const server = new HttpServer(
-    {
-      respond: async (request, bindings) => {
-        const { incoming, exchange } = bindings;
-        const refusal = exposure.refusalOf(incoming);
-        const response =
-          refusal === undefined ? await app.fetch(request, bindings) : problemResponse(refusal);
-        const isWatching = incoming.url === '/health' || response.status === 204; // 204: a proven hook
-        if (exchange.keyId === undefined && !isWatching) await pace.turn();
-        return response;
-      },
-      failed: (error) => refusalOf(error, log),
-      ended: (request, response, { keyId, tookMs }) => {
-        logServed(log, request, response, { keyId, tookMs });
-        const { method = '', url = '' } = request;
-        // as other servers count a client that left before its response: nothing was answered
-        const status = response.writableFinished ? response.statusCode : 499;
-        metrics?.count({ method, route: routeOf(method, url), status, tookMs });
-      },
-    },
-    { clock, machine },
-  );
-  const release = async (): Promise<void> => {
-    queries.close();
-    await reads.close();
-    await poster.close();
-    await keys.close();
-    lake.close();
-    writer.close();
-  };
+  const service = new Service(options);
   try {
-    const bound = `http://${urlHost(host)}:${await server.listen(host, port)}`;
-    origin = publicOrigin ?? bound;
-    if (options.computesAhead === true) void reads.computeAhead(now());
-    return {
-      url: `${bound}/v1`,
-      dashboard: `${bound}/`,
-      openness: exposure.sentence(),
-      close: async () => {
-        live.close();
-        await server.close();
-        await release();
-      },
-    };
+    return await service.listen();
   } catch (error) {
-    await release();
+    await service.release();
     throw error;
   }
 };

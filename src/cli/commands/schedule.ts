@@ -6,17 +6,20 @@ import { docsPage, typed } from '../../installation.ts';
 import { isoOf, parseIso } from '../../iso.ts';
 import { whileLiving } from '../../lake/exclusive.ts';
 import { openLakeFor } from '../../lake/origin.ts';
+import type { Log } from '../../log.ts';
 import { attempting } from '../../runner/attempt.ts';
 import { DAEMON } from '../../runner/daemon.ts';
+import type { Chore } from '../../runner/job.ts';
 import { keyMonths, planMonths } from '../../runner/key-plan.ts';
 import { cronOfJob } from '../../runner/month-plan.ts';
-import { followSync, liveNight, type Night } from '../../runner/night.ts';
+import { followSync, liveNight, type Night, type NightDeps } from '../../runner/night.ts';
 import type { RunSummary } from '../../runner/run-summary.ts';
 import { type BatchEnd, Schedule } from '../../runner/schedule.ts';
 import { LakeSlots, PartlySharedSlots } from '../../runner/slot-book.ts';
 import type { Secret } from '../../secret.ts';
 import { keepHeapSmall } from '../../serve/small-memory.ts';
 import type { OwnKey } from '../../throttle/key-limits.ts';
+import type { LedgerSource } from '../../throttle/ledger.ts';
 import { Sender } from '../../webhooks/sender.ts';
 import { openAccess } from '../access.ts';
 import { type CliIo, configOf } from '../io.ts';
@@ -61,93 +64,126 @@ const refuseSandbox = (config: Config, isWanted: boolean): void => {
 const secretsOf = (keys: readonly OwnKey[]): Secret[] =>
   keys.flatMap(({ apiKey }) => (apiKey === undefined ? [] : [apiKey]));
 
-const run = async (config: Config, { io, log, forPeople }: LoggedIo): Promise<void> => {
+/** Tells what a daemon does: to its log, and to people where stderr is theirs. */
+class Teller {
+  readonly log: Log;
+  readonly #io: CliIo;
+  readonly #forPeople: boolean;
+
+  constructor({ io, log, forPeople }: LoggedIo) {
+    this.log = log;
+    this.#io = io;
+    this.#forPeople = forPeople;
+  }
+
+  /** To people alone. */
+  say(sentence: string): void {
+    if (this.#forPeople) this.#io.note(`${isoOf(this.#io.clock.now())} ${sentence}`);
+  }
+
+  tell = (sentence: string): void => this.#tell('info', sentence);
+  warn = (sentence: string): void => this.#tell('warn', sentence);
+  fail = (sentence: string): void => this.#tell('error', sentence);
+
+  #tell(level: 'info' | 'warn' | 'error', sentence: string): void {
+    this.log[level]({}, sentence);
+    this.say(sentence);
+  }
+
+  run({ runId, outcome, calls, items, drift, reason }: RunSummary): void {
+    this.say(
+      `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} responses loaded${reason === null ? '' : `; ${reason}`}`,
+    );
+    for (const found of drift) this.say(driftText(found, `in ${found.request}`).trim());
+  }
+
+  chore(name: string, did: string): void {
+    this.log.info({ job: name }, did);
+    this.say(`${name}: ${did}`);
+  }
+}
+
+/** What every batch of due jobs is done with. */
+type BatchDeps = Omit<NightDeps, 'jobs' | 'chores' | 'onRun'>;
+
+/**
+ * Does what is due. Jobs left behind are those whose turn did not come: the run before them paused
+ * or was stopped.
+ * @throws what is worth a retry, of chores too: they follow what was pulled
+ */
+const runDue = async (
+  names: readonly string[],
+  wanted: readonly Chore[],
+  common: BatchDeps,
+  teller: Teller,
+): Promise<BatchEnd> => {
+  const jobs = JOBS.filter((job) => names.includes(job.name));
+  const leftBehind = new Set(jobs.map(({ name }) => name));
+  const onRun = (_: number | undefined, begun: readonly string[]): void => {
+    for (const name of begun) leftBehind.delete(name);
+  };
+  const chores = wanted.filter((chore) => names.includes(chore.name));
+  const deps = { ...common, jobs, chores, onRun };
+  const night = await liveNight(deps).catch(async (error: unknown): Promise<Night> => {
+    if (!(error instanceof TrendlakeError) || error.transient) throw error;
+    teller.fail(`sync: ${error.message}`);
+    leftBehind.clear();
+    return { runs: [], ...(await followSync(deps, [])) };
+  });
+  for (const summary of night.runs) teller.run(summary);
+  if (night.events > 0) teller.tell(`${night.events} events noticed`);
+  const retry = [...leftBehind];
+  for (const { name, end } of night.chores) {
+    if (end.ok) teller.chore(name, end.value.did);
+    else if (end.retry) retry.push(name);
+  }
+  const resumesAt = night.runs.at(-1)?.resumesAt ?? null;
+  return { resumesAt: resumesAt === null ? null : (parseIso(resumesAt) ?? null), retry };
+};
+
+/** Warns where the month's calls will not last for what is scheduled. */
+const warnOfMonth = async (
+  {
+    lake,
+    config,
+    ledgers,
+    clock,
+  }: Pick<BatchDeps, 'lake' | 'config' | 'clock'> & {
+    readonly ledgers: LedgerSource;
+  },
+  warn: (sentence: string) => void,
+): Promise<void> => {
+  const months = await keyMonths(lake, config, JOBS, { ledgers, now: clock.now() });
+  const { fits, missing, advice } = planMonths(months);
+  if (!fits)
+    warn(
+      `warning: ${missing} calls are missing for this month's schedules; \`${typed('plan')}\` tells more. ${advice.join(' ')}`,
+    );
+};
+
+const run = async (config: Config, logged: LoggedIo): Promise<void> => {
   keepHeapSmall(); // a lake of any size is read piece by piece
+  const { io, log } = logged;
+  const { clock, random, env, signal } = io;
   const wanted = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
   const scheduled = [...JOBS, ...wanted].flatMap((job) => {
     const cron = cronOfJob(job, config);
     return cron === undefined ? [] : [{ name: job.name, cron }];
   });
-  const opened = await openLedgers(config, io.clock, { waits: true });
+  const opened = await openLedgers(config, clock, { waits: true });
   const { ledgers } = opened;
   const upstream = await connect(config, io);
-  const say = (sentence: string): void => {
-    if (forPeople) io.note(`${isoOf(io.clock.now())} ${sentence}`);
-  };
-  const teller =
-    (level: 'info' | 'warn' | 'error') =>
-    (sentence: string): void => {
-      log[level]({}, sentence);
-      say(sentence);
-    };
-  const [tell, warn, fail] = [teller('info'), teller('warn'), teller('error')];
-  const lake = openLakeFor(config.dataDir, upstream.origin, { now: io.clock.now(), tell });
+  const teller = new Teller(logged);
+  const { tell, warn, fail } = teller;
+  const lake = openLakeFor(config.dataDir, upstream.origin, { now: clock.now(), tell });
   const access = openAccess(upstream);
   const { client, keys } = access;
-  const { clock, random, env, signal } = io;
   const context = { lake, config: upstream.config, ledgers, clock, random, env, signal };
   const revokedKeys = revokedElsewhere(config, clock);
   const attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
-
-  const sayRun = ({ runId, outcome, calls, items, drift, reason }: RunSummary): void => {
-    say(
-      `run ${runId} ${outcome}: ${calls.sent} calls, ${items.done} responses loaded${reason === null ? '' : `; ${reason}`}`,
-    );
-    for (const found of drift) say(driftText(found, `in ${found.request}`).trim());
-  };
-  /**
-   * Does what is due. Jobs left behind are those whose turn did not come: the run before them paused
-   * or was stopped.
-   * @throws what is worth a retry, of chores too: they follow what was pulled
-   */
-  const runJobs = async (names: readonly string[]): Promise<BatchEnd> => {
-    const jobs = JOBS.filter((job) => names.includes(job.name));
-    const chores = wanted.filter((chore) => names.includes(chore.name));
-    const leftBehind = new Set(jobs.map(({ name }) => name));
-    const onRun = (_: number | undefined, begun: readonly string[]): void => {
-      for (const name of begun) leftBehind.delete(name);
-    };
-    const deps = {
-      revokedKeys,
-      ...context,
-      client,
-      keys,
-      jobs,
-      allJobs: JOBS,
-      chores,
-      log,
-      attempt,
-      warn,
-      onRun,
-    };
-    const night = await liveNight(deps).catch(async (error: unknown): Promise<Night> => {
-      if (!(error instanceof TrendlakeError) || error.transient) throw error;
-      fail(`sync: ${error.message}`);
-      leftBehind.clear();
-      return { runs: [], ...(await followSync(deps, [])) };
-    });
-    for (const summary of night.runs) sayRun(summary);
-    if (night.events > 0) tell(`${night.events} events noticed`);
-    const retry = [...leftBehind];
-    for (const { name, end } of night.chores) {
-      if (end.ok) {
-        log.info({ job: name }, end.value.did);
-        say(`${name}: ${end.value.did}`);
-      } else if (end.retry) retry.push(name);
-    }
-    const resumesAt = night.runs.at(-1)?.resumesAt ?? null;
-    return { resumesAt: resumesAt === null ? null : (parseIso(resumesAt) ?? null), retry };
-  };
+  const common = { ...context, revokedKeys, client, keys, allJobs: JOBS, log, attempt, warn };
   try {
-    await attempt('plan', async () => {
-      const now = clock.now();
-      const months = await keyMonths(lake, upstream.config, JOBS, { ledgers, now });
-      const { fits, missing, advice } = planMonths(months);
-      if (!fits)
-        warn(
-          `warning: ${missing} calls are missing for this month's schedules; \`${typed('plan')}\` tells more. ${advice.join(' ')}`,
-        );
-    });
+    await attempt('plan', () => warnOfMonth(context, warn));
     tell(
       `trendlake schedules ${scheduled.map(({ name }) => name).join(', ')} (${config.timezone})`,
     );
@@ -157,6 +193,7 @@ const run = async (config: Config, { io, log, forPeople }: LoggedIo): Promise<vo
     const slots = shared === undefined ? own : new PartlySharedSlots(isJob, shared, own);
     const sender = new Sender(lake, { clock, random, report: warn, revokedKeys });
     try {
+      const runJobs = (names: readonly string[]) => runDue(names, wanted, common, teller);
       const deps = { lake, clock, signal, jobs: scheduled, slots, runJobs, tell, warn, fail };
       const schedule = new Schedule(deps);
       const word = Math.floor(random() * 2 ** 48).toString(36);
