@@ -193,6 +193,7 @@ const RIMS = [
   'src/lake.ts', // where other programs enter
   'src/load/replay.ts', // only lets others have their turn
   'src/search/search-index.ts', // the same
+  'src/export/export-lake.ts', // the same
 ];
 
 test('the time is handed in: only the rims read it, wait by themselves or roll dice', () => {

@@ -17,9 +17,9 @@ if ((process.env.NODE_COMPILE_CACHE ?? '') === '') {
   const { enableCompileCache } = await import('node:module');
   if (folder !== undefined) enableCompileCache(folder);
 }
-if (process.argv[2] === 'serve') {
-  const { startAgainSmall } = await import('../serve/small-memory.ts');
-  startAgainSmall();
+if (process.argv[2] === 'serve' || process.argv[2] === 'export') {
+  const { EXPORT_HEAP, HEAP, startAgainSmall } = await import('../serve/small-memory.ts');
+  startAgainSmall(process.argv[2] === 'serve' ? HEAP : EXPORT_HEAP);
 }
 const { main } = await import('./main.ts');
 await main();

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../clock.ts';
 import type { ParquetCodec } from '../config/parquet-codecs.ts';
@@ -8,8 +9,9 @@ import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';
 import { workerFile } from '../worker-file.ts';
 import type { SnapshotExport } from './export-snapshot.ts';
-import type { ExportOrder, ExportReport } from './export-worker.ts';
+import type { ExportReport, ThreadOrder } from './export-worker.ts';
 import { PARQUET_TABLES } from './parquet-tables.ts';
+import type { ExportOrder } from './run-export.ts';
 import { unmarkTouched } from './touched-partitions.ts';
 
 export interface ExportSummary {
@@ -36,19 +38,24 @@ export interface ExportOptions {
   /** Stops between two chunks of rows; files already in place stay, and are written again next time. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, of: number) => void;
+  /**
+   * True in a process that does nothing else: the work is done in the thread that asks for it, which
+   * takes 35 MB and 0.1 s less. Signals are heard some 20 times a second.
+   */
+  readonly here?: boolean;
 }
 
 /** Rows live for a moment only: a larger nursery takes memory and saves no time. */
 const YOUNG_MIB = 8;
 
 const inThread = async (
-  order: Omit<ExportOrder, 'stop'>,
+  order: ExportOrder,
   { signal, onProgress }: ExportOptions,
 ): Promise<SnapshotExport> => {
   const stop = new SharedArrayBuffer(4);
   const raise = (): void => void Atomics.store(new Int32Array(stop), 0, 1);
   const worker = new Worker(workerFile(import.meta.url, 'export-worker'), {
-    workerData: { ...order, stop } satisfies ExportOrder,
+    workerData: { ...order, stop } satisfies ThreadOrder,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
   });
   signal?.addEventListener('abort', raise, { once: true });
@@ -76,6 +83,28 @@ const inThread = async (
   }
 };
 
+/** How long signals and timers wait for a thread that exports. */
+const TURN_MS = 50;
+
+const inThisThread = async (
+  order: ExportOrder,
+  { clock, signal, onProgress }: ExportOptions,
+): Promise<SnapshotExport> => {
+  const { runExport } = await import('./run-export.ts');
+  let turnAt = clock.monotonic();
+  return await runExport(order, {
+    checkStop: () => {
+      signal?.throwIfAborted();
+      if (clock.monotonic() - turnAt < TURN_MS) return undefined;
+      return setImmediate().then(() => {
+        turnAt = clock.monotonic();
+        signal?.throwIfAborted();
+      });
+    },
+    onFile: (done, of) => onProgress?.(done, of),
+  });
+};
+
 const tablesOf = ({ written }: SnapshotExport): ExportSummary['tables'] => {
   const tables: ExportSummary['tables'] = {};
   for (const { table, rows, bytes } of written) {
@@ -89,17 +118,17 @@ const tablesOf = ({ written }: SnapshotExport): ExportSummary['tables'] => {
  * Brings `<data dir>/parquet` up to date with the lake: partitions touched since the last export,
  * files missing or cut since then, everything where there is no manifest or with `full`. Files
  * appear whole, the manifest last, all of one instant of the lake. The work is done in a thread of
- * its own with its own connection. With nothing new it writes nothing.
+ * its own, unless `here`, with its own connection. With nothing new it writes nothing.
  * @throws LakeError when another export is at work on this lake, or a file cannot be written; the
  * signal's reason when stopped
  */
 export const exportLake = (lake: Lake, options: ExportOptions): Promise<ExportSummary> =>
   withExclusive(lake.dataDir, 'export', options.clock, async () => {
     options.signal?.throwIfAborted();
-    const { clock, codec = 'zstd', full = false } = options;
+    const { clock, codec = 'zstd', full = false, here = false } = options;
     const startedAt = clock.monotonic();
     const folder = join(lake.dataDir, 'parquet');
-    const done = await inThread(
+    const done = await (here ? inThisThread : inThread)(
       {
         lakePath: lake.path,
         folder,

@@ -41,7 +41,14 @@ export interface SnapshotExport {
   readonly exported: Touch[];
 }
 
-export interface SnapshotDeps {
+/** What asks it to stop, and hears how far it is. */
+export interface ExportWatch {
+  /** Called between chunks of rows; throws to stop, and may let others go on meanwhile. */
+  readonly checkStop: () => Promise<void> | undefined;
+  readonly onFile: (done: number, of: number) => void;
+}
+
+export interface SnapshotDeps extends ExportWatch {
   /** A connection of its own, for reading. */
   readonly sqlite: Database.Database;
   /** Where the files go. */
@@ -52,9 +59,6 @@ export interface SnapshotDeps {
   /** ISO 8601; goes into the manifest when a file changes. */
   readonly exportedAt: string;
   readonly disk: Disk;
-  /** Called between chunks of rows; throws to stop. */
-  readonly checkStop: () => void;
-  readonly onFile: (done: number, of: number) => void;
 }
 
 const touchesOf = ({ sqlite }: SnapshotDeps): Touch[] =>

@@ -33,7 +33,7 @@ export interface InstallerDeps {
   readonly disk: Disk;
   readonly folders: ChangedFolders;
   /** Called between chunks of rows; throws to stop. */
-  readonly checkStop: () => void;
+  readonly checkStop: () => Promise<void> | undefined;
 }
 
 /** What became of a partition: its line for the manifest, undefined where it has no file. */
@@ -168,13 +168,13 @@ export class PartitionInstaller {
 
   /** The files of a reading, each under a temporary name. */
   async #encode(reading: PartitionReading): Promise<Map<Partition, GrownFile<number>>> {
-    this.#checkStop();
+    await this.#checkStop();
     const open: OpenPartition[] = [];
     try {
       for (const [nth, partition] of reading.partitions.entries())
         open.push(this.#begin(partition, reading.rows[nth]));
       await readTogether(this.#deps.sqlite, reading, async (rows, nth) => {
-        this.#checkStop();
+        await this.#checkStop();
         const writer = open[nth]?.writer;
         writer?.add(rows);
         if (writer?.isFull) await writer.closeGroup();
@@ -203,9 +203,9 @@ export class PartitionInstaller {
     return open;
   }
 
-  #checkStop(): void {
+  #checkStop(): Promise<void> | undefined {
     if (this.#failure !== undefined) throw this.#failure.error;
-    this.#deps.checkStop();
+    return this.#deps.checkStop();
   }
 
   /** Whether the file on disk, and not only its line in the manifest, already is what was written. */

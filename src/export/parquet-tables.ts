@@ -19,9 +19,12 @@ export interface ParquetTable {
   readonly videoColumn: string | undefined;
   /**
    * Where rows lie subject by subject, and by time within each: the tables that tell how many rows and
-   * how many subjects there are. Many days are then read together, in the order of the key.
+   * how many subjects there are, and the subjects' column that the key begins with. Many days are then
+   * read together, in the order of the key.
    */
-  readonly timelines: { readonly rows: string; readonly subjects: string } | undefined;
+  readonly timelines:
+    | { readonly rows: string; readonly subjects: string; readonly id: string }
+    | undefined;
 }
 
 const parquetTable = (
@@ -73,7 +76,10 @@ export const PARQUET_TABLES: readonly ParquetTable[] = [
   parquetTable(
     'video_snapshots',
     ['video_id', 'observed_at'],
-    { dateColumn: 'observed_at', timelines: { rows: 'video_snapshot', subjects: 'video' } },
+    {
+      dateColumn: 'observed_at',
+      timelines: { rows: 'video_snapshot', subjects: 'video', id: 'id' },
+    },
     {
       video_id: 'UTF8',
       observed_at: 'TIMESTAMP_MILLIS',

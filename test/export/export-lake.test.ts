@@ -235,21 +235,28 @@ test('one export at a time; the next may start when it is done', async () => {
   expect(await exportLake(lake, { clock })).toMatchObject({ files: 13 });
 });
 
-test('stops on its signal with the signal’s reason, and the next export completes', async () => {
-  const lake = filledLake();
-  const stopping = new AbortController();
-  const stopped = exportLake(lake, {
-    clock,
-    signal: stopping.signal,
-    onProgress: () => stopping.abort(new Error('stopped by SIGINT')),
-  });
-  await stopped.then(
-    () => undefined, // it was done before it saw the signal
-    (error: unknown) => expect(String(error)).toContain('stopped by SIGINT'),
-  );
-  await expect(
-    exportLake(lake, { clock, signal: AbortSignal.abort(new Error('before it began')) }),
-  ).rejects.toThrow('before it began');
-  await exportLake(lake, { clock });
-  expectWhole(lake);
-});
+test.for([
+  { where: 'in a thread of its own', here: false },
+  { where: 'here', here: true },
+])(
+  'stops on its signal with the signal’s reason, and the next export completes: $where',
+  async ({ here }) => {
+    const lake = filledLake();
+    const stopping = new AbortController();
+    const stopped = exportLake(lake, {
+      clock,
+      here,
+      signal: stopping.signal,
+      onProgress: () => stopping.abort(new Error('stopped by SIGINT')),
+    });
+    await stopped.then(
+      () => undefined, // it was done before it saw the signal
+      (error: unknown) => expect(String(error)).toContain('stopped by SIGINT'),
+    );
+    await expect(
+      exportLake(lake, { clock, here, signal: AbortSignal.abort(new Error('before it began')) }),
+    ).rejects.toThrow('before it began');
+    await exportLake(lake, { clock, here });
+    expectWhole(lake);
+  },
+);

@@ -56,6 +56,7 @@ const run = async (
         clock: io.clock,
         codec: parquetCodec,
         full: options.full === true,
+        here: true,
         signal: io.signal,
         onProgress: (done, of) => progress.show(`Parquet: ${done} of ${of} files`),
       }),

@@ -1,0 +1,30 @@
+import Database from 'better-sqlite3';
+import type { ParquetCodec } from '../config/parquet-codecs.ts';
+import { type ExportWatch, exportSnapshot, type SnapshotExport } from './export-snapshot.ts';
+import { systemDisk } from './install-file.ts';
+import type { ParquetTable } from './parquet-tables.ts';
+
+/** What an export is told, wherever it runs. */
+export interface ExportOrder {
+  readonly lakePath: string;
+  readonly folder: string;
+  /** Told, not loaded with the schema: its library takes longer to load than a night's partitions to write. */
+  readonly tables: readonly ParquetTable[];
+  readonly codec: ParquetCodec;
+  readonly full: boolean;
+  /** ISO 8601 */
+  readonly exportedAt: string;
+}
+
+/** Exports by a connection of its own. @throws as `exportSnapshot` */
+export const runExport = async (
+  { lakePath, ...order }: ExportOrder,
+  watch: ExportWatch,
+): Promise<SnapshotExport> => {
+  const sqlite = new Database(lakePath, { readonly: true, timeout: 10_000 });
+  try {
+    return await exportSnapshot({ ...order, ...watch, sqlite, disk: systemDisk });
+  } finally {
+    sqlite.close();
+  }
+};
