@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { ROLLING_MS } from '../throttle/month.ts';
 import { MONTH_FROM_MS } from '../throttle/quota-hints.ts';
 import { SLOT_MS } from '../throttle/slots.ts';
@@ -67,12 +67,16 @@ language sql stable as $$
 $$;
 `;
 
-/** What of a key's month is spent, as far as the service's own word lowers it; reads only. */
+/** What of a key's month is spent, as far as the service's own word lowers it, and its last minute; reads only. */
 export const SPENT = `
 create or replace function key_spent(key_hash text, reset text) returns jsonb
 language sql stable set search_path from current as $$
   select jsonb_build_object('at', n.instant, 'startsAt', m.starts_at, 'endsAt', m.ends_at,
     'spent', m.spent, 'byHand', m.by_hand,
+    'inMinute', (select count(*) from calls c
+      where c.key_id = k.id and c.free_at > n.instant and c.sent_at > n.instant - ${MINUTE_MS} and c.sent),
+    'pause', case when least(k.pause_until - n.instant, k.pause_until - k.pause_set_at) > 0
+      then jsonb_build_object('untilAt', k.pause_resumes_at, 'reason', k.pause_reason) end,
     'left', (select min(v.surely) from valid_hints(k.id, k.seq, n.instant) v where v.window_ms >= ${MONTH_FROM_MS}))
   from (select now_ms() as instant) n
   left join keys k on k.hash = key_hash

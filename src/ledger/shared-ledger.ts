@@ -35,6 +35,8 @@ interface Spent {
   spent: number;
   byHand: number;
   left: number | null;
+  inMinute: number;
+  pause: { untilAt: number; reason: string } | null;
 }
 
 /** What is still to be told of a call's end. */
@@ -54,9 +56,11 @@ export const sharedSpent = async (
   now: number,
 ): Promise<MonthSpent> => {
   const told = await db.call<Spent>('key_spent', hash, quotaReset);
-  const { startsAt, endsAt, spent, byHand, left } = told;
+  const { at, startsAt, endsAt, spent, byHand, left, inMinute, pause } = told;
   const remaining = Math.max(0, Math.min(callsPerMonth - spent, left ?? callsPerMonth));
-  return { month: { startsAt, endsAt, limit: callsPerMonth, spent, remaining }, byHand, at: now };
+  const shownPause = pause === null ? null : { ...pause, untilAt: pause.untilAt - at + now };
+  const month = { startsAt, endsAt, limit: callsPerMonth, spent, remaining };
+  return { month, byHand, at: now, moment: { inMinute, pause: shownPause } };
 };
 
 /** What a ledger in PostgreSQL is of, and who counts in it. */

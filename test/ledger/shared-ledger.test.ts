@@ -126,7 +126,12 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     await other.pause(1000, 'A moment.');
     const refused = await other.admit(CALL);
     expect(refused).toMatchObject({ pause: { reason: 'Too many requests.' } });
+    expect((await other.spent()).moment).toMatchObject({
+      inMinute: 1,
+      pause: { reason: 'Too many requests.' },
+    });
     await age(db, 3_600_000); // tried again every hour
+    expect((await other.spent()).moment).toEqual({ inMinute: 0, pause: null });
     await admitted(other);
   });
 
