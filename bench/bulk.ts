@@ -6,15 +6,18 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { realPath } from '../fixtures/real-data.ts';
 import { figureOf, tellFigure } from './all/figure.ts';
+import { makeInput, NIGHTS_SEEN } from './bulk/make-input.ts';
 
 // What is loaded in bulk, each in a process of its own: an import of the real data set, or of a folder,
 // and a replay of kept pages of 100.
 //
 //   npm run bench:bulk [-- --folder DIR] [-- --pages 1000] [-- --rounds 1]
+//   npm run bench:bulk -- --made 2000000        an import of so many made-up videos, five snapshots each
 
 const { values } = parseArgs({
   options: {
     folder: { type: 'string' },
+    made: { type: 'string' },
     pages: { type: 'string', default: '1000' },
     rounds: { type: 'string', default: '1' },
   },
@@ -49,7 +52,23 @@ const rounds = (step: string, argument: string, prepare?: string): Measured[] =>
     return measured;
   });
 
-try {
+/** An import of made-up videos alone. */
+const importMade = async (videos: number): Promise<void> => {
+  const folder = join(scratch, 'made');
+  await makeInput(folder, videos);
+  const measured = rounds('import', folder);
+  const of = `import of ${videos / 1e6} million videos and ${(videos * NIGHTS_SEEN) / 1e6} million snapshots`;
+  const seconds = measured.map(({ ms }) => ms / 1000);
+  tellFigure(figureOf({ what: of, unit: 's', goal: 300 }, seconds));
+  const processor = measured.map(({ cpuSeconds }) => cpuSeconds);
+  tellFigure(
+    figureOf({ what: `${of}: processor, both threads`, unit: 's', goal: null }, processor),
+  );
+  const peaks = measured.map(({ peakMb }) => peakMb);
+  tellFigure(figureOf({ what: `${of}: peak of the process`, unit: 'MB', goal: 300 }, peaks));
+};
+
+const importAndReplay = (): void => {
   const folder = values.folder ?? realPath;
   if (folder !== undefined && existsSync(folder)) {
     const imports = rounds('import', folder);
@@ -73,6 +92,11 @@ try {
       replays,
     ),
   );
+};
+
+try {
+  if (values.made === undefined) importAndReplay();
+  else await importMade(Number(values.made));
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

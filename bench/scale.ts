@@ -4,17 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { HOUR_MS } from '../src/durations.ts';
 import { LAKE_FILE } from '../src/lake/open.ts';
 import { createKey } from '../src/serve/auth/keys.ts';
 import { openServiceDb } from '../src/service-db/service-db.ts';
 import { figureOf, tellFigure } from './all/figure.ts';
 import { END_AT } from './scale/build-lake.ts';
+import { runCommand } from './scale/run-command.ts';
 import { startChild } from './serve/child.ts';
 
 // A lake of N snapshots of N / 10 videos, and one of --base beside it: what opening, a night, detection,
-// choice, export and the first answers of the service cost on each, time and memory, every step in a
-// process of its own. Nights are loaded on both in turns. With --keep the lakes are built in DIR, or
-// used from there.
+// choice, export, commands and the first answers of the service cost on each, time and memory, every
+// step in a process of its own. Nights are loaded on both in turns. With --keep the lakes are built in
+// DIR, or used from there. The last column is how often the larger takes the smaller one's processor
+// time, marked where that is more than n log n and a moment.
 //
 //   npm run bench:scale -- --snapshots 10000000 [--base 1000000] [--rounds 3] [--keep DIR]
 
@@ -31,8 +34,12 @@ const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'trendlake-bench-'));
 
 interface Measured {
   readonly ms: number;
+  /** Of the processor; of the service while it responded. */
+  readonly processorMs: number;
   readonly peakMb: number;
   readonly journalBytes?: number;
+  /** Files, of an export. */
+  readonly wrote?: number;
 }
 
 const dataDirOf = (size: number): string => join(folder, String(size));
@@ -49,11 +56,23 @@ const measure = (size: number, step: string, number = 0): Measured =>
 const show = (ms: number): string =>
   ms >= 1000 ? `${(ms / 1000).toFixed(1)} s` : `${ms.toPrecision(3)} ms`;
 
-const table: string[] = [];
+const [SMALL, LARGE] = SIZES;
+const N_LOG_N = (LARGE * Math.log2(LARGE)) / (SMALL * Math.log2(SMALL));
+const MOMENT_MS = 200;
+const SLACK = 1.25; // pages that the system still holds, and those it does not
+
+const grew = (measured: readonly Measured[]): string => {
+  const [small, large] = measured.map(({ processorMs }) => processorMs) as [number, number];
+  const isMore = large > MOMENT_MS && large / small > SLACK * N_LOG_N;
+  return `${(large / small).toPrecision(2)}x${isMore ? ` (n log n: ${N_LOG_N.toPrecision(3)}x)` : ''}`;
+};
+
 const note = (step: string, measured: readonly Measured[]): void => {
-  const cells = measured.map(({ ms, peakMb }) => `${show(ms)}, ${peakMb.toFixed(0)} MB`);
-  table.push(`  ${step.padEnd(28)} ${cells.map((cell) => cell.padEnd(20)).join(' ')}`);
-  console.log(table.at(-1));
+  const cells = measured.map(({ ms, peakMb, wrote }) => {
+    const written = wrote === undefined ? '' : `, ${wrote} files`;
+    return `${show(ms)}, ${peakMb.toFixed(0)} MB${written}`.padEnd(26);
+  });
+  console.log(`  ${step.padEnd(28)} ${cells.join(' ')} ${grew(measured)}`);
 };
 
 const ANSWERS: readonly [name: string, path: string][] = [
@@ -67,16 +86,29 @@ const ANSWERS: readonly [name: string, path: string][] = [
   ['search, rare word', '/v1/search?q=4711'],
 ];
 
-/** First answers of a service that was just started over a lake; its memory after each. */
-const answers = async (size: number): Promise<Measured[]> => {
+const COMMANDS: readonly [name: string, line: string][] = [
+  ['status', 'trendlake status'],
+  ['doctor', 'trendlake doctor'],
+  ['query --csv of all ids', "trendlake query --csv 'select id from videos' | cat"],
+  ['the same, read to line 10', "trendlake query --csv 'select id from videos' | head >&2"],
+  ['search, a common word', 'trendlake search things'],
+  ['search, a rare word', 'trendlake search 4711'],
+];
+
+/** Those of them that are lists. */
+const LISTS = 6;
+
+/** First responses, each of a service that was just started over a lake, and its memory then. */
+const answers = async (size: number, at: number): Promise<Measured[]> => {
   const dataDir = dataDirOf(size);
   const db = openServiceDb(dataDir);
   const tier = { tier: 'enterprise', ratePerMinute: 100_000, callsPerMonth: 1e9 } as const;
   const { key } = createKey(db, { useCase: 'bench', ...tier }, END_AT);
   db.close();
-  const child = await startChild('service', dataDir, END_AT);
   const measured: Measured[] = [];
   for (const [, path] of ANSWERS) {
+    const child = await startChild('service', dataDir, at);
+    const before = child.processorMs() ?? Number.NaN;
     const from = performance.now();
     const response = await fetch(`${child.origin}${path}`, {
       headers: { authorization: `Bearer ${key}` },
@@ -84,9 +116,10 @@ const answers = async (size: number): Promise<Measured[]> => {
     await response.arrayBuffer();
     if (response.status !== 200) throw new Error(`${path} was answered ${response.status}`);
     const ms = performance.now() - from;
-    measured.push({ ms, peakMb: child.memoryMb()?.peak ?? Number.NaN });
+    const processorMs = (child.processorMs() ?? Number.NaN) - before;
+    measured.push({ ms, processorMs, peakMb: child.memoryMb()?.peak ?? Number.NaN });
+    await child.stop();
   }
-  await child.stop();
   return measured;
 };
 
@@ -101,7 +134,7 @@ try {
     );
   }
   console.log(
-    `  ${''.padEnd(28)} ${SIZES.map((size) => `${size} snapshots`.padEnd(20)).join(' ')}`,
+    `  ${''.padEnd(28)} ${SIZES.map((size) => `${size} snapshots`.padEnd(26)).join(' ')}`,
   );
   const both = (step: string, name = step, number = 0): Measured[] => {
     const measured = SIZES.map((size) => measure(size, step, number));
@@ -109,7 +142,11 @@ try {
     return measured;
   };
   both('open');
-  both('status');
+  for (const [name, line] of COMMANDS)
+    note(
+      name,
+      SIZES.map((size) => runCommand(dataDirOf(size), line)),
+    );
   const counted = both('count', 'count(*) of the snapshots');
   const timelines = both('timelines', 'a timeline');
   both('detect', 'first detection');
@@ -126,7 +163,8 @@ try {
   both('choose', "a night's choice", nights);
   both('ahead', 'lists read ahead');
   both('export', "a night's export", nights);
-  const found = [await answers(SIZES[0]), await answers(SIZES[1])] as const;
+  const after = END_AT + (nights + 1) * HOUR_MS;
+  const found = [await answers(SIZES[0], after), await answers(SIZES[1], after)] as const;
   for (const [index, [name]] of ANSWERS.entries())
     note(
       name,
@@ -135,7 +173,7 @@ try {
 
   const millions = `${SIZES[1] / 1e6} million snapshots`;
   const large = (measured: readonly Measured[]): Measured =>
-    measured[1] ?? { ms: Number.NaN, peakMb: Number.NaN };
+    measured[1] ?? { ms: Number.NaN, processorMs: Number.NaN, peakMb: Number.NaN };
   tellFigure(
     figureOf(
       {
@@ -164,6 +202,11 @@ try {
   tellFigure(
     figureOf({ what: `timeline of one video at ${millions}`, unit: 'ms', goal: 0.1 }, [
       large(timelines).ms,
+    ]),
+  );
+  tellFigure(
+    figureOf({ what: `slowest first list after a start at ${millions}`, unit: 'ms', goal: 100 }, [
+      Math.max(...found[1].slice(0, LISTS).map(({ ms }) => ms)),
     ]),
   );
   tellFigure(

@@ -10,7 +10,6 @@ import { makeListBasis } from '../../src/history/make-list-basis.ts';
 import { syncLake } from '../../src/lake/durability.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
 import { loadResponse } from '../../src/load/load-response.ts';
-import { lakeStatus } from '../../src/maintenance/status.ts';
 import { RefreshPlanner } from '../../src/runner/refresh-planner.ts';
 import { RunLog } from '../../src/runner/run-log.ts';
 import { refreshSearch } from '../../src/search/search-index.ts';
@@ -120,7 +119,6 @@ const timelines = ({ sqlite }: Lake): Measured => {
 const STEPS: Readonly<Record<string, () => Measured | Promise<Measured>>> = {
   build: async () => ({ ms: await timed(() => buildLake(dataDir, Number(number))) }),
   open: async () => ({ ms: await timed(() => openLake(dataDir).close()) }),
-  status: () => inLake(async (lake) => ({ ms: await timed(() => lakeStatus(lake)) })),
   count: () =>
     inLake(async ({ sqlite }) => {
       const count = sqlite.prepare('select count(*) from video_snapshots').pluck();
@@ -140,12 +138,18 @@ const STEPS: Readonly<Record<string, () => Measured | Promise<Measured>>> = {
     }),
   ahead: () => inLake(async (lake) => ({ ms: await timed(() => makeListBasis(lake)) })),
   export: () =>
-    inLake(async (lake) => ({ ms: await timed(() => exportLake(lake, { clock: EXPORT_CLOCK })) })),
+    inLake(async (lake) => {
+      const { durationMs, files } = await exportLake(lake, { clock: EXPORT_CLOCK });
+      return { ms: durationMs, wrote: files };
+    }),
 };
 
 keepHeapSmall(); // as the commands do
 const run = STEPS[step];
 if (run === undefined) throw new Error(`There is no step ${step}.`);
+const { user: userBefore, system: systemBefore } = process.cpuUsage();
 const measured = await run();
+const { user, system } = process.cpuUsage();
 const peakMb = process.resourceUsage().maxRSS / 1024;
-process.stdout.write(`${JSON.stringify({ ...measured, peakMb })}\n`);
+const processorMs = (user - userBefore + system - systemBefore) / 1000;
+process.stdout.write(`${JSON.stringify({ ...measured, processorMs, peakMb })}\n`);

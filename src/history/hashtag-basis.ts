@@ -2,7 +2,7 @@ import type { Platform } from '../../schema/vocabulary.ts';
 import { listBasisAt, type PackedBasis, packListBasis, readListBasis } from '../lake/list-basis.ts';
 import type { Lake } from '../lake/open.ts';
 import { TAG_COLUMNS, TagCounts } from './tag-counts.ts';
-import { taggedInWindows, taggedOf, type Windows } from './tagged-in-window.ts';
+import { movedBetween, taggedInWindows, type Windows } from './tagged-in-window.ts';
 import { type Span, snapshotsWithin, videosSeen } from './window-snapshots.ts';
 
 // The counts of hashtags in a window and the one before, read ahead, as `video-basis.ts` does of videos:
@@ -44,13 +44,13 @@ export const knownTagCounts = (
 ): TagCounts | undefined => {
   const keptAt = listBasisAt(lake, nameOf(windowMs));
   if (keptAt === undefined || keptAt > asOf) return undefined;
-  const [then, now] = [keptAt, asOf].map((to) => windowsAt(platform, windowMs, to)) as [
+  const [was, is] = [keptAt, asOf].map((to) => windowsAt(platform, windowMs, to)) as [
     Windows,
     Windows,
   ];
   const left: readonly Span[] = [
-    { from: then.from, to: now.from },
-    { from: then.before, to: now.before },
+    { from: was.from, to: is.from },
+    { from: was.before, to: is.before },
   ];
   if (left.some((span) => snapshotsWithin(lake, span, most + 1) > most)) return undefined;
   const basis = readListBasis(lake, nameOf(windowMs), TAG_COLUMNS);
@@ -58,7 +58,9 @@ export const knownTagCounts = (
   const counts = new TagCounts(lake);
   counts.restore(basis.columns, platform);
   const changed = [...new Set(left.flatMap((span) => videosSeen(lake, span)))];
-  for (const video of taggedOf(lake, then, changed)) counts.count(video, -1);
-  for (const video of taggedOf(lake, now, changed)) counts.count(video);
+  for (const moved of movedBetween(lake, { was, is }, changed)) {
+    counts.count(moved.was, -1);
+    counts.count(moved.is);
+  }
   return counts;
 };

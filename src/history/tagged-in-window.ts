@@ -16,13 +16,14 @@ export interface Windows {
 const TAGS = tagsThen('@to');
 const OF_PLATFORM = `(@platform = '' or v.platform = @platform)`;
 
-const BY_TIMELINE = `
-  select v.platform, l.observed_at > @from, exists (select 1 from video_snapshot n
-    where n.video_key = v.key and n.observed_at > @before and n.observed_at <= @from), l.views, ${TAGS}`;
+/** Whether video `v`, last seen with `l`, is in a window that opens at `from`, and in the one before. */
+const standing = (before: string, from: string): string =>
+  `l.observed_at > ${from} as is_inside, exists (select 1 from video_snapshot n
+    where n.video_key = v.key and n.observed_at > ${before} and n.observed_at <= ${from}) as is_before`;
 const LAST = `
   cross join video_snapshot l on l.video_key = v.key and l.observed_at =
     (select max(n.observed_at) from video_snapshot n where n.video_key = v.key and n.observed_at <= @to)
-  where l.observed_at > @before and ${OF_PLATFORM}`;
+  where ${OF_PLATFORM}`;
 
 /** Videos seen in the window, with their views as last known there, and in the one before. */
 const TAGGED: Readonly<Record<StartFrom, readonly string[]>> = {
@@ -40,11 +41,11 @@ const TAGGED: Readonly<Record<StartFrom, readonly string[]>> = {
      select v.platform, 0, 1, null, ${TAGS} from seen cross join video v on v.key = seen.key
      where ${OF_PLATFORM}`,
   ],
-  videos: [`${BY_TIMELINE} from video v not indexed ${LAST}`],
+  videos: [
+    `select v.platform, ${standing('@before', '@from')}, l.views, ${TAGS}
+     from video v not indexed ${LAST} and l.observed_at > @before`,
+  ],
 };
-
-/** Of the videos @keys alone. */
-const SOME = `${BY_TIMELINE} from json_each(@keys) k cross join video v on v.key = k.value ${LAST}`;
 
 const ROW = ['text', 'number', 'number', 'number?', 'text?'] as const;
 
@@ -58,10 +59,50 @@ export function* taggedInWindows(
   for (const sql of TAGGED[chosen]) yield* prepared<TaggedVideo>(lake, sql, ROW).iterate(windows);
 }
 
-/** Those of them that are among `keys`, one row each. */
-export const taggedOf = (
+/** Of the videos @keys those that stood otherwise in windows that opened at @wasFrom, and how. */
+const MOVED = `
+  select v.platform, v.was_inside, v.was_before, v.is_inside, v.is_before, v.views, ${TAGS}
+  from (
+    select v.key as key, v.platform as platform, l.views as views, ${standing('@before', '@from')},
+      ${standing('@wasBefore', '@wasFrom').replaceAll('is_', 'was_')}
+    from json_each(@keys) k cross join video v on v.key = k.value ${LAST}
+  ) v
+  where v.was_inside <> v.is_inside or v.was_before <> v.is_before`;
+
+/** A video that stands otherwise in two windows than in two earlier ones. */
+export interface MovedVideo {
+  readonly was: TaggedVideo;
+  readonly is: TaggedVideo;
+}
+
+type MovedRow = [
+  platform: Platform,
+  wasInside: number,
+  wasBefore: number,
+  isInside: number,
+  isBefore: number,
+  views: number | null,
+  tags: string | null,
+];
+
+const MOVED_ROW = ['text', 'number', 'number', 'number', 'number', 'number?', 'text?'] as const;
+
+/**
+ * The videos among `keys` that stand otherwise in the windows `is` than in `was`. Nothing was seen
+ * between the ends of both, and no tag changed.
+ */
+export function* movedBetween(
   lake: Lake,
-  windows: Windows,
+  { was, is }: { was: Windows; is: Windows },
   keys: readonly number[],
-): IterableIterator<TaggedVideo> =>
-  prepared<TaggedVideo>(lake, SOME, ROW).iterate({ ...windows, keys: JSON.stringify(keys) });
+): Generator<MovedVideo> {
+  const rows = prepared<MovedRow>(lake, MOVED, MOVED_ROW).iterate({
+    ...is,
+    ...{ wasBefore: was.before, wasFrom: was.from, keys: JSON.stringify(keys) },
+  });
+  for (const [platform, wasInside, wasBefore, isInside, isBefore, views, tags] of rows)
+    yield {
+      was: [platform, wasInside, wasBefore, views, tags],
+      is: [platform, isInside, isBefore, views, tags],
+    };
+}
