@@ -204,10 +204,11 @@ test('the time is handed in: only the rims read it, wait by themselves or roll d
   expect(names.filter((name) => !RIMS.includes(name))).toEqual([]);
 });
 
+const all = sourcesIn('src', 'jobs', 'schema', 'tools', 'bench', 'fixtures');
 const MOST_PARAMETERS = 4;
 
 test('no function takes more than four parameters: what belongs together is handed together', () => {
-  const found = sourcesIn('src', 'jobs', 'schema', 'tools', 'bench', 'fixtures').flatMap((source) =>
+  const found = all.flatMap((source) =>
     source.nodes
       .filter(
         (node) =>
@@ -224,7 +225,7 @@ test('no function takes more than four parameters: what belongs together is hand
 });
 
 test('tools and benches stand without the tests: what both need lies in fixtures/', () => {
-  const found = sourcesIn('src', 'jobs', 'schema', 'tools', 'bench', 'fixtures').flatMap((source) =>
+  const found = all.flatMap((source) =>
     source.nodes
       .filter(
         (node) =>

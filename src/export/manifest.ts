@@ -1,32 +1,63 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { PARQUET_CODECS } from '../config/parquet-codecs.ts';
+import { PARQUET_CODECS, type ParquetCodec } from '../config/parquet-codecs.ts';
+import { isObject } from '../json-object.ts';
 import { ChangedFolders, type Disk, growFile } from './install-file.ts';
 
 /** Raised when files of the same rows would look different: then the next export is a full one. */
 const FORMAT = 2;
 const MANIFEST = 'manifest.json';
 
-const manifestFile = z.object({
-  path: z.string(), // within the folder of the manifest, with `/`
-  table: z.string(),
-  date: z.string().nullable(), // YYYY-MM-DD in UTC; null for tables of one file
-  rows: z.int().min(0), // 0: the one file of a table without rows
-  bytes: z.int().min(1),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  schemaVersion: z.int(),
-});
-const manifest = z.object({
-  format: z.literal(FORMAT),
-  schemaVersion: z.int(),
-  codec: z.enum(PARQUET_CODECS), // how the pages of every file are compressed
-  exportedAt: z.string(), // ISO 8601; the last export that changed a file
-  files: z.array(manifestFile),
-});
+/** A file of an export, as its manifest names it. */
+export interface ManifestFile {
+  path: string; // within the folder of the manifest, with `/`
+  table: string;
+  date: string | null; // YYYY-MM-DD in UTC; null for tables of one file
+  rows: number; // 0: the one file of a table without rows
+  bytes: number;
+  sha256: string; // 64 hexadecimal digits
+  schemaVersion: number;
+}
 
-export type ManifestFile = z.infer<typeof manifestFile>;
-export type Manifest = z.infer<typeof manifest>;
+/** What an export left, whole when it stands. */
+export interface Manifest {
+  format: typeof FORMAT;
+  schemaVersion: number;
+  codec: ParquetCodec; // how the pages of every file are compressed
+  exportedAt: string; // ISO 8601; the last export that changed a file
+  files: ManifestFile[];
+}
+
+const isWhole = (value: unknown, least: number): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= least;
+
+const isCodec = (value: unknown): value is ParquetCodec =>
+  PARQUET_CODECS.some((codec) => codec === value);
+
+// By hand, as three threads read it whose every start would load zod: that takes longer than the rest.
+const fileOf = (value: unknown): ManifestFile | undefined => {
+  if (!isObject(value)) return undefined;
+  const { path, table, date, rows, bytes, sha256, schemaVersion } = value;
+  const isNamed =
+    typeof path === 'string' &&
+    typeof table === 'string' &&
+    (date === null || typeof date === 'string') &&
+    typeof sha256 === 'string' &&
+    /^[0-9a-f]{64}$/.test(sha256);
+  if (!isNamed || !isWhole(rows, 0) || !isWhole(bytes, 1) || !isWhole(schemaVersion, 0))
+    return undefined;
+  return { path, table, date, rows, bytes, sha256, schemaVersion };
+};
+
+const manifestOf = (value: unknown): Manifest | undefined => {
+  if (!isObject(value)) return undefined;
+  const { format, schemaVersion, codec, exportedAt, files } = value;
+  if (format !== FORMAT || !isWhole(schemaVersion, 0) || !isCodec(codec)) return undefined;
+  if (typeof exportedAt !== 'string' || !Array.isArray(files)) return undefined;
+  const read = files.map(fileOf).filter((file) => file !== undefined);
+  if (read.length < files.length) return undefined;
+  return { format, schemaVersion, codec, exportedAt, files: read };
+};
 
 /**
  * The manifest of a Parquet folder, or undefined when there is none that can be trusted: missing,
@@ -41,8 +72,8 @@ export const readManifest = (folder: string, schemaVersion: number): Manifest | 
     throw error;
   }
   try {
-    const read = manifest.parse(JSON.parse(text));
-    return read.schemaVersion === schemaVersion ? read : undefined;
+    const read = manifestOf(JSON.parse(text));
+    return read?.schemaVersion === schemaVersion ? read : undefined;
   } catch {
     return undefined;
   }

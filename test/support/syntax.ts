@@ -16,10 +16,14 @@ export interface Source {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 
-const nodesOf = (node: Node): Node[] => [
-  node,
-  ...Object.values(node).flat().filter(isNode).flatMap(nodesOf),
-];
+const nodesOf = (program: Node): Node[] => {
+  const nodes = [program];
+  for (const node of nodes) // grows as it is walked
+    for (const value of Object.values(node))
+      if (Array.isArray(value)) nodes.push(...value.filter(isNode));
+      else if (isNode(value)) nodes.push(value);
+  return nodes;
+};
 
 /** The files of some folders, read as TypeScript. */
 export const sourcesIn = (...folders: string[]): Source[] =>
