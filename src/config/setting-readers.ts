@@ -39,6 +39,7 @@ export const origin: TextReader<string> = (text) => {
 };
 
 export const timeZone: TextReader<string> = (text) => {
+  if (text === 'UTC') return { value: text }; // loading what knows the others takes 10 ms
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });
     return { value: text };

@@ -9,7 +9,7 @@ import {
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { type Prepared, prepare, present } from '../lake/prepare.ts';
 import { type Curve, isSnapshotKnown, type Point } from './curve.ts';
-import { finishedAfterMs, hasOutcome } from './learn.ts';
+import { finishedAfterMs, hasOutcome, LEAST_POINTS } from './learn.ts';
 import { VIDEO_KINDS } from './model-rows.ts';
 
 /** How a video was first seen: on a list (feed or trends), or by the source of its first snapshot. */
@@ -36,6 +36,8 @@ interface CandidateVideo {
   readonly key: number; // video.key
   readonly createdAt: number | null;
   readonly way: Way;
+  /** Whether it has the snapshots that a finished curve has at least. */
+  readonly isLong: boolean;
 }
 
 /** What a model of this way is called. */
@@ -110,14 +112,16 @@ export class CurveReader {
       `select key, created_at, (
            select source from video_snapshot
            where video_key = key and observed_at <= @at and source <> ${PULLED}
-           order by observed_at limit 1)
+           order by observed_at limit 1),
+           (select 1 from video_snapshot where video_key = key and observed_at <= @at
+           order by observed_at limit 1 offset ${LEAST_POINTS - 1})
          from video indexed by video_first_seen_at
          where platform = @platform and first_seen_at > @after and first_seen_at <= @until
          order by first_seen_at ${order}, key limit @most`,
-      ['number', 'number?', 'number?'],
+      ['number', 'number?', 'number?', 'number?'],
     ).all({ platform, after, until, most, at });
-    return rows.map(([key, createdAt, source]) => ({
-      ...{ key, createdAt },
+    return rows.map(([key, createdAt, source, long]) => ({
+      ...{ key, createdAt, isLong: long !== null },
       way: wayOf(SOURCES[source ?? PULLED] as Source),
     }));
   }
@@ -185,10 +189,10 @@ export const finishedCounts = (
   if (since === undefined) return counts;
   const edge = at - finishedAfterMs(at - since);
   const span = { after: at - LOOKBACK_MS, until: edge, order: 'desc', most: COUNTED } as const;
-  for (const { key, createdAt, way } of reader.candidates(platform, span, at)) {
+  for (const { key, createdAt, way, isLong } of reader.candidates(platform, span, at)) {
     if (!wanted(way)) continue;
     const count = counts.get(way) ?? 0;
-    const curve = count >= enough ? undefined : reader.curve(key, createdAt, at);
+    const curve = count >= enough || !isLong ? undefined : reader.curve(key, createdAt, at);
     counts.set(way, count + (curve !== undefined && hasOutcome(curve) ? 1 : 0));
   }
   return counts;

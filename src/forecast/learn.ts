@@ -25,7 +25,7 @@ import { type Aim, evaluateTrees, type Growing, growTrees, type Trees } from './
 /** Fewer finished curves say nothing: no forecast. */
 export const LEAST_FINISHED = 200;
 /** An outcome is read from curves of so many snapshots over so long. */
-const LEAST_POINTS = 6;
+export const LEAST_POINTS = 6;
 const LEAST_SPAN_MS = DAY_MS;
 /** A curve is finished so long after its first snapshot, sooner where nothing was watched so long. */
 const FINISHED_MS = 14 * DAY_MS;

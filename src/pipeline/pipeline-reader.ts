@@ -6,12 +6,8 @@ import type { PlanConfig, PlannedJob } from '../runner/month-plan.ts';
 import { type KeysConfig, keysOf } from '../throttle/key-limits.ts';
 import type { MonthSpent } from '../throttle/ledger.ts';
 import { workerFile } from '../worker-file.ts';
-import type {
-  PipelineQuery,
-  PipelineState,
-  ScheduledChore,
-  SpentElsewhere,
-} from './pipeline-state.ts';
+import type { PipelineQuery, PipelineState, SpentElsewhere } from './pipeline-state.ts';
+import type { ScheduledChore } from './schedule-state.ts';
 
 /** What the thread is started with: a thread is handed data, so lists are counted before. */
 export interface PipelineStart {

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { DAY_MS } from '../durations.ts';
 import { type Manifest, readManifest } from '../export/manifest.ts';
 import { type ForecastState, forecastStates } from '../forecast/state.ts';
 import { type Holder, living } from '../lake/exclusive.ts';
 import { SCHEMA_VERSION } from '../lake/migrate.ts';
 import type { Lake } from '../lake/open.ts';
 import { type Origin, originOf } from '../lake/origin.ts';
-import { backupsIn } from '../maintenance/backup.ts';
 import {
   type JobItems,
   type OpenedRun,
@@ -23,33 +22,13 @@ import { type Accounting, accountingOf } from '../runner/accounting.ts';
 import { DAEMON } from '../runner/daemon.ts';
 import { expectedSources } from '../runner/expected-sources.ts';
 import type { KeyMonth, KeyPlan } from '../runner/key-plan.ts';
-import {
-  type CallsLeft,
-  cronOfJob,
-  type PlanConfig,
-  type PlannedJob,
-  planLine,
-} from '../runner/month-plan.ts';
+import { type CallsLeft, planLine } from '../runner/month-plan.ts';
 import { lakeSpent } from '../throttle/lake-ledger.ts';
 import type { MonthSpent } from '../throttle/ledger.ts';
 import { type MonthState, spentOverTime } from '../throttle/month.ts';
+import { type BackupState, backupOf, nextSlot, type PipelineSettings } from './schedule-state.ts';
 
-/** A job that asks nothing, as far as its schedule goes. */
-export interface ScheduledChore {
-  readonly name: string;
-  readonly schedule: string;
-  readonly schedulesWith?: string;
-}
-
-/** What a pipeline is read by: settings and schedules. */
-export interface PipelineSettings {
-  readonly config: PlanConfig;
-  readonly jobs: readonly PlannedJob[];
-  /** Those that the settings want. */
-  readonly chores: readonly ScheduledChore[];
-}
-
-/** The same, and how the month of each key is planned. */
+/** Settings and schedules, and how the month of each key is planned. */
 export interface KeyedSettings extends PipelineSettings {
   readonly plans: readonly KeyPlan[];
 }
@@ -105,7 +84,7 @@ export interface PipelineNow {
   readonly sources: readonly SourceState[];
   readonly chores: readonly { readonly name: string; readonly nextAt: number | null }[];
   readonly daemons: readonly Holder[];
-  readonly backup: { readonly date: string; readonly bytes: number; readonly kept: number } | null;
+  readonly backup: BackupState | null;
   readonly parquet: {
     readonly exportedAt: string;
     readonly codec: string;
@@ -132,13 +111,6 @@ export interface PipelineState {
 const TIMELINE_MS = 7 * DAY_MS;
 const MOST_LATELY = 400;
 
-const nextSlot = (job: ScheduledChore, config: PlanConfig, now: number): number | null => {
-  const cron = cronOfJob(job, config);
-  // most come within a day; looking further takes as much longer
-  const soon = cron?.slots(now, now + DAY_MS + HOUR_MS)[0];
-  return soon ?? cron?.slots(now, now + 32 * DAY_MS)[0] ?? null;
-};
-
 const tablesOf = ({ files }: Manifest): TableFigures[] =>
   [...Map.groupBy(files, ({ table }) => table)].map(([table, its]) => ({
     table,
@@ -156,15 +128,6 @@ const parquetOf = (dataDir: string): PipelineNow['parquet'] => {
   if (manifest === undefined) return null;
   const { exportedAt, codec } = manifest;
   return { exportedAt, codec, tables: tablesOf(manifest) };
-};
-
-const backupOf = (dataDir: string): PipelineNow['backup'] => {
-  const backups = backupsIn(dataDir);
-  const last = backups.at(-1);
-  const date = /\d{4}-\d\d-\d\d/.exec(last?.path.split(/[\\/]/).at(-1) ?? '')?.[0];
-  return last === undefined || date === undefined
-    ? null
-    : { date, bytes: last.bytes, kept: backups.length };
 };
 
 const quotaOf = (
@@ -216,27 +179,6 @@ const present = (
     origin: originOf(lake),
   };
 };
-
-/** What runs by itself: when each job and chore is due next, which daemons live, the last backup. */
-export interface ScheduleState {
-  readonly slots: readonly { readonly name: string; readonly nextAt: number | null }[]; // null: it is off
-  readonly daemons: readonly Holder[];
-  readonly backup: PipelineNow['backup'];
-}
-
-/** What runs by itself in a data directory, at an instant (Unix ms). */
-export const scheduleState = (
-  dataDir: string,
-  { config, jobs, chores }: PipelineSettings,
-  now: number,
-): ScheduleState => ({
-  slots: [...jobs, ...chores].map((job) => ({
-    name: job.name,
-    nextAt: nextSlot(job, config, now),
-  })),
-  daemons: living(dataDir, DAEMON),
-  backup: backupOf(dataDir),
-});
 
 /** Reads the pipeline of a lake; nothing is written. What `trendlake status` reads, by the same functions. */
 export const pipelineState = (

@@ -9,7 +9,7 @@ import { type Lake, openLakeForReading } from '../../lake/open.ts';
 import { type Origin, originOf } from '../../lake/origin.ts';
 import { type LakeStatus, lakeStatus } from '../../maintenance/status.ts';
 import { orCost } from '../../money.ts';
-import { type ScheduleState, scheduleState } from '../../pipeline/pipeline-state.ts';
+import { type ScheduleState, scheduleState } from '../../pipeline/schedule-state.ts';
 import { type Accounting, accounting, type KeyAccount } from '../../runner/accounting.ts';
 import { PausedError } from '../../throttle/errors.ts';
 import { type CliIo, configOf } from '../io.ts';

@@ -1,5 +1,10 @@
+const THOUSANDS = /\B(?=(?:\d{3})+$)/g;
+
 /** A number with its thousands apart and at most three decimals. */
-export const grouped = (value: number): string => value.toLocaleString('en');
+export const grouped = (value: number): string =>
+  Number.isSafeInteger(value)
+    ? String(value).replace(THOUSANDS, ',') // what knows other numbers takes 10 ms to load
+    : value.toLocaleString('en');
 
 /** How many of what: `1 row`, `1,200 rows`. */
 export const counted = (value: number, one: string): string =>

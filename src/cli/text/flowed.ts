@@ -1,4 +1,4 @@
-import stringWidth from 'string-width';
+import { displayWidth } from './display-width.ts';
 
 /** Lines that are copied as they are, or drawn: commands, and the lines of tables. */
 const WHOLE = /(^\s*|[ `])(npm run |trendlake [a-z])|^[│┌├└|+]/;
@@ -7,14 +7,14 @@ const DEEPER = '  ';
 
 /** One line in lines of at most `columns`, broken between words, the further ones further in. */
 const inLines = (line: string, columns: number): string[] => {
-  if (WHOLE.test(line) || stringWidth(line) <= columns) return [line];
+  if (WHOLE.test(line) || displayWidth(line) <= columns) return [line];
   const [indent = ''] = /^ */.exec(line) ?? [];
   const lines: string[] = [];
   let current = indent;
   let isEmpty = true;
   for (const word of line.slice(indent.length).split(' ')) {
     const longer = isEmpty ? `${current}${word}` : `${current} ${word}`;
-    if (isEmpty || stringWidth(longer) <= columns) current = longer;
+    if (isEmpty || displayWidth(longer) <= columns) current = longer;
     else {
       lines.push(current.trimEnd());
       current = `${indent}${DEEPER}${word}`;

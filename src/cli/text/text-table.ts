@@ -1,5 +1,5 @@
-import stringWidth from 'string-width';
 import { terminalLine } from '../../terminal-text.ts';
+import { displayWidth } from './display-width.ts';
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -15,7 +15,7 @@ export const oneLine = (text: string, widest = WIDEST_TEXT): string => {
   let width = 0;
   let fitting = ''; // the longest part after which an ellipsis has its place
   for (const { segment } of GRAPHEMES.segment(line)) {
-    width += stringWidth(segment);
+    width += displayWidth(segment);
     if (width > widest) return `${fitting}…`;
     if (width < widest) fitting += segment;
   }
@@ -55,7 +55,7 @@ const fittedWidths = (
 };
 
 const padded = (text: string, width: number, toTheLeft: boolean): string => {
-  const blanks = ' '.repeat(Math.max(0, width - stringWidth(text)));
+  const blanks = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return toTheLeft ? `${text}${blanks}` : `${blanks}${text}`;
 };
 
@@ -65,14 +65,14 @@ const wrappedLines = (text: string, width: number): string[] => {
   let line = '';
   for (const word of terminalLine(text).split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`;
-    if (stringWidth(longer) <= width) {
+    if (displayWidth(longer) <= width) {
       line = longer;
       continue;
     }
     if (line !== '') lines.push(line);
     line = '';
     for (const { segment } of GRAPHEMES.segment(word)) {
-      if (stringWidth(line + segment) > width) {
+      if (displayWidth(line + segment) > width) {
         lines.push(line);
         line = '';
       }
@@ -88,7 +88,7 @@ const recordsText = (
   cells: readonly (readonly string[])[],
   columns: number,
 ): string => {
-  const names = Math.max(...head.map((name) => stringWidth(name)));
+  const names = Math.max(...head.map((name) => displayWidth(name)));
   const width = Math.max(NARROWEST_TEXT, columns - names - 2);
   const recordOf = (texts: readonly string[]): string =>
     texts
@@ -124,15 +124,15 @@ export const textTable = (
   );
   const natural = head.map((name, i) =>
     Math.max(
-      stringWidth(name),
+      displayWidth(name),
       Math.min(
         WIDEST_TEXT,
-        cells.reduce((most, row) => Math.max(most, stringWidth(row[i] ?? '')), 0),
+        cells.reduce((most, row) => Math.max(most, displayWidth(row[i] ?? '')), 0),
       ),
     ),
   );
   const narrowest = head.map((name, i) =>
-    isText[i] ? Math.max(NARROWEST_TEXT, stringWidth(name)) : Number.POSITIVE_INFINITY,
+    isText[i] ? Math.max(NARROWEST_TEXT, displayWidth(name)) : Number.POSITIVE_INFINITY,
   );
   const widths = fittedWidths(natural, narrowest, columns ?? Number.POSITIVE_INFINITY);
   const total = widths.reduce((sum, width) => sum + width + BORDERS, 1);
