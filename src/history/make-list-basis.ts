@@ -1,11 +1,11 @@
-import { PERIODS, PLATFORMS } from '../../schema/vocabulary.ts';
+import { PERIODS } from '../../schema/vocabulary.ts';
 import { holdsListBasis, keepListBases, type PackedBasis } from '../lake/list-basis.ts';
 import type { Lake } from '../lake/open.ts';
 import { present } from '../lake/prepare.ts';
 import { prepared } from '../lake/statements.ts';
 import { PERIOD_MS } from './computed-list.ts';
 import { hashtagBasis } from './hashtag-basis.ts';
-import { videoBasis } from './video-basis.ts';
+import { videoBases } from './video-basis.ts';
 import { snapshotsWithin } from './window-snapshots.ts';
 
 const NEWEST = 'select max(observed_at) from video_snapshot';
@@ -21,9 +21,7 @@ const basesOf = (lake: Lake, asOf: number, least: number): PackedBasis[] => {
   const holds = (windowMs: number): boolean =>
     snapshotsWithin(lake, { from: asOf - windowMs, to: asOf }, least) >= least;
   const windows = PERIODS.map((period) => PERIOD_MS[period]).filter(holds);
-  const videos = windows.flatMap((windowMs) =>
-    PLATFORMS.map((platform) => videoBasis(lake, { platform, windowMs }, asOf)),
-  );
+  const videos = windows.flatMap((windowMs) => videoBases(lake, windowMs, asOf));
   const tags = holds(PERIOD_MS.month) ? hashtagBasis(lake, PERIOD_MS.month, asOf) : undefined;
   return tags === undefined ? videos : [...videos, tags];
 };

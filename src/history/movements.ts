@@ -14,7 +14,8 @@ const FIRST = `select min(n.observed_at) from video_snapshot n
   where n.video_key = v.key and n.observed_at > @from`;
 
 const COLUMNS = `v.key, v.created_at, l.observed_at as last_at, l.views, l.likes,
-    b.observed_at as base_at, b.views as base_views`;
+    b.observed_at as base_at, b.views as base_views, v.platform`;
+const OF_PLATFORM = `(@platform = '' or v.platform = @platform)`;
 
 /** The timelines of `v` as of a span, each by itself. */
 const BY_TIMELINE = `
@@ -22,7 +23,7 @@ const BY_TIMELINE = `
       (select max(n.observed_at) from video_snapshot n where n.video_key = v.key and n.observed_at <= @to)
     left join video_snapshot b on b.video_key = v.key
       and b.observed_at = coalesce((${BEFORE}), (${FIRST}))
-    where v.platform = @platform and l.observed_at > @from`;
+    where ${OF_PLATFORM} and l.observed_at > @from`;
 
 const MOVEMENTS: Readonly<Record<StartFrom, string>> = {
   snapshots: `
@@ -34,7 +35,7 @@ const MOVEMENTS: Readonly<Record<StartFrom, string>> = {
     cross join video_snapshot l on l.video_key = v.key and l.observed_at = seen.last_at
     left join video_snapshot b on b.video_key = v.key
       and b.observed_at = coalesce((${BEFORE}), seen.first_at)
-    where v.platform = @platform`,
+    where ${OF_PLATFORM}`,
   videos: `select ${COLUMNS} from video v not indexed ${BY_TIMELINE}`,
 };
 
@@ -62,6 +63,7 @@ type Row = [
   likes: number | null,
   baseAt: number | null,
   baseViews: number | null,
+  platform: Platform,
 ];
 
 type Told = Pick<Movement, 'views' | 'viewsAt' | 'baseViews' | 'baseAt' | 'likes'>;
@@ -96,7 +98,10 @@ const movementOf = (lake: Lake, row: Row, span: Span): Movement => {
   };
 };
 
-const ROW = ['number', 'number?', 'number', 'number?', 'number?', 'number?', 'number?'] as const;
+const ROW = [
+  ...(['number', 'number?', 'number', 'number?', 'number?', 'number?', 'number?'] as const),
+  'text',
+] as const;
 
 /**
  * How each video of a platform seen inside a span moved, in any order, one at a time. The gain is
@@ -110,6 +115,16 @@ export function* movements(
 ): Generator<Movement> {
   const rows = prepared<Row>(lake, MOVEMENTS[start], ROW).iterate({ platform, ...span });
   for (const row of rows) yield movementOf(lake, row, span);
+}
+
+/** `movements` of all platforms at once, in the time of two. */
+export function* movementsOfAll(
+  lake: Lake,
+  span: Span,
+  start: StartFrom,
+): Generator<[platform: Platform, movement: Movement]> {
+  const rows = prepared<Row>(lake, MOVEMENTS[start], ROW).iterate({ platform: '', ...span });
+  for (const row of rows) yield [row[7], movementOf(lake, row, span)];
 }
 
 /** `movements` of those videos among `keys` that are the platform's and were seen inside the span. */

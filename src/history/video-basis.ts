@@ -1,7 +1,7 @@
-import type { Platform } from '../../schema/vocabulary.ts';
+import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import { listBasisAt, type PackedBasis, packListBasis, readListBasis } from '../lake/list-basis.ts';
 import type { Lake } from '../lake/open.ts';
-import { movements, movementsOf } from './movements.ts';
+import { movementsOf, movementsOfAll } from './movements.ts';
 import { knownOr, NumberColumn } from './number-column.ts';
 import type { Movement } from './score.ts';
 import { snapshotsWithin, spanPlan, videosSeen } from './window-snapshots.ts';
@@ -20,14 +20,20 @@ const FIELDS = ['key', 'views', 'viewsAt', 'baseViews', 'baseAt', 'likes', 'crea
 
 const nameOf = ({ platform, windowMs }: VideoWindow): string => `videos ${platform} ${windowMs}`;
 
-/** How a platform's videos moved in the window before `asOf`, after which nothing was seen. */
-export const videoBasis = (lake: Lake, wanted: VideoWindow, asOf: number): PackedBasis => {
-  const span = { from: asOf - wanted.windowMs, to: asOf };
+/** How the videos of each platform moved in the window before `asOf`, after which nothing was seen. */
+export const videoBases = (lake: Lake, windowMs: number, asOf: number): PackedBasis[] => {
+  const span = { from: asOf - windowMs, to: asOf };
   const { start, most } = spanPlan(lake, span);
-  const columns = FIELDS.map(() => new NumberColumn(most));
-  for (const movement of movements(lake, wanted.platform, span, start))
-    for (const [index, field] of FIELDS.entries()) columns[index]?.push(movement[field]);
-  return packListBasis(nameOf(wanted), { asOf, columns: columns.map((column) => column.values()) });
+  const ofPlatform = new Map(
+    PLATFORMS.map((platform) => [platform, FIELDS.map(() => new NumberColumn(most))]),
+  );
+  for (const [platform, movement] of movementsOfAll(lake, span, start))
+    for (const [index, column] of (ofPlatform.get(platform) ?? []).entries())
+      column.push(movement[FIELDS[index] as (typeof FIELDS)[number]]);
+  return [...ofPlatform].map(([platform, filled]) => {
+    const columns = filled.map((column) => column.values());
+    return packListBasis(nameOf({ platform, windowMs }), { asOf, columns });
+  });
 };
 
 type Columns = readonly Float64Array[];
