@@ -15,7 +15,10 @@ if ((process.env.NODE_COMPILE_CACHE ?? '') === '') {
   const { compileCacheFolder } = await import('./compile-cache.js');
   const folder = compileCacheFolder(process.env);
   const { enableCompileCache } = await import('node:module');
-  if (folder !== undefined) enableCompileCache(folder);
+  if (folder !== undefined) {
+    enableCompileCache(folder);
+    process.env.NODE_COMPILE_CACHE = folder; // threads and processes that it starts know it from here
+  }
 }
 if (process.argv[2] === 'serve' || process.argv[2] === 'export') {
   const { EXPORT_HEAP, HEAP, startAgainSmall } = await import('../serve/small-memory.ts');

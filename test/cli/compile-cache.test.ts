@@ -13,17 +13,20 @@ import { describe, expect, test } from 'vitest';
 import { BIN } from '../support/cli-bin.ts';
 import { freshFolder } from '../support/fresh.ts';
 
-/** Runs `trendlake --version` with a cache folder and a temporary folder of its own; gives both. */
-const started = (cache: string): { cache: string; temporary: string } => {
+/** Runs `trendlake --version` with a cache folder and a temporary folder of its own; gives both, and what it wrote. */
+const started = (
+  cache: string,
+  options = '',
+): { cache: string; temporary: string; out: string } => {
   const temporary = freshFolder();
   const { NODE_COMPILE_CACHE: _, ...env } = process.env;
   const out = execFileSync(process.execPath, [BIN, '--version'], {
-    env: { ...env, XDG_CACHE_HOME: cache, HOME: cache, TMPDIR: temporary },
+    env: { ...env, XDG_CACHE_HOME: cache, HOME: cache, TMPDIR: temporary, NODE_OPTIONS: options },
     encoding: 'utf8',
   });
   expect(out).toMatch(/^\d+\.\d+\.\d+/);
   expect(readdirSync(temporary)).toEqual([]); // where anybody may have put code before
-  return { cache, temporary };
+  return { cache, temporary, out };
 };
 const compiled = (cache: string): string => join(cache, 'trendlake', 'compiled');
 const isFilled = (folder: string): boolean => existsSync(folder) && readdirSync(folder).length > 0;
@@ -33,6 +36,17 @@ describe('compiled code', () => {
     const { cache } = started(freshFolder());
     expect(isFilled(compiled(cache))).toBe(true);
     expect(statSync(compiled(cache)).mode & 0o777).toBe(0o700);
+  });
+
+  test('is kept there by the threads of the process as well', () => {
+    const thread = `require('node:fs').writeSync(1, String(require('node:module').getCompileCacheDir()))`;
+    const preload = `import { Worker } from 'node:worker_threads';
+      process.once('beforeExit', () => new Worker(${JSON.stringify(thread)}, { eval: true }));`;
+    const { cache, out } = started(
+      freshFolder(),
+      `--import=data:text/javascript,${encodeURIComponent(preload)}`,
+    );
+    expect(out).toContain(compiled(cache));
   });
 
   test.each([
