@@ -246,8 +246,8 @@ const steppedClock = (atReading: number, byMs: number): Clock => {
       readings += 1;
       return inner.now() + (readings > atReading ? byMs : 0);
     },
-    monotonic: inner.monotonic,
-    sleep: inner.sleep,
+    monotonic: () => inner.monotonic(),
+    sleep: (ms, signal) => inner.sleep(ms, signal),
   };
 };
 
