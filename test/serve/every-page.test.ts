@@ -1,4 +1,5 @@
-import axe from 'axe-core';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { browserName, chromium, tell } from '../../fixtures/chromium.ts';
@@ -9,13 +10,16 @@ import { PipelineReader } from '../../src/pipeline/pipeline-reader.ts';
 import { type RunningService, startService } from '../../src/serve/service.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { smallConfig } from '../support/sync-once.ts';
-import { browserTab, setView, type View } from './browser-tab.ts';
+import { browserTab, HURRIED, setView, type View } from './browser-tab.ts';
 import { type Filler, fillLake, hoursAgo, NOW } from './filled-lake.ts';
 import { fillPages } from './page-lake.ts';
 import { type Running, runService } from './running.ts';
 
 // Every page of the dashboard in a real browser. Each is seen once, one in light at a desk's width,
 // the next in dark on a phone and so on; with PROVE set each in all of them (npm run prove:pages).
+
+/** The checker as text for a page: the short form, as every page is handed all of it. */
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 const SQL = "select observed_at, views from video_history where id = 'tt_1' order by 1";
 const PAST = 'asOf=2026-03-09T12:00Z';
@@ -102,7 +106,7 @@ describe.skipIf(chromium === undefined)(browserName, () => {
     tab().visit(new URL(path, of.dashboard), view, see);
 
   const violations = async (page: Page): Promise<string[]> => {
-    await page.evaluate(axe.source);
+    await page.evaluate(AXE);
     return tell<string[]>(
       page,
       `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
@@ -173,26 +177,30 @@ describe.skipIf(chromium === undefined)(browserName, () => {
     }));
 
   test('a page that is open and in sight follows the lake, keeps what was opened, and says so', () =>
-    visit('/events', async (page) => {
-      await page.waitForSelector('#live.on ::-p-text(live, updated)');
-      const rows = `document.querySelectorAll('tbody tr').length`;
-      const before = Number(await tell(page, rows));
-      expect(before).toBeGreaterThan(0);
-      await tell(page, `window.isSame = true`);
-      fillLake(dataDir, (into) => event(into, 'evt_new', 3));
-      await page.waitForFunction(`${rows} === ${before + 1}`);
-      expect(await tell(page, `window.isSame`)).toBe(true); // it was not loaded anew
-      const hide = (isHidden: boolean) =>
-        tell(
-          page,
-          `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
-        );
-      await hide(true);
-      fillLake(dataDir, (into) => event(into, 'evt_newer', 2));
-      expect(await tell(page, rows)).toBe(before + 1);
-      await hide(false);
-      await page.waitForFunction(`${rows} === ${before + 2}`);
-    }));
+    visit(
+      '/events',
+      async (page) => {
+        await page.waitForSelector('#live.on ::-p-text(live, updated)');
+        const rows = `document.querySelectorAll('tbody tr').length`;
+        const before = Number(await tell(page, rows));
+        expect(before).toBeGreaterThan(0);
+        await tell(page, `window.isSame = true`);
+        fillLake(dataDir, (into) => event(into, 'evt_new', 3));
+        await page.waitForFunction(`${rows} === ${before + 1}`);
+        expect(await tell(page, `window.isSame`)).toBe(true); // it was not loaded anew
+        const hide = (isHidden: boolean) =>
+          tell(
+            page,
+            `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+          );
+        await hide(true);
+        fillLake(dataDir, (into) => event(into, 'evt_newer', 2));
+        expect(await tell(page, rows)).toBe(before + 1);
+        await hide(false);
+        await page.waitForFunction(`${rows} === ${before + 2}`);
+      },
+      { first: HURRIED },
+    ));
 
   test('a page of the past stands still, one of SQL says that there is newer data', async () => {
     await visit(`/events?${PAST}`, async (page) => {
