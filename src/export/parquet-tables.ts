@@ -19,12 +19,10 @@ export interface ParquetTable {
   readonly videoColumn: string | undefined;
   /**
    * Where rows lie subject by subject, and by time within each: the tables that tell how many rows and
-   * how many subjects there are, and the subjects' column that the key begins with. Many days are then
-   * read together, in the order of the key.
+   * how many subjects there are. The key is subject and time. Many days are then read together, in the
+   * order of the key.
    */
-  readonly timelines:
-    | { readonly rows: string; readonly subjects: string; readonly id: string }
-    | undefined;
+  readonly timelines: { readonly rows: string; readonly subjects: string } | undefined;
 }
 
 const parquetTable = (
@@ -78,7 +76,7 @@ export const PARQUET_TABLES: readonly ParquetTable[] = [
     ['video_id', 'observed_at'],
     {
       dateColumn: 'observed_at',
-      timelines: { rows: 'video_snapshot', subjects: 'video', id: 'id' },
+      timelines: { rows: 'video_snapshot', subjects: 'video' },
     },
     {
       video_id: 'UTF8',

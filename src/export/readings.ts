@@ -136,13 +136,18 @@ const spanOf = (partitions: PartitionReading['partitions']): [from: number, to: 
 ];
 
 /** Rows as arrays in the order of a table's columns, sorted by its key. */
-const selecting = (sqlite: Database.Database, table: ParquetTable, where: string) => {
+const selecting = (
+  sqlite: Database.Database,
+  table: ParquetTable,
+  where: string,
+  most = -1, // all
+) => {
   // tags compare without case; a file's order is that of the bytes
   const order = table.key.map((name) => `${quoted(name)} collate binary`).join(', ');
   return prepare(
     sqlite,
     `select ${table.columns.map(({ name }) => quoted(name)).join(', ')} from ${quoted(table.name)}
-     ${where} order by ${order}`,
+     ${where} order by ${order} limit ${most}`,
     table.columns.map(({ type }) => KINDS[type]),
   );
 };
@@ -159,35 +164,31 @@ function* foundRows(sqlite: Database.Database, reading: PartitionReading): Gener
   yield rows;
 }
 
-/** SQLite orders every text before this. */
-const AFTER_ALL_TEXT = Buffer.alloc(0);
-
-/** Timelines, those of some subjects at a time: a fifth less than row by row. */
+/**
+ * Timelines, subject by subject, by a statement for each chunk, which goes on after the last row: a
+ * fifth less than row by row.
+ */
 function* timelineRows(
   sqlite: Database.Database,
-  { partitions, rows }: PartitionReading,
-  { subjects, id }: NonNullable<ParquetTable['timelines']>,
+  { partitions }: PartitionReading,
 ): Generator<Row[]> {
   const { table } = partitions[0];
-  const [key, time] = [table.key[0], table.dateColumn].map((name) => quoted(name ?? ''));
+  const [subject, time] = table.key.map((name) => quoted(name));
+  const places = table.key.map((key) => table.columns.findIndex(({ name }) => name === key));
   // what is likely is not worth an index of its own: SQLite goes from subject to subject
   const statement = selecting(
     sqlite,
     table,
-    `where ${key} >= ? and ${key} < ? and likely(${time} >= ?) and likely(${time} < ?)`,
+    `where ${subject} >= ? and likely(${time} >= ?) and likely(${time} < ?)
+       and (${subject} > ? or ${time} > ?)`,
+    CHUNK_ROWS,
   );
-  const all = rows.reduce((sum, ofDay) => sum + ofDay, 0);
-  const some = Math.ceil((CHUNK_ROWS * subjectsIn(sqlite, subjects)) / Math.max(all, CHUNK_ROWS));
-  const following = prepare(
-    sqlite,
-    `select ${quoted(id)} from ${quoted(subjects)} where ${quoted(id)} >= ? order by 1 limit 1 offset ?`,
-    'text',
-  );
-  let from: string | undefined = '';
-  while (from !== undefined) {
-    const next = following.get(from, some);
-    yield statement.all(from, next ?? AFTER_ALL_TEXT, ...spanOf(partitions));
-    from = next;
+  let last: unknown[] = ['', Number.MIN_SAFE_INTEGER];
+  for (;;) {
+    const rows = statement.all(last[0], ...spanOf(partitions), ...last);
+    yield rows;
+    if (rows.length < CHUNK_ROWS) return;
+    last = places.map((place) => rows.at(-1)?.[place]);
   }
 }
 
@@ -201,11 +202,8 @@ export const readTogether = async (
   take: (rows: readonly Row[], nth: number) => Promise<void> | undefined,
 ): Promise<void> => {
   const { partitions, bySubject } = reading;
-  const { columns, dateColumn, timelines } = partitions[0].table;
-  const chunks =
-    bySubject && timelines !== undefined
-      ? timelineRows(sqlite, reading, timelines)
-      : foundRows(sqlite, reading);
+  const { columns, dateColumn } = partitions[0].table;
+  const chunks = bySubject ? timelineRows(sqlite, reading) : foundRows(sqlite, reading);
   if (partitions.length === 1) {
     for (const rows of chunks) await take(rows, 0);
     return;

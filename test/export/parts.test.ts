@@ -62,6 +62,14 @@ test('days read together, video by video, make the files of days read alone', as
       lake.sqlite,
       allPartitions(lake.sqlite, PARQUET_TABLES).filter(({ table }) => table.timelines),
     ).map(({ partitions, bySubject }) => [partitions.length, bySubject]);
+  // more rows than are read by one statement, most of them of two videos
+  lake.sqlite
+    .prepare(
+      `with recursive n (i) as (select 1 union all select i + 1 from n where i < 3000)
+       insert into video_snapshot (video_key, observed_at, views, rate_derived, source)
+       select 1 + 3 * (i % 2), ? + i, i, 1, 0 from n`,
+    )
+    .run(NOON_AT - 12 * 3_600_000);
   await exportLake(lake, { clock });
   const together = hashes();
   expect(readings()).toEqual([[together.length, true]]);
