@@ -19,6 +19,7 @@ import { contentItem } from '../wire/shapes.ts';
 
 /** A content item, checked: a video, and what its list ranked it by. */
 export interface DecodedItem extends VideoObservation {
+  extra: JsonObject | null;
   score: number | null;
   velocity: number | null;
 }

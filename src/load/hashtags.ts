@@ -1,9 +1,11 @@
 import type { Statement } from 'better-sqlite3';
 import { type Platform, type Source, sourceCode } from '../../schema/vocabulary.ts';
+import type { JsonObject } from '../json-object.ts';
 import type { Lake } from '../lake/open.ts';
 import { type Prepared, prepare } from '../lake/prepare.ts';
 import { cleanTag } from '../wire/fields.ts';
 import { foldName } from '../wire/folding.ts';
+import type { Extra } from '../wire/observation.ts';
 import { extraText } from './join-extra.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
 
@@ -16,22 +18,14 @@ export interface SeenHashtag {
   views: number | null;
   change: number | null;
   rank: number | null;
-  extra: Record<string, unknown> | null;
+  extra: JsonObject | null;
   /** What the volume counts over, such as `30d`; null: the source does not say. */
   window: string | null;
   source: Source;
 }
 
-/** A hashtag's volume as it is written: its further fields are the JSON of an object. */
-export interface StoredVolume extends Omit<SeenHashtag, 'extra'> {
-  extra: string | null;
-}
-
-/** A volume as it came, as it is written. */
-export const storedVolume = (seen: SeenHashtag): StoredVolume => ({
-  ...seen,
-  extra: extraText(seen.extra),
-});
+/** The same, its further fields as an object or as their JSON. */
+export type WrittenVolume = Omit<SeenHashtag, 'extra'> & { extra: Extra };
 
 const CACHED_TAGS = 100_000;
 
@@ -116,18 +110,13 @@ export class HashtagWriter {
   }
 
   /** Writes a hashtag's volume at one instant; the same again changes nothing. */
-  write(seen: SeenHashtag, tally: Tally): void {
-    this.writeStored(storedVolume(seen), tally);
-  }
-
-  /** `write` of a volume whose further fields are JSON already. */
-  writeStored(seen: StoredVolume, tally: Tally): void {
+  write(seen: WrittenVolume, tally: Tally): void {
     const key = this.#keyOf(cleanTag(seen.tag), seen.at, tally);
     const { platform, at, volume, views, change, rank, extra, window } = seen;
     const row = {
       ...{ key, platform, at, volume, views, change, rank },
       source: sourceCode(seen.source),
-      extra,
+      extra: extraText(extra),
       window,
     };
     const written = insertOrMerge(this.#insertSnapshot, this.#mergeSnapshot, row);

@@ -1,8 +1,8 @@
 import { engagementRate } from '../wire/engagement-rate.ts';
 import type { SeenCreator } from './creators.ts';
-import type { StoredVolume } from './hashtags.ts';
+import type { WrittenVolume } from './hashtags.ts';
 import type { ImportedRows } from './import-records.ts';
-import type { StoredBatch } from './observations.ts';
+import type { Observations } from './observations.ts';
 
 /** Rows as one list a field: a third of the time to hand from thread to thread that objects take. */
 type Columns<T> = { readonly [K in keyof T]: readonly T[K][] };
@@ -49,7 +49,7 @@ export const importColumns = ({
 /** The value of a row in a column that has one for each row. */
 const valueIn = <T>(column: readonly T[], row: number): T => column[row] as T;
 
-function* videosIn(columns: ImportColumns['videos']): StoredBatch['videos'] {
+function* videosIn(columns: ImportColumns['videos']): Observations['videos'] {
   const noCounts = { views: null, likes: null, engagementRate: null, snapshotExtra: null };
   for (const [row, id] of columns.id.entries()) {
     const observed = {
@@ -67,7 +67,7 @@ function* videosIn(columns: ImportColumns['videos']): StoredBatch['videos'] {
 }
 
 /** What lines of counts say of their videos; the rate is computed, a line has none of its own. */
-function* snapshotsIn(columns: ImportColumns['snapshots']): StoredBatch['snapshots'] {
+function* snapshotsIn(columns: ImportColumns['snapshots']): Observations['snapshots'] {
   const unsaid = { createdAt: null, hashtags: null, extra: null };
   for (const [row, id] of columns.id.entries()) {
     const views = valueIn(columns.views, row);
@@ -87,7 +87,7 @@ function* snapshotsIn(columns: ImportColumns['snapshots']): StoredBatch['snapsho
   }
 }
 
-function* volumesIn(columns: ImportColumns['hashtags']): Generator<StoredVolume> {
+function* volumesIn(columns: ImportColumns['hashtags']): Generator<WrittenVolume> {
   const unknown = { change: null, rank: null, window: null, source: 'import' } as const;
   for (const [row, tag] of columns.tag.entries())
     yield {
@@ -114,7 +114,7 @@ export const storedBatch = ({
   snapshots,
   hashtags,
   creators,
-}: ImportColumns): StoredBatch => ({
+}: ImportColumns): Observations => ({
   videos: videosIn(videos),
   snapshots: snapshotsIn(snapshots),
   hashtags: volumesIn(hashtags),

@@ -8,7 +8,7 @@ import type { FileBatch } from './import-batches.ts';
 import { storedBatch } from './import-columns.ts';
 import type { ImportReader } from './import-reader.ts';
 import type { ImportKind } from './import-records.ts';
-import { loadStored } from './observations.ts';
+import { loadObservations } from './observations.ts';
 import { forgetRejected, keepRejected } from './rejected-items.ts';
 import { addRows, type LoadCounts } from './tally.ts';
 
@@ -142,7 +142,7 @@ export class FileImport {
   #commit(batch: FileBatch): void {
     const { columns, refused, throughLine, ended } = batch;
     const finishedAt = ended?.cutOff === null ? this.#deps.clock.now() : null;
-    const counts = loadStored(this.#lake, storedBatch(columns), () => {
+    const counts = loadObservations(this.#lake, storedBatch(columns), () => {
       this.#keepRefused(batch);
       statement(
         this.#lake,

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../json-object.ts';
+import type { Extra } from '../wire/observation.ts';
 
 /**
  * Further fields of two observations as one: the later one's stand, but the originals under `odd`,
@@ -12,8 +13,8 @@ export const joinExtra = (earlier: JsonObject | null, later: JsonObject | null):
 };
 
 /** Further fields as a row keeps them: JSON. */
-export const extraText = (extra: JsonObject | null): string | null =>
-  extra === null ? null : JSON.stringify(extra);
+export const extraText = (extra: Extra): string | null =>
+  extra === null || typeof extra === 'string' ? extra : JSON.stringify(extra);
 
 /**
  * The further fields of a row, as JSON, after an observation: the newer one's win field by field,

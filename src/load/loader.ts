@@ -6,7 +6,8 @@ import type { VideoObservation } from '../wire/observation.ts';
 import { titleHashtags } from '../wire/title-hashtags.ts';
 import { CreatorWriter } from './creators.ts';
 import { HashtagWriter } from './hashtags.ts';
-import { type SnapshotSource, type StoredObservation, storedObservation } from './merge-video.ts';
+import { extraText } from './join-extra.ts';
+import type { SnapshotSource } from './merge-video.ts';
 import { RankingWriter } from './rankings.ts';
 import { SnapshotWriter } from './snapshots.ts';
 import { type LoadCounts, Tally } from './tally.ts';
@@ -50,12 +51,8 @@ export class Loader {
    * @returns the video's key
    */
   write(observed: VideoObservation, seen: Seen, tally: Tally): number {
-    return this.writeStored(storedObservation(observed), seen, tally);
-  }
-
-  /** `write` of an observation whose further fields are JSON already. */
-  writeStored(observed: StoredObservation, seen: Seen, tally: Tally): number {
-    const video = this.#videos.note({ ...observed, at: seen.at }, tally);
+    const extra = extraText(observed.extra);
+    const video = this.#videos.note({ ...observed, extra, at: seen.at }, tally);
     const { title, hashtags } = observed;
     const reads = hashtags === null && (video.isNew || video.retitled);
     const tags = hashtags ?? (reads ? titleHashtags(title ?? '') : []);

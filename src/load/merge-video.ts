@@ -1,22 +1,12 @@
 import type { Source } from '../../schema/vocabulary.ts';
 import type { VideoObservation } from '../wire/observation.ts';
-import { extraText, mergeExtra } from './join-extra.ts';
+import { mergeExtra } from './join-extra.ts';
 
-/** An observation as it is written: its further fields are the JSON of an object, null without any. */
-export interface StoredObservation extends Omit<VideoObservation, 'extra' | 'snapshotExtra'> {
+/** An observation as its row merges it: with its instant (Unix ms; null: nobody knows when), its further fields as JSON. */
+export type SeenVideo = Omit<VideoObservation, 'extra'> & {
   extra: string | null;
-  snapshotExtra: string | null;
-}
-
-/** An observation with its instant (Unix ms); null: nobody knows when. */
-export type SeenVideo = StoredObservation & { at: number | null };
-
-/** An observation as it came, as it is written. */
-export const storedObservation = (observed: VideoObservation): StoredObservation => ({
-  ...observed,
-  extra: extraText(observed.extra),
-  snapshotExtra: extraText(observed.snapshotExtra),
-});
+  at: number | null;
+};
 
 /** A row of table `video` without its keys. */
 export interface VideoFacts {

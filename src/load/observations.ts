@@ -1,9 +1,8 @@
 import type { Lake } from '../lake/open.ts';
 import type { VideoObservation } from '../wire/observation.ts';
 import type { SeenCreator } from './creators.ts';
-import { type SeenHashtag, type StoredVolume, storedVolume } from './hashtags.ts';
+import type { SeenHashtag, WrittenVolume } from './hashtags.ts';
 import { type Loader, loaderOf, type Seen } from './loader.ts';
-import { type StoredObservation, storedObservation } from './merge-video.ts';
 import type { LoadCounts, Tally } from './tally.ts';
 
 /** Checked facts, with the instant they were true at. */
@@ -16,11 +15,11 @@ export interface ObservationBatch {
   creators: SeenCreator[];
 }
 
-/** The same as it is written, each list gone through once. */
-export interface StoredBatch {
-  readonly videos: Iterable<{ observed: StoredObservation; at: number | null }>;
-  readonly snapshots: Iterable<{ observed: StoredObservation; at: number }>;
-  readonly hashtags: Iterable<StoredVolume>;
+/** The same in any form that is gone through once. */
+export interface Observations {
+  readonly videos: Iterable<{ observed: VideoObservation; at: number | null }>;
+  readonly snapshots: Iterable<{ observed: VideoObservation; at: number }>;
+  readonly hashtags: Iterable<WrittenVolume>;
   readonly creators: Iterable<SeenCreator>;
 }
 
@@ -28,7 +27,7 @@ export interface StoredBatch {
 const WRITTEN_TOGETHER = 1000;
 
 /** Writes videos or their counts, after what the lake knows of them was read, many at once. */
-const writeVideos = <T extends { observed: StoredObservation }>(
+const writeVideos = <T extends { observed: VideoObservation }>(
   loader: Loader,
   observations: Iterable<T>,
   { seenOf, more }: { seenOf: (one: T) => Seen; more: 'tags' | 'nothing' },
@@ -40,7 +39,7 @@ const writeVideos = <T extends { observed: StoredObservation }>(
       some.map(({ observed }) => observed.id),
       more,
     );
-    for (const one of some) loader.writeStored(one.observed, seenOf(one), tally);
+    for (const one of some) loader.write(one.observed, seenOf(one), tally);
     some = [];
   };
   for (const one of observations) {
@@ -55,9 +54,9 @@ const writeVideos = <T extends { observed: StoredObservation }>(
  * them; their words wait for `refreshSearch`. Loading the same batch again changes nothing.
  * @returns rows by table
  */
-export const loadStored = (
+export const loadObservations = (
   lake: Lake,
-  { videos, snapshots, hashtags, creators }: StoredBatch,
+  { videos, snapshots, hashtags, creators }: Observations,
   within: () => void = () => {},
 ): LoadCounts => {
   const loader = loaderOf(lake);
@@ -74,25 +73,8 @@ export const loadStored = (
       { seenOf: ({ at }) => ({ at, source: 'import' }), more: 'nothing' },
       tally,
     );
-    for (const hashtag of hashtags) loader.hashtags.writeStored(hashtag, tally);
+    for (const hashtag of hashtags) loader.hashtags.write(hashtag, tally);
     for (const creator of creators) loader.creators.write(creator, 'import', tally);
   };
   return loader.transaction(load, within, 'later');
-};
-
-/** `loadStored` of observations whose further fields are still objects. */
-export const loadObservations = (
-  lake: Lake,
-  { videos, snapshots, hashtags, creators }: ObservationBatch,
-): LoadCounts => {
-  const stored = <T extends { observed: VideoObservation }>({ observed, ...seen }: T) => ({
-    ...seen,
-    observed: storedObservation(observed),
-  });
-  return loadStored(lake, {
-    videos: videos.map(stored),
-    snapshots: snapshots.map(stored),
-    hashtags: hashtags.map(storedVolume),
-    creators,
-  });
 };

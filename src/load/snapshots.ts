@@ -2,7 +2,9 @@ import type { Statement } from 'better-sqlite3';
 import { sourceCode } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { engagementRate } from '../wire/engagement-rate.ts';
-import type { SnapshotSource, StoredObservation } from './merge-video.ts';
+import type { VideoObservation } from '../wire/observation.ts';
+import { extraText } from './join-extra.ts';
+import type { SnapshotSource } from './merge-video.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
 
 /** When and how counts were seen. */
@@ -52,7 +54,7 @@ export class SnapshotWriter {
    * corrects it column by column, and of two sources the first in SOURCES stands, whichever came
    * first; the same again changes nothing.
    */
-  write(key: number, seen: StoredObservation, { at, source }: SeenAt, tally: Tally): void {
+  write(key: number, seen: VideoObservation, { at, source }: SeenAt, tally: Tally): void {
     const derivable = engagementRate(seen);
     const derived = seen.engagementRate !== null && seen.engagementRate === derivable;
     const row = {
@@ -63,7 +65,7 @@ export class SnapshotWriter {
       rate: derived ? null : seen.engagementRate,
       derived: derived ? 1 : 0,
       source: sourceCode(source),
-      extra: seen.snapshotExtra,
+      extra: extraText(seen.snapshotExtra),
     };
     const change = insertOrMerge(this.#insert, this.#merge, row);
     tally.add('video_snapshots', change, { at, videoKey: key });

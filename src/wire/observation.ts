@@ -1,7 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 
-/** Fields that the interface does not show, as they came. */
-type Extra = Record<string, unknown> | null;
+/** Fields that the interface does not show, as they came: an object, or its JSON. */
+export type Extra = Readonly<Record<string, unknown>> | string | null;
 
 /**
  * What was seen of one video, checked: an item of a list, a point of its timeline, a line of an
