@@ -178,6 +178,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
       machine: systemClock, // a served world has the machine's patience, whatever time it shows
       at: () => clock.now(),
       port: options.port ?? 0,
+      isSearched: options.isSearched ?? true,
       ...(options.report === undefined ? {} : { report: options.report }),
     });
     const { url, dashboard } = service;

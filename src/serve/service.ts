@@ -49,6 +49,8 @@ export interface ServiceOptions {
    * `clock`'s time.
    */
   readonly at?: number | (() => number);
+  /** False: hardly anybody is going to search, so that words that wait for the index go on waiting. */
+  readonly isSearched?: boolean;
   /** Shared with the upstream; without it `POST /hooks/upstream` is off. */
   readonly hookSecret?: HookSecret | undefined;
   /** Webhook subscriptions that one key may have; as many as usual unless given. */
@@ -97,6 +99,11 @@ const failuresOnly = (report: ServiceOptions['report']): Logger =>
     ? pino({ level: 'silent' })
     : pino({ level: 'error', base: null }, { write: (line) => report(line.trimEnd()) });
 
+interface LakeWish {
+  readonly tell: (sentence: string) => void;
+  readonly isSearched: boolean;
+}
+
 /** One lake twice: read by many, written by few. */
 class LakeConnections {
   /** Subscriptions are written through it. */
@@ -104,9 +111,9 @@ class LakeConnections {
   readonly reader: Lake;
 
   /** Makes or migrates the lake where it has to be. */
-  constructor(dataDir: string, tell: (sentence: string) => void) {
+  constructor(dataDir: string, { tell, isSearched }: LakeWish) {
     this.writer = openLake(dataDir, { tell });
-    refreshSearch(this.writer); // words that came by other hands than a load
+    if (isSearched) refreshSearch(this.writer); // words that came by other hands than a load
     this.writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
     this.reader = openLakeForReading(dataDir);
     this.reader.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
@@ -138,10 +145,10 @@ class Service {
     const { dataDir, clock, machine } = options;
     this.#options = options;
     this.#log = options.log ?? failuresOnly(options.report);
-    this.#lakes = new LakeConnections(
-      dataDir,
-      options.report ?? ((sentence) => this.#log.warn(sentence)),
-    );
+    this.#lakes = new LakeConnections(dataDir, {
+      tell: options.report ?? ((sentence) => this.#log.warn(sentence)),
+      isSearched: options.isSearched ?? true,
+    });
     this.#poster = new HttpPoster({ clock });
     this.#context = this.#contextOf(options);
     this.#exposure = new Exposure({ ...options, host: options.host ?? LOOPBACK });

@@ -2,11 +2,13 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { countOf } from '../../fixtures/lake-rows.ts';
 import { keyList } from '../../src/cli/option-values.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/durations.ts';
 import { UsageError } from '../../src/errors.ts';
 import { isoOf } from '../../src/iso.ts';
+import { openLakeForReading } from '../../src/lake/open.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { SandboxClock } from '../../src/sandbox/sandbox-clock.ts';
 import { World } from '../../src/sandbox/world.ts';
@@ -262,4 +264,20 @@ describe('its clock', () => {
     clock.advanceTo(NOON + 20);
     expect(time.now()).toBe(5600);
   });
+});
+
+test('where nobody is going to search, no words are indexed, and a search finds them nonetheless', async () => {
+  const clock = virtualClock(NOON);
+  const sandbox = await startSandbox({ clock, creators: 10, isSearched: false });
+  const lake = openLakeForReading(sandbox.dataDir);
+  try {
+    const waiting = countOf(lake, 'select count(*) from search_pending');
+    expect(waiting).toBe(countOf(lake, 'select count(*) from video'));
+    const [tag] = (await asJson<HashtagsResponse>(ask(sandbox, '/hashtags'))).items;
+    const found = await asJson<FeedResponse>(ask(sandbox, `/search?q=${tag?.tag}`));
+    expect(found.total).toBeGreaterThan(0);
+  } finally {
+    lake.close();
+    await sandbox.close();
+  }
 });
