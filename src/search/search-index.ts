@@ -2,63 +2,56 @@ import { setImmediate } from 'node:timers/promises';
 import { withoutSync } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepared, statement } from '../lake/statements.ts';
-import { BORDER, wordsOf } from './search-words.ts';
+import { type IndexedWords, indexedWords, type SearchedTexts } from './index-words.ts';
+import { WordsThread } from './words-thread.ts';
 
-interface PendingVideo {
+/** A video that waits, with what is searched of it. */
+interface WaitingVideo extends SearchedTexts {
   readonly key: number;
   readonly platform: string | null; // null: the video is gone
-  readonly title: string | null;
-  readonly user: string | null;
-  readonly tags: string | null;
 }
 
-const TAG_SEPARATOR = '\n';
-const PENDING = `
+const WAITING = `
   select p.video_key as key, v.platform, v.title, v.user,
     (select group_concat(h.tag, char(10)) from video_hashtag vh
       join hashtag h on h.key = vh.hashtag_key where vh.video_key = v.key) as tags
   from search_pending p left join video v on v.key = p.video_key
-  order by p.video_key limit ?`;
+  where p.video_key > ? order by p.video_key limit ?`;
 /** Videos held in memory at once, and put in by one transaction: a tenth of a second. */
 const BATCH_ROWS = 2000;
+const BEFORE_ALL = -1;
 
-const indexText = (text: string | null): string => (text === null ? '' : wordsOf(text).join(' '));
-
-/** The words of those tags that do not stand in the title already. */
-const tagsText = (tags: string | null, titleText: string): string => {
-  if (tags === null) return '';
-  const within = ` ${titleText} `;
-  return tags
-    .split(TAG_SEPARATOR)
-    .map(indexText)
-    .filter((tag) => tag !== '' && !within.includes(` ${tag} `))
-    .join(` ${BORDER} `);
-};
-
-/** Puts the next of those that wait into the index, in one transaction. @returns how many */
-const putSome = (lake: Lake): number => {
-  const put = statement(
-    lake,
-    'insert or replace into search (rowid, platform, title, user, tags) values (?, ?, ?, ?, ?)',
-  );
-  const remove = statement(lake, 'delete from search where rowid = ?');
-  const done = statement(lake, 'delete from search_pending where video_key <= ?');
-  const pending = prepared<PendingVideo>(lake, PENDING, {
+/** The next of those that wait, by key. */
+const waitingAfter = (lake: Lake, after: number): WaitingVideo[] =>
+  prepared<WaitingVideo>(lake, WAITING, {
     key: 'number',
     platform: 'text?',
     title: 'text?',
     user: 'text?',
     tags: 'text?',
-  }).all(BATCH_ROWS);
-  for (const { key, platform, title, user, tags } of pending) {
-    if (platform === null) remove.run(key);
-    else {
-      const titleText = indexText(title);
-      put.run(key, platform, titleText, indexText(user), tagsText(tags, titleText));
-    }
+  }).all(after, BATCH_ROWS);
+
+/** Puts the first of those that wait into the index, with their words. Inside a transaction. */
+const put = (lake: Lake, first: readonly WaitingVideo[], words: readonly IndexedWords[]): void => {
+  const insert = statement(
+    lake,
+    'insert or replace into search (rowid, platform, title, user, tags) values (?, ?, ?, ?, ?)',
+  );
+  const remove = statement(lake, 'delete from search where rowid = ?');
+  for (const [index, { key, platform }] of first.entries()) {
+    const its = words[index];
+    if (platform === null || its === undefined) remove.run(key);
+    else insert.run(key, platform, its.title, its.user, its.tags);
   }
-  done.run(pending.at(-1)?.key ?? -1);
-  return pending.length;
+  const done = statement(lake, 'delete from search_pending where video_key <= ?');
+  done.run(first.at(-1)?.key ?? BEFORE_ALL);
+};
+
+/** Puts the next of those that wait into the index, in one transaction. @returns how many */
+const putSome = (lake: Lake): number => {
+  const first = waitingAfter(lake, BEFORE_ALL);
+  put(lake, first, first.map(indexedWords));
+  return first.length;
 };
 
 const WAITS = 'select 1 from search_pending limit 1';
@@ -82,8 +75,52 @@ export const refreshSearch = (lake: Lake): number => {
   return sum;
 };
 
-/** `refreshSearch` after much was loaded: signals arrive between its transactions, and stop it. */
-export const refreshSearchInTurns = async (lake: Lake, signal?: AbortSignal): Promise<void> => {
+/** Videos from which on a thread that cuts their words is worth its start. */
+const THREAD_FROM_VIDEOS = 20_000;
+
+const waitsMany = (lake: Lake, videos: number): boolean =>
+  statement(lake, 'select 1 from search_pending limit 1 offset ?').get(videos) !== undefined;
+
+/** Changes whenever another connection commits. */
+const versionOf = ({ sqlite }: Lake): unknown => sqlite.pragma('data_version', { simple: true });
+
+/** `refreshSearch` with a thread that cuts the words of the next videos while these are put in. */
+const refreshWithThread = async (lake: Lake, signal?: AbortSignal): Promise<void> => {
+  const thread = new WordsThread();
+  const begun = (after: number) => {
+    const reading = { version: versionOf(lake), first: waitingAfter(lake, after) };
+    thread.give(reading.first);
+    return reading;
+  };
+  try {
+    let { version, first } = begun(BEFORE_ALL);
+    for (let last = first.at(-1)?.key; last !== undefined; last = first.at(-1)?.key) {
+      const words = await thread.next();
+      signal?.throwIfAborted();
+      const following = begun(last);
+      const putIn = lake.sqlite.transaction((): boolean => {
+        if (versionOf(lake) !== version) return false; // others wrote since these were read
+        put(lake, first, words);
+        return true;
+      });
+      if (!withoutSync(lake, () => putIn.immediate())) return;
+      ({ version, first } = following);
+    }
+  } finally {
+    await thread.stop();
+  }
+};
+
+/**
+ * `refreshSearch` after much was loaded: signals arrive between its transactions, and stop it.
+ * @param threadFrom videos from which on their words are cut in a thread of its own
+ */
+export const refreshSearchInTurns = async (
+  lake: Lake,
+  signal?: AbortSignal,
+  threadFrom = THREAD_FROM_VIDEOS,
+): Promise<void> => {
+  if (waitsMany(lake, threadFrom)) await refreshWithThread(lake, signal);
   while (refreshSome(lake) > 0) {
     await setImmediate();
     signal?.throwIfAborted();
