@@ -6,7 +6,7 @@ import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
  * window is made from it and what left the window since, instead of from all snapshots inside it.
  * Made from the other tables when a run, an import or a replay ends, by makeListBasis
  * (src/history/make-list-basis.ts), and emptied in the transaction of the next load: what is there is
- * true. It may be emptied at any time. Written by src/lake/list-basis.ts.
+ * true. It may be emptied at any time. Written by src/history/list-basis.ts.
  */
 export const listBasis = sqliteTable('list_basis', {
   name: text('name').primaryKey(), // what it is of: `videos` or `hashtags`, the platform, the window in ms

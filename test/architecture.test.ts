@@ -20,7 +20,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
   history: ['schema', 'root', 'wire', 'lake'],
   search: ['root', 'wire', 'lake', 'history'],
   export: ['root', 'config', 'lake'],
-  load: ['schema', 'root', 'wire', 'lake', 'api', 'search', 'export'],
+  load: ['schema', 'root', 'wire', 'lake', 'api', 'history', 'search', 'export'],
   budget: ['schema', 'root', 'wire', 'lake', 'history'],
   forecast: ['schema', 'root', 'lake', 'export'],
   publish: ['root', 'lake'],

@@ -16,7 +16,7 @@ const MOST_EVENTS = 2000;
 
 /** What one detection came to. */
 export interface NoticeSummary extends StoreCounts {
-  /** The span looked at, Unix ms. `from` is 0 for the first detection over a lake. */
+  /** The span examined, Unix ms. `from` is 0 for the first detection over a lake. */
   readonly from: number;
   readonly to: number;
   /** Events older than those stored, of kinds that had more than one snapshot stores. */

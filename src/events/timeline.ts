@@ -17,7 +17,7 @@ export const isKnown = (snapshot: Snapshot): snapshot is KnownSnapshot =>
   snapshot.views !== null && snapshot.views > 0;
 
 /**
- * Looks that say something, at most one for each stretch of `everyMs`: the first, so that later
+ * Snapshots that tell something, at most one for each stretch of `everyMs`: the first, so that later
  * ones never change what was seen. Zeros are left out, because sources answer 0 for counts they
  * hide or failed to read.
  * @param snapshots oldest first

@@ -1,6 +1,6 @@
 import type { Platform } from '../../schema/vocabulary.ts';
-import { listBasisAt, type PackedBasis, packListBasis, readListBasis } from '../lake/list-basis.ts';
 import type { Lake } from '../lake/open.ts';
+import { listBasisAt, type PackedBasis, packListBasis, readListBasis } from './list-basis.ts';
 import { TAG_COLUMNS, TagCounts } from './tag-counts.ts';
 import { movedBetween, taggedInWindows, type Windows } from './tagged-in-window.ts';
 import { type Span, snapshotsWithin, videosSeen } from './window-snapshots.ts';

@@ -1,10 +1,10 @@
 import { PERIODS } from '../../schema/vocabulary.ts';
-import { holdsListBasis, keepListBases, type PackedBasis } from '../lake/list-basis.ts';
 import type { Lake } from '../lake/open.ts';
 import { present } from '../lake/prepare.ts';
 import { prepared } from '../lake/statements.ts';
 import { PERIOD_MS } from './computed-list.ts';
 import { hashtagBasis } from './hashtag-basis.ts';
+import { holdsListBasis, keepListBases, type PackedBasis } from './list-basis.ts';
 import { videoBases } from './video-basis.ts';
 import { snapshotsWithin } from './window-snapshots.ts';
 

@@ -1,6 +1,6 @@
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
-import { listBasisAt, type PackedBasis, packListBasis, readListBasis } from '../lake/list-basis.ts';
 import type { Lake } from '../lake/open.ts';
+import { listBasisAt, type PackedBasis, packListBasis, readListBasis } from './list-basis.ts';
 import { movementsOf, movementsOfAll } from './movements.ts';
 import { knownOr, NumberColumn } from './number-column.ts';
 import type { Movement } from './score.ts';

@@ -14,7 +14,7 @@ const SEEN = `select distinct video_key from video_snapshot indexed by video_sna
   where observed_at > ? and observed_at <= ?`;
 const NEWEST_KEY = 'select coalesce(max(key), 0) from video';
 
-/** Looks inside a span, counted up to `most`. Reads the index alone: 1 ms for 10,000. */
+/** Snapshots inside a span, counted up to `most`. Reads the index alone: 1 ms for 10,000. */
 export const snapshotsWithin = (lake: Lake, { from, to }: Span, most: number): number =>
   present(prepared(lake, COUNT, 'number').get(from, to, most));
 

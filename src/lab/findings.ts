@@ -61,7 +61,7 @@ const summaryOf = (subject: AnalyzedVideo, why: readonly WhyFactor[]): string =>
     const named = such.map(({ factor, strength }) => `${factor} (${strength.toFixed(2)})`);
     return such.length === 0 ? [] : [`What else speaks most ${direction} it: ${named.join(', ')}.`];
   });
-  const rest = most.length === 0 ? 'Nothing else looked at surely sets it apart.' : most.join(' ');
+  const rest = most.length === 0 ? 'Nothing else compared surely sets it apart.' : most.join(' ');
   return `${reach}. ${cohort.finding} ${rest}`;
 };
 

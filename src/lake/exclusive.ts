@@ -111,7 +111,7 @@ export const whileAlone = <T>(dataDir: string, name: string, waitMs: number, wor
   }
 };
 
-/** How long one that begins waits for others that look whether it lives. */
+/** How long one that begins waits for others that test whether it lives. */
 const CHECKED_MS = 1000;
 
 /**

@@ -1,5 +1,5 @@
+import { dropListBasis } from '../history/list-basis.ts';
 import { withoutSync } from '../lake/durability.ts';
-import { dropListBasis } from '../lake/list-basis.ts';
 import type { Lake } from '../lake/open.ts';
 import { refreshSearch } from '../search/search-index.ts';
 import type { VideoObservation } from '../wire/observation.ts';

@@ -19,7 +19,7 @@ export interface Notice {
   readonly endedAt: number | null; // Unix ms; null: it holds
 }
 
-/** A kind, or one of its subjects, that was looked into. */
+/** A kind, or one of its subjects, that was examined. */
 export interface JudgedKind {
   readonly kind: ConditionKind;
   readonly subject?: string;
@@ -30,7 +30,7 @@ const IS_OPEN = 'kind = @kind and subject = @subject and ended_at is null';
 /**
  * Notes which conditions hold. One that holds already goes on, with its first sentence; one of the
  * judged kinds that does not hold any more is over. Safe to run twice.
- * @param judged what was looked into now; of others nothing is known
+ * @param judged what was examined now; of others nothing is known
  */
 export const noteConditions = (
   lake: Lake,

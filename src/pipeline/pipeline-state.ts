@@ -77,7 +77,7 @@ export interface QuotaState extends Accounting {
   readonly lines: readonly (BurnDown & { readonly name: string | undefined })[];
 }
 
-/** What holds now, whatever instant is looked at. */
+/** What holds now, whatever instant is shown. */
 export interface PipelineNow {
   readonly status: LakeStatus;
   readonly quota: QuotaState | { readonly unknown: string };
@@ -95,7 +95,7 @@ export interface PipelineNow {
   readonly origin: Origin | undefined;
 }
 
-/** Runs as of an instant, a run opened, and what holds now; null where the past is looked at. */
+/** Runs as of an instant, a run opened, and what holds now; null where the past is shown. */
 export interface PipelineState {
   readonly runs: {
     readonly total: number;

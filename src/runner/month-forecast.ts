@@ -9,7 +9,7 @@ export interface JobLoad {
   runsAt: readonly number[];
   /** Calls of one run of a list; of refreshes the most one run may make (infinite: no ceiling). */
   callsPerRun: number;
-  /** Looks: weight among the refreshes. */
+  /** Weight among the refreshes. */
   share: number;
 }
 

@@ -60,7 +60,7 @@ ${
   stays.length === 0
     ? html`<p class="soft">No list that was pulled until then had it.</p>`
     : html`${dataTable(view, stayColumns(view), stays, { caption: 'Lists the video stood in', isSortable: false })}
-<p class="soft small">Time counts from pull to pull where it stood in both; between pulls nobody looked.</p>`
+<p class="soft small">Time counts from pull to pull where it stood in both; between pulls nothing was observed.</p>`
 }</section>`;
 
 const reached = (view: PageView, { state, reachedAt }: Milestone): Html => {

@@ -1,7 +1,7 @@
 import { endianness } from 'node:os';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { Lake } from './open.ts';
-import { prepared, statement } from './statements.ts';
+import type { Lake } from '../lake/open.ts';
+import { prepared, statement } from '../lake/statements.ts';
 
 /** Numbers as they were when the lake held nothing newer than `asOf` (Unix ms): columns of one length. */
 export interface ListBasis {
