@@ -2,6 +2,7 @@ import { PLATFORMS, type Platform, sourceCode } from '../../schema/vocabulary.ts
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { lastKnownAt } from '../history/last-known.ts';
 import { spellingsOf } from '../history/spellings.ts';
+import { withFewPages } from '../lake/few-pages.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import { foldHandle } from '../wire/folding.ts';
@@ -278,7 +279,7 @@ export const lakeInput = (
   now: number,
   platforms: readonly Platform[] = PLATFORMS,
 ): LakeInput => {
-  const { tracked, videoKeys, creators } = readTracked(lake, platforms);
+  const { tracked, videoKeys, creators } = withFewPages(lake, () => readTracked(lake, platforms));
   const numberOf = videoNumbers(videoKeys, tracked.length);
   addListRefreshes(lake, now, tracked, numberOf);
   const curves = readCurves(lake, now, tracked, numberOf);

@@ -1,4 +1,5 @@
 import { PERIODS } from '../../schema/vocabulary.ts';
+import { withFewPages } from '../lake/few-pages.ts';
 import type { Lake } from '../lake/open.ts';
 import { present } from '../lake/prepare.ts';
 import { prepared } from '../lake/statements.ts';
@@ -46,7 +47,7 @@ export const makeListBasis = (lake: Lake, { least = WORTH_KEEPING } = {}): boole
     keepListBases(lake, basesOf(lake, asOf, least));
   });
   try {
-    make();
+    withFewPages(lake, make);
     return true;
   } catch (error) {
     if (isChangedMeanwhile(error)) return false;
