@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { getCompileCacheDir } from 'node:module';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -106,10 +107,11 @@ export const runQuery = async (
   { timeoutMs, onLines, mostCharacters = NONE, longestLine = NONE, dataKib }: QueryBounds,
 ): Promise<Exclude<QueryEnd, { failed: unknown }>> => {
   const { signal: stopping } = io; // asked for first: a signal between here and there would leave the child
+  const cache = getCompileCacheDir(); // an environment that was handed in need not name it
   const stderr = dataKib === undefined ? 'inherit' : 'ignore';
   const child = spawn(...commandOf(dataKib), {
     stdio: ['pipe', onLines === undefined ? 'inherit' : 'pipe', stderr, 'pipe'],
-    env: io.env,
+    env: { ...io.env, ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }) },
   });
   const kill = (): void => void child.kill('SIGKILL');
   const over = new AbortController();
