@@ -70,7 +70,8 @@ begin
     where v.window_ms > ${HOUR_MS} and instant - v.seen_at < ${BELIEVED_MS} and v.surely = 0
     order by v.remaining limit 1;
   if found and h.remaining > 0 then
-    return decision || jsonb_build_object('untilEndedMs', ${SECOND_MS});
+    -- waitMs: for processes of version 1 that run on, which know nothing else and would ask each millisecond
+    return decision || jsonb_build_object('untilEndedMs', ${SECOND_MS}, 'waitMs', ${SECOND_MS});
   elsif found then
     return decision || jsonb_build_object('spentUntil', h.until,
       'hint', jsonb_build_object('name', h.name, 'seenAt', h.seen_at));

@@ -5,7 +5,7 @@ import { type Prepared, prepare, present } from '../lake/prepare.ts';
 import { anyCallOf, type CountedKey, keyName } from './counted-key.ts';
 import type { Limits, Refusal } from './ledger.ts';
 import { type LimitWord, limitWords } from './rate-limit-headers.ts';
-import { LONGEST_MINUTES } from './slots.ts';
+import { SLOT_MS } from './slots.ts';
 
 /** A row of `quota_hint`. `callId`: the newest call when it was stated; those after it are not in it. */
 export interface QuotaHint extends Omit<LimitWord, 'resetsInMs'> {
@@ -20,8 +20,8 @@ export const BELIEVED_MS = HOUR_MS;
 /** A window at least this long is the month's. */
 export const MONTH_FROM_MS = 20 * DAY_MS;
 const LONGEST_ROWS = 20;
-/** A call that has not ended by then never will: its process died. */
-const LONGEST_CALL_MS = LONGEST_MINUTES * MINUTE_MS;
+/** A call that has not ended once it may last no longer never will: its process died. */
+const MAY_LAST = `abs(@now - sent_at) < free_mono - sent_mono - ${SLOT_MS}`;
 
 /** Calls that are left by a hint: if none in flight is still to be counted, and if all of them are. */
 interface Left {
@@ -123,9 +123,9 @@ export class QuotaHints {
         this.#lake.sqlite,
         `select (select count(*) from calls where id > @callId and sent = 1 ${sql}) as later,
            (select count(*) from calls where finished_at is null and id <= @callId
-              and sent_at > @since ${sql}) as inFlight`,
+              and ${MAY_LAST} ${sql}) as inFlight`,
         { later: 'number', inFlight: 'number' },
-      ).get({ ...parameters, callId, since: now - LONGEST_CALL_MS }),
+      ).get({ ...parameters, callId, now }),
     );
     const atMost = Math.max(0, remaining - later);
     return { atMost, surely: Math.max(0, atMost - inFlight) };

@@ -269,10 +269,14 @@ export class Throttle {
   async #wait(refusal: Refusal, signal?: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     const now = clock.now();
-    if ('untilEndedMs' in refusal)
-      return this.#inFlight > 0
-        ? this.#callEnded.promise
-        : clock.sleep(refusal.untilEndedMs, signal);
+    if ('untilEndedMs' in refusal) {
+      if (this.#inFlight > 0) return this.#callEnded.promise;
+      this.#deps.onWait?.(
+        refusal.untilEndedMs,
+        'calls in flight may take the last ones of the key',
+      );
+      return clock.sleep(refusal.untilEndedMs, signal);
+    }
     if ('waitMs' in refusal) {
       this.#deps.onWait?.(refusal.waitMs, "the key's calls of this minute are spent");
       return clock.sleep(refusal.waitMs, signal);

@@ -11,6 +11,7 @@ import { freshLake, Machine, worstMinute } from './machine.ts';
 const NOON = Date.UTC(2026, 0, 15, 12);
 const SECOND = 1000;
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 const { lake, remove } = freshLake();
 afterAll(remove);
@@ -66,12 +67,11 @@ const limits = {
 const throttleOf = (
   machine: Machine,
   client: ApiClient,
-  more: { maxCalls?: number; sender?: string } = {},
+  more: { maxCalls?: number; sender?: string; onWait?: (ms: number, why: string) => void } = {},
 ) => {
   const clock = machine.clock();
   const ledger = new LakeLedger(lake, clock, limits, more.sender ?? 'one');
-  const { maxCalls } = more;
-  const given = maxCalls === undefined ? {} : { maxCalls };
+  const { sender: _, ...given } = more;
   return new Throttle({
     ledger,
     client,
@@ -266,6 +266,44 @@ describe('admission', () => {
         expect(reasons).toHaveLength(20 - quota);
         expect(reasons[0]).toBeInstanceOf(QuotaSpentError);
       }
+    },
+  );
+
+  test.each([
+    ['', 0, 0],
+    [', the clock set back since', -26 * HOUR, 0],
+    [', the clock set back before its hint', -26 * HOUR, 1],
+  ])(
+    'a call in flight when its process was killed may take the last one as long as it may last, and it is told%s',
+    async (_, stepMs, hintAfterStep) => {
+      const machine = new Machine(NOON, true);
+      const killed = new LakeLedger(lake, machine.clock(), limits, 'killed');
+      const admitted = (): number => {
+        const admission = killed.admit({ runId: null, job: 'growth', request: 'GET /growth' });
+        if (!('callId' in admission)) throw new Error('refused');
+        return admission.callId;
+      };
+      const [, ended] = [admitted(), admitted()];
+      const note = (): void => {
+        const { now, monotonic } = machine.clock();
+        const at = { finishedAt: now(), endedMono: monotonic() };
+        killed.settle(ended, { status: 200, error: null, ...at, sent: true, rowsChanged: 0 });
+        killed.noteHeaders(ended, {
+          'ratelimit-policy': '"month";q=1000;w=2678400',
+          ratelimit: '"month";r=1;t=864000',
+        });
+      };
+      if (hintAfterStep === 0) note();
+      machine.stepWall(stepMs);
+      if (hintAfterStep === 1) note();
+      const told: string[] = [];
+      const end = farEnd(machine, () => 200);
+      const onWait = (_waitMs: number, why: string): unknown => told.push(why);
+      const throttle = throttleOf(machine, end.client, { sender: 'next', onWait });
+      expect(rejections(await askAll(throttle, [1]))).toEqual([]);
+      expect(end.arrivals[0]).toBeLessThanOrEqual(NOON + limits.timeoutMs + SECOND);
+      expect(told.every((why) => why.includes('in flight'))).toBe(true);
+      if (stepMs === 0) expect(told).not.toEqual([]);
     },
   );
 
