@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, linkSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { prepareDataFolder } from '../data-dir/data-folder.ts';
 import { leftoversIn, refuseRemains, removeLeftovers } from '../data-dir/leftovers.ts';
@@ -54,6 +55,9 @@ const HEADER_BYTES = 100;
 export const MIGRATION = 'migration';
 export const WAIT_MS = 10_000;
 
+/** Files that this thread has read as lakes before: path, device and file. */
+const known = new Set<string>();
+
 /** The first bytes of a database file, read without opening it as one. */
 const headerOf = (path: string): Buffer => {
   const header = Buffer.alloc(HEADER_BYTES);
@@ -65,24 +69,50 @@ const headerOf = (path: string): Buffer => {
   }
 };
 
-/** Refuses what is not a lake before SQLite touches it. */
-const refuseForeign = (path: string): void => {
-  if (!statSync(path).isFile())
-    throw new UsageError(`${path} is not a file. trendlake keeps its lake there; move it away.`);
-  const header = headerOf(path);
-  if (header.length === 0)
-    throw new UsageError(
-      `${path} is empty, which no lake ever is. \`${typed('doctor --restore')}\` puts the newest backup in its place; remove it to start a new lake.`,
-    );
-  if (header.length < HEADER_BYTES || header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
-    throw new UsageError(
-      `${path} is not a SQLite database (damaged or another program's file). It was left as it is: \`${typed('doctor --restore')}\` puts the newest backup in its place; or move it away.`,
-    );
-  const applicationId = header.readUInt32BE(68);
+const noDatabase = (path: string): UsageError =>
+  new UsageError(
+    `${path} is not a SQLite database (damaged or another program's file). It was left as it is: \`${typed('doctor --restore')}\` puts the newest backup in its place; or move it away.`,
+  );
+
+const refuseOthers = (path: string, applicationId: number): void => {
   if (applicationId !== APPLICATION_ID)
     throw new UsageError(
       `${path} is a SQLite database of another program (application id ${applicationId}, expected ${APPLICATION_ID}). It was left as it is: choose another folder with TRENDLAKE_DATA_DIR.`,
     );
+};
+
+/**
+ * Refuses what is not a lake before SQLite touches it. Closing a file ends every lock that its process
+ * holds on it (POSIX), so one that may be open here is read by SQLite alone: by another thread than the
+ * first, or a second time. Without its locks another program takes the journal of a lake in use away.
+ */
+const refuseForeign = (path: string): void => {
+  const file = statSync(path);
+  const { dev, ino, size } = file;
+  if (!file.isFile())
+    throw new UsageError(`${path} is not a file. trendlake keeps its lake there; move it away.`);
+  if (size === 0)
+    throw new UsageError(
+      `${path} is empty, which no lake ever is. \`${typed('doctor --restore')}\` puts the newest backup in its place; remove it to start a new lake.`,
+    );
+  const names = [path, `${dev}:${ino}`];
+  if (!isMainThread || names.some((name) => known.has(name))) return;
+  const header = headerOf(path);
+  if (header.length < HEADER_BYTES || header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
+    throw noDatabase(path);
+  refuseOthers(path, header.readUInt32BE(68));
+  for (const name of names) known.add(name);
+};
+
+/** Refuses what is not a lake once SQLite has opened it; reads its first page, changes nothing. */
+const refuseForeignDatabase = (sqlite: Database.Database, path: string): void => {
+  try {
+    refuseOthers(path, sqlite.pragma('application_id', { simple: true }) as number);
+  } catch (error) {
+    if (error instanceof Database.SqliteError && error.code === 'SQLITE_NOTADB')
+      throw noDatabase(path);
+    throw error;
+  }
 };
 
 const configure = (sqlite: Database.Database): void => {
@@ -182,6 +212,7 @@ export const openLake = (dataDir: string, options: OpenOptions = {}): Lake => {
     const sqlite = new Database(path, { fileMustExist: true }); // an empty one is no lake
     try {
       configure(sqlite);
+      refuseForeignDatabase(sqlite, path);
       sqlite.pragma('journal_mode = WAL');
       migrateIfOlder(sqlite, { dataDir, path }, options);
     } catch (error) {
@@ -209,6 +240,7 @@ export const openLakeForReading = (dataDir: string): Lake => {
     try {
       sqlite.pragma('busy_timeout = 10000');
       sqlite.pragma('query_only = ON');
+      refuseForeignDatabase(sqlite, path);
       sqlite.pragma('cache_size = -32768');
       sqlite.pragma('temp_store = MEMORY');
       const version = sqlite.pragma('user_version', { simple: true }) as number;

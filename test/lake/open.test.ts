@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { LAKE_FILE, openLake, openLakeForReading } from '../../src/lake/open.ts';
@@ -39,6 +40,35 @@ test('a folder without a lake gets one, whole, and it is a lake the next time', 
   openLake(dataDir).close();
   openLakeForReading(dataDir).close();
 });
+
+/** What another program gets that wants a database for itself alone. */
+const takenElsewhere = (path: string): string => {
+  const program = `const Database = require('better-sqlite3');
+    const sqlite = new Database(process.argv[1], { timeout: 0 });
+    sqlite.pragma('locking_mode = exclusive'); // else SQLite asks the journal's readers, too
+    try { console.log(sqlite.pragma('journal_mode = delete', { simple: true })); }
+    catch ({ code }) { console.log(code); }`;
+  return execFileSync(process.execPath, ['-e', program, path], { encoding: 'utf8' }).trim();
+};
+
+test.each([
+  ['in its thread', async (dataDir: string) => openLakeForReading(dataDir).close()],
+  [
+    'in another thread',
+    async (dataDir: string) => {
+      const program = `import(${JSON.stringify(OPEN)}).then(({ openLakeForReading }) =>
+        openLakeForReading(${JSON.stringify(dataDir)}).close())`;
+      await once(new Worker(program, { eval: true }), 'exit');
+    },
+  ],
+])(
+  'a lake that its process opens a second time %s stays held: no other program takes its journal away',
+  async (_, openAgain) => {
+    const lake = freshLake();
+    await openAgain(lake.dataDir);
+    expect(takenElsewhere(lake.path)).toBe('SQLITE_BUSY');
+  },
+);
 
 describe('what is not a lake is refused, in words, and left as it is', () => {
   test('a SQLite database of another program', () => {
