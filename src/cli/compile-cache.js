@@ -55,13 +55,10 @@ const makeFolders = (folder) => {
  */
 export const compileCacheFolder = (env) => {
   const given = env.XDG_CACHE_HOME ?? '';
-  const folder = join(
-    isAbsolute(given) ? given : join(homedir(), '.cache'),
-    'trendlake',
-    'compiled',
-  );
   const user = process.getuid?.();
   try {
+    const caches = isAbsolute(given) ? given : join(homedir(), '.cache'); // throws where nobody has one
+    const folder = join(caches, 'trendlake', 'compiled');
     if (user !== undefined && !isOnOwnGround(standingAbove(folder), user)) return undefined;
     makeFolders(folder);
     const itself = lstatSync(folder);

@@ -69,11 +69,11 @@ class Gathering {
 
   /**
    * Whether the batch is full before a line joins it. Lines about one instant stay together, so that
-   * two that differ merge alike in every import of the file.
+   * two that differ merge alike in every import of the file; one of which nothing can be read parts none.
    */
-  #isFullBefore({ at }: JsonObject): boolean {
-    const sameInstant = at !== undefined && at === this.#lastAt;
-    this.#lastAt = at;
+  #isFullBefore(line: JsonObject | undefined): boolean {
+    const sameInstant = line === undefined || (line.at !== undefined && line.at === this.#lastAt);
+    if (line !== undefined) this.#lastAt = line.at;
     const fullness = Math.max(
       this.#lines / LINES_IN_A_TRANSACTION,
       this.#characters / CHARACTERS_IN_A_TRANSACTION,
@@ -85,7 +85,7 @@ class Gathering {
   take(text: string, line: number, bytesRead: number): FileBatch | undefined {
     if (text.trim() === '') return undefined;
     const parsed = parse(text);
-    const isFull = 'line' in parsed && this.#isFullBefore(parsed.line);
+    const isFull = this.#isFullBefore('line' in parsed ? parsed.line : undefined);
     const full = isFull ? this.given(line - 1, bytesRead, null) : undefined;
     this.#lines += 1;
     this.#characters += text.length;

@@ -54,13 +54,18 @@ class ReaderThread implements ImportReader {
   }
 
   async *batches(source: ImportSource, signal?: AbortSignal): AsyncGenerator<FileBatch> {
-    this.#tell({ read: source });
-    for (;;) {
-      const batch = await this.#next();
-      signal?.throwIfAborted();
-      this.#tell({ taken: true });
-      yield batch;
-      if (batch.ended !== null) return;
+    const stop = (): void => void this.close(); // it may be far from its next batch
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      this.#tell({ read: source });
+      for (;;) {
+        const batch = await this.#next(signal);
+        this.#tell({ taken: true });
+        yield batch;
+        if (batch.ended !== null) return;
+      }
+    } finally {
+      signal?.removeEventListener('abort', stop);
     }
   }
 
@@ -72,8 +77,9 @@ class ReaderThread implements ImportReader {
     this.#worker.postMessage(order);
   }
 
-  async #next(): Promise<FileBatch> {
+  async #next(signal?: AbortSignal): Promise<FileBatch> {
     const { value, done } = await this.#reports.next();
+    signal?.throwIfAborted();
     if (done === true)
       throw new LakeError("The import's reading thread ended with no word of why.");
     const report: ReadingReport = value[0];

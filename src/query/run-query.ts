@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -107,11 +108,11 @@ export const runQuery = async (
   { timeoutMs, onLines, mostCharacters = NONE, longestLine = NONE, dataKib }: QueryBounds,
 ): Promise<Exclude<QueryEnd, { failed: unknown }>> => {
   const { signal: stopping } = io; // asked for first: a signal between here and there would leave the child
-  const cache = getCompileCacheDir(); // an environment that was handed in need not name it
+  const cache = getCompileCacheDir(); // within the one that is named; an environment handed in need not name it
   const stderr = dataKib === undefined ? 'inherit' : 'ignore';
   const child = spawn(...commandOf(dataKib), {
     stdio: ['pipe', onLines === undefined ? 'inherit' : 'pipe', stderr, 'pipe'],
-    env: { ...io.env, ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }) },
+    env: { ...io.env, ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) }) },
   });
   const kill = (): void => void child.kill('SIGKILL');
   const over = new AbortController();

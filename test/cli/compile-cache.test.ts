@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BIN } from '../support/cli-bin.ts';
 import { freshFolder } from '../support/fresh.ts';
+import { putEmptyLake } from '../support/test-lake.ts';
 
 /** Runs `trendlake --version` with a cache folder and a temporary folder of its own; gives both, and what it wrote. */
 const started = (
@@ -36,6 +37,20 @@ describe('compiled code', () => {
     const { cache } = started(freshFolder());
     expect(isFilled(compiled(cache))).toBe(true);
     expect(statSync(compiled(cache)).mode & 0o777).toBe(0o700);
+  });
+
+  test('is kept there by the process of a query as well, not in a folder within', () => {
+    const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+    const [cache, dataDir] = [freshFolder(), freshFolder()];
+    putEmptyLake(dataDir);
+    const out = execFileSync(process.execPath, [BIN, 'query', 'select 1 as one', '--json'], {
+      env: { ...env, XDG_CACHE_HOME: cache, TRENDLAKE_DATA_DIR: dataDir },
+      encoding: 'utf8',
+    });
+    expect(out).toContain('"one"');
+    const kept = readdirSync(compiled(cache), { recursive: true, withFileTypes: true });
+    const folders = kept.filter((entry) => entry.isDirectory());
+    expect(folders.map(({ parentPath }) => parentPath)).toEqual([compiled(cache)]);
   });
 
   test('is kept there by the threads of the process as well', () => {
@@ -72,6 +87,14 @@ describe('compiled code', () => {
   test('is not kept where the place itself belongs to somebody, or is no folder', () => {
     started('/dev/null');
     started('/proc');
+  });
+
+  test('is not kept for a user whom the system gives no home', () => {
+    const preload = `import os from 'node:os';
+      import { syncBuiltinESMExports } from 'node:module';
+      os.homedir = () => { throw new Error('uv_os_homedir returned ENOENT'); };
+      syncBuiltinESMExports();`;
+    started('', `--import=data:text/javascript,${encodeURIComponent(preload)}`);
   });
 
   test.runIf(process.getuid?.() === 0)('is not kept in a folder of somebody else', () => {

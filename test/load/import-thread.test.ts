@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { countOf, lakeRows } from '../../fixtures/lake-rows.ts';
 import { virtualClock } from '../../src/clock.ts';
 import type { ImportDeps } from '../../src/load/import-file.ts';
 import { importPaths } from '../../src/load/import-path.ts';
+import { importReader } from '../../src/load/import-reader.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
 
 // Large files are read in a thread of their own, small ones in the thread that writes: no difference.
@@ -91,4 +93,29 @@ test('stopped between two transactions, it goes on there', async () => {
   const again = await importPaths(lake, [folder], '/', { clock, ...THREAD });
   expect(again.files[1]).toMatchObject({ resumedAt: done, lines: whole.summary.files[1]?.lines });
   expect(lakeRows(lake)).toEqual(lakeRows(whole.lake));
+});
+
+test('lines that are none fill transactions as others do', async () => {
+  const folder = freshFolder();
+  writeFileSync(join(folder, 'snapshots.ndjson'), 'x\n'.repeat(70_000));
+  const through: number[] = [];
+  const onProgress = ({ lines }: { lines: number }): void => void through.push(lines);
+  const { summary } = await importing(folder, { ...HERE, onProgress });
+  expect(summary).toMatchObject({ outcome: 'partial', rejected: 70_000 });
+  expect(through).toEqual([30_000, 60_000, 70_000]);
+});
+
+test('stopped far from its next batch, a thread reads no further', async () => {
+  const path = join(freshFolder(), 'videos.ndjson');
+  execFileSync('mkfifo', [path]); // a file whose end never comes
+  const end = openSync(path, 'r+');
+  const stop = new AbortController();
+  const reader = importReader(freshLake(), 0, 0);
+  const batches = reader.batches({ path, kind: 'videos', resumedAt: 0 }, stop.signal);
+  const first = batches[Symbol.asyncIterator]().next();
+  stop.abort(new Error('stopped here'));
+  writeSync(end, '\n'); // a read under way ends
+  await expect(first).rejects.toThrow('stopped here');
+  await reader.close();
+  closeSync(end);
 });
