@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { Clock } from '../clock.ts';
+import { messageOf, UsageError } from '../errors.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare } from '../lake/prepare.ts';
 import { statement } from '../lake/statements.ts';
@@ -47,6 +48,20 @@ export interface ImportDeps {
 const PROBLEMS_KEPT = 100;
 const HEAD_BYTES = 64 * 1024;
 
+/**
+ * What is read of a file or folder that somebody named.
+ * @throws UsageError where the system does not let it be read
+ */
+export const readable = <T>(path: string, read: () => T): T => {
+  try {
+    return read();
+  } catch (error) {
+    throw new UsageError(
+      `${path} cannot be read: ${messageOf(error)}. Nothing of it was imported; see to it that it can be read, and import it again.`,
+    );
+  }
+};
+
 /** Tells a file from another of the same name: its size and the hash of its first 64 KiB. */
 const fingerprintOf = (path: string, size: number): string => {
   const head = Buffer.alloc(HEAD_BYTES);
@@ -88,7 +103,7 @@ export class FileImport {
     this.#summary = summary;
     this.#deps = deps;
     this.#bytesTotal = statSync(path).size;
-    this.#fingerprint = fingerprintOf(path, this.#bytesTotal);
+    this.#fingerprint = readable(path, () => fingerprintOf(path, this.#bytesTotal));
     const resumedAt = this.#resumePoint();
     this.#file = { file: path, kind, lines: resumedAt, resumedAt, rejected: 0 };
     summary.files.push(this.#file);

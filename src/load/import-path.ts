@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { syncLake } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
 import { refreshSearchInTurns } from '../search/search-index.ts';
-import { FileImport, type ImportDeps, type ImportSummary } from './import-file.ts';
+import { FileImport, type ImportDeps, type ImportSummary, readable } from './import-file.ts';
 import { importReader } from './import-reader.ts';
 import { IMPORT_KINDS, type ImportKind } from './import-records.ts';
 import { noRows } from './tally.ts';
@@ -37,12 +37,12 @@ const filesOf = (paths: readonly string[], cwd: string): ImportFile[] => {
         `${path} is no regular file. An import reads files, so that it can go on where it stopped; write what comes from a pipe or device into one first.`,
       );
     if (stats.isDirectory()) {
-      const names = readdirSync(path);
+      const names = readable(path, () => readdirSync(path));
       const found = IMPORT_KINDS.flatMap((kind) =>
         names
           .filter((name) => name === `${kind}.ndjson` || name === `${kind}.ndjson.gz`)
           .map((name) => ({ path: join(path, name), kind })),
-      );
+      ).filter((file) => statSync(file.path, { throwIfNoEntry: false })?.isFile() === true);
       if (found.length === 0)
         throw new UsageError(`${path} holds nothing to import. Expected any of ${expected}.`);
       return found;

@@ -248,6 +248,23 @@ test.runIf(realPath)('real creators', async () => {
   expect(rows.creator_snapshots.inserted).toBeGreaterThan(25_000);
 });
 
+test('a file that the system does not let be read is told as that, a folder of its name passed over', async () => {
+  const dataDir = freshDataDir();
+  const folder = join(dataDir, 'in');
+  mkdirSync(join(folder, 'snapshots.ndjson'), { recursive: true });
+  symlinkSync('nowhere', join(folder, 'creators.ndjson'));
+  const nothing = await runCommand(['import', folder], { dataDir });
+  expect([nothing.code, nothing.err]).toEqual([
+    2,
+    expect.stringMatching(/holds nothing to import/),
+  ]);
+
+  symlinkSync('/proc/self/mem', join(folder, 'videos.ndjson')); // a file of which root reads nothing, too
+  const { code, err } = await runCommand(['import', folder], { dataDir });
+  const expected = /videos\.ndjson cannot be read: EIO.*Nothing of it was imported/;
+  expect([code, err]).toEqual([2, expect.stringMatching(expected)]);
+});
+
 test('what is no regular file is refused before it is opened: a device or pipe may never end', async () => {
   const dataDir = freshDataDir();
   const path = join(dataDir, 'snapshots.ndjson');
