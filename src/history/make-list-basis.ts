@@ -18,8 +18,11 @@ const REVISED = 'select coalesce(max(until_at), 0) from video_revision';
  */
 const WORTH_KEEPING = 100_000;
 
-const isChangedMeanwhile = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY_SNAPSHOT';
+/** Whether somebody else wrote since reading began, or writes for longer than others wait. */
+const isOfOthers = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  (error.code === 'SQLITE_BUSY_SNAPSHOT' || error.code === 'SQLITE_BUSY');
 
 const basesOf = (lake: Lake, asOf: number, least: number): PackedBasis[] => {
   const holds = (windowMs: number): boolean =>
@@ -34,8 +37,8 @@ const basesOf = (lake: Lake, asOf: number, least: number): PackedBasis[] => {
  * Reads ahead what the lists of the common windows (a day, a week, a month; hashtags of a month) are made
  * from, so that the first of each after a start reads none of it. Reads about as much as computing each
  * list once, and locks nobody out meanwhile. Call it when much was loaded; does nothing where nothing was
- * loaded since, and keeps nothing where another process wrote meanwhile: lists are then made from the
- * lake, as before.
+ * loaded since, and keeps nothing where another process wrote meanwhile or writes on: lists are then made
+ * from the lake, as before.
  * @returns whether what is kept is true of the lake
  */
 export const makeListBasis = (lake: Lake, { least = WORTH_KEEPING } = {}): boolean => {
@@ -50,7 +53,7 @@ export const makeListBasis = (lake: Lake, { least = WORTH_KEEPING } = {}): boole
     withFewPages(lake, make);
     return true;
   } catch (error) {
-    if (isChangedMeanwhile(error)) return false;
+    if (isOfOthers(error)) return false;
     throw error;
   }
 };

@@ -105,6 +105,17 @@ describe('what was read ahead', () => {
     expect(holdsListBasis(lake)).toBe(false);
   });
 
+  test('is not kept where another program holds the lake, which fails nothing that was loaded', () => {
+    const lake = filled();
+    lake.sqlite.pragma('busy_timeout = 0');
+    const other = freshLake(lake.dataDir);
+    other.sqlite.exec('begin immediate');
+    expect(makeListBasis(lake, { least: 1 })).toBe(false);
+    other.sqlite.exec('rollback');
+    expect(makeListBasis(lake, { least: 1 })).toBe(true);
+    expect(holdsListBasis(lake)).toBe(true);
+  });
+
   test('is not kept where another connection wrote meanwhile, and is made the next time', () => {
     const lake = filled();
     const other = freshLake(lake.dataDir);
