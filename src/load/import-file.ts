@@ -102,7 +102,7 @@ export class FileImport {
     this.#kind = kind;
     this.#summary = summary;
     this.#deps = deps;
-    this.#bytesTotal = statSync(path).size;
+    this.#bytesTotal = readable(path, () => statSync(path).size);
     this.#fingerprint = readable(path, () => fingerprintOf(path, this.#bytesTotal));
     const resumedAt = this.#resumePoint();
     this.#file = { file: path, kind, lines: resumedAt, resumedAt, rejected: 0 };

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -93,6 +93,13 @@ test('stopped between two transactions, it goes on there', async () => {
   const again = await importPaths(lake, [folder], '/', { clock, ...THREAD });
   expect(again.files[1]).toMatchObject({ resumedAt: done, lines: whole.summary.files[1]?.lines });
   expect(lakeRows(lake)).toEqual(lakeRows(whole.lake));
+});
+
+test('a file that is taken away while another is read is told as that', async () => {
+  const folder = folderOf();
+  const onProgress = () => rmSync(join(folder, 'snapshots.ndjson'), { force: true });
+  const told = /snapshots\.ndjson cannot be read: ENOENT/;
+  await expect(importing(folder, { ...THREAD, onProgress })).rejects.toThrow(told);
 });
 
 test('lines that are none fill transactions as others do', async () => {
