@@ -16,10 +16,10 @@ export interface Windows {
 const TAGS = tagsThen('@to');
 const OF_PLATFORM = `(@platform = '' or v.platform = @platform)`;
 
-/** Whether video `v`, last seen with `l`, is in a window that opens at `from`, and in the one before. */
-const standing = (before: string, from: string): string =>
-  `l.observed_at > ${from} as is_inside, exists (select 1 from video_snapshot n
-    where n.video_key = v.key and n.observed_at > ${before} and n.observed_at <= ${from}) as is_before`;
+/** Whether video `v`, last seen with `l`, is (or was) in a window that opens at `from`, and in the one before. */
+const standing = (verb: 'is' | 'was', before: string, from: string): string =>
+  `l.observed_at > ${from} as ${verb}_inside, exists (select 1 from video_snapshot n
+    where n.video_key = v.key and n.observed_at > ${before} and n.observed_at <= ${from}) as ${verb}_before`;
 const LAST = `
   cross join video_snapshot l on l.video_key = v.key and l.observed_at =
     (select max(n.observed_at) from video_snapshot n where n.video_key = v.key and n.observed_at <= @to)
@@ -42,7 +42,7 @@ const TAGGED: Readonly<Record<StartFrom, readonly string[]>> = {
      where ${OF_PLATFORM}`,
   ],
   videos: [
-    `select v.platform, ${standing('@before', '@from')}, l.views, ${TAGS}
+    `select v.platform, ${standing('is', '@before', '@from')}, l.views, ${TAGS}
      from video v not indexed ${LAST} and l.observed_at > @before`,
   ],
 };
@@ -63,8 +63,8 @@ export function* taggedInWindows(
 const MOVED = `
   select v.platform, v.was_inside, v.was_before, v.is_inside, v.is_before, v.views, ${TAGS}
   from (
-    select v.key as key, v.platform as platform, l.views as views, ${standing('@before', '@from')},
-      ${standing('@wasBefore', '@wasFrom').replaceAll('is_', 'was_')}
+    select v.key as key, v.platform as platform, l.views as views, ${standing('is', '@before', '@from')},
+      ${standing('was', '@wasBefore', '@wasFrom')}
     from json_each(@keys) k cross join video v on v.key = k.value ${LAST}
   ) v
   where v.was_inside <> v.is_inside or v.was_before <> v.is_before`;

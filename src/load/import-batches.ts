@@ -2,7 +2,8 @@ import { messageOf } from '../errors.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
 import { parseJson, shortly } from '../wire/fields.ts';
 import { type ImportColumns, importColumns } from './import-columns.ts';
-import { ImportBatch, type ImportKind, type KnownPlatform } from './import-records.ts';
+import { ImportBatch, type ImportKind } from './import-records.ts';
+import type { KnownPlatform } from './known-platform.ts';
 import { FileReadError, ndjsonLines } from './ndjson-lines.ts';
 
 /** A file to read, from a line on. */

@@ -1,12 +1,11 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Platform } from '../../schema/vocabulary.ts';
 import { LakeError } from '../errors.ts';
 import type { Lake } from '../lake/open.ts';
-import { prepare } from '../lake/prepare.ts';
 import { workerFile } from '../worker-file.ts';
 import { type FileBatch, fileBatches, type ImportSource } from './import-batches.ts';
 import type { ReadingOrder, ReadingReport, ReadingStart } from './import-worker.ts';
+import { knownPlatformIn } from './known-platform.ts';
 
 /** Who reads and checks the files of an import, one after the other. */
 export interface ImportReader {
@@ -24,12 +23,7 @@ class ReaderHere implements ImportReader {
   }
 
   batches(source: ImportSource, signal?: AbortSignal): AsyncIterable<FileBatch> {
-    const find = prepare<Platform>(
-      this.#lake.sqlite,
-      'select platform from video where id = ?',
-      'text',
-    );
-    return fileBatches(source, (id) => find.get(id), signal);
+    return fileBatches(source, knownPlatformIn(this.#lake.sqlite), signal);
   }
 
   async close(): Promise<void> {}

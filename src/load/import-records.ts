@@ -17,6 +17,7 @@ import { foldName, plainHandle } from '../wire/folding.ts';
 import { LONGEST_TAG } from '../wire/item-bounds.ts';
 import type { SeenHashtag } from './hashtags.ts';
 import { extraText } from './join-extra.ts';
+import type { KnownPlatform } from './known-platform.ts';
 
 /** The four kinds of files an import knows, in the order they are loaded. */
 export const IMPORT_KINDS = ['videos', 'snapshots', 'hashtags', 'creators'] as const;
@@ -57,9 +58,6 @@ interface ImportedCreator {
   likes: number | null;
   extra: JsonObject | null;
 }
-
-/** The platform of a video by its id, where it is known already. */
-export type KnownPlatform = (id: string) => Platform | undefined;
 
 const NO_ID = { problem: 'no usable id: expected text of 1 to 128 characters' };
 const NO_INSTANT = { problem: 'no usable "at": expected ISO 8601 or a Unix time' };

@@ -2,9 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { messageOf } from '../errors.ts';
-import { prepare } from '../lake/prepare.ts';
 import { type FileBatch, fileBatches, type ImportSource } from './import-batches.ts';
-import type { KnownPlatform } from './import-records.ts';
+import { type KnownPlatform, knownPlatformIn } from './known-platform.ts';
 
 // The thread that reads and checks the files of an import, so that the one that writes does nothing
 // else. See import-reader.ts.
@@ -31,14 +30,8 @@ class VideoPlatforms {
   #find: KnownPlatform | undefined;
 
   of(id: string): Platform | undefined {
-    this.#find ??= this.#open();
+    this.#find ??= knownPlatformIn(new Database(lakePath, { readonly: true, timeout: 10_000 }));
     return this.#find(id);
-  }
-
-  #open(): KnownPlatform {
-    const sqlite = new Database(lakePath, { readonly: true, timeout: 10_000 });
-    const find = prepare<Platform>(sqlite, 'select platform from video where id = ?', 'text');
-    return (id) => find.get(id);
   }
 }
 

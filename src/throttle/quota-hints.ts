@@ -23,6 +23,12 @@ const LONGEST_ROWS = 20;
 /** A call that has not ended once it may last no longer never will: its process died. */
 const MAY_LAST = `abs(@now - sent_at) < free_mono - sent_mono - ${SLOT_MS}`;
 
+/** Calls after the one that a hint is of, and those in flight that may not be in it. */
+interface CallsSince {
+  readonly later: number;
+  readonly inFlight: number;
+}
+
 /** Calls that are left by a hint: if none in flight is still to be counted, and if all of them are. */
 interface Left {
   readonly atMost: number;
@@ -94,6 +100,7 @@ export class QuotaHints {
   readonly #lake: Pick<Lake, 'sqlite'>;
   readonly #limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'key'>;
   readonly #kept: Prepared<QuotaHint>;
+  readonly #calls: Prepared<CallsSince>;
 
   constructor(
     lake: Pick<Lake, 'sqlite'>,
@@ -102,6 +109,14 @@ export class QuotaHints {
     this.#lake = lake;
     this.#limits = limits;
     this.#kept = hintReader(lake);
+    const { sql } = anyCallOf(limits.key);
+    this.#calls = prepare<CallsSince>(
+      lake.sqlite,
+      `select (select count(*) from calls where id > @callId and sent = 1 ${sql}) as later,
+         (select count(*) from calls where finished_at is null and id <= @callId
+            and ${MAY_LAST} ${sql}) as inFlight`,
+      { later: 'number', inFlight: 'number' },
+    );
   }
 
   /** Hints whose window has not ended. */
@@ -117,16 +132,8 @@ export class QuotaHints {
   /** What is left by a hint; the service may not have counted what was in flight when it stated it. */
   #left({ remaining, callId }: QuotaHint, now: number): Left {
     if (remaining === null) return UNLIMITED;
-    const { sql, parameters } = anyCallOf(this.#limits.key);
-    const { later, inFlight } = present(
-      prepare(
-        this.#lake.sqlite,
-        `select (select count(*) from calls where id > @callId and sent = 1 ${sql}) as later,
-           (select count(*) from calls where finished_at is null and id <= @callId
-              and ${MAY_LAST} ${sql}) as inFlight`,
-        { later: 'number', inFlight: 'number' },
-      ).get({ ...parameters, callId, now }),
-    );
+    const { parameters } = anyCallOf(this.#limits.key);
+    const { later, inFlight } = present(this.#calls.get({ ...parameters, callId, now }));
     const atMost = Math.max(0, remaining - later);
     return { atMost, surely: Math.max(0, atMost - inFlight) };
   }
