@@ -240,7 +240,9 @@ describe('several keys', () => {
       ...{ platforms: ['youtube'], quotaReset: 'rolling' },
     };
     const { cwd } = withKeys([berlin, oslo]);
-    const config = read({ TRENDLAKE_KEY_BERLIN: 'kB', OSLO: '' }, {}, cwd);
+    // long enough that no folder's random name holds it by chance
+    const secret = 'tl_live_key-of-berlin';
+    const config = read({ TRENDLAKE_KEY_BERLIN: secret, OSLO: '' }, {}, cwd);
     expect(config.keys).toMatchObject([
       {
         ...{ name: 'berlin', baseUrl: 'https://a.example/v1', quotaReset: 'calendar' },
@@ -252,9 +254,9 @@ describe('several keys', () => {
         ...{ ratePerMinute: 300, callsPerMonth: 500_000, platforms: ['youtube'] },
       },
     ]);
-    expect(config.keys.map(({ apiKey }) => apiKey?.reveal())).toEqual(['kB', undefined]);
+    expect(config.keys.map(({ apiKey }) => apiKey?.reveal())).toEqual([secret, undefined]);
     expect([config.ratePerMinute, config.callsPerMonth]).toEqual([360, 550_000]);
-    expect(inspect(config, { depth: 9 })).not.toContain('kB');
+    expect(inspect(config, { depth: 9 })).not.toContain(secret);
   });
 
   test('that are wrong are refused, all that is wrong at once and no secret shown', () => {
