@@ -79,7 +79,7 @@ const programFor = async (argv: readonly string[], io: CliIo): Promise<Command> 
       `\`${typed('--help')}\` lists the commands, \`${typed('<command> --help')}\` its options.`,
     )
     .hook('preAction', (_, command) => {
-      io.flags = command.optsWithGlobals<EverydayFlags>();
+      io.flags = { json: false, ...command.optsWithGlobals<EverydayFlags>() };
     });
   const named = commandWord(argv);
   for (const { name, summary, load } of COMMANDS) {
@@ -91,9 +91,9 @@ const programFor = async (argv: readonly string[], io: CliIo): Promise<Command> 
   return program;
 };
 
-/** Whether an error is told as JSON too: as the command was told, or before one is known, as it is written. */
-const wantsJson = (argv: readonly string[], error: unknown, { flags }: CliIo): boolean => {
-  if (!(error instanceof CommanderError)) return flags.json === true;
+/** Whether an error is told as JSON too: as the command was told, or while its options are read, as it is written. */
+const wantsJson = (argv: readonly string[], { flags }: CliIo): boolean => {
+  if (flags.json !== undefined) return flags.json;
   const end = argv.indexOf('--');
   return argv.slice(0, end === -1 ? argv.length : end).includes('--json');
 };
@@ -107,7 +107,7 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.complete;
     const failure = failureOf(error, io);
-    tell(failure, io, wantsJson(argv, error, io));
+    tell(failure, io, wantsJson(argv, io));
     return failure.exitCode;
   }
 };

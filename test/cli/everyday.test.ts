@@ -83,6 +83,16 @@ describe('with --json an error is one document on stdout', () => {
     });
   });
 
+  test.each([
+    [['search', 'ramen', '--limit', '0', '--json'], '--limit'],
+    [['keys', 'create', '--json', '--use-case', 'x', '--rate', 'many'], '--rate'],
+    [['sync', '--json', '--max-calls=-1'], '--max-calls'],
+  ])('of an option whose value cannot be right: %j', async (argv, flag) => {
+    const { code, out } = await runCommand(argv, { dataDir: freshFolder() });
+    expect([code, errorIn(out).code]).toEqual([2, 'usage']);
+    expect(errorIn(out).message).toContain(`${flag} must be `);
+  });
+
   test('of the configuration', async () => {
     const env = { TRENDLAKE_BASEURL: 'https://api.example.com/v1' };
     const { code, out } = await runCommand(['plan', '--json'], { dataDir: freshDataDir(), env });
@@ -91,7 +101,7 @@ describe('with --json an error is one document on stdout', () => {
   });
 
   test('without --json stdout stays empty', async () => {
-    for (const argv of [['status'], ['status', '--nope'], ['nope']])
+    for (const argv of [['status'], ['status', '--nope'], ['nope'], ['search', 'x', '--limit', '0']])
       expect((await runCommand(argv, { dataDir: freshFolder() })).out).toBe('');
   });
 });
