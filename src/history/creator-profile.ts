@@ -7,6 +7,7 @@ import { engagementRate } from '../wire/engagement-rate.ts';
 import { foldHandle } from '../wire/folding.ts';
 import type { ContentItem } from '../wire/shapes.ts';
 import { contentItems } from './content-items.ts';
+import { knownBy } from './known-by.ts';
 import { lastKnown } from './last-known.ts';
 import type { Paging } from './list-page.ts';
 import { spellingsOf } from './spellings.ts';
@@ -63,11 +64,11 @@ const SNAPSHOTS = `select observed_at as at, followers, video_count as videoCoun
 const VIDEOS = `
   with named as (
     select v.key, v.created_at from video v where v.platform = @platform
-      and v.user in (${SPELLINGS}) and v.first_seen_at <= @asOf and not exists (
+      and v.user in (${SPELLINGS}) and ${knownBy('v', '@asOf')} and not exists (
         select 1 from video_revision r where r.video_key = v.key and r.until_at > @asOf)
     union
     select v.key, v.created_at from video_revision r join video v on v.key = r.video_key
-      where r.user in (${SPELLINGS}) and v.platform = @platform and v.first_seen_at <= @asOf
+      where r.user in (${SPELLINGS}) and v.platform = @platform and ${knownBy('v', '@asOf')}
       and r.until_at = (select min(n.until_at) from video_revision n
         where n.video_key = r.video_key and n.until_at > @asOf))
   select n.key, n.created_at as createdAt,

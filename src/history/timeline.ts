@@ -4,6 +4,7 @@ import { present } from '../lake/prepare.ts';
 import { prepared } from '../lake/statements.ts';
 import type { ContentItem } from '../wire/shapes.ts';
 import { contentItems, shownRate } from './content-items.ts';
+import { knownBy } from './known-by.ts';
 import { lastKnownAt } from './last-known.ts';
 
 /** One snapshot of a video; the instant in Unix ms, unknown counts null. */
@@ -40,11 +41,11 @@ export const withoutEchoes = <T extends { readonly source: number }>(
   });
 };
 
-const VIDEO = 'select key, platform from video where id = ? and first_seen_at <= ?';
+const VIDEO = `select v.key, v.platform from video v where v.id = ? and ${knownBy('v', '?')}`;
 const POINTS = `select observed_at as at, views, likes, engagement_rate as engagementRate,
   rate_derived as derived, source from video_snapshot where video_key = +? and observed_at <= ? order by observed_at`;
 
-/** The key of a video the lake had seen by `asOf`, or undefined. */
+/** The key of a video the lake knows as of `asOf`, or undefined. */
 export const videoByIdAsOf = (
   lake: Lake,
   id: string,

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { knownBy } from '../history/known-by.ts';
 import { lastKnownAt } from '../history/last-known.ts';
 import { SPELLINGS_OF_ONE } from '../history/spellings.ts';
 import type { Lake } from '../lake/open.ts';
@@ -15,7 +16,6 @@ import type { LabVideo } from './lab-video.ts';
 export interface AnalyzedVideo extends LabVideo {
   readonly id: string;
   readonly platform: Platform;
-  readonly firstSeenAt: number;
 }
 
 /** Others it is compared with; never itself. */
@@ -37,7 +37,7 @@ const NICHE_PER_TAG_MOST = 1000;
 /** A video with its last known counts at an instant (parameters: that instant, twice). */
 const LAB_VIDEO = `
   select v.key, v.id, v.platform, v.title, v.user, v.created_at as createdAt,
-    v.first_seen_at as firstSeenAt, s.views, s.likes,
+    s.views, s.likes,
     case when json_valid(v.extra) then coalesce(v.extra ->> '$.durationSec', v.extra ->> '$.duration') end as durationSec
   from video v
   join video_snapshot s on s.video_key = v.key and s.observed_at =
@@ -56,7 +56,6 @@ const ROW = {
   title: 'text?',
   user: 'text?',
   createdAt: 'number?',
-  firstSeenAt: 'number',
   views: 'number',
   likes: 'number?',
   durationSec: 'any',
@@ -79,9 +78,9 @@ export const readSubject = (
     counted ??
     prepare<LabRow>(
       sqlite,
-      `select key, id, platform, title, user, created_at as createdAt, first_seen_at as firstSeenAt,
+      `select key, id, platform, title, user, created_at as createdAt,
         0 as views, null as likes, null as durationSec
-      from video where id = ? and first_seen_at <= ?`,
+      from video v where id = ? and ${knownBy('v', '?')}`,
       ROW,
     ).get(id, asOf);
   return row === undefined ? undefined : labVideo(row);

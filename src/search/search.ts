@@ -1,5 +1,6 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { Clock } from '../clock.ts';
+import { knownBy } from '../history/known-by.ts';
 import { lastKnown } from '../history/last-known.ts';
 import { WORDS_THEN } from '../history/words-then.ts';
 import type { Lake } from '../lake/open.ts';
@@ -113,7 +114,7 @@ const filterOf = (lake: Lake, { since, asOf }: SearchQuery): Filter => {
   const unchanged =
     'not exists (select 1 from video_revision r where r.video_key = v.key and r.until_at > ?)';
   const parts: { sql: string; values: readonly number[] }[] = isPast
-    ? [{ sql: ` and v.first_seen_at <= ? and ${unchanged}`, values: [asOf, asOf] }]
+    ? [{ sql: ` and ${knownBy('v', '?')} and ${unchanged}`, values: [asOf, asOf] }]
     : [];
   if (since !== undefined) {
     parts.push({ sql: ' and v.created_at >= ?', values: [since] });

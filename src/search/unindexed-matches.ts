@@ -1,4 +1,5 @@
 import type { Platform } from '../../schema/vocabulary.ts';
+import { knownBy } from '../history/known-by.ts';
 import { WORDS_THEN } from '../history/words-then.ts';
 import type { Lake } from '../lake/open.ts';
 import type { Prepared } from '../lake/prepare.ts';
@@ -23,7 +24,7 @@ const CHANGED = `
   from (select distinct video_key as key from video_revision where until_at > @asOf) c
   cross join video v on v.key = c.key
   join video_revision r on ${WORDS_THEN}
-  where v.first_seen_at <= @asOf and (@platform is null or v.platform = @platform)
+  where ${knownBy('v', '@asOf')} and (@platform is null or v.platform = @platform)
     and (@since is null or v.created_at >= @since)
   order by v.key desc`;
 
@@ -89,7 +90,7 @@ const WAITING = `
   from search_pending w cross join video v on v.key = w.video_key
   where (@platform is null or v.platform = @platform)
     and (@since is null or v.created_at >= @since)
-    and (@isPast = 0 or (v.first_seen_at <= @asOf and not exists (
+    and (@isPast = 0 or (${knownBy('v', '@asOf')} and not exists (
       select 1 from video_revision r where r.video_key = v.key and r.until_at > @asOf)))
   order by v.key desc`;
 

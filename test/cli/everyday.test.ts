@@ -101,7 +101,12 @@ describe('with --json an error is one document on stdout', () => {
   });
 
   test('without --json stdout stays empty', async () => {
-    for (const argv of [['status'], ['status', '--nope'], ['nope'], ['search', 'x', '--limit', '0']])
+    for (const argv of [
+      ['status'],
+      ['status', '--nope'],
+      ['nope'],
+      ['search', 'x', '--limit', '0'],
+    ])
       expect((await runCommand(argv, { dataDir: freshFolder() })).out).toBe('');
   });
 });
