@@ -4,7 +4,7 @@ import { systemClock } from '../../src/clock.ts';
 import { storeEvents } from '../../src/events/outbox.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { createKey, type Scope } from '../../src/serve/auth/keys.ts';
-import { startService } from '../../src/serve/service.ts';
+import { type ServiceOptions, startService } from '../../src/serve/service.ts';
 import { openServiceDb } from '../../src/service-db/service-db.ts';
 import { readHookSecret } from '../../src/webhooks/hook-proof.ts';
 import { freshLake } from '../events/made-lake.ts';
@@ -13,11 +13,16 @@ import { madeEvent } from './made-event.ts';
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 
 /** A service over a lake, and how to ask it with a key of its own. */
-const served = async (lake: Lake, hookSecret?: string) => {
+const served = async (
+  lake: Lake,
+  hookSecret?: string,
+  options: Pick<ServiceOptions, 'at'> = {},
+) => {
   const service = await startService({
     dataDir: lake.dataDir,
     clock: systemClock,
     machine: systemClock,
+    ...options,
     ...(hookSecret === undefined ? {} : { hookSecret: readHookSecret(hookSecret) }),
   });
   onTestFinished(service.close);
@@ -91,6 +96,17 @@ describe('/v1/webhooks', () => {
       status: 404,
       body: { type: '/problems/not-found' },
     });
+  });
+
+  test('are listed in the time they are made in, also where the service shows another', async () => {
+    const lake = freshLake();
+    const ask = (await served(lake, undefined, { at: Date.UTC(2020, 0) })).withKey();
+    const { id } = (await ask('POST', '/webhooks', { url: 'https://example.com/hook' })).body;
+    expect((await ask('GET', '/webhooks')).body).toMatchObject({ total: 1, items: [{ id }] });
+    expect((await ask('GET', '/webhooks?asOf=2020-01-01')).body).toMatchObject({ total: 0 });
+    const now = systemClock.now();
+    storeEvents(lake, [madeEvent(now)], { now });
+    expect((await ask('GET', `/webhooks/${id}/deliveries`)).body).toMatchObject({ total: 1 });
   });
 
   test('a key knows its own subscriptions alone, and needs the scope', async () => {

@@ -19,13 +19,7 @@ import {
   type Subscription,
 } from '../../webhooks/subscriptions.ts';
 import { jsonBody, readBody } from '../body.ts';
-import {
-  instantOf,
-  respond,
-  type ServiceApp,
-  type ServiceContext,
-  type ServiceEnv,
-} from '../context.ts';
+import { respond, type ServiceApp, type ServiceContext, type ServiceEnv } from '../context.ts';
 import { invalidParameters, RefusedError } from '../problems.ts';
 import { respondGet } from '../respond-get.ts';
 import {
@@ -71,6 +65,15 @@ const required = (writer: Lake, c: Context<ServiceEnv>, id: string): Subscriptio
   return found;
 };
 
+/**
+ * The instant a response on subscriptions is for, Unix ms: they are made and delivered to in the time
+ * of `clock`, also where the service's own time stands still.
+ */
+const bookedAt = ({ clock }: ServiceContext, asOf: number | undefined): number => {
+  const now = clock.now();
+  return asOf === undefined ? now : Math.min(asOf, now);
+};
+
 const readingRoutes = (
   app: ServiceApp,
   service: ServiceContext,
@@ -78,7 +81,7 @@ const readingRoutes = (
 ): void => {
   respondGet(app, service, listSubscriptionsRoute, (c) => {
     const { limit, page, asOf } = c.req.valid('query');
-    const at = instantOf(service, asOf);
+    const at = bookedAt(service, asOf);
     const made = listSubscriptions(writer, c.get('standing').id).filter(
       ({ createdAt }) => createdAt <= at,
     );
@@ -98,7 +101,7 @@ const readingRoutes = (
   respondGet(app, service, oneRoute, (c) => {
     const found = required(writer, c, c.req.valid('param').id);
     const { asOf } = c.req.valid('query');
-    const at = instantOf(service, asOf);
+    const at = bookedAt(service, asOf);
     return respond(
       service,
       c,
@@ -110,7 +113,7 @@ const readingRoutes = (
   respondGet(app, service, deliveriesRoute, (c) => {
     const { id } = required(writer, c, c.req.valid('param').id);
     const { limit, page, asOf } = c.req.valid('query');
-    const at = instantOf(service, asOf);
+    const at = bookedAt(service, asOf);
     const { total, items } = deliveriesPage(writer, { subscriptionId: id, until: at, limit, page });
     return respond(
       service,
