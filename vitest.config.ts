@@ -39,5 +39,6 @@ export default defineConfig({
     // they only end what hangs: the machine may be busy
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000, interval: 5 } },
   },
 });

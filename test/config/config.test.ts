@@ -208,8 +208,9 @@ describe('secrets', () => {
     '{"apiKey": "tl_live_very-secret\n"}',
   ])('a file that is no JSON is not quoted: %j', (text) => {
     const { cwd, path } = configFile(text);
-    expect(refusal({}, cwd)).toContain(`${path} is not JSON`);
-    expect(refusal({}, cwd)).not.toMatch(/tl_|very|secret/);
+    const told = refusal({}, cwd);
+    expect(told).toContain(`${path} is not JSON`);
+    expect(told.replaceAll(path, '')).not.toMatch(/tl_|very|secret/);
   });
 });
 

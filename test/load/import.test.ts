@@ -211,12 +211,13 @@ test('a kill in the middle loses and repeats nothing', async () => {
     env: { ...process.env, TRENDLAKE_DATA_DIR: dataDir },
     stdio: 'ignore',
   });
+  const ended = once(child, 'exit'); // it may be done before it is killed
   const lake = freshLake(dataDir);
   const linesDone = lake.sqlite.prepare('select lines from import_progress').pluck();
   while (linesDone.get() === undefined && child.exitCode === null)
     await new Promise((resolve) => setImmediate(resolve));
   child.kill('SIGKILL');
-  await once(child, 'exit');
+  await ended;
   const done = Number(linesDone.get() ?? 0);
   expect(countOf(lake, 'select count(*) from video_snapshot')).toBe(done);
   const { code, out } = await runCommand(['import', path, '--json'], { dataDir });

@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { countOf } from '../../fixtures/lake-rows.ts';
 import { keyList } from '../../src/cli/option-values.ts';
 import { virtualClock } from '../../src/clock.ts';
@@ -26,9 +26,6 @@ const asJson = async <T>(answer: Promise<Response>): Promise<T> => {
   expect(response.status).toBe(200);
   return (await response.json()) as T;
 };
-
-const leftovers = (): string[] =>
-  readdirSync(tmpdir()).filter((name) => name.startsWith('trendlake-sandbox-'));
 
 describe('the made-up world over HTTP', () => {
   const clock = virtualClock(NOON);
@@ -151,7 +148,10 @@ describe('a sandbox', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'sandbox-test-'));
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   const observe = (at: number) => {
     const id = 'yt_dQw4w9WgXcQ';
@@ -220,10 +220,11 @@ describe('a sandbox', () => {
 
   test('leaves nothing behind, also when it cannot start', async () => {
     observe(NOON);
-    const before = leftovers();
+    const temporary = join(folder, 'temporary'); // of this test alone
+    mkdirSync(temporary);
+    vi.stubEnv('TMPDIR', temporary);
     const sandbox = await startSandbox({ clock: virtualClock(NOON), from: folder });
-    const mine = leftovers().filter((name) => !before.includes(name));
-    expect(mine.length).toBeGreaterThan(0);
+    expect(readdirSync(temporary)).toHaveLength(1);
     await sandbox.close();
     const nowhere = join(folder, 'nowhere');
     await expect(startSandbox({ clock: virtualClock(NOON), from: nowhere })).rejects.toThrow(
@@ -233,7 +234,7 @@ describe('a sandbox', () => {
     await expect(startSandbox({ clock: virtualClock(NOON), from: folder })).rejects.toThrow(
       /nothing to show/,
     );
-    expect(mine.some((name) => existsSync(join(tmpdir(), name)))).toBe(false);
+    expect(readdirSync(temporary)).toEqual([]);
   });
 });
 

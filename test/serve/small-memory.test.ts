@@ -6,10 +6,15 @@ import { ALLOCATOR, HEAP } from '../../src/serve/small-memory.ts';
 import { BIN } from '../support/cli-bin.ts';
 import { freshFolder } from '../support/fresh.ts';
 
+/** The environment of the tests, where nobody says anything of the allocator. */
+const withoutAllocator = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith('MALLOC_')),
+);
+
 /** `serve` in a process of its own, once it listens; the line it printed. */
 const served = async (env: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; url: string }> => {
   const child = spawn(process.execPath, [BIN, 'serve', '--port', '0', '--json'], {
-    env: { ...process.env, TRENDLAKE_DATA_DIR: freshFolder(), ...env },
+    env: { ...withoutAllocator, TRENDLAKE_DATA_DIR: freshFolder(), ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

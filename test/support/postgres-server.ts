@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { postgresPrograms } from '../../fixtures/postgres-programs.ts';
 import { startPostgres } from '../../fixtures/postgres-server.ts';
+import { inMemoryFolder } from './in-memory-folder.ts';
 
 /** The PostgreSQL of the tests of this process, on a socket in a folder of its own. */
 export interface TestPostgres {
@@ -19,8 +19,7 @@ const startServer = async (): Promise<TestPostgres | { missing: string }> => {
   if ('missing' in programs) return programs;
   const { bin, as } = programs;
   // root's own scratch folder is closed to whom it becomes; a socket's path must be short, too
-  const shared = existsSync('/dev/shm') ? '/dev/shm' : '/tmp';
-  const folder = mkdtempSync(join(as.uid === undefined ? tmpdir() : shared, 'tlpg-'));
+  const folder = mkdtempSync(join(inMemoryFolder() ?? '/tmp', 'tlpg-'));
   if (as.uid !== undefined && as.gid !== undefined) chownSync(folder, as.uid, as.gid);
   const data = join(folder, 'data');
   const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
@@ -36,6 +35,7 @@ const startServer = async (): Promise<TestPostgres | { missing: string }> => {
   const settings = [
     ...['listen_addresses=', `unix_socket_directories=${folder}`, 'fsync=off'],
     ...['shared_buffers=16MB', 'max_connections=60', 'log_min_messages=log'],
+    'dynamic_shared_memory_type=mmap', // in its folder: what it leaves when it is killed goes with that
   ];
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
   const launch = () =>

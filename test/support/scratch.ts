@@ -1,15 +1,14 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inMemoryFolder } from './in-memory-folder.ts';
 
 // Before the suite: one folder for all that the tests and what they start put aside, killed processes
 // among them. In memory where there is some: hundreds of small lakes would wait for the disk's fsync
 // otherwise. After the suite it is gone.
 
 export default (): (() => void) => {
-  const folder = mkdtempSync(
-    join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'trendlake-suite-'),
-  );
+  const folder = mkdtempSync(join(inMemoryFolder() ?? tmpdir(), 'trendlake-suite-'));
   process.env.TMPDIR = folder;
   process.env.XDG_CACHE_HOME = join(folder, 'cache'); // of compiled code: none in the home of who tests
   process.env.NODE_COMPILE_CACHE = join(folder, 'compiled'); // shared by all threads and child processes

@@ -1,4 +1,7 @@
-/** A certificate for this machine that nobody vouches for, and its key: for tests of who is trusted. */
+/**
+ * A certificate for this machine that nobody vouches for, of 2020 to 2119, and its key: for tests of who is
+ * trusted.
+ */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgngj/3+RAdn3AIpip
@@ -6,14 +9,13 @@ TFQLPCZ1up5yolX5iv0oTKbgMt6hRANCAASczubzqlyEVPXz4+jwduP+Ab43zrDb
 QTYQkOuNLC+l9i9mTprtNjw5hF1Z4PyK0XNNLpucRl2LoxKkSaj8jTXz
 -----END PRIVATE KEY-----`,
   cert: `-----BEGIN CERTIFICATE-----
-MIIBmzCCAUGgAwIBAgIUXai4ZxLtZUcMmmCgEEenznD7GxAwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjAzMjMwM1oYDzIxMjYxMDI5
-MDMyMzAzWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+MIIBezCCASCgAwIBAgIUBjmkCXdkceXpHav5vDxwd1pJW4IwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTIwMDEwMTAwMDAwMFoYDzIxMTkxMjA4
+MDAwMDAwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
 PQMBBwNCAASczubzqlyEVPXz4+jwduP+Ab43zrDbQTYQkOuNLC+l9i9mTprtNjw5
-hF1Z4PyK0XNNLpucRl2LoxKkSaj8jTXzo28wbTAdBgNVHQ4EFgQUIm2Du8qYcjyk
-7uLBHo3rOoW6JNEwHwYDVR0jBBgwFoAUIm2Du8qYcjyk7uLBHo3rOoW6JNEwDwYD
-VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARhwR/AAABgglsb2NhbGhvc3QwCgYIKoZI
-zj0EAwIDSAAwRQIhAOj2DwjMVhWELIDhDtlY6y4XMkGAmDX68mHM1eyGNRJIAiBr
-Ol0mEvoagApQejvEA58YbngR2AvTxtExmFwfoB8vFA==
+hF1Z4PyK0XNNLpucRl2LoxKkSaj8jTXzo04wTDAaBgNVHREEEzARhwR/AAABggls
+b2NhbGhvc3QwDwYDVR0TAQH/BAUwAwEB/zAdBgNVHQ4EFgQUIm2Du8qYcjyk7uLB
+Ho3rOoW6JNEwCgYIKoZIzj0EAwIDSQAwRgIhAPZKj29FKqmPCs+UkWwrKO4PaprN
+PURo/I2WlCkcwb/HAiEAlIyXOWavZQRj2ilt8EvRJSZMKb1jV2cfnwnLjZVLrqc=
 -----END CERTIFICATE-----`,
 };
