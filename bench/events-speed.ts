@@ -19,7 +19,10 @@ const LISTED = 200;
 const TAGS = 2_000;
 const T0 = Date.UTC(2026, 2, 1);
 
-/** A made-up lake, in bulk past the loader: every video seen three times, those of the lists and the changed ones nightly. */
+/**
+ * A made-up lake, in bulk past the loader: every video seen three times, those of the lists and the
+ * changed ones nightly.
+ */
 const fill = (lake: Lake): void => {
   const { sqlite } = lake;
   const run = (text: string, values: object = {}): void => void sqlite.prepare(text).run(values);
@@ -36,17 +39,17 @@ const fill = (lake: Lake): void => {
   run(
     `${upTo(VIDEOS * 4)} insert into video_hashtag select i / 4 + 1, (i * 31) % ${TAGS} + 1, i % 4 from n where true on conflict do nothing`,
   );
-  const snapshot = `insert into video_snapshot (video_key, observed_at, views, rate_derived, source)
+  const addSnapshots = `insert into video_snapshot (video_key, observed_at, views, rate_derived, source)
     select key, cast(@at + key % 1000 as integer), cast(1000 + views * (1.0 - exp(-@age / 5.0)) + (key % 977 = 0) * (@age > 28) * 900000 as integer), 1, ${sourceCode('feed')} from video`;
   for (const night of [5, 15, 25])
-    run(snapshot, {
+    run(addSnapshots, {
       at: T0 + night * DAY_MS,
       age: night,
     });
   const step = Math.floor(VIDEOS / CHANGED);
   for (let night = 0; night < NIGHTS; night += 1) {
     const at = T0 + night * DAY_MS + HOUR_MS;
-    run(`${snapshot} where key % ${step} = 0`, { at, age: night });
+    run(`${addSnapshots} where key % ${step} = 0`, { at, age: night });
     run(
       `insert into hashtag_snapshot (hashtag_key, platform, observed_at, volume, source) select key, '', cast(@at as integer), 100 + cast(key * @night as integer) % 97, ${sourceCode('hashtags')} from hashtag limit ${LISTED}`,
       { at, night },

@@ -14,7 +14,7 @@ import { type Curve, realCurves } from './real-curves.ts';
 //
 //   npm run bench:events [-- --from PATH] [-- --tune]
 
-/** The instant a rule first names a video, looking at it look by snapshot. */
+/** The instant a rule first names a video, judging it snapshot by snapshot. */
 type Rule = (curve: Curve) => number | undefined;
 
 interface Score {

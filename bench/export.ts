@@ -8,7 +8,7 @@ import { compileCacheFolder } from '../src/cli/compile-cache.js';
 import { systemClock } from '../src/clock.ts';
 import { exportLake } from '../src/export/export-lake.ts';
 import { openLake, openLakeForReading } from '../src/lake/open.ts';
-import { ALLOCATOR, EXPORT_HEAP } from '../src/serve/small-memory.ts';
+import { ALLOCATOR, EXPORT_HEAP } from '../src/small-memory.ts';
 import { figureOf, tellFigure } from './all/figure.ts';
 
 // Parquet of a whole lake: ours, against DuckDB fed by data chunks with COPY (zstd) into the same

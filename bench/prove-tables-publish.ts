@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { systemClock } from '../src/clock.ts';
 import { openLake } from '../src/lake/open.ts';
 import { publishIfConfigured } from '../src/publish/publish-if-configured.ts';
-import { keepHeapSmall } from '../src/serve/small-memory.ts';
+import { keepHeapSmall } from '../src/small-memory.ts';
 
 // One publish of `prove:tables` in a process of its own: tells its time and its greatest memory.
 // Usage: node bench/prove-tables-publish.ts DATA_DIR NAME URL

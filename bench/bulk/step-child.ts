@@ -4,7 +4,7 @@ import { openLake } from '../../src/lake/open.ts';
 import { importPaths } from '../../src/load/import-path.ts';
 import { loadResponse } from '../../src/load/load-response.ts';
 import { replayResponses } from '../../src/load/replay.ts';
-import { keepHeapSmall } from '../../src/serve/small-memory.ts';
+import { keepHeapSmall } from '../../src/small-memory.ts';
 import { madePages } from '../load/made-pages.ts';
 
 // One step of bench/bulk.ts in a process of its own. Prints one line: milliseconds, the peak of memory,

@@ -23,7 +23,10 @@ const seeded = (seed: number): (() => number) => {
   };
 };
 
-/** Fills an empty lake with made-up videos, each with ten snapshots, over 30 days. The same every time; in bulk, past the loader. */
+/**
+ * Fills an empty lake with made-up videos, each with ten snapshots, over 30 days. The same every
+ * time; in bulk, past the loader.
+ */
 export const fillLake = (lake: Lake, videos: number): void => {
   const random = seeded(7);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;

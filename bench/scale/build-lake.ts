@@ -19,7 +19,10 @@ export const idOf = (key: number): string =>
 /** Videos of a lake of so many snapshots. */
 export const videosOf = (snapshots: number): number => Math.ceil(snapshots / SNAPSHOTS_A_VIDEO);
 
-/** What `VIDEOS` and `LINKS` write of a video's words, as a page says it; `videos`: in the lake as built. */
+/**
+ * What `VIDEOS` and `LINKS` write of a video's words, as a page says it; `videos`: in the lake as
+ * built.
+ */
 export const wordsOf = (key: number, videos: number) => ({
   id: idOf(key),
   platform: PLATFORM_NAMES[key % 3],
@@ -90,8 +93,8 @@ const listDay = ({ sqlite }: Lake, at: number): void => {
 };
 
 /**
- * Makes a lake of `snapshots` snapshots, ten a video at growing distances over half a year, with hashtags,
- * daily lists and search: by SQLite alone, past the loader, indices last.
+ * Makes a lake of `snapshots` snapshots, ten a video at growing distances over half a year, with
+ * hashtags, daily lists and search: by SQLite alone, past the loader, indices last.
  */
 export const buildLake = (dataDir: string, snapshots: number): void => {
   const lake = openLake(dataDir);

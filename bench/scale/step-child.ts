@@ -13,7 +13,7 @@ import { loadResponse } from '../../src/load/load-response.ts';
 import { RefreshPlanner } from '../../src/runner/refresh-planner.ts';
 import { RunLog } from '../../src/runner/run-log.ts';
 import { refreshSearch } from '../../src/search/search-index.ts';
-import { keepHeapSmall } from '../../src/serve/small-memory.ts';
+import { keepHeapSmall } from '../../src/small-memory.ts';
 import { buildLake, END_AT, idOf, videosOf, wordsOf } from './build-lake.ts';
 
 // One step of bench/scale.ts in a process of its own, so that its memory is its alone. Prints one line:

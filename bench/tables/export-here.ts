@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { exportSnapshot } from '../../src/export/export-snapshot.ts';
+import { exportPartitions } from '../../src/export/export-partitions.ts';
 import { systemDisk } from '../../src/export/install-file.ts';
 import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
 import { type Lake, openLakeForReading } from '../../src/lake/open.ts';
@@ -8,7 +8,7 @@ import { type Lake, openLakeForReading } from '../../src/lake/open.ts';
 export const exportHere = async ({ dataDir }: Lake): Promise<void> => {
   const reading = openLakeForReading(dataDir);
   try {
-    await exportSnapshot({
+    await exportPartitions({
       ...{ sqlite: reading.sqlite, folder: join(dataDir, 'parquet'), tables: PARQUET_TABLES },
       ...{ full: false, exportedAt: new Date().toISOString(), disk: systemDisk, codec: 'zstd' },
       ...{ checkStop: () => {}, onFile: () => {} },

@@ -32,9 +32,10 @@ const LEAST_GAP_OF_AGE = 0.09;
 // Counts of the future, of a service whose clock runs ahead, are refreshes all the same.
 const EVER = `${Number.MAX_SAFE_INTEGER}`;
 /**
- * Every video of some platforms with a count, by key. One walk over both tables in the order of their keys:
- * `+` because the index by platform would read them in the order of handles, all over the file; `limit`
- * because SQLite would else look up `last_at` four times. Exported for the test of its plan.
+ * Every video of some platforms with a count, by key. One walk over both tables in the order of
+ * their keys: `+` because the index by platform would read them in the order of handles, all over
+ * the file; `limit` because SQLite would else look up `last_at` four times. Exported for the test
+ * of its plan.
  */
 export const REFRESHES = `
   with known as (
@@ -270,8 +271,8 @@ const PRIOR_LADDERS: Record<Platform, PlanLadder> = {
 /**
  * Reads all that `chooseCalls` wants to know from a lake, as of `now` (Unix ms): every video with a
  * count, its last two refreshes, when a list will show it anyway, the lake's own past curves, and what
- * its creator calls showed. Only reads, both big tables in the order of their keys, and holds 61 bytes a video
- * and the creators' handles.
+ * its creator calls showed. Only reads, both big tables in the order of their keys, and holds 61
+ * bytes a video and the creators' handles.
  * @param platforms whose videos may be chosen; all unless given
  */
 export const lakeInput = (

@@ -72,9 +72,10 @@ const leastCost = (
  * Between refreshes a < b of a video the error adds up to (b - a) - V(a) * integral from a to b of 1/V.
  * The least cost after a refresh of a is
  *   G(a) = min over b > a of  (b - a) - V(a) * integral of 1/V + price + G(b)
- * and a refresh now, after waiting, is worth what the best later refresh would cost more than one now, its
- * own price left out. (A renewal policy that treats refreshes as alike is wrong here: growth decays, so
- * refreshes do not renew; compare Cho and Garcia-Molina 2003, Olston and Pandey 2008, section 2.2.)
+ * and a refresh now, after waiting, is worth what the best later refresh would cost more than one
+ * now, its own price left out. (A renewal policy that treats refreshes as alike is wrong here:
+ * growth decays, so refreshes do not renew; compare Cho and Garcia-Molina 2003, Olston and Pandey
+ * 2008, section 2.2.)
  */
 export const planTable = ({ remains }: GrowthModel, price: number): PlanTable => {
   const worth = new Float32Array(STATES * WAITS);

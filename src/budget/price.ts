@@ -30,7 +30,10 @@ const dueAfterOf = ({ worth, price }: PlanTable): Float32Array => {
   return due;
 };
 
-/** What one platform's curves say will happen and the plans that follow, made when first asked for and kept. */
+/**
+ * What one platform's curves say will happen and the plans that follow, made when first asked for
+ * and kept.
+ */
 export class PlanLadder {
   readonly #library: CurveLibrary;
   readonly #plans: (PricedPlan | undefined)[] = [];

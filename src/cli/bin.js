@@ -21,7 +21,7 @@ if ((process.env.NODE_COMPILE_CACHE ?? '') === '') {
   }
 }
 if (process.argv[2] === 'serve' || process.argv[2] === 'export') {
-  const { EXPORT_HEAP, HEAP, startAgainSmall } = await import('../serve/small-memory.ts');
+  const { EXPORT_HEAP, HEAP, startAgainSmall } = await import('../small-memory.ts');
   startAgainSmall(process.argv[2] === 'serve' ? HEAP : EXPORT_HEAP);
 }
 const { main } = await import('./main.ts');

@@ -4,8 +4,8 @@ import { messageOf, UsageError } from '../errors.ts';
 import { OWN_FOLDER } from './own-files.ts';
 
 /**
- * Makes a folder, its user's own, and those above it that are missing, one by one: `mkdirSync` with `recursive` never
- * returns where a folder exists that takes none inside it, such as /proc.
+ * Makes a folder, its user's own, and those above it that are missing, one by one: `mkdirSync` with
+ * `recursive` never returns where a folder exists that takes none inside it, such as /proc.
  */
 const makeFolders = (path: string): void => {
   const missing: string[] = [];

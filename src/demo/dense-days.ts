@@ -24,8 +24,8 @@ export const snapshotsByDay = (lake: Lake, beforeAt: number): DayOfSnapshots[] =
 
 /**
  * The last day of the stretch of `length` days that shows most: many platforms on many days count
- * for more than many snapshots on few (a day of a platform is worth the logarithm of its snapshots). Of equal
- * ones the newest. Undefined when there are no snapshots.
+ * for more than many snapshots on few (a day of a platform is worth the logarithm of its
+ * snapshots). Of equal ones the newest. Undefined when there are no snapshots.
  */
 export const densestStretch = (
   days: readonly DayOfSnapshots[],

@@ -138,7 +138,10 @@ function* creatorsInOrder(
   }
 }
 
-/** The same creators for a span that most videos of a lake were seen in: a piece of them in memory at once. */
+/**
+ * The same creators for a span that most videos of a lake were seen in: a piece of them in memory
+ * at once.
+ */
 export function* manyCreatorsToJudge(
   sqlite: Database.Database,
   span: Window,

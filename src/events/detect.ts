@@ -79,8 +79,8 @@ function* rises(lake: Lake, span: Window, limits: Limits): Generator<TrendEvent>
 }
 
 function* breakouts(lake: Lake, span: Window, limits: Limits): Generator<TrendEvent> {
-  for (const [platform, snapshots] of listHistory(lake.sqlite, span))
-    for (const { id, window, evidence } of nicheBreakouts(snapshots, span, limits[platform].niche))
+  for (const [platform, captures] of listHistory(lake.sqlite, span))
+    for (const { id, window, evidence } of nicheBreakouts(captures, span, limits[platform].niche))
       yield eventOf(
         { kind: 'niche.breakout', platform, subject: { kind: 'niche', id } },
         { window, evidence },

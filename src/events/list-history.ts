@@ -5,14 +5,14 @@ import { prepare } from '../lake/prepare.ts';
 import type { Window } from './event.ts';
 import { HASHTAG_LOOKBACK_MS, type TagSnapshot } from './hashtag-rising.ts';
 import {
-  type ListSnapshot,
+  type ListCapture,
   NICHE_LOOKBACK_MS,
   NICHE_MIN_PAST,
   type NicheVideo,
 } from './niche-breakout.ts';
 import { chunks } from './video-history.ts';
 
-/** Of one list at most one snapshot in each stretch of this length is judged: the first. */
+/** Of one list at most one capture in each stretch of this length is judged: the first. */
 const EVERY_MS = 6 * HOUR_MS;
 
 interface Capture {
@@ -56,13 +56,13 @@ const listedVideos = (
 };
 
 /**
- * Snapshots of each platform's feed and day trends, as far back as the niche rule reads. Nothing where
+ * Captures of each platform's feed and day trends, as far back as the niche rule reads. Nothing where
  * no list was pulled inside `span` that has the past to be judged by.
  */
 export const listHistory = (
   sqlite: Database.Database,
   span: Window,
-): Map<Platform, ListSnapshot[]> => {
+): Map<Platform, ListCapture[]> => {
   const captures = capturesIn(sqlite, { from: span.from - NICHE_LOOKBACK_MS, to: span.to });
   const ofLists = Map.groupBy(captures, ({ platform, list }) => `${platform} ${list}`);
   const isJudged = (its: readonly Capture[]): boolean =>
@@ -75,13 +75,13 @@ export const listHistory = (
   );
   const listed = new Map(captures.map(({ key }) => [key, keysOf.all(key)]));
   const videos = listedVideos(sqlite, [...new Set([...listed.values()].flat())]);
-  const snapshots = captures.map(({ key, platform, list, at }) => ({
+  const read = captures.map(({ key, platform, list, at }) => ({
     platform,
     list,
     at,
     videos: [...new Set(listed.get(key))].flatMap((video) => videos.get(video) ?? []),
   }));
-  return Map.groupBy(snapshots, ({ platform }) => platform);
+  return Map.groupBy(read, ({ platform }) => platform);
 };
 
 /**

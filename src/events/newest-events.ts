@@ -2,7 +2,10 @@ import type { EventKind } from '../../schema/vocabulary.ts';
 import { byOccurrence } from './detect.ts';
 import type { TrendEvent } from './event.ts';
 
-/** Events of one kind that one snapshot stores at most: what came first in a lake of millions may be more. */
+/**
+ * Events of one kind that one detection stores at most: what came first in a lake of millions may
+ * be more.
+ */
 export const MOST_OF_A_KIND = 10_000;
 
 /** The newest events of each kind, out of any number that are added; the rest is counted. */

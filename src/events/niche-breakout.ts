@@ -5,9 +5,9 @@ import { episodes } from './quiet.ts';
 import type { NicheThresholds } from './thresholds.ts';
 
 const PAST_MS = 14 * DAY_MS;
-/** Snapshots of a list this close to the judged one are the same evening, not the past. */
+/** Captures of a list this close to the judged one are the same evening, not the past. */
 const RECENT_MS = 12 * HOUR_MS;
-/** A list with fewer snapshots in its past is not judged. */
+/** A list with fewer captures in its past is not judged. */
 export const NICHE_MIN_PAST = 5;
 const MIN_LISTED = 30;
 const QUIET_MS = 7 * DAY_MS;
@@ -28,7 +28,7 @@ export interface NicheVideo {
 }
 
 /** One capture of one list of a platform. */
-export interface ListSnapshot {
+export interface ListCapture {
   readonly list: string; // `feed 24h`, `trends day`
   readonly at: number; // Unix ms
   readonly videos: readonly NicheVideo[];
@@ -79,27 +79,27 @@ const clustersOf = (carriers: ReadonlyMap<string, ReadonlySet<string>>): string[
   return clusters;
 };
 
-const membersOf = (snapshot: ListSnapshot, niche: ReadonlySet<string>): NicheVideo[] =>
-  snapshot.videos.filter(({ tags }) => tags.filter((tag) => niche.has(tag)).length > 1);
+const membersOf = (capture: ListCapture, niche: ReadonlySet<string>): NicheVideo[] =>
+  capture.videos.filter(({ tags }) => tags.filter((tag) => niche.has(tag)).length > 1);
 
-const shareOf = (snapshot: ListSnapshot, niche: ReadonlySet<string>): number =>
-  membersOf(snapshot, niche).length / snapshot.videos.length;
+const shareOf = (capture: ListCapture, niche: ReadonlySet<string>): number =>
+  membersOf(capture, niche).length / capture.videos.length;
 
 const judge = (
-  snapshot: ListSnapshot,
-  past: readonly ListSnapshot[],
+  capture: ListCapture,
+  past: readonly ListCapture[],
   cluster: readonly string[],
   limits: NicheThresholds,
 ): NicheFinding | undefined => {
   const tags = new Set(cluster);
-  const videos = membersOf(snapshot, tags);
+  const videos = membersOf(capture, tags);
   const byCreator = Map.groupBy(videos, ({ user, id }) =>
     user === null ? `of ${id}` : foldHandle(user),
   );
   const most = Math.max(0, ...[...byCreator.values()].map((its) => its.length));
   if (videos.length < limits.minVideos || byCreator.size < limits.minCreators) return undefined;
   if (most > videos.length / 2) return undefined;
-  const share = videos.length / snapshot.videos.length;
+  const share = videos.length / capture.videos.length;
   const shares = past.map((one) => shareOf(one, tags));
   const usual = shares.reduce((sum, one) => sum + one, 0) / shares.length;
   const ratio = (share + SHARE_DAMPING) / (usual + SHARE_DAMPING);
@@ -108,16 +108,16 @@ const judge = (
   return {
     id: cluster.slice(0, 2).sort().join('+'),
     tags,
-    window: { from: (past[0] as ListSnapshot).at, to: snapshot.at },
+    window: { from: (past[0] as ListCapture).at, to: capture.at },
     evidence: {
-      list: snapshot.list,
+      list: capture.list,
       tags: cluster.slice(0, TAGS_NAMED),
       videos: videos.length,
       creators: byCreator.size,
       share: toThousandths(share),
       usualShare: toThousandths(usual),
       ratio: toThousandths(ratio),
-      listed: snapshot.videos.length,
+      listed: capture.videos.length,
       snapshots: past.length + 1,
     },
   };
@@ -127,33 +127,33 @@ const judge = (
  * `niche.breakout`: a cluster of hashtags that occur together grows its share of a platform's lists
  * over several creators and videos, not one.
  *
- * In one snapshot of a list (30 videos or more), tags on at least 3 of its videos and at most a quarter
+ * In one capture of a list (30 videos or more), tags on at least 3 of its videos and at most a quarter
  * of them are joined where 3 videos, and half of those of the rarer tag, carry both; each connected
  * group is a niche, and a video with two of its tags belongs to it. `share` = its videos / listed
  * videos. It breaks out when share, videos and creators reach the thresholds, no creator has more
- * than half of the videos, the share is above every one of the snapshots of the same list of 12 h to 14
+ * than half of the videos, the share is above every one of the captures of the same list of 12 h to 14
  * days before (at least 5), and (share + 0.01) / (their mean + 0.01) reaches `minRatio`. After that
  * 7 days must pass in which no niche that shares a tag with it broke out.
  *
- * @param snapshots of one platform, from NICHE_LOOKBACK_MS before `span`
+ * @param captures of one platform, from NICHE_LOOKBACK_MS before `span`
  */
 export const nicheBreakouts = (
-  snapshots: readonly ListSnapshot[],
+  captures: readonly ListCapture[],
   span: Window,
   limits: NicheThresholds,
 ): NicheFinding[] => {
-  const usable = snapshots
+  const usable = captures
     .filter(({ videos }) => videos.length >= MIN_LISTED)
     .sort((a, b) => a.at - b.at || (a.list < b.list ? -1 : 1));
-  const findings = usable.flatMap((snapshot) => {
-    if (snapshot.at <= span.from - QUIET_MS) return [];
+  const findings = usable.flatMap((capture) => {
+    if (capture.at <= span.from - QUIET_MS) return [];
     const past = usable.filter(
       ({ list, at }) =>
-        list === snapshot.list && at >= snapshot.at - PAST_MS && at <= snapshot.at - RECENT_MS,
+        list === capture.list && at >= capture.at - PAST_MS && at <= capture.at - RECENT_MS,
     );
     if (past.length < NICHE_MIN_PAST) return [];
-    return clustersOf(carriersOf(snapshot.videos)).flatMap(
-      (cluster) => judge(snapshot, past, cluster, limits) ?? [],
+    return clustersOf(carriersOf(capture.videos)).flatMap(
+      (cluster) => judge(capture, past, cluster, limits) ?? [],
     );
   });
   return episodes(findings, span, QUIET_MS, (a, b) => [...a.tags].some((tag) => b.tags.has(tag)));

@@ -8,7 +8,10 @@ import { MOST_OF_A_KIND, NewestEvents } from './newest-events.ts';
 import { type StoreCounts, storableEvent, storeEvents } from './outbox.ts';
 import { THRESHOLDS, type Thresholds } from './thresholds.ts';
 
-/** Looked at twice, so that answers true at a moment before the last snapshot and loaded after it count. */
+/**
+ * Examined twice, so that responses true at a moment before the last detection and loaded after it
+ * count.
+ */
 const OVERLAP_MS = 2 * HOUR_MS;
 
 /** More events of one run than anybody could read; each may be told to every subscription. */
@@ -19,7 +22,7 @@ export interface NoticeSummary extends StoreCounts {
   /** The span examined, Unix ms. `from` is 0 for the first detection over a lake. */
   readonly from: number;
   readonly to: number;
-  /** Events older than those stored, of kinds that had more than one snapshot stores. */
+  /** Events older than those stored, of kinds that had more than one detection stores. */
   readonly left: number;
 }
 
@@ -31,12 +34,12 @@ const detectedUntil = (lake: Lake): number | undefined =>
   ).get();
 
 /**
- * Looks for events in what the lake learnt since the last snapshot, stores them and queues their
+ * Detects events in what the lake learnt since the last detection, stores them and queues their
  * deliveries. Call it after each sync or import, outside of any transaction; it knows by itself
- * since when to look. The first detection over a lake stores what its history holds and sends nothing.
+ * since when. The first detection over a lake stores what its history holds and sends nothing.
  * Safe to run twice, and in two processes at once.
  * @param most of one kind the newest so many are stored, the rest is counted
- * @param since look back to here as well: an import names its earliest observation
+ * @param since go back to here as well: an import names its earliest observation
  */
 export const noticeEvents = (
   lake: Lake,

@@ -8,7 +8,7 @@ import { isoOf } from '../iso.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import type { Lake } from '../lake/open.ts';
 import { workerFile } from '../worker-file.ts';
-import type { SnapshotExport } from './export-snapshot.ts';
+import type { PartitionsExport } from './export-partitions.ts';
 import type { ExportReport, ThreadOrder } from './export-worker.ts';
 import { PARQUET_TABLES } from './parquet-tables.ts';
 import type { ExportOrder } from './run-export.ts';
@@ -51,7 +51,7 @@ const YOUNG_MIB = 8;
 const inThread = async (
   order: ExportOrder,
   { signal, onProgress }: ExportOptions,
-): Promise<SnapshotExport> => {
+): Promise<PartitionsExport> => {
   const stop = new SharedArrayBuffer(4);
   const raise = (): void => void Atomics.store(new Int32Array(stop), 0, 1);
   const worker = new Worker(workerFile(import.meta.url, 'export-worker'), {
@@ -60,7 +60,7 @@ const inThread = async (
   });
   signal?.addEventListener('abort', raise, { once: true });
   try {
-    return await new Promise<SnapshotExport>((resolve, reject) => {
+    return await new Promise<PartitionsExport>((resolve, reject) => {
       worker.on('message', (report: ExportReport) => {
         if ('progress' in report) onProgress?.(...report.progress);
         else if ('done' in report) resolve(report.done);
@@ -89,7 +89,7 @@ const TURN_MS = 50;
 const inThisThread = async (
   order: ExportOrder,
   { clock, signal, onProgress }: ExportOptions,
-): Promise<SnapshotExport> => {
+): Promise<PartitionsExport> => {
   const { runExport } = await import('./run-export.ts');
   let turnAt = clock.monotonic();
   return await runExport(order, {
@@ -105,7 +105,7 @@ const inThisThread = async (
   });
 };
 
-const tablesOf = ({ written }: SnapshotExport): ExportSummary['tables'] => {
+const tablesOf = ({ written }: PartitionsExport): ExportSummary['tables'] => {
   const tables: ExportSummary['tables'] = {};
   for (const { table, rows, bytes } of written) {
     const sum = tables[table] ?? { files: 0, rows: 0, bytes: 0 };

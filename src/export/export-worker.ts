@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { LakeError, messageOf } from '../errors.ts';
-import type { SnapshotExport } from './export-snapshot.ts';
+import type { PartitionsExport } from './export-partitions.ts';
 import { type ExportOrder, runExport } from './run-export.ts';
 
 // The thread that writes Parquet, so that the one that serves does not stall. See export-lake.ts.
@@ -14,7 +14,7 @@ export interface ThreadOrder extends ExportOrder {
 /** What the thread says, the last of them `done` or `failed`. */
 export type ExportReport =
   | { readonly progress: readonly [done: number, of: number] }
-  | { readonly done: SnapshotExport }
+  | { readonly done: PartitionsExport }
   | { readonly failed: string; readonly transient: boolean; readonly detail: string | undefined };
 
 const report = (message: ExportReport): void => parentPort?.postMessage(message);

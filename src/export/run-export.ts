@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import type { ParquetCodec } from '../config/parquet-codecs.ts';
-import { type ExportWatch, exportSnapshot, type SnapshotExport } from './export-snapshot.ts';
+import { type ExportWatch, exportPartitions, type PartitionsExport } from './export-partitions.ts';
 import { systemDisk } from './install-file.ts';
 import type { ParquetTable } from './parquet-tables.ts';
 
@@ -16,14 +16,14 @@ export interface ExportOrder {
   readonly exportedAt: string;
 }
 
-/** Exports by a connection of its own. @throws as `exportSnapshot` */
+/** Exports by a connection of its own. @throws as `exportPartitions` */
 export const runExport = async (
   { lakePath, ...order }: ExportOrder,
   watch: ExportWatch,
-): Promise<SnapshotExport> => {
+): Promise<PartitionsExport> => {
   const sqlite = new Database(lakePath, { readonly: true, timeout: 10_000 });
   try {
-    return await exportSnapshot({ ...order, ...watch, sqlite, disk: systemDisk });
+    return await exportPartitions({ ...order, ...watch, sqlite, disk: systemDisk });
   } finally {
     sqlite.close();
   }

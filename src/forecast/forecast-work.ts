@@ -33,8 +33,8 @@ const newestOf = (models: ReadonlyMap<string, ModelRow>, platform: Platform): nu
   [...models.values()]
     .filter((row) => row.platform === platform)
     .reduce((newest, { learntAt }) => Math.max(newest, learntAt), Number.NEGATIVE_INFINITY);
-/** So many models are refreshed in a round, the oldest first: a night's refresh stays short. */
-const REFRESHED = 3;
+/** So many models are learnt again in a round, the oldest first: a night's learning stays short. */
+const MOST_AGAIN = 3;
 const JUDGED_MS = 28 * DAY_MS;
 
 interface Learning {
@@ -57,10 +57,10 @@ const dueKinds = (
   const due = dueAfterMs(learning.at - since);
   const ages = kinds.map((kind) => ({ kind, age: ageOf(kind) }));
   const old = ages.filter(({ age }) => Number.isFinite(age) && age >= due);
-  const refreshed = old.sort((a, b) => b.age - a.age).slice(0, REFRESHED);
+  const again = old.sort((a, b) => b.age - a.age).slice(0, MOST_AGAIN);
   const fresh = ages.filter(({ age }) => !Number.isFinite(age));
   return new Set(
-    (learning.anew ? ages.filter(({ age }) => age > 0) : [...fresh, ...refreshed]).map(
+    (learning.anew ? ages.filter(({ age }) => age > 0) : [...fresh, ...again]).map(
       ({ kind }) => kind,
     ),
   );

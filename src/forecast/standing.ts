@@ -30,7 +30,10 @@ export const standingName = (sqlite: Database.Database, at: number): string => {
   return [newestObservation(sqlite, at), newestVolume(sqlite, at), learntAt].join(' ');
 };
 
-/** How many videos are known and how many forecasts were made, the greater, counted up to `most`: what a standing costs. */
+/**
+ * How many videos are known and how many forecasts were made, the greater, counted up to `most`:
+ * what a standing costs.
+ */
 export const forecastsAtMost = (sqlite: Database.Database, most: number): number =>
   present(
     prepare(

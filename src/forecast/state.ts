@@ -17,12 +17,18 @@ import type { ModelScores, RecentScore } from './model-rows.ts';
 export interface ForecastState {
   readonly platform: Platform | ''; // '' for hashtag volumes over all platforms
   readonly kind: string;
-  /** `used`; `silent`: too little was watched; `waiting`: enough of them, not yet learnt; `dropped`: worse than a baseline. */
+  /**
+   * `used`; `silent`: too little was watched; `waiting`: enough of them, not yet learnt; `dropped`:
+   * worse than a baseline.
+   */
   readonly state: 'used' | 'silent' | 'waiting' | 'dropped';
   readonly finished: number;
   /** Still lacking before anything is forecast. */
   readonly lacking: number;
-  /** What the two count: curves; of hashtags outcomes, one a tag and week, or days watched while those are too few. */
+  /**
+   * What the two count: curves; of hashtags outcomes, one a tag and week, or days watched while
+   * those are too few.
+   */
   readonly counts: 'finished curves' | 'outcomes' | 'days';
   readonly learntAt: number | null; // Unix ms
   readonly reason: string | null;

@@ -20,7 +20,10 @@ export interface ScoredWeek {
   readonly platform: Platform | ''; // '' for hashtag volumes over all platforms
   readonly hours: number;
   readonly score: RecentScore;
-  /** Of the probabilities to end on top told in that week on that platform, as far as it is known; null: not yet, or hashtags. */
+  /**
+   * Of the probabilities to end on top told in that week on that platform, as far as it is known;
+   * null: not yet, or hashtags.
+   */
   readonly calibration: Reliability | null;
 }
 

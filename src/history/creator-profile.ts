@@ -138,7 +138,8 @@ const newest = (snapshots: readonly Snapshot[], count: Count): number | null =>
 /**
  * `GET /creators/{platform}/{handle}`: counts as last known at `asOf`, the creator's videos (those
  * with the most views for each day of their life first, at most `limit`), and the snapshots of the
- * counts that told something. A handle known from videos only has a profile of nulls. Undefined when nothing is known.
+ * counts that told something. A handle known from videos only has a profile of nulls. Undefined
+ * when nothing is known.
  */
 export const creatorProfile = (
   lake: Lake,

@@ -132,7 +132,7 @@ const phaseOf = (
  *   per hour. The span is an hour, or a tenth of the time since the first snapshot where that is
  *   longer; so a count that stands and steps, or a burst of snapshots within a minute, makes no spike,
  *   and a gap gives its mean. The snapshots of the first hour share that hour's pace.
- * - **peak**: the highest viewsPerHour and the snapshot of the end of its span; null when nothing grew.
+ * - **peak**: the highest viewsPerHour and the instant at which its span ends; null when nothing grew.
  * - **doublingHours**: hours to double at the relative growth of the last span (ln 2 over it);
  *   null when it did not grow or would take over a year.
  * - **phase**: `unknown` under 3 counted snapshots or 3 hours; `flat` when the last span gained at most

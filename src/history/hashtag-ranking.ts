@@ -17,7 +17,10 @@ export interface HashtagRankingQuery {
   readonly windowMs: number;
 }
 
-/** Numbers of one entry: key, videos of the window before (NaN: not known), then of each platform videos and views. */
+/**
+ * Numbers of one entry: key, videos of the window before (NaN: not known), then of each platform
+ * videos and views.
+ */
 export const HASHTAG_ROW = 2 + 2 * PLATFORMS.length;
 
 /** More snapshots than these that left the windows since are not gone after one by one. */

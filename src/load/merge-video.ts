@@ -2,7 +2,10 @@ import type { Source } from '../../schema/vocabulary.ts';
 import type { VideoObservation } from '../wire/observation.ts';
 import { mergeExtra } from './join-extra.ts';
 
-/** An observation as its row merges it: with its instant (Unix ms; null: nobody knows when), its further fields as JSON. */
+/**
+ * An observation as its row merges it: with its instant (Unix ms; null: nobody knows when), its
+ * further fields as JSON.
+ */
 export type SeenVideo = Omit<VideoObservation, 'extra'> & {
   extra: string | null;
   at: number | null;

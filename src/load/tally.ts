@@ -73,7 +73,10 @@ export class Tally {
   /** Days by their number since 1970, as they are named: the rows of an import go back and forth. */
   readonly #days = new Map<number, string>();
 
-  /** Counts rows, one unless told. @param partition `at` for tables exported by date, `videoKey` for those of videos */
+  /**
+   * Counts rows, one unless told. @param partition `at` for tables exported by date, `videoKey` for
+   * those of videos
+   */
   add(
     table: LoadedTable,
     change: Change,

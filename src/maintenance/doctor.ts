@@ -38,9 +38,9 @@ const ill = (check: string, detail: string, advice: string): CheckResult => ({
 const RESTORE = `Stop what writes to it, then \`${typed('doctor --restore')}\` puts the newest backup in its place.`;
 
 /** Runs one check; an error is a finding too. */
-const finding = (check: string, advice: string, snapshot: () => CheckResult): CheckResult => {
+const finding = (check: string, advice: string, examined: () => CheckResult): CheckResult => {
   try {
-    return snapshot();
+    return examined();
   } catch (error) {
     return ill(check, messageOf(error), advice);
   }
@@ -196,7 +196,7 @@ const parquetFinding = async (dataDir: string): Promise<CheckResult> => {
 };
 
 /**
- * Snapshots of everything a data directory holds, as of `clock`: database, references, search index,
+ * Checks everything a data directory holds, as of `clock`: database, references, search index,
  * Parquet files, backups, leftovers. Repairs nothing.
  */
 export const examine = async (dataDir: string, clock: Clock): Promise<CheckResult[]> => [

@@ -66,7 +66,7 @@ const RISING = `
 const NOTICED = `
   select kind, subject, occurred_at as occurredAt from events order by occurred_at desc, id limit ?`;
 
-/** Snapshots of a lake as a newcomer would: how much, what leads, what grew, what rises. */
+/** Reads a lake as a newcomer would: how much, what leads, what grew, what rises. */
 export const overview = ({ sqlite }: Lake): Overview => {
   const tables: Record<string, number> = {};
   for (const table of TABLES) {

@@ -2,7 +2,7 @@ import { prepare } from '../lake/prepare.ts';
 import { CALL_OUTCOMES } from './call-tally.ts';
 import { type LakeMetric, type Sample, type Scraped, seconds } from './lake-metric.ts';
 
-// the newest snapshot of each list, found by leaping from list to list in the index
+// the newest capture of each list, found by leaping from list to list in the index
 const NEWEST_CAPTURES = `
   with recursive first(key) as (
     select (select key from capture order by list, platform, period, captured_at limit 1)
@@ -34,12 +34,12 @@ const sourceLags = ({ lake, now, calls }: Scraped): Sample[] => {
     platform: 'text',
     at: 'number',
   }).all();
-  const snapshots = calls.flatMap(({ job, outcome, lastAt }) =>
+  const others = calls.flatMap(({ job, outcome, lastAt }) =>
     outcome === 'ok' && lastAt !== null && !lists.some(({ source }) => source === job)
       ? [{ source: job, platform: 'all', at: lastAt }]
       : [],
   );
-  return [...lists, ...snapshots].map(({ source, platform, at }) => [
+  return [...lists, ...others].map(({ source, platform, at }) => [
     seconds(Math.max(0, now - at)),
     { source, platform },
   ]);

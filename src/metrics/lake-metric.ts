@@ -32,8 +32,8 @@ export interface Scraped {
 }
 
 /**
- * A metric that is read from the lake. Label values come from fixed sets or the settings, never from data. What else
- * is called a job is `source` here: `job` is Prometheus's own label.
+ * A metric that is read from the lake. Label values come from fixed sets or the settings, never
+ * from data. What else is called a job is `source` here: `job` is Prometheus's own label.
  */
 export interface LakeMetric {
   readonly name: string;

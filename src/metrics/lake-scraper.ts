@@ -42,7 +42,10 @@ const scrapedKeys = ({ keys = [], ...only }: QuotaLimits): ScrapedKey[] => {
   return keys.map((key, index) => ({ ...limits(key), key: counted[index] }));
 };
 
-/** Reads a lake's metrics in a thread of its own, which begins with the first scrape: without any it costs nothing. */
+/**
+ * Reads a lake's metrics in a thread of its own, which begins with the first scrape: without any it
+ * costs nothing.
+ */
 export class LakeScraper {
   readonly #start: { readonly dataDir: string; readonly keys: readonly ScrapedKey[] };
   readonly #sharedMonths: SharedMonths | undefined;

@@ -13,14 +13,14 @@ import { foldHandle } from '../wire/folding.ts';
 import type { PlannedItem } from './planned-item.ts';
 import type { RefreshBudget } from './refresh-budget.ts';
 
-/** What refreshes are chosen from, and how many calls they may be. */
+/** The run that refreshes are chosen for. */
 interface RefreshContext {
   lake: Lake;
   clock: Clock;
   runId: number;
 }
 
-/** What refreshes of some platforms are chosen from. */
+/** What refreshes of some platforms are chosen from, and how many calls they may be. */
 interface ChoiceContext extends RefreshContext {
   platforms: readonly Platform[];
   /** Calls the month's budget lets each job spend in this run; 0 for a job it does not make. */
@@ -73,7 +73,10 @@ const FIRST_PROFILES = `
     select 1 from creator c where c.platform = v.platform and c.handle in (${spellingsOf('v.folded')}))
   group by platform, folded order by sum(views) desc, platform, folded limit @limit`;
 
-/** Videos of the newest pulled lists whose past nobody asked for yet, most views first: a timeline shows all of it. */
+/**
+ * Videos of the newest pulled lists whose past nobody asked for yet, most views first: a timeline
+ * shows all of it.
+ */
 const firstTimelines = ({ lake, refreshCalls, platforms }: ChoiceContext): PlannedItem[] => {
   const query = {
     growth: sourceCode('growth'),

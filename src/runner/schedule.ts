@@ -59,10 +59,11 @@ interface Retry {
 }
 
 /**
- * The daemon. Cron only wakes it; the slot book decides who of all processes does a slot's work, once. A slot missed while nothing ran, or cron did not wake it, is
- * caught up within the hour, the newest one only: the service knows no past. Jobs due together are done
- * together, batches one after another. What fails for now is tried again at its next slot at the latest;
- * what a stop keeps from being done is given back, for whoever is started next.
+ * The daemon. Cron only wakes it; the slot book decides who of all processes does a slot's work, once.
+ * A slot missed while nothing ran, or cron did not wake it, is caught up within the hour, the newest
+ * one only: the service knows no past. Jobs due together are done together, batches one after another.
+ * What fails for now is tried again at its next slot at the latest; what a stop keeps from being done
+ * is given back, for whoever is started next.
  */
 export class Schedule {
   readonly #deps: ScheduleDeps;

@@ -15,7 +15,10 @@ import { bringUp, likesAt, titleAt, type WorldVideo, worldViewsAt } from './worl
 /** Which made-up world. */
 export interface WorldOptions {
   readonly seed: number;
-  /** Creators of each platform; those of a smaller world are the first of a larger one. Default 700, which is the most. */
+  /**
+   * Creators of each platform; those of a smaller world are the first of a larger one. Default 700,
+   * which is the most.
+   */
   readonly creators?: number | undefined;
 }
 

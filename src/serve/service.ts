@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { ModelSettings } from '../lab/model.ts';
 import { type Lake, openLake, openLakeForReading } from '../lake/open.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { Opened } from '../opened.ts';
 import type { PipelineReader } from '../pipeline/pipeline-reader.ts';
 import { refreshSearch } from '../search/search-index.ts';
 import type { HookSecret } from '../webhooks/hook-proof.ts';
@@ -94,6 +95,7 @@ const WRITER_CACHE_KIB = 2 * 1024; // subscriptions only
 const WAIT_FOR_LAKE_MS = 2000;
 /** Counting is tried again, so that others are answered in between. */
 const WAIT_FOR_KEYS_MS = 50;
+
 const failuresOnly = (report: ServiceOptions['report']): Logger =>
   report === undefined
     ? pino({ level: 'silent' })
@@ -104,35 +106,29 @@ interface LakeWish {
   readonly isSearched: boolean;
 }
 
-/** One lake twice: read by many, written by few. */
-class LakeConnections {
-  /** Subscriptions are written through it. */
-  readonly writer: Lake;
-  readonly reader: Lake;
+/** The connection that subscriptions are written through. Makes or migrates the lake where it has to be. */
+const openWriter = (dataDir: string, { tell, isSearched }: LakeWish, opened: Opened): Lake => {
+  const lake = opened.add(openLake(dataDir, { tell }));
+  if (isSearched) refreshSearch(lake); // words that came by other hands than a load
+  lake.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
+  lake.sqlite.pragma(`busy_timeout = ${WAIT_FOR_LAKE_MS}`);
+  return lake;
+};
 
-  /** Makes or migrates the lake where it has to be. */
-  constructor(dataDir: string, { tell, isSearched }: LakeWish) {
-    this.writer = openLake(dataDir, { tell });
-    if (isSearched) refreshSearch(this.writer); // words that came by other hands than a load
-    this.writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
-    this.reader = openLakeForReading(dataDir);
-    this.reader.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
-    this.reader.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
-    this.writer.sqlite.pragma(`busy_timeout = ${WAIT_FOR_LAKE_MS}`);
-  }
-
-  close(): void {
-    this.reader.close();
-    this.writer.close();
-  }
-}
+/** The connection that everything else is read through. */
+const openReader = (dataDir: string, opened: Opened): Lake => {
+  const lake = opened.add(openLakeForReading(dataDir));
+  lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
+  lake.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
+  return lake;
+};
 
 /** What a service is made of: all that is opened for it, its routes and its sockets. */
 class Service {
   readonly #options: ServiceOptions;
+  readonly #opened: Opened;
   readonly #log: Logger;
-  readonly #lakes: LakeConnections;
-  readonly #poster: HttpPoster;
+  readonly #writer: Lake;
   readonly #context: ServiceContext;
   readonly #exposure: Exposure;
   readonly #app: ReturnType<typeof serviceApp>;
@@ -141,15 +137,15 @@ class Service {
   readonly #server: HttpServer;
   #origin: string;
 
-  constructor(options: ServiceOptions) {
+  /** @param opened what it opens, to be closed by whoever makes it where that fails */
+  constructor(options: ServiceOptions, opened: Opened) {
     const { dataDir, clock, machine } = options;
     this.#options = options;
+    this.#opened = opened;
+    if (options.keys !== undefined) opened.add(options.keys);
     this.#log = options.log ?? failuresOnly(options.report);
-    this.#lakes = new LakeConnections(dataDir, {
-      tell: options.report ?? ((sentence) => this.#log.warn(sentence)),
-      isSearched: options.isSearched ?? true,
-    });
-    this.#poster = new HttpPoster({ clock });
+    const tell = options.report ?? ((sentence) => this.#log.warn(sentence));
+    this.#writer = openWriter(dataDir, { tell, isSearched: options.isSearched ?? true }, opened);
     this.#context = this.#contextOf(options);
     this.#exposure = new Exposure({ ...options, host: options.host ?? LOOPBACK });
     this.#origin = this.#exposure.publicOrigin ?? '';
@@ -167,15 +163,18 @@ class Service {
   }
 
   #contextOf({ dataDir, clock, machine, at, ...options }: ServiceOptions): ServiceContext {
-    const lake = this.#lakes.reader;
+    const opened = this.#opened;
+    const lake = openReader(dataDir, opened);
     const cache = new LakeCache(CACHE_BYTES);
     return {
       ...{ lake, clock, model: options.model, pipeline: options.pipeline },
-      keys: options.keys ?? new LakeKeys(dataDir, WAIT_FOR_KEYS_MS),
+      keys: options.keys ?? opened.add(new LakeKeys(dataDir, WAIT_FOR_KEYS_MS)),
       now: typeof at === 'function' ? at : () => at ?? clock.now(),
-      reads: new HeavyReads(lake, { cache, clock: machine, limits: options.readLimits }),
+      reads: opened.add(
+        new HeavyReads(lake, { cache, clock: machine, limits: options.readLimits }),
+      ),
       live: new LiveUpdates(lake, { machine, boot: machine.now().toString(36) }),
-      queries: new SqlQueries({ dataDir, clock: machine, limits: options.sqlLimits }),
+      queries: opened.add(new SqlQueries({ dataDir, clock: machine, limits: options.sqlLimits })),
       responses: new ResponseCache(cache),
       pages: new PageCache(cache),
       changes: new ChangeTimes(lake, cache),
@@ -186,8 +185,9 @@ class Service {
     const counting = new CountTogether(this.#context.keys, { clock, machine });
     const admission = new KeyCheck(counting, (method, path) => this.#routeOf(method, path));
     const { publicOrigin } = this.#exposure;
+    const poster = this.#opened.add(new HttpPoster({ clock }));
     const webhooks = {
-      ...{ writer: this.#lakes.writer, poster: this.#poster, hookSecret: options.hookSecret },
+      ...{ writer: this.#writer, poster, hookSecret: options.hookSecret },
       mostOfAKey: options.subscriptionsPerKey ?? MOST_OF_A_KEY,
     };
     return serviceApp(this.#context, webhooks, {
@@ -236,17 +236,7 @@ class Service {
   async #close(): Promise<void> {
     this.#context.live.close();
     await this.#server.close();
-    await this.release();
-  }
-
-  /** Lets go of all that was opened. */
-  async release(): Promise<void> {
-    const { queries, reads, keys } = this.#context;
-    queries.close();
-    await reads.close();
-    await this.#poster.close();
-    await keys.close();
-    this.#lakes.close();
+    await this.#opened.close();
   }
 }
 
@@ -255,11 +245,11 @@ class Service {
  * @throws UsageError when the address is taken or the data directory cannot be used
  */
 export const startService = async (options: ServiceOptions): Promise<RunningService> => {
-  const service = new Service(options);
+  const opened = new Opened();
   try {
-    return await service.listen();
+    return await new Service(options, opened).listen();
   } catch (error) {
-    await service.release();
+    await opened.close();
     throw error;
   }
 };

@@ -1,3 +1,4 @@
+import type Database from 'better-sqlite3';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
@@ -88,6 +89,17 @@ const hintReader = ({ sqlite }: Pick<Lake, 'sqlite'>): Prepared<QuotaHint> =>
     },
   );
 
+const KEEP = `
+  insert into quota_hint (key, name, stated, window_ms, quota, remaining, resets_at, seen_at, call_id)
+    select @key, @name, @stated, @windowMs, @quota, @remaining, @resetsAt, @now,
+      max(@callId, (select coalesce(max(id), 0) from calls))
+    where true
+  on conflict (key, name) do update set stated = excluded.stated, window_ms = excluded.window_ms,
+    quota = excluded.quota, remaining = excluded.remaining, resets_at = excluded.resets_at,
+    seen_at = excluded.seen_at, call_id = excluded.call_id
+  where @callId > call_id or remaining is null or excluded.remaining <= remaining
+    or coalesce(resets_at, seen_at + window_ms) <= @now`;
+
 /** Every hint kept of a key, newest first. */
 export const quotaHints = (lake: Pick<Lake, 'sqlite'>, key?: CountedKey): QuotaHint[] =>
   hintReader(lake).all(keyName(key));
@@ -97,8 +109,8 @@ export const quotaHints = (lake: Pick<Lake, 'sqlite'>, key?: CountedKey): QuotaH
  * lower what the ledger believes is left: nothing it says frees a call.
  */
 export class QuotaHints {
-  readonly #lake: Pick<Lake, 'sqlite'>;
   readonly #limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'key'>;
+  readonly #keep: Database.Statement;
   readonly #kept: Prepared<QuotaHint>;
   readonly #calls: Prepared<CallsSince>;
 
@@ -106,8 +118,8 @@ export class QuotaHints {
     lake: Pick<Lake, 'sqlite'>,
     limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'key'>,
   ) {
-    this.#lake = lake;
     this.#limits = limits;
+    this.#keep = lake.sqlite.prepare(KEEP);
     this.#kept = hintReader(lake);
     const { sql } = anyCallOf(limits.key);
     this.#calls = prepare<CallsSince>(
@@ -184,21 +196,11 @@ export class QuotaHints {
   note(callId: number, headers: Readonly<Record<string, string>>, now: number): number {
     const words = hintsIn(headers, this.#limits, now);
     if (words.length === 0) return 0;
-    const upsert = this.#lake.sqlite.prepare(`
-      insert into quota_hint (key, name, stated, window_ms, quota, remaining, resets_at, seen_at, call_id)
-        select @key, @name, @stated, @windowMs, @quota, @remaining, @resetsAt, @now,
-          max(@callId, (select coalesce(max(id), 0) from calls))
-        where true
-      on conflict (key, name) do update set stated = excluded.stated, window_ms = excluded.window_ms,
-        quota = excluded.quota, remaining = excluded.remaining, resets_at = excluded.resets_at,
-        seen_at = excluded.seen_at, call_id = excluded.call_id
-      where @callId > call_id or remaining is null or excluded.remaining <= remaining
-        or coalesce(resets_at, seen_at + window_ms) <= @now`);
     const key = keyName(this.#limits.key);
     for (const word of words) {
       const { resetsInMs, ...stated } = word;
       const resetsAt = resetsInMs === null ? null : Math.ceil(now + resetsInMs);
-      upsert.run({ key, ...stated, resetsAt, now, callId });
+      this.#keep.run({ key, ...stated, resetsAt, now, callId });
     }
     return shortWaitMs(words);
   }

@@ -154,7 +154,10 @@ const separateFields = ({ name, label, fields }: Family, sentAt: number): LimitW
   });
 };
 
-/** `RateLimit: limit=100, remaining=50, reset=5` with `RateLimit-Policy: 100;w=60` (draft -07), as separate fields. */
+/**
+ * `RateLimit: limit=100, remaining=50, reset=5` with `RateLimit-Policy: 100;w=60` (draft -07), as
+ * separate fields.
+ */
 const combinedField = (headers: Headers): Family | undefined => {
   const value = headers.ratelimit ?? '';
   if (!/(^|,)\s*remaining=/.test(value)) return undefined;

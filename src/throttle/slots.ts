@@ -131,8 +131,8 @@ export class Slots {
     if (count === 0) return { count, freeInMs: 0 };
     const first = Math.min(...own.map(({ freeMono }) => freeMono), ...strange);
     // while every slot is in flight, one may end and be free sooner than its row says
-    const snapshot = own.every(({ inFlight }) => inFlight === 1) ? SECOND_MS : SLOT_MS;
-    return { count, freeInMs: Math.min(snapshot, Math.max(1, Math.ceil(first - mono))) };
+    const longestMs = own.every(({ inFlight }) => inFlight === 1) ? SECOND_MS : SLOT_MS;
+    return { count, freeInMs: Math.min(longestMs, Math.max(1, Math.ceil(first - mono))) };
   }
 
   /** What tells the rows of this boot that hold a slot at a monotonic instant. */

@@ -14,7 +14,10 @@ import { BIN } from '../support/cli-bin.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { putEmptyLake } from '../support/test-lake.ts';
 
-/** Runs `trendlake --version` with a cache folder and a temporary folder of its own; gives both, and what it wrote. */
+/**
+ * Runs `trendlake --version` with a cache folder and a temporary folder of its own; gives both, and
+ * what it wrote.
+ */
 const started = (
   cache: string,
   options = '',

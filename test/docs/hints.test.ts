@@ -10,7 +10,10 @@ const sources = ['src', 'jobs'].flatMap((folder) =>
     .map((name) => join(folder, name)),
 );
 
-/** A command in a sentence, in backticks, behind a colon or as code of a page; examples of --help stand on lines of their own. */
+/**
+ * A command in a sentence, in backticks, behind a colon or as code of a page; examples of --help
+ * stand on lines of their own.
+ */
 const HINT = new RegExp(
   String.raw`(?:\?\x60|: |<code>|[?.] |')trendlake (?:${COMMANDS.map(({ name }) => name).join('|')})\b(?! the| its)`,
 );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../src/durations.ts';
 import {
-  type ListSnapshot,
+  type ListCapture,
   type NicheVideo,
   nicheBreakouts,
 } from '../../src/events/niche-breakout.ts';
@@ -28,14 +28,14 @@ const night = (
   members: number,
   creators = members,
   list = 'feed 24h',
-): ListSnapshot => ({
+): ListCapture => ({
   list,
   at: T0 + day * DAY_MS,
   videos: [...niche(day, members, creators), ...filler(day, 100 - members)],
 });
-const quietNights = (count: number): ListSnapshot[] =>
+const quietNights = (count: number): ListCapture[] =>
   Array.from({ length: count }, (_, day) => night(day, 1));
-const found = (snapshots: readonly ListSnapshot[]) => nicheBreakouts(snapshots, everything, limits);
+const found = (captures: readonly ListCapture[]) => nicheBreakouts(captures, everything, limits);
 
 describe('niche.breakout', () => {
   test('notices a cluster of tags that several creators carry into a list', () => {
@@ -72,7 +72,7 @@ describe('niche.breakout', () => {
         { ...night(7, 4), videos: [...niche(7, 4, 4), ...niche(17, 8, 1), ...filler(7, 88)] },
       ],
     ],
-    ['a first snapshot', [night(0, 12)]],
+    ['a first capture', [night(0, 12)]],
     ['too short a past', [...quietNights(3), night(4, 12)]],
     ['a niche that was always there', Array.from({ length: 9 }, (_, day) => night(day, 10))],
     [
@@ -81,8 +81,8 @@ describe('niche.breakout', () => {
     ],
     ['a tag everybody uses', [...quietNights(7), night(7, 60)]],
     ['a list too short', [...quietNights(7), { ...night(7, 8), videos: niche(7, 8, 8) }]],
-  ])('is silent over %s', (_, snapshots) => {
-    expect(found(snapshots)).toEqual([]);
+  ])('is silent over %s', (_, captures) => {
+    expect(found(captures)).toEqual([]);
   });
 
   test('speaks once for a niche seen in two lists', () => {
@@ -93,23 +93,23 @@ describe('niche.breakout', () => {
   });
 
   test('night by night finds what looking once finds, in any order', () => {
-    const snapshots = [
+    const captures = [
       ...quietNights(7),
       night(7, 8),
       night(8, 12),
       ...[9, 10, 11, 12, 13, 14, 15, 16].map((day) => night(day, 1)),
       night(17, 20),
     ];
-    const whole = found(snapshots);
-    const nightly = snapshots.flatMap(({ at }) =>
+    const whole = found(captures);
+    const nightly = captures.flatMap(({ at }) =>
       nicheBreakouts(
-        snapshots.filter((one) => one.at <= at),
+        captures.filter((one) => one.at <= at),
         { from: at - DAY_MS, to: at },
         limits,
       ),
     );
     expect(whole).toHaveLength(2);
     expect(nightly).toEqual(whole);
-    expect(found(snapshots.toReversed())).toEqual(whole);
+    expect(found(captures.toReversed())).toEqual(whole);
   });
 });

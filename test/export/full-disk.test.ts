@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
 import { LakeError } from '../../src/errors.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
-import { exportSnapshot } from '../../src/export/export-snapshot.ts';
+import { exportPartitions } from '../../src/export/export-partitions.ts';
 import type { Disk } from '../../src/export/install-file.ts';
 import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
 import { type Lake, openLakeForReading } from '../../src/lake/open.ts';
@@ -16,7 +16,7 @@ const clock = virtualClock(NOON_AT);
 const exportTo = async (lake: Lake, disk: Disk): Promise<void> => {
   const reading = openLakeForReading(lake.dataDir);
   try {
-    await exportSnapshot({
+    await exportPartitions({
       sqlite: reading.sqlite,
       folder: folderOf(lake),
       tables: PARQUET_TABLES,

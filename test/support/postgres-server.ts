@@ -53,7 +53,10 @@ const startServer = async (): Promise<TestPostgres | { missing: string }> => {
 
 let started: ReturnType<typeof startServer> | undefined;
 
-/** Starts a PostgreSQL that all test files of this process share and that ends with it, or says why none can be had here. */
+/**
+ * Starts a PostgreSQL that all test files of this process share and that ends with it, or says why
+ * none can be had here.
+ */
 export const testPostgres = (): ReturnType<typeof startServer> => {
   started ??= startServer();
   return started;

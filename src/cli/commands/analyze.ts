@@ -5,6 +5,7 @@ import { analyzeVideo } from '../../lab/analyze.ts';
 import { modelSettings } from '../../lab/model.ts';
 import { openLake } from '../../lake/open.ts';
 import { storeAnalysis } from '../../load/analyses.ts';
+import { Opened } from '../../opened.ts';
 import { type Analysis, analysisResponse } from '../../wire/analysis-shapes.ts';
 import { type CliIo, configOf } from '../io.ts';
 
@@ -70,29 +71,25 @@ const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void
   const { openLedgers } = await import('../ledgers.ts');
   const { openAccess } = await import('../access.ts');
   const { connect } = await import('../upstream.ts');
-  const open = await openLedgers(configOf(io), io.clock);
-  const upstream = await connect(configOf(io), io);
-  const { config, origin } = upstream;
-  const lake = openLakeFor(config.dataDir, origin, { now: io.clock.now(), tell: io.err });
-  const access = openAccess(upstream);
-  const { client, keys } = access;
   const { clock, random, signal } = io;
+  const opened = new Opened();
   try {
-    const world = { lake, config, client, keys, clock, random, signal };
-    const response = await requestOnce({ ...world, ledgers: open.ledgers }, 'analyze', {
-      kind: 'analyze',
-      id,
-    });
+    const { ledgers } = opened.add(await openLedgers(configOf(io), clock));
+    const upstream = opened.add(await connect(configOf(io), io));
+    const { config, origin } = upstream;
+    const lake = opened.add(
+      openLakeFor(config.dataDir, origin, { now: clock.now(), tell: io.err }),
+    );
+    const { client, keys } = opened.add(openAccess(upstream));
+    const world = { lake, config, client, keys, ledgers, clock, random, signal };
+    const response = await requestOnce(world, 'analyze', { kind: 'analyze', id });
     if (response.kind !== 'analysis') return;
     const known = analysisResponse.safeParse(response.analysis);
     const inWords = options.json !== true && known.success;
     if (inWords) io.out(wordsOf(known.data));
     else io.json(response.analysis);
   } finally {
-    await open.close();
-    await access.close();
-    lake.close();
-    await upstream.close();
+    await opened.close();
   }
 };
 

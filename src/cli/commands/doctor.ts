@@ -192,7 +192,7 @@ const restore = async (dataDir: string, options: Options, io: CliIo): Promise<vo
     );
 };
 
-const snapshot = async (io: CliIo, options: Options): Promise<void> => {
+const check = async (io: CliIo, options: Options): Promise<void> => {
   const config = configOf(io);
   const { dataDir } = config;
   const findings = [
@@ -223,6 +223,6 @@ export const define = (command: Command, io: CliIo): void => {
       if (options.rebuildSearch === true) return searchAnew(configOf(io).dataDir, options, io);
       if (options.backup === true) return backup(configOf(io).dataDir, options, io);
       if (options.restore !== undefined) return restore(configOf(io).dataDir, options, io);
-      return snapshot(io, options);
+      return check(io, options);
     });
 };

@@ -6,7 +6,7 @@ import { openLake } from '../../lake/open.ts';
 import type { ImportSummary } from '../../load/import-file.ts';
 import { importPaths } from '../../load/import-path.ts';
 import type { Log } from '../../log.ts';
-import { keepHeapSmall } from '../../serve/small-memory.ts';
+import { keepHeapSmall } from '../../small-memory.ts';
 import { type CliIo, configOf } from '../io.ts';
 import { type LoggedIo, withLog } from '../log.ts';
 import { counted, grouped } from '../text/figures.ts';

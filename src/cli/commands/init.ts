@@ -8,6 +8,7 @@ import { SETTINGS } from '../../config/settings.ts';
 import { TIER_NAMES } from '../../config/tiers.ts';
 import { messageOf, UsageError } from '../../errors.ts';
 import { docsPage, typed } from '../../installation.ts';
+import { Opened } from '../../opened.ts';
 import type { CliIo } from '../io.ts';
 import { Questions } from '../questions.ts';
 
@@ -77,29 +78,28 @@ const tryOnce = async (config: Config, io: CliIo): Promise<void> => {
   const { requestOnce } = await import('../../runner/request-once.ts');
   const { openLedgers } = await import('../ledgers.ts');
   const { connect } = await import('../upstream.ts');
-  const open = await openLedgers(config, io.clock);
-  const upstream = await connect(config, io);
-  const lake = openLakeFor(config.dataDir, upstream.origin, {
-    now: io.clock.now(),
-    tell: io.note,
-  });
-  const client = new HttpApiClient(upstream.config);
   const { clock, random, signal } = io;
+  const opened = new Opened();
   try {
-    const paging = { limit: 1, page: 1, offset: 0 };
-    const world = { lake, config: upstream.config, client, clock, random, signal };
-    await requestOnce({ ...world, ledgers: open.ledgers }, 'search', {
-      ...{ kind: 'search', q: 'a', ...paging },
-    });
-  } catch (error) {
-    throw new UsageError(
-      `Nothing was written: the service could not be asked with these. ${messageOf(error)} Try again, or write them untried with --no-try.`,
-      { cause: error },
+    const { ledgers } = opened.add(await openLedgers(config, clock));
+    const upstream = opened.add(await connect(config, io));
+    const { origin } = upstream;
+    const lake = opened.add(
+      openLakeFor(config.dataDir, origin, { now: clock.now(), tell: io.note }),
     );
+    const client = opened.add(new HttpApiClient(upstream.config));
+    const world = { lake, config: upstream.config, client, ledgers, clock, random, signal };
+    const paging = { limit: 1, page: 1, offset: 0 };
+    try {
+      await requestOnce(world, 'search', { kind: 'search', q: 'a', ...paging });
+    } catch (error) {
+      throw new UsageError(
+        `Nothing was written: the service could not be asked with these. ${messageOf(error)} Try again, or write them untried with --no-try.`,
+        { cause: error },
+      );
+    }
   } finally {
-    await open.close();
-    await client.close();
-    lake.close();
+    await opened.close();
   }
 };
 

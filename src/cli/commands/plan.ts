@@ -9,6 +9,7 @@ import { typed } from '../../installation.ts';
 import { isoOf } from '../../iso.ts';
 import { LAKE_FILE, openLakeForReading } from '../../lake/open.ts';
 import { orCost } from '../../money.ts';
+import { Opened } from '../../opened.ts';
 import { accountOf, type KeyAccount } from '../../runner/accounting.ts';
 import { monthsOf, planMonths, spentOfKeys } from '../../runner/key-plan.ts';
 import type { MonthForecast } from '../../runner/month-forecast.ts';
@@ -43,9 +44,10 @@ interface Known {
 const known = async (config: Config, clock: Clock): Promise<Known> => {
   const now = clock.now();
   const hasLake = existsSync(join(config.dataDir, LAKE_FILE));
-  const { ledgers, close } = await openLedgers(config, clock);
-  const lake = hasLake ? openLakeForReading(config.dataDir) : undefined;
+  const opened = new Opened();
   try {
+    const { ledgers } = opened.add(await openLedgers(config, clock));
+    const lake = hasLake ? opened.add(openLakeForReading(config.dataDir)) : undefined;
     const spent = await spentOfKeys(lake, config, { ledgers, now });
     if (lake === undefined) return { spent, unfinished: null };
     const log = new RunLog(lake);
@@ -54,8 +56,7 @@ const known = async (config: Config, clock: Clock): Promise<Known> => {
       run === undefined ? null : { runId: run.id, requests: log.states(run.id).planned };
     return { spent, unfinished };
   } finally {
-    lake?.close();
-    await close();
+    await opened.close();
   }
 };
 

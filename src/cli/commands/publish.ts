@@ -5,7 +5,7 @@ import { docsPage } from '../../installation.ts';
 import { openLake, openLakeForReading } from '../../lake/open.ts';
 import { publishIfConfigured } from '../../publish/publish-if-configured.ts';
 import type { PublishSummary } from '../../publish/publish-lake.ts';
-import { keepHeapSmall } from '../../serve/small-memory.ts';
+import { keepHeapSmall } from '../../small-memory.ts';
 import { type CliIo, configOf } from '../io.ts';
 import { type LoggedIo, withLog } from '../log.ts';
 import { counted, mebibytes } from '../text/figures.ts';

@@ -43,7 +43,10 @@ const weekNamed = (text: string | undefined, now: number): Week => {
   return week;
 };
 
-/** @throws UsageError where nobody of that handle was seen: a page of zeros would be no report of anybody */
+/**
+ * @throws UsageError where nobody of that handle was seen: a page of zeros would be no report of
+ * anybody
+ */
 const requireSeen = (lake: Lake, { platform, creator }: Options, now: number): void => {
   if (creator === undefined) return;
   const seen = { handle: plainHandle(creator), asOf: now, limit: 1 };

@@ -7,6 +7,7 @@ import { isoOf, parseIso } from '../../iso.ts';
 import { whileLiving } from '../../lake/exclusive.ts';
 import { openLakeFor } from '../../lake/origin.ts';
 import type { Log } from '../../log.ts';
+import { Opened } from '../../opened.ts';
 import { attempting } from '../../runner/attempt.ts';
 import { DAEMON } from '../../runner/daemon.ts';
 import type { Chore } from '../../runner/job.ts';
@@ -17,7 +18,7 @@ import type { RunSummary } from '../../runner/run-summary.ts';
 import { type BatchEnd, Schedule } from '../../runner/schedule.ts';
 import { LakeSlots, PartlySharedSlots } from '../../runner/slot-book.ts';
 import type { Secret } from '../../secret.ts';
-import { keepHeapSmall } from '../../serve/small-memory.ts';
+import { keepHeapSmall } from '../../small-memory.ts';
 import type { OwnKey } from '../../throttle/key-limits.ts';
 import type { LedgerSource } from '../../throttle/ledger.ts';
 import { Sender } from '../../webhooks/sender.ts';
@@ -170,26 +171,26 @@ const run = async (config: Config, logged: LoggedIo): Promise<void> => {
     const cron = cronOfJob(job, config);
     return cron === undefined ? [] : [{ name: job.name, cron }];
   });
-  const opened = await openLedgers(config, clock, { waits: true });
-  const { ledgers } = opened;
-  const upstream = await connect(config, io);
   const teller = new Teller(logged);
   const { tell, warn, fail } = teller;
-  const lake = openLakeFor(config.dataDir, upstream.origin, { now: clock.now(), tell });
-  const access = openAccess(upstream);
-  const { client, keys } = access;
-  const context = { lake, config: upstream.config, ledgers, clock, random, env, signal };
-  const revokedKeys = revokedElsewhere(config, clock);
-  const attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
-  const common = { ...context, revokedKeys, client, keys, allJobs: JOBS, log, attempt, warn };
+  const opened = new Opened();
   try {
+    const { ledgers, ...fleet } = opened.add(await openLedgers(config, clock, { waits: true }));
+    const upstream = opened.add(await connect(config, io));
+    const { origin } = upstream;
+    const lake = opened.add(openLakeFor(config.dataDir, origin, { now: clock.now(), tell }));
+    const { client, keys } = opened.add(openAccess(upstream));
+    const context = { lake, config: upstream.config, ledgers, clock, random, env, signal };
+    const revokedKeys = revokedElsewhere(config, clock);
+    const attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
+    const common = { ...context, revokedKeys, client, keys, allJobs: JOBS, log, attempt, warn };
     await attempt('plan', () => warnOfMonth(context, warn));
     tell(
       `trendlake schedules ${scheduled.map(({ name }) => name).join(', ')} (${config.timezone})`,
     );
     const own = new LakeSlots(lake, clock);
     const isJob = (name: string): boolean => JOBS.some((job) => job.name === name);
-    const shared = opened.slots?.(secretsOf(keys), random().toString(36).slice(2));
+    const shared = fleet.slots?.(secretsOf(keys), random().toString(36).slice(2));
     const slots = shared === undefined ? own : new PartlySharedSlots(isJob, shared, own);
     const sender = new Sender(lake, { clock, random, report: warn, revokedKeys });
     try {
@@ -204,9 +205,6 @@ const run = async (config: Config, logged: LoggedIo): Promise<void> => {
     tell('stopped');
   } finally {
     await opened.close();
-    await access.close();
-    lake.close();
-    await upstream.close();
   }
 };
 

@@ -7,10 +7,11 @@ import { UsageError } from '../../errors.ts';
 import { modelSettings } from '../../lab/model.ts';
 import { openLake, openLakeForReading } from '../../lake/open.ts';
 import { Metrics } from '../../metrics/metrics.ts';
+import { Opened } from '../../opened.ts';
 import { PipelineReader } from '../../pipeline/pipeline-reader.ts';
 import { spentOfKeys } from '../../runner/key-plan.ts';
 import { type ServiceOptions, startService } from '../../serve/service.ts';
-import { keepHeapSmall } from '../../serve/small-memory.ts';
+import { keepHeapSmall } from '../../small-memory.ts';
 import type { MonthSpent } from '../../throttle/ledger.ts';
 import { readHookSecret } from '../../webhooks/hook-proof.ts';
 import type { RevokedKeys } from '../../webhooks/revoked-keys.ts';
@@ -55,13 +56,13 @@ const originsOf = (list: string): string[] =>
 const spentElsewhere =
   (config: Config, { clock }: CliIo) =>
   async (now: number): Promise<MonthSpent[]> => {
-    const { ledgers, close } = await openLedgers(config, clock);
-    const lake = openLakeForReading(config.dataDir);
+    const opened = new Opened();
     try {
+      const { ledgers } = opened.add(await openLedgers(config, clock));
+      const lake = opened.add(openLakeForReading(config.dataDir));
       return await spentOfKeys(lake, config, { ledgers, now });
     } finally {
-      lake.close();
-      await close();
+      await opened.close();
     }
   };
 

@@ -5,12 +5,13 @@ import { EXIT, type ExitCode, isStop, messageOf } from '../../errors.ts';
 import { docsPage, typed } from '../../installation.ts';
 import { openLakeFor } from '../../lake/origin.ts';
 import { orCost } from '../../money.ts';
+import { Opened } from '../../opened.ts';
 import type { Attempting } from '../../runner/attempt.ts';
 import type { Chore } from '../../runner/job.ts';
 import { liveNight, type Night } from '../../runner/night.ts';
 import type { RunSummary } from '../../runner/run-summary.ts';
 import { jobsNamed } from '../../runner/sync.ts';
-import { keepHeapSmall } from '../../serve/small-memory.ts';
+import { keepHeapSmall } from '../../small-memory.ts';
 import { openAccess } from '../access.ts';
 import { type CliIo, configOf } from '../io.ts';
 import { revokedElsewhere } from '../key-store.ts';
@@ -124,7 +125,7 @@ interface Exported {
 
 /** What follows a sync, by the name of its part: what failed, and what stays for all that. */
 const FAILED: Record<string, string> = {
-  events: 'Events could not be looked for, what was loaded stays; the next sync finds them:',
+  events: 'Events could not be detected, what was loaded stays; the next sync finds them:',
   export: 'The export failed, what was loaded stays:',
   publish: 'Publishing failed, what was exported stays:',
 };
@@ -167,63 +168,61 @@ const exportedIn = ({ chores }: Night): Exported => {
     : { files: 0, rows: 0 };
 };
 
+/** Tells what a sync came to: its last run, what followed it, and keys that stopped. */
+const tellNight = (
+  night: Night,
+  { upstream, asJson }: { upstream: Upstream; asJson: boolean },
+  { io, log }: LoggedIo,
+): void => {
+  const last = night.runs.at(-1);
+  if (last === undefined) return;
+  const { events } = night;
+  log.info({ runId: last.runId, events }, 'events noticed');
+  for (const { name, end } of night.chores)
+    if (end.ok) log.info({ job: name, ...end.value }, end.value.did);
+  const exported = exportedIn(night);
+  if (asJson) {
+    io.json({ ...last, events, exported });
+    if (last.reason !== null) io.err(last.reason);
+  } else print(io, last, { events, exported }, upstream);
+  tellStopped(io, last);
+};
+
 const run = async (given: Config, options: SyncOptions, told: LoggedIo): Promise<void> => {
   const { io, log, forPeople } = told;
   keepHeapSmall(); // a lake of any size is read piece by piece
   const jobs = jobsNamed(options.jobs, JOBS);
-  const open = await openLedgers(given, io.clock);
-  const upstream = await connect(given, io);
-  const config = { ...upstream.config, ...refreshesWhileWaiting(upstream.config) };
+  const { clock, random, env, signal } = io;
+  const progress = new SyncProgress(io);
+  const opened = new Opened();
   try {
-    const lake = openLakeFor(config.dataDir, upstream.origin, {
-      now: io.clock.now(),
-      tell: io.err,
+    const { ledgers } = opened.add(await openLedgers(given, clock));
+    const upstream = opened.add(await connect(given, io));
+    const { origin } = upstream;
+    const config = { ...upstream.config, ...refreshesWhileWaiting(upstream.config) };
+    const lake = opened.add(
+      openLakeFor(config.dataDir, origin, { now: clock.now(), tell: io.err }),
+    );
+    const { client, keys } = opened.add(openAccess({ config }));
+    const night = await liveNight({
+      ...{ lake, config, client, keys, ledgers, log, clock, random, env, signal, jobs },
+      ...(options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls }),
+      ...(forPeople ? { onProgress: progress.show, onWait: progress.wait } : {}),
+      revokedKeys: revokedElsewhere(config, clock),
+      allJobs: JOBS,
+      chores: CHORES.filter((chore) => isFollowed(chore, config, options)),
+      attempt: attempting(told),
+      warn: io.err,
+      onRun: (id) => {
+        if (id !== undefined && forPeople) io.note(`Taking up run ${id}, which did not finish.`);
+      },
     });
-    const access = openAccess({ config });
-    const { client, keys } = access;
-    const progress = new SyncProgress(io);
-    const watched = forPeople ? { onProgress: progress.show, onWait: progress.wait } : {};
-    try {
-      const maxCalls = options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls };
-      const followed = CHORES.filter((chore) => isFollowed(chore, config, options));
-      const { clock, random, env, signal } = io;
-      const night = await liveNight({
-        ...{ lake, config, client, keys, log, clock, random, env, signal, ...maxCalls, ...watched },
-        ...{
-          ledgers: open.ledgers,
-          revokedKeys: revokedElsewhere(config, clock),
-          jobs,
-          allJobs: JOBS,
-          chores: followed,
-          attempt: attempting(told),
-          warn: io.err,
-        },
-        onRun: (id) => {
-          if (id !== undefined && forPeople) io.note(`Taking up run ${id}, which did not finish.`);
-        },
-      });
-      progress.clear();
-      const last = night.runs.at(-1);
-      if (last === undefined) return;
-      const { events } = night;
-      log.info({ runId: last.runId, events }, 'events looked for');
-      for (const { name, end } of night.chores)
-        if (end.ok) log.info({ job: name, ...end.value }, end.value.did);
-      const exported = exportedIn(night);
-      if (options.json === true) {
-        io.json({ ...last, events, exported });
-        if (last.reason !== null) io.err(last.reason);
-      } else print(io, last, { events, exported }, upstream);
-      tellStopped(io, last);
-      io.exitCode = exitCodeOf(night);
-    } finally {
-      progress.clear();
-      await access.close();
-      lake.close();
-    }
+    progress.clear();
+    tellNight(night, { upstream, asJson: options.json === true }, told);
+    io.exitCode = exitCodeOf(night);
   } finally {
-    await open.close();
-    await upstream.close();
+    progress.clear();
+    await opened.close();
   }
 };
 

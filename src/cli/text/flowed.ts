@@ -24,7 +24,10 @@ const inLines = (line: string, columns: number): string[] => {
   return [...lines, current];
 };
 
-/** Text for a terminal of so many columns, which breaks lines inside of words; as it is for anything else. */
+/**
+ * Text for a terminal of so many columns, which breaks lines inside of words; as it is for anything
+ * else.
+ */
 export const flowed = (text: string, columns: number | undefined): string =>
   columns === undefined
     ? text

@@ -29,7 +29,10 @@ export const volumeAt = (log: number): number =>
 /** A volume answers for an instant that lies so near. */
 const NEAR_MS = 0.875 * DAY_MS;
 
-/** The nearest of the volumes from one position up to another, as ln(volume + 10); undefined where none lies near enough. */
+/**
+ * The nearest of the volumes from one position up to another, as ln(volume + 10); undefined where
+ * none lies near enough.
+ */
 const logNear = (
   volumes: readonly Volume[],
   at: number,

@@ -10,7 +10,8 @@ export type FieldValue = string | number | null;
 
 /**
  * One column of a table. `show` is how the page shows it (`rows`: all that it shows), `field` what CSV
- * and Parquet hold and what it is sorted by; a column without the one is not on the page, without the other not in the files.
+ * and Parquet hold and what it is sorted by; a column without the one is not on the page, without
+ * the other not in the files.
  */
 export interface Column<Row> {
   /** In addresses and files: as the lake's views name it. */

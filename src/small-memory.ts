@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * What a process that serves or exports asks of glibc's allocator, which reads it from the environment as the
- * process starts. Left alone, it learns from each large block given back to keep larger ones, in
+ * What a process that serves or exports asks of glibc's allocator, which reads it from the environment
+ * as the process starts. Left alone, it learns from each large block given back to keep larger ones, in
  * every thread: a third more memory. Other allocators ignore it.
  */
 export const ALLOCATOR = {
@@ -36,8 +36,8 @@ export const keepHeapSmall = (): void => {
 
 /**
  * Starts this program again in the same process (same id, same standard streams), with allocator and
- * V8 told (as `heap` says); once, and not where the environment says something of its own, the system cannot do it,
- * or a parent talks to this process over a channel that would be lost.
+ * V8 told (as `heap` says); once, and not where the environment says something of its own, the system
+ * cannot do it, or a parent talks to this process over a channel that would be lost.
  */
 export const startAgainSmall = (heap: readonly string[]): void => {
   const { execPath, execArgv, argv, env, platform, connected } = process;

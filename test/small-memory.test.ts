@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { ALLOCATOR, HEAP } from '../../src/serve/small-memory.ts';
-import { BIN } from '../support/cli-bin.ts';
-import { freshFolder } from '../support/fresh.ts';
+import { ALLOCATOR, HEAP } from '../src/small-memory.ts';
+import { BIN } from './support/cli-bin.ts';
+import { freshFolder } from './support/fresh.ts';
 
 /** The environment of the tests, where nobody says anything of the allocator. */
 const withoutAllocator = Object.fromEntries(

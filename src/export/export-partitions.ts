@@ -31,7 +31,7 @@ export interface Touch {
   readonly version: number;
 }
 
-export interface SnapshotExport {
+export interface PartitionsExport {
   readonly written: ManifestFile[];
   /** Paths of files whose partition has no rows any more. */
   readonly removed: string[];
@@ -48,7 +48,7 @@ export interface ExportWatch {
   readonly onFile: (done: number, of: number) => void;
 }
 
-export interface SnapshotDeps extends ExportWatch {
+export interface PartitionsDeps extends ExportWatch {
   /** A connection of its own, for reading. */
   readonly sqlite: Database.Database;
   /** Where the files go. */
@@ -61,7 +61,7 @@ export interface SnapshotDeps extends ExportWatch {
   readonly disk: Disk;
 }
 
-const touchesOf = ({ sqlite }: SnapshotDeps): Touch[] =>
+const touchesOf = ({ sqlite }: PartitionsDeps): Touch[] =>
   prepare<Touch>(sqlite, 'select table_name as "table", date, version from touched_partitions', {
     table: 'text',
     date: 'text',
@@ -69,7 +69,7 @@ const touchesOf = ({ sqlite }: SnapshotDeps): Touch[] =>
   }).all();
 
 /** The manifest that this export goes on from; undefined where every file is written anew. */
-const knownManifest = ({ folder, full, codec }: SnapshotDeps): Manifest | undefined => {
+const knownManifest = ({ folder, full, codec }: PartitionsDeps): Manifest | undefined => {
   if (full) return undefined;
   const manifest = readManifest(folder, SCHEMA_VERSION);
   return manifest?.codec === codec ? manifest : undefined;
@@ -77,7 +77,7 @@ const knownManifest = ({ folder, full, codec }: SnapshotDeps): Manifest | undefi
 
 /** The partitions to look at: all, or those touched and those whose file is not as the manifest says. */
 const partitionsToWrite = (
-  { sqlite, folder, tables }: SnapshotDeps,
+  { sqlite, folder, tables }: PartitionsDeps,
   touches: readonly Touch[],
   known: readonly ManifestFile[] | undefined,
 ): Partition[] => {
@@ -94,14 +94,14 @@ const partitionsToWrite = (
 
 /** The files of one export while they are written, by path. */
 class FilesUnderway {
-  readonly #deps: SnapshotDeps;
+  readonly #deps: PartitionsDeps;
   readonly #installer: PartitionInstaller;
   readonly files: Map<string, ManifestFile>;
   readonly written: ManifestFile[] = [];
   unchanged = 0;
   dropped = 0;
 
-  constructor(deps: SnapshotDeps, folders: ChangedFolders, known: readonly ManifestFile[]) {
+  constructor(deps: PartitionsDeps, folders: ChangedFolders, known: readonly ManifestFile[]) {
     this.#deps = deps;
     this.#installer = new PartitionInstaller({ ...deps, folders });
     this.files = new Map(known.map((file) => [file.path, file]));
@@ -157,7 +157,7 @@ class FilesUnderway {
   }
 }
 
-const writeAll = async (deps: SnapshotDeps): Promise<SnapshotExport> => {
+const writeAll = async (deps: PartitionsDeps): Promise<PartitionsExport> => {
   const { folder, tables, codec, exportedAt } = deps;
   const touches = touchesOf(deps);
   const known = knownManifest(deps)?.files;
@@ -187,7 +187,7 @@ const writeAll = async (deps: SnapshotDeps): Promise<SnapshotExport> => {
  * Running it twice writes nothing the second time, once what it exported is unmarked.
  * @throws LakeError when a file cannot be written; what stood before still stands
  */
-export const exportSnapshot = async (deps: SnapshotDeps): Promise<SnapshotExport> => {
+export const exportPartitions = async (deps: PartitionsDeps): Promise<PartitionsExport> => {
   const { sqlite, folder, tables } = deps;
   await explaining(folder, () => removeTemporaries(folder, tables));
   // sorting a large partition goes to a temporary file instead of memory

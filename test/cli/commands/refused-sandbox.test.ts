@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { plantedLake } from '../../lab/lab-lake.ts';
+import { eventually } from '../../support/eventually.ts';
+import { runCommand } from '../../support/run-command.ts';
+
+/** Sockets that this process listens on. */
+const listening = (): number =>
+  process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
+
+test.each([['schedule', '--sandbox'], ['analyze', 'tt_3', '--upstream'], ['sync']])(
+  '%s %s ends where the lake lets no made-up world in: the sandbox it started is closed',
+  async (...argv) => {
+    const { dataDir } = plantedLake(10);
+    const before = listening();
+    const { code, err } = await runCommand(argv, { dataDir, sandboxCreators: 5 });
+    expect([code, err]).toEqual([2, expect.stringMatching(/holds real data, and a sandbox/)]);
+    await eventually(() => expect(listening()).toBe(before));
+  },
+);
