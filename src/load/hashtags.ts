@@ -37,6 +37,25 @@ const linkSql = (links: number): string => `
   insert into video_hashtag (video_key, hashtag_key, position)
   values ${Array(links).fill('(?, ?, ?)').join(', ')} on conflict do nothing`;
 
+/**
+ * What an instant's figures become when they come again: filled and corrected. What was counted over
+ * videos seen changes nothing that was stated, and gives way to it whole, whichever came first: a row
+ * has the figures of one source.
+ */
+const SEEN = sourceCode('seen');
+const GIVES_WAY = `(source = ${SEEN} and @source <> ${SEEN})`;
+const figure = (name: string): string =>
+  `${name} = case when ${GIVES_WAY} then @${name} else coalesce(@${name}, ${name}) end`;
+const differs = (name: string): string => `(@${name} is not null and ${name} is not @${name})`;
+const MERGE = `
+  update hashtag_snapshot set
+    ${['volume', 'views', 'change'].map(figure).join(', ')},
+    rank = coalesce(@rank, rank), extra = coalesce(@extra, extra),
+    window = coalesce(@window, window), source = case when ${GIVES_WAY} then @source else source end
+  where hashtag_key = @key and platform = @platform and observed_at = @at
+    and (source = ${SEEN} or @source <> ${SEEN}) and (${GIVES_WAY} or
+      ${['volume', 'views', 'change', 'rank', 'extra', 'window'].map(differs).join(' or ')})`;
+
 /** A video, and the keys of the hashtags it carries, to which new ones are added. */
 interface Carrier {
   readonly key: number;
@@ -75,18 +94,7 @@ export class HashtagWriter {
     insert into hashtag_snapshot
       (hashtag_key, platform, observed_at, volume, views, change, rank, source, extra, window)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`);
-    this.#mergeSnapshot = sqlite.prepare(`
-    update hashtag_snapshot set
-      volume = coalesce(@volume, volume), views = coalesce(@views, views),
-      change = coalesce(@change, change), rank = coalesce(@rank, rank),
-      extra = coalesce(@extra, extra), window = coalesce(@window, window)
-    where hashtag_key = @key and platform = @platform and observed_at = @at and (
-      (@volume is not null and volume is not @volume) or
-      (@views is not null and views is not @views) or
-      (@change is not null and change is not @change) or
-      (@rank is not null and rank is not @rank) or
-      (@extra is not null and extra is not @extra) or
-      (@window is not null and window is not @window))`);
+    this.#mergeSnapshot = sqlite.prepare(MERGE);
   }
 
   /** Adds the hashtags a video carries; `onNew` is told before the first. Tags it carried before stay. */

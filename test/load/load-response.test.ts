@@ -261,3 +261,35 @@ test("a creator's further fields are kept field by field, those of a growth poin
     { followers: 6, extra: '{"region":"FR"}' },
   ]);
 });
+
+test('what was pulled of a hashtag stands over what was counted, in whatever order they come', () => {
+  const list = (item: object) => ({ total: 1, page: 1, asOf: isoOf(AT), items: [item] });
+  const counted = list({
+    ...{ tag: 'mossy', volume: 5, views: 50, change: null, sampled: true },
+    platforms: [{ platform: 'tiktok', volume: 5, views: 50 }],
+  });
+  const pulled = list({
+    ...{ tag: 'mossy', volume: 400, views: null, change: 0.5 },
+    platforms: [{ platform: 'tiktok', volume: 5, views: 50 }],
+  });
+  const rows = (lake: Lake): unknown[] =>
+    lake.sqlite
+      .prepare(
+        'select platform, volume, views, change, source from hashtag_snapshots order by platform',
+      )
+      .raw()
+      .all();
+  for (const order of [
+    [counted, pulled],
+    [pulled, counted],
+  ]) {
+    const lake = freshLake();
+    for (const stated of order) load(lake, HASHTAGS, stated, AT + HOUR_MS);
+    expect(rows(lake)).toEqual([
+      ['', 400, null, 0.5, 'hashtags'],
+      ['tiktok', 5, 50, null, 'hashtags'],
+    ]);
+    for (const stated of order)
+      expect(rowsChanged(load(lake, HASHTAGS, stated, AT + HOUR_MS))).toBe(0);
+  }
+});
