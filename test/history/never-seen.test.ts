@@ -25,7 +25,7 @@ beforeAll(async () => {
   );
   writeFileSync(
     join(folder, 'snapshots.ndjson'),
-    lines({ id: 'tt_2', at: '2026-03-01T00:00:00Z', views: 5 }),
+    lines({ id: 'tt_2', at: '2020-03-01T00:00:00Z', views: 5 }),
   );
   await runCommand(['import', folder], { dataDir });
   lake = openLake(dataDir);
@@ -34,7 +34,7 @@ afterAll(() => lake.close());
 
 test.each([
   ['now', {}],
-  ['as of any instant', { asOf: '2026-01-01T00:00:00Z' }],
+  ['as of any instant', { asOf: '2020-01-01T00:00:00Z' }],
 ])('an imported video without a snapshot is found by its id, %s', (_, options) => {
   const video = { id: 'tt_1', title: 'knitting a boat', user: 'ada', views: null, lang: 'en' };
   expect(lake.video('tt_1', options)).toMatchObject(video);
@@ -49,8 +49,8 @@ test('a search finds it at every instant, and what was seen later only later', (
       .items.map(({ id }) => id)
       .sort();
   expect(found()).toEqual(['tt_1', 'tt_2']);
-  expect(found({ asOf: '2026-01-01T00:00:00Z' })).toEqual(['tt_1']);
-  expect(lake.video('tt_2', { asOf: '2026-01-01T00:00:00Z' })).toBeUndefined();
+  expect(found({ asOf: '2020-01-01T00:00:00Z' })).toEqual(['tt_1']);
+  expect(lake.video('tt_2', { asOf: '2020-01-01T00:00:00Z' })).toBeUndefined();
 });
 
 test('it can be asked why it went viral', async () => {

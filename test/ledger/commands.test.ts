@@ -14,14 +14,22 @@ const servers = await ledgerServer();
 const PASSWORD = 'hunter2-of-the-ledger';
 const NOBODY = `postgres://trendlake:${PASSWORD}@127.0.0.1:1/trendlake`;
 
-/** Runs a command that counts in a ledger, on the machine's clock. */
+/**
+ * Runs a command that counts in a ledger, on the machine's clock; in a month that rolls, as the end
+ * of a calendar month would be waited for where it is near.
+ */
 const command = (
   argv: readonly string[],
   url: string,
   env: NodeJS.ProcessEnv = {},
   dataDir = freshFolder(),
   clock: Clock = systemClock,
-) => runCommand(argv, { dataDir, clock, env: { TRENDLAKE_LEDGER_URL: url, ...env } });
+) =>
+  runCommand(argv, {
+    dataDir,
+    clock,
+    env: { TRENDLAKE_LEDGER_URL: url, TRENDLAKE_QUOTA_RESET: 'rolling', ...env },
+  });
 
 test('an address that can be none is refused without being shown', async () => {
   for (const url of [

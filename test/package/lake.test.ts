@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { DAY_MS } from '../../src/durations.ts';
@@ -19,6 +19,8 @@ const readSynced = async (): Promise<LakeReader> => {
 };
 
 test('a synced lake is read as the service would answer, by names alone', async () => {
+  onTestFinished(() => void vi.useRealTimers());
+  vi.setSystemTime(WORLD_AT + DAY_MS); // `now` is the machine's, which may be set to an earlier day
   const lake = await readSynced();
   const feed = await lake.feed('tiktok', { limit: 2 });
   expect(feed).toMatchObject({ total: 120, asOf: isoOf(WORLD_AT) });
