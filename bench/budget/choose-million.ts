@@ -2,9 +2,9 @@ import { chooseCalls, laddersByPlatform } from '../../src/budget/choice.ts';
 import { learnShowing } from '../../src/budget/creator-pages.ts';
 import { curveLibrary } from '../../src/budget/curves.ts';
 import { PlanLadder } from '../../src/budget/price.ts';
-import { trackedColumns } from '../../src/budget/tracked.ts';
 import type { systemClock } from '../../src/clock.ts';
 import { HOUR_MS } from '../../src/durations.ts';
+import { trackedColumns, trackedOf } from './columns.ts';
 import type { Replay } from './replay.ts';
 import { shareOf } from './replay.ts';
 
@@ -32,7 +32,7 @@ const filled = (videos: number, now: number) => {
       columns.earlierViews[i] = 10 ** (6 * c) * b;
     }
     columns.platform[i] = i % 3;
-    columns.creator[i] = Math.floor(a * b * 200_000);
+    columns.creator[i] = 3 * Math.floor(a * b * 66_667) + (i % 3);
   }
   return columns;
 };
@@ -40,7 +40,7 @@ const filled = (videos: number, now: number) => {
 /** How long choosing 1,600 calls among a million tracked videos takes, from cold plans. */
 export const chooseMillion = (teach: Replay['teach'], clock: typeof systemClock): ChoosingSpeed => {
   const [videos, calls, now] = [1_000_000, 1600, 1_800_000_000_000];
-  const tracked = filled(videos, now);
+  const tracked = trackedOf(filled(videos, now));
   const started = clock.monotonic();
   const models = laddersByPlatform((platform) => new PlanLadder(curveLibrary(platform, teach)));
   const modelled = clock.monotonic();

@@ -1,6 +1,6 @@
 import { PLATFORMS } from '../../schema/vocabulary.ts';
-import { largest } from '../../src/budget/choice.ts';
 import type { PastCurve } from '../../src/budget/curves.ts';
+import { largest } from '../../src/budget/largest.ts';
 import { type Curve, logViews, type Point } from '../../src/forecast/curve.ts';
 import { learnWay, type WayModel } from '../../src/forecast/learn.ts';
 import { modelForecast } from '../../src/forecast/model-forecast.ts';

@@ -1,7 +1,9 @@
-import { chooseCalls, laddersByPlatform, largest } from '../../src/budget/choice.ts';
+import { chooseCalls, laddersByPlatform } from '../../src/budget/choice.ts';
 import { learnShowing, type PageSeen } from '../../src/budget/creator-pages.ts';
 import { curveLibrary } from '../../src/budget/curves.ts';
+import { largest } from '../../src/budget/largest.ts';
 import { PlanLadder } from '../../src/budget/price.ts';
+import { trackedOf } from './columns.ts';
 import type { Replay } from './replay.ts';
 import { HOUR_MS, type Policy, type Seen } from './simulate.ts';
 
@@ -49,8 +51,9 @@ export const ours = (replay: Replay, ladders: readonly PlanLadder[]): Policy => 
   return {
     name: 'ours, single calls',
     choose: ({ columns, now }, calls) =>
-      chooseCalls({ now, calls, callsPerDay, tracked: columns, ladders }).map((choice) =>
-        choice.kind === 'growth' ? { video: choice.video } : { creator: choice.creator },
+      chooseCalls({ now, calls, callsPerDay, tracked: trackedOf(columns), ladders }).map(
+        (choice) =>
+          choice.kind === 'growth' ? { video: choice.video } : { creator: choice.creator },
       ),
   };
 };
@@ -64,7 +67,7 @@ export const oursWithCreators = (replay: Replay, ladders: readonly PlanLadder[])
     seenPage: (tracked, shown) => void pages.push({ tracked, shown }),
     choose: ({ columns, now }, calls) => {
       const showing = learnShowing(pages.slice(-300));
-      const input = { now, calls, callsPerDay, tracked: columns, ladders, showing };
+      const input = { now, calls, callsPerDay, tracked: trackedOf(columns), ladders, showing };
       return chooseCalls(input).map((choice) =>
         choice.kind === 'growth' ? { video: choice.video } : { creator: choice.creator },
       );

@@ -1,25 +1,11 @@
 import { PLATFORMS } from '../../schema/vocabulary.ts';
-import {
-  type CreatorPages,
-  type CreatorShowing,
-  creatorPages,
-  MOST_HALVINGS,
-  type PageChances,
-  pageChances,
-} from './creator-pages.ts';
+import { type CreatorShowing, type PageOdds, pageOdds, SHOWN_RANKS } from './creator-pages.ts';
+import { crowdsOf, halvingsOf } from './crowds.ts';
+import { Largest } from './largest.ts';
 import { AHEAD } from './moments.ts';
 import { worthOfRefresh } from './planner.ts';
-import {
-  type Crowd,
-  cellOf,
-  LEVELS_PER_DOUBLING,
-  type PlanLadder,
-  priceAt,
-  SINCE_CELLS,
-  solvePrice,
-} from './price.ts';
-import { STATES } from './refresh-states.ts';
-import { standingOf, type TrackedColumns, type TrackedStates } from './tracked.ts';
+import { LEVELS_PER_DOUBLING, type PlanLadder, priceAt, solvePrice } from './price.ts';
+import { FIRST_CREATOR, groupOf, stepsSince, type TrackedVideos } from './tracked.ts';
 
 export interface ChoiceInput {
   /** Unix milliseconds. */
@@ -28,7 +14,9 @@ export interface ChoiceInput {
   readonly calls: number;
   /** How many calls a day has, for the price. */
   readonly callsPerDay: number;
-  readonly tracked: TrackedColumns;
+  readonly tracked: TrackedVideos;
+  /** When a list will show a video anyway (Unix ms), by the video's key. */
+  readonly listRefreshAt?: ReadonlyMap<number, number>;
   /** One for each of PLATFORMS, in that order. */
   readonly ladders: readonly PlanLadder[];
   /** What creator calls show; left out: growth calls only. */
@@ -52,6 +40,7 @@ export interface ChoiceReason {
   readonly trackedVideos?: number;
 }
 
+/** A video by its key, or a creator by its number: its group's, from the first creator's on. */
 export type Choice =
   | { readonly kind: 'growth'; readonly video: number; readonly reason: ChoiceReason }
   | { readonly kind: 'creator'; readonly creator: number; readonly reason: ChoiceReason };
@@ -68,136 +57,100 @@ const UNSEEN_HOURS = 0.001;
 /** Everything worked out once for a choice. */
 interface Desk {
   readonly input: ChoiceInput;
-  readonly standing: TrackedStates;
-  readonly pages: CreatorPages | undefined;
-  readonly chances: PageChances | undefined;
-  readonly priceHours: number;
-  /** [video]: what one refresh of it saves. */
-  readonly worth: Float64Array;
+  readonly odds: PageOdds | undefined;
+  /** Price of a call. */
+  readonly level: number;
 }
-
-/** Counts videos that stand alike, by platform and by how cheap their refresh is. */
-const crowdsOf = (input: ChoiceInput, standing: TrackedStates, chances?: PageChances): Crowd[] => {
-  const kinds = MOST_HALVINGS + 1;
-  const counts: (Uint32Array | undefined)[] = [];
-  const occupied: number[][] = []; // most cells stay empty
-  for (let i = 0; i < input.tracked.length; i++) {
-    const kind = (input.tracked.platform[i] ?? 0) * kinds + (chances?.halvings[i] ?? 0);
-    counts[kind] ??= new Uint32Array(STATES * SINCE_CELLS);
-    occupied[kind] ??= [];
-    const cell = cellOf(standing.state[i] ?? 0, standing.since[i] ?? 0);
-    const count = counts[kind];
-    if (count[cell] === 0) occupied[kind].push(cell);
-    count[cell] = (count[cell] ?? 0) + 1;
-  }
-  return counts.flatMap((count, kind) => {
-    const ladder = input.ladders[Math.floor(kind / kinds)];
-    if (count === undefined || ladder === undefined) return [];
-    const cells = Int32Array.from(occupied[kind] ?? []).sort();
-    const videos = cells.map((cell) => count[cell] ?? 0);
-    return [{ ladder, halvings: kind % kinds, cells, videos }];
-  });
-};
 
 const expectedError = ({ model }: PlanLadder, state: number, since: number): number =>
   1 - (model.remains[state * (AHEAD + 1) + Math.min(AHEAD, Math.ceil(since))] ?? 1);
 
-/** What each video's refresh saves, at most what is lost until a list shows the video anyway. */
-const worthOfAll = (
-  input: ChoiceInput,
-  standing: TrackedStates,
-  level: number,
-  chances?: PageChances,
-) => {
+/** Hours until a list will show a video anyway, NaN where none is expected to. */
+const hoursUntilList = ({ tracked, listRefreshAt, now }: ChoiceInput, slot: number): number =>
+  ((listRefreshAt?.get(tracked.key[slot] ?? 0) ?? Number.NaN) - now) / HOUR_MS;
+
+/** What a video's refresh saves, at most what is lost until a list shows the video anyway. */
+const worthOf = ({ input, odds, level }: Desk, group: number, slot: number): number => {
   const { tracked, ladders, now } = input;
-  const worth = new Float64Array(tracked.length);
-  for (let i = 0; i < tracked.length; i++) {
-    const ladder = ladders[tracked.platform[i] ?? 0];
-    if (ladder === undefined) continue;
-    const plan = ladder.at(level - (chances?.halvings[i] ?? 0) * LEVELS_PER_DOUBLING);
-    const state = standing.state[i] ?? 0;
-    const since = standing.since[i] ?? 0;
-    const unseenDays = Math.max(0, now - (tracked.lastAt[i] ?? now)) / HOUR_MS / DAY_HOURS;
-    worth[i] = worthOfRefresh(plan, state, since) + UNSEEN_HOURS * unseenDays ** 2;
-    const untilList = ((tracked.nextListRefreshAt[i] ?? Number.NaN) - now) / HOUR_MS;
-    if (untilList >= 0)
-      worth[i] = Math.min(worth[i] ?? 0, expectedError(ladder, state, since) * untilList);
-  }
-  return worth;
+  const { groups } = tracked;
+  const ladder = ladders[groups.platform[group] ?? 0];
+  if (ladder === undefined) return 0;
+  const plan = ladder.at(level - halvingsOf(groups, odds, group, slot) * LEVELS_PER_DOUBLING);
+  const state = tracked.state[slot] ?? 0;
+  const since = stepsSince(tracked, slot, now);
+  const unseenDays = Math.max(0, now - (tracked.lastAt[slot] ?? now)) / HOUR_MS / DAY_HOURS;
+  const worth = worthOfRefresh(plan, state, since) + UNSEEN_HOURS * unseenDays ** 2;
+  const untilList = hoursUntilList(input, slot);
+  return untilList >= 0 ? Math.min(worth, expectedError(ladder, state, since) * untilList) : worth;
 };
 
 const deskOf = (input: ChoiceInput): Desk => {
-  const { tracked, showing, now, callsPerDay } = input;
-  const standing = standingOf(tracked, now);
-  const pages = showing === undefined ? undefined : creatorPages(tracked);
-  const chances =
-    pages === undefined || showing === undefined
-      ? undefined
-      : pageChances(tracked.length, pages, showing);
-  const level = solvePrice(crowdsOf(input, standing, chances), callsPerDay, DAY_HOURS);
-  const worth = worthOfAll(input, standing, level, chances);
-  return { input, standing, pages, chances, priceHours: priceAt(level), worth };
-};
-
-/** Numbers of the `count` largest positive values, ties by number. */
-export const largest = (values: Float64Array, count: number): number[] => {
-  if (count <= 0) return [];
-  const threshold = values.slice().sort()[values.length - count] ?? Number.NEGATIVE_INFINITY;
-  const above: number[] = [];
-  const equal: number[] = [];
-  values.forEach((value, i) => {
-    if (value > threshold && value > 0) above.push(i);
-    else if (value === threshold && value > 0 && equal.length < count) equal.push(i);
-  });
-  return above
-    .concat(equal.slice(0, count - above.length))
-    .sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b);
+  const odds = input.showing === undefined ? undefined : pageOdds(input.showing);
+  const level = solvePrice(crowdsOf(input, odds), input.callsPerDay, DAY_HOURS);
+  return { input, odds, level };
 };
 
 /** A call that may be chosen. Its worth only shrinks while others are. */
 interface Candidate {
   readonly kind: 'growth' | 'creator';
-  readonly index: number;
-  worth: number;
+  /** The creator of the video, or the one that is asked for. */
+  readonly group: number;
+  /** The video's; -1 for a creator. */
+  readonly slot: number;
+  /** What it saves while nothing else is chosen. */
+  readonly alone: number;
+  readonly worth: number;
 }
 
-const pageWorth = (desk: Desk, creator: number, refreshed: ReadonlySet<number>): number => {
-  const { pages, chances } = desk;
-  if (pages === undefined || chances === undefined) return 0;
+/** What a call for a creator saves beyond the videos that were refreshed. */
+const pageWorth = (desk: Desk, group: number, refreshed: ReadonlySet<number>): number => {
+  const { from, to } = desk.input.tracked.groups;
+  const start = from[group] ?? 0;
+  const end = Math.min(to[group] ?? 0, start + SHOWN_RANKS);
   let sum = 0;
-  for (let at = pages.start[creator] ?? 0; at < (pages.start[creator + 1] ?? 0); at++) {
-    const video = pages.videos[at] ?? 0;
-    if (!refreshed.has(video)) sum += (chances.chance[video] ?? 0) * (desk.worth[video] ?? 0);
-  }
+  for (let slot = start; slot < end; slot++)
+    if (!refreshed.has(slot))
+      sum += (desk.odds?.chance[slot - start] ?? 0) * worthOf(desk, group, slot);
   return sum;
 };
 
+/** The calls worth most, each by itself: twice as many of both kinds as may be made, best first. */
 const candidatesOf = (desk: Desk): Candidate[] => {
-  const most = desk.input.calls * 2;
-  const growth = largest(desk.worth, most).map(
-    (index): Candidate => ({ kind: 'growth', index, worth: desk.worth[index] ?? 0 }),
-  );
-  if (desk.pages === undefined) return growth;
-  const nobody = new Set<number>();
-  const worths = Float64Array.from({ length: desk.pages.start.length - 1 }, (_, creator) =>
-    pageWorth(desk, creator, nobody),
-  );
-  const creators = largest(worths, most).map(
-    (index): Candidate => ({ kind: 'creator', index, worth: worths[index] ?? 0 }),
-  );
+  const { groups, key } = desk.input.tracked;
+  const videos = new Largest(desk.input.calls * 2);
+  const pages = new Largest(desk.input.calls * 2);
+  for (let group = 0; group < groups.to.length; group++) {
+    const start = groups.from[group] ?? 0;
+    let page = 0;
+    let firstKey = Number.POSITIVE_INFINITY;
+    for (let slot = start; slot < (groups.to[group] ?? 0); slot++) {
+      const worth = worthOf(desk, group, slot);
+      const order = key[slot] ?? 0;
+      videos.add(worth, order, slot);
+      page += (desk.odds?.chance[slot - start] ?? 0) * worth;
+      firstKey = Math.min(firstKey, order);
+    }
+    if (group >= FIRST_CREATOR) pages.add(page, firstKey, group);
+  }
+  const creators = pages.items.map(({ value: worth, item: group }): Candidate => {
+    return { kind: 'creator', group, slot: -1, alone: worth, worth };
+  });
+  const growth = videos.items.map(({ value: worth, item: slot }): Candidate => {
+    return { kind: 'growth', group: groupOf(groups, slot), slot, alone: worth, worth };
+  });
   return [...creators, ...growth].sort((a, b) => b.worth - a.worth);
 };
 
 const currentWorth = (
   desk: Desk,
-  { kind, index }: Candidate,
+  { kind, group, slot, alone }: Candidate,
   refreshed: ReadonlySet<number>,
   fetched: ReadonlySet<number>,
 ): number => {
-  if (kind === 'creator') return pageWorth(desk, index, refreshed);
-  const worth = desk.worth[index] ?? 0;
-  if (!fetched.has(desk.input.tracked.creator[index] ?? -1)) return worth;
-  return worth * (1 - (desk.chances?.chance[index] ?? 0));
+  if (kind === 'creator') return pageWorth(desk, group, refreshed);
+  if (!fetched.has(group)) return alone;
+  const rank = slot - (desk.input.tracked.groups.from[group] ?? 0);
+  return alone * (1 - (desk.odds?.chance[rank] ?? 0));
 };
 
 /** Puts a candidate back where its smaller worth belongs; the list is best first from `from` on. */
@@ -214,36 +167,38 @@ const reinsert = (candidates: Candidate[], candidate: Candidate, from: number): 
 
 const rounded = (value: number): number => Number(value.toPrecision(4));
 
-const reasonOf = (desk: Desk, { kind, index, worth }: Candidate): ChoiceReason => {
-  const { tracked, ladders, now } = desk.input;
+const reasonOf = (desk: Desk, { kind, group, slot, worth }: Candidate): ChoiceReason => {
+  const { input, odds, level } = desk;
+  const { tracked, ladders, now } = input;
+  const { from, to, platform } = tracked.groups;
   const common = {
     worthHours: rounded(worth),
-    priceHours: rounded(desk.priceHours),
-    rule: worth >= desk.priceHours ? ('due' as const) : ('surplus' as const),
+    priceHours: rounded(priceAt(level)),
+    rule: worth >= priceAt(level) ? ('due' as const) : ('surplus' as const),
   };
   if (kind === 'creator') {
-    const { pages, chances } = desk;
-    const own = pages?.videos.subarray(pages.start[index], pages.start[index + 1]);
-    const shown = own?.reduce((sum, video) => sum + (chances?.chance[video] ?? 0), 0) ?? 0;
-    return { ...common, expectedShown: rounded(shown), trackedVideos: own?.length ?? 0 };
+    const trackedVideos = (to[group] ?? 0) - (from[group] ?? 0);
+    const shown = odds?.chance.subarray(0, trackedVideos).reduce((sum, chance) => sum + chance, 0);
+    return { ...common, expectedShown: rounded(shown ?? 0), trackedVideos };
   }
-  const untilList = ((tracked.nextListRefreshAt[index] ?? Number.NaN) - now) / HOUR_MS;
-  const ladder = ladders[tracked.platform[index] ?? 0] as PlanLadder;
-  const { state, since } = desk.standing;
+  const untilList = hoursUntilList(input, slot);
+  const ladder = ladders[platform[group] ?? 0] as PlanLadder;
+  const error = expectedError(ladder, tracked.state[slot] ?? 0, stepsSince(tracked, slot, now));
   return {
     ...common,
-    ageHours: rounded((now - (tracked.createdAt[index] ?? now)) / HOUR_MS),
-    sinceRefreshHours: rounded((now - (tracked.lastAt[index] ?? now)) / HOUR_MS),
-    expectedError: rounded(expectedError(ladder, state[index] ?? 0, since[index] ?? 0)),
+    ageHours: rounded((now - (tracked.createdAt[slot] ?? now)) / HOUR_MS),
+    sinceRefreshHours: rounded((now - (tracked.lastAt[slot] ?? now)) / HOUR_MS),
+    expectedError: rounded(error),
     ...(untilList >= 0 ? { nextListRefreshInHours: rounded(untilList) } : {}),
   };
 };
 
 const choiceOf = (desk: Desk, candidate: Candidate): Choice => {
+  const { kind, group, slot } = candidate;
   const reason = reasonOf(desk, candidate);
-  return candidate.kind === 'growth'
-    ? { kind: 'growth', video: candidate.index, reason }
-    : { kind: 'creator', creator: candidate.index, reason };
+  return kind === 'growth'
+    ? { kind, video: desk.input.tracked.key[slot] ?? 0, reason }
+    : { kind, creator: group - FIRST_CREATOR, reason };
 };
 
 /**
@@ -253,7 +208,7 @@ const choiceOf = (desk: Desk, candidate: Candidate): Choice => {
  * Fewer come back only when nothing else would save anything.
  */
 export const chooseCalls = (input: ChoiceInput): Choice[] => {
-  if (input.calls <= 0 || input.tracked.length === 0) return [];
+  if (input.calls <= 0 || input.tracked.count === 0) return [];
   const desk = deskOf(input);
   const candidates = candidatesOf(desk);
   const refreshed = new Set<number>();
@@ -268,7 +223,8 @@ export const chooseCalls = (input: ChoiceInput): Choice[] => {
       continue;
     }
     choices.push(choiceOf(desk, { ...candidate, worth }));
-    (candidate.kind === 'growth' ? refreshed : fetched).add(candidate.index);
+    if (candidate.kind === 'growth') refreshed.add(candidate.slot);
+    else fetched.add(candidate.group);
   }
   return choices;
 };

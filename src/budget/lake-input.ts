@@ -1,122 +1,26 @@
 import { PLATFORMS, type Platform, sourceCode } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
-import { lastKnownAt } from '../history/last-known.ts';
 import { spellingsOf } from '../history/spellings.ts';
 import { withFewPages } from '../lake/few-pages.ts';
 import type { Lake } from '../lake/open.ts';
-import { prepare, present } from '../lake/prepare.ts';
+import { prepare } from '../lake/prepare.ts';
 import { foldHandle } from '../wire/folding.ts';
 import { laddersByPlatform } from './choice.ts';
 import { type CreatorShowing, learnShowing, type PageSeen } from './creator-pages.ts';
 import { curveLibrary, type PastCurve } from './curves.ts';
 import { PlanLadder } from './price.ts';
-import { creatorsUsual, type TrackedColumns, trackedColumns, videoNumbers } from './tracked.ts';
+import { readTracked, USUAL_AGE_AT_FIRST_SIGHT_MS, type UsualViews } from './read-tracked.ts';
+import type { TrackedVideos } from './tracked.ts';
 
 /** A lake's tracked videos, ready for `chooseCalls`, and what its numbers stand for. */
 export interface LakeInput {
-  readonly tracked: TrackedColumns;
+  readonly tracked: TrackedVideos;
+  /** When a list will show a video anyway (Unix ms), by the video's key. */
+  readonly listRefreshAt: ReadonlyMap<number, number>;
   /** One for each of PLATFORMS. */
   readonly ladders: readonly PlanLadder[];
   readonly showing: CreatorShowing;
-  /** `video.key` of each video in `tracked`. */
-  readonly videoKeys: Float64Array;
-  /** Whom each creator number stands for. */
-  readonly creators: readonly { readonly platform: Platform; readonly handle: string }[];
 }
-
-/** A video whose birth nobody told is taken to have been this old when first seen. */
-const USUAL_AGE_AT_FIRST_SIGHT_MS = 12 * HOUR_MS;
-/** Two refreshes closer than this share of the age tell nothing of growth. */
-const LEAST_GAP_OF_AGE = 0.09;
-
-// Counts of the future, of a service whose clock runs ahead, are refreshes all the same.
-const EVER = `${Number.MAX_SAFE_INTEGER}`;
-/**
- * Every video of some platforms with a count, by key. One walk over both tables in the order of
- * their keys: `+` because the index by platform would read them in the order of handles, all over
- * the file; `limit` because SQLite would else look up `last_at` four times. Exported for the test
- * of its plan.
- */
-export const REFRESHES = `
-  with known as (
-    select key, platform, user, coalesce(created_at, first_seen_at - @usualAge) as born,
-      ${lastKnownAt('views', { video: 'v.key', at: EVER })} as last_at
-    from video v where +platform in (select value from json_each(@platforms))
-    order by key limit -1
-  )
-  select k.key, k.platform, k.user, k.born, k.last_at, l.views, e.observed_at, e.views
-  from known k
-  join video_snapshot l on l.video_key = k.key and l.observed_at = k.last_at
-  left join video_snapshot e on e.video_key = k.key and e.observed_at = ${lastKnownAt('views', {
-    video: 'k.key',
-    at: 'k.last_at - max(@leastGap, (k.last_at - k.born) * @leastGapOfAge)',
-  })}
-  order by k.key`;
-
-type RefreshRow = [
-  key: number,
-  platform: Platform,
-  user: string | null,
-  born: number,
-  lastAt: number,
-  lastViews: number,
-  earlierAt: number | null,
-  earlierViews: number | null,
-];
-
-/** Gives each creator a number, in the order met, whatever the spellings of its handle. */
-const creatorNumbers = () => {
-  const byPlatform = PLATFORMS.map(() => new Map<string, number>());
-  const creators: { platform: Platform; handle: string }[] = [];
-  const of = (platform: Platform, handle: string | null): number => {
-    const numbers = byPlatform[PLATFORMS.indexOf(platform)];
-    if (handle === null || numbers === undefined) return -1;
-    const known = numbers.get(handle);
-    if (known !== undefined) return known;
-    const folded = foldHandle(handle);
-    if (folded === '') return -1;
-    const number = numbers.get(folded) ?? creators.length;
-    if (number === creators.length) creators.push({ platform, handle });
-    numbers.set(handle, number).set(folded, number);
-    return number;
-  };
-  return { of, creators };
-};
-
-const readTracked = ({ sqlite }: Lake, platforms: readonly Platform[]) => {
-  const most = present(prepare(sqlite, 'select count(*) from video', 'number').get());
-  const all = trackedColumns(most);
-  const videoKeys = new Float64Array(most);
-  const numbers = creatorNumbers();
-  const rows = prepare<RefreshRow>(sqlite, REFRESHES, [
-    'number',
-    'text',
-    'text?',
-    'number',
-    'number',
-    'number',
-    'number?',
-    'number?',
-  ]).iterate({
-    platforms: JSON.stringify(platforms),
-    usualAge: USUAL_AGE_AT_FIRST_SIGHT_MS,
-    leastGap: HOUR_MS,
-    leastGapOfAge: LEAST_GAP_OF_AGE,
-  });
-  let length = 0;
-  for (const [key, platform, user, born, lastAt, lastViews, earlierAt, earlierViews] of rows) {
-    videoKeys[length] = key;
-    all.createdAt[length] = born;
-    all.lastAt[length] = lastAt;
-    all.lastViews[length] = lastViews;
-    all.earlierAt[length] = earlierAt ?? Number.NaN;
-    all.earlierViews[length] = earlierViews ?? Number.NaN;
-    all.platform[length] = PLATFORMS.indexOf(platform);
-    all.creator[length] = numbers.of(platform, user);
-    length++;
-  }
-  return { tracked: { ...all, length }, videoKeys, creators: numbers.creators };
-};
 
 /** A list keeps at least this share of its videos, or it promises nothing. */
 const LEAST_KEPT = 0.5;
@@ -139,25 +43,19 @@ const LISTS = `
       and exists (select 1 from ranking r where r.video_key = b.video_key and r.capture_key = refreshes.key)
   )`;
 
-const addListRefreshes = (
-  { sqlite }: Lake,
-  now: number,
-  tracked: TrackedColumns,
-  numberOf: (videoKey: number) => number,
-): void => {
+/** When lists that keep their videos will show them again, by the video's key. */
+const readListRefreshes = ({ sqlite }: Lake, now: number): ReadonlyMap<number, number> => {
   const lists = prepare(sqlite, LISTS, { key: 'number', next_at: 'number' }).all({
     now,
     since: now - 7 * DAY_MS,
     leastKept: LEAST_KEPT,
   });
   const videosOf = prepare(sqlite, 'select video_key from ranking where capture_key = ?', 'number');
+  const nextAt = new Map<number, number>();
   for (const { key, next_at } of lists)
-    for (const video of videosOf.all(key)) {
-      const i = numberOf(video);
-      if (i === -1) continue;
-      const known = tracked.nextListRefreshAt[i] ?? Number.NaN;
-      tracked.nextListRefreshAt[i] = Number.isNaN(known) ? next_at : Math.min(known, next_at);
-    }
+    for (const video of videosOf.all(key))
+      nextAt.set(video, Math.min(nextAt.get(video) ?? next_at, next_at));
+  return nextAt;
 };
 
 /** Timelines that teach, for each platform, and how many videos are tried for them. */
@@ -186,13 +84,7 @@ const recentVideos = ({ sqlite }: Lake, platform: Platform) => {
 };
 
 /** Recent timelines of at least three counts, spread evenly over the videos of the last months. */
-const readCurves = (
-  lake: Lake,
-  now: number,
-  tracked: TrackedColumns,
-  numberOf: (videoKey: number) => number,
-): PastCurve[] => {
-  const usual = creatorsUsual(tracked);
+const readCurves = (lake: Lake, now: number, usual: UsualViews): PastCurve[] => {
   const timeline = prepare(
     lake.sqlite,
     'select observed_at, views from video_snapshot where video_key = ? and views is not null order by observed_at',
@@ -209,9 +101,8 @@ const readCurves = (
       const points = timeline.all(key);
       if (points.length < 3) return [];
       const ageHours = points.map(([at]) => (at - born) / HOUR_MS);
-      const i = numberOf(key);
-      const creatorUsual = usual.of(i, Math.log(Math.max(1, tracked.lastViews[i] ?? 1)));
-      return [{ platform, ageHours, views: points.map(([, views]) => views), creatorUsual }];
+      const views = points.map(([, count]) => count);
+      return [{ platform, ageHours, views, creatorUsual: usual(key, views.at(-1) ?? 0) }];
     });
     const stride = Math.max(1, curves.length / TEACHING);
     const taken = Math.min(TEACHING, curves.length);
@@ -271,8 +162,7 @@ const PRIOR_LADDERS: Record<Platform, PlanLadder> = {
 /**
  * Reads all that `chooseCalls` wants to know from a lake, as of `now` (Unix ms): every video with a
  * count, its last two refreshes, when a list will show it anyway, the lake's own past curves, and what
- * its creator calls showed. Only reads, both big tables in the order of their keys, and holds 61
- * bytes a video and the creators' handles.
+ * its creator calls showed. Only reads, and holds 30 bytes a video while it does, 22 afterwards.
  * @param platforms whose videos may be chosen; all unless given
  */
 export const lakeInput = (
@@ -280,13 +170,12 @@ export const lakeInput = (
   now: number,
   platforms: readonly Platform[] = PLATFORMS,
 ): LakeInput => {
-  const { tracked, videoKeys, creators } = withFewPages(lake, () => readTracked(lake, platforms));
-  const numberOf = videoNumbers(videoKeys, tracked.length);
-  addListRefreshes(lake, now, tracked, numberOf);
-  const curves = readCurves(lake, now, tracked, numberOf);
+  const { tracked, usual } = withFewPages(lake, () => readTracked(lake, platforms));
+  const curves = readCurves(lake, now, usual);
   const ladders = laddersByPlatform((platform) => {
     const own = curves.filter((curve) => curve.platform === platform);
     return own.length === 0 ? PRIOR_LADDERS[platform] : new PlanLadder(curveLibrary(platform, own));
   });
-  return { tracked, ladders, showing: learnShowing(readPages(lake)), videoKeys, creators };
+  const showing = learnShowing(readPages(lake));
+  return { tracked, listRefreshAt: readListRefreshes(lake, now), ladders, showing };
 };

@@ -2,6 +2,7 @@ import { type Platform, type RefreshJob, sourceCode } from '../../schema/vocabul
 import { requestLine } from '../api/request.ts';
 import { chooseCalls } from '../budget/choice.ts';
 import { lakeInput } from '../budget/lake-input.ts';
+import { creatorNames } from '../budget/read-tracked.ts';
 import type { Clock } from '../clock.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { spellingsOf } from '../history/spellings.ts';
@@ -129,6 +130,7 @@ const plannedRefreshes = (context: ChoiceContext, calls: number): PlannedItem[] 
     'select id, platform from video where key = ?',
     { id: 'text', platform: 'text' },
   );
+  const creatorOf = creatorNames(lake, input.tracked);
   const choices = chooseCalls({
     ...input,
     ...(refreshCalls.creators > 0 ? { showing } : {}),
@@ -139,12 +141,10 @@ const plannedRefreshes = (context: ChoiceContext, calls: number): PlannedItem[] 
   return choices.flatMap((choice): PlannedItem[] => {
     const reason = { ...choice.reason };
     if (choice.kind === 'growth') {
-      const key = input.videoKeys[choice.video];
-      const video = present(idOf.get(key));
+      const video = present(idOf.get(choice.video));
       return [{ request: { kind: 'growth', ...video }, reason }];
     }
-    const creator = input.creators[choice.creator];
-    return creator === undefined ? [] : [{ request: { kind: 'creator', ...creator }, reason }];
+    return [{ request: { kind: 'creator', ...creatorOf(choice.creator) }, reason }];
   });
 };
 

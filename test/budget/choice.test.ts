@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PLATFORMS } from '../../schema/vocabulary.ts';
-import { chooseCalls, laddersByPlatform, largest } from '../../src/budget/choice.ts';
+import { chooseCalls, laddersByPlatform } from '../../src/budget/choice.ts';
 import { learnShowing } from '../../src/budget/creator-pages.ts';
 import { curveLibrary } from '../../src/budget/curves.ts';
+import { largest } from '../../src/budget/largest.ts';
 import { PlanLadder } from '../../src/budget/price.ts';
-import { columnsOfVideos, type TrackedVideo } from '../../src/budget/tracked.ts';
+import { type TrackedVideo, trackedVideos } from '../../src/budget/tracked.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { draws } from '../support/draws.ts';
 
@@ -23,21 +24,13 @@ interface Shape {
   listInHours?: number;
 }
 
-const videoOf = ({
-  ageHours,
-  sinceHours,
-  views = 1000,
-  before,
-  creator = -1,
-  listInHours,
-}: Shape) => {
+const videoOf = ({ ageHours, sinceHours, views = 1000, before, creator = -1 }: Shape) => {
   const createdAt = NOW - ageHours * HOUR_MS;
   const lastAt = NOW - sinceHours * HOUR_MS;
   const last = { at: lastAt, views };
   const refreshes =
     before === undefined ? [last] : [{ at: (createdAt + lastAt) / 2, views: before }, last];
-  const list = listInHours === undefined ? {} : { nextListRefreshAt: NOW + listInHours * HOUR_MS };
-  const video: TrackedVideo = { platform: 'tiktok', creator, createdAt, refreshes, ...list };
+  const video: TrackedVideo = { platform: 'tiktok', creator, createdAt, refreshes };
   return video;
 };
 
@@ -46,7 +39,12 @@ const choose = (shapes: Shape[], calls: number, withCreators = false) =>
     now: NOW,
     calls,
     callsPerDay: calls,
-    tracked: columnsOfVideos(shapes.map(videoOf)),
+    tracked: trackedVideos(shapes.map(videoOf)),
+    listRefreshAt: new Map(
+      shapes.flatMap(({ listInHours }, i) =>
+        listInHours === undefined ? [] : [[i, NOW + listInHours * HOUR_MS]],
+      ),
+    ),
     ladders,
     ...(withCreators ? { showing } : {}),
   });
@@ -121,7 +119,7 @@ test('one call for a creator with many waiting videos goes before single refresh
 
 test('creator calls that showed nothing are not made again', () => {
   const nothing = learnShowing(new Array(200).fill({ tracked: 20, shown: [] }));
-  const tracked = columnsOfVideos(
+  const tracked = trackedVideos(
     new Array(8).fill(videoOf({ ageHours: 40, sinceHours: 20, creator: 0 })),
   );
   const input = { now: NOW, calls: 4, callsPerDay: 4, tracked, ladders, showing: nothing };
@@ -134,7 +132,7 @@ test('a dormant video is looked at rarely, but never never', () => {
   videos.push({ born: NOW - 400 * DAY_MS, last: NOW, refreshes: 0 });
   for (let day = 1; day <= 400; day++) {
     const now = NOW + day * DAY_MS;
-    const tracked = columnsOfVideos(
+    const tracked = trackedVideos(
       videos.map(({ born, last }, i): TrackedVideo => {
         // Active ones are reborn every ten days: there is always something that moves more.
         const createdAt = i < active ? now - ((day + i) % 10) * DAY_MS - HOUR_MS : born;
@@ -161,6 +159,35 @@ test('the largest values come first, ties by number', () => {
   expect(largest(Float64Array.of(1, 1, 1), 2)).toEqual([0, 1]);
   expect(largest(Float64Array.of(0, -1), 5)).toEqual([]);
   expect(largest(Float64Array.of(3), 0)).toEqual([]);
+});
+
+test('the largest of many are those that sorting all would give', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: -2, max: 9 }), { maxLength: 80 }),
+      fc.integer({ min: 0, max: 12 }),
+      (values, count) => {
+        const sorted = [...values.keys()]
+          .filter((i) => (values[i] ?? 0) > 0)
+          .sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b);
+        expect(largest(Float64Array.from(values), count)).toEqual(sorted.slice(0, count));
+      },
+    ),
+    { numRuns: draws(100) },
+  );
+});
+
+test('of a creator with very many videos the newest are those that a page shows, whatever their keys', () => {
+  const videos = Array.from({ length: 300 }, (_, i): TrackedVideo => {
+    const createdAt = NOW - (1 + ((i * 7919) % 300)) * HOUR_MS;
+    return { platform: 'tiktok', creator: 0, createdAt, refreshes: [{ at: NOW, views: i }] };
+  });
+  const { groups, key, createdAt } = trackedVideos(videos);
+  const first = groups.from.at(-1) ?? 0;
+  const newest = createdAt.slice(first, first + 64);
+  expect([...newest]).toEqual(Array.from(newest, (_, rank) => NOW - (rank + 1) * HOUR_MS));
+  expect(key.toSorted()).toEqual(Uint32Array.from(videos.keys()));
+  for (const [slot, video] of key.entries()) expect(createdAt[slot]).toBe(videos[video]?.createdAt);
 });
 
 test('videos nobody ever came back to do not drive the price out of reach', () => {

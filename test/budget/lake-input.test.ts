@@ -5,8 +5,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { LakeBuilder } from '../../fixtures/lake-builder.ts';
 import { requestLine } from '../../src/api/request.ts';
 import { chooseCalls } from '../../src/budget/choice.ts';
-import { lakeInput, REFRESHES } from '../../src/budget/lake-input.ts';
+import { lakeInput } from '../../src/budget/lake-input.ts';
+import { creatorNames, lastRefreshes, REFRESHES } from '../../src/budget/read-tracked.ts';
+import { FIRST_CREATOR, type TrackedVideos } from '../../src/budget/tracked.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
+import type { Lake } from '../../src/lake/open.ts';
 import type { SnapshotSource } from '../../src/load/merge-video.ts';
 import { RunLog } from '../../src/runner/run-log.ts';
 import { openTestLake } from '../support/test-lake.ts';
@@ -55,10 +58,22 @@ const freshLake = () => {
   };
 };
 
+/** Creators by name, and the keys of their videos, newest first. */
+const creatorsIn = (lake: Lake, tracked: TrackedVideos) => {
+  const { groups, key } = tracked;
+  const nameOf = creatorNames(lake, tracked);
+  return [...groups.to.keys()].flatMap((group) => {
+    const keys = [...key.slice(groups.from[group], groups.to[group])];
+    return group < FIRST_CREATOR || keys.length === 0
+      ? []
+      : [{ ...nameOf(group - FIRST_CREATOR), keys }];
+  });
+};
+
 test('an empty lake asks for nothing', () => {
   const { lake } = freshLake();
   const input = lakeInput(lake, NOW);
-  expect(input.tracked.length).toBe(0);
+  expect(input.tracked.count).toBe(0);
   expect(chooseCalls({ ...input, now: NOW, calls: 5, callsPerDay: 5 })).toEqual([]);
 });
 
@@ -72,14 +87,13 @@ test('reads the last refresh with a count, and one before that is far enough bac
   ]);
   video(2, null, null, [[10, 5]]);
   video(3, 'ana', 30, [[2, null]]);
-  const { tracked, videoKeys, creators } = lakeInput(lake, NOW);
-  expect(tracked.length).toBe(2);
-  expect([...videoKeys.slice(0, 2)]).toEqual([1, 2]);
-  expect([tracked.createdAt[0], tracked.lastAt[0]]).toEqual([hoursAgo(100), hoursAgo(20)]);
-  expect([tracked.lastViews[0], tracked.earlierAt[0]]).toEqual([1000, hoursAgo(50)]);
-  expect([tracked.createdAt[1], tracked.earlierAt[1]]).toEqual([hoursAgo(22), Number.NaN]);
-  expect([...tracked.creator.slice(0, 2)]).toEqual([0, -1]);
-  expect(creators).toEqual([{ platform: 'tiktok', handle: 'ana' }]);
+  expect([...lastRefreshes(lake, ['tiktok'])]).toEqual([
+    [1, hoursAgo(100), hoursAgo(20), 1000, hoursAgo(50), 10],
+    [2, hoursAgo(22), hoursAgo(10), 5, null, null],
+  ]);
+  const { tracked } = lakeInput(lake, NOW);
+  expect(tracked.count).toBe(2);
+  expect(creatorsIn(lake, tracked)).toEqual([{ platform: 'tiktok', handle: 'ana', keys: [1] }]);
 });
 
 test('reads of every video what its timeline alone would tell', () => {
@@ -111,21 +125,33 @@ test('reads of every video what its timeline alone would tell', () => {
     const [last] = known;
     if (last === undefined) return [];
     const until = born === null ? Number.NaN : last[0] - Math.max(HOUR_MS, (last[0] - born) * 0.09);
-    const [at, views] = known.find(([at]) => at <= until) ?? [Number.NaN, Number.NaN];
-    return [[key, born ?? 0, ...last, at, views]];
+    const [at, views] = known.find(([at]) => at <= until) ?? [null, null];
+    return [[key, born, ...last, at, views]];
   });
-  const { tracked, videoKeys } = lakeInput(lake, NOW, ['tiktok']);
-  const read = Array.from({ length: tracked.length }, (_, i) => [
-    videoKeys[i],
-    tracked.createdAt[i],
-    tracked.lastAt[i],
-    tracked.lastViews[i],
-    tracked.earlierAt[i],
-    tracked.earlierViews[i],
-  ]);
+  const read = [...lastRefreshes(lake, ['tiktok'])];
   expect(read).toEqual(expected);
   expect(read.length).toBeGreaterThan(150);
-  expect(read.some(([, , lastAt = 0]) => lastAt > NOW)).toBe(true);
+  expect(read.some(([, , lastAt]) => lastAt > NOW)).toBe(true);
+  const { tracked } = lakeInput(lake, NOW, ['tiktok']);
+  const { from, to } = tracked.groups;
+  const slots = [...from.keys()].flatMap((group) =>
+    Array.from({ length: (to[group] ?? 0) - (from[group] ?? 0) }, (_, i) => (from[group] ?? 0) + i),
+  );
+  const columns = slots.map((slot) => [
+    ...[tracked.key[slot] ?? 0, tracked.createdAt[slot], tracked.lastAt[slot]],
+  ]);
+  expect(columns.sort(([a = 0], [b = 0]) => a - b)).toEqual(
+    read.map(([key, born, lastAt]) => [key, born ?? 0, lastAt]),
+  );
+  const usersOf = sqlite.prepare(
+    "select user, json_group_array(key order by created_at desc, key) from video where platform = 'tiktok' and key in (select value from json_each(?)) group by user",
+  );
+  const keys = JSON.stringify(read.map(([key]) => key));
+  const byUser = new Map(usersOf.raw().all(keys) as [string, string][]);
+  const creators = creatorsIn(lake, tracked);
+  expect(creators.length).toBe(byUser.size);
+  for (const { handle, keys } of creators)
+    expect(keys.toSorted()).toEqual(JSON.parse(byUser.get(handle) ?? '').toSorted());
 });
 
 test('walks the videos and their timelines in the order of their keys, sorting nothing', () => {
@@ -145,11 +171,10 @@ test('a list that keeps its videos promises the next refresh, one that changes d
   for (const key of [1, 2, 3]) video(key, null, 30, [[10, 100]]);
   feed(30, [1, 2]);
   feed(10, [1, 3]);
-  const next = lakeInput(lake, NOW).tracked.nextListRefreshAt;
-  expect([...next.slice(0, 3)]).toEqual([hoursAgo(-10), Number.NaN, hoursAgo(-10)]);
+  const next = lakeInput(lake, NOW).listRefreshAt;
+  expect([1, 2, 3].map((key) => next.get(key))).toEqual([hoursAgo(-10), undefined, hoursAgo(-10)]);
   feed(2, [2]);
-  const after = lakeInput(lake, NOW).tracked.nextListRefreshAt;
-  expect([...after.slice(0, 3)]).toEqual([Number.NaN, Number.NaN, Number.NaN]);
+  expect(lakeInput(lake, NOW).listRefreshAt).toEqual(new Map());
 });
 
 test('calls of programs (`trendlake/client`) teach nothing: what they brought is not in the lake', () => {
@@ -195,17 +220,26 @@ test("the lake's own curves teach, and a choice over them names its reason", () 
     expect(['due', 'surplus']).toContain(reason.rule);
   }
   const untouched = lakeInput(lake, NOW + DAY_MS); // only reads
-  expect(untouched.tracked.length).toBe(41);
+  expect(untouched.tracked.count).toBe(41);
 });
 
 test('spellings of one handle are one creator', () => {
   const { lake, video, creatorCall } = freshLake();
-  for (const [key, user] of ['Éva', '@éva', 'E\u0301VA', 'eva', '@'].entries())
-    video(key, user, 30, [[20, 100 + key]]);
-  const { tracked, creators } = lakeInput(lake, NOW);
-  expect([...tracked.creator.slice(0, tracked.length)]).toEqual([0, 0, 0, 1, -1]);
-  expect(creators).toHaveLength(2);
+  // of each two the plain one stands before the other in the index, or after it
+  const handles = ['Éva', '@éva', 'E\u0301VA', 'eva', '@', 'éva', 'Ÿx', 'ÿx', 'x', '𝐱'];
+  for (const [key, user] of handles.entries()) video(key + 1, user, 30, [[20, 100 + key]]);
+  const { tracked } = lakeInput(lake, NOW);
+  const platform = 'tiktok';
+  const creators = creatorsIn(lake, tracked).sort(
+    (a, b) => Math.min(...a.keys) - Math.min(...b.keys),
+  );
+  expect(creators).toEqual([
+    { platform, handle: 'Éva', keys: [1, 2, 3, 6] },
+    { platform, handle: 'eva', keys: [4] },
+    { platform, handle: 'Ÿx', keys: [7, 8] },
+    { platform, handle: 'x', keys: [9, 10] },
+  ]);
   creatorCall('@ÉVA', 10);
-  video(0, 'Éva', 30, [[10, 200, 'creator']]);
+  video(100, 'Éva', 30, [[10, 200, 'creator']]);
   expect(lakeInput(lake, NOW).showing).not.toEqual(lakeInput(freshLake().lake, NOW).showing);
 });
