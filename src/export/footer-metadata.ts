@@ -1,7 +1,7 @@
 import thrift, { type Struct, type ThriftOutput } from 'parquetjs-lite/gen-nodejs/parquet_types.js';
-import { serializeThrift } from 'parquetjs-lite/lib/util.js';
 import type { ParquetCodec } from '../config/parquet-codecs.ts';
 import type { EncodedChunk } from './column-chunk.ts';
+import { compactThrift } from './compact-thrift.ts';
 import type { ParquetColumn, ParquetType } from './parquet-tables.ts';
 
 // What a Parquet file says of itself, in the library's thrift structures. Its own footer knows
@@ -14,7 +14,10 @@ const PHYSICAL: Record<ParquetType, number> = {
   UTF8: thrift.Type.BYTE_ARRAY,
 };
 const ZSTD = 6; // younger than the library's list of codecs
-const CODECS: Record<ParquetCodec, number> = {
+/** What the pages of a chunk were compressed by. */
+export type ChunkCodec = ParquetCodec | 'none';
+const CODECS: Record<ChunkCodec, number> = {
+  none: thrift.CompressionCodec.UNCOMPRESSED,
   zstd: ZSTD,
   snappy: thrift.CompressionCodec.SNAPPY,
   gzip: thrift.CompressionCodec.GZIP,
@@ -77,14 +80,15 @@ const statisticsOf = ({ column, nulls, bounds }: EncodedChunk): Struct => ({
 /** Where a chunk's pages lie in its file, headers included. */
 export interface LocatedChunk {
   readonly chunk: EncodedChunk;
+  readonly codec: ChunkCodec;
   readonly dictionaryAt: number | undefined;
   readonly dataAt: number;
   readonly bytes: number;
   readonly plainBytes: number;
 }
 
-const chunkMetadata = (located: LocatedChunk, codec: ParquetCodec): Struct => {
-  const { chunk, dictionaryAt, dataAt, bytes, plainBytes } = located;
+const chunkMetadata = (located: LocatedChunk): Struct => {
+  const { chunk, codec, dictionaryAt, dataAt, bytes, plainBytes } = located;
   const { PLAIN, RLE } = thrift.Encoding;
   const coding = thrift.Encoding[chunk.coding];
   const meta_data = new thrift.ColumnMetaData({
@@ -103,9 +107,9 @@ const chunkMetadata = (located: LocatedChunk, codec: ParquetCodec): Struct => {
 };
 
 /** A row group of a file. */
-export const rowGroup = (located: readonly LocatedChunk[], codec: ParquetCodec): Struct =>
+export const rowGroup = (located: readonly LocatedChunk[]): Struct =>
   new thrift.RowGroup({
-    columns: located.map((chunk) => chunkMetadata(chunk, codec)),
+    columns: located.map(chunkMetadata),
     num_rows: located[0]?.chunk.rows ?? 0,
     total_byte_size: located.reduce((sum, { plainBytes }) => sum + plainBytes, 0),
   });
@@ -118,7 +122,7 @@ export const pageHeader = (
 ): Buffer => {
   const { PLAIN, RLE } = thrift.Encoding;
   const sizes = { uncompressed_page_size: plainBytes, compressed_page_size: bytes };
-  return serializeThrift(
+  return compactThrift(
     page.kind === 'dictionary'
       ? new thrift.PageHeader({
           type: thrift.PageType.DICTIONARY_PAGE,
@@ -147,7 +151,7 @@ export const footer = (
   rows: number,
   groups: readonly Struct[],
 ): Buffer =>
-  serializeThrift(
+  compactThrift(
     new thrift.FileMetaData({
       version: 2,
       schema: [

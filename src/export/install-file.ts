@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
+  fstatSync,
   fsync,
   mkdirSync,
   openSync,
@@ -86,12 +87,12 @@ const READ_BYTES = 1 << 20;
 /** Size and hash of a file as it is on disk. */
 export const fingerprintOf = (path: string): InstalledFile => {
   const hash = createHash('sha256');
-  const buffer = Buffer.allocUnsafe(READ_BYTES);
   const file = openSync(path, 'r');
   let bytes = 0;
   try {
+    const buffer = Buffer.allocUnsafe(Math.min(fstatSync(file).size + 1, READ_BYTES));
     for (;;) {
-      const read = readSync(file, buffer, 0, READ_BYTES, null);
+      const read = readSync(file, buffer, 0, buffer.length, null);
       if (read === 0) return { bytes, sha256: hash.digest('hex') };
       hash.update(buffer.subarray(0, read));
       bytes += read;

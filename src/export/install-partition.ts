@@ -15,8 +15,9 @@ import {
 } from './install-file.ts';
 import { type ManifestFile, stands } from './manifest.ts';
 import type { ParquetTable } from './parquet-tables.ts';
+import { PartitionReader } from './partition-reader.ts';
 import { type Partition, pathOf } from './partitions.ts';
-import { type PartitionReading, readingsOf, readTogether } from './readings.ts';
+import { type PartitionReading, readingsOf } from './readings.ts';
 import { ParquetWriter } from './write-parquet.ts';
 
 /** Readings of which the files are encoded at once: one is read while the pages of the other are compressed. */
@@ -87,6 +88,7 @@ const endAll = async (
 export class PartitionInstaller {
   readonly #deps: InstallerDeps;
   readonly #encoding = new PQueue({ concurrency: ENCODED_AT_ONCE });
+  readonly #reader: PartitionReader;
   readonly #compressor: PageCompressor;
   readonly #placing = new PQueue({ concurrency: PLACED_AT_ONCE });
   /** What failed first. */
@@ -96,6 +98,7 @@ export class PartitionInstaller {
 
   constructor(deps: InstallerDeps) {
     this.#deps = deps;
+    this.#reader = new PartitionReader(deps.sqlite);
     this.#compressor = new PageCompressor(deps.codec);
   }
 
@@ -173,7 +176,7 @@ export class PartitionInstaller {
     try {
       for (const [nth, partition] of reading.partitions.entries())
         open.push(this.#begin(partition, reading.rows[nth]));
-      await readTogether(this.#deps.sqlite, reading, async (rows, nth) => {
+      await this.#reader.readTogether(reading, async (rows, nth) => {
         await this.#checkStop();
         const writer = open[nth]?.writer;
         writer?.add(rows);

@@ -8,7 +8,11 @@ declare module 'parquetjs-lite/gen-nodejs/parquet_types.js' {
     writeFieldBegin(name: string, type: number, id: number): void;
     writeFieldEnd(): void;
     writeFieldStop(): void;
+    writeListBegin(type: number, length: number): void;
+    writeListEnd(): void;
     writeString(value: string | Buffer): void;
+    writeByte(value: number): void;
+    writeI32(value: number): void;
     writeI64(value: number): void;
     writeBool(value: boolean): void;
   }
@@ -22,7 +26,7 @@ declare module 'parquetjs-lite/gen-nodejs/parquet_types.js' {
     Type: { INT64: number; DOUBLE: number; BYTE_ARRAY: number };
     ConvertedType: { UTF8: number; TIMESTAMP_MILLIS: number };
     FieldRepetitionType: { OPTIONAL: number; REQUIRED: number };
-    CompressionCodec: { SNAPPY: number; GZIP: number };
+    CompressionCodec: { UNCOMPRESSED: number; SNAPPY: number; GZIP: number };
     PageType: { DATA_PAGE: number; DICTIONARY_PAGE: number };
     Encoding: {
       PLAIN: number;

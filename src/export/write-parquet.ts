@@ -1,7 +1,13 @@
 import type { Struct } from 'parquetjs-lite/gen-nodejs/parquet_types.js';
 import type { PageCompressor } from './codec.ts';
 import { ColumnChunk, type EncodedChunk } from './column-chunk.ts';
-import { footer, type LocatedChunk, pageHeader, rowGroup } from './footer-metadata.ts';
+import {
+  type ChunkCodec,
+  footer,
+  type LocatedChunk,
+  pageHeader,
+  rowGroup,
+} from './footer-metadata.ts';
 import type { ParquetColumn } from './parquet-tables.ts';
 
 const CHUNK_ROWS = 1024;
@@ -21,24 +27,27 @@ interface FinishedPage {
 const finishPage = async (
   page: Parameters<typeof pageHeader>[0],
   plain: Buffer,
-  compressor: PageCompressor,
+  compressor: PageCompressor | undefined,
 ): Promise<FinishedPage> => {
-  const body = await compressor.compress(plain);
+  const body = compressor === undefined ? plain : await compressor.compress(plain);
   const header = pageHeader(page, plain.length, body.length);
   return { bytes: Buffer.concat([header, body]), plainBytes: header.length + plain.length };
 };
 
 interface FinishedChunk {
   readonly chunk: EncodedChunk;
+  readonly codec: ChunkCodec;
   readonly dictionary: FinishedPage | undefined;
   readonly data: FinishedPage;
 }
 
-const finishChunk = async (
-  chunk: EncodedChunk,
-  compressor: PageCompressor,
-): Promise<FinishedChunk> => {
+/** A chunk of fewer bytes only grows by what a codec writes around it. */
+const LEAST_COMPRESSED = 64;
+
+const finishChunk = async (chunk: EncodedChunk, shared: PageCompressor): Promise<FinishedChunk> => {
   const { coding, rows, dictionary, data } = chunk;
+  const bytes = data.length + (dictionary?.body.length ?? 0);
+  const compressor = bytes < LEAST_COMPRESSED ? undefined : shared;
   const [list, finished] = await Promise.all([
     dictionary &&
       finishPage(
@@ -48,7 +57,7 @@ const finishChunk = async (
       ),
     finishPage({ kind: 'data', values: rows, coding }, data, compressor),
   ]);
-  return { chunk, dictionary: list, data: finished };
+  return { chunk, codec: compressor?.codec ?? 'none', dictionary: list, data: finished };
 };
 
 /** A file while it is written. */
@@ -172,19 +181,20 @@ export class ParquetWriter {
   }
 
   #putGroup(chunks: readonly FinishedChunk[], file: GrowingFile): Struct {
-    const located = chunks.map(({ chunk, dictionary, data }): LocatedChunk => {
+    const located = chunks.map(({ chunk, codec, dictionary, data }): LocatedChunk => {
       const at = file.offset;
       if (dictionary !== undefined) file.put(dictionary.bytes);
       const dataAt = file.offset;
       file.put(data.bytes);
       return {
         chunk,
+        codec,
         dictionaryAt: dictionary === undefined ? undefined : at,
         dataAt,
         bytes: file.offset - at,
         plainBytes: (dictionary?.plainBytes ?? 0) + data.plainBytes,
       };
     });
-    return rowGroup(located, this.#compressor.codec);
+    return rowGroup(located);
   }
 }

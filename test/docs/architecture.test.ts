@@ -87,7 +87,7 @@ const CALLED_FROM: Readonly<Record<string, string>> = {
   decodeItem: 'src/api/decode.ts',
   readCount: 'src/wire/field-table.ts',
   loadResponse: 'src/runner/run.ts',
-  readTogether: 'src/export/install-partition.ts',
+  'PartitionReader.readTogether': 'src/export/install-partition.ts',
   'ParquetWriter.add': 'src/export/install-partition.ts',
 };
 

@@ -32,6 +32,7 @@ const roundTrip = async (
   const chunks = parquetMetadata(file).row_groups.map(({ columns: [chunk] }) => chunk?.meta_data);
   return {
     codings: chunks[0]?.encodings ?? [],
+    codecs: [...new Set(chunks.map((chunk) => chunk?.codec))],
     bytes: file.byteLength,
     read: read.map(({ value }) => (typeof value === 'bigint' ? Number(value) : value)),
   };
@@ -92,6 +93,17 @@ describe('the coding suits the values, and they come back', () => {
       expect((await roundTrip('INT64', values, codec)).read).toEqual(values);
     const texts = many((i) => `tt_${Math.floor(hash(i >> 1) * 1e9)}`).sort();
     expect((await roundTrip('UTF8', texts, codec)).read).toEqual(texts);
+  });
+
+  test.each(PARQUET_CODECS)('few bytes stand as they are, more by %s', async (codec) => {
+    for (const values of [many((i) => i % 2, 40), many(() => null), [], [1.5]]) {
+      const few = await roundTrip('DOUBLE', values, codec);
+      expect(few.read).toEqual(values);
+      expect(few.codecs).toEqual(values.length === 0 ? [] : ['UNCOMPRESSED']);
+    }
+    const more = await roundTrip('DOUBLE', many(hash, 40), codec);
+    expect(more.read).toEqual(many(hash, 40));
+    expect(more.codecs).toEqual([codec.toUpperCase()]);
   });
 
   test('differences that repeat take few bytes, whatever lies between', async () => {
