@@ -9,7 +9,7 @@ import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
  * true. It may be emptied at any time. Written by src/history/list-basis.ts.
  */
 export const listBasis = sqliteTable('list_basis', {
-  name: text('name').primaryKey(), // what it is of: `videos` or `hashtags`, the platform, the window in ms
+  name: text('name').primaryKey(), // what it is of: `videos` or `hashtags`, the platform, the window in ms, the piece
   asOf: integer('as_of').notNull(), // Unix ms; the newest snapshot then
   columns: blob('columns', { mode: 'buffer' }).notNull(), // numbers of 8 bytes, column by column, as zstd
 });

@@ -1,6 +1,6 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
-import { listBasisAt, type PackedBasis, packListBasis, readListBasis } from './list-basis.ts';
+import { BasisPacker, listBasisAt, type PackedBasis, readListBasis } from './list-basis.ts';
 import { TAG_COLUMNS, TagCounts } from './tag-counts.ts';
 import { movedBetween, taggedInWindows, type Windows } from './tagged-in-window.ts';
 import { type Span, snapshotsWithin, videosSeen } from './window-snapshots.ts';
@@ -18,18 +18,20 @@ const windowsAt = (platform: Platform | '', windowMs: number, to: number): Windo
 });
 
 /**
- * The counts of the windows before `asOf`, after which nothing was seen and no tag changed; undefined
+ * The counts of the windows before `asOf`, after which nothing was seen and no tag changed; nothing
  * where a sum of views is not exact, so that nothing can be taken away from it.
  */
 export const hashtagBasis = (
   lake: Lake,
   windowMs: number,
   asOf: number,
-): PackedBasis | undefined => {
+): readonly PackedBasis[] => {
   const counts = new TagCounts(lake);
   for (const video of taggedInWindows(lake, windowsAt('', windowMs, asOf))) counts.count(video);
-  if (!counts.isExact) return undefined;
-  return packListBasis(nameOf(windowMs), { asOf, columns: counts.columns() });
+  if (!counts.isExact) return [];
+  const packer = new BasisPacker(nameOf(windowMs), asOf, TAG_COLUMNS);
+  for (const row of counts.rows()) packer.add(row);
+  return packer.pieces();
 };
 
 /**
@@ -56,7 +58,7 @@ export const knownTagCounts = (
   const basis = readListBasis(lake, nameOf(windowMs), TAG_COLUMNS);
   if (basis === undefined) return undefined;
   const counts = new TagCounts(lake);
-  counts.restore(basis.columns, platform);
+  for (const columns of basis.pieces()) counts.restore(columns, platform);
   const changed = [...new Set(left.flatMap((span) => videosSeen(lake, span)))];
   for (const moved of movedBetween(lake, { was, is }, changed)) {
     counts.count(moved.was, -1);

@@ -2,17 +2,24 @@ import { endianness } from 'node:os';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Lake } from '../lake/open.ts';
 import { prepared, statement } from '../lake/statements.ts';
+import { NumberColumn } from './number-column.ts';
 
-/** Numbers as they were when the lake held nothing newer than `asOf` (Unix ms): columns of one length. */
+/** Columns of one length. */
+type Columns = readonly Float64Array[];
+
+/** Numbers as they were when the lake held nothing newer than `asOf` (Unix ms). */
 export interface ListBasis {
   readonly asOf: number;
-  readonly columns: readonly Float64Array[];
+  /** How many rows there are in all pieces. */
+  readonly rows: number;
+  /** Unpacks the pieces, one after the other. */
+  readonly pieces: () => Iterable<Columns>;
 }
 
 const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT;
 const LEVEL = 1;
 
-const pack = (columns: readonly Float64Array[]): Buffer => {
+const pack = (columns: Columns): Buffer => {
   const length = columns[0]?.length ?? 0;
   const bytes = Buffer.allocUnsafeSlow(columns.length * length * NUMBER_BYTES);
   for (const [index, { buffer, byteOffset, byteLength }] of columns.entries())
@@ -37,33 +44,75 @@ const unpack = (packed: Buffer, width: number): Float64Array[] => {
   );
 };
 
-const READ = 'select as_of as asOf, columns from list_basis where name = ?';
+/** Rows of a piece, but the last: 3.6 MB of a list of videos, which is all that is held unpacked. */
+const PIECE_ROWS = 1 << 16;
+const pieceName = (name: string, piece: number): string =>
+  piece === 0 ? name : `${name} piece ${String(piece).padStart(6, '0')}`;
+
+const READ = `select as_of as asOf, columns from list_basis
+  where name = @name or name glob @name || ' piece *' order by name`;
 const AS_OF = 'select as_of from list_basis where name = ?';
 const ANY = 'select exists (select 1 from list_basis)';
 
 /** What was kept under a name, in `width` columns; undefined where the lake changed since, or it never was. */
 export const readListBasis = (lake: Lake, name: string, width: number): ListBasis | undefined => {
-  const kept = prepared(lake, READ, { asOf: 'number', columns: 'blob' }).get(name);
-  return kept && { asOf: kept.asOf, columns: unpack(kept.columns, width) };
+  const kept = prepared(lake, READ, { asOf: 'number', columns: 'blob' }).all({ name });
+  const [first, last] = [kept[0], kept.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  return {
+    asOf: first.asOf,
+    rows: (kept.length - 1) * PIECE_ROWS + (unpack(last.columns, width)[0]?.length ?? 0),
+    *pieces() {
+      for (const { columns } of kept) yield unpack(columns, width);
+    },
+  };
 };
 
 /** The instant of what is kept under a name, without reading it. */
 export const listBasisAt = (lake: Lake, name: string): number | undefined =>
   prepared(lake, AS_OF, 'number').get(name);
 
-/** A basis as it is kept. */
+/** A piece of a basis as it is kept. */
 export interface PackedBasis {
   readonly name: string;
   readonly asOf: number;
   readonly packed: Buffer;
 }
 
-/** A basis for `keepListBases`; writes nothing. */
-export const packListBasis = (name: string, { asOf, columns }: ListBasis): PackedBasis => ({
-  name,
-  asOf,
-  packed: pack(columns),
-});
+/** Packs a basis row by row, for `keepListBases`; writes nothing, and holds one piece unpacked. */
+export class BasisPacker {
+  readonly #name: string;
+  readonly #asOf: number;
+  readonly #columns: readonly NumberColumn[];
+  readonly #packed: PackedBasis[] = [];
+
+  constructor(name: string, asOf: number, width: number) {
+    this.#name = name;
+    this.#asOf = asOf;
+    this.#columns = Array.from({ length: width }, () => new NumberColumn(0));
+  }
+
+  /** Adds a row of as many numbers as there are columns. */
+  add(row: readonly (number | null)[]): void {
+    for (const [index, column] of this.#columns.entries()) column.push(row[index] ?? null);
+    if (this.#columns[0]?.length === PIECE_ROWS) this.#pack();
+  }
+
+  /** All pieces; call it once, after the last row. */
+  pieces(): readonly PackedBasis[] {
+    if (this.#packed.length === 0 || this.#columns[0]?.length !== 0) this.#pack();
+    return this.#packed;
+  }
+
+  #pack(): void {
+    this.#packed.push({
+      name: pieceName(this.#name, this.#packed.length),
+      asOf: this.#asOf,
+      packed: pack(this.#columns.map((column) => column.values())),
+    });
+    for (const column of this.#columns) column.clear();
+  }
+}
 
 /** Keeps each under its name, in place of what was. Inside the transaction that they were read in. */
 export const keepListBases = (lake: Lake, bases: readonly PackedBasis[]): void => {

@@ -29,8 +29,9 @@ const basesOf = (lake: Lake, asOf: number, least: number): PackedBasis[] => {
     snapshotsWithin(lake, { from: asOf - windowMs, to: asOf }, least) >= least;
   const windows = PERIODS.map((period) => PERIOD_MS[period]).filter(holds);
   const videos = windows.flatMap((windowMs) => videoBases(lake, windowMs, asOf));
-  const tags = holds(PERIOD_MS.month) ? hashtagBasis(lake, PERIOD_MS.month, asOf) : undefined;
-  return tags === undefined ? videos : [...videos, tags];
+  return holds(PERIOD_MS.month)
+    ? [...videos, ...hashtagBasis(lake, PERIOD_MS.month, asOf)]
+    : videos;
 };
 
 /**

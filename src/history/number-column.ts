@@ -17,6 +17,15 @@ export class NumberColumn {
     this.#values[this.#length++] = value ?? Number.NaN;
   }
 
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Empties it, for others in the same memory. */
+  clear(): void {
+    this.#length = 0;
+  }
+
   /** All numbers so far; valid until the next is pushed. */
   values(): Float64Array {
     return this.#values.subarray(0, this.#length);

@@ -83,20 +83,19 @@ export class TagCounts {
     return this.#views.every(Number.isSafeInteger);
   }
 
-  /** The counts of all tags that have any, for `restore`. */
-  columns(): Float64Array[] {
-    const columns = Array.from({ length: TAG_COLUMNS }, () => new NumberColumn(0));
+  /** The counts of all tags that have any, one row each, for `restore`. */
+  *rows(): Generator<number[]> {
+    const parts = this.#parts();
     for (let key = 0; key < this.#size; key++) {
       if (this.volumeOf(key) === 0 && this.beforeOf(key) === 0) continue;
-      columns[0]?.push(key);
+      const row = [key];
       for (let platform = 0; platform < WIDTH; platform++)
-        for (const [part, counts] of this.#parts().entries())
-          columns[1 + PARTS * platform + part]?.push(counts[WIDTH * key + platform] as number);
+        for (const counts of parts) row.push(counts[WIDTH * key + platform] as number);
+      yield row;
     }
-    return columns.map((column) => column.values());
   }
 
-  /** Sets counts as `columns` gave them: of one platform, or of all ('') . */
+  /** Sets counts as `rows` gave them, in columns: of one platform, or of all ('') . */
   restore(columns: readonly Float64Array[], wanted: Platform | ''): void {
     const [keys = new Float64Array(), ...counted] = columns;
     for (const [platform, name] of PLATFORMS.entries()) {

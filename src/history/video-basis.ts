@@ -1,8 +1,8 @@
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
-import { listBasisAt, type PackedBasis, packListBasis, readListBasis } from './list-basis.ts';
+import { BasisPacker, listBasisAt, type PackedBasis, readListBasis } from './list-basis.ts';
 import { movementsOf, movementsOfAll } from './movements.ts';
-import { knownOr, NumberColumn } from './number-column.ts';
+import { knownOr } from './number-column.ts';
 import type { Movement } from './score.ts';
 import { snapshotsWithin, spanPlan, videosSeen } from './window-snapshots.ts';
 
@@ -23,17 +23,15 @@ const nameOf = ({ platform, windowMs }: VideoWindow): string => `videos ${platfo
 /** How the videos of each platform moved in the window before `asOf`, after which nothing was seen. */
 export const videoBases = (lake: Lake, windowMs: number, asOf: number): PackedBasis[] => {
   const span = { from: asOf - windowMs, to: asOf };
-  const { start, most } = spanPlan(lake, span);
-  const ofPlatform = new Map(
-    PLATFORMS.map((platform) => [platform, FIELDS.map(() => new NumberColumn(most))]),
+  const packers = new Map(
+    PLATFORMS.map((platform) => [
+      platform,
+      new BasisPacker(nameOf({ platform, windowMs }), asOf, FIELDS.length),
+    ]),
   );
-  for (const [platform, movement] of movementsOfAll(lake, span, start))
-    for (const [index, column] of (ofPlatform.get(platform) ?? []).entries())
-      column.push(movement[FIELDS[index] as (typeof FIELDS)[number]]);
-  return [...ofPlatform].map(([platform, filled]) => {
-    const columns = filled.map((column) => column.values());
-    return packListBasis(nameOf({ platform, windowMs }), { asOf, columns });
-  });
+  for (const [platform, movement] of movementsOfAll(lake, span, spanPlan(lake, span).start))
+    packers.get(platform)?.add(FIELDS.map((field) => movement[field]));
+  return [...packers.values()].flatMap((packer) => packer.pieces());
 };
 
 type Columns = readonly Float64Array[];
@@ -72,14 +70,14 @@ export const knownMovements = (
   if (keptAt === undefined || keptAt > asOf) return undefined;
   const left = { from: keptAt - windowMs, to: asOf - windowMs };
   const basis = readListBasis(lake, nameOf(wanted), FIELDS.length);
-  const most = basis?.columns[0]?.length ?? 0;
+  const most = basis?.rows ?? 0;
   if (basis === undefined || snapshotsWithin(lake, left, most + 1) > most) return undefined;
   const changed = videosSeen(lake, left);
   const isChanged = new Set(changed);
   const all = function* (): Generator<Movement> {
-    for (let index = 0; index < most; index++)
-      if (!isChanged.has(basis.columns[0]?.[index] as number))
-        yield movementAt(basis.columns, index);
+    for (const columns of basis.pieces())
+      for (const [index, key] of columns[0]?.entries() ?? [])
+        if (!isChanged.has(key)) yield movementAt(columns, index);
     yield* movementsOf(lake, platform, { from: asOf - windowMs, to: asOf }, changed);
   };
   return { most, movements: all() };

@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { PLATFORMS } from '../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { rankHashtags } from '../../src/history/hashtag-ranking.ts';
-import { holdsListBasis } from '../../src/history/list-basis.ts';
+import {
+  BasisPacker,
+  holdsListBasis,
+  keepListBases,
+  readListBasis,
+} from '../../src/history/list-basis.ts';
 import { makeListBasis } from '../../src/history/make-list-basis.ts';
 import { rankVideos } from '../../src/history/video-ranking.ts';
 import type { Lake } from '../../src/lake/open.ts';
@@ -97,6 +102,35 @@ describe('what was read ahead', () => {
     );
     expect(holdsListBasis(lake)).toBe(false);
     expect(shown(lake, hoursAgo(0))).toEqual(shown(lake, hoursAgo(0), 'videos'));
+  });
+
+  test('is kept in pieces, of which each is read by itself', () => {
+    const lake = freshLake();
+    const packers = ['a', 'a 1'].map((name, nth) => {
+      const packer = new BasisPacker(name, 7, 2);
+      for (let row = 0; row < 140_000 - nth; row++) packer.add([row, row % 3 === 0 ? null : -row]);
+      return packer;
+    });
+    keepListBases(
+      lake,
+      packers.flatMap((packer) => packer.pieces()),
+    );
+    for (const [nth, name] of ['a', 'a 1'].entries()) {
+      const basis = readListBasis(lake, name, 2);
+      expect(basis).toMatchObject({ asOf: 7, rows: 140_000 - nth });
+      const pieces = [...(basis?.pieces() ?? [])];
+      expect(pieces.length).toBeGreaterThan(2);
+      const [keys, values] = [0, 1].map((column) =>
+        pieces.flatMap((piece) => [...(piece[column] ?? [])]),
+      );
+      expect(keys).toEqual(Array.from({ length: 140_000 - nth }, (_, row) => row));
+      expect(values?.slice(-4)).toEqual(
+        keys?.slice(-4).map((row) => (row % 3 === 0 ? Number.NaN : -row)),
+      );
+    }
+    keepListBases(lake, new BasisPacker('none', 7, 2).pieces());
+    expect(readListBasis(lake, 'none', 2)?.rows).toBe(0);
+    expect(readListBasis(lake, 'other', 2)).toBeUndefined();
   });
 
   test('is not kept of windows that are read in no time', () => {
