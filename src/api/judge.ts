@@ -51,8 +51,8 @@ export const judge = (
   keyEnv = 'TRENDLAKE_API_KEY',
 ): CallError | undefined => {
   const { status, headers } = response;
-  const detail = detailOf(response);
   if (status === 200) return undefined;
+  const detail = detailOf(response);
   if (status === 429 || status === 503) {
     const waitMs = askedWaitMs(headers, now);
     const hint = waitMs === null ? '' : ` (asks to wait ${Math.ceil(waitMs / 1000)} s)`;

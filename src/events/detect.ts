@@ -10,7 +10,7 @@ import { listHistory, tagHistories } from './list-history.ts';
 import { nicheBreakouts } from './niche-breakout.ts';
 import { creatorSubject, hashtagSubject, videoSubject } from './subject-url.ts';
 import { THRESHOLDS, type Thresholds } from './thresholds.ts';
-import { SPIKE_LOOKBACK_MS, trendSpikesWithForecasts } from './trend-spike.ts';
+import { FEWEST_SNAPSHOTS, SPIKE_LOOKBACK_MS, trendSpikesWithForecasts } from './trend-spike.ts';
 import {
   chunks,
   factsOf,
@@ -43,7 +43,10 @@ function* spikes(
     const past = { from: span.from - SPIKE_LOOKBACK_MS, to: span.to };
     const snapshots = snapshotsOf(part, past);
     const stated = statedOf(part, past);
-    for (const { key, id, platform, user, createdAt } of factsOf(lake.sqlite, part)) {
+    const judged = part.filter(
+      (key) => stated.has(key) || (snapshots.get(key)?.length ?? 0) >= FEWEST_SNAPSHOTS,
+    );
+    for (const { key, id, platform, user, createdAt } of factsOf(lake.sqlite, judged)) {
       const found = trendSpikesWithForecasts(
         { snapshots: snapshots.get(key) ?? [], createdAt, stated: stated.get(key) ?? [] },
         span,

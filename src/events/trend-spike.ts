@@ -11,6 +11,8 @@ const MAX_WINDOW_MS = 36 * HOUR_MS;
 const FLAT_MS = DAY_MS;
 const PAST_MS = 7 * DAY_MS;
 const QUIET_MS = 3 * DAY_MS;
+/** One that ends a window, one that begins it, and one of the past before it. */
+export const FEWEST_SNAPSHOTS = 3;
 /** Keeps videos of a few views from looking like explosions. */
 const VIEW_DAMPING = 1000;
 
@@ -62,7 +64,7 @@ const windowAndPast = (
 ): { window: Span; past: Span } | undefined => {
   const last = snapshots.length - 1;
   const end = snapshots[last];
-  if (last < 2 || end === undefined) return undefined;
+  if (snapshots.length < FEWEST_SNAPSHOTS || end === undefined) return undefined;
   let start = backTo(snapshots, last - 1, end.at, MIN_WINDOW_MS);
   // Counters step: a stretch without change belongs to the step that ends it.
   while (

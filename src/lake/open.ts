@@ -131,9 +131,11 @@ const create = (path: string): void => {
     makeOwnFile(temporary);
     const sqlite = new Database(temporary);
     try {
+      sqlite.pragma('synchronous = OFF'); // migrations need not wait for the disk one by one
       sqlite.pragma(`application_id = ${APPLICATION_ID}`);
       migrate(sqlite, temporary);
-      sqlite.pragma('journal_mode = WAL');
+      sqlite.pragma('synchronous = FULL');
+      sqlite.pragma('journal_mode = WAL'); // brings the whole file onto the disk
     } finally {
       sqlite.close();
     }

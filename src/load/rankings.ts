@@ -46,8 +46,8 @@ export class RankingWriter {
       sqlite,
       `
       select key, captured_at as at from capture
-      where list = @list and platform = @platform and period = @period
-        and (run_id = @runId or captured_at = @at) order by captured_at = @at desc limit 1`,
+      where list = +@list and platform = +@platform and period = +@period
+        and (run_id = +@runId or captured_at = +@at) order by captured_at = +@at desc limit 1`,
       { key: 'number', at: 'number' },
     );
     this.#insert = prepare(

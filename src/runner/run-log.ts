@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import type { RunOutcome } from '../../schema/vocabulary.ts';
+import { ITEM_STATES, type RunOutcome } from '../../schema/vocabulary.ts';
 import type { UpstreamRequest } from '../api/request.ts';
 import { requestLine } from '../api/request.ts';
 import type { Lake } from '../lake/open.ts';
@@ -36,6 +36,9 @@ interface GivenUp {
   error: string;
   attempts: number;
 }
+
+/** As JSON: the last position of a run is that of one of its states, each found in the index at once. */
+const STATES = JSON.stringify(ITEM_STATES);
 
 /** Reads and writes `runs` and `run_items`. */
 export class RunLog {
@@ -100,7 +103,9 @@ export class RunLog {
       this.#lake,
       `insert into run_items (run_id, job, request, request_json, position, state, attempts, reason)
       values (@runId, @job, @request, @requestJson,
-        (select coalesce(max(position), 0) + 1 from run_items where run_id = @runId),
+        (select coalesce(max(last), 0) + 1 from (
+          select (select max(position) from run_items where run_id = +@runId and state = s.value) as last
+          from json_each(@states) s)),
         'planned', 0, @reason)
       on conflict (run_id, job, request) do nothing`,
     );
@@ -110,6 +115,7 @@ export class RunLog {
           insert.run({
             runId,
             job,
+            states: STATES,
             request: requestLine(request),
             requestJson: JSON.stringify(request),
             reason: reason === undefined ? null : JSON.stringify(reason),
