@@ -10,6 +10,6 @@ import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
  */
 export const listBasis = sqliteTable('list_basis', {
   name: text('name').primaryKey(), // what it is of: `videos` or `hashtags`, the platform, the window in ms, the piece
-  asOf: integer('as_of').notNull(), // Unix ms; the newest snapshot then
+  asOf: integer('as_of').notNull(), // Unix ms; the newest snapshot then, but for those of the future
   columns: blob('columns', { mode: 'buffer' }).notNull(), // numbers of 8 bytes, column by column, as zstd
 });

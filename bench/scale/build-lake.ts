@@ -114,7 +114,7 @@ export const buildLake = (dataDir: string, snapshots: number): void => {
   for (let day = 30; day >= 0; day--) listDay(lake, END_AT - day * DAY_MS);
   sqlite.exec('insert into search_pending select key from video');
   refreshSearch(lake);
-  makeListBasis(lake);
+  makeListBasis(lake, END_AT);
   sqlite.pragma('journal_mode = WAL');
   lake.close();
 };

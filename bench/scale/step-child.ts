@@ -136,7 +136,8 @@ const STEPS: Readonly<Record<string, () => Measured | Promise<Measured>>> = {
       ]);
       return { ms: await timed(() => planner.growth) };
     }),
-  ahead: () => inLake(async (lake) => ({ ms: await timed(() => makeListBasis(lake)) })),
+  ahead: () =>
+    inLake(async (lake) => ({ ms: await timed(() => makeListBasis(lake, clock.now())) })),
   export: () =>
     inLake(async (lake) => {
       const { durationMs, files } = await exportLake(lake, { clock: EXPORT_CLOCK });

@@ -18,7 +18,7 @@ const windowsAt = (platform: Platform | '', windowMs: number, to: number): Windo
 });
 
 /**
- * The counts of the windows before `asOf`, after which nothing was seen and no tag changed; nothing
+ * The counts of the windows before `asOf`; nothing
  * where a sum of views is not exact, so that nothing can be taken away from it.
  */
 export const hashtagBasis = (
@@ -44,8 +44,8 @@ export const knownTagCounts = (
   asOf: number,
   most: number,
 ): TagCounts | undefined => {
-  const keptAt = listBasisAt(lake, nameOf(windowMs));
-  if (keptAt === undefined || keptAt > asOf) return undefined;
+  const keptAt = listBasisAt(lake, nameOf(windowMs), asOf);
+  if (keptAt === undefined) return undefined;
   const [was, is] = [keptAt, asOf].map((to) => windowsAt(platform, windowMs, to)) as [
     Windows,
     Windows,

@@ -7,7 +7,7 @@ import { NumberColumn } from './number-column.ts';
 /** Columns of one length. */
 type Columns = readonly Float64Array[];
 
-/** Numbers as they were when the lake held nothing newer than `asOf` (Unix ms). */
+/** Numbers as they are at `asOf` (Unix ms), and from then on until something newer is dated. */
 export interface ListBasis {
   readonly asOf: number;
   /** How many rows there are in all pieces. */
@@ -51,7 +51,9 @@ const pieceName = (name: string, piece: number): string =>
 
 const READ = `select as_of as asOf, columns from list_basis
   where name = @name or name glob @name || ' piece *' order by name`;
-const AS_OF = 'select as_of from list_basis where name = ?';
+const AS_OF = `select as_of from list_basis b where name = @name and as_of <= @at
+  and not exists (select 1 from video_snapshot where observed_at > b.as_of and observed_at <= @at)
+  and not exists (select 1 from video_revision where until_at > b.as_of and until_at <= @at)`;
 const ANY = 'select exists (select 1 from list_basis)';
 
 /** What was kept under a name, in `width` columns; undefined where the lake changed since, or it never was. */
@@ -68,9 +70,12 @@ export const readListBasis = (lake: Lake, name: string, width: number): ListBasi
   };
 };
 
-/** The instant of what is kept under a name, without reading it. */
-export const listBasisAt = (lake: Lake, name: string): number | undefined =>
-  prepared(lake, AS_OF, 'number').get(name);
+/**
+ * The instant of what is kept under a name and true of the instant `at` (Unix ms) but for what left its
+ * window since: undefined where it is of a later one, or something is dated between.
+ */
+export const listBasisAt = (lake: Lake, name: string, at: number): number | undefined =>
+  prepared(lake, AS_OF, 'number').get({ name, at });
 
 /** A piece of a basis as it is kept. */
 export interface PackedBasis {

@@ -1,4 +1,5 @@
 import { PERIODS } from '../../schema/vocabulary.ts';
+import { HOUR_MS } from '../durations.ts';
 import { withFewPages } from '../lake/few-pages.ts';
 import type { Lake } from '../lake/open.ts';
 import { present } from '../lake/prepare.ts';
@@ -9,8 +10,10 @@ import { holdsListBasis, keepListBases, type PackedBasis } from './list-basis.ts
 import { videoBases } from './video-basis.ts';
 import { snapshotsWithin } from './window-snapshots.ts';
 
-const NEWEST = 'select max(observed_at) from video_snapshot';
-const REVISED = 'select coalesce(max(until_at), 0) from video_revision';
+const NEWEST = 'select max(observed_at) from video_snapshot where observed_at <= ?';
+const REVISED = 'select coalesce(max(until_at), 0) from video_revision where until_at <= ?';
+/** A service's clock may be ahead by so much. What is dated later is not counted until then. */
+const AHEAD_MS = HOUR_MS;
 
 /**
  * Windows with fewer snapshots are read when they are asked for: 60 ms, hashtags 0.15 s. Reading all of
@@ -40,14 +43,16 @@ const basesOf = (lake: Lake, asOf: number, least: number): PackedBasis[] => {
  * list once, and locks nobody out meanwhile. Call it when much was loaded; does nothing where nothing was
  * loaded since, and keeps nothing where another process wrote meanwhile or writes on: lists are then made
  * from the lake, as before.
+ * @param now Unix ms; what is dated long after it is left out, and lists of that time are made anew
  * @returns whether what is kept is true of the lake
  */
-export const makeListBasis = (lake: Lake, { least = WORTH_KEEPING } = {}): boolean => {
+export const makeListBasis = (lake: Lake, now: number, { least = WORTH_KEEPING } = {}): boolean => {
   if (holdsListBasis(lake)) return true;
   const make = lake.sqlite.transaction(() => {
-    const newest = present(prepared(lake, NEWEST, 'number?').get());
+    const latest = now + AHEAD_MS;
+    const newest = present(prepared(lake, NEWEST, 'number?').get(latest));
     if (newest === null) return;
-    const asOf = Math.max(newest, present(prepared(lake, REVISED, 'number').get()));
+    const asOf = Math.max(newest, present(prepared(lake, REVISED, 'number').get(latest)));
     keepListBases(lake, basesOf(lake, asOf, least));
   });
   try {

@@ -20,7 +20,7 @@ const FIELDS = ['key', 'views', 'viewsAt', 'baseViews', 'baseAt', 'likes', 'crea
 
 const nameOf = ({ platform, windowMs }: VideoWindow): string => `videos ${platform} ${windowMs}`;
 
-/** How the videos of each platform moved in the window before `asOf`, after which nothing was seen. */
+/** How the videos of each platform moved in the window before `asOf`. */
 export const videoBases = (lake: Lake, windowMs: number, asOf: number): PackedBasis[] => {
   const span = { from: asOf - windowMs, to: asOf };
   const packers = new Map(
@@ -66,8 +66,8 @@ export const knownMovements = (
   asOf: number,
 ): KnownMovements | undefined => {
   const { platform, windowMs } = wanted;
-  const keptAt = listBasisAt(lake, nameOf(wanted));
-  if (keptAt === undefined || keptAt > asOf) return undefined;
+  const keptAt = listBasisAt(lake, nameOf(wanted), asOf);
+  if (keptAt === undefined) return undefined;
   const left = { from: keptAt - windowMs, to: asOf - windowMs };
   const basis = readListBasis(lake, nameOf(wanted), FIELDS.length);
   const most = basis?.rows ?? 0;

@@ -89,7 +89,7 @@ export const followSync = async (
   const { attempt, chores, lake, config, clock, random, env, signal } = deps;
   if (runs.length > 0) await attempt('forecasts', () => forecastTracked(deps));
   const told = runs.length === 0 ? undefined : await attempt('events', () => tellEvents(deps));
-  if (runs.length > 0) await attempt('lists', async () => makeListBasis(lake));
+  if (runs.length > 0) await attempt('lists', async () => makeListBasis(lake, clock.now()));
   const done: Followed['chores'] = [];
   for (const chore of chores) {
     const context = { lake, config, clock, random, env, signal };

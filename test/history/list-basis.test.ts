@@ -7,6 +7,7 @@ import {
   BasisPacker,
   holdsListBasis,
   keepListBases,
+  listBasisAt,
   readListBasis,
 } from '../../src/history/list-basis.ts';
 import { makeListBasis } from '../../src/history/make-list-basis.ts';
@@ -49,7 +50,8 @@ test('lists made from what was read ahead are those made from the lake, whenever
       madeVideos,
       madeVideos,
       fc.uniqueArray(hoursLater, { minLength: 1, maxLength: 3 }),
-      (videos, further, later) => {
+      fc.constantFrom(0, 0, 5, 30), // snapshots of so many hours are dated in the future
+      (videos, further, later, hoursBehind) => {
         const lake = openTestLake(freshFolder());
         const into = filler(lake);
         for (const part of [videos, [...videos, ...further]]) {
@@ -59,10 +61,11 @@ test('lists made from what was read ahead are those made from the lake, whenever
             () => {},
           );
           expect(holdsListBasis(lake)).toBe(false);
-          expect(makeListBasis(lake, { least: 1 })).toBe(true);
-          expect(holdsListBasis(lake)).toBe(part.length > 0);
+          const now = part.length === 0 ? 0 : newestOf(lake) - hoursBehind * HOUR_MS;
+          expect(makeListBasis(lake, now, { least: 1 })).toBe(true);
+          if (hoursBehind === 0) expect(holdsListBasis(lake)).toBe(part.length > 0);
           for (const hours of part.length === 0 ? [] : later) {
-            const at = newestOf(lake) + hours * HOUR_MS;
+            const at = now + hours * HOUR_MS;
             expect(shown(lake, at)).toEqual(shown(lake, at, 'videos'));
           }
         }
@@ -93,7 +96,7 @@ describe('what was read ahead', () => {
 
   test('is not used of an instant before it, and is gone with the next load, also of what is long past', () => {
     const lake = filled();
-    makeListBasis(lake, { least: 1 });
+    makeListBasis(lake, hoursAgo(0), { least: 1 });
     expect(shown(lake, hoursAgo(5))).toEqual(shown(lake, hoursAgo(5), 'videos'));
     const into = filler(lake);
     loaderOf(lake).transaction(
@@ -102,6 +105,20 @@ describe('what was read ahead', () => {
     );
     expect(holdsListBasis(lake)).toBe(false);
     expect(shown(lake, hoursAgo(0))).toEqual(shown(lake, hoursAgo(0), 'videos'));
+  });
+
+  test('is of now where something is dated in the future, and is not used from then on', () => {
+    const lake = filled();
+    const into = filler(lake);
+    into.snapshot(into.keyOf('tt_2'), [hoursAgo(-24 * 40), 7, null]);
+    expect(makeListBasis(lake, hoursAgo(0), { least: 1 })).toBe(true);
+    const name = `videos tiktok ${30 * DAY_MS}`;
+    expect(listBasisAt(lake, name, hoursAgo(0))).toBe(hoursAgo(3));
+    expect(listBasisAt(lake, name, hoursAgo(-24 * 39))).toBe(hoursAgo(3));
+    for (const at of [hoursAgo(4), hoursAgo(-24 * 40), hoursAgo(-24 * 41)])
+      expect(listBasisAt(lake, name, at)).toBeUndefined();
+    for (const hours of [0, -24 * 39, -24 * 40, -24 * 41])
+      expect(shown(lake, hoursAgo(hours))).toEqual(shown(lake, hoursAgo(hours), 'videos'));
   });
 
   test('is kept in pieces, of which each is read by itself', () => {
@@ -135,7 +152,7 @@ describe('what was read ahead', () => {
 
   test('is not kept of windows that are read in no time', () => {
     const lake = filled();
-    expect(makeListBasis(lake)).toBe(true);
+    expect(makeListBasis(lake, hoursAgo(0))).toBe(true);
     expect(holdsListBasis(lake)).toBe(false);
   });
 
@@ -144,9 +161,9 @@ describe('what was read ahead', () => {
     lake.sqlite.pragma('busy_timeout = 0');
     const other = freshLake(lake.dataDir);
     other.sqlite.exec('begin immediate');
-    expect(makeListBasis(lake, { least: 1 })).toBe(false);
+    expect(makeListBasis(lake, hoursAgo(0), { least: 1 })).toBe(false);
     other.sqlite.exec('rollback');
-    expect(makeListBasis(lake, { least: 1 })).toBe(true);
+    expect(makeListBasis(lake, hoursAgo(0), { least: 1 })).toBe(true);
     expect(holdsListBasis(lake)).toBe(true);
   });
 
@@ -160,9 +177,9 @@ describe('what was read ahead', () => {
     lake.sqlite.exec(
       'create temp view video_revision as select 0 as video_key, written_meanwhile() as until_at, null as tags',
     );
-    expect(makeListBasis(lake, { least: 1 })).toBe(false);
+    expect(makeListBasis(lake, hoursAgo(0), { least: 1 })).toBe(false);
     expect(holdsListBasis(lake)).toBe(false);
-    expect(makeListBasis(lake, { least: 1 })).toBe(true);
+    expect(makeListBasis(lake, hoursAgo(0), { least: 1 })).toBe(true);
     expect(holdsListBasis(lake)).toBe(true);
   });
 });

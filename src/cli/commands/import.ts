@@ -68,7 +68,7 @@ const run = async (
           `${file}: ${counted(lines, 'line')}, ${Math.floor((100 * bytesRead) / Math.max(1, bytesTotal))} %`,
         ),
     });
-    makeListBasis(lake);
+    makeListBasis(lake, io.clock.now());
     progress.clear();
     logFiles(summary, log);
     if (options.json === true) io.json(summary);

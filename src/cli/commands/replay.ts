@@ -67,7 +67,7 @@ const run = async (dataDir: string, options: Options, told: LoggedIo): Promise<v
         signal: io.signal,
         onProgress: (done, of) => progress.show(`replay: ${done} of ${of} responses`),
       });
-      makeListBasis(target);
+      makeListBasis(target, io.clock.now());
       progress.clear();
       logSummary(summary, log);
       if (options.json === true) io.json(summary);
