@@ -43,10 +43,18 @@ export class LakeError extends TrendlakeError {
   }
 }
 
+/** A start was cut short by whoever asked to stop. Nothing was done, and nothing is left behind. */
+export class StoppedError extends TrendlakeError {
+  readonly transient = true;
+  readonly exitCode = EXIT.paused;
+}
+
 /** Whether an error only says that the signal asked to stop: the work is cut off, not failed. */
 export const isStop = (error: unknown, signal: AbortSignal): boolean =>
   signal.aborted &&
-  (error === signal.reason || (error instanceof Error && error.name === 'AbortError'));
+  (error === signal.reason ||
+    error instanceof StoppedError ||
+    (error instanceof Error && error.name === 'AbortError'));
 
 /** What an unknown thrown value says of itself. */
 export const messageOf = (error: unknown): string =>

@@ -35,7 +35,7 @@ const failureOf = (error: unknown, io: CliIo): Failure => {
     const hint = more.join(' ').replace(/^\(|\)$/g, '') || 'See --help.';
     return { code: 'usage', message, hint, exitCode: EXIT.usage, isStated: true };
   }
-  if (isStop(error, io.signal)) {
+  if (isStop(error, io.signal) && !(error instanceof TrendlakeError)) {
     const message = `${messageOf(io.signal.reason)}.`;
     const hint = 'What was done is kept; run the command again to go on.';
     return { code: 'stopped', message, hint, exitCode: EXIT.paused };

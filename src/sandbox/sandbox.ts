@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Tier } from '../config/tiers.ts';
 import { DAY_MS } from '../durations.ts';
-import { EXIT, TrendlakeError, UsageError } from '../errors.ts';
+import { StoppedError, UsageError } from '../errors.ts';
 import { type Lake, openLake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import type { ImportProgress } from '../load/import-file.ts';
@@ -81,12 +81,6 @@ export interface Sandbox {
   readonly dataDir: string;
   /** Stops listening and removes its lake. */
   close(): Promise<void>;
-}
-
-/** Its start was cut short by whoever asked for it; nothing is left behind. */
-class SandboxStoppedError extends TrendlakeError {
-  readonly transient = true;
-  readonly exitCode = EXIT.paused;
 }
 
 /** What the key of a sandbox allows unless told otherwise: nobody waits. */
@@ -193,7 +187,7 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
     lake?.close();
     remove();
     if (options.signal?.aborted === true)
-      throw new SandboxStoppedError(
+      throw new StoppedError(
         'The sandbox was stopped before it was ready. Nothing is left behind.',
         { cause: error },
       );

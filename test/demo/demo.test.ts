@@ -161,6 +161,8 @@ describe('sandbox', () => {
     expect(code).toBe(75);
     expect(out).toBe('');
     expect(err).toMatch(/stopped before it was ready/);
+    const { out: told } = await command(join(folder, 'unused'), [...argv, '--json'], stop);
+    expect(JSON.parse(told)).toMatchObject({ error: { code: 'stopped' } });
   });
 
   test('refuses what it cannot do before it starts', async () => {

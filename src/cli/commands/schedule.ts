@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
 import type { Config } from '../../config/config.ts';
-import { TrendlakeError, UsageError } from '../../errors.ts';
+import { isStop, TrendlakeError, UsageError } from '../../errors.ts';
 import { docsPage, typed } from '../../installation.ts';
 import { isoOf, parseIso } from '../../iso.ts';
 import { whileLiving } from '../../lake/exclusive.ts';
@@ -202,6 +202,10 @@ const run = async (config: Config, logged: LoggedIo): Promise<void> => {
     } finally {
       await sender.stop();
     }
+    tell('stopped');
+  } catch (error) {
+    // it was not up yet: the sandbox was still being made up, or a ledger waited for
+    if (!isStop(error, signal)) throw error;
     tell('stopped');
   } finally {
     await opened.close();
