@@ -191,6 +191,7 @@ export const shortly = (value: unknown, characters: number): string => {
 
 /**
  * The fields of `object` that are not `known`, plus `odd` where there are any; null without either.
+ * A field of that very name stands among the originals then, under its own name: nothing is lost.
  * Built without assignment, so that a field named `__proto__` is a field like any other.
  */
 export const extraOf = (
@@ -202,7 +203,8 @@ export const extraOf = (
   for (const name of Object.keys(object))
     if (!known.has(name)) entries.push([name, keepable(object[name])]);
   const originals = odd.map(([field, original]) => [field, keepable(original)] as const);
-  if (odd.length > 0) entries.push(['odd', Object.fromEntries(originals)]);
+  const theirs = entries.filter(([name]) => name === 'odd');
+  if (odd.length > 0) entries.push(['odd', Object.fromEntries([...theirs, ...originals])]);
   return entries.length === 0 ? null : Object.fromEntries(entries);
 };
 

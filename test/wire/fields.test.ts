@@ -140,6 +140,10 @@ describe('further fields', () => {
   test('odd originals stand under odd; nothing further is null', () => {
     expect(extraOf({ a: 1 }, new Set(['a']), [['views', -1]])).toEqual({ odd: { views: -1 } });
     expect(extraOf({ a: 1 }, new Set(['a']), [])).toBeNull();
+    expect(extraOf({ odd: 'theirs' }, new Set(), [])).toEqual({ odd: 'theirs' });
+    expect(extraOf({ odd: 'theirs' }, new Set(), [['views', -1]])).toEqual({
+      odd: { odd: 'theirs', views: -1 },
+    });
   });
   test('a field nested deeper than a database can read says so instead', () => {
     const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
