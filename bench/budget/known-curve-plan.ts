@@ -1,8 +1,8 @@
-/** Best looks at one video whose counts are known at every step, from whichever step it was seen. */
+/** The best refreshes of one video whose counts are known at every step, from whichever step it was seen. */
 export interface KnownPlan {
   /** [step]: least cost from a refresh of that step to the end: error added up (steps), prices paid. */
   readonly cost: Float64Array;
-  /** [step]: when to look next after a refresh of that step; the last step means never. */
+  /** [step]: when the next is made after a refresh of that step; the last step means never. */
   readonly next: Int32Array;
 }
 
@@ -61,7 +61,7 @@ const isHidden = (
   return ((height[c] ?? 0) - heightA) * ab <= ((height[b] ?? 0) - heightA) * ac;
 };
 
-/** The looks a plan makes after one at `from`, ascending. */
+/** The refreshes a plan makes after one at `from`, ascending. */
 export const refreshesAfter = ({ next }: KnownPlan, from: number): number[] => {
   const end = next.length - 1;
   const refreshes: number[] = [];

@@ -54,8 +54,8 @@ export const knownFuture = (replay: Replay, rounds: number): KnownFuture => {
 };
 
 /**
- * Our planner with the true curves instead of predicted ones: looks when each video's plan says; if
- * more is due than can be paid, by what waiting would cost more than looking.
+ * Our planner with the true curves instead of predicted ones: refreshes when each video's plan
+ * says; if more is due than can be paid, by what waiting would cost more than refreshing.
  */
 export const oracle = (replay: Replay, { prices, stepsPerDay }: KnownFuture): Policy => {
   const plans = planAll(replay, prices, stepsPerDay);

@@ -49,7 +49,7 @@ const teachingCurves = (seed: number): PastCurve[] => {
 
 /**
  * The sandbox's world in hourly steps: its newest videos, each first seen at the world's own first
- * look (or at the start, when it is older) and followed to the end. A world of another seed teaches.
+ * snapshot (or at the start, when it is older) and followed to the end. A world of another seed teaches.
  */
 export const worldReplay = ({ videos, days, callsPerDay, seed, share }: WorldSize): Replay => {
   const steps = days * 24;

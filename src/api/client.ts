@@ -31,12 +31,14 @@ const LARGEST_BODY_BYTES = 8 * 1024 * 1024;
 /** Packed more often than this is a trick; what is left then is no JSON. */
 const MOST_ENCODINGS = 3;
 
-const UNPACK = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-} as const;
+type Unpack = (packed: Buffer, bounds: { maxOutputLength: number }) => Promise<Buffer>;
+
+const UNPACK: ReadonlyMap<string, Unpack> = new Map([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
 
 /** Encodings as a header lists them, undone last to first. */
 const unpackAll = async (body: Buffer, encodings: string, status: number): Promise<Buffer> => {
@@ -49,7 +51,7 @@ const unpackAll = async (body: Buffer, encodings: string, status: number): Promi
 const unpack = async (body: Buffer, encoding: string, status: number): Promise<Buffer> => {
   const name = encoding.trim().toLowerCase();
   if (name === '' || name === 'identity') return body;
-  const decompress = UNPACK[name as keyof typeof UNPACK];
+  const decompress = UNPACK.get(name);
   if (decompress === undefined)
     throw new NoResponseError(
       `The response is packed as ${JSON.stringify(encoding.slice(0, 40))}; trendlake asked for gzip, br or deflate.`,

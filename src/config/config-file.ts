@@ -22,7 +22,7 @@ const strangersOf = ({ mode, uid, gid }: Stats): string | undefined => {
 };
 
 /** Where JSON goes wrong, without a word of what it says: the key may stand there. */
-const placeOf = (error: unknown): string =>
+const positionIn = (error: unknown): string =>
   /\(line \d+ column \d+\)/.exec(messageOf(error))?.[0] ?? '';
 
 /**
@@ -49,7 +49,7 @@ export const readConfigFile = (path: string): JsonObject => {
     if (isObject(value)) return value;
   } catch (error) {
     throw new UsageError(
-      `${path} is not JSON ${placeOf(error)}`.trim().concat('. Mend it or remove it.'),
+      `${path} is not JSON ${positionIn(error)}`.trim().concat('. Mend it or remove it.'),
     );
   }
   throw new UsageError(`${path} holds no JSON object. Mend it or remove it.`);

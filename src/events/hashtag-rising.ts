@@ -8,7 +8,7 @@ const EVERY_MS = 6 * HOUR_MS;
 const PAST_MS = 28 * DAY_MS;
 const PAST_SPAN_MS = 5 * DAY_MS;
 const MIN_PAST_SNAPSHOTS = 5;
-/** Looks this recent are the rise itself, not the past. */
+/** Snapshots this recent are the rise itself, not the past. */
 const RECENT_MS = 2 * DAY_MS;
 const MAX_GAP_MS = 4 * DAY_MS;
 const QUIET_MS = 14 * DAY_MS;

@@ -39,7 +39,7 @@ export interface ListRowsQuery<Q extends ListQuery = ListQuery> {
 /** A list as computed, all of it from one instant of the lake. */
 export interface ComputedList {
   readonly total: number;
-  /** The first `KEPT_DEPTH` places, for `itemsOf`. */
+  /** Its first `KEPT_DEPTH` ranks, for `itemsOf`. */
   readonly rows: Float64Array;
   /** The part that was asked for. */
   readonly items: (ContentItem | HashtagItem)[];

@@ -9,7 +9,7 @@ import { askModel, type ModelSettings } from './model.ts';
 /**
  * Why a video went viral (or did not) as of an instant, and how to make one like it. The numbers are
  * always the lake's; where a model is configured it puts them into words, and where it fails to,
- * the statistical answer is given with a note saying so. Reads only; undefined for an unknown video.
+ * the statistical analysis is given with a note saying so. Reads only; undefined for an unknown video.
  */
 export const analyzeVideo = async (
   lake: Lake,
@@ -31,8 +31,8 @@ export const analyzeVideo = async (
     recipe,
   };
   if (deps.model === undefined) return statistical;
-  const answer = await askModel(deps.model, findings);
-  if ('words' in answer) return { ...head, method: 'model', generatedAt, ...answer.words };
-  const note = `The configured model did not write this: ${answer.failed} This is the statistical answer.`;
+  const words = await askModel(deps.model, findings);
+  if ('words' in words) return { ...head, method: 'model', generatedAt, ...words.words };
+  const note = `The configured model did not write this: ${words.failed} This is the statistical analysis.`;
   return { ...statistical, summary: `${summary} ${note}`, note };
 };

@@ -39,7 +39,7 @@ const modelWords = z.object({
 });
 
 type ModelWords = Pick<Analysis, 'summary' | 'why' | 'recipe'>;
-const LONGEST_ANSWER = 64_000;
+const LONGEST_RESPONSE = 64_000;
 
 const FENCE = '```';
 
@@ -82,7 +82,7 @@ const readWords = (
   content: string,
   { why }: Findings,
 ): { words: ModelWords } | { failed: string } => {
-  if (content.length > LONGEST_ANSWER) return { failed: 'its response was too long.' };
+  if (content.length > LONGEST_RESPONSE) return { failed: 'its response was too long.' };
   let json: unknown;
   try {
     json = jsonOf(content);
@@ -127,11 +127,11 @@ export const askModel = async (
       fetchOptions: { redirect: 'error' }, // the key goes to the configured address only
       fetch: boundedFetch,
     });
-    const answer = await client.chat.completions.create(
+    const response = await client.chat.completions.create(
       { model: name, messages: modelMessages(findings), response_format: { type: 'json_object' } },
       { signal: stop },
     );
-    const message = answer.choices?.[0]?.message;
+    const message = response.choices?.[0]?.message;
     if (typeof message?.refusal === 'string' && message.refusal !== '')
       return { failed: 'it refused.' };
     if (typeof message?.content !== 'string') return { failed: 'it answered without text.' };

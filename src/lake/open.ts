@@ -158,7 +158,7 @@ export interface OpenOptions {
 const OWN_SINCE = 6;
 
 /** Makes the lake's files its user's own, and says so where they were not. */
-const close = (dataDir: string, { tell = () => {} }: OpenOptions): void => {
+const keepToUser = (dataDir: string, { tell = () => {} }: OpenOptions): void => {
   const sentence = closeToOthers(dataDir);
   if (sentence !== undefined) tell(sentence);
 };
@@ -174,7 +174,7 @@ const makeIfMissing = (dataDir: string, path: string, options: OpenOptions): voi
     if (existsSync(path)) return;
     refuseRemains(path);
     create(path);
-    close(dataDir, options);
+    keepToUser(dataDir, options);
   });
 };
 
@@ -187,7 +187,7 @@ const migrateIfOlder = (
   const version = sqlite.pragma('user_version', { simple: true }) as number;
   if (version === SCHEMA_VERSION) return;
   whileAlone(dataDir, MIGRATION, WAIT_MS, () => migrate(sqlite, path));
-  if (version < OWN_SINCE) close(dataDir, options);
+  if (version < OWN_SINCE) keepToUser(dataDir, options);
 };
 
 /** Runs `work`, turning SQLite's complaints about the file itself into words. */

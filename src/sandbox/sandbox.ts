@@ -38,10 +38,8 @@ export interface SandboxKey {
 export interface SandboxOptions {
   /** The limits of its key are counted in this clock's time; without `at` it shows this time too. */
   readonly clock: Clock;
-  /** A folder or file of NDJSON observations to show instead of the made-up world. */
+  /** A folder or file of NDJSON observations to show instead of the made-up world; an absolute path. */
   readonly from?: string | undefined;
-  /** Where relative paths start; the process's folder unless given. */
-  readonly cwd?: string;
   /** Unix ms at which its clock stands still, or starts where `speed` is given. */
   readonly at?: number | undefined;
   /** How many times as fast as `clock` it lives. */
@@ -97,9 +95,9 @@ const newKey = (dataDir: string, key: SandboxKeyWish, clock: Clock): SandboxKey 
   };
   const service = openServiceDb(dataDir);
   try {
-    const { key, record } = createKey(service, wish, clock.now());
+    const { key: made, record } = createKey(service, wish, clock.now());
     const limits = { ratePerMinute: record.ratePerMinute, callsPerMonth: record.callsPerMonth };
-    return { name, key, ...limits };
+    return { name, key: made, ...limits };
   } finally {
     service.close();
   }
@@ -114,8 +112,8 @@ const NEWEST = `select max(at) from (
 
 /** Loads an import; an import without `at` or `speed` stands still at its newest observation. */
 const importedClock = async (lake: Lake, from: string, options: SandboxOptions) => {
-  const { clock, at, speed, cwd = process.cwd(), signal, onProgress } = options;
-  await importPaths(lake, [from], cwd, {
+  const { clock, at, speed, signal, onProgress } = options;
+  await importPaths(lake, [from], lake.dataDir, {
     clock,
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),

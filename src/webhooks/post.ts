@@ -4,8 +4,8 @@ import type { Clock } from '../clock.ts';
 import { EXIT, TrendlakeError } from '../errors.ts';
 import { ForbiddenTargetError, guardedAgent, type Reach, type Resolve } from './target.ts';
 
-const MAX_ANSWER_BYTES = 65_536;
-const KEPT_ANSWER_CHARACTERS = 1024;
+const MOST_READ_BYTES = 65_536;
+const KEPT_CHARACTERS = 1024;
 /** Longest wait for a response, headers and body. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 
@@ -15,7 +15,7 @@ export interface DeliveryAttempt {
   readonly durationMs: number;
   readonly status: number | null;
   readonly retryAfter: string | null;
-  /** What was answered, at most 1 KiB of the 64 KiB that are read. */
+  /** The response, at most 1 KiB of the 64 KiB that are read. */
   readonly answer: string | null;
   /** Why it failed, in words; null when delivered. */
   readonly error: string | null;
@@ -44,10 +44,10 @@ const readResponse = async (body: AsyncIterable<Buffer>): Promise<string> => {
   for await (const part of body) {
     parts.push(part);
     bytes += part.length;
-    if (bytes >= MAX_ANSWER_BYTES) break;
+    if (bytes >= MOST_READ_BYTES) break;
   }
-  const read = Buffer.concat(parts).subarray(0, MAX_ANSWER_BYTES);
-  return read.toString('utf8').slice(0, KEPT_ANSWER_CHARACTERS);
+  const read = Buffer.concat(parts).subarray(0, MOST_READ_BYTES);
+  return read.toString('utf8').slice(0, KEPT_CHARACTERS);
 };
 
 /**

@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
 import { HttpApiClient } from '../../api/client.ts';
@@ -156,8 +156,7 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
   const clock = virtualClock(from === undefined ? worldEnd - (count - 1) * DAY_MS : 0);
   const sandbox = await startSandbox({
     clock,
-    from,
-    cwd: io.cwd,
+    from: from === undefined ? undefined : resolve(io.cwd, from),
     at: clock.now(), // stands still until a night moves it
     signal: io.signal,
     onProgress: ({ file, lines }) => progress.show(`${file}: ${counted(lines, 'line')}`),

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { TIER_NAMES, type Tier } from '../../config/tiers.ts';
 import { isoOf } from '../../iso.ts';
@@ -75,9 +76,8 @@ export const define = (command: Command, io: CliIo): void => {
       );
       const sandbox = await startSandbox({
         clock: io.clock,
-        cwd: io.cwd,
         signal: io.signal,
-        from: options.from,
+        from: options.from === undefined ? undefined : resolve(io.cwd, options.from),
         at: options.at,
         speed: options.speed,
         port: options.port,
