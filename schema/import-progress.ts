@@ -9,4 +9,6 @@ export const importProgress = sqliteTable('import_progress', {
   fingerprint: text('fingerprint').notNull(), // size and hash of the first 64 KiB; another file starts anew
   lines: integer('lines').notNull(), // lines loaded and committed
   finishedAt: integer('finished_at'), // Unix ms; null while unfinished
+  oldestAt: integer('oldest_at'), // Unix ms; the oldest of the snapshots of videos that it brought, null without any
+  newestAt: integer('newest_at'), // Unix ms; the newest of them
 });

@@ -75,6 +75,13 @@ const fingerprintOf = (path: string, size: number): string => {
   }
 };
 
+/** The first and the last of some instants; nulls where there are none. */
+const spanOf = (instants: readonly number[]): [oldest: number | null, newest: number | null] =>
+  instants.reduce<[number | null, number | null]>(
+    ([oldest, newest], at) => [Math.min(oldest ?? at, at), Math.max(newest ?? at, at)],
+    [null, null],
+  );
+
 /**
  * The import of one file: some thousand lines a transaction, each with how far it has come, so that
  * an interrupted import of the same file goes on there.
@@ -161,10 +168,19 @@ export class FileImport {
       this.#keepRefused(batch);
       statement(
         this.#lake,
-        `insert into import_progress (path, fingerprint, lines, finished_at) values (?, ?, ?, ?)
+        `insert into import_progress (path, fingerprint, lines, finished_at, oldest_at, newest_at)
+         values (?, ?, ?, ?, ?, ?)
          on conflict (path) do update set fingerprint = excluded.fingerprint,
-           lines = excluded.lines, finished_at = excluded.finished_at`,
-      ).run(this.#path, this.#fingerprint, throughLine, finishedAt);
+           lines = excluded.lines, finished_at = excluded.finished_at,
+           oldest_at = coalesce(min(oldest_at, excluded.oldest_at), oldest_at, excluded.oldest_at),
+           newest_at = coalesce(max(newest_at, excluded.newest_at), newest_at, excluded.newest_at)`,
+      ).run(
+        this.#path,
+        this.#fingerprint,
+        throughLine,
+        finishedAt,
+        ...spanOf(columns.snapshots.at),
+      );
     });
     addRows(this.#summary.rows, counts);
     this.#file.lines = throughLine;

@@ -31,6 +31,14 @@ const refresh = ({ sqlite }: Lake, job: string, ago: number, times: number): voi
       .run(job, `${n}`, night(ago));
 };
 
+/** Notes an import whose snapshots lie between two instants. */
+const imported = ({ sqlite }: Lake, oldestAt: number, newestAt: number): void =>
+  void sqlite
+    .prepare(
+      "insert into import_progress (path, fingerprint, lines, oldest_at, newest_at) values ('x', 'y', 1, ?, ?)",
+    )
+    .run(oldestAt, newestAt);
+
 const lakeOf = (fill: (into: Filler, lake: Lake) => void): Lake => {
   const lake = freshLake();
   fill(filler(lake), lake);
@@ -72,11 +80,13 @@ test('a gap, a list read deeper, a new list, more refreshes, an import: not watc
     }),
   ).toBe(true);
   expect(
-    watched((into, { sqlite }) => {
-      sqlite.exec("insert into import_progress (path, fingerprint, lines) values ('x', 'y', 1)");
+    watched((into, lake) => {
+      imported(lake, night(40), night(9) + 1);
       into.snapshot(into.keyOf('tt_3_0'), [night(9) + 1, 5], 'import');
     }),
   ).toBe(false);
+  expect(watched((_, lake) => imported(lake, night(60), night(40)))).toBe(true);
+  expect(watched((_, lake) => imported(lake, night(40), night(1)))).toBe(true);
   const gap = lakeOf((into) => watch(into, 'tiktok', [...nights(16, 9), ...nights(6)]));
   expect(isAlike(gap)).toBe(false);
   const deeper = lakeOf((into) => {

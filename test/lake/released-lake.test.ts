@@ -64,6 +64,17 @@ test('a volume that was pulled states the window of its list; an imported one no
   expect(sqlite.prepare('select volume, window from hashtags').raw().all()).toEqual([[2, '7d']]);
 });
 
+test('what imports brought is spanned by the snapshots that came by them', () => {
+  const sqlite = ledForward(`
+    insert into video (key, id, platform) values (1, 'tt_1', 'tiktok');
+    insert into video_snapshot (video_key, observed_at, views, rate_derived, source) values
+      (1, 10, 1, 0, 0), (1, 20, 2, 0, 5), (1, 30, 3, 0, 5), (1, 40, 4, 0, 2);
+    insert into import_progress (path, fingerprint, lines) values ('/in/snapshots.ndjson', 'x', 2);
+  `);
+  const span = sqlite.prepare('select oldest_at, newest_at from import_progress').raw();
+  expect(span.all()).toEqual([[20, 30]]);
+});
+
 test('every handle that was ever written is found by the one form of its spellings', () => {
   const sqlite = ledForward(`
     insert into video (key, id, platform, user, first_seen_at) values

@@ -229,6 +229,29 @@ test('a kill in the middle loses and repeats nothing', async () => {
   expect(lake.sqlite.pragma('integrity_check', { simple: true })).toBe('ok');
 });
 
+test('an import notes how far back and forth its snapshots reach, also of a file that grew', async () => {
+  const spans = ({ dataDir }: { dataDir: string }): unknown =>
+    freshLake(dataDir)
+      .sqlite.prepare('select oldest_at, newest_at from import_progress order by path')
+      .raw()
+      .all();
+  const day = (n: number): number => Date.UTC(2026, 0, n);
+  const of = (...days: number[]): string => lines(...days.map((n) => snapshot(n, { at: day(n) })));
+  const first = await importing('snapshots.ndjson', of(5, 3, 4));
+  expect(spans(first)).toEqual([[day(3), day(5)]]);
+  await importing('snapshots.ndjson', of(5, 3, 4, 9, 2), first.dataDir);
+  await importing('snapshots.ndjson', `${of(5, 3, 4, 9, 2)}\n{}`, first.dataDir);
+  await importing(
+    'hashtags.ndjson',
+    lines({ tag: 'a', platform: 'tiktok', at: AT }),
+    first.dataDir,
+  );
+  expect(spans(first)).toEqual([
+    [null, null],
+    [day(2), day(9)],
+  ]);
+});
+
 test('what names nothing to import is refused before anything is read', async () => {
   const dataDir = freshDataDir();
   writeFileSync(join(dataDir, 'stuff.csv'), '');
