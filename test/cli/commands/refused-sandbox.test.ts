@@ -14,6 +14,7 @@ test.each([['schedule', '--sandbox'], ['analyze', 'tt_3', '--upstream'], ['sync'
     const before = listening();
     const { code, err } = await runCommand(argv, { dataDir, sandboxCreators: 5 });
     expect([code, err]).toEqual([2, expect.stringMatching(/holds real data, and a sandbox/)]);
-    await eventually(() => expect(listening()).toBe(before));
+    // fewer where one of an earlier test was still being closed
+    await eventually(() => expect(listening()).toBeLessThanOrEqual(before));
   },
 );
