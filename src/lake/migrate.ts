@@ -60,6 +60,9 @@ export const migrate = (sqlite: Database.Database, path: string, folder = MIGRAT
   // for migrations alone: nothing that stays in a lake calls it, other readers do not know it
   sqlite.function('fold_handle', { deterministic: true }, (handle: string) => foldHandle(handle));
 
+  // the rows of a large table are sorted for an index: in memory some 45 bytes each, else some megabytes
+  const temporary = sqlite.pragma('temp_store', { simple: true }) as number;
+  sqlite.pragma('temp_store = FILE');
   // Rebuilding a table would empty its children through their foreign keys, and the switch does
   // nothing inside a transaction.
   sqlite.pragma('foreign_keys = OFF');
@@ -81,5 +84,6 @@ export const migrate = (sqlite: Database.Database, path: string, folder = MIGRAT
     });
   } finally {
     sqlite.pragma('foreign_keys = ON');
+    sqlite.pragma(`temp_store = ${temporary}`);
   }
 };

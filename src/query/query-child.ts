@@ -135,6 +135,8 @@ const run = (request: QueryRequest): QueryEnd => {
   let sqlite: Database.Database | undefined;
   try {
     sqlite = openLakeForReading(request.dataDir).sqlite;
+    // what is sorted must not take memory; a guarded query may write nothing, and has a bound of it
+    if (request.guard === undefined) sqlite.pragma('temp_store = FILE');
     return answer(sqlite, request);
   } catch (error) {
     if (hasNoReader(error)) process.exit(0);

@@ -56,6 +56,17 @@ test('an older lake is copied first, then led forward; children survive a rebuil
   copy.close();
 });
 
+test('what a migration sorts of a large lake is not held in memory', () => {
+  const { folder, path, sqlite } = setUp(
+    'create table sorting (store integer) strict; insert into sorting select temp_store from pragma_temp_store;',
+  );
+  sqlite.pragma('temp_store = MEMORY');
+  const [file, memory] = [1, 2];
+  migrate(sqlite, path, folder);
+  expect(sqlite.prepare('select store from sorting').pluck().all()).toEqual([file]);
+  expect(sqlite.pragma('temp_store', { simple: true })).toBe(memory);
+});
+
 test('a migration that fails leaves the lake as the one before left it', () => {
   const { folder, path, sqlite, versionOf } = setUp(FIRST);
   migrate(sqlite, path, folder);

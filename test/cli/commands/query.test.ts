@@ -56,6 +56,14 @@ test('--csv is RFC 4180 but for its line ends, --json one document', async () =>
   ]);
 });
 
+test('what a query sorts is not held in memory', async () => {
+  const { query } = prepared();
+  const file = 1; // https://sqlite.org/pragma.html#pragma_temp_store
+  expect((await query('select temp_store from pragma_temp_store', '--csv')).out).toBe(
+    `temp_store\n${file}`,
+  );
+});
+
 test('two columns of one name: --json refuses what an object cannot hold, --csv has both', async () => {
   const { query } = prepared();
   const sql = "select id, title as n, platform as id from videos where id = 'yt_2'";
