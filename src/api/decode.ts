@@ -24,6 +24,7 @@ import {
 import { UnreadableResponseError } from './errors.ts';
 import {
   type Decoded,
+  noteAnother,
   noteDrift,
   noteForeign,
   noteLongTexts,
@@ -165,14 +166,17 @@ const decodeList = <T extends { extra: JsonObject | null }>(
   return unlessRepeated(page, request, value);
 };
 
-const decodeGrowth = (response: RawResponse, value: unknown): DecodedResponse => {
+const decodeGrowth = (response: RawResponse, value: unknown, id: string): DecodedResponse => {
   const found = findArray(value, HOLDERS.timeline);
   if (found === undefined) {
     const expected = `timeline (looked for ${HOLDERS.timeline.join(', ')})`;
     throw unknownShape(response, { resource: 'growth', expected }, value);
   }
   const into = startOf(value, 'growth');
-  if (isObject(value)) noteDrift('growth', extraOf(value, GROWTH, []), into);
+  if (isObject(value)) {
+    noteDrift('growth', extraOf(value, GROWTH, []), into);
+    noteAnother('growth', { field: 'id', asked: id, stated: value.id }, into);
+  }
   const points = readAll(found.list, decodePoint, 'growth point', into).map(({ item }) => item);
   return { kind: 'growth', ...into, points };
 };
@@ -194,6 +198,7 @@ const decodeCreator = (
   const extra = extraOf(value, PROFILE, odd);
   noteDrift('creator', extra, into);
   noteMissing('creator', value, into);
+  noteAnother('creator', { field: 'handle', asked: query.handle, stated: written }, into);
   const videos = valueUnder(value, HOLDERS.creatorVideos);
   const growth = valueUnder(value, HOLDERS.creatorGrowth);
   const items = readAll(Array.isArray(videos) ? videos : [], decodeItem, 'content item', into);
@@ -240,14 +245,16 @@ export const decodeResponse = (
         ...decodeList({ response, value, request }, decodeHashtag, ({ tag }) => tag, 'hashtag'),
       };
     case 'growth':
-      return decodeGrowth(response, value);
+      return decodeGrowth(response, value, request.id);
     case 'creator':
       return decodeCreator(response, value, request);
     case 'analyze': {
       if (!isObject(value))
         throw unknownShape(response, { resource: 'analysis', expected: 'analysis' }, value);
       const generatedAt = readInstant(value.generatedAt, 'generatedAt', []);
-      return { kind: 'analysis', ...startOf(value, 'analysis'), analysis: value, generatedAt };
+      const into = startOf(value, 'analysis');
+      noteAnother('analysis', { field: 'id', asked: request.id, stated: value.id }, into);
+      return { kind: 'analysis', ...into, analysis: value, generatedAt };
     }
   }
 };

@@ -1,7 +1,8 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
 import { FIELDS } from '../wire/field-table.ts';
-import type { Odd } from '../wire/fields.ts';
+import { type Odd, shortly } from '../wire/fields.ts';
+import { foldHandle } from '../wire/folding.ts';
 import { MOST_TAGS, READ_CHARACTERS } from '../wire/item-bounds.ts';
 import type { DecodedItem, Rejection } from './decode-items.ts';
 import type { Drift } from './errors.ts';
@@ -51,6 +52,14 @@ export const noteOdd = (resource: string, odd: Odd, into: Decoded): void => {
     into.drift.push({ resource, field: `${field} (unexpected value)`, sample });
 };
 
+const SAMPLE_CHARACTERS = 200;
+
+/** Whether what a response names is what was asked for: an id without its prefix, a handle in any spelling. */
+const IS_NAMED = {
+  id: (asked: string, stated: string): boolean => stated === asked || asked.endsWith(`_${stated}`),
+  handle: (asked: string, stated: string): boolean => foldHandle(stated) === foldHandle(asked),
+};
+
 /** Why a text is read in part only; undefined where all of it is. */
 const readInPart = (text: string | null): string | undefined => {
   if (text === null || text.length <= MOST_TAGS) return undefined;
@@ -69,6 +78,20 @@ export const noteLongTexts = (item: DecodedItem, into: Decoded): void => {
     const sample = `${why} (${item.id})`;
     into.drift.push({ resource: 'content item', field: `${field} (too long)`, sample });
   }
+};
+
+/**
+ * Reports a response that names another video or creator than was asked for. It is loaded as what was
+ * asked for: a service may name its things otherwise inside a response than in addresses.
+ */
+export const noteAnother = (
+  resource: string,
+  { field, asked, stated }: { field: keyof typeof IS_NAMED; asked: string; stated: unknown },
+  into: Decoded,
+): void => {
+  if (typeof stated !== 'string' || IS_NAMED[field](asked, stated)) return;
+  const sample = `${shortly(stated, SAMPLE_CHARACTERS)} for ${asked}`;
+  into.drift.push({ resource, field: `${field} (another than asked for)`, sample });
 };
 
 /** Reports what a list of one platform holds of another: the item is loaded, without a rank. */

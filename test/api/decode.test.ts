@@ -180,6 +180,32 @@ describe('hashtags', () => {
   });
 });
 
+describe('a response that names another than was asked for is reported', () => {
+  const analyze: UpstreamRequest = { kind: 'analyze', id: 'tt_1' };
+  const fieldsOf = (request: UpstreamRequest, body: unknown): string[] =>
+    decodeResponse(request, responseOf(body))
+      .drift.map(({ resource, field }) => `${resource}: ${field}`)
+      .filter((text) => text.includes('another'));
+  test.each<[string, UpstreamRequest, object, string]>([
+    ['a timeline', GROWTH, { id: 'tt_2', snapshots: [] }, 'growth: id (another than asked for)'],
+    [
+      'a profile',
+      CREATOR,
+      { handle: 'bob', followers: 1 },
+      'creator: handle (another than asked for)',
+    ],
+    ['an analysis', analyze, { id: 'tt_2' }, 'analysis: id (another than asked for)'],
+  ])('%s', (_, request, body, field) => expect(fieldsOf(request, body)).toEqual([field]));
+  test('not where it is named otherwise', () => {
+    for (const id of ['tt_1', '1', 1, null, undefined]) {
+      expect(fieldsOf(GROWTH, { id, snapshots: [] })).toEqual([]);
+      expect(fieldsOf(analyze, { id })).toEqual([]);
+    }
+    for (const handle of ['ann', '@Ann', null])
+      expect(fieldsOf(CREATOR, { handle, followers: 1 })).toEqual([]);
+  });
+});
+
 describe('growth', () => {
   const growth = (body: unknown) => decode('growth', GROWTH, body);
   const point = { at: '2026-03-01T00:00:00Z', views: 5, likes: 1 };
