@@ -119,8 +119,10 @@ export const readTracked = (
 ): { tracked: TrackedVideos; usual: UsualViews } => {
   const groups = new GroupFinder(lake, platforms);
   const builder = new TrackedBuilder(groups.sizes);
-  for (const row of lastRefreshes(lake, platforms))
-    builder.add(groups.ofVideo[row[0]] ?? NO_GROUP, row);
+  for (const row of lastRefreshes(lake, platforms)) {
+    const group = groups.ofVideo[row[0]] ?? NO_GROUP;
+    if (group !== NO_GROUP) builder.add(group, row); // else another process just stored it
+  }
   return {
     tracked: builder.build(),
     usual: (key, views) => builder.usual(groups.ofVideo[key] ?? NO_GROUP, views),

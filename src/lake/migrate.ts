@@ -60,7 +60,7 @@ export const migrate = (sqlite: Database.Database, path: string, folder = MIGRAT
   // for migrations alone: nothing that stays in a lake calls it, other readers do not know it
   sqlite.function('fold_handle', { deterministic: true }, (handle: string) => foldHandle(handle));
 
-  // the rows of a large table are sorted for an index: in memory some 45 bytes each, else some megabytes
+  // a new index sorts all rows of its table: in memory it would hold each, gigabytes in a large lake
   const temporary = sqlite.pragma('temp_store', { simple: true }) as number;
   sqlite.pragma('temp_store = FILE');
   // Rebuilding a table would empty its children through their foreign keys, and the switch does
