@@ -28,7 +28,8 @@ import {
 } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
-import { type PageDeps, tableParameters } from './page-route.ts';
+import { tableParameters } from './page-parameters.ts';
+import type { PageDeps } from './page-route.ts';
 import { linkTo, type PageView } from './page-view.ts';
 import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';

@@ -15,7 +15,8 @@ import type { Column, Listed } from './data-table.ts';
 import { digits, PLATFORM_NAMES, sinceText } from './figures.ts';
 import type { Html } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
-import { type PageDeps, tableParameters } from './page-route.ts';
+import { tableParameters } from './page-parameters.ts';
+import type { PageDeps } from './page-route.ts';
 import {
   creatorPath,
   hashtagPath,

@@ -27,7 +27,8 @@ import { ago, change, count, digits, direction, fact, number, PLATFORM_NAMES } f
 import { type Html, NOTHING } from './html.ts';
 import { listSection, shownList } from './list-route.ts';
 import { notice, SAMPLED } from './marks.ts';
-import { type PageDeps, type PageMoment, pageRoute, tableParameters } from './page-route.ts';
+import { tableParameters } from './page-parameters.ts';
+import { type PageDeps, type PageMoment, pageRoute } from './page-route.ts';
 import { creatorPath, hashtagPath, linkTo, type PageView } from './page-view.ts';
 import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { z } from '@hono/zod-openapi';
+import type { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { DAY_MS, MINUTE_MS } from '../../durations.ts';
 import type { ListMoment } from '../../history/list-page.ts';
@@ -8,15 +8,14 @@ import { lakeVersion } from '../../lake/lake-version.ts';
 import type { KeyStanding } from '../auth/limits.ts';
 import { type MadePage, PageBytes } from '../cache/page-cache.ts';
 import { momentOf, type ServiceApp, type ServiceContext, type ServiceEnv } from '../context.ts';
-import { asOf, limit, page } from '../parameters.ts';
-import { type ParameterError, RefusedError, refusedParameters } from '../problems.ts';
+import { RefusedError } from '../problems.ts';
 import { acceptsGzip } from '../written-response.ts';
-import { type Column, sortNames } from './data-table.ts';
 import { type FramedPage, framed } from './frame.ts';
 import { PAGE_HEADERS } from './page-headers.ts';
+import { givenOf, PageParameters } from './page-parameters.ts';
 import type { PageReader, PageView } from './page-view.ts';
 import { problemPage } from './problem-page.ts';
-import { FILE_FORMATS, FILE_TYPES, type TableFiles } from './table-files.ts';
+import { FILE_TYPES, type FileFormat, type TableFiles } from './table-files.ts';
 
 /** What a page shows, and the windows (ms) before its instant that it is made from. */
 export interface MadeContent extends FramedPage {
@@ -73,29 +72,6 @@ export interface PageDeps {
   readonly isOperator: (incoming: IncomingMessage) => boolean;
 }
 
-/** The parameters of every list that is paged and sorted by its columns. */
-export const tableParameters = <Row>(columns: readonly Column<Row>[]) => {
-  const names = sortNames(columns);
-  return {
-    sort: z
-      .enum(names as [string, ...string[]], {
-        error: `Expected a column, with - before it for the largest first: one of ${names.filter((name) => !name.startsWith('-')).join(', ')}.`,
-      })
-      .optional(),
-    limit,
-    page,
-  };
-};
-
-const fileFormat = z
-  .enum(FILE_FORMATS, { error: `Expected one of ${FILE_FORMATS.join(', ')}.` })
-  .optional();
-
-const tableName = (names: readonly string[]) =>
-  z
-    .enum(names as [string, ...string[]], { error: `Expected one of ${names.join(', ')}.` })
-    .optional();
-
 const minuteOf = (at: number): number => Math.floor(at / MINUTE_MS) * MINUTE_MS;
 
 const readerOf = ({ isOperator }: PageDeps, c: Context<ServiceEnv>): PageReader => {
@@ -128,38 +104,6 @@ const viewOf = (
 /** What a page is shown for that knows neither an instant nor parameters. */
 export const presentView = (deps: PageDeps, c: Context<ServiceEnv>): PageView =>
   viewOf(deps, c, { instant: undefined, query: {} });
-
-/** Parameters as given, those that say nothing left out. @throws RefusedError for a doubled one */
-const givenOf = (c: Context<ServiceEnv>): Record<string, string> => {
-  const given: Record<string, string> = {};
-  for (const [name, values] of Object.entries(c.req.queries())) {
-    const told = values.filter((value) => value.trim() !== '');
-    if (told.length > 1)
-      throw refusedParameters('query', [
-        { path: [name], message: `Was given ${told.length} times.` },
-      ]);
-    if (told[0] !== undefined) given[name] = told[0];
-  }
-  return given;
-};
-
-const unknownNames = (given: object, known: readonly string[]): ParameterError[] =>
-  Object.keys(given)
-    .filter((name) => !known.includes(name))
-    .map((parameter) => ({
-      parameter,
-      detail: `Is not known here. Known: ${known.join(', ')}.`,
-    }));
-
-const checked = <S extends z.ZodObject>(
-  target: 'param' | 'query',
-  schema: S,
-  given: object,
-): z.infer<S> => {
-  const result = schema.safeParse(given);
-  if (!result.success) throw refusedParameters(target, result.error.issues);
-  return result.data as z.infer<S>;
-};
 
 /** Windows that the lists of the pages are made from. */
 const WINDOWS_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS];
@@ -197,6 +141,99 @@ const refusedPage = async (
   return sent;
 };
 
+/** A request for a page, its parameters read. */
+interface ReadRequest<P, Q> extends PageRequest<P, Q> {
+  /** What of the address a page is told apart by; the present where it names no instant. */
+  readonly name: string;
+  readonly format?: FileFormat | undefined;
+  readonly table?: string | undefined;
+}
+
+/** Answers the requests for one page. */
+class PageResponder<P extends z.ZodObject, Q extends z.ZodObject> {
+  readonly #deps: PageDeps;
+  readonly #definition: PageDefinition<P, Q>;
+  readonly #parameters: PageParameters<P, Q>;
+
+  constructor(deps: PageDeps, definition: PageDefinition<P, Q>) {
+    const { params, query, files, tables = {} } = definition;
+    this.#deps = deps;
+    this.#definition = definition;
+    this.#parameters = new PageParameters({
+      ...{ params, query, hasFiles: files !== undefined, tables: Object.keys(tables) },
+    });
+  }
+
+  /** @throws (rejects) RefusedError */
+  async respond(c: Context<ServiceEnv>): Promise<Response> {
+    const given = givenOf(c);
+    const elsewhere = this.#definition.leadsTo?.(given);
+    if (elsewhere !== undefined) return c.redirect(elsewhere, 308);
+    const wanted = this.#read(c, given);
+    const { files, tables = {} } = this.#definition;
+    const { format, table } = wanted;
+    const filesOf = table === undefined ? files : tables[table];
+    if (format !== undefined && filesOf !== undefined) return this.#file(filesOf(wanted), format);
+    return sendPage(c, await this.#page(wanted), 200);
+  }
+
+  /** @throws RefusedError where a parameter is not known or cannot be right */
+  #read(
+    c: Context<ServiceEnv>,
+    given: Readonly<Record<string, string>>,
+  ): ReadRequest<z.infer<P>, z.infer<Q>> {
+    const { asOf: wantedAsOf, ...read } = this.#parameters.read(c.req.param(), given);
+    const instant = wantedAsOf === undefined ? undefined : minuteOf(wantedAsOf);
+    const { asOf: _, format: __, table: ___, ...kept } = given;
+    const view = viewOf(this.#deps, c, { instant, query: kept });
+    const moment = momentOf(this.#deps.service, c, instant);
+    const name = JSON.stringify([view.path, kept, instant ?? null, view.reader]);
+    return { ...read, view, moment, name };
+  }
+
+  async #file({ name, bytes }: TableFiles, format: FileFormat): Promise<Response> {
+    const made = await this.#deps.service.pages.inTurn(() => bytes(format));
+    return new Response(made, {
+      headers: {
+        'content-type': FILE_TYPES[format],
+        'content-disposition': `attachment; filename="${name}.${format}"`,
+        'cache-control': 'no-store',
+      },
+    });
+  }
+
+  /** The page, from memory where it is still true. */
+  #page(wanted: ReadRequest<z.infer<P>, z.infer<Q>>): Promise<PageBytes> {
+    const { service } = this.#deps;
+    const now = { version: lakeVersion(service.lake), at: service.now() };
+    const make = (unwanted: AbortSignal): Promise<MadePage> => this.#make(wanted, unwanted);
+    return service.pages.page(wanted.name, now, make, wanted.moment.gone());
+  }
+
+  async #make(
+    wanted: ReadRequest<z.infer<P>, z.infer<Q>>,
+    unwanted: AbortSignal,
+  ): Promise<MadePage> {
+    const { lake, changes } = this.#deps.service;
+    const { view, moment } = wanted;
+    const version = lakeVersion(lake);
+    const content = await this.#definition.make({
+      ...wanted,
+      moment: { ...moment, gone: () => unwanted },
+    });
+    const html = String(await framed(view, content));
+    const holdsUntil = (): number => changes.holdsUntil(view.at, content.windowsMs ?? WINDOWS_MS);
+    return {
+      page: new PageBytes(html),
+      version: lakeVersion(lake) === version ? version : null,
+      from: view.at,
+      until: view.isPast
+        ? Number.POSITIVE_INFINITY
+        : Math.min(minuteOf(view.at) + MINUTE_MS, holdsUntil()),
+    };
+  }
+}
+
 /**
  * Serves a page: its parameters checked, made in turn with the others and kept while it is true, at
  * the instant of `asOf`. What is refused below it becomes a page that says so. Every page is behind the
@@ -206,78 +243,10 @@ export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
   deps: PageDeps,
   definition: PageDefinition<P, Q>,
 ): void => {
-  const { app, service, guard } = deps;
-  const { path, make, files, tables = {}, leadsTo } = definition;
-  const query = z.object({
-    ...definition.query.shape,
-    asOf,
-    ...(files === undefined ? {} : { format: fileFormat }),
-    ...(Object.keys(tables).length === 0 ? {} : { table: tableName(Object.keys(tables)) }),
-  });
-  const known = Object.keys(query.shape);
-
-  const answer = async (c: Context<ServiceEnv>): Promise<Response> => {
-    const given = givenOf(c);
-    const elsewhere = leadsTo?.(given);
-    if (elsewhere !== undefined) return c.redirect(elsewhere, 308);
-    const unknown = unknownNames(given, known);
-    if (unknown.length > 0)
-      throw refusedParameters(
-        'query',
-        unknown.map(({ parameter, detail }) => ({ path: [parameter], message: detail })),
-      );
-    const params = checked('param', definition.params, c.req.param());
-    const read = checked('query', query as unknown as z.ZodObject, given) as z.infer<Q> & {
-      asOf?: number;
-      format?: (typeof FILE_FORMATS)[number];
-      table?: string;
-    };
-    const instant = read.asOf === undefined ? undefined : minuteOf(read.asOf);
-    const { asOf: _, format: __, table: ___, ...kept } = given;
-    const view = viewOf(deps, c, { instant, query: kept });
-    const moment = momentOf(service, c, instant);
-    const wanted = { params, query: read, view, moment };
-    const { format } = read;
-    const filesOf = read.table === undefined ? files : tables[read.table];
-    if (format !== undefined && filesOf !== undefined) {
-      const { name, bytes } = filesOf(wanted);
-      const made = await service.pages.inTurn(() => bytes(format));
-      return new Response(made, {
-        headers: {
-          'content-type': FILE_TYPES[format],
-          'content-disposition': `attachment; filename="${name}.${format}"`,
-          'cache-control': 'no-store',
-        },
-      });
-    }
-    const made = await service.pages.page(
-      JSON.stringify([view.path, kept, instant ?? null, view.reader]),
-      { version: lakeVersion(service.lake), at: service.now() },
-      async (unwanted): Promise<MadePage> => {
-        const version = lakeVersion(service.lake);
-        const content = await make({ ...wanted, moment: { ...moment, gone: () => unwanted } });
-        const html = String(await framed(view, content));
-        const until = view.isPast
-          ? Number.POSITIVE_INFINITY
-          : Math.min(
-              minuteOf(view.at) + MINUTE_MS,
-              service.changes.holdsUntil(view.at, content.windowsMs ?? WINDOWS_MS),
-            );
-        return {
-          page: new PageBytes(html),
-          version: lakeVersion(service.lake) === version ? version : null,
-          from: view.at,
-          until,
-        };
-      },
-      moment.gone(),
-    );
-    return sendPage(c, made, 200);
-  };
-
-  app.get(path.replace(/\{(\w+)\}/g, ':$1'), guard, async (c) => {
+  const responder = new PageResponder(deps, definition);
+  deps.app.get(definition.path.replace(/\{(\w+)\}/g, ':$1'), deps.guard, async (c) => {
     try {
-      return await answer(c);
+      return await responder.respond(c);
     } catch (error) {
       if (error instanceof RefusedError) return refusedPage(deps, c, error);
       throw error;
