@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../src/clock.ts';
+import { DAY_MS } from '../src/durations.ts';
 import { THRESHOLDS } from '../src/events/thresholds.ts';
 import { trendSpikes } from '../src/events/trend-spike.ts';
 import { HORIZONS } from '../src/forecast/horizons.ts';
@@ -132,8 +133,8 @@ console.log(
 console.log(
   '  week from     asked  calibration    Brier   error  count stays  pace goes on  cohort median  in interval',
 );
-const WEEK_MS = 7 * 86_400_000;
-const MONDAY_MS = 4 * 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+const MONDAY_MS = 4 * DAY_MS;
 const weekOf = ({ at }: Asked): number =>
   Math.floor((at - MONDAY_MS) / WEEK_MS) * WEEK_MS + MONDAY_MS;
 for (const [from, its] of [...Map.groupBy(asked, weekOf)].sort(([a], [b]) => a - b)) {

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromium, launchBrowser, tell } from '../fixtures/chromium.ts';
 import { realPath } from '../fixtures/real-data.ts';
+import { HOUR_MS } from '../src/durations.ts';
 import { openLakeForReading } from '../src/lake/open.ts';
 import { prepare, present } from '../src/lake/prepare.ts';
 
@@ -30,7 +31,6 @@ const requests = Number(values.requests);
 const BIN = fileURLToPath(new URL('../src/cli/bin.js', import.meta.url));
 const LIMITS = { kib: 150, paintMs: 300 };
 const PAINTS = 5;
-const HOUR_MS = 3_600_000;
 
 interface Measured {
   readonly path: string;

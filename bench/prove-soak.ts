@@ -11,6 +11,7 @@ import { startFaultyUpstream } from '../fixtures/faulty-upstream.ts';
 import { lakeRows } from '../fixtures/lake-rows.ts';
 import { WORLD_AT } from '../fixtures/small-world.ts';
 import { systemClock } from '../src/clock.ts';
+import { HOUR_MS } from '../src/durations.ts';
 import { LAKE_FILE, openLake } from '../src/lake/open.ts';
 import { replayResponses } from '../src/load/replay.ts';
 import { examine } from '../src/maintenance/doctor.ts';
@@ -34,7 +35,6 @@ const READ_EVERY_MS = 100;
 /** The part at the start that is no part of the slope: caches fill, code is compiled. */
 const WARM_UP = 0.4;
 const HOURS_A_SECOND = 0.5; // of the made-up world, so that lists move and days pass
-const HOUR_MS = 3_600_000;
 const KEY = 'tl_live_soak-soak-soak-soak-soak-soak';
 const ROOT = join(import.meta.dirname, '..');
 const BIN = join(ROOT, 'src', 'cli', 'bin.js');

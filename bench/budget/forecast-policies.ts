@@ -1,11 +1,12 @@
 import { PLATFORMS } from '../../schema/vocabulary.ts';
 import type { PastCurve } from '../../src/budget/curves.ts';
 import { largest } from '../../src/budget/largest.ts';
+import { HOUR_MS } from '../../src/durations.ts';
 import { type Curve, logViews, type Point } from '../../src/forecast/curve.ts';
 import { learnWay, type WayModel } from '../../src/forecast/learn.ts';
 import { modelForecast } from '../../src/forecast/model-forecast.ts';
 import type { Replay } from './replay.ts';
-import { HOUR_MS, type Policy, type Seen } from './simulate.ts';
+import type { Policy, Seen } from './simulate.ts';
 
 /** The curves that teach were over before the replays' clock starts. */
 const TAUGHT_AT = 1_700_000_000_000;

@@ -3,9 +3,10 @@ import { learnShowing, type PageSeen } from '../../src/budget/creator-pages.ts';
 import { curveLibrary } from '../../src/budget/curves.ts';
 import { largest } from '../../src/budget/largest.ts';
 import { PlanLadder } from '../../src/budget/price.ts';
+import { HOUR_MS } from '../../src/durations.ts';
 import { trackedOf } from './columns.ts';
 import type { Replay } from './replay.ts';
-import { HOUR_MS, type Policy, type Seen } from './simulate.ts';
+import type { Policy, Seen } from './simulate.ts';
 
 /** A policy that gives every video a number and refreshes of the highest. */
 const ranking = (name: string, score: (seen: Seen, i: number) => number): Policy => ({

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { PastCurve } from '../../src/budget/curves.ts';
+import { HOUR_MS } from '../../src/durations.ts';
 import { type Replay, type ReplayVideo, replayVideo, shareOf } from './replay.ts';
 
 /**
@@ -25,7 +26,6 @@ const SOURCES: readonly Source[] = [
 /** Curves that teach: those of creators that hash below this; all others test. */
 const TEACH_SHARE = 0.3;
 const MOST_TEACHING = 1000;
-const HOUR_MS = 3_600_000;
 
 interface RealVideo {
   readonly id: string;

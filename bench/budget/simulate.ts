@@ -1,4 +1,5 @@
 import { PLATFORMS } from '../../schema/vocabulary.ts';
+import { HOUR_MS } from '../../src/durations.ts';
 import { type TrackedColumns, trackedColumns } from './columns.ts';
 import { errorBetween, type Replay } from './replay.ts';
 import type { Spike } from './spikes.ts';
@@ -31,7 +32,6 @@ export interface Outcome {
   readonly spikes: (number | undefined)[];
 }
 
-export const HOUR_MS = 3_600_000;
 const EPOCH = 1_800_000_000_000;
 
 /** What the lake holds of all videos, by number in the replay. */

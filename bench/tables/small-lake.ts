@@ -1,7 +1,7 @@
+import { DAY_MS } from '../../src/durations.ts';
 import type { Lake } from '../../src/lake/open.ts';
 
 export const START_AT = Date.UTC(2024, 0, 1);
-const DAY_MS = 86_400_000;
 
 /** Adds videos to an empty lake, each with one snapshot on each of the days: in bulk, past the loader. */
 export const fillLake = ({ sqlite }: Lake, videos: number, days: number): void => {

@@ -1,4 +1,5 @@
 import { PLATFORMS } from '../../schema/vocabulary.ts';
+import { HOUR_MS } from '../durations.ts';
 import { type CreatorShowing, type PageOdds, pageOdds, SHOWN_RANKS } from './creator-pages.ts';
 import { crowdsOf, halvingsOf } from './crowds.ts';
 import { Largest } from './largest.ts';
@@ -45,7 +46,6 @@ export type Choice =
   | { readonly kind: 'growth'; readonly video: number; readonly reason: ChoiceReason }
   | { readonly kind: 'creator'; readonly creator: number; readonly reason: ChoiceReason };
 
-const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 /**
  * Whatever is predicted, days without a refresh add to the worth of one: their square times this, an
@@ -54,8 +54,8 @@ const DAY_HOURS = 24;
  */
 const UNSEEN_HOURS = 0.001;
 
-/** Everything worked out once for a choice. */
-interface Desk {
+/** What is chosen from, and the price of a call. */
+interface PricedInput {
   readonly input: ChoiceInput;
   readonly odds: PageOdds | undefined;
   /** Price of a call. */
@@ -70,7 +70,7 @@ const hoursUntilList = ({ tracked, listRefreshAt, now }: ChoiceInput, slot: numb
   ((listRefreshAt?.get(tracked.key[slot] ?? 0) ?? Number.NaN) - now) / HOUR_MS;
 
 /** What a video's refresh saves, at most what is lost until a list shows the video anyway. */
-const worthOf = ({ input, odds, level }: Desk, group: number, slot: number): number => {
+const worthOf = ({ input, odds, level }: PricedInput, group: number, slot: number): number => {
   const { tracked, ladders, now } = input;
   const { groups } = tracked;
   const ladder = ladders[groups.platform[group] ?? 0];
@@ -84,7 +84,7 @@ const worthOf = ({ input, odds, level }: Desk, group: number, slot: number): num
   return untilList >= 0 ? Math.min(worth, expectedError(ladder, state, since) * untilList) : worth;
 };
 
-const deskOf = (input: ChoiceInput): Desk => {
+const pricedInput = (input: ChoiceInput): PricedInput => {
   const odds = input.showing === undefined ? undefined : pageOdds(input.showing);
   const level = solvePrice(crowdsOf(input, odds), input.callsPerDay, DAY_HOURS);
   return { input, odds, level };
@@ -103,31 +103,31 @@ interface Candidate {
 }
 
 /** What a call for a creator saves beyond the videos that were refreshed. */
-const pageWorth = (desk: Desk, group: number, refreshed: ReadonlySet<number>): number => {
-  const { from, to } = desk.input.tracked.groups;
+const pageWorth = (priced: PricedInput, group: number, refreshed: ReadonlySet<number>): number => {
+  const { from, to } = priced.input.tracked.groups;
   const start = from[group] ?? 0;
   const end = Math.min(to[group] ?? 0, start + SHOWN_RANKS);
   let sum = 0;
   for (let slot = start; slot < end; slot++)
     if (!refreshed.has(slot))
-      sum += (desk.odds?.chance[slot - start] ?? 0) * worthOf(desk, group, slot);
+      sum += (priced.odds?.chance[slot - start] ?? 0) * worthOf(priced, group, slot);
   return sum;
 };
 
 /** The calls worth most, each by itself: twice as many of both kinds as may be made, best first. */
-const candidatesOf = (desk: Desk): Candidate[] => {
-  const { groups, key } = desk.input.tracked;
-  const videos = new Largest(desk.input.calls * 2);
-  const pages = new Largest(desk.input.calls * 2);
+const candidatesOf = (priced: PricedInput): Candidate[] => {
+  const { groups, key } = priced.input.tracked;
+  const videos = new Largest(priced.input.calls * 2);
+  const pages = new Largest(priced.input.calls * 2);
   for (let group = 0; group < groups.to.length; group++) {
     const start = groups.from[group] ?? 0;
     let page = 0;
     let firstKey = Number.POSITIVE_INFINITY;
     for (let slot = start; slot < (groups.to[group] ?? 0); slot++) {
-      const worth = worthOf(desk, group, slot);
+      const worth = worthOf(priced, group, slot);
       const order = key[slot] ?? 0;
       videos.add(worth, order, slot);
-      page += (desk.odds?.chance[slot - start] ?? 0) * worth;
+      page += (priced.odds?.chance[slot - start] ?? 0) * worth;
       firstKey = Math.min(firstKey, order);
     }
     if (group >= FIRST_CREATOR) pages.add(page, firstKey, group);
@@ -142,15 +142,15 @@ const candidatesOf = (desk: Desk): Candidate[] => {
 };
 
 const currentWorth = (
-  desk: Desk,
+  priced: PricedInput,
   { kind, group, slot, alone }: Candidate,
   refreshed: ReadonlySet<number>,
   fetched: ReadonlySet<number>,
 ): number => {
-  if (kind === 'creator') return pageWorth(desk, group, refreshed);
+  if (kind === 'creator') return pageWorth(priced, group, refreshed);
   if (!fetched.has(group)) return alone;
-  const rank = slot - (desk.input.tracked.groups.from[group] ?? 0);
-  return alone * (1 - (desk.odds?.chance[rank] ?? 0));
+  const rank = slot - (priced.input.tracked.groups.from[group] ?? 0);
+  return alone * (1 - (priced.odds?.chance[rank] ?? 0));
 };
 
 /** Puts a candidate back where its smaller worth belongs; the list is best first from `from` on. */
@@ -167,8 +167,8 @@ const reinsert = (candidates: Candidate[], candidate: Candidate, from: number): 
 
 const rounded = (value: number): number => Number(value.toPrecision(4));
 
-const reasonOf = (desk: Desk, { kind, group, slot, worth }: Candidate): ChoiceReason => {
-  const { input, odds, level } = desk;
+const reasonOf = (priced: PricedInput, { kind, group, slot, worth }: Candidate): ChoiceReason => {
+  const { input, odds, level } = priced;
   const { tracked, ladders, now } = input;
   const { from, to, platform } = tracked.groups;
   const common = {
@@ -193,11 +193,11 @@ const reasonOf = (desk: Desk, { kind, group, slot, worth }: Candidate): ChoiceRe
   };
 };
 
-const choiceOf = (desk: Desk, candidate: Candidate): Choice => {
+const choiceOf = (priced: PricedInput, candidate: Candidate): Choice => {
   const { kind, group, slot } = candidate;
-  const reason = reasonOf(desk, candidate);
+  const reason = reasonOf(priced, candidate);
   return kind === 'growth'
-    ? { kind, video: desk.input.tracked.key[slot] ?? 0, reason }
+    ? { kind, video: priced.input.tracked.key[slot] ?? 0, reason }
     : { kind, creator: group - FIRST_CREATOR, reason };
 };
 
@@ -209,20 +209,20 @@ const choiceOf = (desk: Desk, candidate: Candidate): Choice => {
  */
 export const chooseCalls = (input: ChoiceInput): Choice[] => {
   if (input.calls <= 0 || input.tracked.count === 0) return [];
-  const desk = deskOf(input);
-  const candidates = candidatesOf(desk);
+  const priced = pricedInput(input);
+  const candidates = candidatesOf(priced);
   const refreshed = new Set<number>();
   const fetched = new Set<number>();
   const choices: Choice[] = [];
   for (let at = 0; at < candidates.length && choices.length < input.calls; at++) {
     const candidate = candidates[at] as Candidate;
-    const worth = currentWorth(desk, candidate, refreshed, fetched);
+    const worth = currentWorth(priced, candidate, refreshed, fetched);
     if (worth <= 0) continue;
     if (worth < candidate.worth && worth < (candidates[at + 1]?.worth ?? 0)) {
       reinsert(candidates, { ...candidate, worth }, at + 1);
       continue;
     }
-    choices.push(choiceOf(desk, { ...candidate, worth }));
+    choices.push(choiceOf(priced, { ...candidate, worth }));
     if (candidate.kind === 'growth') refreshed.add(candidate.slot);
     else fetched.add(candidate.group);
   }

@@ -1,9 +1,8 @@
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
+import { HOUR_MS } from '../durations.ts';
 import { AGE_STEPS, ageStep } from './age-grid.ts';
 import { SHOWN_RANKS } from './creator-pages.ts';
 import { firstRefreshState, gapKind, slopeClass, stateOf } from './refresh-states.ts';
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Videos belong to groups, one for each creator. The first groups, one for each of PLATFORMS, are of

@@ -32,7 +32,7 @@ export interface Setting<T> {
 }
 
 /**
- * Every setting, once: the README's table, the help text and the reader are made from this list.
+ * Every setting, once: docs/settings.md, the reader and its complaints are made from this list.
  * Flags win over the environment, the environment over `trendlake.config.json`, that over defaults.
  */
 export const SETTINGS = {

@@ -59,7 +59,7 @@ const COMMON: readonly ListQuery[] = [
 /** About what the standing of forecasts takes. */
 const STANDING_BYTES = 50_000;
 
-/** After this long a search answers with what it found until then. */
+/** After this long a search gives what it found until then. */
 const SEARCH_MS = 2 * SECOND_MS;
 
 /** What to search for, as of an instant (Unix ms); `windowMs`: published inside the window before it. */

@@ -131,7 +131,7 @@ export class ReaderThread<K extends ReaderKind> {
     const own = this.#queue.sizeOf(owner);
     if (own >= queueMost || this.#queue.size >= OWNERS_MOST * queueMost)
       return unavailable(
-        `${own >= queueMost ? own : this.#queue.size} answers that take long to compute are waiting already. Try again later.`,
+        `${own >= queueMost ? own : this.#queue.size} responses that take long to compute are waiting already. Try again later.`,
         waitMs,
       );
     if (this.#timed >= TIMED_LEAST && waitMs > WAIT_MS)
