@@ -1,7 +1,6 @@
 import { type Platform, sourceCode } from '../../schema/vocabulary.ts';
 import { HOUR_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
-import { present } from '../lake/prepare.ts';
 import { prepared } from '../lake/statements.ts';
 
 /** Two windows of `windowMs`, one after the other, and the platform whose videos are counted in them. */
@@ -40,10 +39,11 @@ const PULLS = `
     (select coalesce(max(rank), 0) from ranking where capture_key = newest) as newestDepth
   from pulled`;
 
+// job by job: a profile shows tens of videos, a timeline one
 const REFRESHES = `
-  select coalesce(sum(sent_at <= @middle), 0) as before, coalesce(sum(sent_at > @middle), 0) as after
+  select sum(sent_at <= @middle) as before, sum(sent_at > @middle) as after
   from calls where job in ('growth', 'creators') and error is null
-    and sent_at > @from and sent_at <= @to`;
+    and sent_at > @from and sent_at <= @to group by job`;
 
 /** Reads few rows; whether what an import brought lies in the windows is then told by all of theirs. */
 const MAYBE_IMPORTED = `
@@ -77,7 +77,7 @@ const isAlike = (pulls: Pulls, spanMs: number): boolean => {
 /**
  * Whether the lake watched the whole of two windows the same way, so that what it saw in one may be
  * compared with what it saw in the other: each list that it pulled in either was pulled in both, as
- * often and as deep and without a gap; timelines and profiles were refreshed about as often; and no
+ * often and as deep and without a gap; timelines, and profiles, were refreshed about as often; and no
  * import brought observations into either. False on a lake's first days, after a gap, after an
  * import, and while a platform or a list is new: what was not watched is not known.
  */
@@ -92,10 +92,9 @@ export const watchedAlike = (lake: Lake, { platform, windowMs, asOf }: TwoWindow
     newestDepth: 'number',
   }).all({ platform, from, middle, to });
   if (lists.length === 0 || !lists.every((pulls) => isAlike(pulls, to - from))) return false;
-  const refreshes = present(
-    prepared(lake, REFRESHES, { before: 'number', after: 'number' }).get({ from, middle, to }),
-  );
-  if (differ(refreshes.before, refreshes.after, REFRESHES_DIFFER, FEW_REFRESHES)) return false;
+  const refreshes = prepared(lake, REFRESHES, { before: 'number', after: 'number' });
+  for (const { before, after } of refreshes.all({ from, middle, to }))
+    if (differ(before, after, REFRESHES_DIFFER, FEW_REFRESHES)) return false;
   return [MAYBE_IMPORTED, IMPORTED].some(
     (sql) => prepared(lake, sql, 'number').get({ from, to }) === 0,
   );

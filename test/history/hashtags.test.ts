@@ -79,6 +79,18 @@ test('a gap, a list read deeper, a new list, more refreshes, an import: not watc
       for (const ago of [3, 10]) refresh(lake, 'growth', ago, 100);
     }),
   ).toBe(true);
+  // as many in all, but a profile shows tens of videos, a timeline one
+  expect(
+    watched((_, lake) => {
+      for (const [ago, timelines, profiles] of [
+        [3, 100, 60],
+        [10, 120, 40],
+      ] as const) {
+        refresh(lake, 'growth', ago, timelines);
+        refresh(lake, 'creators', ago, profiles);
+      }
+    }),
+  ).toBe(false);
   expect(
     watched((into, lake) => {
       imported(lake, night(40), night(9) + 1);
