@@ -27,7 +27,12 @@ export const videos = sqliteView('videos', {
   sql`select v.id as id, v.platform as platform, v.title as title, v.user as user, v.views as views, v.likes as likes, v.engagement_rate as engagement_rate, v.created_at as created_at, v.first_seen_at as first_seen_at, cast(coalesce((select max(s.observed_at) from video_snapshot s where s.video_key = v.key), v.first_seen_at) as integer) as last_seen_at, v.extra as extra from video v`,
 );
 
-/** Counts of videos over time, one row for each video and instant. */
+/**
+ * Counts of videos over time, one row for each video and instant. A list, a search or a profile states
+ * counts as known at its instant, which may be those of an earlier snapshot: a row whose `source` is not
+ * `growth` or `import` and whose counts are those of the row before does not tell that nothing changed.
+ * The growth that the service, the dashboard and its files show leaves such rows out.
+ */
 export const videoSnapshots = sqliteView('video_snapshots', {
   videoId: text('video_id').notNull(),
   observedAt: integer('observed_at').notNull(),
@@ -157,7 +162,11 @@ export const feedNow = sqliteView('feed_now', currentList).as(currentListQuery('
 /** The trends of each platform and period as last pulled, best first. */
 export const trendsNow = sqliteView('trends_now', currentList).as(currentListQuery('trends'));
 
-/** A video's counts over time, with the views gained and the hours passed since the snapshot before. */
+/**
+ * A video's counts over time, with the views gained and the hours passed since the snapshot before.
+ * Where `views_gained` is 0 and `source` is not `growth` or `import`, an earlier count may only have been
+ * repeated (see `video_snapshots`): the pace of the row after it then began earlier.
+ */
 export const videoHistory = sqliteView('video_history', {
   id: text('id').notNull(),
   observedAt: text('observed_at').notNull(),
@@ -185,7 +194,7 @@ export const hashtagHistory = sqliteView('hashtag_history', {
   sql`select h.tag as tag, s.platform as platform, ${isoTime('s.observed_at')} as observed_at, s.volume as volume, s.views as views, s.change as change, s.window as window, ${sourceWord('s.source')} as source from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key`,
 );
 
-/** A creator's counts over time. */
+/** A creator's counts over time. Counts equal to those before may only have been repeated. */
 export const creatorHistory = sqliteView('creator_history', {
   platform: text('platform').notNull(),
   handle: text('handle').notNull(),
