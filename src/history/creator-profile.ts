@@ -137,15 +137,15 @@ const newest = (snapshots: readonly Snapshot[], count: Count): number | null =>
 
 /**
  * `GET /creators/{platform}/{handle}`: counts as last known at `asOf`, the creator's videos (those
- * with the most views for each day of their life first, at most `limit`), and the snapshots of the
+ * with the most views for each day of their life first, one page of them), and the snapshots of the
  * counts that told something. A handle known from videos only has a profile of nulls. Undefined
  * when nothing is known.
  */
 export const creatorProfile = (
   lake: Lake,
-  query: { platform: Platform; handle: string; asOf: number; limit: number },
+  query: { platform: Platform; handle: string; asOf: number; limit: number; page?: number },
 ): CreatorProfile | undefined => {
-  const { platform, handle, asOf, limit } = query;
+  const { platform, handle, asOf, limit, page = 1 } = query;
   const named = { platform, folded: foldHandle(handle), asOf };
   const profile = prepared<ProfileRow>(lake, PROFILE, {
     key: 'number',
@@ -178,7 +178,7 @@ export const creatorProfile = (
     views,
     likes,
     engagementRate: profile?.rate ?? engagementRate({ views, likes }),
-    videos: itemsOf(lake, videos, asOf, { limit, page: 1 }),
+    videos: itemsOf(lake, videos, asOf, { limit, page }),
     growth: withoutEchoes(snapshots, ['followers', 'views', 'likes']).map(
       ({ at, followers, views: viewsThen, likes: likesThen }) => ({
         at,

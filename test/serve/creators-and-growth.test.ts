@@ -86,6 +86,19 @@ beforeAll(async () => {
   });
 });
 
+test("a profile's videos come in pages, past the last one none", async () => {
+  const page = async (number: number): Promise<unknown[]> =>
+    (await get(`/creators/tiktok/ada?limit=2&page=${number}`)).body.videos.map(({ id }) => id);
+  const whole = (await get('/creators/tiktok/ada')).body.videos;
+  expect([...(await page(1)), ...(await page(2))]).toEqual(whole.map(({ id }) => id));
+  expect((await get('/creators/tiktok/ada?limit=2&page=2')).body.videos).toMatchObject([
+    { rank: 3 },
+  ]);
+  expect(await page(3)).toEqual([]);
+  const refused = await get('/creators/tiktok/ada?page=0');
+  expect([refused.status, refused.body.errors]).toMatchObject([400, [{ parameter: 'page' }]]);
+});
+
 test('a profile: numbers as last known, videos by views a day of their life, growth oldest first', async () => {
   const { body } = await get('/creators/tiktok/ada');
   expect(Object.keys(body)).toEqual([

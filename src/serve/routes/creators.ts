@@ -5,7 +5,7 @@ import { plainHandle } from '../../wire/folding.ts';
 import { creatorResponse } from '../../wire/shapes.ts';
 import { instantOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
-import { asOf, handlePath, limit, platformPath } from '../parameters.ts';
+import { asOf, handlePath, limit, page, platformPath } from '../parameters.ts';
 import { RefusedError } from '../problems.ts';
 import { respondGet } from '../respond-get.ts';
 
@@ -15,7 +15,7 @@ const creator = describeGet({
   summary: "A creator's profile with trending videos and growth",
   request: {
     params: z.object({ platform: platformPath, handle: handlePath }),
-    query: z.object({ limit, asOf }),
+    query: z.object({ limit, page, asOf }),
   },
   response: creatorResponse,
   problems: ['invalid-parameter', 'not-found'],
@@ -25,10 +25,10 @@ const creator = describeGet({
 export const creatorRoutes = (app: ServiceApp, service: ServiceContext): void => {
   respondGet(app, service, creator, (c) => {
     const { platform, handle: written } = c.req.valid('param');
-    const { limit: videos, asOf: requestedAsOf } = c.req.valid('query');
+    const { asOf: requestedAsOf, ...paging } = c.req.valid('query');
     const at = instantOf(service, requestedAsOf);
     const handle = plainHandle(written);
-    const profile = creatorProfile(service.lake, { platform, handle, asOf: at, limit: videos });
+    const profile = creatorProfile(service.lake, { platform, handle, asOf: at, ...paging });
     if (profile === undefined)
       throw new RefusedError(
         'not-found',
