@@ -5,9 +5,14 @@ import { inMemoryFolder } from './in-memory-folder.ts';
 
 // Before the suite: one folder for all that the tests and what they start put aside, killed processes
 // among them. In memory where there is some: hundreds of small lakes would wait for the disk's fsync
-// otherwise. After the suite it is gone.
+// otherwise. After the suite it is gone. Settings of who tests are not those of what is tested, and
+// their proxy knows none of this machine's services.
+
+const OF_WHO_TESTS = /^trendlake_|_proxy$/i;
 
 export default (): (() => void) => {
+  for (const name of Object.keys(process.env))
+    if (OF_WHO_TESTS.test(name)) delete process.env[name];
   const folder = mkdtempSync(join(inMemoryFolder() ?? tmpdir(), 'trendlake-suite-'));
   process.env.TMPDIR = folder;
   process.env.XDG_CACHE_HOME = join(folder, 'cache'); // of compiled code: none in the home of who tests
