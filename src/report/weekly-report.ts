@@ -96,11 +96,11 @@ const CREATORS = `
 const MEASURED = `
   select count(*) as snapshots, count(distinct s.video_key) as videos
   from video_snapshot s indexed by video_snapshot_observed_at join video v on v.key = s.video_key
-  where s.observed_at > @from and s.observed_at <= @to
+  where s.observed_at >= @from and s.observed_at < @to
     and v.platform in (select value from json_each(@platforms))`;
 
 const LISTS = `
-  select count(*) from capture where completed_at > @from and completed_at <= @to
+  select count(*) from capture where completed_at >= @from and completed_at < @to
     and (platform = '' or platform in (select value from json_each(@platforms)))`;
 
 const itemOf = (lake: Lake, key: number, asOf: number): ContentItem | undefined =>
@@ -202,10 +202,12 @@ export const weeklyReport = async (
         ...among,
       }),
     );
-  const measured = measuredIn(span);
+  // what stands at the week's last instant, the next one's first, ends a growth and is counted there
+  const counted = { from: week.from, to: Math.min(week.to, madeAt + 1) };
+  const measured = measuredIn(counted);
   const dayOf = (day: number): Span => {
     const from = week.from + day * DAY_MS;
-    return { from, to: Math.max(from, Math.min(from + DAY_MS, asOf)) };
+    return { from, to: Math.max(from, Math.min(from + DAY_MS, counted.to)) };
   };
   const snapshotsByDay = Array.from({ length: 7 }, (_, day) => measuredIn(dayOf(day)).snapshots);
   const noticed = eventsPage(lake, {
@@ -213,7 +215,7 @@ export const weeklyReport = async (
     since: week.from,
     limit: 2 * ROWS,
     page: 1,
-    asOf,
+    asOf: counted.to - 1,
   });
   const creators = prepared<RisingCreator>(lake, CREATORS, {
     platform: 'text',

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
-import { fillLake } from '../serve/filled-lake.ts';
+import { lastWholeWeek } from '../../src/report/week.ts';
+import { weeklyReport } from '../../src/report/weekly-report.ts';
+import { filler, fillLake } from '../serve/filled-lake.ts';
 import { freshLake } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 
@@ -106,6 +108,35 @@ test('a week on one page: gains, falls, creators, as the lake knew them at its e
   expect(words).not.toContain('@bea tiktok');
   expect(out).toContain('&lt;b&gt;rose&lt;/b&gt; &amp; shone');
   expect(out).not.toMatch(/<script|src=|href=|url\(/);
+});
+
+test('what stands at the first instant of a week is counted in that week alone', async () => {
+  const lake = freshLake();
+  const into = filler(lake);
+  into.video({
+    id: 'tt_1',
+    snapshots: [
+      [MONDAY, 100],
+      [NEXT, 200],
+    ],
+  });
+  for (const first of [MONDAY, NEXT]) {
+    const list = { list: 'trends', platform: 'tiktok', period: 'week', total: 1 } as const;
+    into.pulled({ ...list, at: first, ranks: [{ rank: 1, id: 'tt_1' }] });
+    into.event({ id: `evt_${first}`, kind: 'trend.spike', platform: 'tiktok', at: first });
+  }
+  const counted = [];
+  for (const after of [MONDAY, NEXT, NEXT + 7 * DAY_MS]) {
+    const week = lastWholeWeek(after);
+    const { measured, eventsTotal } = await weeklyReport(lake, { week }, virtualClock(after));
+    expect(measured.snapshots).toBe(measured.snapshotsByDay[0]);
+    counted.push([measured.videos, measured.snapshots, measured.lists, eventsTotal]);
+  }
+  expect(counted).toEqual([
+    [0, 0, 0, 0],
+    [1, 1, 1, 1],
+    [1, 1, 1, 1],
+  ]);
 });
 
 test('of one creator, and of a week that is not over, it says so', async () => {
