@@ -16,11 +16,12 @@ const csvField = (value: SqlValue, isSafe: boolean): string => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-const wholeNumber = (value: bigint): number | string =>
+/** As a number where a double holds it, else as text. */
+const exactOrText = (value: bigint): number | string =>
   Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 
 const jsonValue = (value: SqlValue): unknown => {
-  if (typeof value === 'bigint') return wholeNumber(value);
+  if (typeof value === 'bigint') return exactOrText(value);
   return Buffer.isBuffer(value) ? value.toString('base64') : value;
 };
 
@@ -36,7 +37,7 @@ const readable = (value: number): number =>
 const cell = (value: SqlValue): unknown => {
   if (typeof value === 'number') return Number.isFinite(value) ? readable(value) : String(value);
   if (typeof value === 'bigint') {
-    const number = wholeNumber(value);
+    const number = exactOrText(value);
     return typeof number === 'string' ? { integer: number } : number;
   }
   return value === null ? null : shown(value);

@@ -77,9 +77,9 @@ const forecastTracked = async ({ lake, clock, signal, warn }: NightDeps): Promis
 };
 
 /**
- * What follows a sync: forecasts are made, events are noticed in what it brought and told, what lists are
- * made from is read ahead, then the chores are done, and whoever runs trendlake is told what is not
- * as it should be. Each part is attempted whatever became of the one before, and is safe to do
+ * What follows a sync: forecasts are made, events are noticed in what it brought and told, what lists
+ * are made from is read ahead, then the chores are done, and whoever runs trendlake is told what is
+ * not as it should be. Each part is attempted whatever became of the one before, and is safe to do
  * again.
  */
 export const followSync = async (
