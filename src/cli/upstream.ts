@@ -50,6 +50,12 @@ export const refreshesWhileWaiting = (
 };
 
 /**
+ * Creators of each platform of the world that is made up for a command: fewer than `sandbox` has, as
+ * whoever tries it waits for them, and enough for lists twice as deep as a run reads.
+ */
+const WORLD_CREATORS = 400;
+
+/**
  * The service that the configuration names, or without a base URL the built-in sandbox, started
  * in this process and told so on stderr.
  * @throws UsageError when there is an address but no key
@@ -70,7 +76,7 @@ export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
   const { SANDBOX_LIMITS, startSandbox } = await import('../sandbox/sandbox.ts');
   const sandbox = await startSandbox({
     clock: io.clock,
-    creators: io.sandboxCreators,
+    creators: io.sandboxCreators ?? WORLD_CREATORS,
     signal: io.signal,
     isSearched: false,
   });

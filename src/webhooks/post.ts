@@ -1,8 +1,7 @@
-import type { Agent } from 'undici';
-import { request } from 'undici';
 import type { Clock } from '../clock.ts';
 import { EXIT, TrendlakeError } from '../errors.ts';
-import { ForbiddenTargetError, guardedAgent, type Reach, type Resolve } from './target.ts';
+import type { GuardedConnections, Letter, Resolve } from './guarded-connections.ts';
+import { ForbiddenTargetError } from './target.ts';
 
 const MOST_READ_BYTES = 65_536;
 const KEPT_CHARACTERS = 1024;
@@ -19,13 +18,6 @@ export interface DeliveryAttempt {
   readonly answer: string | null;
   /** Why it failed, in words; null when delivered. */
   readonly error: string | null;
-}
-
-export interface Letter {
-  readonly url: string;
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly loopback: boolean;
 }
 
 /** What came back of one post. */
@@ -119,7 +111,8 @@ const endOfPatience = (): { signal: AbortSignal; onInfo: () => void } => {
 export class HttpPoster implements Poster {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  readonly #agents: Readonly<Record<Reach, Agent>>;
+  readonly #connect: () => Promise<GuardedConnections>;
+  #connections: Promise<GuardedConnections> | undefined;
 
   /** @param resolve stands in for the system's resolver in tests */
   constructor({
@@ -134,9 +127,10 @@ export class HttpPoster implements Poster {
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
     const options = { timeoutMs, ...(resolve === undefined ? {} : { resolve }) };
-    this.#agents = {
-      public: guardedAgent('public', options),
-      loopback: guardedAgent('loopback', options),
+    this.#connect = async () => {
+      // with the first letter: most services post none, and undici takes a tenth of a start
+      const { GuardedConnections } = await import('./guarded-connections.ts');
+      return new GuardedConnections(options);
     };
   }
 
@@ -152,14 +146,11 @@ export class HttpPoster implements Poster {
     const patience = endOfPatience();
     const signals = [deadline, patience.signal, ...(signal === undefined ? [] : [signal])];
     try {
-      const response = await request(letter.url, {
-        method: 'POST',
-        headers: letter.headers,
-        body: letter.body,
-        dispatcher: this.#agents[letter.loopback ? 'loopback' : 'public'],
+      this.#connections ??= this.#connect();
+      const connections = await this.#connections;
+      const response = await connections.post(letter, {
         signal: AbortSignal.any(signals),
         onInfo: patience.onInfo,
-        reset: true,
       });
       const answer = await readResponse(response.body).catch(() => null); // the status has decided already
       const retryAfter = response.headers['retry-after'];
@@ -179,6 +170,6 @@ export class HttpPoster implements Poster {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#agents.public.destroy(), this.#agents.loopback.destroy()]);
+    await (await this.#connections)?.close();
   }
 }

@@ -1,8 +1,5 @@
-import { lookup as resolveName } from 'node:dns';
-import type { LookupFunction, Socket } from 'node:net';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { Agent, buildConnector } from 'undici';
 import { EXIT, TrendlakeError, UsageError } from '../errors.ts';
 
 const LONGEST_URL = 2048;
@@ -59,67 +56,3 @@ export const readTarget = (text: string, allowLoopbackHttp: boolean): URL => {
   if (isIP(host) === 0 && !host.includes('.')) refuse('a full host name or a public address');
   return url;
 };
-
-/** Resolves names; a test puts its own in place. */
-export type Resolve = typeof resolveName;
-
-/** Says nothing of the address itself: whoever subscribes a name would learn what it hides. */
-const forbidden = (host: string): ForbiddenTargetError =>
-  new ForbiddenTargetError(
-    `${host} has an address that webhooks must not reach (private, local, reserved or one cloud's own). Nothing was sent`,
-  );
-
-/** A lookup whose answers are all checked; one forbidden address among several refuses the name. */
-const guardedLookup =
-  (reach: Reach, resolve: Resolve): LookupFunction =>
-  (host, options, done) => {
-    resolve(host, { ...options, all: true }, (error, answers) => {
-      if (error !== null) return done(error, '', 0);
-      const wrong = answers.find(({ address }) => !mayDial(address, reach));
-      if (wrong !== undefined) return done(forbidden(host), '', 0);
-      const first = answers[0];
-      if (first === undefined) return done(new Error(`${host} has no address`), '', 0);
-      return options.all === true ? done(null, answers) : done(null, first.address, first.family);
-    });
-  };
-
-/**
- * Dials for webhooks: literals, names and whatever a resolver answers are checked before a packet
- * leaves, and the address of the opened socket once more before a byte is written.
- */
-const guardedConnector = (
-  reach: Reach,
-  connectTimeoutMs: number,
-  resolve: Resolve,
-): buildConnector.connector => {
-  const connect = buildConnector({
-    timeout: connectTimeoutMs,
-    rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
-    lookup: guardedLookup(reach, resolve),
-  });
-  return (options, done) => {
-    const host = options.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(host) !== 0 && !mayDial(host, reach)) return done(forbidden(host), null);
-    return connect(options, (error, socket) => {
-      if (error !== null) return done(error, null);
-      const address = (socket as Socket).remoteAddress ?? '';
-      if (mayDial(address, reach)) return done(null, socket as Socket);
-      (socket as Socket).destroy();
-      return done(forbidden(host), null);
-    });
-  };
-};
-
-/** An agent that reaches nothing it must not. Close it when done. */
-export const guardedAgent = (
-  reach: Reach,
-  { timeoutMs, resolve = resolveName }: { timeoutMs: number; resolve?: Resolve },
-): Agent =>
-  new Agent({
-    connect: guardedConnector(reach, timeoutMs, resolve),
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    keepAliveTimeout: 4_000,
-    pipelining: 1,
-    maxHeaderSize: 16_384,
-  });

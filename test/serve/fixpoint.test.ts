@@ -4,7 +4,8 @@ import { run } from '../../src/cli/main.ts';
 import { systemClock, virtualClock } from '../../src/clock.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { createKey } from '../../src/serve/auth/keys.ts';
-import { type RunningService, startService } from '../../src/serve/service.ts';
+import { startService } from '../../src/serve/service.ts';
+import type { RunningService } from '../../src/serve/service-options.ts';
 import { openServiceDb } from '../../src/service-db/service-db.ts';
 import { type Filler, fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { PERIODS, PLATFORMS } from '../../schema/vocabulary.ts';
 import { systemClock } from '../../src/clock.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { HeavyReads } from '../../src/serve/cache/heavy-reads.ts';
@@ -155,6 +156,30 @@ test('the lists that most ask for are computed before anybody does', async () =>
   expect(part).toMatchObject({ asOf: NOW, isStale: false });
   expect(turns).toBeGreaterThan(13);
   expect(computed.length - turns).toBeLessThanOrEqual(2); // looked at, not read
+  await reads.close();
+  lake.close();
+  remove();
+});
+
+test('what is answered as it was pulled is not computed before anybody asks', async () => {
+  const { dataDir, remove } = freshFolder();
+  fillLake(dataDir, (into) => {
+    fill(into);
+    const pulled = { at: hoursAgo(1), total: 0 };
+    into.pulled({ ...pulled, list: 'hashtags', platform: '', period: '30d' });
+    for (const platform of PLATFORMS) {
+      into.pulled({ ...pulled, list: 'feed', platform, period: '24h' });
+      for (const period of PERIODS) into.pulled({ ...pulled, list: 'trends', platform, period });
+    }
+  });
+  const lake = openLakeForReading(dataDir);
+  const timed: number[] = [];
+  const clock = { ...systemClock, monotonic: () => timed.push(0) };
+  const reads = new HeavyReads(lake, {
+    ...{ cache: new LakeCache(1e7), clock, limits: { rowsHere: NOTHING } },
+  });
+  await reads.computeAhead(NOW);
+  expect(timed).toEqual([]);
   await reads.close();
   lake.close();
   remove();

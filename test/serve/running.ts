@@ -1,7 +1,8 @@
 import { afterAll } from 'vitest';
 import { systemClock, type VirtualClock, virtualClock } from '../../src/clock.ts';
 import { createKey, type KeyWish } from '../../src/serve/auth/keys.ts';
-import { type RunningService, type ServiceOptions, startService } from '../../src/serve/service.ts';
+import { startService } from '../../src/serve/service.ts';
+import type { RunningService, ServiceOptions } from '../../src/serve/service-options.ts';
 import { openServiceDb } from '../../src/service-db/service-db.ts';
 import { type Filler, fillLake, freshFolder, NOW } from './filled-lake.ts';
 

@@ -5,7 +5,7 @@ import { virtualClock } from '../../src/clock.ts';
 import { HOUR_MS } from '../../src/durations.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { listKeys, revokeKey } from '../../src/serve/auth/keys.ts';
-import type { ServiceOptions } from '../../src/serve/service.ts';
+import type { ServiceOptions } from '../../src/serve/service-options.ts';
 import { openServiceDb } from '../../src/service-db/service-db.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { type Filler, hoursAgo, NOW } from './filled-lake.ts';

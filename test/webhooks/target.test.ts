@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
+import type { Resolve } from '../../src/webhooks/guarded-connections.ts';
 import { HttpPoster } from '../../src/webhooks/post.ts';
-import { mayDial, type Resolve, readTarget } from '../../src/webhooks/target.ts';
+import { mayDial, readTarget } from '../../src/webhooks/target.ts';
 import { madeEndpoint } from './made-endpoint.ts';
 
 /** IPv4 addresses that nothing of ours may reach. */

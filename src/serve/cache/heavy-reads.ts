@@ -8,6 +8,7 @@ import {
   type ListRowsQuery,
   snapshotsOf,
 } from '../../history/computed-list.ts';
+import { latestPulled } from '../../history/pulled-list.ts';
 import { videosAtMost } from '../../history/window-snapshots.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { Lake } from '../../lake/open.ts';
@@ -47,13 +48,15 @@ const LIMITS: Omit<ReadLimits, 'clock'> = {
 /** Whose share of the thread the lists take that nobody has asked for yet. */
 const AHEAD = 'ahead';
 const FIRST_PAGE = { from: 0, count: 50 };
-/** The lists of the interface by their default windows. */
-const COMMON: readonly ListQuery[] = [
-  ...PLATFORMS.map((platform) => ({ list: 'feed', platform, windowMs: DAY_MS }) as const),
-  { list: 'hashtags', platform: '', windowMs: 30 * DAY_MS },
+/** The lists of the interface by their default windows, and the period each is pulled by. */
+const COMMON: readonly (ListQuery & { readonly period: string })[] = [
+  ...PLATFORMS.map(
+    (platform) => ({ list: 'feed', platform, windowMs: DAY_MS, period: '24h' }) as const,
+  ),
   ...PERIODS.flatMap((period) =>
     PLATFORMS.map((platform) => ({ list: 'trends', platform, period }) as const),
   ),
+  { list: 'hashtags', platform: '', windowMs: 30 * DAY_MS, period: '30d' },
 ];
 
 /** About what the standing of forecasts takes. */
@@ -131,10 +134,7 @@ export class HeavyReads {
       (query, requester) =>
         this.#isCheap(query, requester.owner)
           ? { ...computeList(lake, query, options.clock), costMs: null }
-          : (query.wanted.list === 'hashtags' ? this.#tagThread : this.#listThread).read(
-              query,
-              requester,
-            ),
+          : this.#threadOf(query.wanted).read(query, requester),
       { clock: options.clock, cache },
     );
   }
@@ -183,19 +183,24 @@ export class HeavyReads {
     return { rising, standing };
   }
 
+  /** Starts the thread of the first list that is going to be computed ahead, if one is. */
+  startAhead(asOf: number): void {
+    const first = COMMON.find((wanted) => this.#isAhead(wanted, asOf));
+    if (first !== undefined) this.#threadOf(first).start();
+  }
+
   /**
    * Computes the lists that are asked for most and take long, one after another, so that after a start
-   * few wait for them. Each is one turn of the thread, between those of whoever asks meanwhile.
+   * few wait for them; not those that are answered as they were pulled. Each is one turn of the thread,
+   * between those of whoever asks meanwhile.
    */
   async computeAhead(asOf: number): Promise<void> {
-    for (const query of COMMON.map((wanted) => ({ wanted, asOf, ...FIRST_PAGE }))) {
-      if (snapshotsOf(this.#lake, query, this.#options.rowsHere + 1) <= this.#options.rowsHere)
-        continue;
-      try {
-        await this.lists.part({ ...query, isNow: true, owner: AHEAD });
-      } catch {
-        return; // whoever asks for it is told; or the service is stopping
-      }
+    try {
+      for (const wanted of COMMON)
+        if (this.#isAhead(wanted, asOf))
+          await this.lists.part({ wanted, asOf, ...FIRST_PAGE, isNow: true, owner: AHEAD });
+    } catch {
+      // whoever asks for it is told; or the service is stopping
     }
   }
 
@@ -203,6 +208,15 @@ export class HeavyReads {
   async close(): Promise<void> {
     const threads = [this.#listThread, this.#tagThread, this.#searchThread, this.#pageThread];
     await Promise.all(threads.map((thread) => thread.close()));
+  }
+
+  #threadOf({ list }: ListQuery): ReaderThread<'lists'> {
+    return list === 'hashtags' ? this.#tagThread : this.#listThread;
+  }
+
+  #isAhead(wanted: (typeof COMMON)[number], asOf: number): boolean {
+    const isPulled = latestPulled(this.#lake, wanted, asOf) !== undefined;
+    return !isPulled && !this.#isCheap({ wanted, asOf, ...FIRST_PAGE }, AHEAD);
   }
 
   /** Whether a list is computed on the spot: for whoever shows no key a tenth is much already. */

@@ -60,7 +60,7 @@ const unavailable = (detail: string, waitMs: number): RefusedError =>
 
 /**
  * A thread that reads the lake, one query after another, those of different owners in turn. It is
- * started when first needed and ended when it has been idle. Bounded in what waits, in time (of a turn
+ * started when first needed, or ahead of that, and ended when it has been idle. Bounded in what waits, in time (of a turn
  * and of the wait for it) and in memory.
  */
 export class ReaderThread<K extends ReaderKind> {
@@ -102,6 +102,13 @@ export class ReaderThread<K extends ReaderKind> {
         );
       this.#options.clock.sleep(WAIT_MS, turn.signal).then(tooLong, () => {}); // its turn came
     });
+  }
+
+  /** Starts the thread ahead of the first query, which then does not wait for that. */
+  start(): void {
+    if (this.#isClosed || this.#thread !== undefined) return;
+    this.#thread = this.#started();
+    this.#setAlarm(this.#options.idleMs, () => this.#endThread());
   }
 
   /** Gives up what is under way. Resolves when no thread is left. */

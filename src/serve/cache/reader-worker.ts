@@ -2,22 +2,19 @@ import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { systemClock } from '../../clock.ts';
 import { messageOf } from '../../errors.ts';
-import { computeList, type ListRowsQuery } from '../../history/computed-list.ts';
-import { oneReading } from '../../lake/one-reading.ts';
-import { openLakeForReading } from '../../lake/open.ts';
+import type { ComputedList, ListRowsQuery } from '../../history/computed-list.ts';
+import { type Lake, openLakeForReading } from '../../lake/open.ts';
 import type { SearchQuery } from '../../search/search.ts';
-import { searchPage } from '../../search/search-page.ts';
-import { LakeCache } from './lake-cache.ts';
-import { cachedCounts } from './match-counts.ts';
-import { type FoundOf, type PageQuery, type PageReading, readForPage } from './page-readings.ts';
+import type { SearchPage } from '../../search/search-page.ts';
+import type { FoundOf, PageQuery, PageReading } from './page-readings.ts';
 
 // The thread that reads what takes long, over a connection of its own. See reader-thread.ts. It is a
 // process's rim like the command line: the machine's clock enters here.
 
 /** What a thread can be asked, by the kind it was started for. */
 export interface ReaderKinds {
-  readonly lists: { query: ListRowsQuery; found: ReturnType<typeof computeList> };
-  readonly search: { query: SearchQuery; found: ReturnType<typeof searchPage> };
+  readonly lists: { query: ListRowsQuery; found: ComputedList };
+  readonly search: { query: SearchQuery; found: SearchPage };
   readonly pages: { query: PageQuery; found: FoundOf<PageReading> };
 }
 export type ReaderKind = keyof ReaderKinds;
@@ -38,15 +35,35 @@ const COUNTS_BYTES = 500_000;
 
 const { dataDir, kind } = workerData as ReaderStart;
 
-const openReader = (): ((query: unknown) => unknown) => {
+type Read<K extends ReaderKind> = (query: ReaderKinds[K]['query']) => ReaderKinds[K]['found'];
+
+/** How each kind reads a lake. It loads what that takes and no more: whoever wants the first list waits for it. */
+const READERS: { readonly [K in ReaderKind]: () => Promise<(lake: Lake) => Read<K>> } = {
+  lists: async () => {
+    const { computeList } = await import('../../history/computed-list.ts');
+    return (lake) => (query) => computeList(lake, query, systemClock);
+  },
+  search: async () => {
+    const { searchPage } = await import('../../search/search-page.ts');
+    const { LakeCache } = await import('./lake-cache.ts');
+    const { cachedCounts } = await import('./match-counts.ts');
+    return (lake) => {
+      const countMatches = cachedCounts(lake, new LakeCache(COUNTS_BYTES));
+      return (query) => searchPage(lake, query, { clock: systemClock, countMatches });
+    };
+  },
+  pages: async () => {
+    const { oneReading } = await import('../../lake/one-reading.ts');
+    const { readForPage } = await import('./page-readings.ts');
+    return (lake) => (query) => oneReading(lake, () => readForPage(lake, query));
+  },
+};
+
+const openLake = (): Lake => {
   const lake = openLakeForReading(dataDir);
   lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
   lake.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
-  if (kind === 'lists') return (query) => computeList(lake, query as ListRowsQuery, systemClock);
-  if (kind === 'pages')
-    return (query) => oneReading(lake, () => readForPage(lake, query as PageQuery));
-  const countMatches = cachedCounts(lake, new LakeCache(COUNTS_BYTES));
-  return (query) => searchPage(lake, query as SearchQuery, { clock: systemClock, countMatches });
+  return lake;
 };
 
 const failure = (error: unknown): ReaderReport<never> => ({
@@ -54,10 +71,12 @@ const failure = (error: unknown): ReaderReport<never> => ({
   code: error instanceof Database.SqliteError ? error.code : undefined,
 });
 
-let read: ReturnType<typeof openReader> | undefined;
+// a thread is sent queries of its own kind alone
+const readerOf = (await READERS[kind]()) as (lake: Lake) => (query: unknown) => unknown;
+let read: ReturnType<typeof readerOf> | undefined;
 parentPort?.on('message', (query: unknown) => {
   try {
-    read ??= openReader();
+    read ??= readerOf(openLake());
     parentPort?.postMessage({ found: read(query) } satisfies ReaderReport<unknown>);
   } catch (error) {
     parentPort?.postMessage(failure(error));

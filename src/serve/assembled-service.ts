@@ -1,0 +1,151 @@
+import { type Logger, pino } from 'pino';
+import type { Opened } from '../opened.ts';
+import { HttpPoster } from '../webhooks/post.ts';
+import { MOST_OF_A_KEY } from '../webhooks/subscriptions.ts';
+import { logServed } from './access-log.ts';
+import { refusalOf, serviceApp } from './app.ts';
+import { CountTogether } from './auth/count-together.ts';
+import { KeyCheck } from './auth/key-check.ts';
+import { LakeKeys } from './auth/key-store.ts';
+import { Sessions } from './auth/sessions.ts';
+import { ChangeTimes } from './cache/change-times.ts';
+import { PageCache } from './cache/page-cache.ts';
+import { ResponseCache } from './cache/response-cache.ts';
+import type { ServiceContext } from './context.ts';
+import { Exposure, urlHost } from './exposure.ts';
+import { HttpServer, type Responding } from './http-server.ts';
+import { KeylessPace } from './keyless-pace.ts';
+import { LiveUpdates } from './live/live-updates.ts';
+import { problemResponse } from './problems.ts';
+import { routesOf } from './route-of.ts';
+import type { ServedLake } from './served-lake.ts';
+import type { RunningService, ServiceOptions } from './service-options.ts';
+import { SqlQueries } from './sql-queries.ts';
+
+const LOOPBACK = '127.0.0.1';
+/** Counting is tried again, so that others are answered in between. */
+const WAIT_FOR_KEYS_MS = 50;
+const failuresOnly = (report: ServiceOptions['report']): Logger =>
+  report === undefined
+    ? pino({ level: 'silent' })
+    : pino({ level: 'error', base: null }, { write: (line) => report(line.trimEnd()) });
+
+/** The lake it serves, and the time that responses are given at. */
+interface Served {
+  readonly lake: ServedLake;
+  readonly now: () => number;
+}
+
+/** What a service over an open lake is made of: its routes and its sockets, and what else is opened for it. */
+export class AssembledService {
+  readonly #options: ServiceOptions;
+  readonly #opened: Opened;
+  readonly #log: Logger;
+  readonly #lake: ServedLake;
+  readonly #context: ServiceContext;
+  readonly #exposure: Exposure;
+  readonly #app: ReturnType<typeof serviceApp>;
+  readonly #routeOf: ReturnType<typeof routesOf>;
+  readonly #pace: KeylessPace;
+  readonly #server: HttpServer;
+  #origin: string;
+
+  /** @param opened what it opens, to be closed by whoever makes it where that fails */
+  constructor(options: ServiceOptions, { lake, now }: Served, opened: Opened) {
+    const { clock, machine } = options;
+    this.#options = options;
+    this.#opened = opened;
+    this.#lake = lake;
+    this.#log = options.log ?? failuresOnly(options.report);
+    this.#context = this.#contextOf(options, now);
+    this.#exposure = new Exposure({ ...options, host: options.host ?? LOOPBACK });
+    this.#origin = this.#exposure.publicOrigin ?? '';
+    this.#app = this.#appOf(options);
+    this.#routeOf = routesOf(this.#app);
+    this.#pace = new KeylessPace(machine);
+    this.#server = new HttpServer(
+      {
+        respond: (request, bindings) => this.#respond(request, bindings),
+        failed: (error) => refusalOf(error, this.#log),
+        ended: (request, response, exchange) => this.#note(request, response, exchange),
+      },
+      { clock, machine },
+    );
+  }
+
+  #contextOf(
+    { dataDir, clock, machine, ...options }: ServiceOptions,
+    now: () => number,
+  ): ServiceContext {
+    const opened = this.#opened;
+    const { reader: lake, cache, reads } = this.#lake;
+    return {
+      ...{ lake, clock, model: options.model, pipeline: options.pipeline },
+      keys: options.keys ?? opened.add(new LakeKeys(dataDir, WAIT_FOR_KEYS_MS)),
+      ...{ now, reads },
+      live: new LiveUpdates(lake, { machine, boot: machine.now().toString(36) }),
+      queries: opened.add(new SqlQueries({ dataDir, clock: machine, limits: options.sqlLimits })),
+      responses: new ResponseCache(cache),
+      pages: new PageCache(cache),
+      changes: new ChangeTimes(lake, cache),
+    };
+  }
+
+  #appOf({ clock, machine, corsOrigins = [], metrics, ...options }: ServiceOptions) {
+    const counting = new CountTogether(this.#context.keys, { clock, machine });
+    const admission = new KeyCheck(counting, (method, path) => this.#routeOf(method, path));
+    const { publicOrigin } = this.#exposure;
+    const poster = this.#opened.add(new HttpPoster({ clock }));
+    const webhooks = {
+      ...{ writer: this.#lake.writer, poster, hookSecret: options.hookSecret },
+      mostOfAKey: options.subscriptionsPerKey ?? MOST_OF_A_KEY,
+    };
+    return serviceApp(this.#context, webhooks, {
+      access: { admission, sessions: new Sessions(), exposure: this.#exposure },
+      origin: () => this.#origin,
+      corsOrigins: [...corsOrigins, ...(publicOrigin === undefined ? [] : [publicOrigin])],
+      ...{ log: this.#log, metrics },
+    });
+  }
+
+  async #respond(
+    request: Request,
+    bindings: Parameters<Responding['respond']>[1],
+  ): Promise<Response> {
+    const { incoming, exchange } = bindings;
+    const refusal = this.#exposure.refusalOf(incoming);
+    const response =
+      refusal === undefined ? await this.#app.fetch(request, bindings) : problemResponse(refusal);
+    const isWatching = incoming.url === '/health' || response.status === 204; // 204: a proven hook
+    if (exchange.keyId === undefined && !isWatching) await this.#pace.turn();
+    return response;
+  }
+
+  #note(...[request, response, { keyId, tookMs }]: Parameters<Responding['ended']>): void {
+    logServed(this.#log, request, response, { keyId, tookMs });
+    const { method = '', url = '' } = request;
+    // as other servers count a client that left before its response: nothing was answered
+    const status = response.writableFinished ? response.statusCode : 499;
+    this.#options.metrics?.count({ method, route: this.#routeOf(method, url), status, tookMs });
+  }
+
+  async listen(): Promise<RunningService> {
+    const { host = LOOPBACK, port = 0, computesAhead } = this.#options;
+    const { reads, now } = this.#context;
+    const bound = `http://${urlHost(host)}:${await this.#server.listen(host, port)}`;
+    this.#origin = this.#exposure.publicOrigin ?? bound;
+    if (computesAhead === true) void reads.computeAhead(now());
+    return {
+      url: `${bound}/v1`,
+      dashboard: `${bound}/`,
+      openness: this.#exposure.sentence(),
+      close: () => this.#close(),
+    };
+  }
+
+  async #close(): Promise<void> {
+    this.#context.live.close();
+    await this.#server.close();
+    await this.#opened.close();
+  }
+}
