@@ -240,7 +240,7 @@ export const weeklyReport = async (
     measured: {
       ...measured,
       snapshotsByDay,
-      lists: present(prepared(lake, LISTS, 'number').get({ ...span, ...among })),
+      lists: present(prepared(lake, LISTS, 'number').get({ ...counted, ...among })),
     },
   };
 };

@@ -126,14 +126,20 @@ test('what stands at the first instant of a week is counted in that week alone',
     into.event({ id: `evt_${first}`, kind: 'trend.spike', platform: 'tiktok', at: first });
   }
   const counted = [];
-  for (const after of [MONDAY, NEXT, NEXT + 7 * DAY_MS]) {
-    const week = lastWholeWeek(after);
-    const { measured, eventsTotal } = await weeklyReport(lake, { week }, virtualClock(after));
+  for (const [monday, madeAt] of [
+    [MONDAY, MONDAY],
+    [NEXT, NEXT],
+    [NEXT + 7 * DAY_MS, NEXT + 7 * DAY_MS],
+    [NEXT, MONDAY], // of a week that has just begun
+  ] as const) {
+    const week = lastWholeWeek(monday);
+    const { measured, eventsTotal } = await weeklyReport(lake, { week }, virtualClock(madeAt));
     expect(measured.snapshots).toBe(measured.snapshotsByDay[0]);
     counted.push([measured.videos, measured.snapshots, measured.lists, eventsTotal]);
   }
   expect(counted).toEqual([
     [0, 0, 0, 0],
+    [1, 1, 1, 1],
     [1, 1, 1, 1],
     [1, 1, 1, 1],
   ]);
