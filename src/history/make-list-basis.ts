@@ -49,6 +49,7 @@ const basesOf = (lake: Lake, asOf: number, least: number): PackedBasis[] => {
 export const makeListBasis = (lake: Lake, now: number, { least = WORTH_KEEPING } = {}): boolean => {
   if (holdsListBasis(lake)) return true;
   const make = lake.sqlite.transaction(() => {
+    if (holdsListBasis(lake)) return; // another process was as fast
     const latest = now + AHEAD_MS;
     const newest = present(prepared(lake, NEWEST, 'number?').get(latest));
     if (newest === null) return;

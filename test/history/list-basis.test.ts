@@ -182,4 +182,21 @@ describe('what was read ahead', () => {
     expect(makeListBasis(lake, hoursAgo(0), { least: 1 })).toBe(true);
     expect(holdsListBasis(lake)).toBe(true);
   });
+
+  test('is kept as another process made it meanwhile', () => {
+    const lake = filled();
+    const other = freshLake(lake.dataDir);
+    const made: boolean[] = [];
+    lake.sqlite.function('made_meanwhile', () => {
+      if (made.length === 0) made.push(makeListBasis(other, hoursAgo(0), { least: 1 }));
+      return 0;
+    });
+    // nothing can be kept in a view: an attempt would throw
+    lake.sqlite.exec(
+      'create temp view list_basis as select name from main.list_basis union all select 1 where made_meanwhile()',
+    );
+    expect(makeListBasis(lake, hoursAgo(0), { least: 1 })).toBe(true);
+    expect(made).toEqual([true]);
+    expect(holdsListBasis(lake)).toBe(true);
+  });
 });
