@@ -81,8 +81,9 @@ export const noteLongTexts = (item: DecodedItem, into: Decoded): void => {
 };
 
 /**
- * Reports a response that names another video or creator than was asked for. It is loaded as what was
- * asked for: a service may name its things otherwise inside a response than in addresses.
+ * Reports a response that names another video or creator than was asked for. A timeline or an analysis
+ * is loaded as what was asked for: a service may name its things otherwise inside a response than in
+ * addresses. A profile is loaded under the handle it states: creators are renamed.
  */
 export const noteAnother = (
   resource: string,
