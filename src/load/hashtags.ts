@@ -38,23 +38,35 @@ const linkSql = (links: number): string => `
   values ${Array(links).fill('(?, ?, ?)').join(', ')} on conflict do nothing`;
 
 /**
- * What an instant's figures become when they come again: filled and corrected. What was counted over
- * videos seen changes nothing that was stated, and gives way to it whole, whichever came first: a row
- * has the figures of one source.
+ * What an instant's row becomes when the hashtag comes again: filled and corrected. Figures that were
+ * counted over videos seen change none that were stated, and give way to them with their window, so
+ * that a row has one source, whichever came first; their rank fills one that was not stated.
  */
 const SEEN = sourceCode('seen');
 const GIVES_WAY = `(source = ${SEEN} and @source <> ${SEEN})`;
+const STANDS = `(source <> ${SEEN} and @source = ${SEEN})`;
 const figure = (name: string): string =>
-  `${name} = case when ${GIVES_WAY} then @${name} else coalesce(@${name}, ${name}) end`;
-const differs = (name: string): string => `(@${name} is not null and ${name} is not @${name})`;
+  `case when ${GIVES_WAY} then @${name} when ${STANDS} then ${name} else coalesce(@${name}, ${name}) end`;
+const beside = (name: string): string =>
+  `case when ${STANDS} then coalesce(${name}, @${name}) else coalesce(@${name}, ${name}) end`;
+const MERGED: Record<string, string> = {
+  volume: figure('volume'),
+  views: figure('views'),
+  change: figure('change'),
+  window: figure('window'),
+  rank: beside('rank'),
+  extra: beside('extra'),
+  source: `case when ${GIVES_WAY} then @source else source end`,
+};
 const MERGE = `
   update hashtag_snapshot set
-    ${['volume', 'views', 'change'].map(figure).join(', ')},
-    rank = coalesce(@rank, rank), extra = coalesce(@extra, extra),
-    window = coalesce(@window, window), source = case when ${GIVES_WAY} then @source else source end
-  where hashtag_key = @key and platform = @platform and observed_at = @at
-    and (source = ${SEEN} or @source <> ${SEEN}) and (${GIVES_WAY} or
-      ${['volume', 'views', 'change', 'rank', 'extra', 'window'].map(differs).join(' or ')})`;
+    ${Object.entries(MERGED)
+      .map(([name, merged]) => `${name} = ${merged}`)
+      .join(', ')}
+  where hashtag_key = @key and platform = @platform and observed_at = @at and (
+    ${Object.entries(MERGED)
+      .map(([name, merged]) => `${name} is not ${merged}`)
+      .join(' or ')})`;
 
 /** A video, and the keys of the hashtags it carries, to which new ones are added. */
 interface Carrier {

@@ -5,7 +5,9 @@ import { requestLine, type UpstreamRequest } from '../../src/api/request.ts';
 import { HOUR_MS } from '../../src/durations.ts';
 import { isoOf } from '../../src/iso.ts';
 import type { Lake } from '../../src/lake/open.ts';
+import type { WrittenVolume } from '../../src/load/hashtags.ts';
 import { loadResponse } from '../../src/load/load-response.ts';
+import { loadObservations } from '../../src/load/observations.ts';
 import { type LoadCounts, rowsChanged } from '../../src/load/tally.ts';
 import { freshLake } from '../support/fresh.ts';
 import { FEED, HASHTAGS, responseOf } from '../support/responses.ts';
@@ -291,5 +293,31 @@ test('what was pulled of a hashtag stands over what was counted, in whatever ord
     ]);
     for (const stated of order)
       expect(rowsChanged(load(lake, HASHTAGS, stated, AT + HOUR_MS))).toBe(0);
+  }
+});
+
+test('what was imported of a hashtag stands over what was counted, which tells its rank alone', () => {
+  const item = { tag: 'mossy', volume: 5, views: 50, change: 0.1, sampled: true };
+  const counted = { total: 1, page: 1, asOf: isoOf(AT), items: [item] };
+  const imported: WrittenVolume = {
+    ...{ tag: 'mossy', platform: '', at: AT, volume: 400, views: null, change: null },
+    ...{ rank: null, extra: null, window: null, source: 'import' },
+  };
+  const loadCounted = (lake: Lake) => load(lake, HASHTAGS, counted, AT + HOUR_MS);
+  const importIt = (lake: Lake) =>
+    loadObservations(lake, { videos: [], snapshots: [], hashtags: [imported], creators: [] });
+  for (const order of [
+    [loadCounted, importIt],
+    [importIt, loadCounted],
+  ]) {
+    const lake = freshLake();
+    for (const loadOne of order) loadOne(lake);
+    expect(
+      lake.sqlite
+        .prepare('select volume, views, change, window, rank, source from hashtag_snapshots')
+        .raw()
+        .all(),
+    ).toEqual([[400, null, null, null, 1, 'import']]);
+    for (const loadOne of order) expect(rowsChanged(loadOne(lake))).toBe(0);
   }
 });
