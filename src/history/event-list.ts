@@ -16,7 +16,7 @@ export interface StoredEvent {
   readonly data: unknown;
 }
 
-const MATCHING = `from events where detected_at <= @asOf and occurred_at <= @asOf and occurred_at >= @since
+const MATCHING = `from events where detected_at <= @asOf and occurred_at <= @until and occurred_at >= @since
   and (@kind is null or kind = @kind) and (@platform is null or platform = @platform)`;
 const COLUMNS =
   'id, kind, platform, subject, occurred_at as occurredAt, detected_at as detectedAt, origin, data';
@@ -41,13 +41,17 @@ const storedEvent = (row: StoredRow): StoredEvent => ({
   data: JSON.parse(row.data) as unknown,
 });
 
-/** `GET /events`: what had been noticed by `asOf`, newest first. */
+/**
+ * `GET /events`: what had been noticed by `asOf`, newest first. `until`: what occurred by then; by
+ * `asOf` unless given.
+ */
 export const eventsPage = (
   lake: Lake,
   query: {
     kind?: EventKind;
     platform?: Platform;
     since?: number;
+    until?: number;
     limit: number;
     page: number;
     asOf: number;
@@ -56,6 +60,7 @@ export const eventsPage = (
   const matching = {
     asOf: query.asOf,
     since: query.since ?? 0,
+    until: query.until ?? query.asOf,
     kind: query.kind ?? null,
     platform: query.platform ?? null,
   };

@@ -179,9 +179,9 @@ const tagsOf = async (
 };
 
 /**
- * What a week brought, from the lake as it was known at the week's end. Gains are counted between
- * snapshots of the lake; ranks are those of its weekly trends; hashtags and their changes follow the
- * rules of `GET /hashtags`.
+ * What a week brought, from the lake as it was known at the week's end; events that occurred in it
+ * count whenever they were noticed. Gains are counted between snapshots of the lake; ranks are those of
+ * its weekly trends; hashtags and their changes follow the rules of `GET /hashtags`.
  */
 export const weeklyReport = async (
   lake: Lake,
@@ -213,9 +213,10 @@ export const weeklyReport = async (
   const noticed = eventsPage(lake, {
     ...(platform === undefined ? {} : { platform }),
     since: week.from,
+    until: counted.to - 1,
     limit: 2 * ROWS,
     page: 1,
-    asOf: counted.to - 1,
+    asOf: madeAt, // a sync of the next week, or an import, notices what occurred in this one
   });
   const creators = prepared<RisingCreator>(lake, CREATORS, {
     platform: 'text',

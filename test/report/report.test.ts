@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
-import { lastWholeWeek } from '../../src/report/week.ts';
+import { lastWholeWeek, type Week } from '../../src/report/week.ts';
 import { weeklyReport } from '../../src/report/weekly-report.ts';
 import { filler, fillLake } from '../serve/filled-lake.ts';
 import { freshLake } from '../support/fresh.ts';
@@ -143,6 +143,17 @@ test('what stands at the first instant of a week is counted in that week alone',
     [1, 1, 1, 1],
     [1, 1, 1, 1],
   ]);
+});
+
+test('an event is told in the week that it occurred in, whenever it was noticed', async () => {
+  const lake = freshLake();
+  const sunday = { id: 'evt_late', kind: 'trend.spike', platform: 'tiktok', at: at(6.9) } as const;
+  filler(lake).event({ ...sunday, detectedAt: NEXT + HOUR_MS });
+  const told = async (week: Week, madeAt: number) =>
+    (await weeklyReport(lake, { week }, virtualClock(madeAt))).eventsTotal;
+  expect(await told(lastWholeWeek(NEXT), NEXT)).toBe(0);
+  expect(await told(lastWholeWeek(NEXT), NEXT + DAY_MS)).toBe(1);
+  expect(await told(lastWholeWeek(NEXT + 7 * DAY_MS), NEXT + 7 * DAY_MS)).toBe(0);
 });
 
 test('of one creator, and of a week that is not over, it says so', async () => {
