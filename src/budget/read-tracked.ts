@@ -111,7 +111,8 @@ export type UsualViews = (videoKey: number, views: number) => number;
 
 /**
  * Reads every video of some platforms with a count, and what is usual for their creators. Reads the
- * index of handles and then both big tables in the order of their keys; handles are not held.
+ * index of handles and then both big tables in the order of their keys. Of handles it holds those alone
+ * that are written otherwise than folded (with capitals, say), and only while it reads the index.
  */
 export const readTracked = (
   lake: Lake,

@@ -21,7 +21,7 @@ import {
   snapshotReader,
 } from './video-history.ts';
 
-/** What to look at: observations after `from`, up to and including `to` (Unix ms). */
+/** What to examine: observations after `from`, up to and including `to` (Unix ms). */
 export interface DetectOptions extends Window {
   readonly kinds?: readonly EventKind[];
   readonly thresholds?: Readonly<Record<Platform, Thresholds>>;

@@ -75,7 +75,7 @@ const knownManifest = ({ folder, full, codec }: PartitionsDeps): Manifest | unde
   return manifest?.codec === codec ? manifest : undefined;
 };
 
-/** The partitions to look at: all, or those touched and those whose file is not as the manifest says. */
+/** The partitions to read: all, or those touched and those whose file is not as the manifest says. */
 const partitionsToWrite = (
   { sqlite, folder, tables }: PartitionsDeps,
   touches: readonly Touch[],

@@ -18,8 +18,8 @@ const windowsAt = (platform: Platform | '', windowMs: number, to: number): Windo
 });
 
 /**
- * The counts of the windows before `asOf`; nothing
- * where a sum of views is not exact, so that nothing can be taken away from it.
+ * The counts of the windows before `asOf`; nothing where a sum of views is not exact, so that nothing
+ * can be taken away from it.
  */
 export const hashtagBasis = (
   lake: Lake,

@@ -60,8 +60,8 @@ const unavailable = (detail: string, waitMs: number): RefusedError =>
 
 /**
  * A thread that reads the lake, one query after another, those of different owners in turn. It is
- * started when first needed, or ahead of that, and ended when it has been idle. Bounded in what waits, in time (of a turn
- * and of the wait for it) and in memory.
+ * started when first needed, or ahead of that, and ended when it has been idle. Bounded in what waits,
+ * in time (of a turn and of the wait for it) and in memory.
  */
 export class ReaderThread<K extends ReaderKind> {
   readonly #options: ReaderOptions & { readonly kind: K };
