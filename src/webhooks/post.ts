@@ -146,8 +146,7 @@ export class HttpPoster implements Poster {
     const patience = endOfPatience();
     const signals = [deadline, patience.signal, ...(signal === undefined ? [] : [signal])];
     try {
-      this.#connections ??= this.#connect();
-      const connections = await this.#connections;
+      const connections = await this.#connected();
       const response = await connections.post(letter, {
         signal: AbortSignal.any(signals),
         onInfo: patience.onInfo,
@@ -169,7 +168,17 @@ export class HttpPoster implements Poster {
     }
   }
 
+  /** Tried anew with the next letter where it failed, such as for want of file descriptors. */
+  #connected(): Promise<GuardedConnections> {
+    this.#connections ??= this.#connect().catch((error: unknown) => {
+      this.#connections = undefined;
+      throw error;
+    });
+    return this.#connections;
+  }
+
   async close(): Promise<void> {
-    await (await this.#connections)?.close();
+    const connections = await this.#connections?.catch(() => undefined);
+    await connections?.close();
   }
 }

@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { HttpApiClient } from '../../src/api/client.ts';
 import { systemClock } from '../../src/clock.ts';
@@ -69,6 +72,17 @@ describe('a post', () => {
     expect(await posted(`http://127.0.0.1:${port}/`)).toMatchObject({ error: null, status: 204 });
     await expect.poll(() => open).toBe(0);
   });
+
+  test.skipIf(process.platform === 'win32')(
+    'that fails for want of file descriptors does not keep the next from being sent',
+    async () => {
+      const program = fileURLToPath(new URL('poster-short-of-files.ts', import.meta.url));
+      const { stdout } = await promisify(execFile)('sh', [
+        ...['-c', 'ulimit -n 128; exec "$0" "$@"', process.execPath, program],
+      ]);
+      expect(JSON.parse(stdout)).toEqual({ error: 'the connection failed (EMFILE)', status: 200 });
+    },
+  );
 });
 
 describe('NODE_TLS_REJECT_UNAUTHORIZED=0', () => {
