@@ -1,10 +1,10 @@
 import { PLATFORMS } from '../../schema/vocabulary.ts';
 import type { PastCurve } from '../../src/budget/curves.ts';
-import { largest } from '../../src/budget/largest.ts';
 import { HOUR_MS } from '../../src/durations.ts';
 import { type Curve, logViews, type Point } from '../../src/forecast/curve.ts';
 import { learnWay, type WayModel } from '../../src/forecast/learn.ts';
 import { modelForecast } from '../../src/forecast/model-forecast.ts';
+import { largest } from './largest.ts';
 import type { Replay } from './replay.ts';
 import type { Policy, Seen } from './simulate.ts';
 

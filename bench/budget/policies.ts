@@ -1,10 +1,10 @@
 import { chooseCalls, laddersByPlatform } from '../../src/budget/choice.ts';
 import { learnShowing, type PageSeen } from '../../src/budget/creator-pages.ts';
 import { curveLibrary } from '../../src/budget/curves.ts';
-import { largest } from '../../src/budget/largest.ts';
 import { PlanLadder } from '../../src/budget/price.ts';
 import { HOUR_MS } from '../../src/durations.ts';
 import { trackedOf } from './columns.ts';
+import { largest } from './largest.ts';
 import type { Replay } from './replay.ts';
 import type { Policy, Seen } from './simulate.ts';
 

@@ -39,10 +39,3 @@ export class Largest {
     if (this.#held.length === this.#count) this.#least = this.#held.at(-1);
   }
 }
-
-/** Numbers of the `count` largest positive values, ties by number. */
-export const largest = (values: Float64Array, count: number): number[] => {
-  const found = new Largest(count);
-  for (const [i, value] of values.entries()) found.add(value, i, i);
-  return found.items.map(({ item }) => item);
-};

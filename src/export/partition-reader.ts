@@ -82,7 +82,7 @@ export class PartitionReader {
   *#timelineRows({ partitions }: PartitionReading): Generator<Row[]> {
     const { table } = partitions[0];
     const [subject, time] = table.key.map((name) => quoted(name));
-    const places = table.key.map((key) => table.columns.findIndex(({ name }) => name === key));
+    const positions = table.key.map((key) => table.columns.findIndex(({ name }) => name === key));
     // what is likely is not worth an index of its own: SQLite goes from subject to subject
     const statement = this.#selecting(
       table,
@@ -95,7 +95,7 @@ export class PartitionReader {
       const rows = statement.all(last[0], ...spanOf(partitions), ...last);
       yield rows;
       if (rows.length < CHUNK_ROWS) return;
-      last = places.map((place) => rows.at(-1)?.[place]);
+      last = positions.map((position) => rows.at(-1)?.[position]);
     }
   }
 

@@ -44,7 +44,7 @@ const unpack = (packed: Buffer, width: number): Float64Array[] => {
   );
 };
 
-/** Rows of a piece, but the last: 3.6 MB of a list of videos, which is all that is held unpacked. */
+/** Rows of a piece, but the last: 3.6 MB of a list of videos. Two are held unpacked at most. */
 const PIECE_ROWS = 1 << 16;
 const pieceName = (name: string, piece: number): string =>
   piece === 0 ? name : `${name} piece ${String(piece).padStart(6, '0')}`;
@@ -61,11 +61,13 @@ export const readListBasis = (lake: Lake, name: string, width: number): ListBasi
   const kept = prepared(lake, READ, { asOf: 'number', columns: 'blob' }).all({ name });
   const [first, last] = [kept[0], kept.at(-1)];
   if (first === undefined || last === undefined) return undefined;
+  const lastPiece = unpack(last.columns, width); // alone it tells how many rows there are
   return {
     asOf: first.asOf,
-    rows: (kept.length - 1) * PIECE_ROWS + (unpack(last.columns, width)[0]?.length ?? 0),
+    rows: (kept.length - 1) * PIECE_ROWS + (lastPiece[0]?.length ?? 0),
     *pieces() {
-      for (const { columns } of kept) yield unpack(columns, width);
+      for (const { columns } of kept.slice(0, -1)) yield unpack(columns, width);
+      yield lastPiece;
     },
   };
 };

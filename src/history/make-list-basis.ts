@@ -1,5 +1,6 @@
 import { PERIODS } from '../../schema/vocabulary.ts';
 import { HOUR_MS } from '../durations.ts';
+import { isBusy } from '../lake/exclusive.ts';
 import { withFewPages } from '../lake/few-pages.ts';
 import type { Lake } from '../lake/open.ts';
 import { present } from '../lake/prepare.ts';
@@ -20,12 +21,6 @@ const AHEAD_MS = HOUR_MS;
  * them ahead took a tenth of a short sync, each time.
  */
 const WORTH_KEEPING = 100_000;
-
-/** Whether somebody else wrote since reading began, or writes for longer than others wait. */
-const isOfOthers = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  (error.code === 'SQLITE_BUSY_SNAPSHOT' || error.code === 'SQLITE_BUSY');
 
 const basesOf = (lake: Lake, asOf: number, least: number): PackedBasis[] => {
   const holds = (windowMs: number): boolean =>
@@ -60,7 +55,7 @@ export const makeListBasis = (lake: Lake, now: number, { least = WORTH_KEEPING }
     withFewPages(lake, make);
     return true;
   } catch (error) {
-    if (isOfOthers(error)) return false;
+    if (isBusy(error)) return false; // somebody else wrote since reading began, or writes for long
     throw error;
   }
 };

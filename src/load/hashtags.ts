@@ -37,11 +37,6 @@ const linkSql = (links: number): string => `
   insert into video_hashtag (video_key, hashtag_key, position)
   values ${Array(links).fill('(?, ?, ?)').join(', ')} on conflict do nothing`;
 
-/**
- * What an instant's row becomes when the hashtag comes again: filled and corrected. Figures that were
- * counted over videos seen change none that were stated, and give way to them with their window, so
- * that a row has one source, whichever came first; their rank fills one that was not stated.
- */
 const SEEN = sourceCode('seen');
 const GIVES_WAY = `(source = ${SEEN} and @source <> ${SEEN})`;
 const STANDS = `(source <> ${SEEN} and @source = ${SEEN})`;
@@ -49,6 +44,11 @@ const figure = (name: string): string =>
   `case when ${GIVES_WAY} then @${name} when ${STANDS} then ${name} else coalesce(@${name}, ${name}) end`;
 const beside = (name: string): string =>
   `case when ${STANDS} then coalesce(${name}, @${name}) else coalesce(@${name}, ${name}) end`;
+/**
+ * What an instant's row becomes when the hashtag comes again: filled and corrected. Figures that were
+ * counted over videos seen change none that were stated, and give way to them with their window, so
+ * that a row has one source, whichever came first; their rank fills one that was not stated.
+ */
 const MERGED: Record<string, string> = {
   volume: figure('volume'),
   views: figure('views'),

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { largest } from '../../bench/budget/largest.ts';
 import { PLATFORMS } from '../../schema/vocabulary.ts';
 import { chooseCalls, laddersByPlatform } from '../../src/budget/choice.ts';
 import { learnShowing } from '../../src/budget/creator-pages.ts';
 import { curveLibrary } from '../../src/budget/curves.ts';
-import { largest } from '../../src/budget/largest.ts';
 import { PlanLadder } from '../../src/budget/price.ts';
-import { type TrackedVideo, trackedVideos } from '../../src/budget/tracked.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { draws } from '../support/draws.ts';
+import { type TrackedVideo, trackedVideos } from './tracked-videos.ts';
 
 const NOW = Date.UTC(2026, 2, 10);
 const ladders = laddersByPlatform((platform) => new PlanLadder(curveLibrary(platform, [])));
