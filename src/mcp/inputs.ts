@@ -15,26 +15,31 @@ export const paging = {
   page: z.int().min(1).default(1).describe('Which page, from 1. Past the end it is empty.'),
 };
 
-const range = z.string().refine((text) => rangeMs(text) !== undefined, {
-  error: ({ input }) =>
-    `Expected a span such as 24h, 7d or 4w, at most 366 days; got "${String(input)}".`,
-});
+const range = z
+  .string()
+  .refine((text) => rangeMs(text) !== undefined, {
+    error: ({ input }) =>
+      `Expected a span such as 24h, 7d or 4w, at most 366 days; got "${String(input)}".`,
+  })
+  .meta({ pattern: '^[1-9][0-9]{0,4}[hdw]$' });
 const RANGE = 'Rolling window: a number of hours (h), days (d) or weeks (w), at most 366 days.';
 /** A window with what it is when not given. */
 export const dateRange = (fallback: string) => range.default(fallback).describe(RANGE);
 /** A window that may be left out: then there is none. */
 export const openDateRange = range.optional().describe(`${RANGE} Absent: everything.`);
 
-export const asOf = z
+const instant = z
   .string()
   .refine((text) => parseIso(text) !== undefined, {
     error: ({ input }) =>
       `Expected an ISO 8601 instant such as 2026-03-01T12:00:00Z; got "${String(input)}".`,
   })
-  .optional()
-  .describe(
-    'Time travel: the answer as it would have been at this instant, ISO 8601, UTC unless it names an offset. Absent or in the future: now.',
-  );
+  .meta({ format: 'date-time' })
+  .optional();
+export const asOf = instant.describe(
+  'Time travel: the answer as it would have been at this instant, ISO 8601, UTC unless it names an offset. Absent or in the future: now.',
+);
+export const since = instant.describe('Only what occurred at or after this instant, ISO 8601.');
 
 const LONGEST_QUERY = 200;
 export const searchText = z
@@ -42,6 +47,7 @@ export const searchText = z
   .refine((text) => text.trim() !== '' && [...text].length <= LONGEST_QUERY, {
     error: `Expected 1 to ${LONGEST_QUERY} characters of search text.`,
   })
+  .meta({ minLength: 1, maxLength: LONGEST_QUERY })
   .describe('Words are and-ed; "phrases", prefix* and -without work.');
 
 export const videoId = z
@@ -53,7 +59,6 @@ export const videoId = z
 export const handle = z
   .string()
   .min(1)
-  .max(200)
   .describe('Handle of the creator, with or without a leading @.');
 
 export const eventKind = z.enum(EVENT_KINDS).optional().describe('Only events of this kind.');

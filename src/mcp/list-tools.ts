@@ -6,7 +6,7 @@ import { hashtagsPage } from '../history/hashtag-list.ts';
 import type { ListPage } from '../history/list-page.ts';
 import { UncachedLists } from '../history/uncached-lists.ts';
 import { feedPage, trendsPage } from '../history/video-lists.ts';
-import { isoOf } from '../iso.ts';
+import { isoOf, parseIso } from '../iso.ts';
 import { searchPage } from '../search/search-page.ts';
 import {
   eventsResponse,
@@ -129,15 +129,18 @@ export const addListTools = (tools: LakeTools): void => {
     input: z.strictObject({
       kind: given.eventKind,
       platform: given.onePlatform,
+      since: given.since,
       ...given.paging,
       asOf: given.asOf,
     }),
     output: eventsResponse,
-    read: ({ kind, platform, limit, page, asOf }, { lake, instantOf }) => {
+    read: ({ kind, platform, since, limit, page, asOf }, { lake, instantOf }) => {
       const at = instantOf(asOf);
+      const from = since === undefined ? undefined : parseIso(since);
       const { total, items } = eventsPage(lake, {
         ...(kind === undefined ? {} : { kind }),
         ...(platform === undefined ? {} : { platform }),
+        ...(from === undefined ? {} : { since: from }),
         ...{ limit, page, asOf: at },
       });
       return { total, page, items: items.map(shownEvent), asOf: isoOf(at) };

@@ -73,14 +73,14 @@ export const addSubjectTools = (tools: LakeTools): void => {
     input: z.strictObject({
       platform: given.platform,
       handle: given.handle,
-      limit: given.paging.limit,
+      ...given.paging,
       asOf: given.asOf,
     }),
     output: creatorResponse,
-    read: ({ platform, handle: written, limit, asOf }, { lake, instantOf }) => {
+    read: ({ platform, handle: written, asOf, ...paging }, { lake, instantOf }) => {
       const at = instantOf(asOf);
       const handle = plainHandle(written);
-      const profile = creatorProfile(lake, { platform, handle, asOf: at, limit });
+      const profile = creatorProfile(lake, { platform, handle, asOf: at, ...paging });
       if (profile === undefined) throw notSeen(`creator "${handle}" on ${platform}`, at);
       return { ...shownProfile(platform, profile), asOf: isoOf(at) };
     },

@@ -75,6 +75,7 @@ export const page = read(PAGE, wholeNumber(1, Number.MAX_SAFE_INTEGER))
     },
     type: 'integer',
     minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
     default: 1,
     example: 1,
   });
@@ -195,6 +196,7 @@ export const searchText = read(QUERY, (value) => {
 
 export const idPath = text('a video id').openapi({
   param: { name: 'id', in: 'path' },
+  minLength: 1,
   maxLength: 128,
   example: 'tt_7240348510065823002',
 });
@@ -205,5 +207,6 @@ export const handlePath = text('a handle').openapi({
     in: 'path',
     description: 'Handle of the creator, with or without a leading @.',
   },
+  minLength: 1,
   example: 'dance.daily',
 });

@@ -13,6 +13,7 @@ import { runCommand } from '../support/run-command.ts';
 // One lake, one service and one `trendlake mcp` over it, asked by the protocol's own client.
 
 const asOf = new Date(NOW).toISOString();
+const hoursIso = (hours: number): string => new Date(hoursAgo(hours)).toISOString();
 const client = new Client({ name: 'test', version: '1' });
 const stderr: string[] = [];
 let running: Running;
@@ -72,6 +73,62 @@ test('says what it has: tools with their bounds, and whose data it is', async ()
   expect(client.getInstructions()).toMatch(/imported\.[\s\S]*never 0[\s\S]*strangers/);
 });
 
+/** Each tool that answers as a route does, and that route. */
+const ROUTES: Readonly<Record<string, string>> = {
+  feed: 'GET /feed/{platform}',
+  trends: 'GET /trends/{platform}/{period}',
+  search: 'GET /search',
+  hashtags: 'GET /hashtags',
+  events: 'GET /events',
+  forecast: 'GET /forecasts/{platform}',
+  video: 'GET /videos/{id}',
+  growth: 'GET /videos/{id}/growth',
+  analyze: 'POST /lab/analyze',
+  creators: 'GET /creators/{platform}/{handle}',
+};
+const BOUNDS = ['type', 'enum', 'minimum', 'maximum', 'minLength', 'maxLength', 'pattern'];
+const bounded = (schema: unknown): object =>
+  Object.fromEntries(
+    Object.entries(Object(schema)).filter(([name]) =>
+      [...BOUNDS, 'format', 'default'].includes(name),
+    ),
+  );
+
+describe('takes what the route takes: names, bounds, defaults', () => {
+  test.each(Object.entries(ROUTES))('%s as %s', async (name, route) => {
+    const [method = '', path = ''] = route.split(' ');
+    const document = (await running.get('/openapi.json')).body as unknown as Described;
+    const { parameters = [], requestBody } = document.paths[path]?.[method.toLowerCase()] ?? {};
+    const { schemas } = document.components;
+    const body = requestBody === undefined ? undefined : schemas.AnalyzeRequest;
+    const taken = new Map<string, object>(
+      [...parameters, ...Object.entries(body?.properties ?? {}).map(bodyField)].map((each) => [
+        each.name,
+        { isRequired: each.required === true, ...bounded(each.schema) },
+      ]),
+    );
+    if (taken.has('limit')) taken.set('limit', { ...taken.get('limit'), default: 20 }); // docs/mcp.md
+
+    const { tools } = await client.listTools();
+    const { inputSchema } = tools.find((tool) => tool.name === name) ?? {};
+    const { properties = {}, required = [] } = inputSchema ?? {};
+    expect(
+      new Map(
+        Object.entries(properties).map(([field, schema]) => [
+          field,
+          { isRequired: required.includes(field), ...bounded(schema) },
+        ]),
+      ),
+    ).toEqual(taken);
+  });
+
+  test('every tool but those of its own', async () => {
+    const { tools } = await client.listTools();
+    const named = tools.map(({ name }) => name).filter((name) => !['lake', 'query'].includes(name));
+    expect(named.toSorted()).toEqual(Object.keys(ROUTES).toSorted());
+  });
+});
+
 test('lake: whose data, how fresh, how much', async () => {
   expect((await call('lake')).told).toMatchObject({
     origin: null,
@@ -100,10 +157,17 @@ describe('answers as the service does, field by field', () => {
       '/hashtags?platform=instagram&dateRange=7d',
     ],
     ['events', { kind: 'trend.spike' }, '/events?kind=trend.spike'],
+    ['events', { since: hoursIso(5) }, `/events?since=${hoursIso(5)}`],
+    ['events', { since: hoursIso(4) }, `/events?since=${hoursIso(4)}`],
     ['forecast', { platform: 'tiktok', horizon: '72h' }, '/forecasts/tiktok?horizon=72h'],
     ['video', { id: 'ig_3' }, '/videos/ig_3'],
     ['growth', { id: 'tt_1' }, '/videos/tt_1/growth'],
     ['creators', { platform: 'tiktok', handle: '@mia.moves' }, '/creators/tiktok/mia.moves'],
+    [
+      'creators',
+      { platform: 'tiktok', handle: 'mia.moves', limit: 1, page: 2 },
+      '/creators/tiktok/mia.moves?limit=1&page=2',
+    ],
   ])('%s %j', async (name, given, path) => {
     const { told, text } = await call(name, { ...given, asOf });
     const url = `${path}${path.includes('?') ? '&' : '?'}asOf=${asOf}`;
@@ -221,6 +285,28 @@ test('nothing but where it reads was told on stderr', () => {
     `mcp: answering from ${join(running.dataDir, 'trendlake.db')} until stdin ends.\n`,
   );
 });
+
+interface Field {
+  readonly name: string;
+  readonly required?: boolean;
+  readonly schema: object;
+}
+const bodyField = ([name, schema]: [string, object]): Field => ({ name, required: true, schema });
+
+/** What of the OpenAPI document is compared. */
+interface Described {
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<Record<string, { parameters?: readonly Field[]; requestBody?: object }>>
+    >
+  >;
+  readonly components: {
+    readonly schemas: Readonly<
+      Record<string, { readonly properties: Readonly<Record<string, object>> }>
+    >;
+  };
+}
 
 interface Counted {
   readonly rows: readonly { readonly n: number }[];

@@ -8,8 +8,12 @@ import { problemsOf } from '../describe.ts';
 import { EXAMPLE_BODIES, EXAMPLE_RESPONSES } from '../examples.ts';
 import { invalidParameters, RefusedError } from '../problems.ts';
 
+const LONGEST_ID = 128;
+
 const analyzeBody = z
-  .object({ id: z.string().openapi({ example: 'tt_7240348510065823002' }) })
+  .object({
+    id: z.string().min(1).max(LONGEST_ID).openapi({ example: 'tt_7240348510065823002' }),
+  })
   .openapi('AnalyzeRequest');
 
 const analyze = createRoute({
@@ -40,8 +44,6 @@ const analyze = createRoute({
     ]),
   },
 });
-
-const LONGEST_ID = 128;
 
 /** The video id in a body. */
 const idIn = (body: unknown): string => {
