@@ -28,6 +28,12 @@ export interface Manifest {
   files: ManifestFile[];
 }
 
+/** What a manifest of this version or an earlier one tells of the files that stand. */
+export interface ToldManifest extends Omit<Manifest, 'format' | 'codec'> {
+  format: number; // 1: version 0.1.0
+  codec: ParquetCodec | null; // null: not told before format 2
+}
+
 const isWhole = (value: unknown, least: number): value is number =>
   Number.isSafeInteger(value) && Number(value) >= least;
 
@@ -49,21 +55,23 @@ const fileOf = (value: unknown): ManifestFile | undefined => {
   return { path, table, date, rows, bytes, sha256, schemaVersion };
 };
 
-const manifestOf = (value: unknown): Manifest | undefined => {
+const toldOf = (value: unknown): ToldManifest | undefined => {
   if (!isObject(value)) return undefined;
-  const { format, schemaVersion, codec, exportedAt, files } = value;
-  if (format !== FORMAT || !isWhole(schemaVersion, 0) || !isCodec(codec)) return undefined;
-  if (typeof exportedAt !== 'string' || !Array.isArray(files)) return undefined;
+  const { format, schemaVersion, exportedAt, files } = value;
+  const codec = format === 1 ? null : value.codec;
+  if (!isWhole(format, 1) || format > FORMAT || !isWhole(schemaVersion, 0)) return undefined;
+  if ((codec !== null && !isCodec(codec)) || typeof exportedAt !== 'string') return undefined;
+  if (!Array.isArray(files)) return undefined;
   const read = files.map(fileOf).filter((file) => file !== undefined);
   if (read.length < files.length) return undefined;
   return { format, schemaVersion, codec, exportedAt, files: read };
 };
 
 /**
- * The manifest of a Parquet folder, or undefined when there is none that can be trusted: missing,
- * damaged, of another format or another schema version. Everything is written anew then.
+ * What the manifest of a Parquet folder tells of its files, whichever version wrote them; undefined
+ * when there is none, or it is damaged or of a later format.
  */
-export const readManifest = (folder: string, schemaVersion: number): Manifest | undefined => {
+export const toldManifest = (folder: string): ToldManifest | undefined => {
   let text: string;
   try {
     text = readFileSync(join(folder, MANIFEST), 'utf8');
@@ -72,11 +80,20 @@ export const readManifest = (folder: string, schemaVersion: number): Manifest | 
     throw error;
   }
   try {
-    const read = manifestOf(JSON.parse(text));
-    return read?.schemaVersion === schemaVersion ? read : undefined;
+    return toldOf(JSON.parse(text));
   } catch {
     return undefined;
   }
+};
+
+/** Whether the next export goes on from its files; otherwise it writes everything anew. */
+export const isCurrent = (told: ToldManifest, schemaVersion: number): told is Manifest =>
+  told.format === FORMAT && told.codec !== null && told.schemaVersion === schemaVersion;
+
+/** The manifest of a Parquet folder, or undefined when there is none that the next export goes on from. */
+export const readManifest = (folder: string, schemaVersion: number): Manifest | undefined => {
+  const told = toldManifest(folder);
+  return told !== undefined && isCurrent(told, schemaVersion) ? told : undefined;
 };
 
 /** Puts the manifest in place, whole. Call it when every file it names stands. */

@@ -1,7 +1,7 @@
-import type { Manifest } from '../export/manifest.ts';
+import type { ToldManifest } from '../export/manifest.ts';
 import { countOf, type LakeMetric, type Sample, seconds } from './lake-metric.ts';
 
-const exportSums = (manifest: Manifest | undefined, of: 'rows' | 'bytes'): Sample[] => {
+const exportSums = (manifest: ToldManifest | undefined, of: 'rows' | 'bytes'): Sample[] => {
   const sums = new Map<string, number>();
   for (const file of manifest?.files ?? [])
     sums.set(file.table, (sums.get(file.table) ?? 0) + file[of]);

@@ -1,4 +1,4 @@
-import type { Manifest } from '../export/manifest.ts';
+import type { ToldManifest } from '../export/manifest.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import type { CountedKey } from '../throttle/counted-key.ts';
@@ -28,7 +28,7 @@ export interface Scraped {
   /** Calls without an outcome. */
   readonly unsettled: number;
   /** Undefined: nothing was exported yet. */
-  readonly manifest: Manifest | undefined;
+  readonly manifest: ToldManifest | undefined;
 }
 
 /**

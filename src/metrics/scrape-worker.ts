@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
-import { type Manifest, readManifest } from '../export/manifest.ts';
+import { type ToldManifest, toldManifest } from '../export/manifest.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { lakeVersion } from '../lake/lake-version.ts';
-import { SCHEMA_VERSION } from '../lake/migrate.ts';
 import { LAKE_FILE, type Lake, openLakeForReading } from '../lake/open.ts';
 import { monthState } from '../throttle/lake-ledger.ts';
 import { CallTally } from './call-tally.ts';
@@ -31,7 +30,7 @@ interface Open {
 }
 
 let open: Open | undefined;
-let manifest: { stamp: string; content: Manifest | undefined } | undefined;
+let manifest: { stamp: string; content: ToldManifest | undefined } | undefined;
 
 const tally = (lake: Lake): Open['tallies'] => {
   const version = lakeVersion(lake);
@@ -55,12 +54,11 @@ const recount = (of: Open, costsMs: number): void => {
   if (costMs < costsMs && due && version !== lakeVersion(of.lake)) of.tallies = tally(of.lake);
 };
 
-const manifestOf = (): Manifest | undefined => {
+const manifestOf = (): ToldManifest | undefined => {
   const folder = join(dataDir, 'parquet');
   const file = statSync(join(folder, 'manifest.json'), { throwIfNoEntry: false });
   const stamp = file === undefined ? '' : `${file.ino} ${file.mtimeMs} ${file.size}`;
-  if (manifest?.stamp !== stamp)
-    manifest = { stamp, content: readManifest(folder, SCHEMA_VERSION) };
+  if (manifest?.stamp !== stamp) manifest = { stamp, content: toldManifest(folder) };
   return manifest.content;
 };
 

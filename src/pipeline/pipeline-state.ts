@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DAY_MS } from '../durations.ts';
-import { type Manifest, readManifest } from '../export/manifest.ts';
+import { isCurrent, type ToldManifest, toldManifest } from '../export/manifest.ts';
 import { type ForecastState, forecastStates } from '../forecast/state.ts';
 import { type Holder, living } from '../lake/exclusive.ts';
 import { SCHEMA_VERSION } from '../lake/migrate.ts';
@@ -87,7 +87,9 @@ export interface PipelineNow {
   readonly backup: BackupState | null;
   readonly parquet: {
     readonly exportedAt: string;
-    readonly codec: string;
+    readonly codec: string | null; // null: not told
+    /** False: an earlier version wrote its files, and the next export writes all of them anew. */
+    readonly isCurrent: boolean;
     readonly tables: readonly TableFigures[];
   } | null;
   readonly forecasts: readonly ForecastState[];
@@ -111,7 +113,7 @@ export interface PipelineState {
 const TIMELINE_MS = 7 * DAY_MS;
 const MOST_LATELY = 400;
 
-const tablesOf = ({ files }: Manifest): TableFigures[] =>
+const tablesOf = ({ files }: ToldManifest): TableFigures[] =>
   [...Map.groupBy(files, ({ table }) => table)].map(([table, its]) => ({
     table,
     files: its.length,
@@ -124,10 +126,10 @@ const tablesOf = ({ files }: Manifest): TableFigures[] =>
   }));
 
 const parquetOf = (dataDir: string): PipelineNow['parquet'] => {
-  const manifest = readManifest(join(dataDir, 'parquet'), SCHEMA_VERSION);
-  if (manifest === undefined) return null;
-  const { exportedAt, codec } = manifest;
-  return { exportedAt, codec, tables: tablesOf(manifest) };
+  const told = toldManifest(join(dataDir, 'parquet'));
+  if (told === undefined) return null;
+  const { exportedAt, codec } = told;
+  return { exportedAt, codec, isCurrent: isCurrent(told, SCHEMA_VERSION), tables: tablesOf(told) };
 };
 
 const quotaOf = (

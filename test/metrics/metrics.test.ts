@@ -133,6 +133,16 @@ describe('a lake that was synced', () => {
     );
   });
 
+  test('files of an earlier version are told until an export writes them anew', async () => {
+    const path = join(dataDir, 'parquet', 'manifest.json');
+    const before = await scrapeOf(running.service.url);
+    const { codec: _, ...written } = JSON.parse(readFileSync(path, 'utf8')) as { codec: string };
+    writeFileSync(path, JSON.stringify({ ...written, format: 1, schemaVersion: 0 }));
+    const after = await scrapeOf(running.service.url);
+    for (const name of ['trendlake_export_age_seconds', 'trendlake_export_rows'])
+      expect(after.families.get(name)).toEqual(before.families.get(name));
+  });
+
   test('what another process writes shows in a later scrape', async () => {
     const before = await scrapeOf(running.service.url);
     const upstream = await startFaultyUpstream();

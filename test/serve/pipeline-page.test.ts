@@ -116,6 +116,34 @@ test('runs, sources, slots, drift, failures, backup and daemon', async () => {
   });
 });
 
+test('files that version 0.1.0 exported are shown, as what they are', async () => {
+  const folder = join(dataDir, 'parquet');
+  mkdirSync(folder);
+  expect((await page('/pipeline?limit=48')).text).toContain('Nothing was exported yet');
+  const sha256 = '0'.repeat(64);
+  const file = { rows: 1200, bytes: 4200, sha256, schemaVersion: 0 };
+  const written = {
+    ...{ format: 1, schemaVersion: 0, exportedAt: new Date(hoursAgo(30)).toISOString() },
+    files: [
+      {
+        ...file,
+        path: 'rankings/date=2026-03-08/r.parquet',
+        table: 'rankings',
+        date: '2026-03-08',
+      },
+      { ...file, path: 'videos/videos.parquet', table: 'videos', date: null },
+    ],
+  };
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify(written));
+  const { text } = await page('/pipeline?limit=47');
+  expect(text).toMatch(/<h2>Parquet <span class="soft small">exported <time [^>]*>30 h ago</);
+  expect(text).toContain('2 files</b><span class="one soft small">8.4 kB, of an earlier version');
+  expect(text).toContain('written by an earlier version');
+  expect(text).toMatch(/<td>rankings<\/td><td class="n">1<\/td><td class="n">1,200<\/td>/);
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ ...written, format: 3 }));
+  expect((await page('/pipeline?limit=46')).text).toContain('cannot be read here');
+});
+
 test('a run opens with its requests, why each was chosen and what came of it', async () => {
   const { text } = await page('/pipeline?run=2');
   expect(text).toContain(GROWTH);
