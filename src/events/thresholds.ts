@@ -1,6 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { docsPage } from '../installation.ts';
+import { fieldOf } from '../json-object.ts';
 
 /** When a video's pace counts as a spike; see trend-spike.ts. */
 export interface SpikeThresholds {
@@ -99,7 +100,7 @@ const merged = <T extends object>(shipped: T, given: unknown, path: string): T =
     );
   const result = { ...shipped } as Record<string, unknown>;
   for (const [name, value] of Object.entries(given as Fields)) {
-    const before = result[name];
+    const before = fieldOf(result, name);
     const at = path === '' ? name : `${path}.${name}`;
     if (before === undefined)
       throw new UsageError(

@@ -1,5 +1,5 @@
 import type { Platform } from '../../schema/vocabulary.ts';
-import type { JsonObject } from '../json-object.ts';
+import { fieldOf, type JsonObject } from '../json-object.ts';
 import { FIELDS } from '../wire/field-table.ts';
 import {
   cleanTag,
@@ -134,11 +134,12 @@ interface Instantaneous {
 const mergeInstant = <T extends Instantaneous>(earlier: T, later: T): T => {
   const known = (row: T): [string, unknown][] =>
     Object.entries(row).filter(([name, value]) => name !== 'extra' && value !== null);
-  const merged = { ...earlier, ...Object.fromEntries(known(later)) };
+  const merged: T & JsonObject = { ...earlier, ...Object.fromEntries(known(later)) };
   const { also = [], ...rest } = earlier.extra ?? {};
   const differing = [...known(earlier), ...Object.entries(rest)].filter(
     ([name, value]) =>
-      JSON.stringify(value) !== JSON.stringify((merged as JsonObject)[name] ?? later.extra?.[name]),
+      JSON.stringify(value) !==
+      JSON.stringify(fieldOf(merged, name) ?? fieldOf(later.extra ?? {}, name)),
   );
   if (differing.length === 0) return { ...merged, extra: later.extra ?? earlier.extra };
   const others = [...(also as unknown[]), Object.fromEntries(differing)];

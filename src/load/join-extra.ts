@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json-object.ts';
+import { fieldOf, isObject, type JsonObject } from '../json-object.ts';
 import type { Extra } from '../wire/observation.ts';
 
 /**
@@ -44,9 +44,9 @@ export const formerFields = (before: string | null, after: string | null): strin
     (text) => (text === null ? {} : JSON.parse(text)) as JsonObject,
   ) as [JsonObject, JsonObject];
   const changed = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
-    (name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]),
+    (name) => JSON.stringify(fieldOf(was, name)) !== JSON.stringify(fieldOf(is, name)),
   );
   return JSON.stringify(
-    Object.fromEntries(changed.map((name) => [name, name in was ? [was[name]] : []])),
+    Object.fromEntries(changed.map((name) => [name, Object.hasOwn(was, name) ? [was[name]] : []])),
   );
 };

@@ -14,16 +14,18 @@ export interface LimitWord {
 
 type Headers = Readonly<Record<string, string>>;
 
-const WINDOWS: Record<string, number> = {
-  second: SECOND_MS,
-  minute: MINUTE_MS,
-  hour: HOUR_MS,
-  day: DAY_MS,
-  daily: DAY_MS,
-  week: 7 * DAY_MS,
-  month: 30 * DAY_MS,
-  monthly: 30 * DAY_MS,
-};
+const WINDOWS = new Map(
+  Object.entries({
+    second: SECOND_MS,
+    minute: MINUTE_MS,
+    hour: HOUR_MS,
+    day: DAY_MS,
+    daily: DAY_MS,
+    week: 7 * DAY_MS,
+    month: 30 * DAY_MS,
+    monthly: 30 * DAY_MS,
+  }),
+);
 const LONGEST_RESET_MS = 400 * DAY_MS;
 
 /** Parts of a list: at the commas outside quotes. */
@@ -68,7 +70,7 @@ export const resetMs = (text: string | undefined, sentAt: number): number | null
   return waitMs >= 0 && waitMs <= LONGEST_RESET_MS ? waitMs : null;
 };
 
-const windowNamed = (name: string): number | null => WINDOWS[name.toLowerCase()] ?? null;
+const windowNamed = (name: string): number | null => WINDOWS.get(name.toLowerCase()) ?? null;
 
 /** `RateLimit` and `RateLimit-Policy`, lists of named policies (draft-ietf-httpapi-ratelimit-headers-08 to -10). */
 const namedPolicies = (headers: Headers): LimitWord[] => {
@@ -101,13 +103,15 @@ interface Family {
   fields: Map<string, string>;
 }
 
-const KINDS: Record<string, string> = {
-  limit: 'limit',
-  remaining: 'remaining',
-  left: 'remaining',
-  reset: 'reset',
-  policy: 'policy',
-};
+const KINDS = new Map(
+  Object.entries({
+    limit: 'limit',
+    remaining: 'remaining',
+    left: 'remaining',
+    reset: 'reset',
+    policy: 'policy',
+  }),
+);
 
 /** Fields named <family>[-<label>]-Limit, -Remaining, -Reset, -Policy, the label before or after. */
 const familiesOf = (headers: Headers): Family[] => {
@@ -116,14 +120,14 @@ const familiesOf = (headers: Headers): Family[] => {
     const match = /^(x-)?(rate-?limit|quota)-(.+)$/.exec(header.toLowerCase());
     if (match === null) continue;
     const words = (match[3] as string).split('-');
-    const kind = words.find((word) => word in KINDS);
+    const kind = words.find((word) => KINDS.has(word));
     if (kind === undefined) continue;
     const label = words.filter((word) => word !== kind).join('-');
     const family = `${match[1] === undefined ? '' : 'X-'}${match[2] === 'quota' ? 'Quota' : 'RateLimit'}`;
     const name = label === '' ? family : `${family}-${label}`;
     const known = families.get(name) ?? { name, label, fields: new Map<string, string>() };
     families.set(name, known);
-    known.fields.set(KINDS[kind] as string, value);
+    known.fields.set(KINDS.get(kind) ?? kind, value);
   }
   return [...families.values()];
 };

@@ -91,6 +91,8 @@ test('thresholds are read over the shipped ones', () => {
     ['{"vine": {}}', /there is no vine/],
     ['{"tiktok": {"spike": {"minGain": "5"}}}', /tiktok.spike.minGain must be a number/],
     ['{"tiktok": {"spike": {"minGains": 5}}}', /no tiktok.spike.minGains/],
+    ['{"constructor": 1}', /there is no constructor/],
+    ['{"tiktok": {"__proto__": {}}}', /there is no tiktok.__proto__/],
   ] as const)
     expect(() => readThresholds(text)).toThrow(reason);
 });

@@ -134,6 +134,16 @@ test("a hashtag's volume over all platforms, as the lake itself writes it", asyn
   expect(rows.hashtag_snapshots).toMatchObject([{ tag: 'b', platform: '', volume: 5 }]);
 });
 
+test('a further field is told twice where two lines differ in it, whatever its name', async () => {
+  const tag = { tag: 'b', platform: 'tiktok', at: AT, volume: 5 };
+  const named = (value: unknown) => JSON.parse(`{"constructor": 1, "__proto__": ${value}}`);
+  const both = lines({ ...tag, ...named(1) }, { ...tag, ...named(2) });
+  const { dataDir } = await importing('hashtags.ndjson', both);
+  expect(lakeRows(freshLake(dataDir)).hashtag_snapshots).toMatchObject([
+    { extra: '{"constructor":1,"__proto__":2,"also":[{"__proto__":1}]}' },
+  ]);
+});
+
 test('odd fields are null, their originals kept', async () => {
   const odd = { views: -1, likes: 1.5 };
   const { code, dataDir } = await importing('snapshots.ndjson', lines(snapshot(1, odd)));

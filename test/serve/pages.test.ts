@@ -167,6 +167,11 @@ test('what is not known is a page that says so, with its status, as text', async
   const unknown = await page('/hashtags?colour=red');
   expect(unknown.status).toBe(400);
   expect(unknown.text).toContain('<code dir="auto">colour</code> <bdi>Is not known here.');
+  for (const name of ['__proto__', 'constructor', 'toString']) {
+    const { status, text } = await page(`/hashtags?${name}=1`);
+    expect([name, status]).toEqual([name, 400]);
+    expect(text).toContain(`<code dir="auto">${name}</code> <bdi>Is not known here.`);
+  }
   expect((await page('/?platform=&video=')).status).toBe(200);
 });
 

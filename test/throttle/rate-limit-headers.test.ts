@@ -36,6 +36,19 @@ describe('what a header says of limits', () => {
       [[DAY, null, 3, null]],
     ],
     [
+      'a policy with a name that every object has something under',
+      { ratelimit: 'constructor;r=3, "__proto__";r=4' },
+      [
+        [null, null, 3, null],
+        [null, null, 4, null],
+      ],
+    ],
+    [
+      'a family of such a name',
+      { 'x-ratelimit-constructor-limit': '9', 'x-ratelimit-constructor-remaining': '5' },
+      [[null, 9, 5, null]],
+    ],
+    [
       'draft 7, one dictionary',
       { ratelimit: 'limit=100, remaining=50, reset=5', 'ratelimit-policy': '100;w=60' },
       [[60_000, 100, 50, 5000]],

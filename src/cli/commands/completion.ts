@@ -82,19 +82,15 @@ const fish = (tree: readonly CommandInfo[]): string => {
   return `# fish completion of trendlake\n${[...new Set(lines)].join('\n')}\n`;
 };
 
-const SHELLS: Readonly<Record<string, (tree: readonly CommandInfo[]) => string>> = {
-  bash,
-  zsh,
-  fish,
-};
+const SHELLS = new Map(Object.entries({ bash, zsh, fish }));
 
 export const define = (command: Command, io: CliIo, commands: readonly CommandEntry[]): void => {
   command
     .argument('<shell>', 'bash, zsh or fish')
     .addHelpText('after', HELP)
     .action(async (shell: string) => {
-      const script = SHELLS[shell];
-      const names = Object.keys(SHELLS);
+      const script = SHELLS.get(shell);
+      const names = [...SHELLS.keys()];
       if (script === undefined)
         throw new UsageError(
           `There is no completion for ${shell}; there is for ${names.join(', ')}.${didYouMean(shell, names)}`,

@@ -32,16 +32,15 @@ const COMMON = z.object({ asOf, format: fileFormat, table: z.string().optional()
 
 /** Parameters as given, those that say nothing left out. @throws RefusedError for a doubled one */
 export const givenOf = (c: Context<ServiceEnv>): Record<string, string> => {
-  const given: Record<string, string> = {};
-  for (const [name, values] of Object.entries(c.req.queries())) {
+  const given = Object.entries(c.req.queries()).flatMap(([name, values]): [string, string][] => {
     const told = values.filter((value) => value.trim() !== '');
     if (told.length > 1)
       throw refusedParameters('query', [
         { path: [name], message: `Was given ${told.length} times.` },
       ]);
-    if (told[0] !== undefined) given[name] = told[0];
-  }
-  return given;
+    return told[0] === undefined ? [] : [[name, told[0]]];
+  });
+  return Object.fromEntries(given); // not by assignment, which loses a `__proto__`
 };
 
 const refuseUnknown = (given: object, known: readonly string[]): void => {

@@ -41,4 +41,9 @@ test.each(['bash', 'zsh', 'fish'])('%s has every command and its options', async
 test('another shell is refused with the nearest one', async () => {
   const { code, err } = await runCommand(['completion', 'fihs'], { dataDir: freshFolder() });
   expect([code, err]).toEqual([2, expect.stringMatching(/Did you mean fish\?/)]);
+  for (const shell of ['constructor', '__proto__'])
+    expect(await runCommand(['completion', shell], { dataDir: freshFolder() })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`There is no completion for ${shell}`),
+    });
 });
