@@ -21,12 +21,34 @@ const MAX_VIDEOS = 200;
 /** A list that was not pulled for this long was not watched: who stood at its top then is not known. */
 const LONGEST_UNWATCHED_MS = 3 * DAY_MS;
 
-/** Since when the list of a pull had been watched without such a gap. */
-const WATCHED_SINCE = `(select max(at) from (
-  select w.captured_at as at, w.captured_at - lag(w.captured_at) over (order by w.captured_at) as gap
-  from capture w where w.list = c.list and w.platform = c.platform and w.period = c.period
-    and w.completed_at is not null and w.captured_at <= c.captured_at
-) where gap is null or gap > ${LONGEST_UNWATCHED_MS})`;
+/** Pulls of a list (parameters: name, platform, period) before which it was not watched for so long. */
+const WATCH_BEGINS = `select at from (
+  select captured_at as at, captured_at - lag(captured_at) over (order by captured_at) as gap
+  from capture where list = ? and platform = ? and period = ? and completed_at is not null
+) where gap is null or gap > ${LONGEST_UNWATCHED_MS} order by at`;
+
+/** A pull of a list. */
+interface Pull {
+  readonly name: string;
+  readonly platform: string;
+  readonly period: string;
+  readonly capturedAt: number;
+}
+
+/**
+ * Since when the list of a pull had been watched without such a gap. The pulls of a list are read once,
+ * not for each creator at its top: a year of hourly ones is thousands.
+ */
+const watchReader = (sqlite: Database.Database): ((pull: Pull) => number) => {
+  const begins = prepare(sqlite, WATCH_BEGINS, 'number');
+  const byList = new Map<string, readonly number[]>();
+  return ({ name, platform, period, capturedAt }) => {
+    const list = JSON.stringify([name, platform, period]);
+    const known = byList.get(list) ?? begins.all(name, platform, period);
+    byList.set(list, known);
+    return present(known.findLast((at) => at <= capturedAt));
+  };
+};
 
 /** The snapshots of a day that make its cohort: enough for a hundredth, whatever an import brought. */
 const COHORT_SNAPSHOTS = 20_000;
@@ -98,9 +120,8 @@ interface JudgedCreator {
   readonly videos: readonly OwnVideo[];
 }
 
-interface TopRow extends Omit<TopEntry, 'watchedSince' | 'videoId'> {
+interface TopRow extends Pick<TopEntry, 'at' | 'rank'>, Pull {
   readonly videoKey: number;
-  readonly capture: number;
 }
 
 /** Reads, for creators judged together, each one's first rank at the top of a list. */
@@ -110,17 +131,21 @@ const firstTopReader = (
 ): ((some: readonly JudgedCreator[]) => Map<CreatorName, TopEntry>) => {
   const read = prepare<TopRow>(
     sqlite,
-    `select k.value as videoKey, c.key as capture, c.completed_at as at,
-       c.list || ' ' || c.period as list, r.rank
+    `select k.value as videoKey, c.list as name, c.platform, c.period, c.captured_at as capturedAt,
+       c.completed_at as at, r.rank
      from json_each(?) k cross join ranking r on r.video_key = k.value cross join capture c on c.key = r.capture_key
      where r.rank <= ? and c.completed_at is not null and ${TOP_LISTS} order by c.completed_at, r.rank`,
-    { videoKey: 'number', capture: 'number', at: 'number', list: 'text', rank: 'number' },
+    {
+      videoKey: 'number',
+      name: 'text',
+      platform: 'text',
+      period: 'text',
+      capturedAt: 'number',
+      at: 'number',
+      rank: 'number',
+    },
   );
-  const watched = prepare(
-    sqlite,
-    `select ${WATCHED_SINCE} from capture c where c.key = ?`,
-    'number',
-  );
+  const watchedSince = watchReader(sqlite);
   const lowest = Math.max(...Object.values(limits).map(({ creator }) => creator.topRank));
   return (some) => {
     const owners = new Map(
@@ -137,9 +162,12 @@ const firstTopReader = (
       firsts.set(owner.creator, { ...row, videoId: owner.video.id });
     }
     return new Map(
-      [...firsts].map(([creator, { at, list, rank, videoId, capture }]) => [
+      [...firsts].map(([creator, { at, rank, videoId, ...pull }]) => [
         creator,
-        { at, list, rank, videoId, watchedSince: present(watched.get(capture)) },
+        {
+          ...{ at, rank, videoId, list: `${pull.name} ${pull.period}` },
+          watchedSince: watchedSince(pull),
+        },
       ]),
     );
   };

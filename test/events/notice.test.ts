@@ -237,3 +237,29 @@ test('a creator is one, however its videos write the handle, also when a spellin
   const span = { from: 0, to: T0 + 14 * DAY_MS };
   expect(detectEvents(lake, { ...span, mostHeld: 0 })).toEqual(detectEvents(lake, span));
 });
+
+test('the pulls of a list are read once, however many creators came to its top', () => {
+  const lake = freshLake();
+  const [unwatched, pulls] = [20, 60];
+  for (let day = 0; day < pulls; day += 1) {
+    const at = T0 + day * DAY_MS;
+    const id = `tt_${day}`;
+    putList(lake, {
+      ...{ platform: 'tiktok', at },
+      keys: day < unwatched ? [] : [putVideo(lake, { id, user: id, snapshots: [[at, 1000]] })],
+    });
+  }
+  let read = 0;
+  lake.sqlite.function('noted', { deterministic: false }, () => {
+    read += 1;
+    return 1;
+  });
+  lake.sqlite.exec(
+    'create temp view capture as select * from main.capture where noted() = 1 and key is not null',
+  );
+  const span = { from: T0 + (unwatched - 1) * DAY_MS, to: T0 + pulls * DAY_MS };
+  const found = detectEvents(lake, { ...span, kinds: ['creator.viral'] });
+  const days = Array.from({ length: pulls - unwatched }, (_, index) => unwatched + index);
+  expect(found.map(({ evidence }) => evidence.watchedDays)).toEqual(days);
+  expect(read).toBeLessThan(5 * pulls); // once for each creator was 1700
+});
