@@ -64,6 +64,14 @@ const partsOf = (row: ArrayLike<number>): Part[] =>
 const viewsOf = (parts: readonly Part[]): number | null =>
   parts.reduce<number | null>((sum, part) => plus(sum, part.views), null);
 
+/** What `viewsOf` gives of a tag, with no object made for each of all tags. */
+const shownViewsOf = (counts: TagCounts, key: number): number | null => {
+  let sum: number | null = null;
+  for (let platform = 0; platform < PLATFORMS.length; platform++)
+    sum = plus(sum, plus(counts.viewsOf(key, platform), null));
+  return sum;
+};
+
 /**
  * Tags by the number of distinct videos seen with them in the window before `asOf` (Unix ms); equal ones
  * by the views of those videos, then by the order they were first seen in. The window before that
@@ -87,7 +95,7 @@ export const rankHashtags = (
   const [volumes, views] = [new Uint32Array(1 + largest), new Float64Array(1 + largest)]; // by key
   for (const key of tags) {
     volumes[key] = counts.volumeOf(key);
-    views[key] = viewsOf(partsOf(row(key))) ?? -1; // as they are shown
+    views[key] = shownViewsOf(counts, key) ?? -1;
   }
   const compare = (a: number, b: number): number =>
     (volumes[b] as number) - (volumes[a] as number) ||

@@ -21,7 +21,9 @@ const foremost = (
   leading: (entry: number) => number,
 ): Uint32Array => {
   if (entries.length <= 2 * depth) return entries;
-  const leads = Float64Array.from(entries, leading);
+  const leads = new Float64Array(entries.length);
+  for (let index = 0; index < leads.length; index++)
+    leads[index] = leading(entries[index] as number);
   const least = leads.slice().sort().at(-depth) as number;
   return entries.filter((_, index) => (leads[index] as number) >= least);
 };

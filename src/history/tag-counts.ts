@@ -62,13 +62,18 @@ export class TagCounts {
     return this.#sum(this.#before, key);
   }
 
+  /** Views of the videos with a tag in the window, of the platform at a position; null where none are known. */
+  viewsOf(key: number, platform: number): number | null {
+    const at = WIDTH * key + platform;
+    return this.#known[at] === 0 ? null : (this.#views[at] as number);
+  }
+
   /** Of each platform the videos with a tag in the window, and their views (NaN: not known). */
   partsOf(key: number): number[] {
-    return PLATFORMS.flatMap((_, platform) => {
-      const at = WIDTH * key + platform;
-      const views = this.#known[at] === 0 ? Number.NaN : (this.#views[at] as number);
-      return [this.#volumes[at] as number, views];
-    });
+    return PLATFORMS.flatMap((_, platform) => [
+      this.#volumes[WIDTH * key + platform] as number,
+      this.viewsOf(key, platform) ?? Number.NaN,
+    ]);
   }
 
   /** Keys of the tags with a video in the window. */
@@ -100,10 +105,13 @@ export class TagCounts {
     const [keys = new Float64Array(), ...counted] = columns;
     for (const [platform, name] of PLATFORMS.entries()) {
       if (wanted !== '' && wanted !== name) continue;
-      for (const [part, counts] of this.#parts().entries()) {
-        const column = counted[PARTS * platform + part];
-        for (let index = 0; index < keys.length; index++)
-          counts[WIDTH * (keys[index] as number) + platform] = column?.[index] as number;
+      const [before, volumes, views, known] = counted.slice(PARTS * platform);
+      for (let index = 0; index < keys.length; index++) {
+        const at = WIDTH * (keys[index] as number) + platform;
+        this.#before[at] = before?.[index] as number;
+        this.#volumes[at] = volumes?.[index] as number;
+        this.#views[at] = views?.[index] as number;
+        this.#known[at] = known?.[index] as number;
       }
     }
   }

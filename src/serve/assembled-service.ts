@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { SECOND_MS } from '../durations.ts';
 import type { Opened } from '../opened.ts';
 import { HttpPoster } from '../webhooks/post.ts';
 import { MOST_OF_A_KEY } from '../webhooks/subscriptions.ts';
@@ -23,6 +24,8 @@ import type { RunningService, ServiceOptions } from './service-options.ts';
 import { SqlQueries } from './sql-queries.ts';
 
 const LOOPBACK = '127.0.0.1';
+/** So long after it listens, so that whoever asks at once waits for no list that nobody wants. */
+const AHEAD_AFTER_MS = SECOND_MS;
 /** Counting is tried again, so that others are answered in between. */
 const WAIT_FOR_KEYS_MS = 50;
 const failuresOnly = (report: ServiceOptions['report']): Logger =>
@@ -48,6 +51,7 @@ export class AssembledService {
   readonly #routeOf: ReturnType<typeof routesOf>;
   readonly #pace: KeylessPace;
   readonly #server: HttpServer;
+  readonly #closing = new AbortController();
   #origin: string;
 
   /** @param opened what it opens, to be closed by whoever makes it where that fails */
@@ -131,10 +135,9 @@ export class AssembledService {
 
   async listen(): Promise<RunningService> {
     const { host = LOOPBACK, port = 0, computesAhead } = this.#options;
-    const { reads, now } = this.#context;
     const bound = `http://${urlHost(host)}:${await this.#server.listen(host, port)}`;
     this.#origin = this.#exposure.publicOrigin ?? bound;
-    if (computesAhead === true) void reads.computeAhead(now());
+    if (computesAhead === true) void this.#computeAhead();
     return {
       url: `${bound}/v1`,
       dashboard: `${bound}/`,
@@ -143,7 +146,18 @@ export class AssembledService {
     };
   }
 
+  async #computeAhead(): Promise<void> {
+    const { reads, now } = this.#context;
+    try {
+      await this.#options.machine.sleep(AHEAD_AFTER_MS, this.#closing.signal);
+    } catch {
+      return; // it closes
+    }
+    await reads.computeAhead(now());
+  }
+
   async #close(): Promise<void> {
+    this.#closing.abort();
     this.#context.live.close();
     await this.#server.close();
     await this.#opened.close();

@@ -45,7 +45,7 @@ export interface ServiceOptions {
   readonly metrics?: Metrics | undefined;
   /** Origins whose pages may read responses in a browser; none by default. */
   readonly corsOrigins?: readonly string[];
-  /** Computes the lists that most ask for as soon as it listens, where they take long. */
+  /** Computes the lists that most ask for a second after it listens, where they take long. */
   readonly computesAhead?: boolean;
   /** What one request may cost the others, where it is not as usual. */
   readonly readLimits?: Partial<ReadLimits>;

@@ -5,7 +5,7 @@ import type { RunningService, ServiceOptions } from './service-options.ts';
 /**
  * Serves a lake (an empty one is made where there is none) until closed. Where lists are computed ahead,
  * their thread starts before the modules of routes and pages are loaded, and beside that; they are
- * computed once it listens.
+ * computed a second after it listens.
  * @throws UsageError when the address is taken or the data directory cannot be used
  */
 export const startService = async (options: ServiceOptions): Promise<RunningService> => {

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PERIODS, PLATFORMS } from '../../schema/vocabulary.ts';
 import { systemClock } from '../../src/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
+import type { ListQuery } from '../../src/history/computed-list.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { HeavyReads } from '../../src/serve/cache/heavy-reads.ts';
 import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
@@ -183,6 +185,66 @@ test('what is answered as it was pulled is not computed before anybody asks', as
   await reads.close();
   lake.close();
   remove();
+});
+
+test('the first list of hashtags is read by the thread that is up; beside another list it has its own', async () => {
+  const { dataDir, remove } = freshFolder();
+  fillLake(dataDir, fill);
+  const lake = openLakeForReading(dataDir);
+  let threads = 0;
+  const note = (): void => void threads++;
+  process.on('worker', note);
+  const limits = { rowsHere: NOTHING };
+  const query = { asOf: NOW, isNow: true, from: 0, count: 20, owner: 'key_1' };
+  const tags = { list: 'hashtags', platform: '', windowMs: DAY_MS } as const;
+  const videos = { list: 'feed', platform: 'tiktok', windowMs: DAY_MS } as const;
+  const threadsOf = async (...turns: ListQuery[][]): Promise<number> => {
+    const reads = new HeavyReads(lake, { cache: new LakeCache(1e7), clock: systemClock, limits });
+    threads = 0;
+    reads.startAhead(NOW);
+    for (const turn of turns)
+      await Promise.all(turn.map((wanted) => reads.lists.part({ ...query, wanted })));
+    await reads.close();
+    return threads;
+  };
+  expect(await threadsOf([tags])).toBe(1);
+  expect(await threadsOf([tags], [videos])).toBe(1);
+  expect(await threadsOf([tags], [{ ...tags, windowMs: HOUR_MS }])).toBe(2);
+  expect(await threadsOf([videos, tags])).toBe(2);
+  process.off('worker', note);
+  lake.close();
+  remove();
+});
+
+test('lists are computed ahead after whoever asks at once, not where the service stops before', async () => {
+  const computed = Promise.withResolvers<void>();
+  const slept: { go: () => void; signal: AbortSignal | undefined }[] = [];
+  let lists = 0;
+  const running = await runService(fill, {
+    computesAhead: true,
+    machine: {
+      ...systemClock,
+      sleep: (_, signal) => new Promise((go) => void slept.push({ go, signal })),
+    },
+    readLimits: {
+      rowsHere: NOTHING,
+      clock: {
+        ...systemClock,
+        monotonic: () => {
+          if (++lists > 20) computed.resolve();
+          return lists;
+        },
+      },
+    },
+  });
+  const [ahead] = slept;
+  expect([slept.length, lists]).toEqual([1, 0]);
+  expect((await running.get('/hashtags')).status).toBe(200);
+  ahead?.go();
+  await computed.promise;
+  expect(ahead?.signal?.aborted).toBe(false);
+  await running.service.close();
+  expect(ahead?.signal?.aborted).toBe(true);
 });
 
 test('the service stops while a long read is under way', async () => {

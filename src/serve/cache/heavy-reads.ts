@@ -117,6 +117,7 @@ export class HeavyReads {
   readonly #countMatches: CountMatches;
   readonly #searches = new SharedWork<FoundPage>();
   readonly #standings: Shelf<Validity & { readonly standing: ForecastStanding }>;
+  #hasReadTags = false;
 
   constructor(lake: Lake, { cache, clock, limits }: HeavyReadsDeps) {
     this.#lake = lake;
@@ -183,10 +184,9 @@ export class HeavyReads {
     return { rising, standing };
   }
 
-  /** Starts the thread of the first list that is going to be computed ahead, if one is. */
+  /** Starts the thread of lists if one is going to be computed ahead. */
   startAhead(asOf: number): void {
-    const first = COMMON.find((wanted) => this.#isAhead(wanted, asOf));
-    if (first !== undefined) this.#threadOf(first).start();
+    if (COMMON.some((wanted) => this.#isAhead(wanted, asOf))) this.#listThread.start();
   }
 
   /**
@@ -210,8 +210,12 @@ export class HeavyReads {
     await Promise.all(threads.map((thread) => thread.close()));
   }
 
+  /** Hashtags' own thread starts with their second list: the first, if it can, takes the one that is up. */
   #threadOf({ list }: ListQuery): ReaderThread<'lists'> {
-    return list === 'hashtags' ? this.#tagThread : this.#listThread;
+    if (list !== 'hashtags') return this.#listThread;
+    const isFirst = !this.#hasReadTags;
+    this.#hasReadTags = true;
+    return isFirst && this.#listThread.isIdle ? this.#listThread : this.#tagThread;
   }
 
   #isAhead(wanted: (typeof COMMON)[number], asOf: number): boolean {

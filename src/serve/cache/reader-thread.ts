@@ -104,6 +104,11 @@ export class ReaderThread<K extends ReaderKind> {
     });
   }
 
+  /** Whether its thread was started and has nothing to read. */
+  get isIdle(): boolean {
+    return this.#thread !== undefined && this.#current === undefined;
+  }
+
   /** Starts the thread ahead of the first query, which then does not wait for that. */
   start(): void {
     if (this.#isClosed || this.#thread !== undefined) return;
