@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { makeOwnFile } from '../data-dir/own-files.ts';
 import { LakeError, UsageError } from '../errors.ts';
@@ -31,22 +31,83 @@ const writePlanStatistics = (sqlite: Database.Database): void => {
   sqlite.exec('analyze sqlite_schema');
 };
 
-/** Copies a lake to `backup`, which appears whole or not at all; one that stands there is kept. */
-const copyBefore = (sqlite: Database.Database, backup: string): void => {
-  if (existsSync(backup)) return;
-  const growing = `${backup}.new-${randomBytes(6).toString('hex')}`;
-  makeOwnFile(growing); // takes its mode from nobody: SQLite would ask the umask
-  sqlite.prepare('vacuum into ?').run(growing);
-  renameSync(growing, backup);
+/** How a lake is led forward. */
+export interface MigrateOptions {
+  /** Where the migrations lie. */
+  readonly folder?: string;
+  /** Receives a sentence before a lake that holds something is copied. */
+  readonly tell?: (sentence: string) => void;
+  /** Bytes that may still be written to the disk of a folder. */
+  readonly freeBytes?: (folder: string) => number;
+}
+
+const roomIn = (folder: string): number => {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+};
+
+const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+
+/** Bytes of a copy, in which no page is free. */
+const copyBytes = (sqlite: Database.Database): number => {
+  const read = (pragma: string) => sqlite.pragma(pragma, { simple: true }) as number;
+  return (read('page_count') - read('freelist_count')) * read('page_size');
 };
 
 /**
- * Brings a lake to the current schema, forward only, each migration in one transaction with the
- * version it leads to. A lake that holds something is copied to `<path>.v<old version>` first.
- * Does nothing when the lake is current; safe to run in two processes at once.
- * @throws UsageError when the lake is newer than this trendlake
+ * Copies a lake to `backup`, which appears whole or not at all. One that stands there is replaced: it
+ * may be of long ago, from before somebody went back to it.
+ * @throws LakeError where the disk has no room for it
  */
-export const migrate = (sqlite: Database.Database, path: string, folder = MIGRATIONS): void => {
+const copyBefore = (
+  sqlite: Database.Database,
+  { path, backup }: { path: string; backup: string },
+  { tell = () => {}, freeBytes = roomIn }: MigrateOptions,
+): void => {
+  const [bytes, free] = [copyBytes(sqlite), freeBytes(dirname(backup))];
+  if (free < bytes)
+    throw new LakeError(
+      `${path} was made by an older trendlake and is copied before it is changed, which takes ${mebibytes(bytes)}; its disk has ${mebibytes(free)} left. Nothing was changed: make room and run the command again.`,
+      { transient: true },
+    );
+  tell(
+    `${path} was made by an older trendlake: it is copied to ${basename(backup)} (${mebibytes(bytes)}) beside it, then brought up to date. Remove the copy when you are sure that you will not go back.`,
+  );
+  const growing = `${backup}.new-${randomBytes(6).toString('hex')}`;
+  try {
+    makeOwnFile(growing); // takes its mode from nobody: SQLite would ask the umask
+    sqlite.prepare('vacuum into ?').run(growing);
+    renameSync(growing, backup);
+  } finally {
+    for (const suffix of ['', '-journal']) rmSync(growing + suffix, { force: true });
+  }
+};
+
+/** Undoes a transaction that would leave rows without their parents, by throwing in it. */
+const refuseOrphans = (
+  sqlite: Database.Database,
+  { path, backup }: { path: string; backup: string },
+): void => {
+  const broken = sqlite.pragma('foreign_key_check') as unknown[];
+  if (broken.length > 0)
+    throw new LakeError(
+      `Bringing ${path} up to date would leave ${broken.length} rows without their parents. Nothing was changed; the copy is ${backup}. Please report this.`,
+    );
+};
+
+/**
+ * Brings a lake to the current schema, forward only, all migrations and the version in one transaction:
+ * whatever ends it, the trendlake that made the lake can go on with it, or this one can. A lake that
+ * holds something is copied to `<path>.v<old version>` first. Does nothing when the lake is current;
+ * safe to run in two processes at once.
+ * @throws UsageError when the lake is newer than this trendlake; LakeError where a copy has no room
+ */
+export const migrate = (
+  sqlite: Database.Database,
+  path: string,
+  options: MigrateOptions = {},
+): void => {
+  const { folder = MIGRATIONS } = options;
   const files = filesIn(folder);
   const before = versionOf(sqlite);
   if (before > files.length)
@@ -55,7 +116,7 @@ export const migrate = (sqlite: Database.Database, path: string, folder = MIGRAT
     );
   if (before === files.length) return;
   const backup = `${path}.v${before}`;
-  if (before > 0) copyBefore(sqlite, backup);
+  if (before > 0) copyBefore(sqlite, { path, backup }, options);
 
   // for migrations alone: nothing that stays in a lake calls it, other readers do not know it
   sqlite.function('fold_handle', { deterministic: true }, (handle: string) => foldHandle(handle));
@@ -67,21 +128,19 @@ export const migrate = (sqlite: Database.Database, path: string, folder = MIGRAT
   // nothing inside a transaction.
   sqlite.pragma('foreign_keys = OFF');
   try {
-    files.forEach((file, index) => {
-      sqlite
-        .transaction(() => {
-          if (versionOf(sqlite) !== index) return;
+    sqlite
+      .transaction(() => {
+        const from = versionOf(sqlite);
+        if (from >= files.length) return;
+        for (const [index, file] of files.entries()) {
+          if (index < from) continue;
           sqlite.exec(readFileSync(join(folder, file), 'utf8'));
-          const broken = sqlite.pragma('foreign_key_check') as unknown[];
-          if (broken.length > 0)
-            throw new LakeError(
-              `Migration ${file} of ${path} would leave ${broken.length} rows without their parents. Nothing was changed; the copy is ${backup}. Please report this.`,
-            );
-          if (index === files.length - 1) writePlanStatistics(sqlite);
           sqlite.pragma(`user_version = ${index + 1}`);
-        })
-        .immediate();
-    });
+        }
+        refuseOrphans(sqlite, { path, backup });
+        writePlanStatistics(sqlite);
+      })
+      .immediate();
   } finally {
     sqlite.pragma('foreign_keys = ON');
     sqlite.pragma(`temp_store = ${temporary}`);

@@ -186,7 +186,7 @@ const migrateIfOlder = (
 ): void => {
   const version = sqlite.pragma('user_version', { simple: true }) as number;
   if (version === SCHEMA_VERSION) return;
-  whileAlone(dataDir, MIGRATION, WAIT_MS, () => migrate(sqlite, path));
+  whileAlone(dataDir, MIGRATION, WAIT_MS, () => migrate(sqlite, path, options));
   if (version < OWN_SINCE) keepToUser(dataDir, options);
 };
 
@@ -225,6 +225,13 @@ export const openLake = (dataDir: string, options: OpenOptions = {}): Lake => {
   });
 };
 
+/** A lake that another version of trendlake made: nothing is wrong with it, so no backup helps. */
+export class OtherSchemaError extends UsageError {
+  override get name(): string {
+    return UsageError.name; // programs are told of it as of others
+  }
+}
+
 /**
  * Opens an existing lake for reading only. Several may be open beside the writer.
  * @throws UsageError when there is none, only parts of one, or it is not one
@@ -247,7 +254,7 @@ export const openLakeForReading = (dataDir: string): Lake => {
       sqlite.pragma('temp_store = MEMORY');
       const version = sqlite.pragma('user_version', { simple: true }) as number;
       if (version !== SCHEMA_VERSION)
-        throw new UsageError(
+        throw new OtherSchemaError(
           version > SCHEMA_VERSION
             ? `${path} was written by a newer trendlake (schema ${version}, this one knows ${SCHEMA_VERSION}). Update trendlake.`
             : `${path} has an older schema (${version}, expected ${SCHEMA_VERSION}). Run \`${typed('sync')}\` or \`export\` once to migrate it.`,

@@ -9,7 +9,13 @@ import { DAY_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
 import { typed } from '../installation.ts';
 import { isoOf } from '../iso.ts';
-import { LAKE_FILE, type Lake, openLake, openLakeForReading } from '../lake/open.ts';
+import {
+  LAKE_FILE,
+  type Lake,
+  OtherSchemaError,
+  openLake,
+  openLakeForReading,
+} from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import { checkSearch } from '../search/search-integrity.ts';
 import { backupsIn } from './backup.ts';
@@ -28,7 +34,7 @@ const well = (check: string, detail: string): CheckResult => ({
   detail,
   advice: null,
 });
-const ill = (check: string, detail: string, advice: string): CheckResult => ({
+const ill = (check: string, detail: string, advice: string | null): CheckResult => ({
   check,
   ok: false,
   detail,
@@ -77,7 +83,8 @@ const databaseFindings = (dataDir: string): CheckResult[] => {
     openLakeForReading(dataDir).close(); // an older schema is not migrated by looking at it
     lake = openLake(dataDir);
   } catch (error) {
-    return [ill('database', messageOf(error), RESTORE)];
+    const advice = error instanceof OtherSchemaError ? null : RESTORE;
+    return [ill('database', messageOf(error), advice)];
   }
   try {
     return [

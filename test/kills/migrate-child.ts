@@ -12,5 +12,5 @@ const path = join(dataDir, LAKE_FILE);
 const sqlite = new Database(path);
 sqlite.pragma('synchronous = FULL');
 writeSync(1, 'begun\n');
-whileAlone(dataDir, MIGRATION, WAIT_MS, () => migrate(sqlite, path, folder));
+whileAlone(dataDir, MIGRATION, WAIT_MS, () => migrate(sqlite, path, { folder }));
 sqlite.close();

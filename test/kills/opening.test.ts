@@ -112,7 +112,7 @@ const expectOldOrNew = (dataDir: string): number => {
     expect(readdirSync(dataDir).filter((name) => name.includes('.new-'))).toEqual([]);
   }
   const sqlite = new Database(path);
-  migrate(sqlite, path, folder);
+  migrate(sqlite, path, { folder });
   sqlite.close();
   expect(wholeVersion(path)).toBe(SCHEMA_VERSION + 1);
   expect(wholeVersion(copy)).toBe(SCHEMA_VERSION);

@@ -31,20 +31,20 @@ const add = (folder: string, index: number, sql: string) =>
 
 test('an empty file gets every migration; the same again does nothing', () => {
   const { folder, path, sqlite, versionOf } = setUp(FIRST, CHILD);
-  migrate(sqlite, path, folder);
+  migrate(sqlite, path, { folder });
   expect(versionOf()).toBe(2);
   const before = sqlite.prepare('pragma schema_version').get();
-  migrate(sqlite, path, folder);
+  migrate(sqlite, path, { folder });
   expect(sqlite.prepare('pragma schema_version').get()).toEqual(before);
   expect(readdirSync(join(path, '..'))).toEqual(['lake.db']);
 });
 
 test('an older lake is copied first, then led forward; children survive a rebuilt parent', () => {
   const { folder, path, sqlite, versionOf } = setUp(FIRST, CHILD);
-  migrate(sqlite, path, folder);
+  migrate(sqlite, path, { folder });
   sqlite.exec("insert into parent values (1, 'a'); insert into child values (1, 5)");
   add(folder, 2, REBUILD);
-  migrate(sqlite, path, folder);
+  migrate(sqlite, path, { folder });
   expect(versionOf()).toBe(3);
   expect(sqlite.prepare('select more from parent').pluck().all()).toEqual(['new']);
   expect(sqlite.prepare('select n from child').pluck().all()).toEqual([5]);
@@ -62,28 +62,68 @@ test('what a migration sorts of a large lake is not held in memory', () => {
   );
   sqlite.pragma('temp_store = MEMORY');
   const [file, memory] = [1, 2];
-  migrate(sqlite, path, folder);
+  migrate(sqlite, path, { folder });
   expect(sqlite.prepare('select store from sorting').pluck().all()).toEqual([file]);
   expect(sqlite.pragma('temp_store', { simple: true })).toBe(memory);
 });
 
 test('a migration that fails leaves the lake as the one before left it', () => {
   const { folder, path, sqlite, versionOf } = setUp(FIRST);
-  migrate(sqlite, path, folder);
+  migrate(sqlite, path, { folder });
   add(folder, 1, `${CHILD} create table half (x); insert into nowhere values (1);`);
-  expect(() => migrate(sqlite, path, folder)).toThrow(/nowhere/);
+  expect(() => migrate(sqlite, path, { folder })).toThrow(/nowhere/);
   expect(versionOf()).toBe(1);
   const tables = sqlite.prepare("select name from sqlite_schema where name in ('child', 'half')");
   expect(tables.all()).toEqual([]);
   expect(existsSync(`${path}.v1`)).toBe(true);
 });
 
+test('of several migrations all are made or none', () => {
+  const { folder, path, sqlite, versionOf } = setUp(FIRST);
+  migrate(sqlite, path, { folder });
+  add(folder, 1, CHILD);
+  add(folder, 2, 'insert into nowhere values (1);');
+  expect(() => migrate(sqlite, path, { folder })).toThrow(/nowhere/);
+  expect(versionOf()).toBe(1);
+  expect(sqlite.prepare("select 1 from sqlite_schema where name = 'child'").all()).toEqual([]);
+  add(folder, 2, "insert into parent values (2, 'b');");
+  migrate(sqlite, path, { folder });
+  expect(versionOf()).toBe(3);
+});
+
+test('the copy is of the lake as it is now, whatever lies there, and its owner is told', () => {
+  const { folder, path, sqlite } = setUp(FIRST);
+  migrate(sqlite, path, { folder });
+  writeFileSync(`${path}.v1`, 'of long ago');
+  sqlite.exec("insert into parent values (1, 'a')");
+  add(folder, 1, CHILD);
+  const told: string[] = [];
+  migrate(sqlite, path, { folder, tell: (sentence) => told.push(sentence) });
+  expect(told).toEqual([expect.stringMatching(/older trendlake.*lake\.db\.v1 \(0\.\d MiB\)/)]);
+  const copy = new Database(`${path}.v1`, { readonly: true });
+  expect(copy.prepare('select word from parent').pluck().all()).toEqual(['a']);
+  copy.close();
+  migrate(sqlite, path, { folder, tell: (sentence) => told.push(sentence) });
+  expect(told).toHaveLength(1);
+});
+
+test('a disk without room for the copy leaves the lake as it is', () => {
+  const { folder, path, sqlite, versionOf } = setUp(FIRST);
+  migrate(sqlite, path, { folder });
+  add(folder, 1, CHILD);
+  expect(() => migrate(sqlite, path, { folder, freeBytes: () => 8191 })).toThrow(
+    /copied before.*takes 0\.0 MiB.*Nothing was changed: make room/,
+  );
+  expect(versionOf()).toBe(1);
+  expect(readdirSync(join(path, '..'))).toEqual(['lake.db']);
+});
+
 test('a migration that would orphan rows is refused with what to do', () => {
   const { folder, path, sqlite, versionOf } = setUp(FIRST, CHILD);
-  migrate(sqlite, path, folder);
+  migrate(sqlite, path, { folder });
   sqlite.exec("insert into parent values (1, 'a'); insert into child values (1, 5)");
   add(folder, 2, 'delete from parent;');
-  expect(() => migrate(sqlite, path, folder)).toThrow(/1 rows without their parents.*\.v2/s);
+  expect(() => migrate(sqlite, path, { folder })).toThrow(/1 rows without their parents.*\.v2/s);
   expect(versionOf()).toBe(2);
   expect(sqlite.prepare('select count(*) from parent').pluck().get()).toBe(1);
 });
@@ -91,6 +131,6 @@ test('a migration that would orphan rows is refused with what to do', () => {
 test('a newer lake is not touched', () => {
   const { folder, path, sqlite, versionOf } = setUp(FIRST);
   sqlite.pragma('user_version = 5');
-  expect(() => migrate(sqlite, path, folder)).toThrow(/newer trendlake/);
+  expect(() => migrate(sqlite, path, { folder })).toThrow(/newer trendlake/);
   expect(versionOf()).toBe(5);
 });

@@ -14,7 +14,7 @@ const ledForward = (sql: string): Database.Database => {
   const path = join(freshFolder(), 'lake.db');
   const sqlite = new Database(path);
   onTestFinished(() => void sqlite.close());
-  migrate(sqlite, path, released);
+  migrate(sqlite, path, { folder: released });
   sqlite.exec(sql);
   migrate(sqlite, path);
   return sqlite;
@@ -88,5 +88,23 @@ test('every handle that was ever written is found by the one form of its spellin
     ['ada', 'ada'],
     ['before', 'Before'],
     ['zoë', 'ZOË'],
+  ]);
+});
+
+test('a video keeps its hashtags before its words changed, but those that a later title brought', () => {
+  const sqlite = ledForward(`
+    insert into video (key, id, platform, title) values (1, 'tt_1', 'tiktok', 'Third #Other #pulled');
+    insert into video_revision (video_key, until_at, title) values
+      (1, 10, 'First #One'), (1, 20, 'Second #two_b'), (1, 30, null);
+    insert into hashtag (key, tag, folded) values
+      (1, 'one', 'one'), (2, 'two_b', 'two_b'), (3, 'other', 'other'), (4, 'listed', 'listed');
+    insert into video_hashtag (video_key, hashtag_key, position) values
+      (1, 1, 1), (1, 2, 2), (1, 3, 0), (1, 4, 3);
+  `);
+  const tags = sqlite.prepare('select until_at, tags from video_revision order by 1').raw();
+  expect(tags.all()).toEqual([
+    [10, '1,4'],
+    [20, '1,2,4'],
+    [30, '1,2,4'],
   ]);
 });

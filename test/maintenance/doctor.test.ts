@@ -17,6 +17,7 @@ import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { DAY_MS } from '../../src/durations.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
+import { SCHEMA_VERSION } from '../../src/lake/migrate.ts';
 import { LAKE_FILE, openLake, openLakeForReading } from '../../src/lake/open.ts';
 import { backupLake, backupsIn } from '../../src/maintenance/backup.ts';
 import { restoreLake } from '../../src/maintenance/restore.ts';
@@ -143,6 +144,16 @@ test.each(DAMAGES)(
     expect((await doctor(dataDir)).bad).toEqual([]);
   },
 );
+
+test('a lake of an older schema is to be migrated, not to be restored', async () => {
+  const { dataDir } = await kept();
+  const sqlite = new Database(join(dataDir, LAKE_FILE));
+  sqlite.pragma(`user_version = ${SCHEMA_VERSION - 1}`);
+  sqlite.close();
+  const { bad } = await doctor(dataDir);
+  expect(bad).toMatchObject([{ check: 'database', advice: null }]);
+  expect(bad[0]?.detail).toMatch(/older schema.*once to migrate it/);
+});
 
 test('a run after a restore counts its own calls, not those carried over', async () => {
   const { dataDir, clock } = await kept();

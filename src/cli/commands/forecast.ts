@@ -191,7 +191,7 @@ const ofHashtags = (lake: Lake, { platform }: Options, io: CliIo): Shown => {
 };
 
 const learn = async (io: CliIo): Promise<void> => {
-  const lake = openLake(configOf(io).dataDir);
+  const lake = openLake(configOf(io).dataDir, { tell: io.err });
   try {
     const { learnt, forecast, hashtags, told } = await forecastLake(lake, {
       clock: io.clock,
