@@ -13,6 +13,7 @@ import type {
 import { hintsIn, shortWaitMs } from '../throttle/quota-hints.ts';
 import { SLOT_MS, Slots } from '../throttle/slots.ts';
 import type { ClockWatch } from './clock-watch.ts';
+import { LedgerAwayError } from './errors.ts';
 import type { LedgerDb } from './ledger-db.ts';
 
 /** What `admit` of the ledger's schema returns. Instants are of the server's clock. */
@@ -155,15 +156,18 @@ export class SharedLedger implements Ledger {
   async #tellEnded(): Promise<void> {
     const { db, clock, hash, limits } = this.#deps;
     for (const [callId, { seq, outcome, headers }] of [...this.#ended]) {
-      const { status, error, sent } = outcome;
+      const { status, sent } = outcome;
+      // a sentence that was cut may end in half a character, which PostgreSQL's JSON refuses
+      const error = outcome.error?.toWellFormed() ?? null;
       const hints = hintsIn(headers, limits, clock.now());
-      const short = { shortMs: Math.ceil(shortWaitMs(hints)), shortWhy: SHORT_WHY };
+      const short = { shortMs: shortWaitMs(hints), shortWhy: SHORT_WHY };
       const { ratePerMinute } = limits;
       const told = { status, error, sent, hints, ...short, ratePerMinute };
       try {
         await db.call('settle', hash, seq, told);
-      } catch {
-        return; // the next admission meets the same and says so
+      } catch (failure) {
+        if (failure instanceof LedgerAwayError) return; // the next admission meets the same and says so
+        continue; // what one is refused for keeps no other from being told
       }
       this.#ended.delete(callId);
       this.#seqs.delete(callId);

@@ -199,7 +199,7 @@ export class QuotaHints {
     const key = keyName(this.#limits.key);
     for (const word of words) {
       const { resetsInMs, ...stated } = word;
-      const resetsAt = resetsInMs === null ? null : Math.ceil(now + resetsInMs);
+      const resetsAt = resetsInMs === null ? null : now + resetsInMs;
       this.#keep.run({ key, ...stated, resetsAt, now, callId });
     }
     return shortWaitMs(words);

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 
-/** What a response stated of one limit. Null: not stated, or not understood. */
+/** What a response stated of one limit, in whole numbers. Null: not stated, or not understood. */
 export interface LimitWord {
   /** The field and the policy, or the position in its list: `RateLimit "month"`, `X-RateLimit 2`. */
   name: string;
@@ -47,13 +47,20 @@ const memberOf = (part: string): { head: string; parameters: Map<string, string>
 const numberIn = (text: string | undefined): number | null =>
   text !== undefined && /^\d{1,15}(\.\d+)?$/.test(text.trim()) ? Number(text) : null;
 
+/** Calls; of a part of one nothing is there. */
+const callsIn = (text: string | undefined): number | null => {
+  const calls = numberIn(text);
+  return calls === null ? null : Math.floor(calls);
+};
+
+/** Seconds as milliseconds; a part of one lasts to its end. */
 const secondsIn = (text: string | undefined): number | null => {
   const seconds = numberIn(text);
-  return seconds === null ? null : seconds * SECOND_MS;
+  return seconds === null ? null : Math.ceil(seconds * SECOND_MS);
 };
 
 /**
- * Milliseconds until a reset: seconds from now, Unix seconds, Unix milliseconds, or a date. Which of
+ * Whole milliseconds until a reset: seconds from now, Unix seconds, Unix milliseconds, or a date. Which of
  * them a number is follows from its size; one that fits none is not understood.
  */
 export const resetMs = (text: string | undefined, sentAt: number): number | null => {
@@ -66,7 +73,7 @@ export const resetMs = (text: string | undefined, sentAt: number): number | null
         : number > 1e11
           ? number
           : number * SECOND_MS;
-  const waitMs = at - sentAt;
+  const waitMs = Math.ceil(at - sentAt);
   return waitMs >= 0 && waitMs <= LONGEST_RESET_MS ? waitMs : null;
 };
 
@@ -89,8 +96,8 @@ const namedPolicies = (headers: Headers): LimitWord[] => {
       name: `RateLimit "${head}"`,
       stated: policy === undefined ? part : `${part}; policy ${policy.part}`,
       windowMs,
-      quota: numberIn(policy?.parameters.get('q')),
-      remaining: numberIn(parameters.get('r')),
+      quota: callsIn(policy?.parameters.get('q')),
+      remaining: callsIn(parameters.get('r')),
       resetsInMs: secondsIn(parameters.get('t')),
     };
   });
@@ -151,8 +158,8 @@ const separateFields = ({ name, label, fields }: Family, sentAt: number): LimitW
       name: remaining.length < 2 ? name : `${name} ${position + 1}`,
       stated: [...fields].map(([kind, value]) => `${kind}: ${value}`).join('; '),
       windowMs: secondsIn(window) ?? windowNamed(label),
-      quota: numberIn(limit?.head),
-      remaining: numberIn(left),
+      quota: callsIn(limit?.head),
+      remaining: callsIn(left),
       resetsInMs: resetMs(resets[position], sentAt),
     };
   });

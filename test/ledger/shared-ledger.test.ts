@@ -177,6 +177,33 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     expect((await other.spent()).month.remaining).toBe(5);
   });
 
+  test('parts of numbers and half a character keep no call from being settled', async () => {
+    const { db } = await ledgerOf();
+    const ledger = machine(db);
+    const call = await admitted(ledger);
+    ledger.together(() => {
+      ledger.settle(call, ok({ status: 429, error: `Slow down ${'🔥'.slice(0, 1)}` }));
+      ledger.noteHeaders(call, {
+        'x-ratelimit-limit-month': '1000.5',
+        'x-ratelimit-remaining-month': '7.5',
+        'x-ratelimit-reset-month': '86400.0001',
+      });
+    });
+    await ledger.drain();
+    expect(await count(db, 'calls where finished_at is not null')).toBe(1);
+    expect((await ledger.spent()).month.remaining).toBe(7);
+  });
+
+  test('a call whose end the server refuses keeps no other from being settled', async () => {
+    const { db } = await ledgerOf();
+    const ledger = machine(db);
+    const [first, second] = [await admitted(ledger), await admitted(ledger)];
+    ledger.settle(first, ok({ error: 'no text of the server: \0' }));
+    ledger.settle(second, ok());
+    await ledger.drain();
+    expect(await count(db, 'calls where finished_at is not null')).toBe(1);
+  });
+
   test('months begin as they do in a lake', async () => {
     const { db } = await ledgerOf();
     // called from outside, it must be told where what it calls lies

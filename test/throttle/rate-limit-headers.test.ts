@@ -98,6 +98,19 @@ describe('what a header says of limits', () => {
       { ratelimit: 'plenty', 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': 'some' },
       [[null, 5, null, null]],
     ],
+    [
+      'parts of calls and of milliseconds',
+      {
+        'x-ratelimit-limit': '60.5',
+        'x-ratelimit-remaining': '7.5',
+        'x-ratelimit-reset': `${NOW / 1000 + 90}.0001`,
+        ratelimit: 'month;r=8.9;t=4.0001',
+      },
+      [
+        [30 * DAY, null, 8, 4001],
+        [null, 60, 7, 90_001],
+      ],
+    ],
     ['nothing at all', { 'content-type': 'application/json' }, []],
   ])('%s', (_, headers, expected) => {
     expect(read(headers as Record<string, string>)).toEqual(expected);
@@ -119,7 +132,7 @@ describe('what a header says of limits', () => {
     expect(resetMs(text, NOW)).toBe(expected);
   });
 
-  test('no text whatsoever throws, and numbers are never negative', () => {
+  test('no text whatsoever throws, and numbers are whole and never negative', () => {
     const names = fc.constantFrom(
       'ratelimit',
       'ratelimit-policy',
@@ -137,7 +150,7 @@ describe('what a header says of limits', () => {
       fc.property(fc.dictionary(names, text), (headers) => {
         for (const { remaining, quota, resetsInMs, windowMs } of limitWords(headers, NOW))
           for (const value of [remaining, quota, resetsInMs, windowMs])
-            expect(value ?? 0).toBeGreaterThanOrEqual(0);
+            expect(Math.floor(value ?? 0)).toBe(Math.abs(value ?? 0));
       }),
     );
   });
