@@ -206,6 +206,6 @@ export const exportPartitions = async (deps: PartitionsDeps): Promise<Partitions
       );
     throw error;
   } finally {
-    sqlite.exec('commit');
+    if (sqlite.inTransaction) sqlite.exec('commit'); // a full or failing disk has ended it already
   }
 };

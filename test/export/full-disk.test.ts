@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
 import { LakeError } from '../../src/errors.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
-import { exportPartitions } from '../../src/export/export-partitions.ts';
-import type { Disk } from '../../src/export/install-file.ts';
+import { exportPartitions, type PartitionsDeps } from '../../src/export/export-partitions.ts';
+import { type Disk, systemDisk } from '../../src/export/install-file.ts';
 import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
 import { type Lake, openLakeForReading } from '../../src/lake/open.ts';
 import { expectWhole, folderOf } from './exported-files.ts';
@@ -13,20 +13,22 @@ import { filledLake, NOON_AT } from './filled-lake.ts';
 
 const clock = virtualClock(NOON_AT);
 
+const orderTo = (lake: Lake, reading: Lake, disk: Disk): PartitionsDeps => ({
+  sqlite: reading.sqlite,
+  folder: folderOf(lake),
+  tables: PARQUET_TABLES,
+  codec: 'zstd',
+  full: true,
+  exportedAt: 'now',
+  disk,
+  checkStop: () => undefined,
+  onFile: () => {},
+});
+
 const exportTo = async (lake: Lake, disk: Disk): Promise<void> => {
   const reading = openLakeForReading(lake.dataDir);
   try {
-    await exportPartitions({
-      sqlite: reading.sqlite,
-      folder: folderOf(lake),
-      tables: PARQUET_TABLES,
-      codec: 'zstd',
-      full: true,
-      exportedAt: 'now',
-      disk,
-      checkStop: () => {},
-      onFile: () => {},
-    });
+    await exportPartitions(orderTo(lake, reading, disk));
   } finally {
     reading.close();
   }
@@ -62,6 +64,20 @@ test('a disk that takes a few bytes at a time gets the whole file', async () => 
   const lake = filledLake();
   await exportTo(lake, { write: (file, bytes) => writeSync(file, bytes.subarray(0, 61)) });
   expectWhole(lake);
+});
+
+test('where the disk is too full to sort on, what is told is that', async () => {
+  const lake = filledLake();
+  const reading = openLakeForReading(lake.dataDir);
+  const full = exportPartitions({
+    ...orderTo(lake, reading, systemDisk),
+    checkStop: () => {
+      reading.sqlite.exec('rollback'); // as SQLite does by itself
+      throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    },
+  });
+  await expect(full).rejects.toThrow(/Sorting rows for .* its disk is full/);
+  reading.close();
 });
 
 test('bytes that read back otherwise are not put in place', async () => {
