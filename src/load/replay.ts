@@ -5,7 +5,7 @@ import { CallError } from '../api/errors.ts';
 import { type ListRequest, requestOfLine, type UpstreamRequest } from '../api/request.ts';
 import { syncLake } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
-import { prepare, present } from '../lake/prepare.ts';
+import { prepare } from '../lake/prepare.ts';
 import { refreshSearchInTurns } from '../search/search-index.ts';
 import { keepUnknownShape, loadResponse } from './load-response.ts';
 import { addRows, type LoadCounts, noRows } from './tally.ts';
@@ -144,7 +144,8 @@ export const replayResponses = async (
   for (const [index, callId] of calls.entries()) {
     if (index % RESPONSES_A_TURN === 0) await setImmediate(); // signals arrive between turns
     signal?.throwIfAborted();
-    replayOne(present(find.get(callId)), target, summary);
+    const kept = find.get(callId);
+    if (kept !== undefined) replayOne(kept, target, summary); // else its retention ended meanwhile
     onProgress?.(index + 1, calls.length);
   }
   await refreshSearchInTurns(target, signal);

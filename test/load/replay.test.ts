@@ -82,6 +82,12 @@ test('a replay over what is there changes nothing and touches no partition', asy
   expect(rowsChanged(summary.rows)).toBe(0);
   expect(lakeRows(lake)).toEqual(before);
   expect(countOf(lake, 'select count(*) from touched_partitions')).toBe(0);
+
+  const forgetting = (done: number): void => {
+    if (done === 1) lake.sqlite.exec('delete from responses'); // as the night's prune may
+  };
+  const cutShort = await replayResponses(lake, lake, { onProgress: forgetting });
+  expect(cutShort).toMatchObject({ outcome: 'complete', answers: 1 });
 });
 
 test('a response that could not be read when it came is loaded once the decoder can', async () => {
