@@ -1,5 +1,6 @@
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
+import { statement } from '../lake/statements.ts';
 
 // The one writer of `deliveries` and of `delivery_due`, which says when the next of each subscription
 // may leave: who sends asks one index, however many subscribe. What is called here runs in the
@@ -43,19 +44,17 @@ export const queueDelivery = (
   { id, pausedUntil }: Listener,
   now: number,
 ): number => {
-  const { changes } = lake.sqlite
-    .prepare(
-      `insert into deliveries (id, event_id, subscription_id, state, queued_at, attempts, next_attempt_at)
-       values (?, ?, ?, 'pending', ?, 0, ?) on conflict do nothing`,
-    )
-    .run(`${eventId}.${id}`, eventId, id, now, now);
+  const { changes } = statement(
+    lake,
+    `insert into deliveries (id, event_id, subscription_id, state, queued_at, attempts, next_attempt_at)
+     values (?, ?, ?, 'pending', ?, 0, ?) on conflict do nothing`,
+  ).run(`${eventId}.${id}`, eventId, id, now, now);
   if (changes > 0)
-    lake.sqlite
-      .prepare(
-        `insert into delivery_due (subscription_id, due_at) values (?, ?)
-         on conflict do update set due_at = min(due_at, excluded.due_at)`,
-      )
-      .run(id, Math.max(now, pausedUntil ?? 0));
+    statement(
+      lake,
+      `insert into delivery_due (subscription_id, due_at) values (?, ?)
+       on conflict do update set due_at = min(due_at, excluded.due_at)`,
+    ).run(id, Math.max(now, pausedUntil ?? 0));
   return changes;
 };
 

@@ -126,7 +126,7 @@ export const ageGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: number)
   const near = (condition: string, order: string, bound: number): [number, Platform][] =>
     prepare<[number, Platform]>(
       sqlite,
-      `select key, platform from video where ${condition} order by created_at ${order} limit ?`,
+      `select key, platform from video where ${condition} order by created_at ${order}, key ${order} limit ?`,
       ['number', 'text'],
     ).all(createdAt, bound, COHORT_SCAN_MOST);
   const read = prepare<LabRow>(
@@ -153,7 +153,7 @@ export const creatorGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: num
   if (subject.user === null) return { videos: [], sampled: false };
   const rows = prepare<LabRow>(
     sqlite,
-    `${LAB_VIDEO} and v.platform = ? and v.key <> ? and v.user in (${SPELLINGS_OF_ONE}) order by v.created_at desc limit ?`,
+    `${LAB_VIDEO} and v.platform = ? and v.key <> ? and v.user in (${SPELLINGS_OF_ONE}) order by v.created_at desc, v.key desc limit ?`,
     ROW,
   ).all(asOf, asOf, subject.platform, subject.key, foldHandle(subject.user), CREATOR_MOST);
   return { videos: labVideos(rows), sampled: rows.length >= CREATOR_MOST };
@@ -240,7 +240,7 @@ export const risingTags = (
   const chosen = tags.slice(0, TAGS_MOST);
   const marks = chosen.map(() => '?').join(', ');
   const windowed = `select key from video where created_at >= ? and created_at < ? and platform = ?
-    and first_seen_at <= ? and key <> ? order by created_at limit ${COHORT_SCAN_MOST}`;
+    and first_seen_at <= ? and key <> ? order by created_at, key limit ${COHORT_SCAN_MOST}`;
   const counts = (from: number, to: number): { of: number; byTag: Map<number, number> } => {
     const window = [from, to, subject.platform, asOf, subject.key];
     const of = present(

@@ -43,7 +43,7 @@ const TOP = `
 const MOST_GROWN = `
   select s.video_key as key, v.id, v.title, v.user from video_snapshot s join video v on v.key = s.video_key
   group by s.video_key having count(s.views) >= 4
-  order by max(s.views) - min(s.views) desc limit 1`;
+  order by max(s.views) - min(s.views) desc, v.id limit 1`;
 
 const POINTS = `
   select observed_at as at, views from video_snapshot

@@ -49,13 +49,13 @@ export const lakeStatus = (lake: Lake): LakeStatus => {
     ),
     volumes: COUNTED.map((table) => ({ table, rows: rowsOf(lake, table) })),
     drift: all(
-      'select resource, field, first_seen_at as firstSeenAt, sample from drift order by first_seen_at desc limit 20',
+      'select resource, field, first_seen_at as firstSeenAt, sample from drift order by first_seen_at desc, resource, field limit 20',
       { resource: 'text', field: 'text', firstSeenAt: 'number', sample: 'text' },
     ),
     rejected: all(
       `
       select reason, count(*) as items, max(seen_at) as lastSeenAt from rejected_items
-      group by reason order by items desc limit 10`,
+      group by reason order by items desc, reason limit 10`,
       { reason: 'text', items: 'number', lastSeenAt: 'number' },
     ),
     failures: lastFailures(lake, 5),
