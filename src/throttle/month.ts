@@ -127,7 +127,8 @@ export const spentOverTime = (
   const stepMs = Math.ceil((Math.min(endsAt, now) - startsAt) / MOST_STEPS) || 1;
   const rows = prepare(
     sqlite,
-    `select (sent_at - @startsAt) / @stepMs as step, sum(sent) as calls from calls
+    // what is bound is a double, and would make a step of each call
+    `select cast((sent_at - @startsAt) / @stepMs as integer) as step, sum(sent) as calls from calls
        where sent_at >= @startsAt and sent_at <= @now ${of.sql} group by 1 order by 1`,
     { step: 'number', calls: 'number' },
   ).all({ ...of.parameters, startsAt, stepMs, now });

@@ -3,6 +3,7 @@ import { JOBS } from '../../jobs/all-jobs.ts';
 import { accounting } from '../../src/runner/accounting.ts';
 import { planMonth } from '../../src/runner/month-plan.ts';
 import { lakeSpent } from '../../src/throttle/lake-ledger.ts';
+import { spentOverTime } from '../../src/throttle/month.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 import { smallConfig } from '../support/sync-once.ts';
@@ -45,4 +46,28 @@ test('`status` and `plan` say the same of the rest of the month', async () => {
   expect(stated).toBeDefined();
   expect(status?.out).toContain(stated);
   expect(status?.out).not.toContain('enough');
+});
+
+test('what a month has left over time is told in steps, not call by call', () => {
+  const dataDir = freshFolder();
+  const lake = openTestLake(dataDir);
+  const config = smallConfig(dataDir, 'http://127.0.0.1:9/v1', { callsPerMonth: '5000' });
+  const insert = lake.sqlite.prepare(
+    "insert into calls (job, request, sent_at, sender) values ('feed', '/', ?, 'x')",
+  );
+  const startsAt = Date.UTC(2026, 10, 1);
+  lake.sqlite.transaction(() => {
+    for (let call = 0; call < 1000; call += 1)
+      insert.run(startsAt + Math.floor((call * (NOW - startsAt)) / 1000));
+  })();
+  const { month } = lakeSpent(lake, config, NOW);
+  const line = spentOverTime(lake, month, NOW);
+  lake.close();
+  expect(line.length).toBeGreaterThan(200);
+  expect(line.length).toBeLessThan(250);
+  expect(line.every(({ at }, index) => at >= (line[index - 1]?.at ?? startsAt))).toBe(true);
+  expect([line[0], line.at(-1)]).toEqual([
+    { at: startsAt, left: 5000 },
+    { at: NOW, left: 4000 },
+  ]);
 });
