@@ -69,11 +69,11 @@ export const forecastStates = (sqlite: Database.Database, now: number): Forecast
   const isKnown = (platform: string, kind: string): boolean =>
     states.some((its) => its.platform === platform && its.kind === kind);
   const nothing = { learntAt: null, reason: null, recent: null };
-  for (const { platform, kind, ...stands } of volumeStands(sqlite, now))
-    if (!isKnown(platform, kind)) {
-      const state = stands.lacking > 0 ? 'silent' : 'waiting';
-      states.push({ platform, kind, state, ...stands, ...nothing });
-    }
+  const isUnknown = (platform: string, kind: string): boolean => !isKnown(platform, kind);
+  for (const stands of volumeStands(sqlite, now, isUnknown)) {
+    const state = stands.lacking > 0 ? 'silent' : 'waiting';
+    states.push({ state, ...stands, ...nothing });
+  }
   const at = newestObservation(sqlite, now);
   if (at === undefined) return states;
   for (const platform of platformsSeen(sqlite)) {

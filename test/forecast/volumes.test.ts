@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
 import { DAY_MS } from '../../src/durations.ts';
 import { forecastLake } from '../../src/forecast/forecast-lake.ts';
@@ -114,6 +114,12 @@ test('a lake forecasts its hashtags once, tells them, and holds them against wha
   expect(forecastStates(lake.sqlite, LEARNT_AT)).toMatchObject([
     { platform: '', kind: 'hashtag.hashtags.30d', state: 'used', counts: 'outcomes' },
   ]);
+  // what has a model is not counted again: half a year of volumes, at each look at the status
+  const prepare = vi.spyOn(lake.sqlite, 'prepare');
+  forecastStates(lake.sqlite, LEARNT_AT);
+  const statements = prepare.mock.calls.map(([sql]) => sql);
+  prepare.mockRestore();
+  expect(statements.filter((sql) => sql.includes('group by hashtag_key'))).toEqual([]);
 
   const top = risingHashtags(lake.sqlite, { platform: '', at: LEARNT_AT, limit: 5 });
   const view = lake.sqlite.prepare('select tag from hashtags_next where rank <= 5').pluck().all();

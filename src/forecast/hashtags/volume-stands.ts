@@ -13,22 +13,23 @@ export interface VolumeStand {
   readonly counts: 'days' | 'outcomes';
 }
 
-/** Says of every group with volumes of late what was watched of it and what it lacks. */
-export const volumeStands = (sqlite: Database.Database, now: number): VolumeStand[] => {
+/** Says of every wanted group with volumes of late what was watched of it and what it lacks. */
+export const volumeStands = (
+  sqlite: Database.Database,
+  now: number,
+  wanted: (platform: VolumeGroup['platform'], kind: string) => boolean,
+): VolumeStand[] => {
   const at = newestVolume(sqlite, now);
   if (at === undefined) return [];
   const reader = new VolumeReader(sqlite);
   const days = Math.floor((at - reader.since(at)) / DAY_MS);
   const lacking = LEAST_WATCHED_MS / DAY_MS - days;
-  return reader.groups(at).map((group): VolumeStand => {
+  return reader.groups(at).flatMap((group): VolumeStand[] => {
     const its = { platform: group.platform, kind: volumeKind(group) };
-    if (lacking > 0) return { ...its, finished: days, lacking, counts: 'days' };
+    if (!wanted(its.platform, its.kind)) return [];
+    if (lacking > 0) return [{ ...its, finished: days, lacking, counts: 'days' }];
     const finished = tagWeeksOf(reader.teaching(group, at));
-    return {
-      ...its,
-      finished,
-      lacking: Math.max(0, LEAST_TAG_WEEKS - finished),
-      counts: 'outcomes',
-    };
+    const lackingWeeks = Math.max(0, LEAST_TAG_WEEKS - finished);
+    return [{ ...its, finished, lacking: lackingWeeks, counts: 'outcomes' }];
   });
 };
