@@ -18,6 +18,8 @@ export interface ChoiceInput {
   readonly tracked: TrackedVideos;
   /** When a list will show a video anyway (Unix ms), by the video's key. */
   readonly listRefreshAt?: ReadonlyMap<number, number>;
+  /** When a creator's page was requested last (Unix ms), by group, whatever it showed. */
+  readonly pageAt?: ReadonlyMap<number, number>;
   /** One for each of PLATFORMS, in that order. */
   readonly ladders: readonly PlanLadder[];
   /** What creator calls show; left out: growth calls only. */
@@ -69,16 +71,25 @@ const expectedError = ({ model }: PlanLadder, state: number, since: number): num
 const hoursUntilList = ({ tracked, listRefreshAt, now }: ChoiceInput, slot: number): number =>
   ((listRefreshAt?.get(tracked.key[slot] ?? 0) ?? Number.NaN) - now) / HOUR_MS;
 
-/** What a video's refresh saves, at most what is lost until a list shows the video anyway. */
-const worthOf = ({ input, odds, level }: PricedInput, group: number, slot: number): number => {
+/**
+ * What a video's refresh saves, at most what is lost until a list shows the video anyway.
+ * @param notBefore a refresh that lies before counts as one of then
+ */
+const worthOf = (
+  { input, odds, level }: PricedInput,
+  group: number,
+  slot: number,
+  notBefore = 0,
+): number => {
   const { tracked, ladders, now } = input;
   const { groups } = tracked;
   const ladder = ladders[groups.platform[group] ?? 0];
   if (ladder === undefined) return 0;
   const plan = ladder.at(level - halvingsOf(groups, odds, group, slot) * LEVELS_PER_DOUBLING);
   const state = tracked.state[slot] ?? 0;
-  const since = stepsSince(tracked, slot, now);
-  const unseenDays = Math.max(0, now - (tracked.lastAt[slot] ?? now)) / HOUR_MS / DAY_HOURS;
+  const since = stepsSince(tracked, slot, now, notBefore);
+  const lastAt = Math.max(tracked.lastAt[slot] ?? now, notBefore);
+  const unseenDays = Math.max(0, now - lastAt) / HOUR_MS / DAY_HOURS;
   const worth = worthOfRefresh(plan, state, since) + UNSEEN_HOURS * unseenDays ** 2;
   const untilList = hoursUntilList(input, slot);
   return untilList >= 0 ? Math.min(worth, expectedError(ladder, state, since) * untilList) : worth;
@@ -102,32 +113,39 @@ interface Candidate {
   readonly worth: number;
 }
 
-/** What a call for a creator saves beyond the videos that were refreshed. */
+/**
+ * What a call for a creator saves beyond the videos that were refreshed. What their page did not show
+ * the last time it will hardly show at once.
+ */
 const pageWorth = (priced: PricedInput, group: number, refreshed: ReadonlySet<number>): number => {
   const { from, to } = priced.input.tracked.groups;
+  const pageAt = priced.input.pageAt?.get(group);
   const start = from[group] ?? 0;
   const end = Math.min(to[group] ?? 0, start + SHOWN_RANKS);
   let sum = 0;
   for (let slot = start; slot < end; slot++)
     if (!refreshed.has(slot))
-      sum += (priced.odds?.chance[slot - start] ?? 0) * worthOf(priced, group, slot);
+      sum += (priced.odds?.chance[slot - start] ?? 0) * worthOf(priced, group, slot, pageAt);
   return sum;
 };
 
 /** The calls worth most, each by itself: twice as many of both kinds as may be made, best first. */
 const candidatesOf = (priced: PricedInput): Candidate[] => {
-  const { groups, key } = priced.input.tracked;
+  const { pageAt, tracked } = priced.input;
+  const { groups, key } = tracked;
   const videos = new Largest(priced.input.calls * 2);
   const pages = new Largest(priced.input.calls * 2);
   for (let group = 0; group < groups.to.length; group++) {
     const start = groups.from[group] ?? 0;
+    const shownAt = pageAt?.get(group);
     let page = 0;
     let firstKey = Number.POSITIVE_INFINITY;
     for (let slot = start; slot < (groups.to[group] ?? 0); slot++) {
       const worth = worthOf(priced, group, slot);
       const order = key[slot] ?? 0;
       videos.add(worth, order, slot);
-      page += (priced.odds?.chance[slot - start] ?? 0) * worth;
+      const onPage = shownAt === undefined ? worth : worthOf(priced, group, slot, shownAt);
+      page += (priced.odds?.chance[slot - start] ?? 0) * onPage;
       firstKey = Math.min(firstKey, order);
     }
     if (group >= FIRST_CREATOR) pages.add(page, firstKey, group);

@@ -10,6 +10,7 @@ import { type CreatorShowing, learnShowing, type PageSeen } from './creator-page
 import { curveLibrary, type PastCurve } from './curves.ts';
 import { PlanLadder } from './price.ts';
 import { readTracked, USUAL_AGE_AT_FIRST_SIGHT_MS, type UsualViews } from './read-tracked.ts';
+import { requestedLately } from './requested-lately.ts';
 import type { TrackedVideos } from './tracked.ts';
 
 /** A lake's tracked videos, ready for `chooseCalls`, and what its numbers stand for. */
@@ -17,6 +18,8 @@ export interface LakeInput {
   readonly tracked: TrackedVideos;
   /** When a list will show a video anyway (Unix ms), by the video's key. */
   readonly listRefreshAt: ReadonlyMap<number, number>;
+  /** When a creator's page was requested last (Unix ms), by group. */
+  readonly pageAt: ReadonlyMap<number, number>;
   /** One for each of PLATFORMS. */
   readonly ladders: readonly PlanLadder[];
   readonly showing: CreatorShowing;
@@ -164,18 +167,22 @@ const PRIOR_LADDERS: Record<Platform, PlanLadder> = {
  * count, its last two refreshes, when a list will show it anyway, the lake's own past curves, and what
  * its creator calls showed. Only reads, and holds 30 bytes a video while it does, 22 afterwards.
  * @param platforms whose videos may be chosen; all unless given
+ * @param requested what was requested lately, of which a count need not tell
  */
 export const lakeInput = (
   lake: Lake,
   now: number,
   platforms: readonly Platform[] = PLATFORMS,
+  requested = requestedLately(lake, now),
 ): LakeInput => {
-  const { tracked, usual } = withFewPages(lake, () => readTracked(lake, platforms));
+  const { tracked, pageAt, usual } = withFewPages(lake, () =>
+    readTracked(lake, platforms, requested),
+  );
   const curves = readCurves(lake, now, usual);
   const ladders = laddersByPlatform((platform) => {
     const own = curves.filter((curve) => curve.platform === platform);
     return own.length === 0 ? PRIOR_LADDERS[platform] : new PlanLadder(curveLibrary(platform, own));
   });
   const showing = learnShowing(readPages(lake));
-  return { tracked, listRefreshAt: readListRefreshes(lake, now), ladders, showing };
+  return { tracked, pageAt, listRefreshAt: readListRefreshes(lake, now), ladders, showing };
 };

@@ -1,10 +1,12 @@
 import { PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
 import { HOUR_MS } from '../durations.ts';
 import { lastKnownAt } from '../history/last-known.ts';
+import { spellingsOf } from '../history/spellings.ts';
 import { videosAtMost } from '../history/window-snapshots.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import { foldHandle } from '../wire/folding.ts';
+import type { RequestedLately } from './requested-lately.ts';
 import { FIRST_CREATOR, type RefreshRow, TrackedBuilder, type TrackedVideos } from './tracked.ts';
 
 /** A video whose birth nobody told is taken to have been this old when first seen. */
@@ -109,6 +111,43 @@ class GroupFinder {
 /** What is usual for the creator of a video with a key, by the video's last views. */
 export type UsualViews = (videoKey: number, views: number) => number;
 
+/** A timeline that was requested without bringing a count tells that nothing grew until then. */
+const withQuiet = (row: RefreshRow, quietAt: number | undefined): RefreshRow => {
+  const [key, bornAt, lastAt, views] = row;
+  return quietAt === undefined || quietAt <= lastAt + HOUR_MS
+    ? row
+    : [key, bornAt, quietAt, views, lastAt, views];
+};
+
+/** When timelines that brought nothing new were requested last, by the video's key. */
+const quietByKey = ({ sqlite }: Lake, timelines: RequestedLately['timelines']) => {
+  const keyOf = prepare(sqlite, 'select key from video where id = ?', 'number');
+  return new Map(
+    [...timelines].flatMap(([id, at]): [number, number][] => {
+      const key = keyOf.get(id);
+      return key === undefined ? [] : [[key, at]];
+    }),
+  );
+};
+
+const ANY_OF = `select key from video
+  where platform = @platform and user in (${spellingsOf('@folded')}) limit 1`;
+
+/** When creators' pages were requested last, by their group. */
+const pagesByGroup = (
+  { sqlite }: Lake,
+  { ofVideo }: GroupFinder,
+  profiles: RequestedLately['profiles'],
+) => {
+  const anyOf = prepare(sqlite, ANY_OF, 'number');
+  return new Map(
+    profiles.flatMap(({ platform, folded, at }): [number, number][] => {
+      const group = ofVideo[anyOf.get({ platform, folded }) ?? 0] ?? NO_GROUP;
+      return group < FIRST_CREATOR ? [] : [[group, at]];
+    }),
+  );
+};
+
 /**
  * Reads every video of some platforms with a count, and what is usual for their creators. Reads the
  * index of handles and then both big tables in the order of their keys. Of handles it holds those alone
@@ -117,15 +156,18 @@ export type UsualViews = (videoKey: number, views: number) => number;
 export const readTracked = (
   lake: Lake,
   platforms: readonly Platform[],
-): { tracked: TrackedVideos; usual: UsualViews } => {
+  { timelines, profiles }: RequestedLately,
+): { tracked: TrackedVideos; pageAt: ReadonlyMap<number, number>; usual: UsualViews } => {
   const groups = new GroupFinder(lake, platforms);
+  const quietAt = quietByKey(lake, timelines);
   const builder = new TrackedBuilder(groups.sizes);
   for (const row of lastRefreshes(lake, platforms)) {
     const group = groups.ofVideo[row[0]] ?? NO_GROUP;
-    if (group !== NO_GROUP) builder.add(group, row); // else another process just stored it
+    if (group !== NO_GROUP) builder.add(group, withQuiet(row, quietAt.get(row[0]))); // else another process just stored it
   }
   return {
     tracked: builder.build(),
+    pageAt: pagesByGroup(lake, groups, profiles),
     usual: (key, views) => builder.usual(groups.ofVideo[key] ?? NO_GROUP, views),
   };
 };

@@ -46,14 +46,15 @@ export type RefreshRow = [
 
 const logOf = (views: number): number => Math.log(Math.max(1, views));
 
-/** Grid steps from the last refresh to `now`; 0 where it is at or after it. */
+/** Grid steps from the last refresh to `now`, or from `notBefore`; 0 where it is at or after it. */
 export const stepsSince = (
   { createdAt, lastAt }: TrackedVideos,
   slot: number,
   now: number,
+  notBefore = 0,
 ): number => {
   const born = createdAt[slot] ?? 0;
-  const last = ageStep(((lastAt[slot] ?? 0) - born) / HOUR_MS);
+  const last = ageStep((Math.max(lastAt[slot] ?? 0, notBefore) - born) / HOUR_MS);
   return Math.fround(Math.max(0, ageStep((now - born) / HOUR_MS) - last));
 };
 

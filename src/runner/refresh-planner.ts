@@ -3,6 +3,7 @@ import { requestLine } from '../api/request.ts';
 import { chooseCalls } from '../budget/choice.ts';
 import { lakeInput } from '../budget/lake-input.ts';
 import { creatorNames } from '../budget/read-tracked.ts';
+import { type RequestedLately, requestedLately } from '../budget/requested-lately.ts';
 import type { Clock } from '../clock.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { spellingsOf } from '../history/spellings.ts';
@@ -65,6 +66,7 @@ const LISTED = `
 const FIRST_TIMELINES = `
   select id, platform, views from (${LISTED}) v
   where not exists (select 1 from video_snapshot s where s.video_key = v.key and s.source = @growth)
+    and id not in (select value from json_each(@requested))
   order by views desc, id limit @limit`;
 const FIRST_PROFILES = `
   select platform, min(user) as handle, sum(views) as views
@@ -72,17 +74,22 @@ const FIRST_PROFILES = `
     from (${LISTED}) l left join handle_spelling n on n.handle = l.user) v
   where folded <> '' and not exists (
     select 1 from creator c where c.platform = v.platform and c.handle in (${spellingsOf('v.folded')}))
+    and (platform, folded) not in (select value ->> 'platform', value ->> 'folded' from json_each(@requested))
   group by platform, folded order by sum(views) desc, platform, folded limit @limit`;
 
 /**
  * Videos of the newest pulled lists whose past nobody asked for yet, most views first: a timeline
  * shows all of it.
  */
-const firstTimelines = ({ lake, refreshCalls, platforms }: ChoiceContext): PlannedItem[] => {
+const firstTimelines = (
+  { lake, refreshCalls, platforms }: ChoiceContext,
+  { timelines }: RequestedLately,
+): PlannedItem[] => {
   const query = {
     growth: sourceCode('growth'),
     limit: refreshCalls.growth,
     platforms: JSON.stringify(platforms),
+    requested: JSON.stringify([...timelines.keys()]),
   };
   const rows = prepare<{ id: string; platform: Platform; views: number }>(
     lake.sqlite,
@@ -96,13 +103,20 @@ const firstTimelines = ({ lake, refreshCalls, platforms }: ChoiceContext): Plann
 };
 
 /** Creators of those videos whose profile nobody asked for yet, most listed views first. */
-const firstProfiles = ({ lake, refreshCalls, platforms }: ChoiceContext): PlannedItem[] => {
+const firstProfiles = (
+  { lake, refreshCalls, platforms }: ChoiceContext,
+  { profiles }: RequestedLately,
+): PlannedItem[] => {
   const rows = prepare<{ platform: Platform; handle: string; views: number }>(
     lake.sqlite,
     FIRST_PROFILES,
     { platform: 'text', handle: 'text', views: 'number' },
   );
-  const query = { limit: refreshCalls.creators, platforms: JSON.stringify(platforms) };
+  const query = {
+    limit: refreshCalls.creators,
+    platforms: JSON.stringify(platforms),
+    requested: JSON.stringify(profiles),
+  };
   return rows.all(query).map(({ platform, handle, views }) => ({
     request: { kind: 'creator', platform, handle },
     reason: { rule: 'first profile', views },
@@ -120,11 +134,12 @@ const presentOf = ({ lake, clock, runId }: RefreshContext): number =>
     ),
   ) ?? clock.now();
 
-/** The planner's choices as requests, best first. */
-const plannedRefreshes = (context: ChoiceContext, calls: number): PlannedItem[] => {
-  const { lake, refreshCalls, platforms } = context;
-  const now = presentOf(context);
-  const { showing, ...input } = lakeInput(lake, now, platforms);
+/** The planner's choices as requests as of `now`, best first. */
+const plannedRefreshes = (
+  { lake, refreshCalls, platforms }: ChoiceContext,
+  { calls, now, requested }: { calls: number; now: number; requested: RequestedLately },
+): PlannedItem[] => {
+  const { showing, ...input } = lakeInput(lake, now, platforms, requested);
   const idOf = prepare<{ id: string; platform: Platform }>(
     lake.sqlite,
     'select id, platform from video where key = ?',
@@ -169,9 +184,14 @@ const firstOf = (items: readonly PlannedItem[], calls: number): PlannedItem[] =>
  * and the rest after.
  */
 const refreshesByWorth = (context: ChoiceContext, calls: number): PlannedItem[] => {
-  const planned = plannedRefreshes(context, calls);
+  const now = presentOf(context);
+  const requested = requestedLately(context.lake, now);
+  const planned = plannedRefreshes(context, { calls, now, requested });
   const due = planned.filter(({ reason }) => reason?.rule === 'due');
-  const [timelines, profiles] = [firstTimelines(context), firstProfiles(context)];
+  const [timelines, profiles] = [
+    firstTimelines(context, requested),
+    firstProfiles(context, requested),
+  ];
   const some = [...firstHalf(timelines), ...firstHalf(profiles)];
   return [...due, ...some, ...planned, ...timelines, ...profiles];
 };

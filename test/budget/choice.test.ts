@@ -6,6 +6,7 @@ import { chooseCalls, laddersByPlatform } from '../../src/budget/choice.ts';
 import { learnShowing } from '../../src/budget/creator-pages.ts';
 import { curveLibrary } from '../../src/budget/curves.ts';
 import { PlanLadder } from '../../src/budget/price.ts';
+import { FIRST_CREATOR } from '../../src/budget/tracked.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { draws } from '../support/draws.ts';
 import { type TrackedVideo, trackedVideos } from './tracked-videos.ts';
@@ -34,7 +35,12 @@ const videoOf = ({ ageHours, sinceHours, views = 1000, before, creator = -1 }: S
   return video;
 };
 
-const choose = (shapes: Shape[], calls: number, withCreators = false) =>
+const choose = (
+  shapes: Shape[],
+  calls: number,
+  withCreators = false,
+  pageAt: ReadonlyMap<number, number> = new Map(),
+) =>
   chooseCalls({
     now: NOW,
     calls,
@@ -45,6 +51,7 @@ const choose = (shapes: Shape[], calls: number, withCreators = false) =>
         listInHours === undefined ? [] : [[i, NOW + listInHours * HOUR_MS]],
       ),
     ),
+    pageAt,
     ladders,
     ...(withCreators ? { showing } : {}),
   });
@@ -69,8 +76,12 @@ test('never chooses more than it may, nothing twice, the best first, and always 
       fc.array(shape, { maxLength: 60 }),
       fc.integer({ min: 0, max: 30 }),
       fc.boolean(),
-      (shapes, calls, withCreators) => {
-        const choices = choose(shapes as Shape[], calls, withCreators);
+      fc.dictionary(fc.constantFrom('3', '4', '5'), fc.integer({ min: 0, max: 300 })),
+      (shapes, calls, withCreators, pages) => {
+        const pageAt = new Map(
+          Object.entries(pages).map(([group, hours]) => [Number(group), NOW - hours * HOUR_MS]),
+        );
+        const choices = choose(shapes as Shape[], calls, withCreators, pageAt);
         expect(choices.length).toBeLessThanOrEqual(calls);
         const names = choices.map((c) => (c.kind === 'growth' ? `v${c.video}` : `c${c.creator}`));
         expect(new Set(names).size).toBe(names.length);
@@ -78,7 +89,7 @@ test('never chooses more than it may, nothing twice, the best first, and always 
         expect(worths).toEqual(worths.toSorted((a, b) => b - a));
         expect(worths.every((worth) => worth > 0)).toBe(true);
         expect(JSON.parse(JSON.stringify(choices))).toEqual(choices);
-        expect(choose(shapes as Shape[], calls, withCreators)).toEqual(choices);
+        expect(choose(shapes as Shape[], calls, withCreators, pageAt)).toEqual(choices);
       },
     ),
     { numRuns: draws(40) },
@@ -124,6 +135,18 @@ test('creator calls that showed nothing are not made again', () => {
   );
   const input = { now: NOW, calls: 4, callsPerDay: 4, tracked, ladders, showing: nothing };
   expect(chooseCalls(input).map(({ kind }) => kind)).toEqual(new Array(4).fill('growth'));
+});
+
+test('a creator whose page was requested and showed none of their videos waits as if it had', () => {
+  const waiting = { ageHours: 40, sinceHours: 20, creator: 0 };
+  const shapes: Shape[] = new Array(8).fill(waiting);
+  const pageAt = (hoursAgo: number) => new Map([[FIRST_CREATOR, NOW - hoursAgo * HOUR_MS]]);
+  const kinds = (at?: ReadonlyMap<number, number>) =>
+    choose(shapes, 3, true, at).map(({ kind }) => kind);
+  expect(kinds()[0]).toBe('creator');
+  expect(kinds(pageAt(0))).toEqual(['growth', 'growth', 'growth']);
+  expect(kinds(pageAt(15))[0]).toBe('creator');
+  expect(kinds(pageAt(30))).toEqual(kinds());
 });
 
 test('a dormant video is looked at rarely, but never never', () => {

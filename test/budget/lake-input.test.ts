@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { LakeBuilder } from '../../fixtures/lake-builder.ts';
-import { requestLine } from '../../src/api/request.ts';
+import { requestLine, type UpstreamRequest } from '../../src/api/request.ts';
 import { chooseCalls } from '../../src/budget/choice.ts';
 import { lakeInput } from '../../src/budget/lake-input.ts';
 import { creatorNames, lastRefreshes, REFRESHES } from '../../src/budget/read-tracked.ts';
-import { FIRST_CREATOR, type TrackedVideos } from '../../src/budget/tracked.ts';
+import { FIRST_CREATOR, groupOf, type TrackedVideos } from '../../src/budget/tracked.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import type { SnapshotSource } from '../../src/load/merge-video.ts';
@@ -16,6 +16,8 @@ import { openTestLake } from '../support/test-lake.ts';
 
 const NOW = Date.UTC(2026, 2, 10, 12);
 const hoursAgo = (hours: number): number => NOW - hours * HOUR_MS;
+
+type Requested = Extract<UpstreamRequest, { kind: 'growth' | 'creator' }>;
 
 const freshLake = () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'trendlake-budget-'));
@@ -31,8 +33,25 @@ const freshLake = () => {
   const addCall = sqlite.prepare(
     "insert into calls (run_id, job, request, sent_at, finished_at, status, sender) values (?, 'creators', ?, ?, ?, 200, 'test')",
   );
+  const addResponse = sqlite.prepare(
+    `insert into calls (run_id, job, request, sent_at, finished_at, status, error, rows_changed, sender)
+     values (?, ?, ?, ?, ?, ?, ?, ?, 'test')`,
+  );
   return {
     lake,
+    /** A run of its own that requested something and was told this. */
+    requested: (
+      request: Requested,
+      hours: number,
+      told: { status: number; error?: string; rows?: number },
+    ) => {
+      const job = request.kind === 'growth' ? 'growth' : 'creators';
+      const run = log.begin([job], hoursAgo(hours));
+      log.plan(run, job, [{ request }]);
+      const { status, error = null, rows = null } = told;
+      const at = hoursAgo(hours);
+      addResponse.run(run, job, requestLine(request), at, at, status, error, rows);
+    },
     video: (
       key: number,
       user: string | null,
@@ -200,6 +219,46 @@ test('learns what creator calls show from what they showed', () => {
   const { chance } = lakeInput(lake, NOW).showing;
   for (const rank of [0, 1, 2]) expect(chance[rank]).toBeGreaterThan(before[rank] ?? 1);
   for (const rank of [3, 4, 9]) expect(chance[rank]).toBeLessThan((before[rank] ?? 0) / 3);
+});
+
+test('a timeline that brought nothing new is a refresh that saw no growth, for a month', () => {
+  const { lake, video, requested } = freshLake();
+  const tt = (key: number): Requested => ({ kind: 'growth', id: `tt_${key}`, platform: 'tiktok' });
+  for (let key = 1; key <= 6; key++)
+    video(key, null, 1000, [
+      [990, 50],
+      [900, 100],
+    ]);
+  requested(tt(1), 48, { status: 404, error: 'gone' });
+  requested(tt(1), 24, { status: 404, error: 'gone' });
+  requested(tt(2), 24, { status: 200, rows: 0 });
+  requested(tt(3), 24, { status: 200, rows: 2 }); // its counts stand where they belong
+  requested(tt(4), 24, { status: 500, error: 'HTTP 500' });
+  requested(tt(5), 24 * 31, { status: 404, error: 'gone' });
+  requested(tt(6), -24, { status: 404, error: 'gone' }); // by a clock that was ahead
+  const { tracked } = lakeInput(lake, NOW);
+  const at = new Map([...tracked.key].map((key, slot) => [key, tracked.lastAt[slot]]));
+  expect([1, 2, 3, 4, 5, 6].map((key) => at.get(key))).toEqual([
+    ...[hoursAgo(24), hoursAgo(24), hoursAgo(900), hoursAgo(900), hoursAgo(900), hoursAgo(900)],
+  ]);
+  const stateOf = (key: number) => tracked.state[tracked.key.indexOf(key)];
+  expect(stateOf(1)).toBe(stateOf(2));
+  expect(stateOf(1)).not.toBe(stateOf(3));
+});
+
+test('when a page was requested last is known of every spelling of its creator', () => {
+  const { lake, video, requested } = freshLake();
+  video(1, 'Ünï', 90, [[80, 100]]);
+  video(2, 'ana', 90, [[80, 100]]);
+  video(3, 'bo', 90, [[80, 100]]);
+  const page = (handle: string): Requested => ({ kind: 'creator', platform: 'tiktok', handle });
+  requested(page('@ÜNÏ'), 50, { status: 404, error: 'gone' });
+  requested(page('ünï'), 30, { status: 200, rows: 9 });
+  requested(page('bo'), 30, { status: 200, error: 'not readable' });
+  requested(page('nobody'), 30, { status: 404, error: 'gone' });
+  const { pageAt, tracked } = lakeInput(lake, NOW);
+  const group = groupOf(tracked.groups, tracked.key.indexOf(1));
+  expect([...pageAt]).toEqual([[group, hoursAgo(30)]]);
 });
 
 test("the lake's own curves teach, and a choice over them names its reason", () => {

@@ -4,6 +4,7 @@ import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { JOBS } from '../../jobs/all-jobs.ts';
 import { virtualClock } from '../../src/clock.ts';
+import { DAY_MS } from '../../src/durations.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { type SyncOptions, syncOnce } from '../support/sync-once.ts';
 import { openTestLake } from '../support/test-lake.ts';
@@ -79,6 +80,29 @@ test('a profile is asked for once, however the lists write its handle', async ()
   expect(
     later.filter(([request]) => creators.includes(request.toLowerCase().replace(/@|%40/, ''))),
   ).toEqual([]);
+});
+
+test('what brought nothing is not requested again in the next run, as if it never had been', async () => {
+  const EVER = Number.POSITIVE_INFINITY;
+  const another = faults.rewrite((body) => ({ ...body, handle: 'another' }));
+  const nothing = faults.rewrite((body) => ({ ...body, snapshots: [] }));
+  const { refreshes } = await prepared([
+    { fault: another, times: EVER, on: /creators.tiktok/ },
+    { fault: faults.status(404), times: EVER, on: /creators.youtube/ },
+    { fault: nothing, times: EVER, on: /videos.tt.*growth/ },
+    { fault: faults.status(404), times: EVER, on: /videos.yt.*growth/ },
+  ]);
+  const nights = [await refreshes()];
+  for (const night of [1, 2]) {
+    const clock = virtualClock(WORLD_AT + night * DAY_MS);
+    nights.push(await refreshes({ only: ['growth', 'creators'], clock }));
+  }
+  const first = nights.flat().filter(([, rule]) => rule.startsWith('first'));
+  expect(new Set(first.map(([request]) => request)).size).toBe(first.length);
+  const [, second = [], third = []] = nights.map((made) => made.map(([request]) => request));
+  expect(second).toHaveLength(10);
+  expect(third).toHaveLength(10);
+  expect(third.filter((request) => second.includes(request))).toEqual([]);
 });
 
 test.each([

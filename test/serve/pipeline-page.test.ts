@@ -148,7 +148,7 @@ test('a run opens with its requests, why each was chosen and what came of it', a
   const { text } = await page('/pipeline?run=2');
   expect(text).toContain(GROWTH);
   expect(text).toContain(
-    'due; worth 48.2 h of error, a call costs 46.3 h; published 4 d before; counted 5 h before',
+    'due; worth 48.2 h of error, a call costs 46.3 h; published 4 d before; refreshed 5 h before',
   );
   expect(text).toContain('70 ms');
   expect((await page('/pipeline?run=9')).status).toBe(404);

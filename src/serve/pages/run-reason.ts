@@ -30,7 +30,7 @@ export const reasonText = (reason: Readonly<Record<string, unknown>>): string =>
       ? ''
       : `worth ${number(worth)} h of error, a call costs ${number(price)} h`,
     age === undefined ? '' : `published ${inHours(Math.round(age))} before`,
-    since === undefined ? '' : `counted ${inHours(Math.round(since))} before`,
+    since === undefined ? '' : `refreshed ${inHours(Math.round(since))} before`,
     error === undefined ? '' : `its count is expected to be ${number(100 * error)} % off`,
     list === undefined ? '' : `in a list again in ${inHours(Math.round(list))}`,
     shown === undefined || tracked === undefined
