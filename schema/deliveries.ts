@@ -23,7 +23,7 @@ export const deliveries = sqliteTable(
     nextAttemptAt: integer('next_attempt_at'), // Unix ms; null when ended
     lastStatus: integer('last_status'), // HTTP status of the last attempt
     lastError: text('last_error'), // why the last attempt failed, in words
-    lastAnswer: text('last_answer'), // what the endpoint answered; cut at 1 KiB
+    lastAnswer: text('last_answer'), // the endpoint's response; cut at 1 KiB
     lastAttemptAt: integer('last_attempt_at'), // Unix ms
     lastDurationMs: integer('last_duration_ms'),
     deliveredAt: integer('delivered_at'), // Unix ms

@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
- * How far the detectors have looked: observations up to `looked_until` were seen by them.
+ * How far detection has come: it has read the snapshots up to `looked_until`.
  * One row, `detectors`. Written by src/events/notice.ts in the transaction that stores the events.
  */
 export const eventProgress = sqliteTable('event_progress', {

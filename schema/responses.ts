@@ -2,7 +2,8 @@ import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { calls } from './calls.ts';
 
 /**
- * What was answered to a call, kept so that tables can be rebuilt without asking again.
+ * The body of each response with status 200, readable or not, kept so that tables can be rebuilt
+ * without a call. Of a response with another status there is none: `calls` tells of it.
  * Written by src/load/responses.ts, which removes them after the retention.
  */
 export const responses = sqliteTable('responses', {

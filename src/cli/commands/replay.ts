@@ -13,9 +13,10 @@ import { ProgressLine } from '../text/progress-line.ts';
 import { rowsText } from '../text/rows-text.ts';
 
 const HELP = `
-Every response's body is kept for TRENDLAKE_RETENTION_DAYS. After an update that reads more of them,
-or after rows were lost, this rebuilds the tables without spending a call. Rows of responses that are
-no longer kept, and of imports, stay as they are.
+The body of every response with status 200 is kept for TRENDLAKE_RETENTION_DAYS; of one with another
+status, table calls tells alone. After an update that reads more of them, or after rows were lost, this
+rebuilds the tables without spending a call. Rows of responses that are no longer kept, and of imports,
+stay as they are.
 
 Examples:
   trendlake replay                             into the same lake: fills and corrects
