@@ -1,6 +1,7 @@
 import type { Platform } from '../../schema/vocabulary.ts';
 import { DAY_MS } from '../durations.ts';
 import type { Lake } from '../lake/open.ts';
+import { present } from '../lake/prepare.ts';
 import { prepared } from '../lake/statements.ts';
 import { foldHandle } from '../wire/folding.ts';
 import type { Paging } from './list-page.ts';
@@ -86,6 +87,14 @@ export const creatorsPage = (
   const total = rows[0]?.total ?? read(0, 1)[0]?.total ?? 0;
   return { total, items: rows.map(({ total: _, ...row }) => row) };
 };
+
+/** How many counts of creators there are, counted up to `most`: what a page of them costs. */
+export const creatorCountsAtMost = (lake: Lake, most: number): number =>
+  present(
+    prepared(lake, 'select count(*) from (select 1 from creator_snapshot limit ?)', 'number').get(
+      most,
+    ),
+  );
 
 const OWN = `${counted(
   'left',

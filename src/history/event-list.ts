@@ -3,6 +3,7 @@ import { isoOf } from '../iso.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import { prepared } from '../lake/statements.ts';
+import type { Paging } from './list-page.ts';
 
 /** One noticed event as stored; instants in Unix ms, `data` parsed. */
 export interface StoredEvent {
@@ -16,12 +17,22 @@ export interface StoredEvent {
   readonly data: unknown;
 }
 
-const MATCHING = `from events where detected_at <= @asOf and occurred_at <= @until and occurred_at >= @since
-  and (@kind is null or kind = @kind) and (@platform is null or platform = @platform)`;
+/** Which events are meant: noticed by `asOf`, occurred from `since` to `until` (`asOf` unless given). Unix ms. */
+export interface EventsQuery extends Paging {
+  readonly kind?: EventKind | undefined;
+  readonly platform?: Platform | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly asOf: number;
+}
+
+const OCCURRED = 'occurred_at <= @until and occurred_at >= @since';
+/** By platform where one is wanted: those of the others are not passed through. */
+const matching = ({ platform }: EventsQuery): string =>
+  `from events where detected_at <= @asOf and ${OCCURRED} and (@kind is null or kind = @kind)
+  and ${platform === undefined ? '@platform is null' : 'platform = @platform'}`;
 const COLUMNS =
   'id, kind, platform, subject, occurred_at as occurredAt, detected_at as detectedAt, origin, data';
-const PAGE = `select ${COLUMNS} ${MATCHING} order by occurred_at desc, id limit @limit offset @offset`;
-const COUNT = `select count(*) ${MATCHING}`;
 
 type StoredRow = Omit<StoredEvent, 'data'> & { data: string };
 
@@ -41,38 +52,37 @@ const storedEvent = (row: StoredRow): StoredEvent => ({
   data: JSON.parse(row.data) as unknown,
 });
 
-/**
- * `GET /events`: what had been noticed by `asOf`, newest first. `until`: what occurred by then; by
- * `asOf` unless given.
- */
+const boundsOf = ({ asOf, since, until, kind, platform }: EventsQuery) => ({
+  ...{ asOf, since: since ?? 0, until: until ?? asOf },
+  ...{ kind: kind ?? null, platform: platform ?? null },
+});
+
+/** A page of what had been noticed by `asOf`, newest first, without counting all of it. */
+export const newestEvents = (lake: Lake, query: EventsQuery): StoredEvent[] => {
+  const { limit, page } = query;
+  const sql = `select ${COLUMNS} ${matching(query)} order by occurred_at desc, id limit @limit offset @offset`;
+  const rows = prepared<StoredRow>(lake, sql, ROW).all({
+    ...boundsOf(query),
+    ...{ limit, offset: (page - 1) * limit },
+  });
+  return rows.map(storedEvent);
+};
+
+/** `GET /events`: what had been noticed by `asOf`, newest first, and how much there is. */
 export const eventsPage = (
   lake: Lake,
-  query: {
-    kind?: EventKind;
-    platform?: Platform;
-    since?: number;
-    until?: number;
-    limit: number;
-    page: number;
-    asOf: number;
-  },
+  query: EventsQuery,
 ): { total: number; items: StoredEvent[] } => {
-  const matching = {
-    asOf: query.asOf,
-    since: query.since ?? 0,
-    until: query.until ?? query.asOf,
-    kind: query.kind ?? null,
-    platform: query.platform ?? null,
-  };
-  const total = present(prepared(lake, COUNT, 'number').get(matching));
-  const offset = (query.page - 1) * query.limit;
-  if (offset >= total) return { total, items: [] };
-  const rows = prepared<StoredRow>(lake, PAGE, ROW).all({
-    ...matching,
-    limit: query.limit,
-    offset,
-  });
-  return { total, items: rows.map(storedEvent) };
+  const count = prepared(lake, `select count(*) ${matching(query)}`, 'number');
+  const total = present(count.get(boundsOf(query)));
+  return { total, items: (query.page - 1) * query.limit < total ? newestEvents(lake, query) : [] };
+};
+
+/** How many events occurred in the span that is meant, counted up to `most`: what counting costs. */
+export const eventsAtMost = (lake: Lake, query: EventsQuery, most: number): number => {
+  const { since, until } = boundsOf(query);
+  const counted = `select count(*) from (select 1 from events where ${OCCURRED} limit @most)`;
+  return present(prepared(lake, counted, 'number').get({ since, until, most }));
 };
 
 /** Every event that occurred at `since` (Unix ms) or later, oldest first. */

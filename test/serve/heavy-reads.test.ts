@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { PERIODS, PLATFORMS } from '../../schema/vocabulary.ts';
 import { systemClock } from '../../src/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
@@ -21,6 +21,13 @@ const fill: Parameters<typeof runService>[0] = (into) => {
     seed: 7,
   });
   fillWith(into, many.flat());
+  for (const [i, platform] of PLATFORMS.entries()) {
+    into.event({ id: `evt_${i}`, kind: 'trend.spike', platform, at: hoursAgo(3 * i) });
+    into.creator({
+      ...{ platform, handle: `maker${i}` },
+      snapshots: [9, 2].map((days) => [hoursAgo(24 * days), 5000 - (i + 1) * days]),
+    });
+  }
 };
 
 const instant = fc
@@ -31,6 +38,7 @@ const range = fc.constantFrom('1h', '24h', '7d', '30d', '366d');
 const paging = fc
   .tuple(fc.integer({ min: 1, max: 100 }), fc.constantFrom(1, 2, 3, 1_000_000))
   .map(([limit, page]) => `limit=${limit}&page=${page}`);
+const kind = fc.constantFrom('', '&kind=trend.spike', '&kind=hashtag.rising');
 const words = fc.constantFrom('words', 'tt', 'number -3', '"about yt"', 'w* n*', '-x', 'none');
 const address = fc.oneof(
   fc
@@ -44,6 +52,12 @@ const address = fc.oneof(
     .map(
       ([name, window, part, at]) =>
         `/hashtags?dateRange=${window}&${part}${at}${name === null ? '' : `&platform=${name}`}`,
+    ),
+  fc
+    .tuple(fc.option(platform), kind, paging, instant)
+    .map(
+      ([name, of, part, at]) =>
+        `/events?${part}${of}${at}${name === null ? '' : `&platform=${name}`}`,
     ),
   fc
     .tuple(words, fc.option(range), paging, instant)
@@ -94,6 +108,30 @@ describe('what is read elsewhere', () => {
     expect(order.toSorted()).toEqual(['health', ...lists.map(() => 'list'), 'usage']);
     expect(order.at(-1)).toBe('list');
   });
+});
+
+test.each([
+  ['elsewhere', NOTHING],
+  ['here', EVERYTHING],
+])('what events and creators there are is read %s', async (where, rowsHere) => {
+  const { dataDir, remove } = freshFolder();
+  fillLake(dataDir, fill);
+  const lake = openLakeForReading(dataDir);
+  const prepare = vi.spyOn(lake.sqlite, 'prepare');
+  const reads = new HeavyReads(lake, {
+    ...{ cache: new LakeCache(1e7), clock: systemClock, limits: { rowsHere } },
+  });
+  const [by, paging] = [{ owner: 'key_1', unwanted: new AbortController().signal }, { page: 1 }];
+  const events = await reads.events({ ...paging, limit: 2, asOf: NOW }, by);
+  expect([events.total, events.items.length]).toEqual([3, 2]);
+  const creators = await reads.creators({ ...paging, list: 'rising', limit: 2, asOf: NOW }, by);
+  expect([creators.total, creators.items[0]?.handle]).toEqual([3, 'maker2']);
+  const statements = prepare.mock.calls.map(([sql]) => sql);
+  const whole = statements.filter((sql) => !/ limit (\?|@most)\)$/.test(sql));
+  expect(whole.length > 0).toBe(where === 'here');
+  await reads.close();
+  lake.close();
+  remove();
 });
 
 test('too many long reads at once: 503 that says when to come back', async () => {

@@ -8,6 +8,8 @@ import {
   type ListRowsQuery,
   snapshotsOf,
 } from '../../history/computed-list.ts';
+import { creatorCountsAtMost } from '../../history/creator-lists.ts';
+import { eventsAtMost } from '../../history/event-list.ts';
 import { latestPulled } from '../../history/pulled-list.ts';
 import { videosAtMost } from '../../history/window-snapshots.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
@@ -166,6 +168,20 @@ export class HeavyReads {
       ? readForPage(this.#lake, query)
       : await this.#pageThread.read(query, requester);
     return found as FoundOf<Name>; // a reading's name goes with what it finds
+  }
+
+  /** A page of what was noticed: where many events can match, counting them takes long. */
+  events(query: QueryOf<'events'>, by: Requester): Promise<FoundOf<'events'>> {
+    const { rowsHere } = this.#options;
+    const isCheap = eventsAtMost(this.#lake, query, rowsHere + 1) <= rowsHere;
+    return this.forPage({ name: 'events', query }, { ...by, isCheap });
+  }
+
+  /** A page of creators, who are put in order by all that was counted of them. */
+  creators(query: QueryOf<'creators'>, by: Requester): Promise<FoundOf<'creators'>> {
+    const { rowsHere } = this.#options;
+    const isCheap = creatorCountsAtMost(this.#lake, rowsHere + 1) <= rowsHere;
+    return this.forPage({ name: 'creators', query }, { ...by, isCheap });
   }
 
   /** What is expected to rise as of an instant, and how far that can be trusted: from memory while still true. */

@@ -2,6 +2,8 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import { type KeptVolume, risingHashtags } from '../../forecast/hashtags/read-volumes.ts';
 import { type RisingQuery, type RisingVideo, risingVideos } from '../../forecast/read.ts';
 import { type ForecastStanding, forecastStanding } from '../../forecast/standing.ts';
+import { type CreatorsQuery, creatorsPage } from '../../history/creator-lists.ts';
+import { type EventsQuery, eventsPage } from '../../history/event-list.ts';
 import { type TaggedPage, type TaggedPageQuery, taggedPage } from '../../history/tagged-videos.ts';
 import type { Lake } from '../../lake/open.ts';
 
@@ -29,6 +31,8 @@ const PAGE_READINGS = {
   rising,
   standing: ({ sqlite }: Lake, at: number): ForecastStanding => forecastStanding(sqlite, at),
   tagged: (lake: Lake, query: TaggedPageQuery): TaggedPage => taggedPage(lake, query),
+  events: (lake: Lake, query: EventsQuery) => eventsPage(lake, query),
+  creators: (lake: Lake, query: CreatorsQuery) => creatorsPage(lake, query),
 } as const;
 
 type Readings = typeof PAGE_READINGS;
@@ -50,5 +54,9 @@ export const readForPage = (lake: Lake, { name, query }: PageQuery): FoundOf<Pag
       return PAGE_READINGS.standing(lake, query);
     case 'tagged':
       return PAGE_READINGS.tagged(lake, query);
+    case 'events':
+      return PAGE_READINGS.events(lake, query);
+    case 'creators':
+      return PAGE_READINGS.creators(lake, query);
   }
 };

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
-import { type CreatorsQuery, creatorsPage } from '../../history/creator-lists.ts';
+import type { CreatorsQuery } from '../../history/creator-lists.ts';
 import { platformQuery } from '../parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { CREATOR_COLUMNS } from './creator-columns.ts';
@@ -54,11 +54,11 @@ export const creatorsListPage = (deps: PageDeps): void =>
     query: z.object({ list, platform: platformQuery, ...tableParameters(CREATOR_COLUMNS) }),
     columns: CREATOR_COLUMNS,
     list:
-      ({ query: { list: name, platform }, view }) =>
+      ({ query: { list: name, platform }, view, moment: { owner, gone } }) =>
       async (paging) => {
-        const { lake } = deps.service;
-        const wanted = { list: name, platform, asOf: view.at };
-        const { total, items } = creatorsPage(lake, { ...wanted, ...paging });
+        const wanted = { list: name, platform, asOf: view.at, ...paging };
+        const by = { owner, unwanted: gone() };
+        const { total, items } = await deps.service.reads.creators(wanted, by);
         return { rows: ranked(items, paging), held: total, head: undefined };
       },
     fileName: ({ query }) => `creators-${query.list}`,

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { EVENT_KINDS, type Platform } from '../../../schema/vocabulary.ts';
-import { eventsPage, type StoredEvent } from '../../history/event-list.ts';
+import type { StoredEvent } from '../../history/event-list.ts';
 import { eventSentence } from '../../history/event-sentence.ts';
 import { videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
 import { typed } from '../../installation.ts';
@@ -16,7 +16,7 @@ import { digits, PLATFORM_NAMES, sinceText } from './figures.ts';
 import type { Html } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
 import { tableParameters } from './page-parameters.ts';
-import type { PageDeps } from './page-route.ts';
+import type { PageDeps, PageRequest } from './page-route.ts';
 import {
   creatorPath,
   hashtagPath,
@@ -147,21 +147,16 @@ const withDeliveries = (
   return shown.map((event) => ({ ...event, deliveries: told.get(event.id) ?? [] }));
 };
 
-const listed = (
-  { lake }: ServiceContext,
-  { kind, platform }: Wanted,
-  view: PageView,
-): Listed<EventRow, null> => {
-  const wanted = {
-    asOf: view.at,
-    ...(kind === undefined ? {} : { kind }),
-    ...(platform === undefined ? {} : { platform }),
-  };
-  return async (paging) => {
-    const { total, items } = eventsPage(lake, { ...wanted, ...paging });
+const listed =
+  (
+    { lake, reads }: ServiceContext,
+    { query: { kind, platform }, view, moment: { owner, gone } }: PageRequest<object, Wanted>,
+  ): Listed<EventRow, null> =>
+  async (paging) => {
+    const wanted = { kind, platform, asOf: view.at, ...paging };
+    const { total, items } = await reads.events(wanted, { owner, unwanted: gone() });
     return { held: total, head: null, rows: withDeliveries(lake, items, view) };
   };
-};
 
 const filters = (view: PageView, { kind, platform }: Wanted): Html =>
   html`${tabs('Kind', [
@@ -188,7 +183,7 @@ export const eventsListPage = (deps: PageDeps): void =>
     params: z.object({}),
     query: z.object({ kind: eventKind, platform: platformQuery, ...tableParameters(COLUMNS) }),
     columns: COLUMNS,
-    list: ({ query, view }) => listed(deps.service, query, view),
+    list: (wanted) => listed(deps.service, wanted),
     fileName: () => 'events',
     make: ({ query, view }, shown) => ({
       title: 'Events',

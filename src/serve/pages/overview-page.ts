@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../durations.ts';
 import { type RisingVideo, risingVideos } from '../../forecast/read.ts';
-import { eventsPage, type StoredEvent } from '../../history/event-list.ts';
+import { newestEvents, type StoredEvent } from '../../history/event-list.ts';
 import { eventSentence } from '../../history/event-sentence.ts';
 import { hashtagsPage } from '../../history/hashtag-list.ts';
 import type { ListPage } from '../../history/list-page.ts';
@@ -71,7 +71,7 @@ const readOverview = async (
   const of = { platform, hours: 24, at: moment.asOf, limit: SHOWN.next } as const;
   const next = risingVideos(service.lake.sqlite, of);
   const noticed = { platform, limit: SHOWN.events, page: 1, asOf: moment.asOf };
-  const events = eventsPage(service.lake, noticed).items;
+  const events = newestEvents(service.lake, noticed);
   return { platform, feed, trends, tags: hashtags.items(), next, events };
 };
 

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { eventsPage, shownEvent } from '../../history/event-list.ts';
+import { shownEvent } from '../../history/event-list.ts';
 import { isoOf } from '../../iso.ts';
 import { eventsResponse, usageResponse } from '../../wire/shapes.ts';
-import { instantOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
+import { momentOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
 import { describeGet } from '../describe.ts';
 import { asOf, eventKind, limit, page, platformQuery, since } from '../parameters.ts';
 import { respondGet } from '../respond-get.ts';
@@ -33,21 +33,17 @@ const DAYS_SHOWN = 62;
 
 /** What goes beyond the documented interface. */
 export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void => {
-  respondGet(app, service, events, (c) => {
-    const { kind, platform, since: from, asOf: requestedAsOf, ...paging } = c.req.valid('query');
-    const at = instantOf(service, requestedAsOf);
-    const { total, items } = eventsPage(service.lake, {
-      ...paging,
-      ...(kind === undefined ? {} : { kind }),
-      ...(platform === undefined ? {} : { platform }),
-      ...(from === undefined ? {} : { since: from }),
-      asOf: at,
-    });
+  respondGet(app, service, events, async (c) => {
+    const { asOf: requestedAsOf, ...wanted } = c.req.valid('query');
+    const { asOf: at, owner, gone } = momentOf(service, c, requestedAsOf);
+    const { page } = wanted;
+    const by = { owner, unwanted: gone() };
+    const { total, items } = await service.reads.events({ ...wanted, asOf: at }, by);
     return respond(
       service,
       c,
       {
-        body: { total, page: paging.page, items: items.map(shownEvent) },
+        body: { total, page, items: items.map(shownEvent) },
         asOf: at,
         observedAt: items[0]?.detectedAt ?? null,
       },
