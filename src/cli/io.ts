@@ -5,6 +5,7 @@ import { type Config, type Overrides, readConfig } from '../config/config.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { asciiText, terminalText } from '../terminal-text.ts';
 import { flowed } from './text/flowed.ts';
+import { jsonArrayLines } from './text/json-array.ts';
 
 /** What a command may touch of the world around it. Built once in main.ts, handed in by tests. */
 export interface Surroundings {
@@ -146,6 +147,12 @@ export class CliIo {
   readonly json = (value: unknown, indent: number | undefined = 2): void => {
     this.#hasDocument = true;
     this.data(terminalText(JSON.stringify(value, null, indent)));
+  };
+
+  /** The one JSON document of an invocation where it is an array that may be long. */
+  readonly jsonArray = (items: Iterable<unknown>): void => {
+    this.#hasDocument = true;
+    for (const line of jsonArrayLines(items)) this.data(terminalText(line));
   };
 
   /** Something else has printed the document, or begun to. */

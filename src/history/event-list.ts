@@ -85,15 +85,25 @@ export const eventsAtMost = (lake: Lake, query: EventsQuery, most: number): numb
   return present(prepared(lake, counted, 'number').get({ since, until, most }));
 };
 
-/** Every event that occurred at `since` (Unix ms) or later, oldest first. */
-export const eventsSince = ({ sqlite }: Lake, since: number): StoredEvent[] =>
-  prepare<StoredRow>(
-    sqlite,
-    `select ${COLUMNS} from events where occurred_at >= ? order by occurred_at, id`,
-    ROW,
-  )
-    .all(since)
-    .map(storedEvent);
+const SINCE = `select ${COLUMNS} from events where occurred_at >= ? order by occurred_at`;
+
+/** Every event that occurred at `since` (Unix ms) or later as it is shown, oldest first, one at a time. */
+export function* eventsSince({ sqlite }: Lake, since: number): Generator<ShownEvent> {
+  for (const row of prepare<StoredRow>(sqlite, `${SINCE}, id`, ROW).iterate(since))
+    yield shownEvent(storedEvent(row));
+}
+
+/** The newest `most` of them, oldest first, and how many there are. */
+export const lastEventsSince = (
+  { sqlite }: Lake,
+  since: number,
+  most: number,
+): { total: number; items: StoredEvent[] } => {
+  const count = 'select count(*) from events where occurred_at >= ?';
+  const total = present(prepare(sqlite, count, 'number').get(since));
+  const last = prepare<StoredRow>(sqlite, `${SINCE} desc, id desc limit ?`, ROW).all(since, most);
+  return { total, items: last.reverse().map(storedEvent) };
+};
 
 /** An event as people and the interface see it: instants ISO 8601. */
 export type ShownEvent = ReturnType<typeof shownEvent>;

@@ -38,6 +38,28 @@ test('events lists what was noticed, and tries the rules over any span without s
   );
 });
 
+test('of many events the table has the last, and JSON all of them, one at a time', async () => {
+  const { dataDir, sqlite } = freshLake();
+  const insert = sqlite.prepare(
+    `insert into events (id, kind, platform, subject, occurred_at, detected_at, origin, data)
+     values (?, 'trend.spike', 'tiktok', ?, ?, ?, 'trendlake', ?)`,
+  );
+  const data = JSON.stringify({ evidence: { title: 'two\u2028lines\nand [more], "quoted"' } });
+  for (let n = 0; n < 201; n += 1) insert.run(`evt_${n}`, `video:tt_${n}`, T0 + n, T0 + n, data);
+  const table = (await cli(dataDir, T0 + DAY_MS, 'events')).out;
+  expect(table).toMatch(/200 of 201 events; --json has them all$/);
+  expect([table.includes('video:tt_0 '), table.includes('video:tt_200 ')]).toEqual([false, true]);
+  const lines: string[] = [];
+  const argv = ['events', '--json'];
+  const onOut = (line: string) => void lines.push(line);
+  await runCommand(argv, { dataDir, clock: virtualClock(T0 + DAY_MS), onOut });
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(1000);
+  const told: unknown[] = JSON.parse(lines.join('\n'));
+  expect(told).toHaveLength(201);
+  expect(told[200]).toMatchObject({ id: 'evt_200', data: JSON.parse(data) });
+  expect(lines.join('\n')).toBe(JSON.stringify(told, null, 2));
+});
+
 test.each([
   [['webhooks', 'list'], /^No subscriptions yet: .*trendlake -- webhooks add URL$/],
   [['webhooks', 'deliveries'], /^No deliveries\.$/],

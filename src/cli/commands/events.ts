@@ -4,7 +4,12 @@ import { UsageError } from '../../errors.ts';
 import { type DetectOptions, detectEvents } from '../../events/detect.ts';
 import { storableEvent } from '../../events/outbox.ts';
 import { readThresholds } from '../../events/thresholds.ts';
-import { eventsSince, type ShownEvent, shownEvent } from '../../history/event-list.ts';
+import {
+  eventsSince,
+  lastEventsSince,
+  type ShownEvent,
+  shownEvent,
+} from '../../history/event-list.ts';
 import { docsPage, typed } from '../../installation.ts';
 import { dateOf, isoOf } from '../../iso.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
@@ -12,9 +17,15 @@ import { prepare, present } from '../../lake/prepare.ts';
 import { type CliIo, configOf } from '../io.ts';
 import { instantOption } from '../option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
+import { ProgressLine } from '../text/progress-line.ts';
 import { textTable } from '../text/text-table.ts';
 
-const EXAMPLES = `
+/** More rows of a table nobody reads; `--json` has them all. */
+const SHOWN = 200;
+
+const HELP = `
+The table has the last ${SHOWN}; --json has all.
+
 Examples:
   trendlake events                                     what was noticed in the last 7 days
   trendlake events --since 24h --json
@@ -48,6 +59,17 @@ const wouldBe = (lake: Lake, wanted: DetectOptions): ToldEvent[] => {
     });
 };
 
+/** What the rules notice in a span; in a large lake it takes a while. */
+const tryRules = (lake: Lake, wanted: DetectOptions, io: CliIo): ToldEvent[] => {
+  const progress = new ProgressLine(io);
+  progress.show(`events: trying the rules from ${dateOf(wanted.from)} to ${dateOf(wanted.to)}`);
+  try {
+    return wouldBe(lake, wanted);
+  } finally {
+    progress.clear();
+  }
+};
+
 const figure = (value: unknown): string =>
   Array.isArray(value)
     ? value.join(' ')
@@ -73,6 +95,17 @@ const eventTable = (events: readonly ToldEvent[], { columns }: CliIo): string =>
     { columns, wrapped: 'because' },
   );
 
+const printTable = (
+  { total, items }: { readonly total: number; readonly items: readonly ToldEvent[] },
+  earlier: string,
+  io: CliIo,
+): void => {
+  if (items.length > 0) io.out(eventTable(items, io));
+  const shown = items.length < total ? `${grouped(items.length)} of ` : '';
+  const others = shown === '' ? '' : '; --json has them all';
+  io.out(`${shown}${counted(total, 'event')}${earlier}${others}`);
+};
+
 /** How to see the stored events before `since`, if there are any: a first sync notices old ones. */
 const earlierText = (lake: Lake, since: number): string => {
   const { earlier, first } = present(
@@ -94,7 +127,7 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--from <instant>', 'start of the dry run')
     .option('--to <instant>', 'end of the dry run; default now')
     .option('--json', 'an array of objects')
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', HELP)
     .action((options: Options) => {
       const now = io.clock.now();
       if (options.dryRun !== true && (options.from ?? options.to) !== undefined)
@@ -105,19 +138,19 @@ export const define = (command: Command, io: CliIo): void => {
       try {
         const instant = (flag: '--from' | '--to', text: string | undefined, fallback: number) =>
           text === undefined ? fallback : instantOption(flag, text, now);
+        if (options.dryRun === true) {
+          const span = {
+            from: instant('--from', options.from, now - 7 * DAY_MS),
+            to: instant('--to', options.to, now),
+          };
+          const events = tryRules(lake, { ...span, thresholds }, io);
+          if (options.json === true) return io.jsonArray(events);
+          return printTable({ total: events.length, items: events.slice(-SHOWN) }, '', io);
+        }
         const since = instantOption('--since', options.since ?? '7d', now);
-        const events =
-          options.dryRun === true
-            ? wouldBe(lake, {
-                from: instant('--from', options.from, now - 7 * DAY_MS),
-                to: instant('--to', options.to, now),
-                thresholds,
-              })
-            : eventsSince(lake, since).map(shownEvent);
-        if (options.json === true) return io.json(events);
-        if (events.length > 0) io.out(eventTable(events, io));
-        const earlier = options.dryRun === true ? '' : earlierText(lake, since);
-        io.out(`${counted(events.length, 'event')}${earlier}`);
+        if (options.json === true) return io.jsonArray(eventsSince(lake, since));
+        const { total, items } = lastEventsSince(lake, since, SHOWN);
+        printTable({ total, items: items.map(shownEvent) }, earlierText(lake, since), io);
       } finally {
         lake.close();
       }
