@@ -111,12 +111,15 @@ class GroupFinder {
 /** What is usual for the creator of a video with a key, by the video's last views. */
 export type UsualViews = (videoKey: number, views: number) => number;
 
-/** A timeline that was requested without bringing a count tells that nothing grew until then. */
+/**
+ * A timeline that was requested without bringing a count is a refresh that saw the last one still. How
+ * it grew is told by the earlier one as before: a service may have been late with a count of its own.
+ */
 const withQuiet = (row: RefreshRow, quietAt: number | undefined): RefreshRow => {
-  const [key, bornAt, lastAt, views] = row;
+  const [key, bornAt, lastAt, views, earlierAt, earlierViews] = row;
   return quietAt === undefined || quietAt <= lastAt + HOUR_MS
     ? row
-    : [key, bornAt, quietAt, views, lastAt, views];
+    : [key, bornAt, quietAt, views, earlierAt, earlierViews];
 };
 
 /** When timelines that brought nothing new were requested last, by the video's key. */

@@ -221,7 +221,7 @@ test('learns what creator calls show from what they showed', () => {
   for (const rank of [3, 4, 9]) expect(chance[rank]).toBeLessThan((before[rank] ?? 0) / 3);
 });
 
-test('a timeline that brought nothing new is a refresh that saw no growth, for a month', () => {
+test('a timeline that brought nothing new is a refresh that saw the same count, for a month', () => {
   const { lake, video, requested } = freshLake();
   const tt = (key: number): Requested => ({ kind: 'growth', id: `tt_${key}`, platform: 'tiktok' });
   for (let key = 1; key <= 6; key++)
