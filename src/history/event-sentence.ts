@@ -102,6 +102,13 @@ const hoursIn = (window: JsonObject | undefined): number | undefined => {
   return Number.isFinite(hours) && hours > 0 ? hours : undefined;
 };
 
+/** Evidence under its present names: 0.1.0 had `looks`, and one rule of trend.spike, which it did not name. */
+const inPresentNames = ({ looks, ...rest }: JsonObject): JsonObject => ({
+  ...('expectedViewsPerHour' in rest ? { rule: 'pace' } : {}),
+  ...(looks === undefined ? {} : { snapshots: looks }),
+  ...rest,
+});
+
 /**
  * Why an event was noticed, in a sentence with its numbers. `data` is what table `events` holds; evidence
  * of another shape than the rules of trendlake write is told as it came.
@@ -111,6 +118,7 @@ export const eventSentence = (kind: EventKind, data: unknown): string => {
   if (!isObject(evidence) || Object.keys(evidence).length === 0)
     return 'The service told of it, without numbers.';
   const { needs, sentence } = SENTENCES[kind];
-  if (needs.some((name) => evidence[name] === undefined)) return asItCame(evidence);
-  return sentence(new EvidenceWords(evidence), hoursIn(isObject(window) ? window : undefined));
+  const named = inPresentNames(evidence);
+  if (needs.some((name) => named[name] === undefined)) return asItCame(evidence);
+  return sentence(new EvidenceWords(named), hoursIn(isObject(window) ? window : undefined));
 };

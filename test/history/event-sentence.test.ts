@@ -58,6 +58,17 @@ test.each([
   expect(eventSentence(kind, { window, evidence })).toBe(sentence);
 });
 
+test('what 0.1.0 noticed is told as what is noticed now', () => {
+  const spike = { looks: 7, views: 207, viewsBefore: 84, gain: 123, viewsPerHour: 31 };
+  expect(
+    eventSentence('trend.spike', { evidence: { ...spike, expectedViewsPerHour: 9, ratio: 3.4 } }),
+  ).toBe(
+    'It gained 123 views, from 84 to 207: 31 an hour, 3.4 times the 9 that its own pace and age lead one to expect.',
+  );
+  const rising = { measure: 'volume', volume: 900, usual: 300, ratio: 3, looks: 9 };
+  expect(eventSentence('hashtag.rising', { evidence: rising })).toMatch(/, over 9 snapshots\.$/);
+});
+
 test.each([
   [{ score: 9.25, why: 'ours' }, 'score 9.3, why ours.'],
   [{}, 'The service told of it, without numbers.'],
