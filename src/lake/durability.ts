@@ -11,11 +11,11 @@ const FULL = 2;
 export const withoutSync = <T>({ sqlite }: Pick<Lake, 'sqlite'>, transaction: () => T): T => {
   if (sqlite.inTransaction || sqlite.pragma('synchronous', { simple: true }) !== FULL)
     return transaction();
-  sqlite.pragma('synchronous = NORMAL');
+  sqlite.exec('pragma synchronous = NORMAL'); // `pragma` makes a statement of each, as dear as ten such
   try {
     return transaction();
   } finally {
-    sqlite.pragma('synchronous = FULL');
+    sqlite.exec('pragma synchronous = FULL');
   }
 };
 

@@ -60,7 +60,7 @@ const writeItems = (
   { loader, tally, at }: Context,
 ): Map<string, number> => {
   const byId = statedOnce(items, ({ id }) => id, hashtagsOfBoth);
-  loader.expect([...byId.keys()]);
+  loader.expect(Array.from(byId.values(), (observed) => ({ observed, at })));
   const keys = new Map<string, number>();
   for (const [id, item] of byId) keys.set(id, loader.write(item, { at, source }, tally));
   return keys;

@@ -7,7 +7,7 @@ import { titleHashtags } from '../wire/title-hashtags.ts';
 import { CreatorWriter } from './creators.ts';
 import { HashtagWriter } from './hashtags.ts';
 import { extraText } from './join-extra.ts';
-import type { SnapshotSource } from './merge-video.ts';
+import type { SeenVideo, SnapshotSource } from './merge-video.ts';
 import { RankingWriter } from './rankings.ts';
 import { SnapshotWriter } from './snapshots.ts';
 import { type LoadCounts, Tally } from './tally.ts';
@@ -15,6 +15,18 @@ import { VideoWriter } from './videos.ts';
 
 /** When a video was seen, and how its counts came; without a source it has none. */
 export type Seen = { at: number; source: SnapshotSource } | { at: number | null; source: null };
+
+/** A video about to be written, and when it was seen (Unix ms). */
+interface Expected {
+  readonly observed: VideoObservation;
+  readonly at: number | null;
+}
+
+const seenVideo = ({ observed, at }: Expected): SeenVideo => ({
+  ...observed,
+  extra: extraText(observed.extra),
+  at,
+});
 
 /** When new words are put into the search index: with what was loaded, or by whoever loads (`refreshSearch`). */
 export type WordsIndexed = 'now' | 'later';
@@ -38,11 +50,17 @@ export class Loader {
   }
 
   /**
-   * Reads what the lake knows of videos that are about to be written, many at once; with their
-   * hashtags, or nothing more where counts alone were seen.
+   * Reads what the lake knows of videos that are all about to be written, in this order, many at once;
+   * with their hashtags, or nothing more where counts alone were seen. Those it does not hold get their
+   * rows.
    */
-  expect(ids: readonly string[], more: 'tags' | 'nothing' = 'tags'): void {
-    this.#videos.expect(ids, more);
+  expect(expected: readonly Expected[], more: 'tags' | 'nothing' = 'tags'): void {
+    this.#videos.expect(
+      expected.map(({ observed }) => observed.id),
+      more,
+    );
+    const fresh = expected.filter(({ observed }) => this.#videos.isNew(observed.id));
+    this.#videos.insert(fresh.map(seenVideo));
   }
 
   /**
@@ -51,8 +69,7 @@ export class Loader {
    * @returns the video's key
    */
   write(observed: VideoObservation, seen: Seen, tally: Tally): number {
-    const extra = extraText(observed.extra);
-    const video = this.#videos.note({ ...observed, extra, at: seen.at }, tally);
+    const video = this.#videos.note(seenVideo({ observed, at: seen.at }), tally);
     const { title, hashtags } = observed;
     const reads = hashtags === null && (video.isNew || video.retitled);
     const tags = hashtags ?? (reads ? titleHashtags(title ?? '') : []);

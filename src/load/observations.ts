@@ -36,7 +36,7 @@ const writeVideos = <T extends { observed: VideoObservation }>(
   let some: T[] = [];
   const write = (): void => {
     loader.expect(
-      some.map(({ observed }) => observed.id),
+      some.map((one) => ({ observed: one.observed, at: seenOf(one).at })),
       more,
     );
     for (const one of some) loader.write(one.observed, seenOf(one), tally);

@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { Lake } from '../lake/open.ts';
-import { type Prepared, prepare } from '../lake/prepare.ts';
+import { type Prepared, prepare, present } from '../lake/prepare.ts';
 import { HandleWriter } from './handle-writer.ts';
 import { formerFields } from './join-extra.ts';
 import {
@@ -47,6 +47,12 @@ interface OpenVideo {
 
 /** Videos read by one statement: as many as the longest page of a list has. */
 const READ_TOGETHER = 100;
+/** New videos written by one statement. */
+const INSERTED_TOGETHER = 25;
+const insertSql = (videos: number): string => `
+  insert into video
+    (key, id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at, extra)
+  values ${Array(videos).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`;
 
 const readingOf = (ids: number, more = ''): string => `
   select key, id, title, user, views, likes, engagement_rate as engagementRate,
@@ -83,7 +89,9 @@ export class VideoWriter {
   readonly #readTogether: Prepared<ReadVideo>;
   readonly #readTagged: Prepared<ReadTagged>;
   readonly #readTags: Prepared<number>;
+  readonly #newestKey: Prepared<number | null>;
   readonly #insert: Statement;
+  readonly #insertTogether: Statement;
   // An update writes the index of every column it names, changed or not, and most known videos
   // change in their counts alone, or in further fields.
   readonly #updateCounts: Statement;
@@ -95,6 +103,8 @@ export class VideoWriter {
   readonly #open = new Map<string, OpenVideo>();
   /** Videos read in this transaction before they were opened; undefined: not in the lake. */
   readonly #expected = new Map<string, ReadVideo | ReadTagged | undefined>();
+  /** Keys of videos inserted in this transaction before they were opened. */
+  readonly #inserted = new Map<string, number>();
 
   /** @param beforeRevision called before a video's hashtags are read, inside the transaction */
   constructor(lake: Lake, beforeRevision: () => void) {
@@ -112,10 +122,9 @@ export class VideoWriter {
       'select hashtag_key from video_hashtag where video_key = ?',
       'number',
     );
-    this.#insert = sqlite.prepare(`
-      insert into video
-        (id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at, extra)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    this.#newestKey = prepare(sqlite, 'select max(key) from video', 'number?');
+    this.#insert = sqlite.prepare(insertSql(1));
+    this.#insertTogether = sqlite.prepare(insertSql(INSERTED_TOGETHER));
     this.#updateCounts = sqlite.prepare(
       'update video set views = ?, likes = ?, engagement_rate = ? where key = ?',
     );
@@ -150,6 +159,31 @@ export class VideoWriter {
       for (const id of some) this.#expected.set(id, undefined);
       for (const video of reading.all(wantedIds)) this.#expected.set(video.id, video);
     }
+  }
+
+  /** True of a video that was expected, is not in the lake, and was not noted yet. */
+  isNew(id: string): boolean {
+    return this.#expected.has(id) && this.#expected.get(id) === undefined && !this.#open.has(id);
+  }
+
+  /**
+   * Writes the rows of new videos, many in one statement: three fifths of what one by one takes, as a
+   * statement whose table has a trigger keeps a copy of each page it changes. All of them are noted
+   * next; of two mentions the first is written.
+   */
+  insert(seen: readonly SeenVideo[]): void {
+    const newest = present(this.#newestKey.get()) ?? 0;
+    const rows: Row[] = [];
+    for (const one of seen) {
+      if (this.#inserted.has(one.id)) continue;
+      const key = newest + rows.length + 1;
+      rows.push(rowOf(key, one));
+      this.#inserted.set(one.id, key);
+    }
+    let from = 0;
+    for (; from + INSERTED_TOGETHER <= rows.length; from += INSERTED_TOGETHER)
+      this.#insertTogether.run(rows.slice(from, from + INSERTED_TOGETHER).flat());
+    for (const row of rows.slice(from)) this.#insert.run(row);
   }
 
   /** Notes what was seen of a video. The words it no longer has go to `video_revision`. */
@@ -204,6 +238,7 @@ export class VideoWriter {
   forget(): void {
     this.#open.clear();
     this.#expected.clear();
+    this.#inserted.clear();
   }
 
   /** Keeps the words and hashtags that a video had until an instant, where it was seen before it. */
@@ -220,16 +255,15 @@ export class VideoWriter {
     const before = this.#expected.has(seen.id)
       ? this.#expected.get(seen.id)
       : this.#read.get(seen.id);
-    const video = before === undefined ? this.#insertNew(seen, tally) : openKnown(before);
+    const video = before === undefined ? this.#openNew(seen, tally) : openKnown(before);
     this.#open.set(seen.id, video);
     return video;
   }
 
-  #insertNew(seen: SeenVideo, tally: Tally): OpenVideo {
-    const { id, platform, at, title, user, views, likes, engagementRate, createdAt, extra } = seen;
-    const counts = [views, likes, engagementRate];
-    const row = [id, platform, title, user, ...counts, createdAt, at, extra];
-    const key = Number(this.#insert.run(...row).lastInsertRowid);
+  #openNew(seen: SeenVideo, tally: Tally): OpenVideo {
+    if (!this.#inserted.has(seen.id)) this.insert([seen]);
+    const key = present(this.#inserted.get(seen.id));
+    const { at, title, user, views, likes, engagementRate, createdAt, extra } = seen;
     this.#handles.note(user);
     tally.add('videos', 'inserted', { videoKey: key });
     const stored = { title, user, views, likes, engagementRate, createdAt, firstSeenAt: at, extra };
@@ -244,6 +278,13 @@ export class VideoWriter {
     else this.#update.run(title, user, ...counts, createdAt, firstSeenAt, extra, key);
   }
 }
+
+type Row = readonly (string | number | null)[];
+
+const rowOf = (key: number, seen: SeenVideo): Row => {
+  const { id, platform, at, title, user, views, likes, engagementRate, createdAt, extra } = seen;
+  return [key, id, platform, title, user, views, likes, engagementRate, createdAt, at, extra];
+};
 
 const openKnown = (known: ReadVideo | ReadTagged): OpenVideo => ({
   isNew: false,

@@ -76,7 +76,7 @@ const hintReader = ({ sqlite }: Pick<Lake, 'sqlite'>): Prepared<QuotaHint> =>
   prepare<QuotaHint>(
     sqlite,
     `select name, stated, window_ms as windowMs, quota, remaining, resets_at as resetsAt,
-         seen_at as seenAt, call_id as callId from quota_hint where key = ? order by seen_at desc, name`,
+         seen_at as seenAt, call_id as callId from quota_hint where key = +? order by seen_at desc, name`,
     {
       name: 'text',
       stated: 'text',
