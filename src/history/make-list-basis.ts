@@ -17,19 +17,16 @@ const REVISED = 'select coalesce(max(until_at), 0) from video_revision where unt
 const AHEAD_MS = HOUR_MS;
 
 /**
- * Windows with fewer snapshots are read when they are asked for: 60 ms, hashtags 0.15 s. Reading all of
- * them ahead took a tenth of a short sync, each time.
+ * Where a month holds fewer snapshots, windows are read when they are asked for: 60 ms, hashtags 0.15 s.
+ * Reading them ahead took a tenth of a short sync, each time.
  */
 const WORTH_KEEPING = 100_000;
 
 const basesOf = (lake: Lake, asOf: number, least: number): PackedBasis[] => {
-  const holds = (windowMs: number): boolean =>
-    snapshotsWithin(lake, { from: asOf - windowMs, to: asOf }, least) >= least;
-  const windows = PERIODS.map((period) => PERIOD_MS[period]).filter(holds);
-  const videos = windows.flatMap((windowMs) => videoBases(lake, windowMs, asOf));
-  return holds(PERIOD_MS.month)
-    ? [...videos, ...hashtagBasis(lake, PERIOD_MS.month, asOf)]
-    : videos;
+  const month = { from: asOf - PERIOD_MS.month, to: asOf };
+  if (snapshotsWithin(lake, month, least) < least) return [];
+  const videos = PERIODS.flatMap((period) => videoBases(lake, PERIOD_MS[period], asOf));
+  return [...videos, ...hashtagBasis(lake, PERIOD_MS.month, asOf)];
 };
 
 /**

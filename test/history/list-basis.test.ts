@@ -107,6 +107,21 @@ describe('what was read ahead', () => {
     expect(shown(lake, hoursAgo(0))).toEqual(shown(lake, hoursAgo(0), 'videos'));
   });
 
+  test('is made of every window where a month holds enough snapshots, else of none', () => {
+    const lake = filled();
+    const into = filler(lake);
+    const inDay = lake.sqlite
+      .prepare('select count(*) from video_snapshot')
+      .pluck()
+      .get() as number;
+    into.snapshot(into.keyOf('tt_2'), [hoursAgo(24 * 20), 7, null]);
+    expect(makeListBasis(lake, hoursAgo(0), { least: inDay + 2 })).toBe(true);
+    expect(holdsListBasis(lake)).toBe(false);
+    expect(makeListBasis(lake, hoursAgo(0), { least: inDay + 1 })).toBe(true);
+    for (const windowMs of WINDOWS)
+      expect(listBasisAt(lake, `videos tiktok ${windowMs}`, hoursAgo(0))).toBe(hoursAgo(3));
+  });
+
   test('is of now where something is dated in the future, and is not used from then on', () => {
     const lake = filled();
     const into = filler(lake);
