@@ -26,9 +26,12 @@ import type { ContentItem, GrowthCurve, HashtagItem } from './wire/shapes.ts';
 
 export type { ContentItem, EventKind, GrowthCurve, HashtagItem, Period, Platform };
 
-/** When a read is true: ISO 8601, a Date or Unix milliseconds. Absent: now. */
+/** ISO 8601, a Date or Unix milliseconds. */
+export type Instant = string | Date | number;
+
+/** When a read is true. Absent: now. */
 export interface AsOf {
-  readonly asOf?: string | Date | number;
+  readonly asOf?: Instant;
 }
 
 /** Which part of a list; pages count from 1. `limit` is 50 unless given. */
@@ -178,46 +181,52 @@ export class LakeReader {
     return { id, platform: found.platform, ...videoGrowth(this.#lake, found.key, asOf) };
   }
 
-  /** A creator with at most `limit` videos (50), or undefined where they had not been seen. */
-  creator(
-    platform: Platform,
-    handle: string,
-    options: AsOf & { readonly limit?: number } = {},
-  ): Creator | undefined {
-    const { limit, asOf } = moment(options);
+  /** A creator with a page of their videos, or undefined where they had not been seen. */
+  creator(platform: Platform, handle: string, options: Part = {}): Creator | undefined {
+    const { limit, page: number, asOf } = moment(options);
     const found = creatorProfile(this.#lake, {
       platform: known('platform', platform, PLATFORMS),
       handle: plainHandle(handle),
       asOf,
       limit,
+      page: number,
     });
     return found === undefined ? undefined : knownProfile(platform, found);
   }
 
   /**
    * Videos that words match, best first: words are and-ed, `"phrases"`, `prefix*` and `-without` work.
-   * `total` is a lower bound where counting took too long.
+   * Of all times unless `dateRange` is given. `total` is a lower bound where counting took too long.
    */
-  search(q: string, options: Part & { readonly platform?: Platform } = {}): Page<ContentItem> {
+  search(
+    q: string,
+    options: Part & { readonly platform?: Platform; readonly dateRange?: string } = {},
+  ): Page<ContentItem> {
     const { limit, page: number, asOf } = moment(options);
-    const { platform } = options;
+    const { platform, dateRange } = options;
+    const since = dateRange === undefined ? undefined : asOf - windowOf(dateRange);
     const { total, items } = searchPage(
       this.#lake,
-      { q, platform, limit, page: number, asOf, deadlineMs: SEARCH_DEADLINE_MS },
+      { q, platform, since, limit, page: number, asOf, deadlineMs: SEARCH_DEADLINE_MS },
       { clock: systemClock },
     );
     return { total, items, asOf: isoOf(asOf) };
   }
 
-  /** What had been noticed, newest first. */
+  /** What had been noticed, newest first; with `since` what occurred at or after it. */
   events(
-    options: Part & { readonly kind?: EventKind; readonly platform?: Platform } = {},
+    options: Part & {
+      readonly kind?: EventKind;
+      readonly platform?: Platform;
+      readonly since?: Instant;
+    } = {},
   ): Page<NoticedEvent> {
     const { limit, page: number, asOf } = moment(options);
-    const { kind, platform } = options;
+    const { kind, platform, since } = options;
     const { total, items } = eventsPage(this.#lake, {
       ...(kind === undefined ? {} : { kind }),
       ...(platform === undefined ? {} : { platform }),
+      ...(since === undefined ? {} : { since: instantOf('since', since) }),
       limit,
       page: number,
       asOf,
@@ -235,15 +244,17 @@ export class LakeReader {
   }
 }
 
-const instant = ({ asOf }: AsOf): number => {
-  if (asOf === undefined) return systemClock.now();
-  const at = typeof asOf === 'string' ? parseIso(asOf) : Number(asOf);
+const instantOf = (what: string, given: Instant): number => {
+  const at = typeof given === 'string' ? parseIso(given) : Number(given);
   if (at === undefined || !Number.isFinite(at))
     throw new UsageError(
-      `asOf must be ISO 8601 such as 2026-11-20T12:00:00Z, a Date or Unix milliseconds; it is "${String(asOf)}".`,
+      `${what} must be ISO 8601 such as 2026-11-20T12:00:00Z, a Date or Unix milliseconds; it is "${String(given)}".`,
     );
   return at;
 };
+
+const instant = ({ asOf }: AsOf): number =>
+  asOf === undefined ? systemClock.now() : instantOf('asOf', asOf);
 
 const moment = ({ limit = DEFAULT_LIMIT, page: number = 1, ...options }: Part) => ({
   limit: whole('limit', limit),

@@ -4,7 +4,8 @@ import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { DAY_MS } from '../../src/durations.ts';
 import { UsageError } from '../../src/errors.ts';
 import { isoOf } from '../../src/iso.ts';
-import { type LakeReader, openLake } from '../../src/lake.ts';
+import { type Instant, type LakeReader, openLake } from '../../src/lake.ts';
+import { fillLake, hoursAgo, NOW } from '../serve/filled-lake.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { syncOnce } from '../support/sync-once.ts';
 
@@ -34,8 +35,31 @@ test('a synced lake is read as the service would answer, by names alone', async 
   expect(lake.video('tt_0')).toMatchObject({ platform: 'tiktok', views: 120_000 });
   expect(lake.growth('tt_0')?.snapshots.at(-1)).toMatchObject({ views: 120_000 });
   expect(lake.creator('tiktok', '@user0')?.handle).toBe('user0');
+  const videos = lake.creator('tiktok', 'user0')?.videos ?? [];
+  expect(lake.creator('tiktok', 'user0', { limit: 1, page: 2 })?.videos).toEqual([videos[1]]);
   expect(lake.search('tag3').items.length).toBeGreaterThan(0);
+  const young = lake.search('tag3', { dateRange: '2d' }).total;
+  expect(young).toBeGreaterThan(0);
+  expect(young).toBeLessThan(lake.search('tag3').total);
   expect(lake.events()).toMatchObject({ items: expect.any(Array) });
+});
+
+test('events since an instant', () => {
+  const dataDir = freshFolder();
+  fillLake(dataDir, (into) => {
+    for (const hours of [5, 3, 1])
+      into.event({
+        id: `evt_${hours}`,
+        kind: 'trend.spike',
+        platform: 'tiktok',
+        at: hoursAgo(hours),
+      });
+  });
+  using lake = openLake(dataDir);
+  const since = (at: Instant) => lake.events({ since: at, asOf: NOW }).items.map(({ id }) => id);
+  expect(since(hoursAgo(3))).toEqual(['evt_1', 'evt_3']);
+  expect(since(new Date(hoursAgo(2)))).toEqual(['evt_1']);
+  expect(since(isoOf(NOW))).toEqual([]);
 });
 
 test('of a past instant it tells what was known then', async () => {
@@ -55,5 +79,7 @@ test('what cannot be right is refused in words', async () => {
   await expect(lake.trends('tiktok', 'year' as 'week')).rejects.toThrow(/one of day, week, month/);
   await expect(lake.feed('tiktok', { page: 0 })).rejects.toThrow(/whole number from 1/);
   expect(() => lake.video('tt_0', { asOf: 'tomorrow' })).toThrow(UsageError);
+  expect(() => lake.events({ since: 'tomorrow' })).toThrow(/since must be ISO 8601/);
+  expect(() => lake.search('tag3', { dateRange: 'ever' })).toThrow(/such as 24h/);
   expect(() => openLake(freshFolder())).toThrow(/no lake at/);
 });
