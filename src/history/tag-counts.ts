@@ -15,7 +15,10 @@ export type TaggedVideo = [
   tags: string | null, // keys, by comma
 ];
 
-/** Columns of counts by tag, in their order: its key, then of each platform these four. */
+/**
+ * Columns of counts by tag, in their order: its key, then of each platform these four. Lakes hold them,
+ * under a name of `hashtag-basis.ts`, which other columns want changed.
+ */
 const PARTS = 4;
 export const TAG_COLUMNS = 1 + PARTS * WIDTH;
 

@@ -15,7 +15,7 @@ export interface VideoWindow {
   readonly windowMs: number;
 }
 
-/** Columns of a kept basis, in their order. */
+/** Columns of a kept basis, in their order. Lakes hold them: other columns want another name (`nameOf`). */
 const FIELDS = ['key', 'views', 'viewsAt', 'baseViews', 'baseAt', 'likes', 'createdAt'] as const;
 
 const nameOf = ({ platform, windowMs }: VideoWindow): string => `videos ${platform} ${windowMs}`;
