@@ -5,7 +5,8 @@ import { video } from './video.ts';
  * Titles, handles and hashtags that a video no longer has, each with the instant until which it had them.
  * A video that never changed has no row. As of an instant T a video's words are those of its
  * first revision with `until_at` > T, else those in `video`.
- * Written by src/load/videos.ts when an observation changes the title, the handle or the hashtags.
+ * Written by src/load/revisions.ts when an observation changes the title, the handle or the hashtags, in
+ * whatever order observations come.
  */
 export const videoRevision = sqliteTable(
   'video_revision',

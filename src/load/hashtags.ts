@@ -129,6 +129,12 @@ export class HashtagWriter {
     tally.add('video_hashtags', 'unchanged', { videoKey }, unchanged);
   }
 
+  /** The keys of hashtags, each once and in their order; new ones are added to the lake. */
+  keysOf(tags: readonly string[], at: number, tally: Tally): number[] {
+    const cleaned = tags.map(cleanTag).filter((tag) => tag !== '');
+    return [...new Set(cleaned.map((tag) => this.#keyOf(tag, at, tally)))];
+  }
+
   /** Writes a hashtag's volume at one instant; the same again changes nothing. */
   write(seen: WrittenVolume, tally: Tally): void {
     const key = this.#keyOf(cleanTag(seen.tag), seen.at, tally);

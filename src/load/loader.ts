@@ -74,9 +74,12 @@ export class Loader {
     const reads = hashtags === null && (video.isNew || video.retitled);
     const tags = hashtags ?? (reads ? titleHashtags(title ?? '') : []);
     const { at } = seen;
+    const { earlier } = video;
+    if (earlier !== null)
+      this.#videos.weave(video, earlier, this.hashtags.keysOf(tags, earlier.at, tally));
     if (tags.length > 0) {
       const onNew = (): void => {
-        if (!video.isNew) this.#videos.retag(video, at);
+        if (!video.isNew && earlier === null) this.#videos.retag(video, at);
       };
       const carrier = { key: video.key, tagKeys: this.#videos.tagKeysOf(video) };
       this.hashtags.link(carrier, { tags, at, onNew }, tally);

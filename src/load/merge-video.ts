@@ -23,7 +23,7 @@ export interface VideoFacts {
   extra: string | null;
 }
 
-/** What the lake holds of a video; `lastSeenAt` is its newest snapshot, null without any. */
+/** What the lake holds of a video; `lastSeenAt` is its newest snapshot, else when it was first seen. */
 export interface KnownVideo extends VideoFacts {
   key: number;
   lastSeenAt: number | null;
@@ -66,6 +66,20 @@ export const mergeVideo = (
     extra: mergeExtra(known.extra, seen.extra, newer),
   };
 };
+
+/** Whether something was known of a video before an instant: what is not dated holds always. */
+export const wasSeenBefore = ({ firstSeenAt }: KnownVideo, at: number | null): at is number =>
+  at !== null && firstSeenAt !== null && firstSeenAt < at;
+
+/** Whether an observation states words of a video that was seen after it. */
+export const statesEarlier = (
+  { lastSeenAt }: KnownVideo,
+  seen: SeenVideo,
+): seen is SeenVideo & { at: number } =>
+  lastSeenAt !== null &&
+  seen.at !== null &&
+  seen.at < lastSeenAt &&
+  (seen.title !== null || seen.user !== null || (seen.hashtags?.length ?? 0) > 0);
 
 /** True when the columns that have indices stay as they are. */
 export const sameIndexed = (a: VideoFacts, b: VideoFacts): boolean =>

@@ -10,9 +10,13 @@ import {
   sameButCounts,
   sameIndexed,
   sameVideo,
+  statesEarlier,
   type VideoFacts,
+  wasSeenBefore,
 } from './merge-video.ts';
+import { type EarlierWords, RevisionWriter } from './revisions.ts';
 import type { Tally } from './tally.ts';
+import { type ReadTagged, type ReadVideo, VideoReader } from './video-reader.ts';
 
 /** Where a video stands after it was noted. */
 export interface NotedVideo {
@@ -20,18 +24,10 @@ export interface NotedVideo {
   isNew: boolean;
   /** True when its title is another than before. */
   retitled: boolean;
+  /** Words stated before its newest snapshot, for `weave`; null where none were. */
+  earlier: EarlierWords | null;
   /** For the other methods of the writer. */
   open: OpenVideo;
-}
-
-/** A row as it is read: what is known of a video. */
-interface ReadVideo extends KnownVideo {
-  id: string;
-}
-
-/** The same with the keys of its hashtags, divided by commas. */
-interface ReadTagged extends ReadVideo {
-  tagKeys: string | null;
 }
 
 /** A video while its transaction is under way. */
@@ -45,8 +41,6 @@ interface OpenVideo {
   now: KnownVideo;
 }
 
-/** Videos read by one statement: as many as the longest page of a list has. */
-const READ_TOGETHER = 100;
 /** New videos written by one statement. */
 const INSERTED_TOGETHER = 25;
 const insertSql = (videos: number): string => `
@@ -54,40 +48,12 @@ const insertSql = (videos: number): string => `
     (key, id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at, extra)
   values ${Array(videos).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`;
 
-const readingOf = (ids: number, more = ''): string => `
-  select key, id, title, user, views, likes, engagement_rate as engagementRate,
-    created_at as createdAt, first_seen_at as firstSeenAt, extra,
-    (select max(observed_at) from video_snapshot where video_key = video.key) as lastSeenAt ${more}
-  from video where id in (${Array(ids).fill('?').join(', ')})`;
-
-const READ = {
-  key: 'number',
-  id: 'text',
-  title: 'text?',
-  user: 'text?',
-  views: 'number?',
-  likes: 'number?',
-  engagementRate: 'number?',
-  createdAt: 'number?',
-  firstSeenAt: 'number?',
-  extra: 'text?',
-  lastSeenAt: 'number?',
-} as const;
-
-const WITH_TAGS = `,
-    (select group_concat(hashtag_key) from video_hashtag where video_key = video.key) as tagKeys`;
-
-/** Whether something was known of a video before an instant: what is not dated holds always. */
-const wasSeenBefore = ({ firstSeenAt }: KnownVideo, at: number | null): at is number =>
-  at !== null && firstSeenAt !== null && firstSeenAt < at;
-
 /** Writes videos into one lake. A known video's row is written once for each transaction, by `flush`. */
 export class VideoWriter {
   readonly #beforeRevision: () => void;
   readonly #handles: HandleWriter;
-  readonly #read: Prepared<ReadVideo>;
-  readonly #readTogether: Prepared<ReadVideo>;
-  readonly #readTagged: Prepared<ReadTagged>;
+  readonly #revisions: RevisionWriter;
+  readonly #known: VideoReader;
   readonly #readTags: Prepared<number>;
   readonly #newestKey: Prepared<number | null>;
   readonly #insert: Statement;
@@ -97,12 +63,11 @@ export class VideoWriter {
   readonly #updateCounts: Statement;
   readonly #updateWords: Statement;
   readonly #update: Statement;
-  readonly #revise: Statement;
   readonly #reviseExtra: Statement;
   /** Videos of the transaction under way, by id, as they will stand at its end. */
   readonly #open = new Map<string, OpenVideo>();
   /** Videos read in this transaction before they were opened; undefined: not in the lake. */
-  readonly #expected = new Map<string, ReadVideo | ReadTagged | undefined>();
+  #expected = new Map<string, ReadVideo | ReadTagged | undefined>();
   /** Keys of videos inserted in this transaction before they were opened. */
   readonly #inserted = new Map<string, number>();
 
@@ -111,12 +76,8 @@ export class VideoWriter {
     const { sqlite } = lake;
     this.#beforeRevision = beforeRevision;
     this.#handles = lake.own(HandleWriter);
-    this.#read = prepare<ReadVideo>(sqlite, readingOf(1), READ);
-    this.#readTogether = prepare<ReadVideo>(sqlite, readingOf(READ_TOGETHER), READ);
-    this.#readTagged = prepare<ReadTagged>(sqlite, readingOf(READ_TOGETHER, WITH_TAGS), {
-      ...READ,
-      tagKeys: 'text?',
-    });
+    this.#revisions = new RevisionWriter(lake);
+    this.#known = new VideoReader(lake);
     this.#readTags = prepare(
       sqlite,
       'select hashtag_key from video_hashtag where video_key = ?',
@@ -134,12 +95,6 @@ export class VideoWriter {
     this.#update = sqlite.prepare(`
       update video set title = ?, user = ?, views = ?, likes = ?, engagement_rate = ?,
         created_at = ?, first_seen_at = ?, extra = ? where key = ?`);
-    this.#revise = sqlite.prepare(`
-      insert into video_revision (video_key, until_at, title, user, tags)
-      values (@key, @at, @title, @user,
-        coalesce((select group_concat(hashtag_key, ',' order by position, hashtag_key)
-          from video_hashtag where video_key = @key), ''))
-      on conflict do nothing`);
     this.#reviseExtra = sqlite.prepare(`
       insert into extra_revision (video_key, until_at, fields) values (?, ?, ?)
       on conflict do update set fields = json_patch(excluded.fields, fields)`);
@@ -150,15 +105,8 @@ export class VideoWriter {
    * hashtags where they are seen with theirs, else `nothing` more.
    */
   expect(ids: readonly string[], more: 'tags' | 'nothing'): void {
-    this.#expected.clear();
     const unknown = [...new Set(ids)].filter((id) => !this.#open.has(id));
-    const reading = more === 'tags' ? this.#readTagged : this.#readTogether;
-    for (let from = 0; from < unknown.length; from += READ_TOGETHER) {
-      const some = unknown.slice(from, from + READ_TOGETHER);
-      const wantedIds = [...some, ...Array(READ_TOGETHER - some.length).fill(null)];
-      for (const id of some) this.#expected.set(id, undefined);
-      for (const video of reading.all(wantedIds)) this.#expected.set(video.id, video);
-    }
+    this.#expected = this.#known.many(unknown, more);
   }
 
   /** True of a video that was expected, is not in the lake, and was not noted yet. */
@@ -189,24 +137,36 @@ export class VideoWriter {
   /** Notes what was seen of a video. The words it no longer has go to `video_revision`. */
   note(seen: SeenVideo, tally: Tally): NotedVideo {
     const fresh = !this.#open.has(seen.id);
-    const video = this.#openOf(seen, tally);
-    const { now: before } = video;
+    const open = this.#openOf(seen, tally);
+    const { now: before } = open;
     const { key } = before;
-    if (fresh && video.isNew) return { key, isNew: true, retitled: false, open: video };
+    if (fresh && open.isNew) return { key, isNew: true, retitled: false, earlier: null, open };
+    const earlier = statesEarlier(before, seen) ? this.#revisions.readEarlier(before, seen) : null;
     const after = mergeVideo(before, seen);
-    if (sameVideo(before, after)) return { key, isNew: false, retitled: false, open: video };
-    video.now = { key, lastSeenAt: before.lastSeenAt, ...after };
-    const retitled = after.title !== before.title;
-    if (after.user !== before.user) this.#handles.note(after.user);
-    if (retitled || after.user !== before.user) this.#keepWords(before, seen.at);
-    if (after.extra !== before.extra && wasSeenBefore(before, seen.at))
-      this.#reviseExtra.run(key, seen.at, formerFields(before.extra, after.extra));
-    return { key, isNew: false, retitled, open: video };
+    let retitled = after.title !== before.title;
+    if (!sameVideo(before, after)) {
+      open.now = { key, lastSeenAt: before.lastSeenAt, ...after };
+      if (after.user !== before.user) this.#handles.note(after.user);
+      if (earlier === null && (retitled || after.user !== before.user))
+        this.#keepWords(before, seen.at);
+      if (after.extra !== before.extra && wasSeenBefore(before, seen.at))
+        this.#reviseExtra.run(key, seen.at, formerFields(before.extra, after.extra));
+    }
+    if (earlier !== null) retitled = seen.hashtags === null && this.#revisions.isRetitled(earlier);
+    return { key, isNew: false, retitled, earlier, open };
   }
 
   /** Keeps what a video was until it gets more hashtags at an instant. Call before they are linked. */
   retag({ open }: NotedVideo, at: number | null): void {
     this.#keepWords(open.now, at);
+  }
+
+  /** Weaves earlier words into those the video had since. Call before their hashtags are linked. */
+  weave(noted: NotedVideo, earlier: EarlierWords, tagKeys: readonly number[]): void {
+    this.#beforeRevision();
+    const { title, user } = this.#revisions.weave(earlier, tagKeys, this.tagKeysOf(noted));
+    this.#handles.note(earlier.user);
+    noted.open.now = { ...noted.open.now, title, user };
   }
 
   /** Keys of the hashtags a video carries; whoever links more adds them. */
@@ -243,10 +203,9 @@ export class VideoWriter {
 
   /** Keeps the words and hashtags that a video had until an instant, where it was seen before it. */
   #keepWords(before: KnownVideo, at: number | null): void {
-    const { key, title, user } = before;
     if (!wasSeenBefore(before, at)) return;
     this.#beforeRevision();
-    this.#revise.run({ key, at, title, user });
+    this.#revisions.keep(before, at);
   }
 
   #openOf(seen: SeenVideo, tally: Tally): OpenVideo {
@@ -254,7 +213,7 @@ export class VideoWriter {
     if (known !== undefined) return known;
     const before = this.#expected.has(seen.id)
       ? this.#expected.get(seen.id)
-      : this.#read.get(seen.id);
+      : this.#known.one(seen.id);
     const video = before === undefined ? this.#openNew(seen, tally) : openKnown(before);
     this.#open.set(seen.id, video);
     return video;
@@ -267,7 +226,7 @@ export class VideoWriter {
     this.#handles.note(user);
     tally.add('videos', 'inserted', { videoKey: key });
     const stored = { title, user, views, likes, engagementRate, createdAt, firstSeenAt: at, extra };
-    return { isNew: true, stored, tagKeys: new Set(), now: { key, ...stored, lastSeenAt: null } };
+    return { isNew: true, stored, tagKeys: new Set(), now: { key, ...stored, lastSeenAt: at } };
   }
 
   #updateRow(stored: VideoFacts, now: KnownVideo): void {

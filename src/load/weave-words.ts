@@ -1,0 +1,73 @@
+/** What a video is called, and the keys of its hashtags in their order. */
+export interface VideoWords {
+  readonly title: string | null;
+  readonly user: string | null;
+  readonly tagKeys: readonly number[];
+}
+
+/** The words of a video until an instant (Unix ms); those it has now: until infinity. */
+export interface WordsUntil {
+  readonly untilAt: number;
+  readonly words: VideoWords;
+}
+
+/** Words stated at an instant (Unix ms), and until when they held: words were stated anew then. */
+export interface StatedWords extends WordsUntil {
+  readonly at: number;
+  /** No words of the video are known to have been stated before. */
+  readonly isFirst: boolean;
+  /** Words of that very instant are known: they stand, and are filled. */
+  readonly isKnown: boolean;
+}
+
+const both = (a: readonly number[], b: readonly number[]): number[] => [...new Set([...a, ...b])];
+
+/** Words with others where they lack any; a video keeps each hashtag it was seen with. */
+const filled = (words: VideoWords, others: VideoWords): VideoWords => ({
+  title: words.title ?? others.title,
+  user: words.user ?? others.user,
+  tagKeys: both(words.tagKeys, others.tagKeys),
+});
+
+const replaced = (words: VideoWords, by: VideoWords): VideoWords => ({
+  title: by.title ?? words.title,
+  user: by.user ?? words.user,
+  tagKeys: both(words.tagKeys, by.tagKeys),
+});
+
+const sameWords = (a: VideoWords, b: VideoWords): boolean =>
+  a.title === b.title &&
+  a.user === b.user &&
+  a.tagKeys.length === b.tagKeys.length &&
+  a.tagKeys.every((key) => b.tagKeys.includes(key));
+
+/**
+ * The words a video had, in time order, once words are known that were stated before the newest of
+ * them: as if all had come in the order of their instants. Pure; weaving the same again changes nothing.
+ * @param known those from the instant of `stated` on, the last of them until infinity
+ */
+export const weaveWords = (
+  known: readonly WordsUntil[],
+  { at, untilAt, words, isFirst, isKnown }: StatedWords,
+): readonly WordsUntil[] => {
+  const before = known.filter((span) => span.untilAt === at);
+  const since = known.slice(before.length);
+  const [then] = since;
+  if (then === undefined) throw new Error('Words until infinity are missing.');
+  const isAlone = isFirst && untilAt < Number.POSITIVE_INFINITY;
+  const stated = isAlone ? words : replaced(then.words, words);
+  const isOther = !isKnown && !sameWords(stated, then.words);
+  const rest = isOther && untilAt >= then.untilAt ? since.slice(1) : since;
+  const after = [
+    ...(isOther ? [{ untilAt, words: stated }] : []),
+    ...rest.map((span) => ({ ...span, words: filled(span.words, words) })),
+  ];
+  if (!isOther && after.every((span, index) => sameWords(span.words, rest[index]?.words ?? words)))
+    return known;
+  const past = isFirst || before.length > 0 ? before : [{ untilAt: at, words: then.words }];
+  const woven = [...past, ...after];
+  return woven.filter((span, index) => {
+    const next = woven[index + 1];
+    return next === undefined || !sameWords(span.words, next.words);
+  });
+};
