@@ -18,7 +18,7 @@ const WAITING = `
   from search_pending p left join video v on v.key = p.video_key
   where p.video_key > ? order by p.video_key limit ?`;
 /** Videos held in memory at once, and put in by one transaction: a tenth of a second. */
-const BATCH_ROWS = 2000;
+const BATCH_ROWS = 5000;
 const BEFORE_ALL = -1;
 
 /** The next of those that wait, by key. */
