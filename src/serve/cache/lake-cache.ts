@@ -68,9 +68,9 @@ export class LakeCache {
       },
       set: (name, value, bytes) => {
         entries.delete(prefix + name);
-        values.set(name, value);
         const size = bytes + 2 * name.length + ENTRY_BYTES;
         entries.set(prefix + name, { drop: () => void values.delete(name) }, { size });
+        if (entries.has(prefix + name)) values.set(name, value); // else it is larger than all of it
       },
       delete: (name) => void entries.delete(prefix + name),
     };
