@@ -149,8 +149,7 @@ export interface DeliveriesQuery {
   readonly page?: number;
 }
 
-const MATCHING = `from deliveries d join events e on e.id = d.event_id
-  where (@subscriptionId is null or d.subscription_id = @subscriptionId)
+const MATCHING = `(@subscriptionId is null or d.subscription_id = @subscriptionId)
     and (@state is null or d.state = @state) and (@until is null or d.queued_at <= @until)`;
 
 /** Deliveries, newest first, and how many match. */
@@ -163,13 +162,15 @@ export const deliveriesPage = (
     state: state ?? null,
     until: until ?? null,
   };
-  const total = present(prepare(lake.sqlite, `select count(*) ${MATCHING}`, 'number').get(query));
+  const counted = `select count(*) from deliveries d where ${MATCHING}`;
+  const total = present(prepare(lake.sqlite, counted, 'number').get(query));
   const items = prepare<DeliveryRecord>(
     lake.sqlite,
     `select d.id, d.event_id as eventId, d.subscription_id as subscriptionId, e.kind, e.subject, d.state, d.attempts,
          d.queued_at as queuedAt, d.next_attempt_at as nextAttemptAt, d.last_status as status, d.last_error as error,
          d.last_answer as answer, d.last_attempt_at as attemptedAt, d.last_duration_ms as durationMs, d.delivered_at as deliveredAt
-       ${MATCHING} order by d.queued_at desc, d.id limit @limit offset @offset`,
+       from deliveries d join events e on e.id = d.event_id
+       where ${MATCHING} order by d.queued_at desc, d.id limit @limit offset @offset`,
     {
       id: 'text',
       eventId: 'text',
@@ -190,6 +191,16 @@ export const deliveriesPage = (
   ).all({ ...query, limit, offset: Math.min(page - 1, total) * limit });
   return { total, items };
 };
+
+/** How many deliveries a subscription has, counted up to `most`: what a page of them costs. */
+export const deliveriesAtMost = (lake: Lake, subscriptionId: string, most: number): number =>
+  present(
+    prepare(
+      lake.sqlite,
+      'select count(*) from (select 1 from deliveries where subscription_id = ? limit ?)',
+      'number',
+    ).get(subscriptionId, most),
+  );
 
 /** An event on its way to one endpoint, as of an instant. Instants are Unix ms. */
 export interface EventDelivery {

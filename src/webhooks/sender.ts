@@ -138,7 +138,8 @@ const countDue = (lake: Lake, now: number): number =>
   present(
     prepare(
       lake.sqlite,
-      `select count(*) from subscriptions s join deliveries d on d.subscription_id = s.id
+      // the endpoints first: those are few, and deliveries are kept
+      `select count(*) from subscriptions s cross join deliveries d on d.subscription_id = s.id
        where d.state = 'pending' and d.next_attempt_at <= ? and s.disabled_at is null`,
       'number',
     ).get(now),

@@ -1,11 +1,12 @@
-import { describe, expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../src/clock.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { type Clock, systemClock, virtualClock } from '../../src/clock.ts';
 import { storeEvents } from '../../src/events/outbox.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { dueEndpoints } from '../../src/webhooks/deliveries.ts';
 import { Dispatcher } from '../../src/webhooks/dispatcher.ts';
 import type { Letter } from '../../src/webhooks/guarded-connections.ts';
 import type { DeliveryAttempt, Poster } from '../../src/webhooks/post.ts';
+import { flushDeliveries } from '../../src/webhooks/sender.ts';
 import { readWish } from '../../src/webhooks/subscription-wish.ts';
 import { addSubscription, noteHealth, secretsOf } from '../../src/webhooks/subscriptions.ts';
 import { freshLake } from '../events/made-lake.ts';
@@ -124,6 +125,19 @@ describe('a crowd of endpoints', () => {
     expect(plan.map(({ detail }) => detail).join('\n')).toMatch(/delivery_due_at/);
     expect(plan.map(({ detail }) => detail).join('\n')).not.toMatch(/SCAN|TEMP/);
     expect(dueEndpoints(lake, T0, 10)).toEqual([]);
+  });
+
+  test('is counted by what waits, not through all that was ever delivered', async () => {
+    const lake = freshLake();
+    const prepare = vi.spyOn(lake.sqlite, 'prepare');
+    await flushDeliveries(lake, { clock: virtualClock(T0), random: () => 0.5 });
+    const asked = prepare.mock.calls.map(([sql]) => sql).filter((sql) => /deliveries d/.test(sql));
+    prepare.mockRestore();
+    expect(asked.length).toBeGreaterThan(0);
+    for (const sql of asked) {
+      const plan = lake.sqlite.prepare(`explain query plan ${sql}`).all(T0) as { detail: string }[];
+      expect(plan.map(({ detail }) => detail).join('\n')).not.toMatch(/SCAN d/);
+    }
   });
 
   test('of one key is bounded; that of the operator is not', () => {

@@ -16,6 +16,7 @@ import { lakeVersion } from '../../lake/lake-version.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { CountMatches, SearchQuery } from '../../search/search.ts';
 import { type SearchPage, searchPage } from '../../search/search-page.ts';
+import { deliveriesAtMost } from '../../webhooks/deliveries.ts';
 import { ALWAYS, isStillTrue, type LakeCache, type Shelf, type Validity } from './lake-cache.ts';
 import { ListCache } from './list-cache.ts';
 import { cachedCounts } from './match-counts.ts';
@@ -182,6 +183,16 @@ export class HeavyReads {
     const { rowsHere } = this.#options;
     const isCheap = creatorCountsAtMost(this.#lake, rowsHere + 1) <= rowsHere;
     return this.forPage({ name: 'creators', query }, { ...by, isCheap });
+  }
+
+  /** A page of what one subscription was told. */
+  deliveries(
+    query: QueryOf<'deliveries'> & { readonly subscriptionId: string },
+    by: Requester,
+  ): Promise<FoundOf<'deliveries'>> {
+    const { rowsHere } = this.#options;
+    const many = deliveriesAtMost(this.#lake, query.subscriptionId, rowsHere + 1);
+    return this.forPage({ name: 'deliveries', query }, { ...by, isCheap: many <= rowsHere });
   }
 
   /** What is expected to rise as of an instant, and how far that can be trusted: from memory while still true. */

@@ -6,6 +6,7 @@ import { type CreatorsQuery, creatorsPage } from '../../history/creator-lists.ts
 import { type EventsQuery, eventsPage } from '../../history/event-list.ts';
 import { type TaggedPage, type TaggedPageQuery, taggedPage } from '../../history/tagged-videos.ts';
 import type { Lake } from '../../lake/open.ts';
+import { type DeliveriesQuery, deliveriesPage } from '../../webhooks/deliveries.ts';
 
 // What pages read that may take long, each from plain data to plain data, so that a thread can read it.
 
@@ -33,6 +34,7 @@ const PAGE_READINGS = {
   tagged: (lake: Lake, query: TaggedPageQuery): TaggedPage => taggedPage(lake, query),
   events: (lake: Lake, query: EventsQuery) => eventsPage(lake, query),
   creators: (lake: Lake, query: CreatorsQuery) => creatorsPage(lake, query),
+  deliveries: (lake: Lake, query: DeliveriesQuery) => deliveriesPage(lake, query),
 } as const;
 
 type Readings = typeof PAGE_READINGS;
@@ -58,5 +60,7 @@ export const readForPage = (lake: Lake, { name, query }: PageQuery): FoundOf<Pag
       return PAGE_READINGS.events(lake, query);
     case 'creators':
       return PAGE_READINGS.creators(lake, query);
+    case 'deliveries':
+      return PAGE_READINGS.deliveries(lake, query);
   }
 };

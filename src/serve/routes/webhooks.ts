@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
 import type { Lake } from '../../lake/open.ts';
-import { deliveriesPage } from '../../webhooks/deliveries.ts';
 import { sendTest } from '../../webhooks/dispatcher.ts';
 import type { HookSecret } from '../../webhooks/hook-proof.ts';
 import type { Poster } from '../../webhooks/post.ts';
@@ -19,7 +18,13 @@ import {
   type Subscription,
 } from '../../webhooks/subscriptions.ts';
 import { jsonBody, readBody } from '../body.ts';
-import { respond, type ServiceApp, type ServiceContext, type ServiceEnv } from '../context.ts';
+import {
+  momentOf,
+  respond,
+  type ServiceApp,
+  type ServiceContext,
+  type ServiceEnv,
+} from '../context.ts';
 import { invalidParameters, RefusedError } from '../problems.ts';
 import { respondGet } from '../respond-get.ts';
 import {
@@ -110,11 +115,15 @@ const readingRoutes = (
     );
   });
 
-  respondGet(app, service, deliveriesRoute, (c) => {
+  respondGet(app, service, deliveriesRoute, async (c) => {
     const { id } = required(writer, c, c.req.valid('param').id);
     const { limit, page, asOf } = c.req.valid('query');
     const at = bookedAt(service, asOf);
-    const { total, items } = deliveriesPage(writer, { subscriptionId: id, until: at, limit, page });
+    const { owner, gone } = momentOf(service, c, asOf);
+    const { total, items } = await service.reads.deliveries(
+      { subscriptionId: id, until: at, limit, page },
+      { owner, unwanted: gone() },
+    );
     return respond(
       service,
       c,
