@@ -79,7 +79,9 @@ const countsBelow = (sorted: Float64Array): ((value: number) => number) => {
 
 /** Ranks values of `all` among the known ones: the share of them that is lower, 0 to 1. */
 const shareBelow = (all: Float64Array): ((value: number) => number) => {
-  const sorted = all.filter((value) => !Number.isNaN(value)).sort();
+  const ascending = all.toSorted(); // what is not known comes last
+  const known = ascending.findLastIndex((value) => !Number.isNaN(value)) + 1;
+  const sorted = ascending.subarray(0, known);
   if (sorted.length < 2) return () => 0;
   const countBelow = countsBelow(sorted);
   return (value) => countBelow(value) / (sorted.length - 1);

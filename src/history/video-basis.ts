@@ -36,18 +36,23 @@ export const videoBases = (lake: Lake, windowMs: number, asOf: number): PackedBa
 
 type Columns = readonly Float64Array[];
 
-const movementAt = (columns: Columns, index: number): Movement => {
-  const [key, views, viewsAt, baseViews, baseAt, likes, createdAt] = columns;
-  return {
-    key: key?.[index] as number,
-    views: knownOr(views?.[index], null),
-    viewsAt: knownOr(viewsAt?.[index], null),
-    baseViews: knownOr(baseViews?.[index], null),
-    baseAt: knownOr(baseAt?.[index], null),
-    likes: knownOr(likes?.[index], null),
-    createdAt: knownOr(createdAt?.[index], null),
-  };
-};
+/** The movements of a piece, but those of some videos. */
+function* movementsIn(columns: Columns, without: ReadonlySet<number>): Generator<Movement> {
+  const [keys, views, viewsAt, baseViews, baseAt, likes, createdAt] = columns;
+  for (let index = 0; index < (keys?.length ?? 0); index++) {
+    const key = keys?.[index] as number;
+    if (without.has(key)) continue;
+    yield {
+      key,
+      views: knownOr(views?.[index], null),
+      viewsAt: knownOr(viewsAt?.[index], null),
+      baseViews: knownOr(baseViews?.[index], null),
+      baseAt: knownOr(baseAt?.[index], null),
+      likes: knownOr(likes?.[index], null),
+      createdAt: knownOr(createdAt?.[index], null),
+    };
+  }
+}
 
 /** Movements by a kept basis, and how many there are at most. */
 export interface KnownMovements {
@@ -75,9 +80,7 @@ export const knownMovements = (
   const changed = videosSeen(lake, left);
   const isChanged = new Set(changed);
   const all = function* (): Generator<Movement> {
-    for (const columns of basis.pieces())
-      for (const [index, key] of columns[0]?.entries() ?? [])
-        if (!isChanged.has(key)) yield movementAt(columns, index);
+    for (const columns of basis.pieces()) yield* movementsIn(columns, isChanged);
     yield* movementsOf(lake, platform, { from: asOf - windowMs, to: asOf }, changed);
   };
   return { most, movements: all() };
