@@ -14,7 +14,7 @@ import { systemClock } from '../src/clock.ts';
 import { HOUR_MS } from '../src/durations.ts';
 import { LAKE_FILE, openLake } from '../src/lake/open.ts';
 import { replayResponses } from '../src/load/replay.ts';
-import { examine } from '../src/maintenance/doctor.ts';
+import { type CheckResult, examine } from '../src/maintenance/doctor.ts';
 
 // A soak: one process syncs, exports and backs up without a pause against an upstream of which 2 %
 // of the responses are faulty, another serves the same data directory to a reader, meanwhile. Memory is
@@ -181,7 +181,8 @@ const unheard = lake.sqlite
     'select error, count(*) as calls from calls where status is null group by error order by calls desc limit 5',
   )
   .all() as { error: string; calls: number }[];
-const findings = (await examine(dataDir, systemClock)).filter(({ ok }) => !ok);
+const findings: CheckResult[] = [];
+for await (const finding of examine(dataDir, systemClock)) if (!finding.ok) findings.push(finding);
 const rebuiltDir = mkdtempSync(join(tmpdir(), 'trendlake-soak-replayed-'));
 const rebuilt = openLake(rebuiltDir);
 await replayResponses(lake, rebuilt);

@@ -17,7 +17,7 @@ import {
   openLakeForReading,
 } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
-import { checkSearch } from '../search/search-integrity.ts';
+import { checkSearch, isOfSearch } from '../search/search-integrity.ts';
 import { backupsIn } from './backup.ts';
 
 /** What was looked at and how it is. `advice` says what to do where it is not well. */
@@ -54,18 +54,25 @@ const finding = (check: string, advice: string, examined: () => CheckResult): Ch
 
 const integrity = ({ sqlite }: Lake): CheckResult => {
   const stated = sqlite.pragma('integrity_check(5)') as { integrity_check: string }[];
-  const problems = stated.map((row) => row.integrity_check).filter((text) => text !== 'ok');
+  const problems = stated
+    .map((row) => row.integrity_check)
+    .filter((text) => text !== 'ok' && !isOfSearch(text)); // which has a check, and a mending, of its own
   return problems.length === 0
     ? well('database', 'whole')
     : ill('database', problems.join('; '), RESTORE);
 };
 
 const foreignKeys = ({ sqlite }: Lake): CheckResult => {
-  const broken = sqlite.pragma('foreign_key_check') as { table: string }[];
-  const tables = [...new Set(broken.map((row) => row.table))].join(', ');
-  return broken.length === 0
+  const tables = new Set<string>();
+  let broken = 0; // one at a time: it may be every row of a lake
+  const rows = prepare(sqlite, 'select "table" from pragma_foreign_key_check', 'text');
+  for (const table of rows.iterate()) {
+    broken += 1;
+    tables.add(table);
+  }
+  return broken === 0
     ? well('references', 'every row has its parents')
-    : ill('references', `${broken.length} rows of ${tables} lack their parents`, RESTORE);
+    : ill('references', `${broken} rows of ${[...tables].join(', ')} lack their parents`, RESTORE);
 };
 
 const search = (lake: Lake): CheckResult => {
@@ -74,29 +81,36 @@ const search = (lake: Lake): CheckResult => {
   return ok ? well('search index', detail) : ill('search index', detail, advice);
 };
 
+/** Hears what is checked next: in a large lake a check may take minutes. */
+export type OnCheck = (check: string) => void;
+
 /** Checks of the database, the references and the search index; the file is opened as it is. */
-const databaseFindings = (dataDir: string): CheckResult[] => {
+function* databaseFindings(dataDir: string, onCheck: OnCheck): Generator<CheckResult> {
   const path = join(dataDir, LAKE_FILE);
-  if (!existsSync(path)) return [well('database', `none yet at ${path}`)];
+  if (!existsSync(path)) return yield well('database', `none yet at ${path}`);
   let lake: Lake;
   try {
     openLakeForReading(dataDir).close(); // an older schema is not migrated by looking at it
     lake = openLake(dataDir);
   } catch (error) {
     const advice = error instanceof OtherSchemaError ? null : RESTORE;
-    return [ill('database', messageOf(error), advice)];
+    return yield ill('database', messageOf(error), advice);
   }
+  const checks = {
+    database: integrity,
+    references: foreignKeys,
+    'search index': search,
+    secrets: secretsFinding,
+  };
   try {
-    return [
-      finding('database', RESTORE, () => integrity(lake)),
-      finding('references', RESTORE, () => foreignKeys(lake)),
-      finding('search index', RESTORE, () => search(lake)),
-      finding('secrets', RESTORE, () => secretsFinding(lake)),
-    ];
+    for (const [check, examined] of Object.entries(checks)) {
+      onCheck(check);
+      yield finding(check, RESTORE, () => examined(lake));
+    }
   } finally {
     lake.close();
   }
-};
+}
 
 const leftoversFinding = (dataDir: string): CheckResult => {
   const restored = restoredName(join(dataDir, LAKE_FILE));
@@ -204,13 +218,19 @@ const parquetFinding = async (dataDir: string): Promise<CheckResult> => {
 
 /**
  * Checks everything a data directory holds, as of `clock`: database, references, search index,
- * Parquet files, backups, leftovers. Repairs nothing.
+ * Parquet files, backups, leftovers, each told when it is done. Repairs nothing, and holds up nobody
+ * who writes.
  */
-export const examine = async (dataDir: string, clock: Clock): Promise<CheckResult[]> => [
-  well('data directory', `${dataDir}, looked at ${isoOf(clock.now())}`),
-  modesFinding(dataDir),
-  ...databaseFindings(dataDir),
-  await parquetFinding(dataDir),
-  backupFinding(dataDir, clock),
-  leftoversFinding(dataDir),
-];
+export async function* examine(
+  dataDir: string,
+  clock: Clock,
+  onCheck: OnCheck = () => {},
+): AsyncGenerator<CheckResult> {
+  yield well('data directory', `${dataDir}, looked at ${isoOf(clock.now())}`);
+  yield modesFinding(dataDir);
+  yield* databaseFindings(dataDir, onCheck);
+  onCheck('Parquet');
+  yield await parquetFinding(dataDir);
+  yield backupFinding(dataDir, clock);
+  yield leftoversFinding(dataDir);
+}

@@ -1,4 +1,4 @@
-import { messageOf } from '../errors.ts';
+import { LakeError, messageOf } from '../errors.ts';
 import type { Lake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 
@@ -8,15 +8,19 @@ export interface SearchHealth {
   readonly detail: string;
 }
 
+/** Whether a problem that SQLite's check of a whole database names is the search index's alone. */
+export const isOfSearch = (problem: string): boolean => /\bfts5\b|inverted index/i.test(problem);
+
 /**
  * Whether the search index is whole and covers every video: the index's own structure, videos
  * without an entry, entries without a video, and rows still waiting to be put in.
- * Needs a lake that is open for writing (SQLite runs the check as an insert); changes nothing.
+ * Only reads: FTS5's own command for it is an insert, for which every other writer would wait.
  */
 export const checkSearch = ({ sqlite }: Lake): SearchHealth => {
   const countOf = (sql: string): number => present(prepare(sqlite, sql, 'number').get());
   try {
-    sqlite.exec(`insert into search (search) values ('integrity-check')`);
+    const stated = sqlite.pragma("integrity_check('search')", { simple: true });
+    if (stated !== 'ok') throw new LakeError(String(stated));
     const waiting = countOf('select count(*) from search_pending');
     const missing = countOf(
       'select count(*) from video v where not exists (select 1 from search_docsize d where d.id = v.key)',

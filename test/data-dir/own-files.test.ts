@@ -105,8 +105,11 @@ describe('a data directory', () => {
   test('is judged by doctor, which says how to mend it', async () => {
     const dataDir = join(freshFolder(), 'data');
     openLake(dataDir).close();
-    const judged = async () =>
-      (await examine(dataDir, clock)).find(({ check }) => check === 'modes');
+    const judged = async () => {
+      for await (const finding of examine(dataDir, clock))
+        if (finding.check === 'modes') return finding;
+      return undefined;
+    };
     expect(await judged()).toMatchObject({ ok: true, detail: 'only you can read it' });
     chmodSync(dataDir, 0o755);
     expect(await judged()).toMatchObject({

@@ -20,6 +20,7 @@ import { exportLake } from '../../src/export/export-lake.ts';
 import { SCHEMA_VERSION } from '../../src/lake/migrate.ts';
 import { LAKE_FILE, openLake, openLakeForReading } from '../../src/lake/open.ts';
 import { backupLake, backupsIn } from '../../src/maintenance/backup.ts';
+import { examine } from '../../src/maintenance/doctor.ts';
 import { restoreLake } from '../../src/maintenance/restore.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -273,6 +274,27 @@ test('a search index that lacks videos is found and made anew', async () => {
   const { out } = await runCommand(['doctor', '--rebuild-search', '--json'], { dataDir });
   expect(JSON.parse(out)).toEqual({ videos: 240 });
   expect((await doctor(dataDir)).ok).toBe(true);
+});
+
+test('damage to the search index alone costs no backup: it is made anew', async () => {
+  const { dataDir } = await kept();
+  const lake = openLake(dataDir);
+  lake.sqlite.unsafeMode(true); // SQLite guards the index's own tables
+  lake.sqlite.exec("update search_data set block = x'00' where id > 10");
+  lake.close();
+  expect((await doctor(dataDir)).bad).toMatchObject([
+    { check: 'search index', advice: expect.stringMatching(/--rebuild-search/) },
+  ]);
+});
+
+test('each check is told when it is done, before the next', async () => {
+  const { dataDir, clock } = await kept();
+  const told: string[] = [];
+  const noted = (check: string) => void told.push(`${check} begins`);
+  for await (const { check } of examine(dataDir, clock, noted)) told.push(check);
+  expect(told.slice(2, 6)).toEqual([
+    ...['database begins', 'database', 'references begins', 'references'],
+  ]);
 });
 
 test('the service is reached without a call; a missing key and a dead address are found', async () => {

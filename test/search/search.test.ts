@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { realPath } from '../../fixtures/real-data.ts';
@@ -361,6 +362,15 @@ describe('the index follows the tables', () => {
     expect(page).toThrow('the page broke');
     expect(idsOf(lake, 'gone')).toEqual([]);
     expect(checkSearch(lake).ok).toBe(true);
+  });
+
+  test('a check of the index holds up nobody who writes', () => {
+    const lake = lakeOf({ id: 'tt_1', title: 'one' });
+    const other = new Database(lake.path);
+    other.exec('begin immediate');
+    lake.sqlite.pragma('busy_timeout = 0');
+    expect(checkSearch(lake)).toMatchObject({ ok: true });
+    other.close();
   });
 
   test('doctor notices a missing entry and damage, and a rebuild mends both', () => {

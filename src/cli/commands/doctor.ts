@@ -192,23 +192,29 @@ const restore = async (dataDir: string, options: Options, io: CliIo): Promise<vo
     );
 };
 
+/** Every check, in the order they are told; what takes long is named meanwhile on a terminal. */
+async function* allFindings(config: Config, io: CliIo): AsyncGenerator<CheckResult> {
+  const onCheck = (check: string): void => io.redraw(`doctor: checks the ${check}`);
+  yield { check: 'settings', ok: true, detail: 'every one can be right', advice: null };
+  yield* await serviceFindings(config);
+  yield* examine(config.dataDir, io.clock, onCheck);
+  yield* await tablesFindings(config, io);
+  yield* await ledgerFindings(config, io);
+}
+
 const check = async (io: CliIo, options: Options): Promise<void> => {
-  const config = configOf(io);
-  const { dataDir } = config;
-  const findings = [
-    { check: 'settings', ok: true, detail: 'every one can be right', advice: null },
-    ...(await serviceFindings(config)),
-    ...(await examine(dataDir, io.clock)),
-    ...(await tablesFindings(config, io)),
-    ...(await ledgerFindings(config, io)),
-  ];
+  const findings: CheckResult[] = [];
+  for await (const finding of allFindings(configOf(io), io)) {
+    findings.push(finding);
+    if (options.json === true) continue;
+    const { check, ok, detail, advice } = finding;
+    io.out(
+      `${ok ? 'ok ' : 'BAD'}  ${check.padEnd(14)} ${detail}${advice === null ? '' : `\n     ${advice}`}`,
+    );
+  }
   const ok = findings.every((finding) => finding.ok);
+  io.redraw('');
   if (options.json === true) io.json({ ok, findings });
-  else
-    for (const { check, ok: fine, detail, advice } of findings)
-      io.out(
-        `${fine ? 'ok ' : 'BAD'}  ${check.padEnd(14)} ${detail}${advice === null ? '' : `\n     ${advice}`}`,
-      );
   io.exitCode = ok ? EXIT.complete : EXIT.failed;
 };
 
