@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { realFolder } from '../fixtures/real-data.ts';
 import { textTable } from '../src/cli/text/text-table.ts';
 import { systemClock } from '../src/clock.ts';
 import { chooseMillion } from './budget/choose-million.ts';
@@ -9,11 +10,11 @@ import { worldReplay } from './budget/world-replay.ts';
 // Where a call teaches most: each policy spends the same calls on the same curves; what the lake
 // then knows is compared with the truth. Real curves are read from `--from` when they are there.
 //
-//   npm run -s bench:budget [-- --from ../shared/data/real] [--json] [--quick] [--seed 1]
+//   npm run -s bench:budget [-- --from PATH] [--json] [--quick] [--seed 1]
 
 const { values } = parseArgs({
   options: {
-    from: { type: 'string', default: '../shared/data/real' },
+    from: { type: 'string', default: realFolder },
     seed: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },

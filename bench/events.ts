@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { realFolder } from '../fixtures/real-data.ts';
 import { HOUR_MS } from '../src/durations.ts';
 import { type SpikeThresholds, THRESHOLDS } from '../src/events/thresholds.ts';
 import type { Snapshot } from '../src/events/timeline.ts';
@@ -105,7 +106,7 @@ const grid: SpikeThresholds[] = [500, 1_000, 2_000, 4_000].flatMap((minPace) =>
 const { values } = parseArgs({
   options: { from: { type: 'string' }, tune: { type: 'boolean', default: false } },
 });
-const folder = values.from ?? '../shared/data/real';
+const folder = values.from ?? realFolder;
 if (!existsSync(folder)) {
   console.log(`No real curves at ${folder}: name a folder in the import format with --from PATH.`);
   process.exit(0);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { realFolder } from '../fixtures/real-data.ts';
 import { systemClock } from '../src/clock.ts';
 import { DAY_MS } from '../src/durations.ts';
 import { THRESHOLDS } from '../src/events/thresholds.ts';
@@ -25,7 +26,7 @@ if (values.lake !== undefined) {
   measureLargeLake(Number(values.lake));
   process.exit(0);
 }
-const folder = values.from ?? '../shared/data/real';
+const folder = values.from ?? realFolder;
 if (!existsSync(folder)) {
   console.log(`No real curves at ${folder}: name a folder in the import format with --from PATH.`);
   process.exit(0);

@@ -2,14 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
+import { realFolder } from '../fixtures/real-data.ts';
 import { phraseOf, wordsOf } from '../src/search/search-words.ts';
 
 // Compares tokenizers of the search index on real titles: size, load time, and the share of random
 // parts of titles that find the title they were taken from.
 //
-//   node bench/search-tokenizers.ts ../shared/data/real
+//   node bench/search-tokenizers.ts [PATH]
 
-const folder = process.argv[2] ?? '../shared/data/real';
+const folder = process.argv[2] ?? realFolder;
 const titles = gunzipSync(readFileSync(join(folder, 'videos.ndjson.gz')))
   .toString('utf8')
   .split('\n')

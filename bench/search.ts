@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { realFolder } from '../fixtures/real-data.ts';
 import { systemClock } from '../src/clock.ts';
 import { DAY_MS } from '../src/durations.ts';
 import { openLake, openLakeForReading } from '../src/lake/open.ts';
@@ -11,13 +12,13 @@ import { BENCH_START_AT, BENCH_STEP_MS, benchWords, fillBenchLake } from './sear
 // Search over a lake of real (or made-up) titles: what the index costs the load, and how long
 // questions take, each asked `--rounds` times.
 //
-//   node bench/search.ts --videos 1000000 [--rounds 100] [--from ../shared/data/real] [--keep DIR] [--without-index]
+//   node bench/search.ts --videos 1000000 [--rounds 100] [--from PATH] [--keep DIR] [--without-index]
 
 const { values } = parseArgs({
   options: {
     videos: { type: 'string', default: '100000' },
     rounds: { type: 'string', default: '100' },
-    from: { type: 'string', default: '../shared/data/real' },
+    from: { type: 'string', default: realFolder },
     keep: { type: 'string' },
     'without-index': { type: 'boolean', default: false },
   },
