@@ -35,6 +35,8 @@ const writePlanStatistics = (sqlite: Database.Database): void => {
 export interface MigrateOptions {
   /** Where the migrations lie. */
   readonly folder?: string;
+  /** True: it is a copy of a lake already, and none is made. */
+  readonly isCopy?: boolean;
   /** Receives a sentence before a lake that holds something is copied. */
   readonly tell?: (sentence: string) => void;
   /** Bytes that may still be written to the disk of a folder. */
@@ -116,7 +118,7 @@ export const migrate = (
     );
   if (before === files.length) return;
   const backup = `${path}.v${before}`;
-  if (before > 0) copyBefore(sqlite, { path, backup }, options);
+  if (before > 0 && options.isCopy !== true) copyBefore(sqlite, { path, backup }, options);
 
   // for migrations alone: nothing that stays in a lake calls it, other readers do not know it
   sqlite.function('fold_handle', { deterministic: true }, (handle: string) => foldHandle(handle));

@@ -21,6 +21,7 @@ import { typed } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import { whileAlone, withExclusive } from '../lake/exclusive.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
+import { migrate } from '../lake/migrate.ts';
 import { LAKE_FILE, MIGRATION, WAIT_MS } from '../lake/open.ts';
 import { prepare } from '../lake/prepare.ts';
 import { BACKUPS, backupsIn, faultOf } from './backup.ts';
@@ -78,13 +79,23 @@ const LOCK_WAIT_MS = 10_000;
 /** What may be otherwise the next time; whoever counts on would lose the calls by going on. */
 const PASSING = /^SQLITE_(FULL|BUSY|LOCKED)/;
 
+/** Columns that the calls of a lake and of the one attached as `old` have: either may be of an older schema. */
+const SHARED_COLUMNS = `
+  select group_concat('"' || m.name || '"', ', ') from pragma_table_info('calls', 'main') m
+  join pragma_table_info('calls', 'old') o on o.name = m.name`;
+
 /**
  * Copies the calls that `old` counted since the backup was made, so that the month's count goes on.
  * @returns how many
  */
 const carryCalls = (sqlite: Database.Database): number => {
-  const newer = 'select * from old.calls where id > (select coalesce(max(id), 0) from main.calls)';
-  const { changes } = sqlite.prepare(`insert into main.calls ${newer}`).run();
+  const columns = prepare(sqlite, SHARED_COLUMNS, 'text?').get();
+  const { changes } = sqlite
+    .prepare(
+      `insert into main.calls (${columns}) select ${columns} from old.calls
+       where id > (select coalesce(max(id), 0) from main.calls)`,
+    )
+    .run();
   // their runs are not in the backup: one that got such a run's number would count them as its own
   const lastRun = prepare(
     sqlite,
@@ -116,6 +127,16 @@ const carryLedger = (path: string, old: string, lockWaitMs: number): number | nu
   }
 };
 
+/** Brings a copy of a backup that an older trendlake made up to date. */
+const bringUpToDate = (path: string): void => {
+  const sqlite = new Database(path);
+  try {
+    migrate(sqlite, path, { isCopy: true });
+  } finally {
+    sqlite.close();
+  }
+};
+
 /** Sees to it that a file's bytes survive a power cut. */
 const keepOnDisk = (path: string): void => {
   const file = openSync(path, 'r+');
@@ -140,6 +161,7 @@ const prepareCopy = (
   try {
     copyDatabase(from, growing);
     chmodSync(growing, OWN_FILE); // a copy has the mode of what was copied
+    bringUpToDate(growing); // an older one has no room for all that is told of a call
     const callsCarried = old === undefined ? 0 : carryLedger(growing, old, lockWaitMs);
     keepOnDisk(growing);
     renameSync(growing, restoredName(path));

@@ -13,6 +13,7 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { countOf, lakeRows } from '../../fixtures/lake-rows.ts';
+import { putReleasedLake } from '../../fixtures/released-lake.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { DAY_MS } from '../../src/durations.ts';
@@ -178,6 +179,25 @@ test('calls made since the backup are counted on after a restore', async () => {
   const lake = openLake(dataDir);
   expect(countOf(lake, 'select count(*) from calls')).toBe(ledger);
   lake.close();
+});
+
+test('a backup that 0.1.0 made is brought up to date, and counts on what was called since', async () => {
+  const dataDir = freshFolder();
+  putReleasedLake(dataDir);
+  const backup = join(freshFolder(), 'nightly.db');
+  renameSync(join(dataDir, LAKE_FILE), backup);
+  cpSync(backup, join(dataDir, LAKE_FILE));
+  const lake = openLake(dataDir);
+  lake.sqlite.exec(`insert into calls (job, request, sent_at, sender, sent, key) values
+    ('feed', '/feed', ${WORLD_AT}, 'x', 1, 'second'), ('feed', '/feed', ${WORLD_AT}, 'x', 0, null)`);
+  const CALLS = 'select * from calls order by id';
+  const calls = lake.sqlite.prepare(CALLS).all();
+  lake.close();
+  const { callsCarried } = await restoreLake(dataDir, backup, virtualClock(WORLD_AT));
+  expect(callsCarried).toBe(2);
+  const restored = openLakeForReading(dataDir);
+  expect(restored.sqlite.prepare(CALLS).all()).toEqual(calls);
+  restored.close();
 });
 
 test('a lake set aside is restored with the commits of its journal', async () => {

@@ -1,34 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
 import Database from 'better-sqlite3';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { lakeRows } from '../../fixtures/lake-rows.ts';
+import { putReleasedLake, releasedAnswers } from '../../fixtures/released-lake.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { LAKE_FILE, type Lake, openLake } from '../../src/lake/open.ts';
 import { replayResponses } from '../../src/load/replay.ts';
 import { startService } from '../../src/serve/service.ts';
 import { freshFolder } from '../support/fresh.ts';
 
-interface Recorded {
-  readonly at: number;
-  readonly key: string;
-  readonly answers: readonly {
-    readonly path: string;
-    readonly status: number;
-    readonly body: unknown;
-  }[];
-}
-
-const FIXTURE = join(import.meta.dirname, '..', '..', 'fixtures', 'lake-0.1.0');
-const unpacked = (name: string): Buffer =>
-  brotliDecompressSync(readFileSync(join(FIXTURE, `${name}.br`)));
-
 /** A data directory as 0.1.0 left it. */
 const released = (): string => {
   const dataDir = freshFolder();
-  for (const name of [LAKE_FILE, 'service.db'])
-    writeFileSync(join(dataDir, name), unpacked(name), { mode: 0o600 });
+  putReleasedLake(dataDir);
   return dataDir;
 };
 
@@ -38,13 +22,8 @@ const asThen = (text: string): unknown =>
     name === 'sampled' || (name === 'forecast' && value === null) ? undefined : value,
   );
 
-let recorded: Recorded;
-beforeAll(() => {
-  recorded = JSON.parse(unpacked('answers.json').toString());
-});
-
 test('a lake that 0.1.0 made answers as 0.1.0 did, list by list, to the keys it had', async () => {
-  const { at, key, answers } = recorded;
+  const { at, key, answers } = releasedAnswers();
   const clock = virtualClock(at);
   const service = await startService({ dataDir: released(), clock, machine: clock, at });
   try {
