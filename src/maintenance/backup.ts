@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import type { Clock } from '../clock.ts';
 import { makeOwnFile, OWN_FOLDER } from '../data-dir/own-files.ts';
@@ -8,13 +11,22 @@ import { typed } from '../installation.ts';
 import { dateOf } from '../iso.ts';
 import { withExclusive } from '../lake/exclusive.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
-import { APPLICATION_ID, SCHEMA_VERSION } from '../lake/migrate.ts';
 import type { Lake } from '../lake/open.ts';
+import { workerFile } from '../worker-file.ts';
+import { faultOf } from './lake-fault.ts';
 
 /** A copy of the lake in `<data dir>/backups`. */
 export interface Backup {
   path: string;
   bytes: number;
+}
+
+export interface BackupOptions {
+  readonly clock: Clock;
+  readonly keep?: number;
+  readonly signal?: AbortSignal;
+  /** A larger copy is checked in a process of its own. */
+  readonly checkedHereBytes?: number;
 }
 
 /** Where backups lie in a data directory. */
@@ -33,26 +45,25 @@ export const backupsIn = (dataDir: string): Backup[] => {
     .map((path) => ({ path, bytes: statSync(path).size }));
 };
 
-/** What keeps a file from being a lake that can be used, in words; undefined when nothing does. */
-export const faultOf = (path: string): string | undefined => {
-  const hadJournal = existsSync(`${path}-wal`);
+/** Files up to this size are checked on the spot: within a second. */
+const CHECKED_HERE_BYTES = 16 * 1024 * 1024;
+const CHILD = fileURLToPath(workerFile(import.meta.url, 'fault-child'));
+
+/** `faultOf` a file that may be large, in a process that a signal ends. */
+const faultElsewhere = async (
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> => {
+  const ended = promisify(execFile)(process.execPath, [CHILD, path]);
+  const kill = (): void => void ended.child.kill('SIGKILL');
+  signal?.addEventListener('abort', kill);
   try {
-    const sqlite = new Database(path, { readonly: true, fileMustExist: true });
-    try {
-      if (sqlite.pragma('application_id', { simple: true }) !== APPLICATION_ID)
-        return 'it is no lake';
-      const version = sqlite.pragma('user_version', { simple: true }) as number;
-      if (version > SCHEMA_VERSION) return `a newer trendlake wrote it (schema ${version})`;
-      const stated = sqlite.pragma('integrity_check(1)', { simple: true });
-      return stated === 'ok' ? undefined : `it is damaged (${stated})`;
-    } finally {
-      sqlite.close();
-      // a reader makes them, empty, and leaves them
-      if (!hadJournal)
-        for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
-    }
+    return (JSON.parse((await ended).stdout) as string | null) ?? undefined;
   } catch (error) {
-    return messageOf(error);
+    signal?.throwIfAborted();
+    return `it could not be checked (${messageOf(error)})`;
+  } finally {
+    signal?.removeEventListener('abort', kill);
   }
 };
 
@@ -91,7 +102,14 @@ const copyPages = async (
 };
 
 /** Makes a checked copy of the lake appear at `path`, whole or not at all. */
-const copyTo = async (lake: Lake, path: string, signal: AbortSignal | undefined): Promise<void> => {
+const copyTo = async (
+  lake: Lake,
+  path: string,
+  {
+    signal,
+    checkedHereBytes = CHECKED_HERE_BYTES,
+  }: Pick<BackupOptions, 'signal' | 'checkedHereBytes'>,
+): Promise<void> => {
   const growing = `${path}.new`;
   const drop = (): void => {
     for (const suffix of ['', '-wal', '-shm', '-journal'])
@@ -102,7 +120,8 @@ const copyTo = async (lake: Lake, path: string, signal: AbortSignal | undefined)
   makeOwnFile(growing);
   try {
     await copyPages(lake, growing, signal);
-    const fault = faultOf(growing);
+    const isSmall = statSync(growing).size <= checkedHereBytes;
+    const fault = isSmall ? faultOf(growing) : await faultElsewhere(growing, signal);
     if (fault !== undefined)
       throw new LakeError(
         `The backup of ${lake.path} is not whole: ${fault}. The backups before it stay; run \`${typed('doctor')}\`.`,
@@ -122,12 +141,12 @@ const copyTo = async (lake: Lake, path: string, signal: AbortSignal | undefined)
  */
 export const backupLake = async (
   lake: Lake,
-  { clock, keep = 7, signal }: { clock: Clock; keep?: number; signal?: AbortSignal },
+  { clock, keep = 7, ...options }: BackupOptions,
 ): Promise<Backup> => {
   const path = join(lake.dataDir, BACKUPS, `trendlake-${dateOf(clock.now())}.db`);
   try {
     return await withExclusive(lake.dataDir, 'backup', clock, async () => {
-      await copyTo(lake, path, signal);
+      await copyTo(lake, path, options);
       const others = backupsIn(lake.dataDir).filter((backup) => backup.path !== path);
       for (const old of others.slice(0, Math.max(0, others.length + 1 - keep))) rmSync(old.path);
       return { path, bytes: statSync(path).size };

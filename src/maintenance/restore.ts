@@ -24,7 +24,8 @@ import { lakeErrorOf } from '../lake/explain-error.ts';
 import { migrate } from '../lake/migrate.ts';
 import { LAKE_FILE, MIGRATION, WAIT_MS } from '../lake/open.ts';
 import { prepare } from '../lake/prepare.ts';
-import { BACKUPS, backupsIn, faultOf } from './backup.ts';
+import { BACKUPS, backupsIn } from './backup.ts';
+import { faultOf } from './lake-fault.ts';
 
 /** What a restore did. */
 export interface Restored {

@@ -1,5 +1,6 @@
 import {
   cpSync,
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -357,6 +358,31 @@ test('a backup stops on its signal; nothing of it is left', async () => {
   await expect(backupLake(lake, { clock, signal })).rejects.toThrow('stopped by SIGTERM');
   lake.close();
   expect(readdirSync(join(dataDir, 'backups'))).toEqual(before);
+});
+
+test('a large copy is checked in a process of its own, which a signal ends', async () => {
+  const { dataDir } = await kept();
+  const lake = openLake(dataDir);
+  const before = readdirSync(join(dataDir, 'backups'));
+  const clock = virtualClock(WORLD_AT + 5 * DAY_MS);
+  const large = { clock, checkedHereBytes: 0 };
+  const stopping = new AbortController();
+  const stopOnceChecked = (): void => {
+    if (process.getActiveResourcesInfo().includes('ProcessWrap'))
+      stopping.abort(new Error('stopped by SIGTERM'));
+    else waiting = setImmediate(stopOnceChecked);
+  };
+  let waiting = setImmediate(stopOnceChecked);
+  const stopped = backupLake(lake, { ...large, signal: stopping.signal });
+  await expect(stopped).rejects.toThrow('stopped by SIGTERM');
+  clearImmediate(waiting);
+  expect(readdirSync(join(dataDir, 'backups'))).toEqual(before);
+  expect(existsSync((await backupLake(lake, large)).path)).toBe(true);
+  lake.close();
+  damage(dataDir, 'video');
+  const damaged = openLake(dataDir);
+  await expect(backupLake(damaged, large)).rejects.toThrow(/not whole: it is damaged/);
+  damaged.close();
 });
 
 test('a backup ends while another process writes all the time: it is the lake as it began', async () => {
