@@ -88,7 +88,11 @@ const importAndReplay = (): void => {
   const replays = rounds('replay', values.pages, 'keep').map(({ ms }) => ms / Number(values.pages));
   tellFigure(
     figureOf(
-      { what: `replay of ${values.pages} kept pages of 100, a page`, unit: 'ms', goal: 5 },
+      {
+        what: `replay of ${values.pages} kept pages of 100 over their rows, a page`,
+        unit: 'ms',
+        goal: 5,
+      },
       replays,
     ),
   );

@@ -11,10 +11,10 @@ import { openServiceDb } from '../src/service-db/service-db.ts';
 import { figureOf, tellFigure } from './all/figure.ts';
 import { END_AT } from './scale/build-lake.ts';
 import { runCommand } from './scale/run-command.ts';
-import { startChild } from './serve/child.ts';
+import { firstResponse } from './serve/first-response.ts';
 
 // A lake of N snapshots of N / 10 videos, and one of --base beside it: what opening, a night, detection,
-// choice, export, commands and the first answers of the service cost on each, time and memory, every
+// choice, export, commands and first responses of the service cost on each, time and memory, every
 // step in a process of its own. Nights are loaded on both in turns. With --keep the lakes are built in
 // DIR, or used from there. The last column is how often the larger takes the smaller one's processor
 // time, marked where that is more than n log n and a moment.
@@ -75,7 +75,7 @@ const note = (step: string, measured: readonly Measured[]): void => {
   console.log(`  ${step.padEnd(28)} ${cells.join(' ')} ${grew(measured)}`);
 };
 
-const ANSWERS: readonly [name: string, path: string][] = [
+const REQUESTED: readonly [name: string, path: string][] = [
   ['feed of a day, first', '/v1/feed/youtube?limit=50'],
   ['feed of 30 days, first', '/v1/feed/youtube?limit=50&dateRange=30d'],
   ['trends of a day, first', '/v1/trends/youtube/day'],
@@ -99,27 +99,15 @@ const COMMANDS: readonly [name: string, line: string][] = [
 const LISTS = 6;
 
 /** First responses, each of a service that was just started over a lake, and its memory then. */
-const answers = async (size: number, at: number): Promise<Measured[]> => {
+const firstResponses = async (size: number, at: number): Promise<Measured[]> => {
   const dataDir = dataDirOf(size);
   const db = openServiceDb(dataDir);
   const tier = { tier: 'enterprise', ratePerMinute: 100_000, callsPerMonth: 1e9 } as const;
   const { key } = createKey(db, { useCase: 'bench', ...tier }, END_AT);
   db.close();
   const measured: Measured[] = [];
-  for (const [, path] of ANSWERS) {
-    const child = await startChild('service', dataDir, at);
-    const before = child.processorMs() ?? Number.NaN;
-    const from = performance.now();
-    const response = await fetch(`${child.origin}${path}`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
-    await response.arrayBuffer();
-    if (response.status !== 200) throw new Error(`${path} was answered ${response.status}`);
-    const ms = performance.now() - from;
-    const processorMs = (child.processorMs() ?? Number.NaN) - before;
-    measured.push({ ms, processorMs, peakMb: child.memoryMb()?.peak ?? Number.NaN });
-    await child.stop();
-  }
+  for (const [, path] of REQUESTED)
+    measured.push(await firstResponse({ dataDir, at }, { path, key }));
   return measured;
 };
 
@@ -164,8 +152,11 @@ try {
   both('ahead', 'lists read ahead', nights);
   both('export', "a night's export", nights);
   const after = END_AT + (nights + 1) * HOUR_MS;
-  const found = [await answers(SIZES[0], after), await answers(SIZES[1], after)] as const;
-  for (const [index, [name]] of ANSWERS.entries())
+  const found = [
+    await firstResponses(SIZES[0], after),
+    await firstResponses(SIZES[1], after),
+  ] as const;
+  for (const [index, [name]] of REQUESTED.entries())
     note(
       name,
       found.flatMap((measured) => measured[index] ?? []),

@@ -9,6 +9,7 @@ import { openServiceDb } from '../src/service-db/service-db.ts';
 import { figureOf, tellFigure } from './all/figure.ts';
 import { BUSY_CREATOR, buildLake, END_AT } from './serve/build-lake.ts';
 import { type Child, startChild } from './serve/child.ts';
+import { firstResponse } from './serve/first-response.ts';
 
 // How fast the service answers, how much it needs, and how close that is to servers that do nothing
 // else; each figure beside its goal. With --keep the lake is built in DIR, or used from there.
@@ -88,10 +89,6 @@ const { key } = createKey(
 );
 db.close();
 
-const child = await startChild('service', dataDir, END_AT);
-const { origin } = child;
-console.log(`start: process to address ${ms(child.upMs)} (goal 500 ms)`);
-
 const yearBack = `asOf=${new Date(END_AT - 365 * 86_400_000).toISOString()}`;
 const FEED = 'p50 2 ms, p99 10 ms';
 const OTHERS = 'p99 50 ms';
@@ -110,8 +107,24 @@ const timed: readonly [name: string, path: string, goal: string][] = [
   ['search, common word', '/v1/search?q=video', OTHERS],
   ['search, rare word', `/v1/search?q=${videos - 1}`, OTHERS],
 ];
-/** Those whose first response `bench:all` tells. */
-const FIRST_TOLD = ['feed, computed', 'trends month', 'hashtags 30d'];
+/** Lists that are computed: none was pulled. */
+const COMPUTED = timed.filter(([name]) =>
+  ['feed, computed', 'trends month', 'hashtags 30d'].includes(name),
+);
+/** Starts that are counted, after one that is not: what Node compiles is kept from it on, as it is for users. */
+const STARTS = 5;
+for (const [name, path] of COMPUTED) {
+  const spans: number[] = [];
+  for (let start = 0; start <= STARTS; start++)
+    spans.push((await firstResponse({ dataDir, at: END_AT }, { path, key })).ms);
+  const what = `first response after a start: ${name}, ${videos} videos`;
+  tellFigure(figureOf({ what, unit: 'ms', goal: 100 }, spans.slice(1)));
+}
+
+const child = await startChild('service', dataDir, END_AT);
+const { origin } = child;
+console.log(`start: process to address ${ms(child.upMs)} (goal 500 ms)`);
+
 const EACH = 500;
 console.log(
   `one after another: the first; then ${EACH}, each with an address of its own (from memory: lists, and how many a question matches)`,
@@ -128,17 +141,6 @@ for (const [name, path, goal] of timed) {
       EACH,
       { connections: 1 },
     );
-    if (FIRST_TOLD.includes(name))
-      tellFigure(
-        figureOf(
-          {
-            what: `first response after a start: ${name}, ${videos} videos`,
-            unit: 'ms',
-            goal: 100,
-          },
-          [first.totalMs],
-        ),
-      );
     console.log(
       `  ${name.padEnd(28)} first ${ms(first.totalMs)}  p50 ${ms(percentile(spans, 0.5))}  p99 ${ms(percentile(spans, 0.99))}  (goal: ${goal})`,
     );
@@ -149,8 +151,7 @@ for (const [name, path, goal] of timed) {
 
 const GOING_ON_S = 30;
 console.log(`lists asked for now and then, for ${GOING_ON_S} s in which time goes on`);
-for (const name of ['feed, computed', 'trends month', 'hashtags 30d']) {
-  const [, path = '', goal] = timed.find(([of]) => of === name) ?? [];
+for (const [name, path, goal] of COMPUTED) {
   const restMs = 100;
   const count = (GOING_ON_S * 1000) / restMs;
   const { spans } = await ask(

@@ -1,5 +1,6 @@
 import { decodeResponse } from '../../src/api/decode.ts';
 import { systemClock } from '../../src/clock.ts';
+import { makeListBasis } from '../../src/history/make-list-basis.ts';
 import { openLake } from '../../src/lake/open.ts';
 import { importPaths } from '../../src/load/import-path.ts';
 import { loadResponse } from '../../src/load/load-response.ts';
@@ -30,7 +31,10 @@ const keepPages = (pages: number): void => {
 };
 
 const STEPS: Readonly<Record<string, () => unknown>> = {
-  import: () => importPaths(lake, [argument], process.cwd(), { clock: systemClock }),
+  import: async () => {
+    await importPaths(lake, [argument], process.cwd(), { clock: systemClock });
+    makeListBasis(lake, systemClock.now()); // as the command does
+  },
   keep: () => keepPages(Number(argument)),
   replay: () => replayResponses(lake, lake),
 };
