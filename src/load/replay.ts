@@ -83,6 +83,15 @@ const hasMore = (
   { total, length }: { total: number | null; length: number },
 ): boolean => total !== null && offset + length < total;
 
+/** Undefined where it is not as it was packed. */
+const unpacked = (body: Buffer): Buffer | undefined => {
+  try {
+    return gunzipSync(body);
+  } catch {
+    return undefined;
+  }
+};
+
 const readAgain = (
   kept: StoredResponse,
 ):
@@ -94,11 +103,10 @@ const readAgain = (
       : (JSON.parse(kept.request) as UpstreamRequest);
   if (request === undefined) return { problem: 'its request is of no known kind' };
   const headers = kept.contentType === null ? {} : { 'content-type': kept.contentType };
+  const body = unpacked(kept.body);
+  if (body === undefined) return { problem: 'its stored body is damaged' };
   try {
-    return {
-      request,
-      decoded: decodeResponse(request, { status: 200, headers, body: gunzipSync(kept.body) }),
-    };
+    return { request, decoded: decodeResponse(request, { status: 200, headers, body }) };
   } catch (error) {
     if (error instanceof CallError) return { problem: error.message, error };
     throw error;

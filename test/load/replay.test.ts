@@ -72,6 +72,13 @@ test('drop the loaded tables, replay, equal: into the same lake and into a fresh
   const fresh = freshLake();
   await replayResponses(lake, fresh);
   expect(lakeRows(fresh)).toEqual(before);
+
+  lake.sqlite.exec("update responses set body = x'00' where call_id = 1");
+  const rest = await replayResponses(lake, lake);
+  expect(rest).toMatchObject({ outcome: 'partial', answers: summary.answers - 1 });
+  expect(rest.unreadable).toContainEqual(
+    expect.objectContaining({ callId: 1, problem: 'its stored body is damaged' }),
+  );
 });
 
 test('a replay over what is there changes nothing and touches no partition', async () => {
