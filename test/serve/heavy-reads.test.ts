@@ -129,9 +129,26 @@ test.each([
   const statements = prepare.mock.calls.map(([sql]) => sql);
   const whole = statements.filter((sql) => !/ limit (\?|@most)\)$/.test(sql));
   expect(whole.length > 0).toBe(where === 'here');
+  const id = lake.sqlite.prepare('select id from video limit 1').pluck().get() as string;
+  prepare.mockClear();
+  expect((await reads.findings({ id, asOf: NOW }, by))?.subject.id).toBe(id);
+  expect(prepare.mock.calls.length > 1).toBe(where === 'here');
   await reads.close();
   lake.close();
   remove();
+});
+
+test('a video is analysed elsewhere in a large lake, and told alike', async () => {
+  const pages = [EVERYTHING, NOTHING].map(async (rowsHere) => {
+    const running = await runService(fill, { readLimits: { rowsHere } });
+    const list = await running.get('/feed/tiktok?dateRange=366d&limit=1');
+    const id = list.body.items[0]?.id;
+    const page = await (await fetch(running.service.url.replace(/v1$/, `videos/${id}`))).text();
+    return page.replace(/data-version="\w+\.\d+"/, '');
+  });
+  const [ours, theirs] = await Promise.all(pages);
+  expect(ours).toContain('Why');
+  expect(theirs).toBe(ours);
 });
 
 test('too many long reads at once: 503 that says when to come back', async () => {

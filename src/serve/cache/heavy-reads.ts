@@ -185,6 +185,12 @@ export class HeavyReads {
     return this.forPage({ name: 'creators', query }, { ...by, isCheap });
   }
 
+  /** What the lake's numbers say of a video: it is held against some ten thousand others. */
+  findings(query: QueryOf<'findings'>, by: Requester): Promise<FoundOf<'findings'>> {
+    const isCheap = videosAtMost(this.#lake) <= this.#options.rowsHere;
+    return this.forPage({ name: 'findings', query }, { ...by, isCheap });
+  }
+
   /** A page of what one subscription was told. */
   deliveries(
     query: QueryOf<'deliveries'> & { readonly subscriptionId: string },

@@ -5,6 +5,7 @@ import { type ForecastStanding, forecastStanding } from '../../forecast/standing
 import { type CreatorsQuery, creatorsPage } from '../../history/creator-lists.ts';
 import { type EventsQuery, eventsPage } from '../../history/event-list.ts';
 import { type TaggedPage, type TaggedPageQuery, taggedPage } from '../../history/tagged-videos.ts';
+import { findingsAbout } from '../../lab/analyze.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type DeliveriesQuery, deliveriesPage } from '../../webhooks/deliveries.ts';
 
@@ -34,6 +35,8 @@ const PAGE_READINGS = {
   tagged: (lake: Lake, query: TaggedPageQuery): TaggedPage => taggedPage(lake, query),
   events: (lake: Lake, query: EventsQuery) => eventsPage(lake, query),
   creators: (lake: Lake, query: CreatorsQuery) => creatorsPage(lake, query),
+  findings: (lake: Lake, query: { readonly id: string; readonly asOf: number }) =>
+    findingsAbout(lake, query),
   deliveries: (lake: Lake, query: DeliveriesQuery) => deliveriesPage(lake, query),
 } as const;
 
@@ -60,6 +63,8 @@ export const readForPage = (lake: Lake, { name, query }: PageQuery): FoundOf<Pag
       return PAGE_READINGS.events(lake, query);
     case 'creators':
       return PAGE_READINGS.creators(lake, query);
+    case 'findings':
+      return PAGE_READINGS.findings(lake, query);
     case 'deliveries':
       return PAGE_READINGS.deliveries(lake, query);
   }

@@ -9,7 +9,7 @@ import { milestones } from '../../history/milestones.ts';
 import type { TimelinePoint } from '../../history/timeline.ts';
 import { newestCountAt, timeline, videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
 import { isoOf } from '../../iso.ts';
-import { analyzeVideo } from '../../lab/analyze.ts';
+import { analysisOf } from '../../lab/analyze.ts';
 import type { ContentItem, GrowthCurve } from '../../wire/shapes.ts';
 import { idPath } from '../parameters.ts';
 import { RefusedError } from '../problems.ts';
@@ -72,7 +72,7 @@ const SNAPSHOT_COLUMNS: readonly Column<TimelinePoint>[] = [
 
 /** `/videos/{id}`: one video, how it grew, what is expected of it, where it stood, and why. */
 export const videoPage = (deps: PageDeps): void => {
-  const { lake, clock } = deps.service;
+  const { lake, clock, reads } = deps.service;
   const find = (id: string, at: number) => {
     const found = videoByIdAsOf(lake, id, at);
     if (found === undefined)
@@ -83,14 +83,16 @@ export const videoPage = (deps: PageDeps): void => {
     path: '/videos/{id}',
     params: z.object({ id: idPath }),
     query: z.object({}),
-    make: async ({ params: { id }, view }) => {
+    make: async ({ params: { id }, view, moment: { owner, gone } }) => {
       const { key } = find(id, view.at);
+      const by = { owner, unwanted: gone() };
+      const findings = await reads.findings({ id, asOf: view.at }, by);
       const snapshots = timeline(lake, key, view.at);
       const points = snapshots.map(({ at, views }): ChartPoint => [at, views]);
       const forecast = shownForecast(lake.sqlite, key, view.at);
       const item = videoRecord(lake, key, view.at);
       // worded without the model: a page that is opened must not spend a call
-      const analysis = await analyzeVideo(lake, { id, asOf: view.at }, { clock });
+      const analysis = findings === undefined ? undefined : await analysisOf(findings, { clock });
       return {
         title: item.title || item.id,
         about: aboutVideo(view, item),

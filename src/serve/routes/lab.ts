@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { isoOf } from '../../iso.ts';
-import { analyzeVideo } from '../../lab/analyze.ts';
+import { analysisOf } from '../../lab/analyze.ts';
 import { analysisResponse } from '../../wire/analysis-shapes.ts';
 import { jsonBody } from '../body.ts';
-import type { ServiceApp, ServiceContext } from '../context.ts';
+import { momentOf, type ServiceApp, type ServiceContext } from '../context.ts';
 import { problemsOf } from '../describe.ts';
 import { EXAMPLE_BODIES, EXAMPLE_RESPONSES } from '../examples.ts';
 import { invalidParameters, RefusedError } from '../problems.ts';
@@ -56,15 +56,15 @@ const idIn = (body: unknown): string => {
 
 /** `POST /lab/analyze`. */
 export const labRoute = (app: ServiceApp, service: ServiceContext): void => {
-  const { lake, model, now } = service;
+  const { reads, model, now } = service;
   const deps = { clock: { now }, model };
   app.openAPIRegistry.registerPath(analyze);
   app.post('/lab/analyze', async (c) => {
     const id = idIn(await jsonBody(c));
-    const asOf = now();
-    const analysis = await analyzeVideo(lake, { id, asOf }, deps);
-    if (analysis === undefined)
+    const { asOf, owner, gone } = momentOf(service, c, undefined);
+    const findings = await reads.findings({ id, asOf }, { owner, unwanted: gone() });
+    if (findings === undefined)
       throw new RefusedError('not-found', `No video "${id}" had been seen by ${isoOf(asOf)}.`);
-    return c.json(analysis, 200, { 'cache-control': 'no-store' });
+    return c.json(await analysisOf(findings, deps), 200, { 'cache-control': 'no-store' });
   });
 };
