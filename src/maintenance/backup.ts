@@ -54,6 +54,7 @@ const faultElsewhere = async (
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> => {
+  signal?.throwIfAborted(); // it may have come with the last pages
   const ended = promisify(execFile)(process.execPath, [CHILD, path]);
   const kill = (): void => void ended.child.kill('SIGKILL');
   signal?.addEventListener('abort', kill);

@@ -385,6 +385,18 @@ test('a large copy is checked in a process of its own, which a signal ends', asy
   damaged.close();
 });
 
+test('a signal that comes with the last pages of a copy ends it before it is checked', async () => {
+  const lake = freshLake();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  signal.throwIfAborted = () => {
+    if (signal.aborted) throw signal.reason;
+    queueMicrotask(() => stopping.abort(new Error('stopped by SIGTERM')));
+  };
+  const large = { clock: virtualClock(WORLD_AT), checkedHereBytes: 0, signal };
+  await expect(backupLake(lake, large)).rejects.toThrow('stopped by SIGTERM');
+});
+
 test('a backup ends while another process writes all the time: it is the lake as it began', async () => {
   const lake = freshLake();
   lake.sqlite.exec(`create table filler (text text); insert into filler
