@@ -63,6 +63,32 @@ const refreshSome = (lake: Lake): number => {
   return withoutSync(lake, () => lake.sqlite.transaction(() => putSome(lake)).immediate());
 };
 
+/** Videos that are many at once: a thread that cuts their words is worth its start. */
+const MANY_VIDEOS = 20_000;
+
+const waitsMany = (lake: Lake, videos: number): boolean =>
+  statement(lake, 'select 1 from search_pending limit 1 offset ?').get(videos) !== undefined;
+
+/** Whether so many wait for the index that it takes seconds to put them in. */
+export const isSearchFarBehind = (lake: Lake): boolean => waitsMany(lake, MANY_VIDEOS);
+
+const NOT_WAITING = `
+  select 1 from video where not exists (select 1 from search_pending where video_key = video.key) limit 1`;
+
+/**
+ * Empties the index where many and all videos wait, as after an upgrade that cuts words otherwise:
+ * taking the words of each out singly takes three times as long as putting all in.
+ */
+const dropIfAllWait = (lake: Lake, many = MANY_VIDEOS): void => {
+  if (!waitsMany(lake, many)) return;
+  const drop = (): void => {
+    if (statement(lake, NOT_WAITING).get() !== undefined) return;
+    lake.sqlite.exec(`insert into search (search) values ('delete-all')`);
+  };
+  if (lake.sqlite.inTransaction) drop();
+  else lake.sqlite.transaction(drop).immediate();
+};
+
 /**
  * Puts every video of `search_pending` into the search index, as it is now, and empties the list, some
  * thousand videos a transaction; inside a transaction all in that one. A search between two of them
@@ -70,16 +96,11 @@ const refreshSome = (lake: Lake): number => {
  * @returns how many videos were put in or taken out
  */
 export const refreshSearch = (lake: Lake): number => {
+  dropIfAllWait(lake);
   let sum = 0;
   for (let some = refreshSome(lake); some > 0; some = refreshSome(lake)) sum += some;
   return sum;
 };
-
-/** Videos from which on a thread that cuts their words is worth its start. */
-const THREAD_FROM_VIDEOS = 20_000;
-
-const waitsMany = (lake: Lake, videos: number): boolean =>
-  statement(lake, 'select 1 from search_pending limit 1 offset ?').get(videos) !== undefined;
 
 /** Changes whenever another connection commits. */
 const versionOf = ({ sqlite }: Lake): unknown => sqlite.pragma('data_version', { simple: true });
@@ -118,8 +139,9 @@ const refreshWithThread = async (lake: Lake, signal?: AbortSignal): Promise<void
 export const refreshSearchInTurns = async (
   lake: Lake,
   signal?: AbortSignal,
-  threadFrom = THREAD_FROM_VIDEOS,
+  threadFrom = MANY_VIDEOS,
 ): Promise<void> => {
+  dropIfAllWait(lake, threadFrom);
   if (waitsMany(lake, threadFrom)) await refreshWithThread(lake, signal);
   while (refreshSome(lake) > 0) {
     await setImmediate();

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { type Lake, openLake, openLakeForReading } from '../lake/open.ts';
 import type { Opened } from '../opened.ts';
-import { refreshSearch } from '../search/search-index.ts';
+import { isSearchFarBehind, refreshSearch } from '../search/search-index.ts';
 import { HeavyReads, type ReadLimits } from './cache/heavy-reads.ts';
 import { LakeCache } from './cache/lake-cache.ts';
 
@@ -38,7 +38,11 @@ export class ServedLake {
     opened: Opened,
   ) {
     this.writer = opened.add(openLake(dataDir, { tell }));
-    if (isSearched) refreshSearch(this.writer); // words that came by other hands than a load
+    if (isSearched) {
+      if (isSearchFarBehind(this.writer))
+        tell('The words of all videos are put into the search index before it is served.');
+      refreshSearch(this.writer); // words that came by other hands than a load
+    }
     this.writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
     this.writer.sqlite.pragma(`busy_timeout = ${WAIT_FOR_LAKE_MS}`);
     this.reader = opened.add(openLakeForReading(dataDir));

@@ -11,9 +11,9 @@ const VIDEOS = Array.from({ length: 4500 }, (_, i) => ({
 }));
 
 /** A lake whose videos all wait. */
-const waiting = (): Lake => {
+const waiting = (videos = VIDEOS): Lake => {
   const lake = emptyLake();
-  insertVideos(lake, VIDEOS);
+  insertVideos(lake, videos);
   lake.sqlite.exec(`insert into search (search) values ('delete-all')`);
   lake.sqlite.exec('insert or ignore into search_pending select key from video');
   return lake;
@@ -31,6 +31,21 @@ test('the index is the same as without it', async () => {
   await refreshSearchInTurns(thread, undefined, 0);
   expect(thread.sqlite.prepare('select count(*) from search_pending').pluck().get()).toBe(0);
   expect(indexOf(thread)).toEqual(indexOf(here));
+});
+
+test.each([
+  ['all', 'true'],
+  ['most', 'key > 10'],
+])('where %s of the videos in the index wait again, it becomes the same', async (_, waits) => {
+  const few = VIDEOS.slice(0, 100);
+  const lake = waiting(few);
+  refreshSearch(lake);
+  const { sqlite } = lake;
+  sqlite.exec(`insert into search_pending select key from video where ${waits}`);
+  await refreshSearchInTurns(lake, undefined, 0);
+  const known = waiting(few);
+  refreshSearch(known);
+  expect(indexOf(lake)).toEqual(indexOf(known));
 });
 
 test('a title that another process changes meanwhile is indexed as it is then', async () => {
