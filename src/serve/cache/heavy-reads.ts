@@ -107,7 +107,8 @@ export interface PageRequester extends Requester {
 
 /**
  * What of one lake may take long and holds up nobody: lists of videos, lists of hashtags, searches and
- * what pages read have a thread each, so that none waits for the others.
+ * what pages read have a thread each, so that none waits for the others; the first list of hashtags alone
+ * takes the thread of videos where that is up and idle.
  */
 export class HeavyReads {
   readonly lists: ListCache;
