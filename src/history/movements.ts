@@ -85,12 +85,12 @@ const fromTelling = (lake: Lake, [key, createdAt]: Row, { from, to }: Span): Mov
 
 const movementOf = (lake: Lake, row: Row, span: Span): Movement => {
   const [key, createdAt, lastAt, views, likes, baseAt, baseViews] = row;
-  const single = baseAt === null || baseAt === lastAt;
-  if (views === null || (!single && baseViews === null)) return fromTelling(lake, row, span);
+  const single = baseAt === null || baseAt === lastAt; // nothing before it tells what it hides
+  if (!single && (views === null || baseViews === null)) return fromTelling(lake, row, span);
   return {
     key,
     views,
-    viewsAt: lastAt,
+    viewsAt: views === null ? null : lastAt,
     baseViews: single ? null : baseViews,
     baseAt: single ? null : baseAt,
     likes,
