@@ -192,6 +192,7 @@ const RIMS = [
   'src/serve/pages/page-script.ts', // runs in a browser
   'src/lake.ts', // where other programs enter
   'src/load/replay.ts', // only lets others have their turn
+  'src/load/import-reader.ts', // the same
   'src/search/search-index.ts', // the same
   'src/export/export-lake.ts', // the same
 ];

@@ -1,4 +1,5 @@
 import { on } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { LakeError } from '../errors.ts';
 import type { Lake } from '../lake/open.ts';
@@ -57,6 +58,7 @@ class ReaderThread implements ImportReader {
         this.#tell({ taken: true });
         yield batch;
         if (batch.ended !== null) return;
+        await setImmediate(); // a batch that lies ready is handed over before any signal is heard
       }
     } finally {
       signal?.removeEventListener('abort', stop);

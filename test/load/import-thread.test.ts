@@ -112,6 +112,18 @@ test('lines that are none fill transactions as others do', async () => {
   expect(through).toEqual([30_000, 60_000, 70_000]);
 });
 
+test('signals and timers have their turn between two transactions, however fast the reader is', async () => {
+  const folder = freshFolder();
+  writeFileSync(join(folder, 'snapshots.ndjson'), 'x\n'.repeat(160_000));
+  const order: string[] = [];
+  const onProgress = (): void => {
+    order.push('batch');
+    setImmediate(() => order.push('turn'));
+  };
+  await importing(folder, { ...THREAD, onProgress });
+  expect(order.join(' ')).toMatch(/^(batch turn ){5}batch/);
+});
+
 test('stopped far from its next batch, a thread reads no further', async () => {
   const path = join(freshFolder(), 'videos.ndjson');
   execFileSync('mkfifo', [path]); // a file whose end never comes
