@@ -34,6 +34,16 @@ export const BACKUPS = 'backups';
 const PAGES_A_TURN = 1000; // 4 MB; signals arrive between turns
 const NAME = /^trendlake-\d{4}-\d\d-\d\d\.db$/;
 
+/** A copy that grows, of whatever day, and its journals. */
+const UNFINISHED = /^trendlake-\d{4}-\d\d-\d\d\.db\.new(-wal|-shm|-journal)?$/;
+
+/** Removes what a process left that died over a backup. Under the lock of backups: then nobody makes one. */
+const dropUnfinished = (dataDir: string): void => {
+  const folder = join(dataDir, BACKUPS);
+  for (const name of readdirSync(folder))
+    if (UNFINISHED.test(name)) rmSync(join(folder, name), { force: true });
+};
+
 /** Backups of a data directory, oldest first. */
 export const backupsIn = (dataDir: string): Backup[] => {
   const folder = join(dataDir, BACKUPS);
@@ -117,7 +127,7 @@ const copyTo = async (
       rmSync(growing + suffix, { force: true });
   };
   mkdirSync(dirname(path), { recursive: true, mode: OWN_FOLDER });
-  drop();
+  dropUnfinished(lake.dataDir);
   makeOwnFile(growing);
   try {
     await copyPages(lake, growing, signal);

@@ -357,7 +357,22 @@ test('a backup stops on its signal; nothing of it is left', async () => {
   const signal = AbortSignal.abort(new Error('stopped by SIGTERM'));
   await expect(backupLake(lake, { clock, signal })).rejects.toThrow('stopped by SIGTERM');
   lake.close();
+  const { code, err } = await runCommand(['doctor', '--backup'], { dataDir, clock, signal });
+  expect([code, err]).toEqual([75, expect.stringMatching(/stopped by SIGTERM/)]);
   expect(readdirSync(join(dataDir, 'backups'))).toEqual(before);
+});
+
+test('what a backup of another day left half made goes with the next one', async () => {
+  const { dataDir } = await kept();
+  const backups = join(dataDir, 'backups');
+  for (const suffix of ['', '-wal', '-shm', '-journal'])
+    writeFileSync(join(backups, `trendlake-2025-12-31.db.new${suffix}`), 'a part');
+  writeFileSync(join(backups, 'trendlake-2025-12-31.db.new.mine'), 'somebody else’s');
+  const lake = openLake(dataDir);
+  await backupLake(lake, { clock: virtualClock(WORLD_AT + 6 * DAY_MS) });
+  lake.close();
+  const left = readdirSync(backups).filter((name) => !/^trendlake-2026-\d\d-\d\d\.db$/.test(name));
+  expect(left).toEqual(['trendlake-2025-12-31.db.new.mine']);
 });
 
 test('a large copy is checked in a process of its own, which a signal ends', async () => {

@@ -158,7 +158,7 @@ const backup = async (dataDir: string, options: Options, io: CliIo): Promise<voi
   openLakeForReading(dataDir).close();
   const lake = openLake(dataDir);
   try {
-    const made = await backupLake(lake, { clock: io.clock });
+    const made = await backupLake(lake, { clock: io.clock, signal: io.signal });
     if (options.json === true) io.json(made);
     else io.out(`Backup ${made.path} (${mebibytes(made.bytes)}), checked.`);
   } finally {
