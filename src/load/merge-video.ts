@@ -23,10 +23,13 @@ export interface VideoFacts {
   extra: string | null;
 }
 
-/** What the lake holds of a video; `lastSeenAt` is its newest snapshot, else when it was first seen. */
+/** What the lake holds of a video. Instants are Unix ms. */
 export interface KnownVideo extends VideoFacts {
   key: number;
-  lastSeenAt: number | null;
+  /** Its newest snapshot; null without any. */
+  countedAt: number | null;
+  /** The newest instant at which words were stated, as far as that is known; null: see `lastSeenOf`. */
+  statedAt: number | null;
 }
 
 /** How an observation came: its counts make a snapshot, under this source. */
@@ -44,23 +47,30 @@ export const pickOf =
 const earliest = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
+/** When a video was seen last: its newest snapshot or words, else its first sight. */
+export const lastSeenOf = ({ countedAt, statedAt, firstSeenAt }: KnownVideo): number | null =>
+  statedAt === null ? (countedAt ?? firstSeenAt) : Math.max(statedAt, countedAt ?? statedAt);
+
 /**
  * What a video's row becomes: the newer observation wins column by column, an unknown field keeps
- * what is known, and an older observation only fills gaps. Pure; merging the same again changes
- * nothing.
+ * what is known, and an older observation only fills gaps. Counts go by the newest counts: an import
+ * may have seen a video after all counts it has of it. Pure; merging the same again changes nothing.
  */
 export const mergeVideo = (
   known: KnownVideo,
   seen: Omit<SeenVideo, 'id' | 'platform' | 'hashtags' | 'snapshotExtra'>,
 ): VideoFacts => {
-  const newer = known.lastSeenAt === null || (seen.at !== null && seen.at >= known.lastSeenAt);
+  const isNewerThan = (last: number | null): boolean =>
+    last === null || (seen.at !== null && seen.at >= last);
+  const newer = isNewerThan(lastSeenOf(known));
   const pick = pickOf(newer);
+  const pickCount = pickOf(isNewerThan(known.countedAt));
   return {
     title: pick(known.title, seen.title),
     user: pick(known.user, seen.user),
-    views: pick(known.views, seen.views),
-    likes: pick(known.likes, seen.likes),
-    engagementRate: pick(known.engagementRate, seen.engagementRate),
+    views: pickCount(known.views, seen.views),
+    likes: pickCount(known.likes, seen.likes),
+    engagementRate: pickCount(known.engagementRate, seen.engagementRate),
     createdAt: pick(known.createdAt, seen.createdAt),
     firstSeenAt: earliest(known.firstSeenAt, seen.at),
     extra: mergeExtra(known.extra, seen.extra, newer),
@@ -71,14 +81,12 @@ export const mergeVideo = (
 export const wasSeenBefore = ({ firstSeenAt }: KnownVideo, at: number | null): at is number =>
   at !== null && firstSeenAt !== null && firstSeenAt < at;
 
-/** Whether an observation states words of a video that was seen after it. */
-export const statesEarlier = (
-  { lastSeenAt }: KnownVideo,
-  seen: SeenVideo,
-): seen is SeenVideo & { at: number } =>
-  lastSeenAt !== null &&
+/** An observation that states words (title, handle or hashtags), and when. */
+export type StatingVideo = SeenVideo & { at: number };
+
+/** Whether an observation states words, and when. */
+export const statesWords = (seen: SeenVideo): seen is StatingVideo =>
   seen.at !== null &&
-  seen.at < lastSeenAt &&
   (seen.title !== null || seen.user !== null || (seen.hashtags?.length ?? 0) > 0);
 
 /** True when the columns that have indices stay as they are. */

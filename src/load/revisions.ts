@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import { sourceCode } from '../../schema/vocabulary.ts';
 import type { Lake } from '../lake/open.ts';
 import { type Prepared, prepare, present } from '../lake/prepare.ts';
-import type { KnownVideo, SeenVideo } from './merge-video.ts';
+import type { KnownVideo, StatingVideo } from './merge-video.ts';
 import { type VideoWords, type WordsUntil, weaveWords } from './weave-words.ts';
 
 /** Words stated before the newest snapshot of a video, and those the lake knows from then on. */
@@ -94,7 +94,7 @@ export class RevisionWriter {
   }
 
   /** Reads what words stated at an instant before the newest snapshot of a video are woven into. */
-  readEarlier(video: KnownVideo, { at, title, user }: SeenVideo & { at: number }): EarlierWords {
+  readEarlier(video: KnownVideo, { at, title, user }: StatingVideo): EarlierWords {
     const isRevised = this.#isRevised.get(video.key, at) === 1;
     const former = isRevised ? this.#former.all(video.key, at).map(wordsOf) : [];
     return { at, title, user, video, former };

@@ -18,8 +18,8 @@ const READ_TOGETHER = 100;
 const readingOf = (ids: number, more = ''): string => `
   select key, id, title, user, views, likes, engagement_rate as engagementRate,
     created_at as createdAt, first_seen_at as firstSeenAt, extra,
-    coalesce((select max(observed_at) from video_snapshot where video_key = video.key), first_seen_at)
-      as lastSeenAt ${more}
+    (select max(observed_at) from video_snapshot where video_key = video.key) as countedAt,
+    (select max(until_at) from video_revision where video_key = video.key) as statedAt ${more}
   from video where id in (${Array(ids).fill('?').join(', ')})`;
 
 const READ = {
@@ -33,7 +33,8 @@ const READ = {
   createdAt: 'number?',
   firstSeenAt: 'number?',
   extra: 'text?',
-  lastSeenAt: 'number?',
+  countedAt: 'number?',
+  statedAt: 'number?',
 } as const;
 
 const WITH_TAGS = `,

@@ -5,12 +5,13 @@ import { HandleWriter } from './handle-writer.ts';
 import { formerFields } from './join-extra.ts';
 import {
   type KnownVideo,
+  lastSeenOf,
   mergeVideo,
   type SeenVideo,
   sameButCounts,
   sameIndexed,
   sameVideo,
-  statesEarlier,
+  statesWords,
   type VideoFacts,
   wasSeenBefore,
 } from './merge-video.ts';
@@ -141,17 +142,20 @@ export class VideoWriter {
     const { now: before } = open;
     const { key } = before;
     if (fresh && open.isNew) return { key, isNew: true, retitled: false, earlier: null, open };
-    const earlier = statesEarlier(before, seen) ? this.#revisions.readEarlier(before, seen) : null;
+    const states = statesWords(seen);
+    const isEarlier = states && seen.at < (lastSeenOf(before) ?? seen.at);
+    const earlier = isEarlier ? this.#revisions.readEarlier(before, seen) : null;
     const after = mergeVideo(before, seen);
     let retitled = after.title !== before.title;
     if (!sameVideo(before, after)) {
-      open.now = { key, lastSeenAt: before.lastSeenAt, ...after };
+      open.now = { key, countedAt: before.countedAt, statedAt: before.statedAt, ...after };
       if (after.user !== before.user) this.#handles.note(after.user);
       if (earlier === null && (retitled || after.user !== before.user))
         this.#keepWords(before, seen.at);
       if (after.extra !== before.extra && wasSeenBefore(before, seen.at))
         this.#reviseExtra.run(key, seen.at, formerFields(before.extra, after.extra));
     }
+    if (states) open.now.statedAt = Math.max(seen.at, before.statedAt ?? seen.at);
     if (earlier !== null) retitled = seen.hashtags === null && this.#revisions.isRetitled(earlier);
     return { key, isNew: false, retitled, earlier, open };
   }
@@ -181,7 +185,7 @@ export class VideoWriter {
 
   /** Notes that the counts of a video noted before were seen at an instant. */
   sawCounts({ open: { now } }: NotedVideo, at: number): void {
-    now.lastSeenAt = Math.max(now.lastSeenAt ?? at, at);
+    now.countedAt = Math.max(now.countedAt ?? at, at);
   }
 
   /** Writes the rows that changed. Call before the transaction's end. */
@@ -226,7 +230,8 @@ export class VideoWriter {
     this.#handles.note(user);
     tally.add('videos', 'inserted', { videoKey: key });
     const stored = { title, user, views, likes, engagementRate, createdAt, firstSeenAt: at, extra };
-    return { isNew: true, stored, tagKeys: new Set(), now: { key, ...stored, lastSeenAt: at } };
+    const now = { key, ...stored, countedAt: null, statedAt: at };
+    return { isNew: true, stored, tagKeys: new Set(), now };
   }
 
   #updateRow(stored: VideoFacts, now: KnownVideo): void {

@@ -153,6 +153,50 @@ test('lines of one video in a file, the later one first: the earlier one overwri
   expect(wordsAt(lake, AT)).toEqual({ ...NEW, hashtags: ['cat', 'ramen'] });
 });
 
+test('lines of one video in a file, in any order, and the file again: the words of each instant', async () => {
+  const [first, second, third] = [
+    { ...OLD, title: 'first', at: AT - 2 * DAY_MS },
+    { ...OLD, title: 'second', at: AT - DAY_MS },
+    { ...OLD, title: 'third', at: AT },
+  ];
+  for (const order of [
+    [first, second, third],
+    [first, third, second],
+    [second, third, first],
+    [third, first, second],
+  ]) {
+    const dataDir = freshDataDir();
+    const path = join(dataDir, 'videos.ndjson');
+    const lines = order.map(({ hashtags: tags, at, ...words }) =>
+      JSON.stringify({ id: ID, platform: 'tiktok', ...words, tags, firstSeenAt: isoOf(at) }),
+    );
+    writeFileSync(path, lines.join('\n'));
+    const rows = [];
+    for (const _ of ['once', 'again']) {
+      expect((await runCommand(['import', path], { dataDir })).code).toBe(0);
+      const lake = freshLake(dataDir);
+      const titles = [first, second, third].map(({ at }) => wordsAt(lake, at).title);
+      expect(titles).toEqual(['first', 'second', 'third']);
+      rows.push(lakeRows(lake));
+    }
+    expect(rows[1]).toEqual(rows[0]);
+  }
+});
+
+test('counts that are older than the first sight a set states: the newest of them stand', async () => {
+  const dataDir = freshDataDir();
+  const folder = join(dataDir, 'in');
+  mkdirSync(folder);
+  const video = { id: ID, platform: 'tiktok', title: 'a', firstSeenAt: isoOf(AT) };
+  writeFileSync(join(folder, 'videos.ndjson'), JSON.stringify(video));
+  const lines = [3, 2, 1].map((days) =>
+    JSON.stringify({ id: ID, at: isoOf(AT - days * DAY_MS), views: 9 - days }),
+  );
+  writeFileSync(join(folder, 'snapshots.ndjson'), lines.join('\n'));
+  expect((await runCommand(['import', folder], { dataDir })).code).toBe(0);
+  expect(lakeRows(freshLake(dataDir)).videos).toMatchObject([{ id: ID, views: 8 }]);
+});
+
 test('counts of a timeline between two lists end no words', () => {
   const lake = freshLake();
   loadFeed(lake, { ...NEW, views: 9 }, AT);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type KnownVideo,
+  lastSeenOf,
   mergeVideo,
   type SeenVideo,
   type VideoFacts,
@@ -33,17 +34,24 @@ const knownVideo: fc.Arbitrary<KnownVideo> = fc.record({
   ...facts,
   createdAt: number,
   firstSeenAt: maybe(fc.integer({ min: 0, max: 5 })),
-  lastSeenAt: maybe(fc.integer({ min: 0, max: 5 })),
+  countedAt: maybe(fc.integer({ min: 0, max: 5 })),
+  statedAt: maybe(fc.integer({ min: 0, max: 5 })),
   extra,
 });
 
-/** The lake's row after an observation: its facts, and the newest instant it was seen at. */
+const later = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);
+
+/** The lake's row after an observation of words and counts: its facts, and when it was seen. */
 const rowAfter = (known: KnownVideo, seen: SeenVideo): KnownVideo => ({
   ...mergeVideo(known, seen),
   key: known.key,
-  lastSeenAt: seen.at === null ? known.lastSeenAt : Math.max(seen.at, known.lastSeenAt ?? seen.at),
+  countedAt: later(known.countedAt, seen.at),
+  statedAt: later(known.statedAt, seen.at),
 });
-const COLUMNS = ['title', 'user', 'views', 'likes', 'engagementRate', 'createdAt'] as const;
+const COUNTS = ['views', 'likes', 'engagementRate'] as const;
+const WORDS = ['title', 'user', 'createdAt'] as const;
+const COLUMNS = [...WORDS, ...COUNTS] as const;
 
 describe('properties', () => {
   test('merging the same again changes nothing', () => {
@@ -58,11 +66,18 @@ describe('properties', () => {
   test('the newer observation wins, column by column', () => {
     fc.assert(
       fc.property(knownVideo, seenVideo, (known, seen) => {
-        const newer = known.lastSeenAt === null || (seen.at ?? -1) >= known.lastSeenAt;
         const merged = mergeVideo(known, seen);
-        for (const column of COLUMNS)
-          if (newer && seen[column] !== null) expect(merged[column]).toBe(seen[column]);
-          else if (!newer && known[column] !== null) expect(merged[column]).toBe(known[column]);
+        const expectNewest = (
+          columns: readonly (typeof COLUMNS)[number][],
+          last: number | null,
+        ) => {
+          const newer = last === null || (seen.at ?? -1) >= last;
+          for (const column of columns)
+            if (newer && seen[column] !== null) expect(merged[column]).toBe(seen[column]);
+            else if (!newer && known[column] !== null) expect(merged[column]).toBe(known[column]);
+        };
+        expectNewest(WORDS, lastSeenOf(known));
+        expectNewest(COUNTS, known.countedAt);
       }),
     );
   });
@@ -96,7 +111,7 @@ describe('properties', () => {
     const dated = snapshots.filter((seen) => seen.every(({ at }) => at !== null));
     fc.assert(
       fc.property(knownVideo, dated, (known, seen) => {
-        const start = { ...known, lastSeenAt: null, firstSeenAt: null, extra: null };
+        const start = { ...known, countedAt: null, statedAt: null, firstSeenAt: null, extra: null };
         const empty = { ...start, title: null, user: null, views: null, likes: null };
         const blank = { ...empty, engagementRate: null, createdAt: null };
         const sorted = seen.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
