@@ -28,7 +28,7 @@ export interface KnownVideo extends VideoFacts {
   key: number;
   /** Its newest snapshot; null without any. */
   countedAt: number | null;
-  /** The newest instant at which words were stated, as far as that is known; null: see `lastSeenOf`. */
+  /** The newest instant at which other words were stated; null: none but those it was first seen with. */
   statedAt: number | null;
 }
 

@@ -5,7 +5,7 @@ import { type Prepared, prepare, present } from '../lake/prepare.ts';
 import type { KnownVideo, StatingVideo } from './merge-video.ts';
 import { type VideoWords, type WordsUntil, weaveWords } from './weave-words.ts';
 
-/** Words stated before the newest snapshot of a video, and those the lake knows from then on. */
+/** Words stated before a video was seen last, and those the lake knows from then on. */
 export interface EarlierWords {
   /** Unix ms. */
   readonly at: number;
@@ -34,8 +34,8 @@ const wordsOf = ({ untilAt, title, user, tags }: ReadRevision): WordsUntil => ({
 const GROWTH = sourceCode('growth');
 const IMPORT = sourceCode('import');
 
-// Lists state words, timelines none, and lines of an import mostly none: after one that may have stated
-// them, those of its last line are taken as stated there.
+// The first list after an instant: lists state words, timelines never do. Lines of an import's counts
+// mostly state none, and which did is not known: without a list, words are held to last until its last.
 const NEXT_STATED = `
   select coalesce(min(case when source not in (${GROWTH}, ${IMPORT}) then observed_at end),
     max(case when source = ${IMPORT} then observed_at end))
@@ -93,14 +93,14 @@ export class RevisionWriter {
     this.#keep.run({ key, at, title, user });
   }
 
-  /** Reads what words stated at an instant before the newest snapshot of a video are woven into. */
+  /** Reads what words stated before a video was seen last are woven into. */
   readEarlier(video: KnownVideo, { at, title, user }: StatingVideo): EarlierWords {
     const isRevised = this.#isRevised.get(video.key, at) === 1;
     const former = isRevised ? this.#former.all(video.key, at).map(wordsOf) : [];
     return { at, title, user, video, former };
   }
 
-  /** Whether a video's title was another just before, as far as that is known. */
+  /** Whether a stated title is another than the one known of that instant, or the first that is known. */
   isRetitled(earlier: EarlierWords): boolean {
     const { title, video, former, at } = earlier;
     const then = former.find(({ untilAt }) => untilAt > at)?.words ?? video;
@@ -151,7 +151,7 @@ export class RevisionWriter {
     return !(this.#isStatedAt(video, firstSeenAt) || this.#statedBefore.get(key, at) === 1);
   }
 
-  /** Whether words were stated at an instant at which a video was seen: all but its timeline does. */
+  /** Whether words were stated at an instant at which a video was seen: all sources but timelines state some. */
   #isStatedAt({ key, firstSeenAt }: KnownVideo, at: number): boolean {
     const source = this.#sourceAt.get(key, at);
     return source === undefined ? at === firstSeenAt : source !== GROWTH;

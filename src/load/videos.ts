@@ -25,7 +25,7 @@ export interface NotedVideo {
   isNew: boolean;
   /** True when its title is another than before. */
   retitled: boolean;
-  /** Words stated before its newest snapshot, for `weave`; null where none were. */
+  /** Words stated before it was seen last, for `weave`; null: no words, or the newest. */
   earlier: EarlierWords | null;
   /** For the other methods of the writer. */
   open: OpenVideo;

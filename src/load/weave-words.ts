@@ -11,12 +11,12 @@ export interface WordsUntil {
   readonly words: VideoWords;
 }
 
-/** Words stated at an instant (Unix ms), and until when they held: words were stated anew then. */
+/** Words stated at an instant (Unix ms), and until when they held: the next instant at which any were. */
 export interface StatedWords extends WordsUntil {
   readonly at: number;
   /** No words of the video are known to have been stated before. */
   readonly isFirst: boolean;
-  /** Words of that very instant are known: they stand, and are filled. */
+  /** Words of that very instant are known: they stand, and what they lack is filled. */
   readonly isKnown: boolean;
 }
 
@@ -29,6 +29,7 @@ const filled = (words: VideoWords, others: VideoWords): VideoWords => ({
   tagKeys: both(words.tagKeys, others.tagKeys),
 });
 
+/** Words after others were stated, which lack what their source does not tell. */
 const replaced = (words: VideoWords, by: VideoWords): VideoWords => ({
   title: by.title ?? words.title,
   user: by.user ?? words.user,
@@ -52,11 +53,13 @@ export const weaveWords = (
 ): readonly WordsUntil[] => {
   const before = known.filter((span) => span.untilAt === at);
   const since = known.slice(before.length);
-  const [then] = since;
+  const [then] = since; // the words at that instant, as known so far
   if (then === undefined) throw new Error('Words until infinity are missing.');
+  // before the first words there are none that could fill what they lack; those known are of later
   const isAlone = isFirst && untilAt < Number.POSITIVE_INFINITY;
   const stated = isAlone ? words : replaced(then.words, words);
   const isOther = !isKnown && !sameWords(stated, then.words);
+  // known words that nobody stated anew in between were held to last: the stated ones take their span
   const rest = isOther && untilAt >= then.untilAt ? since.slice(1) : since;
   const after = [
     ...(isOther ? [{ untilAt, words: stated }] : []),
@@ -66,6 +69,7 @@ export const weaveWords = (
     return known;
   const past = isFirst || before.length > 0 ? before : [{ untilAt: at, words: then.words }];
   const woven = [...past, ...after];
+  // words that go on as they were need no row of their own
   return woven.filter((span, index) => {
     const next = woven[index + 1];
     return next === undefined || !sameWords(span.words, next.words);
