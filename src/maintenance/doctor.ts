@@ -20,7 +20,7 @@ import { prepare, present } from '../lake/prepare.ts';
 import { checkSearch, isOfSearch } from '../search/search-integrity.ts';
 import { backupsIn } from './backup.ts';
 
-/** What was looked at and how it is. `advice` says what to do where it is not well. */
+/** What was checked and how it is. `advice` says what to do where it is not well. */
 export interface CheckResult {
   check: string;
   ok: boolean;
@@ -226,7 +226,7 @@ export async function* examine(
   clock: Clock,
   onCheck: OnCheck = () => {},
 ): AsyncGenerator<CheckResult> {
-  yield well('data directory', `${dataDir}, looked at ${isoOf(clock.now())}`);
+  yield well('data directory', `${dataDir}, checked ${isoOf(clock.now())}`);
   yield modesFinding(dataDir);
   yield* databaseFindings(dataDir, onCheck);
   onCheck('Parquet');
