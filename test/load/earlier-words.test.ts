@@ -197,20 +197,37 @@ test('counts that are older than the first sight a set states: the newest of the
   expect(lakeRows(freshLake(dataDir)).videos).toMatchObject([{ id: ID, views: 8 }]);
 });
 
+/** Loads counts of the video, as a timeline or an import states them: without words, or with a title. */
+const loadCounts = (
+  lake: Lake,
+  { source, at, title = null }: { source: 'growth' | 'import'; at: number; title?: string | null },
+): void => {
+  const counts = { views: 7, likes: null, engagementRate: null, extra: null };
+  const point = { ...countsOnly({ id: ID, platform: 'tiktok', ...counts }), title };
+  const loader = loaderOf(lake);
+  loader.transaction(
+    (tally) => void loader.write(point, { at, source }, tally),
+    () => {},
+  );
+};
+
 test('counts of a timeline between two lists end no words', () => {
   const lake = freshLake();
   loadFeed(lake, { ...NEW, views: 9 }, AT);
-  const counts = { views: 7, likes: null, engagementRate: null, extra: null };
-  loaderOf(lake).transaction(
-    (tally) => {
-      const point = countsOnly({ id: ID, platform: 'tiktok', ...counts });
-      loaderOf(lake).write(point, { at: AT - HOUR_MS, source: 'growth' }, tally);
-    },
-    () => {},
-  );
+  loadCounts(lake, { at: AT - HOUR_MS, source: 'growth' });
   expect(wordsAt(lake, AT - HOUR_MS)).toEqual(NEW);
   loadFeed(lake, { ...OLD, views: 5 }, AT - DAY_MS);
   expect(wordsAt(lake, AT - 1)).toEqual(OLD);
+});
+
+test('words stated before lines of an import hold until its last: most of them state none', () => {
+  const lake = freshLake();
+  loadFeed(lake, { ...OLD, views: 1 }, AT - DAY_MS);
+  for (const hours of [3, 2]) loadCounts(lake, { at: AT - hours * HOUR_MS, source: 'import' });
+  loadCounts(lake, { at: AT, source: 'import', title: 'last' });
+  loadFeed(lake, { ...OLD, title: 'between', views: 3 }, AT - 4 * HOUR_MS);
+  const titles = [4, 3, 2, 0].map((hours) => wordsAt(lake, AT - hours * HOUR_MS).title);
+  expect(titles).toEqual(['between', 'between', 'between', 'last']);
 });
 
 const WORDS = ['ramen', 'cat', 'snow'];

@@ -7,8 +7,10 @@ import { isoOf } from '../../src/iso.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import type { WrittenVolume } from '../../src/load/hashtags.ts';
 import { loadResponse } from '../../src/load/load-response.ts';
+import { loaderOf } from '../../src/load/loader.ts';
 import { loadObservations } from '../../src/load/observations.ts';
 import { type LoadCounts, rowsChanged } from '../../src/load/tally.ts';
+import { countsOnly } from '../../src/wire/observation.ts';
 import { freshLake } from '../support/fresh.ts';
 import { FEED, HASHTAGS, responseOf } from '../support/responses.ts';
 
@@ -48,6 +50,29 @@ test('what a response changed is counted, rows of videos known before among them
   ];
   expect(snapshots[1]?.videos).toEqual({ inserted: 0, updated: 1, unchanged: 0 });
   expect(snapshots.map(rowsChanged)).toEqual([2 + 2 + 2 + 2, 1 + 1 + 1, 0]);
+});
+
+test('a page of new videos whose transaction was undone is loaded whole the next time', () => {
+  const lake = freshLake();
+  const loader = loaderOf(lake);
+  const observed = Array.from({ length: 60 }, (_, i) =>
+    countsOnly({
+      ...{ id: `tt_${i}`, platform: 'tiktok', views: i, likes: null },
+      ...{ engagementRate: null, extra: null },
+    }),
+  );
+  const loadAll = (settle: () => void): LoadCounts =>
+    loader.transaction((tally) => {
+      loader.expect(observed.map((one) => ({ observed: one, at: AT })));
+      for (const one of observed) loader.write(one, { at: AT, source: 'feed' }, tally);
+    }, settle);
+  const undo = (): void => {
+    throw new Error('undone');
+  };
+  expect(() => loadAll(undo)).toThrow('undone');
+  expect(countOf(lake, 'select count(*) from videos')).toBe(0);
+  expect(loadAll(() => {}).videos.inserted).toBe(60);
+  expect(countOf(lake, "select count(*) from videos where id = 'tt_' || views")).toBe(60);
 });
 
 test('a page of any length, with one video twice and ids of any text, loads whole', () => {
