@@ -48,7 +48,6 @@ describe('a command that only reads asks for no signal: either one ends it at on
     ['events'],
     ['events', '--dry-run'],
     ['doctor'],
-    ['doctor', '--backup'],
     ['doctor', '--rebuild-search'],
     ['keys', 'list'],
     ['webhooks', 'list'],
