@@ -28,6 +28,7 @@ export const lakeErrorOf = (error: unknown, path: string): TrendlakeError | unde
   if (is(NOT_WRITABLE))
     return new UsageError(
       `${path} cannot be opened for writing (${stated}). Give trendlake write access to it and its folder; see that the disk works and has room.`,
+      { cause: error },
     );
   if (is(['SQLITE_FULL', 'SQLITE_IOERR']))
     return new LakeError(

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import { restoredName } from '../data-dir/leftovers.ts';
 import { ownEntries } from '../data-dir/own-files.ts';
 import { DAY_MS } from '../durations.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf, UsageError } from '../errors.ts';
 import { typed } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import {
@@ -81,6 +81,19 @@ const search = (lake: Lake): CheckResult => {
   return ok ? well('search index', detail) : ill('search index', detail, advice);
 };
 
+/**
+ * Opens a lake that can be read as writers do, who remove what was left half made. Why it cannot be
+ * written, which is no damage; undefined: it can.
+ */
+const unwritable = (dataDir: string): string | undefined => {
+  try {
+    openLake(dataDir).close();
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+};
+
 /** Hears what is checked next: in a large lake a check may take minutes. */
 export type OnCheck = (check: string) => void;
 
@@ -90,11 +103,14 @@ function* databaseFindings(dataDir: string, onCheck: OnCheck): Generator<CheckRe
   if (!existsSync(path)) return yield well('database', `none yet at ${path}`);
   let lake: Lake;
   try {
-    openLakeForReading(dataDir).close(); // an older schema is not migrated by looking at it
-    lake = openLake(dataDir);
+    lake = openLakeForReading(dataDir); // an older schema is not migrated by looking at it
+    const refused = unwritable(dataDir);
+    if (refused !== undefined) yield ill('data directory', refused, null);
   } catch (error) {
-    const advice = error instanceof OtherSchemaError ? null : RESTORE;
-    return yield ill('database', messageOf(error), advice);
+    // the driver was refused the file, or may not make its journals: nothing is wrong with what it holds
+    const isRefused = error instanceof UsageError && error.cause !== undefined;
+    const isWhole = error instanceof OtherSchemaError || isRefused;
+    return yield ill('database', messageOf(error), isWhole ? null : RESTORE);
   }
   const checks = {
     database: integrity,

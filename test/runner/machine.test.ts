@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as faults from '../../fixtures/faults.ts';
@@ -156,23 +157,27 @@ test.runIf(process.platform === 'linux')(
     ] as const)
       chmodSync(path, mode);
     // root may write anywhere unless that right is dropped; another user might not reach this checkout
-    const node = [process.execPath, BIN, 'sync'];
-    const [program = '', ...args] = process.getuid?.() === 0 ? [...AS_OWNER_ONLY, ...node] : node;
     const env = {
       PATH: process.env.PATH,
       TRENDLAKE_DATA_DIR: dataDir,
       TRENDLAKE_BASE_URL: upstream.baseUrl,
       TRENDLAKE_API_KEY: KEY,
     };
-    const child = spawn(program, args, { env, cwd: '/' });
-    let err = '';
-    child.stderr.on('data', (chunk) => {
-      err += String(chunk);
-    });
-    const [code] = await once(child, 'exit');
+    const run = async (command: string) => {
+      const node = [process.execPath, BIN, command];
+      const [program = '', ...args] = process.getuid?.() === 0 ? [...AS_OWNER_ONLY, ...node] : node;
+      const child = spawn(program, args, { env, cwd: '/' });
+      const [out, err] = [text(child.stdout), text(child.stderr)];
+      const [code] = await once(child, 'exit');
+      return { code, out: await out, err: await err };
+    };
+    const { code, err } = await run('sync');
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringMatching(/not writable/) });
     expect(err).toMatch(/TRENDLAKE_DATA_DIR/);
     expect(upstream.arrivals.length).toBe(asked);
+    const checked = await run('doctor');
+    expect(checked).toMatchObject({ code: 1, out: expect.stringMatching(/^BAD .*writ/m) });
+    expect(checked.out).not.toContain('--restore'); // nothing is damaged
     expect(readFileSync(join(dataDir, LAKE_FILE))).toEqual(before);
     chmodSync(dataDir, 0o755);
     await upstream.close();
