@@ -8,6 +8,7 @@ import { requestLine } from '../../src/api/request.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
 import { computeList } from '../../src/history/computed-list.ts';
+import { creatorProfile } from '../../src/history/creator-profile.ts';
 import { videoByIdAsOf, videoRecord } from '../../src/history/timeline.ts';
 import { isoOf } from '../../src/iso.ts';
 import type { Lake } from '../../src/lake/open.ts';
@@ -156,8 +157,8 @@ test('lines of one video in a file, the later one first: the earlier one overwri
 test('lines of one video in a file, in any order, and the file again: the words of each instant', async () => {
   const [first, second, third] = [
     { ...OLD, title: 'first', at: AT - 2 * DAY_MS },
-    { ...OLD, title: 'second', at: AT - DAY_MS },
-    { ...OLD, title: 'third', at: AT },
+    { ...OLD, title: 'second', hashtags: ['cat'], at: AT - DAY_MS },
+    { ...OLD, title: 'third', hashtags: ['snow'], at: AT },
   ];
   for (const order of [
     [first, second, third],
@@ -175,8 +176,12 @@ test('lines of one video in a file, in any order, and the file again: the words 
     for (const _ of ['once', 'again']) {
       expect((await runCommand(['import', path], { dataDir })).code).toBe(0);
       const lake = freshLake(dataDir);
-      const titles = [first, second, third].map(({ at }) => wordsAt(lake, at).title);
-      expect(titles).toEqual(['first', 'second', 'third']);
+      const words = [first, second, third].map(({ at }) => wordsAt(lake, at));
+      expect(words.map(({ title, hashtags }) => [title, ...(hashtags ?? []).toSorted()])).toEqual([
+        ['first', 'ramen'],
+        ['second', 'cat', 'ramen'],
+        ['third', 'cat', 'ramen', 'snow'],
+      ]);
       rows.push(lakeRows(lake));
     }
     expect(rows[1]).toEqual(rows[0]);
@@ -214,10 +219,13 @@ const loadCounts = (
 test('counts of a timeline between two lists end no words', () => {
   const lake = freshLake();
   loadFeed(lake, { ...NEW, views: 9 }, AT);
-  loadCounts(lake, { at: AT - HOUR_MS, source: 'growth' });
+  for (const at of [AT - HOUR_MS, AT - 2 * DAY_MS]) loadCounts(lake, { at, source: 'growth' });
   expect(wordsAt(lake, AT - HOUR_MS)).toEqual(NEW);
-  loadFeed(lake, { ...OLD, views: 5 }, AT - DAY_MS);
-  expect(wordsAt(lake, AT - 1)).toEqual(OLD);
+  loadFeed(lake, { ...OLD, user: 'Mika', views: 5 }, AT - DAY_MS);
+  for (const at of [AT - 2 * DAY_MS, AT - 1])
+    expect(wordsAt(lake, at)).toEqual({ ...OLD, user: 'Mika' });
+  const mika = { platform: 'tiktok', handle: 'mika', asOf: AT - 1, limit: 9 } as const;
+  expect(creatorProfile(lake, mika)?.videos).toHaveLength(1);
 });
 
 test('words stated before lines of an import hold until its last: most of them state none', () => {
