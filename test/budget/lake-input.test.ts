@@ -236,11 +236,12 @@ test('a timeline that brought nothing new is a refresh that saw the same count, 
   requested(tt(4), 24, { status: 500, error: 'HTTP 500' });
   requested(tt(5), 24 * 31, { status: 404, error: 'gone' });
   requested(tt(6), -24, { status: 404, error: 'gone' }); // by a clock that was ahead
+  video(7, null, 1000, [[100, 50]]);
+  requested(tt(7), 200, { status: 200, rows: 0 }); // a list has shown it since
   const { tracked } = lakeInput(lake, NOW);
   const at = new Map([...tracked.key].map((key, slot) => [key, tracked.lastAt[slot]]));
-  expect([1, 2, 3, 4, 5, 6].map((key) => at.get(key))).toEqual([
-    ...[hoursAgo(24), hoursAgo(24), hoursAgo(900), hoursAgo(900), hoursAgo(900), hoursAgo(900)],
-  ]);
+  const hours = [24, 24, 900, 900, 900, 900, 100];
+  expect([1, 2, 3, 4, 5, 6, 7].map((key) => at.get(key))).toEqual(hours.map(hoursAgo));
   const stateOf = (key: number) => tracked.state[tracked.key.indexOf(key)];
   expect(stateOf(1)).toBe(stateOf(2));
   expect(stateOf(1)).not.toBe(stateOf(3));
