@@ -88,12 +88,12 @@ const copyBefore = (
 /** Undoes a transaction that would leave rows without their parents, by throwing in it. */
 const refuseOrphans = (
   sqlite: Database.Database,
-  { path, backup }: { path: string; backup: string },
+  { path, backup }: { path: string; backup: string | undefined },
 ): void => {
   const broken = sqlite.pragma('foreign_key_check') as unknown[];
   if (broken.length > 0)
     throw new LakeError(
-      `Bringing ${path} up to date would leave ${broken.length} rows without their parents. Nothing was changed; the copy is ${backup}. Please report this.`,
+      `Bringing ${path} up to date would leave ${broken.length} rows without their parents. Nothing was changed${backup === undefined ? '' : `; the copy is ${backup}`}. Please report this.`,
     );
 };
 
@@ -117,8 +117,9 @@ export const migrate = (
       `${path} was written by a newer trendlake (schema ${before}, this one knows ${files.length}). Update trendlake; the file was left as it is.`,
     );
   if (before === files.length) return;
-  const backup = `${path}.v${before}`;
-  if (before > 0 && options.isCopy !== true) copyBefore(sqlite, { path, backup }, options);
+  const isCopied = before > 0 && options.isCopy !== true;
+  const backup = isCopied ? `${path}.v${before}` : undefined;
+  if (backup !== undefined) copyBefore(sqlite, { path, backup }, options);
 
   // for migrations alone: nothing that stays in a lake calls it, other readers do not know it
   sqlite.function('fold_handle', { deterministic: true }, (handle: string) => foldHandle(handle));

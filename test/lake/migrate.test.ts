@@ -123,7 +123,11 @@ test('a migration that would orphan rows is refused with what to do', () => {
   migrate(sqlite, path, { folder });
   sqlite.exec("insert into parent values (1, 'a'); insert into child values (1, 5)");
   add(folder, 2, 'delete from parent;');
-  expect(() => migrate(sqlite, path, { folder })).toThrow(/1 rows without their parents.*\.v2/s);
+  const refused = (isCopy: boolean) => expect(() => migrate(sqlite, path, { folder, isCopy }));
+  refused(true).toThrow(
+    /1 rows without their parents\. Nothing was changed\. Please report this\./,
+  );
+  refused(false).toThrow(/1 rows without their parents.*the copy is .*\.v2\./s);
   expect(versionOf()).toBe(2);
   expect(sqlite.prepare('select count(*) from parent').pluck().get()).toBe(1);
 });
