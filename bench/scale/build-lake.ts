@@ -19,6 +19,8 @@ export const idOf = (key: number): string =>
 /** Videos of a lake of so many snapshots. */
 export const videosOf = (snapshots: number): number => Math.ceil(snapshots / SNAPSHOTS_A_VIDEO);
 
+const creatorsOf = (videos: number): number => 1 + Math.floor(videos / 5);
+
 /**
  * What `VIDEOS` and `LINKS` write of a video's words, as a page says it; `videos`: in the lake as
  * built.
@@ -27,7 +29,7 @@ export const wordsOf = (key: number, videos: number) => ({
   id: idOf(key),
   platform: PLATFORM_NAMES[key % 3],
   title: `clip ${key} of ${(key * 7919) % 4999} things #tag${key % 100}`,
-  user: `user${(key * 7919) % (1 + Math.floor(videos / 5))}`,
+  user: `user${(key * 7919) % creatorsOf(videos)}`,
   createdAt: new Date(END_AT - SPAN_MS + key * Math.floor(SPAN_MS / videos)).toISOString(),
   hashtags: [0, 1, 2].map((p) => `tag${1 + (((key * 31 + p * 7919) * (p * p + 1)) % TAGS)}`),
 });
@@ -38,7 +40,7 @@ const VIDEOS = `
   select i, case i % 3 when 0 then 'tt' when 1 then 'ig' else 'yt' end || '_7' || printf('%015d', i),
     case i % 3 when 0 then 'tiktok' when 1 then 'instagram' else 'youtube' end,
     'clip ' || i || ' of ' || (i * 7919 % 4999) || ' things #tag' || (i % 100),
-    'user' || (i * 7919 % (1 + @videos / 5)), 1000 + i * 7919 % 1000003, 50 + i * 7919 % 1000003 / 20,
+    'user' || (i * 7919 % cast(@creators as integer)), 1000 + i * 7919 % 1000003, 50 + i * 7919 % 1000003 / 20,
     @from + i * cast(@span / @videos as integer), @from + i * cast(@span / @videos as integer) + ${HOUR_MS}
   from n`;
 
@@ -104,7 +106,8 @@ export const buildLake = (dataDir: string, snapshots: number): void => {
   const videos = videosOf(snapshots);
   const nth = JSON.stringify(Array.from({ length: SNAPSHOTS_A_VIDEO }, (_, i) => i));
   withoutIndices(lake, () => {
-    sqlite.prepare(VIDEOS).run({ videos, from: END_AT - SPAN_MS, span: SPAN_MS });
+    const creators = creatorsOf(videos);
+    sqlite.prepare(VIDEOS).run({ videos, creators, from: END_AT - SPAN_MS, span: SPAN_MS });
     sqlite.prepare(SNAPSHOTS).run({ nth, end: END_AT });
     sqlite.exec(`
       with recursive n (i) as (select 1 union all select i + 1 from n where i < ${TAGS})

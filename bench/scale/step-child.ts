@@ -88,6 +88,8 @@ const loadNight = (lake: Lake, nth: number): Measured => {
     load(page, PAGES + nth);
   });
   const journalBytes = statSync(`${lake.path}-wal`).size / JOURNAL_PAGES;
+  const revised = sqlite.prepare('select count(*) from video_revision').pluck().get() as number;
+  if (revised > 0) throw new Error(`${revised} videos got other words than they were built with.`);
   refreshSearch(lake);
   syncLake(lake);
   log.finish(runId, { outcome: 'complete', at: from + HOUR_MS, resumesAt: null, summary: {} });
