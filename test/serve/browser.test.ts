@@ -131,8 +131,10 @@ describe.skipIf(chromium === undefined)(browserName, () => {
     see: (page: Page) => Promise<void>,
   ) => tab().visit(new URL(path, of.service.dashboard), view, see);
 
+  // a locator clicks once the page was drawn and the element stands still: before, a click may be lost
+  const click = (page: Page, selector: string) => page.locator(selector).click();
   const followed = (page: Page, selector: string) =>
-    Promise.all([page.waitForNavigation(), page.click(selector)]);
+    Promise.all([page.waitForNavigation(), click(page, selector)]);
 
   test('the chart is drawn, and tells the views under the pointer', () =>
     visit('/videos/tt_1', {}, async (page) => {
@@ -219,11 +221,11 @@ describe.skipIf(chromium === undefined)(browserName, () => {
   test('the reference asks this service with the key that was typed, and keeps it nowhere', () =>
     visit('/docs', {}, async (page) => {
       await page.type('#try-key', filled.key);
-      await page.click('#getFeed button[data-try]');
+      await click(page, '#getFeed button[data-try]');
       expect(await tell<string>(page, `document.getElementById('try-path').value`)).toBe(
         '/feed/tiktok',
       );
-      await page.click('#try-form button');
+      await click(page, '#try-form button');
       await page.waitForSelector('#try-status ::-p-text(RateLimit)');
       expect(await textOf(page, '#try-status')).toMatch(/^200 ok, [\d,]+ characters · /);
       expect(await textOf(page, '#try-response')).toContain('"title": "the loudest"');
@@ -231,7 +233,7 @@ describe.skipIf(chromium === undefined)(browserName, () => {
       expect(await tell<string>(page, left)).not.toContain(filled.key.slice(8));
       await page.select('#try-request', await optionOf(page, 'POST /lab/analyze'));
       await tell(page, `document.getElementById('try-body').value = '{"id":"tt_1"}'`);
-      await page.click('#try-form button');
+      await click(page, '#try-form button');
       await page.waitForSelector('#try-response ::-p-text(statistical)');
     }));
 
@@ -241,7 +243,7 @@ describe.skipIf(chromium === undefined)(browserName, () => {
       visit('/docs', {}, async (page) => {
         await page.type('#try-key', 'tl_live_of_nobody');
         await tell(page, `document.getElementById('try-path').value = ${JSON.stringify(path)}`);
-        await page.click('#try-form button');
+        await click(page, '#try-form button');
         await page.waitForSelector('#try-status ::-p-text(below /v1)');
       }),
   );

@@ -232,8 +232,8 @@ describe.skipIf(chromium === undefined)(browserName, () => {
       await tell(page, `document.getElementById('sql').value = 'select observed_at, views from'`);
       await page.focus('#sql');
       await page.keyboard.press('End');
-      await page.click('details:has([data-name="video_history"]) summary');
-      await page.click('button[data-name="video_history"]');
+      await page.locator('details:has([data-name="video_history"]) summary').click();
+      await page.locator('button[data-name="video_history"]').click();
       expect(await tell(page, `document.getElementById('sql').value`)).toBe(
         'select observed_at, views from video_history',
       );
@@ -255,7 +255,7 @@ describe.skipIf(chromium === undefined)(browserName, () => {
       await page.goto(`${origin}events`);
       expect(await violations(page)).toEqual([]);
       await page.type('input[name=key]', open.key);
-      await Promise.all([page.waitForNavigation(), page.click('main button')]);
+      await Promise.all([page.waitForNavigation(), page.locator('main button').click()]);
       expect(new URL(page.url()).pathname).toBe('/events');
       await page.waitForSelector('#live.on');
       fillLake(open.dataDir, (into) => event(into, 'evt_new', 3));
