@@ -167,7 +167,7 @@ export class HeavyReads {
     { isCheap, ...requester }: PageRequester,
   ): Promise<FoundOf<Name>> {
     const found = isCheap
-      ? readForPage(this.#lake, query)
+      ? readForPage<PageReading>(this.#lake, query)
       : await this.#pageThread.read(query, requester);
     return found as FoundOf<Name>; // a reading's name goes with what it finds
   }

@@ -28,8 +28,7 @@ const rising = (
     .filter((list) => list.length > 0),
 });
 
-/** The readings by name. */
-const PAGE_READINGS = {
+const READINGS = {
   rising,
   standing: ({ sqlite }: Lake, at: number): ForecastStanding => forecastStanding(sqlite, at),
   tagged: (lake: Lake, query: TaggedPageQuery): TaggedPage => taggedPage(lake, query),
@@ -40,32 +39,24 @@ const PAGE_READINGS = {
   deliveries: (lake: Lake, query: DeliveriesQuery) => deliveriesPage(lake, query),
 } as const;
 
-type Readings = typeof PAGE_READINGS;
-export type PageReading = keyof Readings;
-export type QueryOf<Name extends PageReading> = Parameters<Readings[Name]>[1];
-export type FoundOf<Name extends PageReading> = ReturnType<Readings[Name]>;
+export type PageReading = keyof typeof READINGS;
+type QueriesByName = { [Name in PageReading]: Parameters<(typeof READINGS)[Name]>[1] };
+type FoundByName = { [Name in PageReading]: ReturnType<(typeof READINGS)[Name]> };
+export type QueryOf<Name extends PageReading> = QueriesByName[Name];
+export type FoundOf<Name extends PageReading> = FoundByName[Name];
+
+/** The readings by name, each typed by it, so that a query finds the reading that takes it. */
+const PAGE_READINGS: {
+  readonly [Name in PageReading]: (lake: Lake, query: QueryOf<Name>) => FoundOf<Name>;
+} = READINGS;
 
 /** One reading wanted. */
-export type PageQuery = {
-  readonly [Name in PageReading]: { readonly name: Name; readonly query: QueryOf<Name> };
-}[PageReading];
+export type PageQuery<Name extends PageReading = PageReading> = {
+  readonly [One in Name]: { readonly name: One; readonly query: QueryOf<One> };
+}[Name];
 
 /** Reads it, as the thread does. */
-export const readForPage = (lake: Lake, { name, query }: PageQuery): FoundOf<PageReading> => {
-  switch (name) {
-    case 'rising':
-      return PAGE_READINGS.rising(lake, query);
-    case 'standing':
-      return PAGE_READINGS.standing(lake, query);
-    case 'tagged':
-      return PAGE_READINGS.tagged(lake, query);
-    case 'events':
-      return PAGE_READINGS.events(lake, query);
-    case 'creators':
-      return PAGE_READINGS.creators(lake, query);
-    case 'findings':
-      return PAGE_READINGS.findings(lake, query);
-    case 'deliveries':
-      return PAGE_READINGS.deliveries(lake, query);
-  }
-};
+export const readForPage = <Name extends PageReading>(
+  lake: Lake,
+  { name, query }: PageQuery<Name>,
+): FoundOf<Name> => PAGE_READINGS[name](lake, query);
