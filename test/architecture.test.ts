@@ -43,7 +43,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
     ...['search', 'budget', 'forecast', 'events', 'webhooks', 'notify'],
   ],
   pipeline: [
-    ...['root', 'lake', 'throttle', 'export', 'forecast', 'maintenance'],
+    ...['root', 'data-dir', 'lake', 'throttle', 'export', 'forecast', 'maintenance'],
     ...['notify', 'runner'],
   ],
   demo: ['root', 'lake', 'runner'],

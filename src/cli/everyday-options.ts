@@ -9,6 +9,7 @@ export const addEverydayOptions = (command: Command): void => {
     .optionsGroup('On every command:')
     .option('--data-dir <folder>', 'folder of the lake (TRENDLAKE_DATA_DIR)')
     .option('--config <file>', 'read these settings, not trendlake.config.json')
+    .option('--new-lake', 'start an empty lake where a former one left backups or Parquet files')
     .option('--quiet', 'on stderr only what went wrong')
     .option('--verbose', 'every call and step as JSON lines on stderr; of an error its stack');
   for (const below of command.commands) addEverydayOptions(below);

@@ -50,6 +50,7 @@ const SGR: Readonly<Record<Tone, string>> = { heading: '1', good: '32', bad: '31
 export interface EverydayFlags {
   readonly dataDir?: string;
   readonly config?: string;
+  readonly newLake?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly json?: boolean;

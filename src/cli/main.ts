@@ -4,7 +4,7 @@ import { isCheckout, typed } from '../installation.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { COMMANDS } from './commands.ts';
 import { addEverydayOptions, commandWord } from './everyday-options.ts';
-import { CliIo, type EverydayFlags, type Surroundings } from './io.ts';
+import { CliIo, configOf, type EverydayFlags, type Surroundings } from './io.ts';
 import { processSurroundings } from './process-surroundings.ts';
 import { versionText } from './version.ts';
 
@@ -63,6 +63,12 @@ const tell = (failure: Failure, io: CliIo, asJson: boolean): void => {
   if (asJson && !io.hasDocument) io.json({ error: { code, message, hint } });
 };
 
+/** Makes an empty lake where there is none, whatever a former one left. */
+const startNewLake = async (io: CliIo): Promise<void> => {
+  const { openLake } = await import('../lake/open.ts');
+  openLake(configOf(io).dataDir, { newLake: true, tell: io.err }).close();
+};
+
 /** The whole command line, with the asked command loaded. */
 const programFor = async (argv: readonly string[], io: CliIo): Promise<Command> => {
   const program = new Command('trendlake')
@@ -78,8 +84,9 @@ const programFor = async (argv: readonly string[], io: CliIo): Promise<Command> 
     .showHelpAfterError(
       `\`${typed('--help')}\` lists the commands, \`${typed('<command> --help')}\` its options.`,
     )
-    .hook('preAction', (_, command) => {
+    .hook('preAction', async (_, command) => {
       io.flags = { json: false, ...command.optsWithGlobals<EverydayFlags>() };
+      if (io.flags.newLake === true) await startNewLake(io);
     });
   const named = commandWord(argv);
   for (const { name, summary, load } of COMMANDS) {

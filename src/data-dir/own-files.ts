@@ -12,7 +12,7 @@ const OTHERS = 0o077;
 const OWN_NAMES = /^(trendlake\.db|service\.db)/;
 const OWN_FOLDERS = ['backups', 'locks'];
 /** What else a data directory may hold; in a folder with other things trendlake is a guest. */
-const KNOWN_NAMES = /^(trendlake\.db|service\.db|backups$|locks$|parquet$|sandbox-)/;
+const KNOWN_NAMES = /^(trendlake\.db|service\.db|backups$|locks$|parquet$|sandbox-|former-lake-)/;
 
 /**
  * Makes an empty file that its user alone may read, where there is none: SQLite keeps its mode. Where

@@ -6,10 +6,12 @@ import type { ParquetCodec } from '../config/parquet-codecs.ts';
 import { LakeError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
 import { withExclusive } from '../lake/exclusive.ts';
+import { giveLakeId, lakeIdOf, restoreMarkOf } from '../lake/meta.ts';
 import type { Lake } from '../lake/open.ts';
 import { workerFile } from '../worker-file.ts';
 import type { PartitionsExport } from './export-partitions.ts';
 import type { ExportReport, ThreadOrder } from './export-worker.ts';
+import { toldManifest } from './manifest.ts';
 import { PARQUET_TABLES } from './parquet-tables.ts';
 import type { ExportOrder } from './run-export.ts';
 import { unmarkTouched } from './touched-partitions.ts';
@@ -128,10 +130,12 @@ export const exportLake = (lake: Lake, options: ExportOptions): Promise<ExportSu
     const { clock, codec = 'zstd', full = false, here = false } = options;
     const startedAt = clock.monotonic();
     const folder = join(lake.dataDir, 'parquet');
+    giveLakeId(lake.sqlite, toldManifest(folder)?.lakeId);
     const done = await (here ? inThisThread : inThread)(
       {
         lakePath: lake.path,
         folder,
+        lake: { lakeId: lakeIdOf(lake), restoreMark: restoreMarkOf(lake.sqlite) },
         tables: PARQUET_TABLES,
         codec,
         full,

@@ -8,9 +8,12 @@ import { ChangedFolders, type Disk, explaining } from './install-file.ts';
 import { type InstalledPartition, PartitionInstaller } from './install-partition.ts';
 import { removeStrays, removeTemporaries } from './leftovers.ts';
 import {
+  type ExportedLake,
   type Manifest,
   type ManifestFile,
   readManifest,
+  refuseFolderOfOther,
+  showsLake,
   stands,
   writeManifest,
 } from './manifest.ts';
@@ -53,6 +56,7 @@ export interface PartitionsDeps extends ExportWatch {
   readonly sqlite: Database.Database;
   /** Where the files go. */
   readonly folder: string;
+  readonly lake: ExportedLake;
   readonly tables: readonly ParquetTable[];
   readonly codec: ParquetCodec;
   readonly full: boolean;
@@ -69,10 +73,10 @@ const touchesOf = ({ sqlite }: PartitionsDeps): Touch[] =>
   }).all();
 
 /** The manifest that this export goes on from; undefined where every file is written anew. */
-const knownManifest = ({ folder, full, codec }: PartitionsDeps): Manifest | undefined => {
+const knownManifest = ({ folder, full, codec, lake }: PartitionsDeps): Manifest | undefined => {
   if (full) return undefined;
   const manifest = readManifest(folder, SCHEMA_VERSION);
-  return manifest?.codec === codec ? manifest : undefined;
+  return manifest?.codec === codec && showsLake(manifest, lake) ? manifest : undefined;
 };
 
 /** The partitions to read: all, or those touched and those whose file is not as the manifest says. */
@@ -158,19 +162,21 @@ class FilesUnderway {
 }
 
 const writeAll = async (deps: PartitionsDeps): Promise<PartitionsExport> => {
-  const { folder, tables, codec, exportedAt } = deps;
+  const { folder, lake, tables, codec, exportedAt } = deps;
+  refuseFolderOfOther(folder, lake);
   const touches = touchesOf(deps);
-  const known = knownManifest(deps)?.files;
+  const manifest = knownManifest(deps);
+  const known = manifest?.files;
   const folders = new ChangedFolders();
   const underway = new FilesUnderway(deps, folders, known ?? []);
   await underway.write(partitionsToWrite(deps, touches, known));
   await underway.showEmptyTables();
   await folders.flush();
   const { files, written, unchanged, dropped } = underway;
-  if (known === undefined || written.length > 0 || dropped > 0)
+  if (manifest?.lakeId === undefined || written.length > 0 || dropped > 0)
     await writeManifest(
       folder,
-      { schemaVersion: SCHEMA_VERSION, codec, exportedAt, files: [...files.values()] },
+      { schemaVersion: SCHEMA_VERSION, codec, ...lake, exportedAt, files: [...files.values()] },
       deps.disk,
     );
   return {

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PARQUET_CODECS, type ParquetCodec } from '../config/parquet-codecs.ts';
+import { LakeError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
 import { ChangedFolders, type Disk, growFile } from './install-file.ts';
 
@@ -24,6 +25,8 @@ export interface Manifest {
   format: typeof FORMAT;
   schemaVersion: number;
   codec: ParquetCodec; // how the pages of every file are compressed
+  lakeId?: string; // whose rows these are; absent before 0.2.0
+  restoreMark?: string; // of the lake at the time; absent if it was never restored
   exportedAt: string; // ISO 8601; the last export that changed a file
   files: ManifestFile[];
 }
@@ -57,14 +60,22 @@ const fileOf = (value: unknown): ManifestFile | undefined => {
 
 const toldOf = (value: unknown): ToldManifest | undefined => {
   if (!isObject(value)) return undefined;
-  const { format, schemaVersion, exportedAt, files } = value;
+  const { format, schemaVersion, exportedAt, files, lakeId, restoreMark } = value;
   const codec = format === 1 ? null : value.codec;
   if (!isWhole(format, 1) || format > FORMAT || !isWhole(schemaVersion, 0)) return undefined;
   if ((codec !== null && !isCodec(codec)) || typeof exportedAt !== 'string') return undefined;
   if (!Array.isArray(files)) return undefined;
   const read = files.map(fileOf).filter((file) => file !== undefined);
   if (read.length < files.length) return undefined;
-  return { format, schemaVersion, codec, exportedAt, files: read };
+  return {
+    format,
+    schemaVersion,
+    codec,
+    ...(typeof lakeId === 'string' ? { lakeId } : {}),
+    ...(typeof restoreMark === 'string' ? { restoreMark } : {}),
+    exportedAt,
+    files: read,
+  };
 };
 
 /**
@@ -76,7 +87,8 @@ export const toldManifest = (folder: string): ToldManifest | undefined => {
   try {
     text = readFileSync(join(folder, MANIFEST), 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw error;
   }
   try {
@@ -94,6 +106,30 @@ export const isCurrent = (told: ToldManifest, schemaVersion: number): told is Ma
 export const readManifest = (folder: string, schemaVersion: number): Manifest | undefined => {
   const told = toldManifest(folder);
   return told !== undefined && isCurrent(told, schemaVersion) ? told : undefined;
+};
+
+/** The lake that exports, as its manifest names it. */
+export interface ExportedLake {
+  readonly lakeId: string;
+  /** '' if it was never restored. */
+  readonly restoreMark: string;
+}
+
+/** True if the files show this lake as it is since its last restore. */
+export const showsLake = (manifest: ToldManifest, lake: ExportedLake): boolean =>
+  (manifest.lakeId ?? lake.lakeId) === lake.lakeId &&
+  (manifest.restoreMark ?? '') === lake.restoreMark;
+
+/**
+ * Keeps an export from writing over the files of another lake.
+ * @throws LakeError when the manifest of the folder names another lake
+ */
+export const refuseFolderOfOther = (folder: string, { lakeId }: ExportedLake): void => {
+  const other = toldManifest(folder)?.lakeId;
+  if (other === undefined || other === lakeId) return;
+  throw new LakeError(
+    `${folder} holds the Parquet files of another lake (${other}; this one is ${lakeId}). Nothing was written. Move that folder away, or choose the data directory of its lake with --data-dir.`,
+  );
 };
 
 /** Puts the manifest in place, whole. Call it when every file it names stands. */

@@ -10,6 +10,8 @@ import { UsageError } from '../errors.ts';
 import { typed } from '../installation.ts';
 import { whileAlone } from './exclusive.ts';
 import { lakeErrorOf } from './explain-error.ts';
+import { refuseFormerLake, setFormerLakeAside } from './former-lake.ts';
+import { giveLakeId } from './meta.ts';
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from './migrate.ts';
 
 /** File name of the lake inside its data directory. */
@@ -134,6 +136,7 @@ const create = (path: string): void => {
       sqlite.pragma('synchronous = OFF'); // migrations need not wait for the disk one by one
       sqlite.pragma(`application_id = ${APPLICATION_ID}`);
       migrate(sqlite, temporary);
+      giveLakeId(sqlite);
       sqlite.pragma('synchronous = FULL');
       sqlite.pragma('journal_mode = WAL'); // brings the whole file onto the disk
     } finally {
@@ -152,6 +155,8 @@ const create = (path: string): void => {
 /** Receives a sentence about something that opening a lake changed beside it. */
 export interface OpenOptions {
   readonly tell?: (sentence: string) => void;
+  /** Start an empty lake even where a former one left backups, Parquet files or keys. */
+  readonly newLake?: boolean;
 }
 
 /** Lakes from this schema on were made for their user alone; what is opened to others later stays so. */
@@ -173,6 +178,10 @@ const makeIfMissing = (dataDir: string, path: string, options: OpenOptions): voi
     removeLeftovers(dataDir, LAKE_FILE);
     if (existsSync(path)) return;
     refuseRemains(path);
+    if (options.newLake !== true) refuseFormerLake(dataDir, path);
+    const aside = setFormerLakeAside(dataDir);
+    if (aside !== undefined)
+      options.tell?.(`Backups and Parquet files of the former lake were moved to ${aside}.`);
     create(path);
     keepToUser(dataDir, options);
   });
@@ -238,11 +247,13 @@ export class OtherSchemaError extends UsageError {
  */
 export const openLakeForReading = (dataDir: string): Lake => {
   const path = join(dataDir, LAKE_FILE);
-  if (!existsSync(path)) refuseRemains(path);
-  if (!existsSync(path))
+  if (!existsSync(path)) {
+    refuseRemains(path);
+    refuseFormerLake(dataDir, path);
     throw new UsageError(
       `There is no lake at ${path}. Make one with \`${typed('sync')}\`, \`import\` or \`demo\`, or set TRENDLAKE_DATA_DIR.`,
     );
+  }
   return explaining(path, () => {
     refuseForeign(path);
     const sqlite = new Database(path, { readonly: true });

@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { OWN_FOLDER } from '../data-dir/own-files.ts';
 import { UsageError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
+import { readMeta, writeMeta } from './meta.ts';
 import { LAKE_FILE, type Lake, openLake } from './open.ts';
-import { prepare, present } from './prepare.ts';
+import { prepare } from './prepare.ts';
 
 /**
  * Whose data a lake holds: the service's, the made-up world's, or an import's as a demo replayed
@@ -16,15 +16,7 @@ export type Origin = 'upstream' | 'sandbox' | 'replayed import';
 
 /** Whose data the lake holds; undefined where nothing was pulled into it. */
 export const originOf = (lake: Lake): Origin | undefined =>
-  prepare<Origin>(lake.sqlite, "select value from meta where key = 'origin'", 'text').get();
-
-const setOrigin = ({ sqlite }: Lake, origin: Origin): void => {
-  sqlite
-    .prepare(
-      "insert into meta (key, value) values ('origin', ?) on conflict (key) do update set value = excluded.value",
-    )
-    .run(origin);
-};
+  readMeta(lake.sqlite, 'origin') as Origin | undefined;
 
 /** True when anything was loaded: a run that loaded nothing leaves a lake that is nobody's yet. */
 const holdsData = ({ sqlite }: Lake): boolean =>
@@ -41,12 +33,8 @@ const SERVICE_CALLS = 'service_calls';
 
 /** Notes that the calls so far were the service's, in a lake that other data now comes into. */
 const noteServiceCalls = ({ sqlite }: Lake): void => {
-  sqlite
-    .prepare(
-      `insert into meta (key, value) select '${SERVICE_CALLS}', max(id) from calls having max(id) is not null
-       on conflict (key) do update set value = excluded.value`,
-    )
-    .run();
+  const last = prepare(sqlite, 'select max(id) from calls', 'number?').get() ?? null;
+  if (last !== null) writeMeta(sqlite, SERVICE_CALLS, String(last));
 };
 
 /**
@@ -71,25 +59,12 @@ const carryServiceCalls = ({ sqlite }: Lake, from: string): void => {
   }
 };
 
-/**
- * What tells this lake from every other one, wherever it is copied to: made at the first call, kept
- * in the lake and its backups.
- */
-export const lakeIdOf = (lake: Lake): string => {
-  lake.sqlite
-    .prepare("insert into meta (key, value) values ('lake_id', ?) on conflict (key) do nothing")
-    .run(randomUUID());
-  return present(
-    prepare(lake.sqlite, "select value from meta where key = 'lake_id'", 'text').get(),
-  );
-};
-
 /** Moves a lake and its exports into a folder beside them; gives the folder. */
 const setAside = (dataDir: string, stamp: string): string => {
   const folder = join(dataDir, `sandbox-${stamp}`);
   mkdirSync(folder, { recursive: true, mode: OWN_FOLDER });
   // the file last of its three: a new lake beside an old one's journal would be damaged by it
-  for (const name of [`${LAKE_FILE}-wal`, `${LAKE_FILE}-shm`, LAKE_FILE, 'parquet'])
+  for (const name of [`${LAKE_FILE}-wal`, `${LAKE_FILE}-shm`, LAKE_FILE, 'parquet', 'backups'])
     if (existsSync(join(dataDir, name))) renameSync(join(dataDir, name), join(folder, name));
   return folder;
 };
@@ -119,16 +94,16 @@ export const openLakeFor = (
   const movesAside = madeUp && (origin !== known || options.fresh === true);
   if (!movesAside) {
     if (known === 'upstream' && origin !== known) noteServiceCalls(lake);
-    setOrigin(lake, origin);
+    writeMeta(lake.sqlite, 'origin', origin);
     return lake;
   }
   lake.close();
   const stamp = isoOf(options.now).replace(/[:.]/g, '-');
   const folder = setAside(dataDir, stamp);
   options.tell(`The sandbox's lake that stood in ${dataDir} was moved to ${folder}.`);
-  const empty = openLake(dataDir);
+  const empty = openLake(dataDir, { newLake: true }); // keys of the service stay
   carryServiceCalls(empty, join(folder, LAKE_FILE));
   if (origin !== 'upstream') noteServiceCalls(empty);
-  setOrigin(empty, origin);
+  writeMeta(empty.sqlite, 'origin', origin);
   return empty;
 };

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import type { Clock } from '../clock.ts';
+import { BACKUPS, type Backup, backupsIn } from '../data-dir/backups.ts';
 import { makeOwnFile, OWN_FOLDER } from '../data-dir/own-files.ts';
 import { fullDiskOf, LakeError, messageOf } from '../errors.ts';
 import { typed } from '../installation.ts';
@@ -15,12 +16,6 @@ import type { Lake } from '../lake/open.ts';
 import { workerFile } from '../worker-file.ts';
 import { faultOf } from './lake-fault.ts';
 
-/** A copy of the lake in `<data dir>/backups`. */
-export interface Backup {
-  path: string;
-  bytes: number;
-}
-
 export interface BackupOptions {
   readonly clock: Clock;
   readonly keep?: number;
@@ -29,11 +24,7 @@ export interface BackupOptions {
   readonly checkedHereBytes?: number;
 }
 
-/** Where backups lie in a data directory. */
-export const BACKUPS = 'backups';
 const PAGES_A_TURN = 1000; // 4 MB; signals arrive between turns
-const NAME = /^trendlake-\d{4}-\d\d-\d\d\.db$/;
-
 /** A copy that grows, of whatever day, and its journals. */
 const UNFINISHED = /^trendlake-\d{4}-\d\d-\d\d\.db\.new(-wal|-shm|-journal)?$/;
 
@@ -42,17 +33,6 @@ const dropUnfinished = (dataDir: string): void => {
   const folder = join(dataDir, BACKUPS);
   for (const name of readdirSync(folder))
     if (UNFINISHED.test(name)) rmSync(join(folder, name), { force: true });
-};
-
-/** Backups of a data directory, oldest first. */
-export const backupsIn = (dataDir: string): Backup[] => {
-  const folder = join(dataDir, BACKUPS);
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => NAME.test(name))
-    .sort()
-    .map((name) => join(folder, name))
-    .map((path) => ({ path, bytes: statSync(path).size }));
 };
 
 /** Files up to this size are checked on the spot: within a second. */

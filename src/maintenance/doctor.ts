@@ -3,12 +3,15 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
+import { backupsIn } from '../data-dir/backups.ts';
 import { restoredName } from '../data-dir/leftovers.ts';
 import { ownEntries } from '../data-dir/own-files.ts';
 import { DAY_MS } from '../durations.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { typed } from '../installation.ts';
 import { isoOf } from '../iso.ts';
+import { refuseFormerLake } from '../lake/former-lake.ts';
+import { findLakeId, restoreMarkOf } from '../lake/meta.ts';
 import {
   LAKE_FILE,
   type Lake,
@@ -18,7 +21,6 @@ import {
 } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
 import { checkSearch, isOfSearch } from '../search/search-integrity.ts';
-import { backupsIn } from './backup.ts';
 
 /** What was checked and how it is. `advice` says what to do where it is not well. */
 export interface CheckResult {
@@ -94,13 +96,24 @@ const unwritable = (dataDir: string): string | undefined => {
   }
 };
 
+/** A data directory without a lake: new, or robbed of it. */
+const missingDatabase = (dataDir: string, path: string): CheckResult => {
+  if (existsSync(restoredName(path))) return well('database', `none yet at ${path}`); // see leftovers
+  try {
+    refuseFormerLake(dataDir, path);
+    return well('database', `none yet at ${path}`);
+  } catch (error) {
+    return ill('database', messageOf(error), null);
+  }
+};
+
 /** Hears what is checked next: in a large lake a check may take minutes. */
 export type OnCheck = (check: string) => void;
 
 /** Checks of the database, the references and the search index; the file is opened as it is. */
 function* databaseFindings(dataDir: string, onCheck: OnCheck): Generator<CheckResult> {
   const path = join(dataDir, LAKE_FILE);
-  if (!existsSync(path)) return yield well('database', `none yet at ${path}`);
+  if (!existsSync(path)) return yield missingDatabase(dataDir, path);
   let lake: Lake;
   try {
     lake = openLakeForReading(dataDir); // an older schema is not migrated by looking at it
@@ -210,7 +223,39 @@ const sha256Of = async (path: string): Promise<string> => {
   return hash.digest('hex');
 };
 
-const manifest = z.object({ files: z.array(z.object({ path: z.string(), sha256: z.string() })) });
+const manifest = z.object({
+  lakeId: z.string().optional(),
+  restoreMark: z.string().optional(),
+  files: z.array(z.object({ path: z.string(), sha256: z.string() })),
+});
+
+/** Why the files of a manifest do not show the lake beside them; undefined if they do. */
+const strangeness = (
+  dataDir: string,
+  { lakeId, restoreMark = '' }: z.infer<typeof manifest>,
+): Pick<CheckResult, 'detail' | 'advice'> | undefined => {
+  let lake: Lake;
+  try {
+    lake = openLakeForReading(dataDir);
+  } catch {
+    return undefined; // the check of the database says why
+  }
+  try {
+    if (lakeId !== undefined && lakeId !== findLakeId(lake.sqlite))
+      return {
+        detail: 'the files were exported from another lake',
+        advice: 'Move the folder `parquet` away, then export again.',
+      };
+    if (restoreMark !== restoreMarkOf(lake.sqlite))
+      return {
+        detail: 'the files were exported before the lake was restored',
+        advice: `\`${typed('export')}\` writes them again.`,
+      };
+    return undefined;
+  } finally {
+    lake.close();
+  }
+};
 
 /** Whether the Parquet files are those that the manifest names, byte by byte. */
 const parquetFinding = async (dataDir: string): Promise<CheckResult> => {
@@ -219,7 +264,10 @@ const parquetFinding = async (dataDir: string): Promise<CheckResult> => {
   const advice = `\`${typed('export --full')}\` writes every file anew.`;
   if (!existsSync(path)) return well('Parquet', 'nothing exported yet');
   try {
-    const { files } = manifest.parse(JSON.parse(readFileSync(path, 'utf8')));
+    const exported = manifest.parse(JSON.parse(readFileSync(path, 'utf8')));
+    const { files } = exported;
+    const strange = strangeness(dataDir, exported);
+    if (strange !== undefined) return { check: 'Parquet', ok: false, ...strange };
     for (const file of files) {
       const here = join(folder, file.path);
       if (!existsSync(here)) return ill('Parquet', `${here} is missing`, advice);

@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Clock } from '../clock.ts';
+import { BACKUPS, backupsIn } from '../data-dir/backups.ts';
 import { restoredName } from '../data-dir/leftovers.ts';
 import { OWN_FILE } from '../data-dir/own-files.ts';
 import { fullDiskOf, LakeError, UsageError } from '../errors.ts';
@@ -21,10 +22,10 @@ import { typed } from '../installation.ts';
 import { isoOf } from '../iso.ts';
 import { whileAlone, withExclusive } from '../lake/exclusive.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
+import { markRestored } from '../lake/meta.ts';
 import { migrate } from '../lake/migrate.ts';
 import { LAKE_FILE, MIGRATION, WAIT_MS } from '../lake/open.ts';
 import { prepare } from '../lake/prepare.ts';
-import { BACKUPS, backupsIn } from './backup.ts';
 import { faultOf } from './lake-fault.ts';
 
 /** What a restore did. */
@@ -133,6 +134,7 @@ const bringUpToDate = (path: string): void => {
   const sqlite = new Database(path);
   try {
     migrate(sqlite, path, { isCopy: true });
+    markRestored(sqlite); // Parquet files of before no longer show this lake
   } finally {
     sqlite.close();
   }

@@ -1,6 +1,6 @@
+import { backupsIn } from '../data-dir/backups.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { type Holder, living } from '../lake/exclusive.ts';
-import { backupsIn } from '../maintenance/backup.ts';
 import { DAEMON } from '../runner/daemon.ts';
 import { cronOfJob, type PlanConfig, type PlannedJob } from '../runner/month-plan.ts';
 

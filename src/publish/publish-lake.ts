@@ -1,8 +1,8 @@
 import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
 import { withExclusive } from '../lake/exclusive.ts';
+import { lakeIdOf } from '../lake/meta.ts';
 import type { Lake } from '../lake/open.ts';
-import { lakeIdOf } from '../lake/origin.ts';
 import { ReplacedFileError } from './errors.ts';
 import { exportedTables } from './exported-tables.ts';
 import { probeStore } from './probe.ts';

@@ -1,13 +1,13 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { prepareDataFolder } from '../data-dir/data-folder.ts';
 import { makeOwnFile } from '../data-dir/own-files.ts';
 import { UsageError } from '../errors.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
+import { BESIDE_A_LAKE, SERVICE_FILE } from '../lake/former-lake.ts';
+import { LAKE_FILE } from '../lake/open.ts';
 import { prepare } from '../lake/prepare.ts';
-
-/** File name of the service's own database, beside the lake: keys and what they spent. */
-const SERVICE_FILE = 'service.db';
 
 /** A request reads and writes a few pages, of its key alone. */
 const CACHE_KIB = 2 * 1024;
@@ -97,6 +97,7 @@ export const openServiceDb = (dataDir: string): Database.Database => {
         sqlite.pragma(`application_id = ${APPLICATION_ID}`);
         sqlite.exec(SCHEMA);
         takeOverDays(sqlite);
+        if (existsSync(join(dataDir, LAKE_FILE))) sqlite.pragma(`user_version = ${BESIDE_A_LAKE}`);
       })
       .immediate();
     return sqlite;

@@ -1,10 +1,11 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
 import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
+import { lakeIdOf } from '../../src/lake/meta.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
 import { openTestLake } from '../support/test-lake.ts';
 
@@ -114,6 +115,10 @@ export const exportedLake = async (atEnd: AtEnd = onTestFinished): Promise<Lake>
   const dataDir = freshFolder(atEnd);
   cpSync(await exported, dataDir, { recursive: true, preserveTimestamps: true });
   const lake = openLake(dataDir);
+  const copiedId = lakeIdOf(lake);
+  lake.sqlite.exec("delete from meta where key = 'lake_id'"); // each copy is another lake
+  const manifest = join(dataDir, 'parquet', 'manifest.json');
+  writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(copiedId, lakeIdOf(lake)));
   atEnd(() => lake.close());
   return lake;
 };

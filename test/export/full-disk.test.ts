@@ -7,6 +7,7 @@ import { exportLake } from '../../src/export/export-lake.ts';
 import { exportPartitions, type PartitionsDeps } from '../../src/export/export-partitions.ts';
 import { type Disk, systemDisk } from '../../src/export/install-file.ts';
 import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
+import { lakeIdOf } from '../../src/lake/meta.ts';
 import { type Lake, openLakeForReading } from '../../src/lake/open.ts';
 import { expectWhole, folderOf } from './exported-files.ts';
 import { filledLake, NOON_AT } from './filled-lake.ts';
@@ -16,6 +17,7 @@ const clock = virtualClock(NOON_AT);
 const orderTo = (lake: Lake, reading: Lake, disk: Disk): PartitionsDeps => ({
   sqlite: reading.sqlite,
   folder: folderOf(lake),
+  lake: { lakeId: lakeIdOf(lake), restoreMark: '' },
   tables: PARQUET_TABLES,
   codec: 'zstd',
   full: true,

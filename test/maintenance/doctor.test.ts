@@ -17,11 +17,15 @@ import { countOf, lakeRows } from '../../fixtures/lake-rows.ts';
 import { putReleasedLake } from '../../fixtures/released-lake.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { virtualClock } from '../../src/clock.ts';
+import { backupsIn } from '../../src/data-dir/backups.ts';
 import { DAY_MS } from '../../src/durations.ts';
 import { exportLake } from '../../src/export/export-lake.ts';
+import { toldManifest } from '../../src/export/manifest.ts';
+import { markTouched } from '../../src/export/touched-partitions.ts';
+import { dateOf } from '../../src/iso.ts';
 import { SCHEMA_VERSION } from '../../src/lake/migrate.ts';
 import { LAKE_FILE, openLake, openLakeForReading } from '../../src/lake/open.ts';
-import { backupLake, backupsIn } from '../../src/maintenance/backup.ts';
+import { backupLake } from '../../src/maintenance/backup.ts';
 import { examine } from '../../src/maintenance/doctor.ts';
 import { restoreLake } from '../../src/maintenance/restore.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
@@ -101,7 +105,55 @@ test('a damaged page is found, with what to do; restoring brings back the lake o
   const lake = openLake(dataDir);
   expect(lakeRows(lake)).toEqual(rows);
   lake.close();
+  expect((await doctor(dataDir)).bad).toMatchObject([
+    { check: 'Parquet', detail: 'the files were exported before the lake was restored' },
+  ]);
+  expect((await runCommand(['export'], { dataDir })).code).toBe(0);
   expect((await doctor(dataDir)).bad).toEqual([]);
+});
+
+/** Adds a snapshot to the lake as a load does, after the backup was made. */
+const addSnapshot = (dataDir: string): void => {
+  const lake = openLake(dataDir);
+  lake.sqlite.exec(`insert into video_snapshot (video_key, observed_at, views, source, rate_derived)
+    select key, ${WORLD_AT + DAY_MS}, 77, 1, 0 from video limit 1`);
+  markTouched(lake, 'video_snapshots', dateOf(WORLD_AT + DAY_MS));
+  lake.close();
+};
+
+const exportedRows = (dataDir: string, table: string): number =>
+  (toldManifest(join(dataDir, 'parquet'))?.files ?? [])
+    .filter((file) => file.table === table)
+    .reduce((sum, { rows }) => sum + rows, 0);
+
+test('after a restore the next export writes what the lake holds now', async () => {
+  const { dataDir, clock } = await kept();
+  const before = exportedRows(dataDir, 'video_snapshots');
+  addSnapshot(dataDir);
+  const lake = openLake(dataDir);
+  await exportLake(lake, { clock });
+  lake.close();
+  expect(exportedRows(dataDir, 'video_snapshots')).toBe(before + 1);
+  await restoreLake(dataDir, undefined, clock);
+  const restored = openLake(dataDir);
+  await exportLake(restored, { clock });
+  const again = await exportLake(restored, { clock });
+  restored.close();
+  expect(exportedRows(dataDir, 'video_snapshots')).toBe(before);
+  expect(again.files).toBe(0);
+});
+
+test('an export does not write over the files of another lake', async () => {
+  const [mine, other] = [await kept(), freshLake()];
+  cpSync(join(mine.dataDir, 'parquet'), join(other.dataDir, 'parquet'), { recursive: true });
+  const files = exportedRows(other.dataDir, 'videos');
+  await expect(exportLake(other, { clock: mine.clock })).rejects.toThrow(
+    /holds the Parquet files of another lake/,
+  );
+  expect(exportedRows(other.dataDir, 'videos')).toBe(files);
+  expect((await doctor(other.dataDir)).bad).toMatchObject([
+    { check: 'Parquet', detail: 'the files were exported from another lake' },
+  ]);
 });
 
 const PAGE_BYTES = 4096;
@@ -144,6 +196,8 @@ test.each(DAMAGES)(
     const lake = openLake(dataDir);
     expect(lakeRows(lake)).toEqual(rows);
     lake.close();
+    expect((await doctor(dataDir)).bad.map(({ check }) => check)).toEqual(['Parquet']);
+    expect((await runCommand(['export'], { dataDir })).code).toBe(0);
     expect((await doctor(dataDir)).bad).toEqual([]);
   },
 );

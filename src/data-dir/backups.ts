@@ -1,0 +1,24 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A copy of the lake in `<data dir>/backups`. */
+export interface Backup {
+  path: string;
+  bytes: number;
+}
+
+/** Folder of backups inside a data directory. */
+export const BACKUPS = 'backups';
+
+const NAME = /^trendlake-\d{4}-\d\d-\d\d\.db$/;
+
+/** Backups of a data directory, oldest first. */
+export const backupsIn = (dataDir: string): Backup[] => {
+  const folder = join(dataDir, BACKUPS);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => NAME.test(name))
+    .sort()
+    .map((name) => join(folder, name))
+    .map((path) => ({ path, bytes: statSync(path).size }));
+};
