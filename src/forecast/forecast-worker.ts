@@ -22,7 +22,7 @@ export type ForecastReport =
 
 const run = ({ lakePath, now, anew, stop }: ForecastOrder): ForecastSummary => {
   const flag = new Int32Array(stop);
-  const sqlite = new Database(lakePath, { timeout: 30_000 });
+  const sqlite = new Database(lakePath, { fileMustExist: true, timeout: 30_000 });
   try {
     sqlite.pragma('foreign_keys = ON');
     return forecastRound(sqlite, {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { LakeError, messageOf, type TrendlakeError, UsageError } from '../errors.ts';
 import { typed } from '../installation.ts';
 
@@ -5,6 +6,27 @@ import { typed } from '../installation.ts';
 const DAMAGED = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 const LOCKED = ['SQLITE_BUSY', 'SQLITE_LOCKED'];
 const NOT_WRITABLE = ['SQLITE_READONLY', 'SQLITE_CANTOPEN', 'SQLITE_PERM'];
+
+const ownerOf = (path: string): number | undefined => {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return undefined; // its folder may not be entered either
+  }
+};
+
+/** A file that the operating system keeps from this user. */
+const forbiddenError = (cause: unknown, path: string): UsageError => {
+  const [owner, user] = [ownerOf(path), process.getuid?.()];
+  const why =
+    owner === undefined || owner === user
+      ? 'its permissions do not allow it'
+      : `it belongs to user ${owner} and you are user ${user}`;
+  return new UsageError(
+    `Could not open ${path}: ${why}. Run trendlake as its owner, or change owner and permissions.`,
+    { cause },
+  );
+};
 
 /**
  * What an error of the database driver says about the file at `path`, in words; undefined for every
@@ -15,6 +37,7 @@ export const lakeErrorOf = (error: unknown, path: string): TrendlakeError | unde
   const is = (codes: readonly string[]): boolean =>
     codes.some((known) => code?.startsWith(known) === true);
   const stated = messageOf(error);
+  if (code === 'EACCES' || code === 'EPERM') return forbiddenError(error, path);
   if (is(DAMAGED))
     return new LakeError(
       `${path} is damaged (${stated}). It was left as it is: run \`${typed('doctor')}\`; \`${typed('doctor --restore')}\` puts the newest backup in its place.`,

@@ -13,6 +13,7 @@ import { lakeErrorOf } from './explain-error.ts';
 import { refuseFormerLake, setFormerLakeAside } from './former-lake.ts';
 import { giveLakeId } from './meta.ts';
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from './migrate.ts';
+import { refuseStrangeSchema } from './strange-schema.ts';
 
 /** File name of the lake inside its data directory. */
 export const LAKE_FILE = 'trendlake.db';
@@ -224,6 +225,7 @@ export const openLake = (dataDir: string, options: OpenOptions = {}): Lake => {
     try {
       configure(sqlite);
       refuseForeignDatabase(sqlite, path);
+      refuseStrangeSchema(sqlite, path);
       sqlite.pragma('journal_mode = WAL');
       migrateIfOlder(sqlite, { dataDir, path }, options);
     } catch (error) {
@@ -247,7 +249,7 @@ export class OtherSchemaError extends UsageError {
  */
 export const openLakeForReading = (dataDir: string): Lake => {
   const path = join(dataDir, LAKE_FILE);
-  if (!existsSync(path)) {
+  if (explaining(path, () => statSync(path, { throwIfNoEntry: false })) === undefined) {
     refuseRemains(path);
     refuseFormerLake(dataDir, path);
     throw new UsageError(
@@ -264,6 +266,7 @@ export const openLakeForReading = (dataDir: string): Lake => {
       sqlite.pragma('cache_size = -32768');
       sqlite.pragma('temp_store = MEMORY');
       const version = sqlite.pragma('user_version', { simple: true }) as number;
+      refuseStrangeSchema(sqlite, path);
       if (version !== SCHEMA_VERSION)
         throw new OtherSchemaError(
           version > SCHEMA_VERSION

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, join, resolve, sep } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { syncLake } from '../lake/durability.ts';
 import type { Lake } from '../lake/open.ts';
@@ -18,6 +18,15 @@ const kindOf = (path: string): ImportKind | undefined =>
   IMPORT_KINDS.find((kind) =>
     new RegExp(`(^|[^a-z])${kind}[^/]*\\.(ndjson|jsonl)(\\.gz)?$`, 'i').test(basename(path)),
   );
+
+/** Keeps an import of a folder inside that folder. @throws UsageError for a link that leads out of it */
+const refuseLinkOut = (folder: string, path: string): void => {
+  const target = realpathSync(path);
+  if (target.startsWith(realpathSync(folder) + sep)) return;
+  throw new UsageError(
+    `${path} is a link to ${target}, outside the folder. Nothing was imported. Name that file itself if you want it imported.`,
+  );
+};
 
 /**
  * The files that paths name: a file by its name, a folder by whichever of the four it holds.
@@ -43,6 +52,7 @@ const filesOf = (paths: readonly string[], cwd: string): ImportFile[] => {
           .filter((name) => name === `${kind}.ndjson` || name === `${kind}.ndjson.gz`)
           .map((name) => ({ path: join(path, name), kind })),
       ).filter((file) => statSync(file.path, { throwIfNoEntry: false })?.isFile() === true);
+      for (const file of found) refuseLinkOut(path, file.path);
       if (found.length === 0)
         throw new UsageError(`${path} holds nothing to import. Expected any of ${expected}.`);
       return found;

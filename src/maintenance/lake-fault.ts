@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { messageOf } from '../errors.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from '../lake/migrate.ts';
+import { strangeSchema } from '../lake/strange-schema.ts';
 
 /** What keeps a file from being a lake that can be used, in words; undefined when nothing does. */
 export const faultOf = (path: string): string | undefined => {
@@ -12,6 +13,8 @@ export const faultOf = (path: string): string | undefined => {
       if (sqlite.pragma('application_id', { simple: true }) !== APPLICATION_ID)
         return 'it is no lake';
       const version = sqlite.pragma('user_version', { simple: true }) as number;
+      const strange = strangeSchema(sqlite);
+      if (strange !== undefined) return strange;
       if (version > SCHEMA_VERSION) return `a newer trendlake wrote it (schema ${version})`;
       const stated = sqlite.pragma('integrity_check(1)', { simple: true });
       return stated === 'ok' ? undefined : `it is damaged (${stated})`;

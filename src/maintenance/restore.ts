@@ -26,6 +26,7 @@ import { markRestored } from '../lake/meta.ts';
 import { migrate } from '../lake/migrate.ts';
 import { LAKE_FILE, MIGRATION, WAIT_MS } from '../lake/open.ts';
 import { prepare } from '../lake/prepare.ts';
+import { foreignObject } from './foreign-object.ts';
 import { faultOf } from './lake-fault.ts';
 
 /** What a restore did. */
@@ -130,10 +131,15 @@ const carryLedger = (path: string, old: string, lockWaitMs: number): number | nu
 };
 
 /** Brings a copy of a backup that an older trendlake made up to date. */
-const bringUpToDate = (path: string): void => {
+const bringUpToDate = (path: string, from: string): void => {
   const sqlite = new Database(path);
   try {
     migrate(sqlite, path, { isCopy: true });
+    const foreign = foreignObject(sqlite);
+    if (foreign !== undefined)
+      throw new UsageError(
+        `${from} cannot be restored: its ${foreign} was not made by trendlake. Nothing was changed.`,
+      );
     markRestored(sqlite); // Parquet files of before no longer show this lake
   } finally {
     sqlite.close();
@@ -164,7 +170,7 @@ const prepareCopy = (
   try {
     copyDatabase(from, growing);
     chmodSync(growing, OWN_FILE); // a copy has the mode of what was copied
-    bringUpToDate(growing); // an older one has no room for all that is told of a call
+    bringUpToDate(growing, from); // an older one has no room for all that is told of a call
     const callsCarried = old === undefined ? 0 : carryLedger(growing, old, lockWaitMs);
     keepOnDisk(growing);
     renameSync(growing, restoredName(path));
@@ -204,6 +210,14 @@ const explain = (error: unknown, path: string): unknown => {
   return lakeErrorOf(error, path) ?? error;
 };
 
+/** What keeps a file from being restored; undefined if nothing does. */
+const backupFault = (path: string): string | undefined => {
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file === undefined) return 'there is no such file';
+  if (!file.isFile()) return 'it is not a regular file';
+  return faultOf(path);
+};
+
 /**
  * Puts a backup in the lake's place, after checking it. What stood there is kept beside it, and the
  * calls it counted since are counted on where it can still be read. One that was cut off is done
@@ -223,7 +237,7 @@ export const restoreLake = (
     const from = file ?? backupsIn(dataDir).at(-1)?.path;
     if (from === undefined)
       throw new UsageError(`There is no backup in ${join(dataDir, BACKUPS)}. Name a file.`);
-    const fault = existsSync(from) ? faultOf(from) : 'there is no such file';
+    const fault = backupFault(from);
     if (fault !== undefined)
       throw new UsageError(`${from} cannot be restored: ${fault}. Nothing was changed.`);
     try {

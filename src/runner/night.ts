@@ -6,6 +6,7 @@ import { forecastLake } from '../forecast/forecast-lake.ts';
 import { makeListBasis } from '../history/make-list-basis.ts';
 import { docsPage } from '../installation.ts';
 import { withExclusive } from '../lake/exclusive.ts';
+import { SameLake } from '../lake/same-lake.ts';
 import type { RevokedKeys } from '../webhooks/revoked-keys.ts';
 import { flushDeliveries } from '../webhooks/sender.ts';
 import type { Attempt, Attempting } from './attempt.ts';
@@ -105,7 +106,9 @@ export const followSync = async (
  * @throws what the sync throws; nothing has followed it then
  */
 export const liveNight = async (deps: NightDeps): Promise<Night> => {
-  const { config, clock, allJobs, onRun } = deps;
+  const { lake, config, clock, allJobs, onRun } = deps;
+  const sameLake = new SameLake(lake);
   const runs = await withExclusive(config.dataDir, 'sync', clock, () => sync(deps, allJobs, onRun));
+  sameLake.expect();
   return { runs, ...(await followSync(deps, runs)) };
 };

@@ -4,9 +4,9 @@ import { TrendlakeError } from '../errors.ts';
 import { isoOf } from '../iso.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import type { Lake } from '../lake/open.ts';
+import { SameLake } from '../lake/same-lake.ts';
 import { type Attempting, attempting, type FailureReport } from './attempt.ts';
 import type { Cron } from './cron.ts';
-import { SameLake } from './same-lake.ts';
 import { LakeSlots, type Slot, type SlotBook } from './slot-book.ts';
 
 /** Something to do at the slots of a cron expression. */

@@ -294,7 +294,7 @@ test('a file that the system does not let be read is told as that, a folder of i
   ]);
 
   symlinkSync('/proc/self/mem', join(folder, 'videos.ndjson')); // a file of which root reads nothing, too
-  const { code, err } = await runCommand(['import', folder], { dataDir });
+  const { code, err } = await runCommand(['import', join(folder, 'videos.ndjson')], { dataDir });
   const expected = /videos\.ndjson cannot be read: EIO.*Nothing of it was imported/;
   expect([code, err]).toEqual([2, expect.stringMatching(expected)]);
 });
