@@ -9,6 +9,8 @@ const each = (spell: (character: string, code: number) => string): string =>
   [...KEY].map((character) => spell(character, character.charCodeAt(0))).join('');
 const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, '0');
 
+const wide = Buffer.from(each((_, code) => String.fromCharCode(code + 0xfee0)));
+
 const SPELLINGS: readonly (readonly [string, string])[] = [
   ['as it is', KEY],
   ['JSON', JSON.stringify(KEY).slice(1, -1).replaceAll('/', '\\/')],
@@ -29,6 +31,26 @@ const SPELLINGS: readonly (readonly [string, string])[] = [
     KEY.replaceAll('&', '&amp;').replaceAll('_', '&lowbar;').replaceAll('/', '&sol;'),
   ],
   ['hexadecimal', Buffer.from(KEY).toString('hex')],
+  ['hexadecimal, with blanks', each((_, code) => `${hex(code, 2)} `).trim()],
+  ['hexadecimal, with colons', each((_, code) => `:${hex(code, 2).toUpperCase()}`).slice(1)],
+  ['hexadecimal, with 0x', each((_, code) => `, 0x${hex(code, 2)}`).slice(2)],
+  ['hexadecimal, in quotes', each((_, code) => `', '${hex(code, 2)}`).slice(4)],
+  ['hexadecimal, in lines', each((_, code) => `${hex(code, 2)}\n`).trim()],
+  ['decimal', each((_, code) => `,${code}`).slice(1)],
+  ['JavaScript', each((_, code) => `\\u{${hex(code, 2)}}`)],
+  ['JavaScript, padded', each((_, code) => `\\u{${hex(code, 6).toUpperCase()}}`)],
+  ['JavaScript in JSON', each((_, code) => `\\\\u{${hex(code, 2)}}`)],
+  ['quoted-printable', each((_, code) => `=${hex(code, 2).toUpperCase()}`)],
+  [
+    'quoted-printable, as mail has it',
+    `${KEY.slice(0, 20)}=\r\n${KEY.slice(20).replace('=', '=3D')}`,
+  ],
+  ['quoted-printable, in JSON', `${KEY.slice(0, 20)}=\\n${KEY.slice(20).replace('=', '=3D')}`],
+  ['full-width', each((_, code) => String.fromCharCode(code + 0xfee0))],
+  ['full-width, as bytes', wide.toString('latin1')],
+  ['full-width, percent', encodeURIComponent(String(wide))],
+  ['full-width, JSON', each((_, code) => `\\u${hex(code + 0xfee0, 4)}`)],
+  ['full-width, HTML', each((_, code) => `&#${code + 0xfee0};`)],
   ['UTF-16', Buffer.from(KEY, 'utf16le').toString('latin1').slice(0, -1)],
 ];
 
@@ -72,6 +94,50 @@ describe('a secret is hidden', () => {
   );
 });
 
+const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
+const toBase32 = (bytes: Buffer): string =>
+  [...bytes]
+    .map((byte) => byte.toString(2).padStart(8, '0'))
+    .join('')
+    .match(/.{5}/g)
+    ?.map((five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(five, 2)])
+    .join('') ?? '';
+
+describe.each(['', 'B', 'Be', 'Bea', 'Bear', 'Bearer ', '{"authorization": "Bearer '])(
+  'where %j stands before it, a secret is hidden in',
+  (before) => {
+    const text = `${before}${KEY} and more`;
+    /** All but the first and last three characters, which share their letters with what is beside them. */
+    const inside = (form: (text: string) => string): string =>
+      form(`${before}${KEY}`).slice(form(before).length + 8, -8);
+
+    test.each<[string, (text: string) => string]>([
+      ['base64 of UTF-16', (of) => utf16(of).toString('base64')],
+      ['base64 of UTF-16, big endian', (of) => utf16(of).swap16().toString('base64')],
+      ['base64url of UTF-16', (of) => utf16(of).toString('base64url')],
+      ['base32', (of) => toBase32(Buffer.from(of))],
+      ['base32, small', (of) => toBase32(Buffer.from(of)).toLowerCase()],
+      ['base32 of UTF-16', (of) => toBase32(utf16(of))],
+    ])('%s', (_, form) => {
+      const shown = hide(`"${form(text)}"`);
+      expect(form(text)).toContain(inside(form));
+      expect(shown).toContain('[hidden]');
+      for (let at = 0; at + 8 <= inside(form).length; at++)
+        expect(shown).not.toContain(inside(form).slice(at, at + 8));
+    });
+  },
+);
+
+test('a secret that looks like an escape behind an equals sign is hidden', () => {
+  const secret = 'ab12cd34ef56ab78';
+  expect(hiding(secret)(`api_key=${secret}&x=${secret}`)).toBe('api_key=[hidden]&x=[hidden]');
+});
+
+test('a secret inside a longer spelling leaves nothing of it', () => {
+  const hideDigits = hiding('7474747474747474');
+  expect(hideDigits(`<${'74'.repeat(20)}>`)).not.toMatch(/74{8}/);
+});
+
 test('what is no secret stays, and so do the words of a short one', () => {
   const text = JSON.stringify({ title: 'tl_live_ is how keys begin', n: 12, x: '%7Btl_live' });
   expect(hide(text)).toBe(text);
@@ -80,7 +146,26 @@ test('what is no secret stays, and so do the words of a short one', () => {
 
 test('a text made to cost much costs little', () => {
   // each would outlast the test if every place in it began a search to its end
-  for (const part of ['\\', '%25', '&#0', '&amp;', '\0', 't\0\0\0', '\\u0025', 'tl_live_'])
+  for (const part of [
+    '\\',
+    '%25',
+    '&#0',
+    '&amp;',
+    '\0',
+    't\0\0\0',
+    '\\u0025',
+    'tl_live_',
+    '74 ',
+    '74',
+    '0x',
+    '00',
+    '=74',
+    '= ',
+    '116,',
+    '\uff54',
+    '\\u{0',
+    '\u00ef\u00bc',
+  ])
     expect(hide(part.repeat(5e5 / part.length)).length).toBeGreaterThan(0);
 });
 

@@ -1,6 +1,6 @@
-import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 
 const WRITABLE_BY_OTHERS = 0o022;
 const OPEN_TO_OTHERS = 0o077;
@@ -20,19 +20,34 @@ const isOnOwnGround = (folder, user) => {
   return folder === dirname(folder) || isOnOwnGround(dirname(folder), user);
 };
 
+/** More links in one path are a loop. */
+const MOST_LINKS = 40;
+
 /**
- * The nearest folder above `path` that is there, without symbolic links in its name.
+ * A path without symbolic links, also where it does not exist yet.
  *
  * @param {string} path
+ * @param {number | undefined} user
+ * @param {{ left: number }} links
+ * @returns {string}
+ * @throws Error for a link of another user, who can point it elsewhere at any time
+ */
+const resolved = (path, user, links = { left: MOST_LINKS }) => {
+  if (path === dirname(path)) return path;
+  const here = join(resolved(dirname(path), user, links), basename(path));
+  const entry = lstatSync(here, { throwIfNoEntry: false });
+  if (entry?.isSymbolicLink() !== true) return here;
+  const isOthers = user !== undefined && entry.uid !== user && entry.uid !== 0;
+  links.left -= 1;
+  if (isOthers || links.left < 0) throw new Error(`${here} is not followed`);
+  return resolved(resolve(dirname(here), readlinkSync(here)), user, links);
+};
+
+/**
+ * @param {string} path without symbolic links
  * @returns {string}
  */
-const standingAbove = (path) => {
-  try {
-    return realpathSync(dirname(path));
-  } catch {
-    return standingAbove(dirname(path));
-  }
-};
+const nearestExisting = (path) => (existsSync(path) ? path : nearestExisting(dirname(path)));
 
 /**
  * Makes a folder and those above it, one by one: `mkdirSync` with `recursive` never returns where a
@@ -58,14 +73,15 @@ export const compileCacheFolder = (env) => {
   const user = process.getuid?.();
   try {
     const caches = isAbsolute(given) ? given : join(homedir(), '.cache'); // throws where nobody has one
-    const folder = join(caches, 'trendlake', 'compiled');
-    if (user !== undefined && !isOnOwnGround(standingAbove(folder), user)) return undefined;
+    const folder = join(resolved(join(caches, 'trendlake'), user), 'compiled');
+    const ground = nearestExisting(dirname(folder));
+    if (user !== undefined && !isOnOwnGround(ground, user)) return undefined;
     makeFolders(folder);
     const itself = lstatSync(folder);
     if (!itself.isDirectory()) return undefined;
     if (user === undefined) return folder; // Windows: what is a user's own is so by its place
     const isOwn = itself.uid === user && (itself.mode & OPEN_TO_OTHERS) === 0;
-    return isOwn && isOnOwnGround(realpathSync(dirname(folder)), user) ? folder : undefined;
+    return isOwn && isOnOwnGround(folder, user) ? folder : undefined;
   } catch {
     return undefined;
   }

@@ -166,6 +166,10 @@ export class CliIo {
     this.#around.out(line);
   };
 
+  /** Lines of CSV to stdout: byte for byte for programs, without control characters on a terminal. */
+  readonly csv = (lines: string): void =>
+    this.data(this.columns === undefined ? lines : terminalText(lines));
+
   /** What somebody types, as readline shows it, and the question before it: nothing from elsewhere. */
   readonly typed = (text: string): void => {
     this.#around.draw(text);

@@ -45,7 +45,7 @@ const faultElsewhere = async (
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> => {
   signal?.throwIfAborted(); // it may have come with the last pages
-  const ended = promisify(execFile)(process.execPath, [CHILD, path]);
+  const ended = promisify(execFile)(process.execPath, [CHILD, path], { env: {} });
   const kill = (): void => void ended.child.kill('SIGKILL');
   signal?.addEventListener('abort', kill);
   try {

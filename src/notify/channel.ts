@@ -1,8 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { childEnvironment } from '../child-environment.ts';
 import type { Clock } from '../clock.ts';
+import { SECOND_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
+import { hiding } from '../hidden-forms.ts';
 import { isoOf } from '../iso.ts';
+import { runShellCommand } from '../shell-command.ts';
+import { terminalLine } from '../terminal-text.ts';
 import { HttpPoster } from '../webhooks/post.ts';
 import type { WebhookSecrets } from '../webhooks/secrets.ts';
 import { signatureHeaders } from '../webhooks/signature.ts';
@@ -11,8 +14,10 @@ import type { Notice } from './conditions.ts';
 
 /** Under which id the secret of notices lies among those of webhooks. */
 export const NOTIFY_ID = 'notify';
-const COMMAND_TIMEOUT_MS = 30_000;
-const MAIL_TIMEOUT_MS = 30_000;
+/** Longest wait for a receiver, whatever it is. */
+const TIMEOUT_MS = 30 * SECOND_MS;
+/** Linux starts no command with a variable of more than 128 KiB. */
+const LONGEST_VARIABLE = 32_000;
 
 /** Notices as every channel sends them. */
 export interface Message {
@@ -30,17 +35,18 @@ export interface Message {
   };
 }
 
+/** Titles, names and errors in it come from outside: no control characters, one line each. */
 export const messageFor = (notices: readonly Notice[], now: number): Message => ({
   type: 'trendlake.notice',
   timestamp: isoOf(now),
   data: {
     notices: notices.map(({ kind, subject, sentence, beganAt, endedAt }) => ({
       kind,
-      subject,
+      subject: terminalLine(subject),
       state: endedAt === null ? 'began' : 'over',
       since: isoOf(beganAt),
       until: endedAt === null ? null : isoOf(endedAt),
-      sentence,
+      sentence: terminalLine(sentence),
     })),
   },
 });
@@ -55,7 +61,8 @@ const asText = ({ data }: Message): string =>
 const byWebhook = async (
   url: string,
   message: Message,
-  { clock, secrets }: { clock: Clock; secrets: WebhookSecrets },
+  { clock, secrets }: ChannelDeps,
+  signal: AbortSignal,
 ): Promise<void> => {
   const target = readTarget(url, true);
   const now = clock.now();
@@ -63,7 +70,7 @@ const byWebhook = async (
   if (secrets.signing(NOTIFY_ID, now).length === 0) secrets.rotate(NOTIFY_ID, now);
   const poster = new HttpPoster({ clock });
   try {
-    const { error } = await poster.post({
+    const letter = {
       url: target.href,
       loopback: target.protocol === 'http:',
       body,
@@ -72,15 +79,25 @@ const byWebhook = async (
         'user-agent': 'trendlake-webhooks',
         ...signatureHeaders(`notice_${now}`, now, body, secrets.signing(NOTIFY_ID, now)),
       },
-    });
+    };
+    const { error } = await poster.post(letter, signal);
     if (error !== null) throw new Error(error);
   } finally {
     await poster.close();
   }
 };
 
+/** Why no mail was sent, with what to do where a password would have gone over the wire as it is. */
+const mailFailure = (error: unknown): unknown =>
+  (error as { code?: unknown }).code === 'ETLS'
+    ? new Error(
+        `no TLS with the mail server (${messageOf(error)}), and a password is not sent without; use smtps:, or a server that offers STARTTLS`,
+        { cause: error },
+      )
+    : error;
+
 /** `smtp(s)://user:password@host:port/?from=a@b&to=c@d` */
-const byMail = async (address: string, message: Message): Promise<void> => {
+const byMail = async (address: string, message: Message, signal: AbortSignal): Promise<void> => {
   const url = new URL(address);
   const { createTransport } = await import('nodemailer');
   const { notices } = message.data;
@@ -91,20 +108,18 @@ const byMail = async (address: string, message: Message): Promise<void> => {
     ...(url.username === ''
       ? {}
       : {
+          requireTLS: true,
           auth: {
             user: decodeURIComponent(url.username),
             pass: decodeURIComponent(url.password),
           },
         }),
-    connectionTimeout: MAIL_TIMEOUT_MS,
-    greetingTimeout: MAIL_TIMEOUT_MS,
-    socketTimeout: MAIL_TIMEOUT_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   const to = url.searchParams.get('to') ?? '';
   const only = notices.length === 1 ? notices[0] : undefined;
-  await transport.sendMail({
+  const mail = {
     from: url.searchParams.get('from') ?? to,
     to,
     subject:
@@ -112,26 +127,37 @@ const byMail = async (address: string, message: Message): Promise<void> => {
         ? `trendlake: ${notices.length} notices`
         : `trendlake: ${only.kind}${only.subject === '' ? '' : ` ${only.subject}`}${only.state === 'over' ? ' is over' : ''}`,
     text: asText(message),
-  });
-  transport.close();
+    signal,
+  };
+  try {
+    await transport.sendMail(mail);
+  } catch (error) {
+    throw mailFailure(error);
+  } finally {
+    transport.close();
+  }
 };
 
 /** Runs a command with the message as JSON on its input. */
-const byCommand = async (
+const byCommand = (
   command: string,
   message: Message,
-  { env }: { env: NodeJS.ProcessEnv },
-): Promise<void> => {
-  const child = spawn(command, {
-    shell: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-    timeout: COMMAND_TIMEOUT_MS,
-    env: { ...env, TRENDLAKE_NOTICE: asText(message), TRENDLAKE_API_KEY: undefined },
+  { env }: ChannelDeps,
+  signal: AbortSignal,
+): Promise<void> =>
+  runShellCommand(command, {
+    input: JSON.stringify(message),
+    env: {
+      ...childEnvironment(env),
+      TRENDLAKE_NOTICE: asText(message).slice(0, LONGEST_VARIABLE),
+    },
+    signal,
   });
-  child.stdin?.on('error', () => undefined); // one that reads nothing is free not to
-  child.stdin?.end(JSON.stringify(message));
-  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-  if (code !== 0) throw new Error(`the command ended with ${signal ?? `exit code ${code}`}`);
+
+/** The password that an address holds; '' where there is none. */
+const passwordIn = (channel: string): string => {
+  const password = URL.parse(channel)?.password ?? '';
+  return URL.canParse(channel) ? decodeURIComponent(password) : '';
 };
 
 /** What sending needs of the world. */
@@ -139,23 +165,33 @@ export interface ChannelDeps {
   readonly clock: Clock;
   readonly secrets: WebhookSecrets;
   readonly env: NodeJS.ProcessEnv;
+  /** Gives up at once. */
+  readonly signal: AbortSignal;
+  readonly timeoutMs?: number;
 }
 
 /**
  * Sends a message where `TRENDLAKE_NOTIFY` says: a webhook, an e-mail or a command.
  * @returns undefined when it was taken, else why not, without the address: it may hold a password
+ * @throws (rejects) the signal's reason
  */
 export const sendTo = async (
   channel: string,
   message: Message,
   deps: ChannelDeps,
 ): Promise<string | undefined> => {
+  const { signal: stopping, timeoutMs = TIMEOUT_MS } = deps;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([stopping, deadline]);
   try {
-    if (/^https?:/.test(channel)) await byWebhook(channel, message, deps);
-    else if (/^smtps?:/.test(channel)) await byMail(channel, message);
-    else await byCommand(channel, message, deps);
+    if (/^https?:/.test(channel)) await byWebhook(channel, message, deps, signal);
+    else if (/^smtps?:/.test(channel)) await byMail(channel, message, signal);
+    else await byCommand(channel, message, deps, signal);
     return undefined;
   } catch (error) {
-    return messageOf(error).replaceAll(channel, '[hidden]');
+    stopping.throwIfAborted();
+    if (deadline.aborted) return `it took longer than ${timeoutMs / SECOND_MS} s and was ended`;
+    const hide = hiding(passwordIn(channel));
+    return hide(messageOf(error)).replaceAll(channel, '[hidden]');
   }
 };

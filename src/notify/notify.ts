@@ -1,7 +1,6 @@
-import type { Clock } from '../clock.ts';
 import type { Lake } from '../lake/open.ts';
 import { secretsOf } from '../webhooks/subscriptions.ts';
-import { messageFor, sendTo } from './channel.ts';
+import { type ChannelDeps, messageFor, sendTo } from './channel.ts';
 import {
   type Condition,
   type JudgedKind,
@@ -21,18 +20,8 @@ export interface Known {
   readonly chores: readonly { readonly name: string; readonly failed: boolean }[];
 }
 
-/**
- * Judges what is not as it should be, and tells where `TRENDLAKE_NOTIFY` says what began and what is
- * over, each once. What could not be told is told the next time. A second time finds nothing.
- * @returns why it could not be told; undefined when it was, or there was nothing to tell
- */
-export const notify = async (
-  lake: Lake,
-  channel: string,
-  known: Known,
-  { clock, env }: { clock: Clock; env: NodeJS.ProcessEnv },
-): Promise<string | undefined> => {
-  const now = clock.now();
+/** Notes what needs attention and what is resolved. A second time finds nothing. */
+export const judgeConditions = (lake: Lake, known: Known, now: number): void => {
   const failedChores = known.chores.filter(({ failed }) => failed);
   const holding: Condition[] = [
     ...lakeConditions(lake, now),
@@ -52,11 +41,23 @@ export const notify = async (
     ...known.chores.map(({ name }) => ({ kind: 'chore' as const, subject: name })),
   ];
   noteConditions(lake, holding, { judged, now });
+};
+
+/**
+ * Sends unsent notices where `TRENDLAKE_NOTIFY` says, each once. What fails is sent the next time.
+ * @returns why they could not be sent; undefined when they were, or there are none
+ */
+export const sendNotices = async (
+  lake: Lake,
+  channel: string,
+  deps: Omit<ChannelDeps, 'secrets'>,
+): Promise<string | undefined> => {
+  const now = deps.clock.now();
   const notices = untoldNotices(lake);
   if (notices.length === 0) return undefined;
   const secrets = secretsOf(lake);
   try {
-    const failure = await sendTo(channel, messageFor(notices, now), { clock, secrets, env });
+    const failure = await sendTo(channel, messageFor(notices, now), { ...deps, secrets });
     if (failure === undefined) markTold(lake, notices, now);
     return failure;
   } finally {

@@ -1,3 +1,4 @@
+import { csvField, spreadsheetText } from '../csv.ts';
 import { terminalText } from '../terminal-text.ts';
 import type { RowFormat } from './query-request.ts';
 
@@ -7,13 +8,9 @@ export type SqlValue = string | number | bigint | Buffer | null;
 const shown = (value: SqlValue): string =>
   value === null ? '' : Buffer.isBuffer(value) ? `<${value.length} bytes>` : String(value);
 
-/** What a spreadsheet takes for a formula: text that begins so, whatever blanks stand before it. */
-const FORMULA = /^[=+\-@\t\r]/;
-
-const csvField = (value: SqlValue, isSafe: boolean): string => {
+const csvValue = (value: SqlValue, isSafe: boolean): string => {
   const plain = shown(value);
-  const text = isSafe && typeof value === 'string' && FORMULA.test(plain) ? `'${plain}` : plain;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvField(isSafe && typeof value === 'string' ? spreadsheetText(plain) : plain);
 };
 
 /** As a number where a double holds it, else as text. */
@@ -71,14 +68,14 @@ export class RowText {
   /** What stands before the first row. */
   head(): string {
     if (this.#format === 'csv')
-      return `${this.#columns.map((name) => csvField(name, this.#isSafe)).join(',')}\n`;
+      return `${this.#columns.map((name) => csvValue(name, this.#isSafe)).join(',')}\n`;
     return this.#format === 'json' ? '[' : '';
   }
 
   row(values: readonly SqlValue[]): string {
     this.#rows += 1;
     if (this.#format === 'csv')
-      return `${values.map((value) => csvField(value, this.#isSafe)).join(',')}\n`;
+      return `${values.map((value) => csvValue(value, this.#isSafe)).join(',')}\n`;
     if (this.#format === 'cells')
       return `${JSON.stringify(values.map((value) => cell(cut(value, this.#cellCharacters))))}\n`;
     const object = Object.fromEntries(

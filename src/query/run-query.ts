@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { childEnvironment } from '../child-environment.ts';
 import type { Clock } from '../clock.ts';
 import { EXIT, type ExitCode, messageOf, TrendlakeError } from '../errors.ts';
 import { workerFile } from '../worker-file.ts';
@@ -112,7 +113,10 @@ export const runQuery = async (
   const stderr = dataKib === undefined ? 'inherit' : 'ignore';
   const child = spawn(...commandOf(dataKib), {
     stdio: ['pipe', onLines === undefined ? 'inherit' : 'pipe', stderr, 'pipe'],
-    env: { ...io.env, ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) }) },
+    env: {
+      ...childEnvironment(io.env),
+      ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) }),
+    },
   });
   const kill = (): void => void child.kill('SIGKILL');
   const over = new AbortController();

@@ -9,25 +9,20 @@ import { withExclusive } from '../lake/exclusive.ts';
 import { SameLake } from '../lake/same-lake.ts';
 import type { RevokedKeys } from '../webhooks/revoked-keys.ts';
 import { flushDeliveries } from '../webhooks/sender.ts';
-import type { Attempt, Attempting } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
 import type { Chore, ChoreDone, Job } from './job.ts';
 import type { RunDeps } from './run-deps.ts';
 import type { RunSummary } from './run-summary.ts';
 import { sync } from './sync.ts';
-import { tellNotices } from './tell-notices.ts';
+import { type NoticeDeps, tellNotices } from './tell-notices.ts';
 
 /** What a night needs of the world. */
-export interface NightDeps extends RunDeps {
-  env: NodeJS.ProcessEnv;
+export interface NightDeps extends RunDeps, NoticeDeps {
   allJobs: readonly Job[];
   /** What follows the sync, in this order; what the settings do not want is left out. */
   chores: readonly Chore[];
-  /** Does each part that follows the sync, and tells of its failure. */
-  attempt: Attempting;
   /** Keys of `serve` that were revoked on any machine, where machines share them. */
   revokedKeys?: RevokedKeys | undefined;
-  /** Told when deliveries fail. */
-  warn(sentence: string): void;
   /** Told which run begins, `undefined` for a new one, and the jobs it makes. */
   onRun?: (runId: number | undefined, jobs: readonly string[]) => void;
 }

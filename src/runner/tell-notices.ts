@@ -1,43 +1,54 @@
 import { typed } from '../installation.ts';
-import { notify } from '../notify/notify.ts';
+import { judgeConditions, sendNotices } from '../notify/notify.ts';
+import type { Secret } from '../secret.ts';
 import { LAKE_LEDGERS } from '../throttle/lake-ledger.ts';
-import type { Attempt } from './attempt.ts';
+import type { Attempt, Attempting } from './attempt.ts';
+import type { Background } from './background.ts';
 import { expectedSources } from './expected-sources.ts';
 import type { Job } from './job.ts';
 import { keyMonths, planMonths } from './key-plan.ts';
 import type { RunDeps } from './run-deps.ts';
 
 /** What telling needs of the world. */
-interface NoticeDeps extends Pick<RunDeps, 'lake' | 'config' | 'clock' | 'ledgers'> {
+export interface NoticeDeps
+  extends Pick<RunDeps, 'lake' | 'config' | 'clock' | 'ledgers' | 'signal'> {
   env: NodeJS.ProcessEnv;
   allJobs: readonly Job[];
+  attempt: Attempting;
+  /** Sends notices beside the runs that follow; absent: sending is waited for. */
+  background?: Background;
   warn(sentence: string): void;
 }
 
-/**
- * Tells whoever runs trendlake what is not as it should be, where `TRENDLAKE_NOTIFY` says: each once,
- * and once that it is over. That it could not be told is a warning; the next night tells it.
- */
-export const tellNotices = async (
-  { lake, config, clock, ledgers = LAKE_LEDGERS, env, allJobs, warn }: NoticeDeps,
-  chores: readonly { name: string; end: Attempt<unknown> }[],
-): Promise<void> => {
-  if (config.notify === undefined) return;
-  const now = clock.now();
-  const sources = expectedSources(allJobs, config, now);
-  const plan = planMonths(await keyMonths(lake, config, allJobs, { ledgers, now }));
-  const failure = await notify(
-    lake,
-    config.notify.reveal(),
-    {
-      sources,
-      quota: plan.fits
-        ? null
-        : `The month's calls will not last: ${plan.missing} are missing for what is scheduled. \`${typed('plan')}\` tells more.`,
-      chores: chores.map(({ name, end }) => ({ name, failed: !end.ok })),
-    },
-    { clock, env },
-  );
+/** A failure is a warning; the notices stay unsent until after the next run. */
+const send = async (channel: Secret, { lake, warn, ...deps }: NoticeDeps): Promise<void> => {
+  const failure = await sendNotices(lake, channel.reveal(), deps);
   if (failure !== undefined)
     warn(`TRENDLAKE_NOTIFY could not be told (${failure}); it is tried again after the next run.`);
+};
+
+/**
+ * Notes what needs attention and what is resolved, and sends it where `TRENDLAKE_NOTIFY` says, each
+ * once. A receiver that hangs keeps no run waiting where there is a background.
+ */
+export const tellNotices = async (
+  deps: NoticeDeps,
+  chores: readonly { name: string; end: Attempt<unknown> }[],
+): Promise<void> => {
+  const { lake, config, clock, ledgers = LAKE_LEDGERS, allJobs, attempt, background } = deps;
+  const { notify } = config;
+  if (notify === undefined) return;
+  const now = clock.now();
+  const plan = planMonths(await keyMonths(lake, config, allJobs, { ledgers, now }));
+  const known = {
+    sources: expectedSources(allJobs, config, now),
+    quota: plan.fits
+      ? null
+      : `The month's calls will not last: ${plan.missing} are missing for what is scheduled. \`${typed('plan')}\` tells more.`,
+    chores: chores.map(({ name, end }) => ({ name, failed: !end.ok })),
+  };
+  judgeConditions(lake, known, now);
+  const sending = () => attempt('sending notices', () => send(notify, deps));
+  if (background === undefined) await sending();
+  else background.start(sending);
 };

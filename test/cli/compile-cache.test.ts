@@ -3,8 +3,11 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lchownSync,
   mkdirSync,
   readdirSync,
+  realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
 } from 'node:fs';
@@ -85,6 +88,42 @@ describe('compiled code', () => {
     symlinkSync(elsewhere, compiled(cache));
     started(cache);
     expect(readdirSync(elsewhere)).toEqual([]);
+  });
+
+  test('is kept in the folder that a link of the user points to, by its own path', () => {
+    const home = freshFolder();
+    const target = freshFolder();
+    symlinkSync(target, join(home, 'cache'));
+    const preload = `process.once('exit', () => process.stdout.write(' ' + process.env.NODE_COMPILE_CACHE))`;
+    const { out } = started(
+      join(home, 'cache'),
+      `--import=data:text/javascript,${encodeURIComponent(preload)}`,
+    );
+    expect(isFilled(compiled(target))).toBe(true);
+    expect(out).toContain(` ${compiled(realpathSync(target))}`);
+  });
+
+  test('is not kept behind links that lead in a circle', () => {
+    const home = freshFolder();
+    symlinkSync(join(home, 'b'), join(home, 'a'));
+    symlinkSync(join(home, 'a'), join(home, 'b'));
+    started(join(home, 'a'));
+    expect(readdirSync(home).sort()).toEqual(['a', 'b']);
+  });
+
+  test.runIf(process.getuid?.() === 0).each([
+    ['the cache itself', (home: string) => join(home, 'cache')],
+    ['a folder above it', (home: string) => join(home, 'cache', 'trendlake')],
+  ])('is not kept behind a link of somebody else: %s', (_, linkIn) => {
+    const home = freshFolder();
+    const target = freshFolder();
+    mkdirSync(join(home, 'cache'), { recursive: true });
+    const link = linkIn(home);
+    rmSync(link, { recursive: true, force: true });
+    symlinkSync(target, link);
+    lchownSync(link, 65_534, 65_534);
+    started(join(home, 'cache'));
+    expect(readdirSync(target)).toEqual([]);
   });
 
   test('is not kept where the place itself belongs to somebody, or is no folder', () => {

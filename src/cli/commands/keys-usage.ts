@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
+import { csvLine } from '../../csv.ts';
 import { UsageError } from '../../errors.ts';
 import { dateOf } from '../../iso.ts';
 import type { RouteUse } from '../../serve/auth/limits.ts';
 import { type CliIo, configOf } from '../io.ts';
 import { openKeys } from '../key-store.ts';
-import { csvLine } from '../text/csv-line.ts';
 import { grouped } from '../text/figures.ts';
 import { textTable } from '../text/text-table.ts';
 
@@ -53,7 +53,7 @@ export const defineUsage = (command: Command, io: CliIo): void => {
               ...[one.key, one.useCase, one.day, one.route, one.calls, one.refused],
             ]),
           ])
-            io.out(csvLine(line));
+            io.csv(csvLine(line));
         else io.out(asTable(uses, month, io));
       } finally {
         await keys.close();

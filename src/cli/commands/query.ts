@@ -27,8 +27,8 @@ Tables and views: ${docsPage('data-dictionary.md')}. Times are Unix milliseconds
 views. The table is for reading: it has the first ${SHOWN_ROWS} rows unless --limit says otherwise, long text is cut,
 numbers have three decimals. --csv and --json have it all, and stream: a million rows need no more
 memory than ten. Use --csv-safe for files that people open in a spreadsheet: titles and names come
-from strangers, and one that begins with =, +, -, @ or a tab would be run as a formula; it is put
-behind an apostrophe.`;
+from strangers, and one that begins with =, +, -, @ (full-width too, and behind blanks), a tab or a
+line end would be run as a formula; it is put behind an apostrophe.`;
 
 const AFTER_ERROR = `\`${typed('query --help')}\` shows examples. SQL that begins with a dash, such as a comment, stands after \`--\`:
   ${typed('query --json -- "-- newest first ..."')}`;
@@ -112,7 +112,8 @@ const run = async (given: string | undefined, options: Options, io: CliIo): Prom
   };
   const patience = timeout === undefined ? {} : { timeoutMs: timeout * SECOND_MS };
   if (format !== 'cells') {
-    await runQuery(request, io, { ...patience, ...(io.ownsStdout ? {} : { onLines: io.data }) });
+    const isDirect = io.ownsStdout && io.columns === undefined;
+    await runQuery(request, io, { ...patience, ...(isDirect ? {} : { onLines: io.csv }) });
     return;
   }
   const cells: Cell[][] = [];

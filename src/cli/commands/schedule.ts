@@ -9,6 +9,7 @@ import { openLakeFor } from '../../lake/origin.ts';
 import type { Log } from '../../log.ts';
 import { Opened } from '../../opened.ts';
 import { attempting } from '../../runner/attempt.ts';
+import { Background } from '../../runner/background.ts';
 import { DAEMON } from '../../runner/daemon.ts';
 import type { Chore } from '../../runner/job.ts';
 import { keyMonths, planMonths } from '../../runner/key-plan.ts';
@@ -183,7 +184,10 @@ const run = async (config: Config, logged: LoggedIo): Promise<void> => {
     const context = { lake, config: upstream.config, ledgers, clock, random, env, signal };
     const revokedKeys = revokedElsewhere(config, clock);
     const attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
-    const common = { ...context, revokedKeys, client, keys, allJobs: JOBS, log, attempt, warn };
+    const common = {
+      ...{ ...context, revokedKeys, client, keys, allJobs: JOBS, log, attempt, warn },
+      background: opened.add(new Background()),
+    };
     await attempt('plan', () => warnOfMonth(context, warn));
     tell(
       `trendlake schedules ${scheduled.map(({ name }) => name).join(', ')} (${config.timezone})`,

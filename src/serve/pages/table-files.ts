@@ -1,3 +1,4 @@
+import { csvLine } from '../../csv.ts';
 import { PageCompressor } from '../../export/codec.ts';
 import { ParquetWriter } from '../../export/write-parquet.ts';
 import { isoOf } from '../../iso.ts';
@@ -24,22 +25,14 @@ type FileColumn<Row> = Column<Row> & { readonly field: NonNullable<Column<Row>['
 const columnsIn = <Row>(columns: readonly Column<Row>[]): FileColumn<Row>[] =>
   columns.filter((column): column is FileColumn<Row> => column.field !== undefined);
 
-/** A field of RFC 4180, as `query --csv` writes it; what is not known is empty. */
-const csvField = (field: FieldValue): string => {
-  const text = String(field ?? '');
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
-
 const csvOf = <Row>(
   columns: readonly FileColumn<Row>[],
   rows: readonly Row[],
 ): Buffer<ArrayBuffer> => {
-  const line = (fields: readonly string[]): string => `${fields.join(',')}\r\n`;
-  const cell = ({ field: { type, of } }: FileColumn<Row>, row: Row): string => {
+  const line = (fields: readonly FieldValue[]): string => `${csvLine(fields)}\r\n`;
+  const cell = ({ field: { type, of } }: FileColumn<Row>, row: Row): FieldValue => {
     const value = of(row);
-    return type === 'TIMESTAMP_MILLIS' && typeof value === 'number'
-      ? isoOf(value)
-      : csvField(value);
+    return type === 'TIMESTAMP_MILLIS' && typeof value === 'number' ? isoOf(value) : value;
   };
   const body = rows.map((row) => line(columns.map((column) => cell(column, row))));
   return Buffer.from(line(columns.map(({ name }) => name)) + body.join(''));
@@ -58,7 +51,7 @@ const parquetOf = async <Row>(
   return Buffer.concat(parts);
 };
 
-/** Rows as CSV (times as ISO 8601, what is not known empty) and as Parquet (with null). */
+/** Rows as CSV (times as ISO 8601, unknown values empty, no text a formula) and as Parquet (with null). */
 export const tableFiles = <Row>(
   name: string,
   columns: readonly Column<Row>[],

@@ -6,11 +6,13 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LakeBuilder } from '../../../fixtures/lake-builder.ts';
+import { run } from '../../../src/cli/main.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { SCHEMA_VERSION } from '../../../src/lake/migrate.ts';
 import { BIN } from '../../support/cli-bin.ts';
 import { freshFolder, freshLake } from '../../support/fresh.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { surroundings } from '../../support/surroundings.ts';
 
 const prepared = () => {
   const lake = freshLake();
@@ -177,6 +179,15 @@ test('--csv-safe: no text is a formula in a spreadsheet; numbers stay numbers', 
     "'=cmd(),'@x,'+1,'-1,'\te,-1,a=b",
   );
   expect((await query(sql, '--csv')).out.split('\n')[1]).toBe('=cmd(),@x,+1,-1,\te,-1,a=b');
+});
+
+test('--csv on a terminal writes control characters out; elsewhere it is byte for byte', async () => {
+  const { dataDir } = prepared().lake;
+  const argv = ['query', "select char(27, 93) || '0;owned' || char(7, 155, 8238) as a", '--csv'];
+  const onTerminal = surroundings({ columns: 80, env: { TRENDLAKE_DATA_DIR: dataDir } });
+  expect(await run(argv, onTerminal.around)).toBe(0);
+  expect(onTerminal.out).toEqual(['a\n\\u001b]0;owned\\u0007\\u009b\\u202e']);
+  expect((await runCommand(argv, { dataDir })).out).toBe('a\n\u001b]0;owned\u0007\u009b\u202e');
 });
 
 test('a table or column that is mistyped: the one that was meant', async () => {
