@@ -127,10 +127,7 @@ export class QuotaHints {
   readonly #kept: Prepared<QuotaHint>;
   readonly #calls: Prepared<CallsSince>;
 
-  constructor(
-    lake: Pick<Lake, 'sqlite'>,
-    limits: KnownLimits & Pick<Limits, 'key'>,
-  ) {
+  constructor(lake: Pick<Lake, 'sqlite'>, limits: KnownLimits & Pick<Limits, 'key'>) {
     this.#limits = limits;
     this.#keep = lake.sqlite.prepare(KEEP);
     this.#kept = hintReader(lake);
