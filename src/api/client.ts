@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { connectionFailure } from '../connection-failure.ts';
 import { messageOf } from '../errors.ts';
 import { hiding } from '../hidden-forms.ts';
+import { readBounded } from '../read-bounded.ts';
 import { skippingInterim } from '../skip-interim.ts';
 import { NoResponseError, UnreachableError } from './errors.ts';
 import { httpRequest, type UpstreamRequest } from './request.ts';
@@ -68,18 +69,6 @@ const unpack = async (body: Buffer, encoding: string, status: number): Promise<B
       error,
     );
   }
-};
-
-const readBounded = async (stream: AsyncIterable<Buffer>, status: number): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of stream) {
-    bytes += chunk.length;
-    if (bytes > LARGEST_BODY_BYTES)
-      throw new NoResponseError(`The response is larger than ${LARGEST_BODY_BYTES} bytes.`, status);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 };
 
 const plainHeaders = (
@@ -198,7 +187,12 @@ export class HttpApiClient implements ApiClient {
       },
       ...(body === undefined ? {} : { body }),
     });
-    const packed = await readBounded(response.body, response.statusCode);
+    const packed = await readBounded(response.body, LARGEST_BODY_BYTES);
+    if (packed === undefined)
+      throw new NoResponseError(
+        `The response is larger than ${LARGEST_BODY_BYTES} bytes.`,
+        response.statusCode,
+      );
     const headers = plainHeaders(response.headers, this.#hide.in);
     const encoding = headers['content-encoding'] ?? '';
     const unpacked = await unpackAll(packed, encoding, response.statusCode);
