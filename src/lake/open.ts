@@ -10,6 +10,7 @@ import { UsageError } from '../errors.ts';
 import { typed } from '../installation.ts';
 import { whileAlone } from './exclusive.ts';
 import { lakeErrorOf } from './explain-error.ts';
+import { INCREMENTAL } from './give-back.ts';
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from './migrate.ts';
 
 /** File name of the lake inside its data directory. */
@@ -131,6 +132,7 @@ const create = (path: string): void => {
     makeOwnFile(temporary);
     const sqlite = new Database(temporary);
     try {
+      sqlite.pragma(`auto_vacuum = ${INCREMENTAL}`); // before the first page is written
       sqlite.pragma('synchronous = OFF'); // migrations need not wait for the disk one by one
       sqlite.pragma(`application_id = ${APPLICATION_ID}`);
       migrate(sqlite, temporary);
