@@ -1,14 +1,23 @@
 import { DAY_MS } from '../src/durations.ts';
+import { giveBackFreePages } from '../src/lake/give-back.ts';
 import { forgetResponses } from '../src/load/responses.ts';
 import type { Chore } from '../src/runner/job.ts';
+
+const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(0);
 
 /** Removes stored responses older than the retention, every night. What they said stays loaded. */
 export default {
   name: 'prune',
   schedule: '45 4 * * *',
-  run: async ({ lake, config, clock }) => {
+  run: async ({ lake, config, clock, signal }) => {
     const oldest = clock.now() - config.retentionDays * DAY_MS;
-    const forgotten = forgetResponses(lake, oldest);
-    return { did: `${forgotten} stored responses older than ${config.retentionDays} days removed` };
+    const forgotten = await forgetResponses(lake, oldest, { clock, signal });
+    const { bytes, keptBytes } = await giveBackFreePages(lake, { clock, signal });
+    const freed =
+      keptBytes > 0
+        ? `; ${megabytes(keptBytes)} MB are free inside the file and are used again`
+        : `; the file gave back ${megabytes(bytes)} MB`;
+    const did = `${forgotten} stored responses older than ${config.retentionDays} days removed`;
+    return { did: bytes + keptBytes > 0 ? did + freed : did };
   },
 } satisfies Chore;

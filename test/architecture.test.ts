@@ -47,7 +47,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
     ...['notify', 'runner'],
   ],
   demo: ['root', 'lake', 'runner'],
-  jobs: ['schema', 'root', 'load', 'export', 'publish', 'runner', 'maintenance'],
+  jobs: ['lake', 'schema', 'root', 'load', 'export', 'publish', 'runner', 'maintenance'],
   cli: [
     ...['schema', 'root', 'config', 'wire', 'lake', 'history', 'search', 'api', 'throttle'],
     ...['load', 'export', 'events', 'webhooks', 'notify', 'lab', 'serve', 'sandbox'],

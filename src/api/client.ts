@@ -1,9 +1,12 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { Agent, type Dispatcher, request as sendRequest } from 'undici';
+import { Agent, buildConnector, type Dispatcher, request as sendRequest } from 'undici';
 import type { Config } from '../config/config.ts';
+import { connectionFailure } from '../connection-failure.ts';
 import { messageOf } from '../errors.ts';
 import { hiding } from '../hidden-forms.ts';
+import { readBounded } from '../read-bounded.ts';
+import { skippingInterim } from '../skip-interim.ts';
 import { NoResponseError, UnreachableError } from './errors.ts';
 import { httpRequest, type UpstreamRequest } from './request.ts';
 
@@ -68,18 +71,6 @@ const unpack = async (body: Buffer, encoding: string, status: number): Promise<B
   }
 };
 
-const readBounded = async (stream: AsyncIterable<Buffer>, status: number): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of stream) {
-    bytes += chunk.length;
-    if (bytes > LARGEST_BODY_BYTES)
-      throw new NoResponseError(`The response is larger than ${LARGEST_BODY_BYTES} bytes.`, status);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-};
-
 const plainHeaders = (
   headers: Record<string, string | string[] | undefined>,
   hide: (text: string) => string,
@@ -101,25 +92,6 @@ const hidingKey = (key: string) => {
       return without === text ? body : Buffer.from(without, 'latin1');
     },
   };
-};
-
-/** Network errors in words; the codes are Node's and undici's. */
-const REASONS: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'the host name is not known',
-  EAI_AGAIN: 'the host name cannot be looked up now',
-  ECONNRESET: 'the connection was reset',
-  UND_ERR_SOCKET: 'the connection was closed',
-  UND_ERR_CONNECT_TIMEOUT: 'connecting took too long',
-  UND_ERR_HEADERS_TIMEOUT: 'no response in time',
-  UND_ERR_BODY_TIMEOUT: 'the response stopped arriving',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted',
-};
-
-const reasonOf = (error: unknown): string => {
-  const code = (error as { code?: string }).code ?? '';
-  return REASONS[code] ?? messageOf(error);
 };
 
 /** Tells `left` when a request's connection stands and it begins to be sent. */
@@ -170,7 +142,8 @@ export class HttpApiClient implements ApiClient {
     this.#agent = new Agent({
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
-      connect: { rejectUnauthorized: true }, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
+      // whatever NODE_TLS_REJECT_UNAUTHORIZED says
+      connect: skippingInterim(buildConnector({ rejectUnauthorized: true })),
     });
   }
 
@@ -191,7 +164,7 @@ export class HttpApiClient implements ApiClient {
       throw new Failure(
         timeout.aborted
           ? `No whole response from ${where} within ${this.#timeoutMs} ms.`
-          : `No response from ${where}: ${reasonOf(error)}.`,
+          : `No response from ${where}: ${connectionFailure(error) ?? messageOf(error)}.`,
         null,
         error,
       );
@@ -214,7 +187,12 @@ export class HttpApiClient implements ApiClient {
       },
       ...(body === undefined ? {} : { body }),
     });
-    const packed = await readBounded(response.body, response.statusCode);
+    const packed = await readBounded(response.body, LARGEST_BODY_BYTES);
+    if (packed === undefined)
+      throw new NoResponseError(
+        `The response is larger than ${LARGEST_BODY_BYTES} bytes.`,
+        response.statusCode,
+      );
     const headers = plainHeaders(response.headers, this.#hide.in);
     const encoding = headers['content-encoding'] ?? '';
     const unpacked = await unpackAll(packed, encoding, response.statusCode);

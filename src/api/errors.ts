@@ -36,6 +36,13 @@ export class KeyRefusedError extends CallError {
   readonly transient = false;
 }
 
+/** A call that was not made because its key had been refused before. */
+export class KeyBarredError extends KeyRefusedError {
+  constructor({ message, status }: KeyRefusedError) {
+    super(message, status);
+  }
+}
+
 /** A response that says no: 4xx for this request, 5xx for now. */
 export class RequestRefusedError extends CallError {
   readonly transient: boolean;

@@ -44,6 +44,10 @@ const detailOf = (response: RawResponse): string => {
   return '.';
 };
 
+/** What nginx, Go and Apache say where plain HTTP comes to their port for TLS. */
+const EXPECTS_TLS =
+  /plain HTTP request was sent to HTTPS port|HTTP request to an HTTPS server|speaking plain HTTP to an SSL/i;
+
 /** The error that a response's status stands for, or undefined for 200; `keyEnv` held its key. */
 export const judge = (
   response: RawResponse,
@@ -71,6 +75,11 @@ export const judge = (
   if (status >= 300 && status < 400 && headers.location !== undefined)
     return new RequestRefusedError(
       `The service redirects to ${headers.location.slice(0, 200)} (${status}); redirects are not followed, so that the key stays with the base URL. Check TRENDLAKE_BASE_URL.`,
+      status,
+    );
+  if (status === 400 && EXPECTS_TLS.test(response.body.toString('latin1', 0, 2000)))
+    return new RequestRefusedError(
+      'The port speaks TLS, and the call came without (400). TRENDLAKE_BASE_URL must begin with https://.',
       status,
     );
   return new RequestRefusedError(`The service answered ${status}${detail}`, status);

@@ -1,3 +1,5 @@
+import { isLoopback } from '../loopback.ts';
+
 /** Where a PostgreSQL server is, once for each host that the address names. */
 export interface PostgresAddress {
   /** A connection string for each host, in the order given. */
@@ -6,12 +8,27 @@ export interface PostgresAddress {
   readonly schema: string;
   /** Hosts, port and database: what may be shown. */
   readonly shown: string;
+  /** False where the password would cross a network in clear text, and the address does not ask for it. */
+  readonly isGuarded: boolean;
 }
 
 const FORM = /^(postgres(?:ql)?:\/\/)([^@/?#]*@)?([^@/?#]+)(\/[^?#]*)?(\?[^#]*)?$/;
 const SCHEMA = 'schema';
 const USUAL_SCHEMA = 'trendlake';
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/** Parameters over which the driver encrypts. `sslmode=disable` says that nothing should. */
+const asksForTls = (params: URLSearchParams): boolean =>
+  ['sslmode', 'sslcert', 'sslkey', 'sslrootcert'].some((name) => params.get(name)) ||
+  params.get('sslnegotiation') === 'direct' ||
+  ['1', 'true', 'no-verify'].includes(params.get('ssl') ?? '');
+
+/** The host that the driver dials: a parameter wins, and a path is a socket of this machine. */
+const isHere = (url: string): boolean => {
+  const { hostname, searchParams } = new URL(url);
+  const host = searchParams.get('host') || decodeURIComponent(hostname);
+  return host.startsWith('/') || isLoopback(host.replace(/^\[|\]$/g, ''));
+};
 
 /**
  * Reads an address such as `postgres://user:password@one:5432,two:5432/database?schema=trendlake`.
@@ -30,5 +47,7 @@ export const postgresAddress = (text: string): PostgresAddress | undefined => {
     database !== '' &&
     SCHEMA_NAME.test(schema) &&
     urls.every((url) => URL.canParse(url));
-  return fits ? { urls, schema, shown: `${hosts}/${database}` } : undefined;
+  if (!fits) return undefined;
+  const isGuarded = asksForTls(params) || urls.every(isHere);
+  return { urls, schema, shown: `${hosts}/${database}`, isGuarded };
 };

@@ -119,12 +119,18 @@ export const tablesUrl: TextReader<string> = (text) => {
 };
 
 /** Where the shared ledger is. It may hold a password. */
-export const ledgerUrl: TextReader<Secret> = (text) =>
-  postgresAddress(text.trim()) === undefined
-    ? expected(
-        'postgres://user:password@host/database, with commas between several hosts and ?schema=<name> for another schema than trendlake',
-      )
-    : { value: new Secret(text.trim()) };
+export const ledgerUrl: TextReader<Secret> = (text) => {
+  const address = postgresAddress(text.trim());
+  if (address === undefined)
+    return expected(
+      'postgres://user:password@host/database, with commas between several hosts and ?schema=<name> for another schema than trendlake',
+    );
+  return address.isGuarded
+    ? { value: new Secret(text.trim()) }
+    : expected(
+        'an address with TLS, since its host is another machine: add ?sslmode=verify-full, or ?sslmode=disable for a network that you trust with the password',
+      );
+};
 
 export const lakeName: TextReader<string> = (text) =>
   /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text)

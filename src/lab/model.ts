@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
+import { connectionFailure } from '../connection-failure.ts';
 import { messageOf } from '../errors.ts';
 import { hiding } from '../hidden-forms.ts';
+import { readBounded } from '../read-bounded.ts';
 import { Secret } from '../secret.ts';
+import { skippingInterim } from '../skip-interim.ts';
 import { type Analysis, recipe } from '../wire/analysis-shapes.ts';
 import type { Findings } from './findings.ts';
 import { modelMessages } from './model-messages.ts';
@@ -18,10 +21,7 @@ export interface ModelSettings {
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/**
- * The configured model, or undefined when none is. An endpoint without a key (a local one) is asked
- * with an empty key.
- */
+/** The configured model, or undefined when none is. A local one needs no key. */
 export const modelSettings = ({
   modelUrl: url,
   modelName: name,
@@ -54,24 +54,71 @@ const jsonOf = (content: string): unknown => {
 /** More than any words of a model need; the rest of an endless response is not read. */
 const LARGEST_RESPONSE_BYTES = 1024 * 1024;
 
-/** The part of a response that is read: past the limit it breaks off with an error. */
-const bounded = (): TransformStream<Uint8Array, Uint8Array> => {
-  let bytes = 0;
-  return new TransformStream({
-    transform: (chunk, controller) => {
-      bytes += chunk.length;
-      if (bytes > LARGEST_RESPONSE_BYTES)
-        controller.error(new Error(`more than ${LARGEST_RESPONSE_BYTES} bytes`));
-      else controller.enqueue(chunk);
-    },
-  });
+/** A chat completion, as far as it is read. Its message is judged by what it says. */
+const completion = z.object({
+  choices: z
+    .array(
+      z.object({
+        message: z.object({
+          content: z.string().nullish(),
+          refusal: z.string().nullish(),
+        }),
+      }),
+    )
+    .nullish(),
+});
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 };
 
-/** `fetch` whose responses are bounded, unpacked ones too. */
-const boundedFetch: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
-  const body = response.body?.pipeThrough(bounded()) ?? null;
-  return new Response(body, response);
+/** What an error response says of itself, short; where it says nothing, its status alone. */
+const statusText = (status: number, text: string): string => {
+  const problem = z.object({ error: z.object({ message: z.string() }) }).safeParse(parsed(text));
+  return problem.success ? `HTTP ${status}: ${problem.data.error.message}` : `HTTP ${status}`;
+};
+
+/** Posts to `<url>/chat/completions` once. The key goes to that address alone: no redirect is followed. */
+const complete = async (
+  { url, key, name }: ModelSettings,
+  findings: Findings,
+  signal: AbortSignal,
+): Promise<z.infer<typeof completion>> => {
+  const { Agent, buildConnector, request } = await import('undici');
+  const agent = new Agent({
+    // whatever NODE_TLS_REJECT_UNAUTHORIZED says
+    connect: skippingInterim(buildConnector({ rejectUnauthorized: true })),
+  });
+  try {
+    const { statusCode, body } = await request(`${url.replace(/\/+$/, '')}/chat/completions`, {
+      method: 'POST',
+      ...{ dispatcher: agent, signal, headersTimeout: 0, bodyTimeout: 0 }, // `signal` bounds all of it
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(key.reveal() === '' ? {} : { authorization: `Bearer ${key.reveal()}` }),
+      },
+      body: JSON.stringify({
+        model: name,
+        messages: modelMessages(findings),
+        response_format: { type: 'json_object' },
+      }),
+    });
+    const text = (await readBounded(body, LARGEST_RESPONSE_BYTES))?.toString('utf8');
+    if (text === undefined) throw new Error(`more than ${LARGEST_RESPONSE_BYTES} bytes`);
+    if (statusCode >= 300 && statusCode < 400)
+      throw new Error(`HTTP ${statusCode}, a redirect; set the final address`);
+    if (statusCode !== 200) throw new Error(statusText(statusCode, text));
+    const response = completion.safeParse(parsed(text));
+    if (!response.success) throw new Error('its response is not a chat completion');
+    return response.data;
+  } finally {
+    await agent.destroy();
+  }
 };
 
 /**
@@ -112,25 +159,11 @@ export const askModel = async (
   settings: ModelSettings,
   findings: Findings,
 ): Promise<{ words: ModelWords } | { failed: string }> => {
-  const { url, key, name, timeoutMs } = settings;
+  const { key, timeoutMs } = settings;
   if (findings.why.length === 0) return { failed: 'there is no evidence to put into words.' };
   const stop = AbortSignal.timeout(timeoutMs);
   try {
-    const { OpenAI } = await import('openai');
-    const client = new OpenAI({
-      baseURL: url,
-      apiKey: key.reveal() || 'none',
-      organization: null, // not what other programs' settings say
-      project: null,
-      maxRetries: 0,
-      logLevel: 'off',
-      fetchOptions: { redirect: 'error' }, // the key goes to the configured address only
-      fetch: boundedFetch,
-    });
-    const response = await client.chat.completions.create(
-      { model: name, messages: modelMessages(findings), response_format: { type: 'json_object' } },
-      { signal: stop },
-    );
+    const response = await complete(settings, findings, stop);
     const message = response.choices?.[0]?.message;
     if (typeof message?.refusal === 'string' && message.refusal !== '')
       return { failed: 'it refused.' };
@@ -138,7 +171,7 @@ export const askModel = async (
     return readWords(message.content, findings);
   } catch (error) {
     if (stop.aborted) return { failed: `it did not answer within ${timeoutMs / 1000} s.` };
-    const told = hiding(key.reveal())(messageOf(error)).replaceAll(
+    const told = hiding(key.reveal())(connectionFailure(error) ?? messageOf(error)).replaceAll(
       key.reveal() || '\0', // a short one, which stands for itself alone
       '[hidden]',
     );

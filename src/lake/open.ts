@@ -11,6 +11,7 @@ import { typed } from '../installation.ts';
 import { whileAlone } from './exclusive.ts';
 import { lakeErrorOf } from './explain-error.ts';
 import { refuseFormerLake, setFormerLakeAside } from './former-lake.ts';
+import { INCREMENTAL } from './give-back.ts';
 import { giveLakeId } from './meta.ts';
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from './migrate.ts';
 import { refuseStrangeSchema } from './strange-schema.ts';
@@ -134,6 +135,7 @@ const create = (path: string): void => {
     makeOwnFile(temporary);
     const sqlite = new Database(temporary);
     try {
+      sqlite.pragma(`auto_vacuum = ${INCREMENTAL}`); // before the first page is written
       sqlite.pragma('synchronous = OFF'); // migrations need not wait for the disk one by one
       sqlite.pragma(`application_id = ${APPLICATION_ID}`);
       migrate(sqlite, temporary);

@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import type { RawResponse } from '../api/client.ts';
+import type { Clock } from '../clock.ts';
 import type { Lake } from '../lake/open.ts';
+import { prepare } from '../lake/prepare.ts';
 import { statement } from '../lake/statements.ts';
 
 /**
@@ -22,8 +24,38 @@ export const storeResponse = (
   ).run(callId, headers['content-type'] ?? null, observedAt, packed);
 };
 
-/** Removes the stored responses of calls made before an instant. @returns how many */
-export const forgetResponses = ({ sqlite }: Lake, before: number): number =>
-  sqlite
-    .prepare('delete from responses where call_id in (select id from calls where sent_at < ?)')
-    .run(before).changes;
+/** Some tens of milliseconds of work, after which others may write. */
+const CALLS_A_STEP = 500;
+
+/**
+ * Removes the stored responses of calls made before an instant, in short steps.
+ * @returns how many
+ * @throws the signal's reason when stopped; what was removed until then stays so
+ */
+export const forgetResponses = async (
+  { sqlite }: Lake,
+  before: number,
+  { clock, signal }: { clock: Clock; signal?: AbortSignal },
+): Promise<number> => {
+  const next = prepare(
+    sqlite,
+    `select id, sent_at as sentAt from calls
+       where sent_at < @before and (sent_at, id) > (@sentAt, @id)
+       order by sent_at, id limit ${CALLS_A_STEP}`,
+    { id: 'number', sentAt: 'number' },
+  );
+  const remove = sqlite.prepare('delete from responses where call_id = ?');
+  let forgotten = 0;
+  let last = { id: -1, sentAt: Number.MIN_SAFE_INTEGER };
+  for (;;) {
+    const calls = next.all({ before, ...last });
+    const step = sqlite.transaction(() =>
+      calls.reduce((sum, { id }) => sum + remove.run(id).changes, 0),
+    );
+    forgotten += step();
+    const newest = calls.at(-1);
+    if (newest === undefined) return forgotten;
+    last = newest;
+    await clock.sleep(0, signal);
+  }
+};

@@ -201,6 +201,10 @@ const isElsewhere = ({ add, remove }: Record<string, FileRow | null>, below: str
   return typeof path === 'string' && !path.startsWith(below);
 };
 
+/** Rows and unpacked bytes of a group, which is read as a whole. */
+const MOST_GROUP_ROWS = 1_000_000;
+const MOST_GROUP_BYTES = 512 << 20;
+
 /**
  * The actions of a checkpoint, some thousands at a time; those of files that are not below `below`
  * are left out. @throws what the reader says of a damaged one
@@ -216,6 +220,13 @@ export async function* actionsOfCheckpoint(
     const rowStart = rowEnd;
     rowEnd += Number(group.num_rows);
     if (index > 0 && isGroupElsewhere(group, below)) continue;
+    if (
+      Number(group.num_rows) > MOST_GROUP_ROWS ||
+      Number(group.total_byte_size) > MOST_GROUP_BYTES
+    )
+      throw new Error(
+        `a group has ${group.num_rows} rows in ${group.total_byte_size} bytes, expected at most ${MOST_GROUP_ROWS} in ${MOST_GROUP_BYTES}`,
+      );
     const read = await parquetReadObjects({
       file: file as ArrayBuffer,
       metadata,

@@ -18,6 +18,8 @@ const CHECKPOINT_LATE = CHECKPOINT_EVERY + 10;
 /** One sooner where the commits since the last one are as large: each reader reads them all. */
 const CHECKPOINT_BYTES = 4 << 20;
 const READ_AT_ONCE = 16;
+/** A log is checkpointed long before. */
+const MOST_COMMIT_BYTES = 64 * CHECKPOINT_BYTES;
 
 const named = (version: number): string => String(version).padStart(20, '0');
 const FILE = /\/(\d{20})\.(json|checkpoint\.parquet)$/;
@@ -134,6 +136,10 @@ export class DeltaLog {
     const bytes = await this.#store.read(`${this.#folder}${named(version)}.json`);
     if (bytes === undefined) throw this.#damaged(`its commit ${version} is missing`);
     this.#commitBytes += bytes.length;
+    if (this.#commitBytes > MOST_COMMIT_BYTES)
+      throw this.#damaged(
+        `it has more than ${MOST_COMMIT_BYTES} bytes of commits and no checkpoint`,
+      );
     try {
       return actionsIn(bytes, this.#below);
     } catch (error) {

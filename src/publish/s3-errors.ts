@@ -1,5 +1,6 @@
 import { messageOf } from '../errors.ts';
 import { TablesError } from './errors.ts';
+import { TooMuchError } from './s3-bounds.ts';
 
 /** What an error of the S3 client tells. */
 export interface S3Failure {
@@ -62,6 +63,8 @@ const adviceOf = ({ code, status }: S3Failure, bucket: string): string => {
       return 'The bucket is in another region: set AWS_REGION to it.';
     case 'NotImplemented':
       return 'The store does not know what was asked of it: tables need conditional writes (If-None-Match), which AWS S3, Ceph, MinIO and Cloudflare R2 know.';
+    case 'TooMuch':
+      return 'No S3 store sends that much, and reading was given up: check AWS_ENDPOINT_URL and who operates it.';
     case 'SlowDown':
       return 'The store asks to slow down. What was uploaded stays: publish again later.';
     case 'ENOTFOUND':
@@ -87,7 +90,8 @@ export const explainS3 = (
 ): TablesError => {
   const failure = failureOf(error);
   const { code, status } = failure;
-  const stated = status === undefined && code === 'Unknown' ? messageOf(error) : code;
+  const isOwn = error instanceof TooMuchError;
+  const stated = isOwn || (status === undefined && code === 'Unknown') ? messageOf(error) : code;
   return new TablesError(
     `${what} at ${url} failed: ${stated}${status === undefined ? '' : ` (HTTP ${status})`}. ${adviceOf(failure, bucket)} Readers see the tables as they were.`,
     { cause: error, transient: isPassing(failure) },

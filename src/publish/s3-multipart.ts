@@ -4,11 +4,14 @@ import {
   CreateMultipartUploadCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandInput,
   ListPartsCommand,
+  type ListPartsCommandInput,
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { md5Of } from './local-file.ts';
+import { ListBound } from './s3-bounds.ts';
 import { failureOf } from './s3-errors.ts';
 import type { OpenFile } from './table-store.ts';
 
@@ -48,15 +51,23 @@ export class Multipart {
   async #begun(): Promise<Begun[]> {
     const { Bucket, Key: Prefix } = this.#at;
     const begun: Begun[] = [];
-    for (let marker = {}; ; ) {
-      const page = await this.#request(`Listing uploads of ${Prefix}`, () =>
-        this.#client.send(new ListMultipartUploadsCommand({ Bucket, Prefix, ...marker })),
-      );
-      for (const { Key = '', UploadId = '', Initiated } of page.Uploads ?? [])
-        begun.push({ key: Key, id: UploadId, at: Initiated?.getTime() ?? 0 });
-      if (page.IsTruncated !== true) return begun.sort((a, b) => a.at - b.at);
-      marker = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+    const bound = new ListBound();
+    let marker: Partial<ListMultipartUploadsCommandInput> | undefined = {};
+    while (marker !== undefined) {
+      const list: ListMultipartUploadsCommand = new ListMultipartUploadsCommand({
+        Bucket,
+        Prefix,
+        ...marker,
+      });
+      marker = await this.#request(`Listing uploads of ${Prefix}`, async () => {
+        const page = await this.#client.send(list);
+        const { Uploads = [], NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
+        for (const { Key = '', UploadId = '', Initiated } of Uploads)
+          begun.push({ key: Key, id: UploadId, at: Initiated?.getTime() ?? 0 });
+        return bound.add(Uploads.length, page.IsTruncated, { KeyMarker, UploadIdMarker });
+      });
     }
+    return begun.sort((a, b) => a.at - b.at);
   }
 
   async #begin(): Promise<string> {
@@ -69,15 +80,18 @@ export class Multipart {
   /** Marks of the parts that an upload holds, by number. */
   async #partsOf(UploadId: string): Promise<Map<number, string>> {
     const parts = new Map<number, string>();
-    for (let PartNumberMarker: string | undefined; ; ) {
-      const after = PartNumberMarker === undefined ? {} : { PartNumberMarker };
-      const page = await this.#request(`Listing parts of ${this.#at.Key}`, () =>
-        this.#client.send(new ListPartsCommand({ ...this.#at, UploadId, ...after })),
-      );
-      for (const { PartNumber = 0, ETag = '' } of page.Parts ?? []) parts.set(PartNumber, ETag);
-      if (page.IsTruncated !== true) return parts;
-      PartNumberMarker = page.NextPartNumberMarker;
+    const bound = new ListBound();
+    let marker: Partial<ListPartsCommandInput> | undefined = {};
+    while (marker !== undefined) {
+      const list: ListPartsCommand = new ListPartsCommand({ ...this.#at, UploadId, ...marker });
+      marker = await this.#request(`Listing parts of ${this.#at.Key}`, async () => {
+        const page = await this.#client.send(list);
+        const { Parts = [], NextPartNumberMarker: PartNumberMarker } = page;
+        for (const { PartNumber = 0, ETag = '' } of Parts) parts.set(PartNumber, ETag);
+        return bound.add(Parts.length, page.IsTruncated, { PartNumberMarker });
+      });
     }
+    return parts;
   }
 
   /** Uploads one part, unless the upload holds it already: a part's mark is its MD5. */

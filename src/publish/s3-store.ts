@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { SECOND_MS } from '../durations.ts';
 import { md5Of } from './local-file.ts';
+import { boundResponses, ListBound } from './s3-bounds.ts';
 import { explainS3, failureOf, isPassing } from './s3-errors.ts';
 import { Multipart, type Request } from './s3-multipart.ts';
 import type { OpenFile, StoreDeps, StoredObject, TableStore } from './table-store.ts';
@@ -31,7 +32,7 @@ const clientOf = (env: NodeJS.ProcessEnv): S3Client => {
   const region = env.AWS_REGION ?? env.AWS_DEFAULT_REGION;
   const own = endpoint === undefined ? {} : { endpoint, forcePathStyle: true };
   const chosen = region ?? (endpoint === undefined ? undefined : 'us-east-1');
-  return new S3Client({
+  const client = new S3Client({
     ...own,
     ...(chosen === undefined ? {} : { region: chosen }),
     logger: SILENT,
@@ -41,6 +42,7 @@ const clientOf = (env: NodeJS.ProcessEnv): S3Client => {
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
   });
+  return boundResponses(client);
 };
 
 /** Tables in a bucket of any store that speaks S3 and knows `If-None-Match`. */
@@ -111,19 +113,25 @@ export class S3Store implements TableStore {
   async *list(prefix: string, after?: string): AsyncGenerator<StoredObject> {
     const { Bucket, Key: Prefix } = this.#at(prefix);
     const start = after === undefined ? {} : { StartAfter: this.#at(after).Key };
-    for (let next: string | undefined; ; ) {
-      const more = next === undefined ? start : { ContinuationToken: next };
-      const page = await this.#request(`Listing ${prefix}`, () =>
-        this.#client.send(new ListObjectsV2Command({ Bucket, Prefix, ...more })),
-      );
-      for (const { Key = '', Size = 0, LastModified } of page.Contents ?? [])
+    const bound = new ListBound();
+    let more: { StartAfter?: string; ContinuationToken?: string } | undefined = start;
+    while (more !== undefined) {
+      const list: ListObjectsV2Command = new ListObjectsV2Command({ Bucket, Prefix, ...more });
+      const { objects, next } = await this.#request(`Listing ${prefix}`, async () => {
+        const page = await this.#client.send(list);
+        const { Contents = [], IsTruncated, NextContinuationToken } = page;
+        return {
+          objects: Contents,
+          next: bound.add(Contents.length, IsTruncated, NextContinuationToken),
+        };
+      });
+      for (const { Key = '', Size = 0, LastModified } of objects)
         yield {
           key: Key.slice(this.#prefix.length),
           bytes: Size,
           modifiedAt: LastModified?.getTime() ?? 0,
         };
-      if (page.IsTruncated !== true) return;
-      next = page.NextContinuationToken;
+      more = next === undefined ? undefined : { ContinuationToken: next };
     }
   }
 

@@ -1,5 +1,5 @@
 import { decodeResponse } from '../api/decode.ts';
-import { CallError, KeyRefusedError } from '../api/errors.ts';
+import { CallError, KeyBarredError, KeyRefusedError } from '../api/errors.ts';
 import { requestLine } from '../api/request.ts';
 import { SECOND_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
@@ -198,9 +198,11 @@ export class Run {
         return;
       }
     }
-    const gone = error.status === 404 && !('page' in item.request);
-    const state = gone ? 'skipped' : 'failed';
-    this.#log.giveUp(this.#runId, item, { state, error: error.message, attempts: 1 });
+    const isBarred = error instanceof KeyBarredError;
+    const isGone = error.status === 404 && !('page' in item.request);
+    const state = isGone || isBarred ? 'skipped' : 'failed';
+    const attempts = isBarred ? 0 : 1;
+    this.#log.giveUp(this.#runId, item, { state, error: error.message, attempts });
     this.#report.gaveUp(item.job, item.line, state, error);
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
+import { isLoopback } from '../loopback.ts';
 import { RefusedError } from './problems.ts';
 
 /** Where the service listens and how people reach it. */
@@ -12,17 +13,6 @@ export interface ExposureOptions {
   /** The pages and `/metrics` are open to whoever reaches them. */
   readonly publicDashboard?: boolean | undefined;
 }
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
-
-const isLoopback = (name: string): boolean => {
-  const version = isIP(name);
-  return version === 0
-    ? name === 'localhost'
-    : LOOPBACK.check(name, version === 4 ? 'ipv4' : 'ipv6');
-};
 
 /** A host's name as URLs write it, without port and brackets; undefined where it is none. */
 const nameIn = (host: string): string | undefined =>

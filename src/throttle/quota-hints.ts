@@ -5,6 +5,7 @@ import type { Lake } from '../lake/open.ts';
 import { type Prepared, prepare, present } from '../lake/prepare.ts';
 import { anyCallOf, type CountedKey, keyName } from './counted-key.ts';
 import type { Limits, Refusal } from './ledger.ts';
+import { monthWindow } from './month.ts';
 import { type LimitWord, limitWords } from './rate-limit-headers.ts';
 import { SLOT_MS } from './slots.ts';
 
@@ -48,20 +49,32 @@ const windowOf = (
   return resetsInMs !== null && resetsInMs > 2 * DAY_MS ? 30 * DAY_MS : null;
 };
 
-/** What headers say of limits, each with the window it is taken to be about. */
+/** The limits of a key that headers are read by. */
+type KnownLimits = Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset'>;
+
+/**
+ * What headers say of limits, each with the window it is taken to be about. A month without a stated
+ * reset ends as configured: 30 days after the last day of a month would be a month late.
+ */
 export const hintsIn = (
   headers: Readonly<Record<string, string>>,
-  known: { ratePerMinute: number; callsPerMonth: number },
+  known: KnownLimits,
   now: number,
 ): LimitWord[] =>
   limitWords(headers, now)
     .slice(0, LONGEST_ROWS)
-    .map((word) => ({
-      ...word,
-      name: word.name.slice(0, 100),
-      stated: word.stated.slice(0, 500),
-      windowMs: windowOf(word, known),
-    }));
+    .map((word) => {
+      const windowMs = windowOf(word, known);
+      const isMonth = (windowMs ?? 0) >= MONTH_FROM_MS;
+      const monthLeftMs = isMonth ? monthWindow(known.quotaReset, now).endsAt - now : null;
+      return {
+        ...word,
+        name: word.name.slice(0, 100),
+        stated: word.stated.slice(0, 500),
+        windowMs,
+        resetsInMs: word.resetsInMs ?? monthLeftMs,
+      };
+    });
 
 /** How long the service says to wait because a short window's calls are used up; 0: not. */
 export const shortWaitMs = (words: readonly LimitWord[]): number =>
@@ -109,15 +122,12 @@ export const quotaHints = (lake: Pick<Lake, 'sqlite'>, key?: CountedKey): QuotaH
  * lower what the ledger believes is left: nothing it says frees a call.
  */
 export class QuotaHints {
-  readonly #limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'key'>;
+  readonly #limits: KnownLimits & Pick<Limits, 'key'>;
   readonly #keep: Database.Statement;
   readonly #kept: Prepared<QuotaHint>;
   readonly #calls: Prepared<CallsSince>;
 
-  constructor(
-    lake: Pick<Lake, 'sqlite'>,
-    limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'key'>,
-  ) {
+  constructor(lake: Pick<Lake, 'sqlite'>, limits: KnownLimits & Pick<Limits, 'key'>) {
     this.#limits = limits;
     this.#keep = lake.sqlite.prepare(KEEP);
     this.#kept = hintReader(lake);

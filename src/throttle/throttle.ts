@@ -1,7 +1,6 @@
 import type { ApiClient, RawResponse } from '../api/client.ts';
 import { CallError, RateLimitedError, UnreachableError } from '../api/errors.ts';
-import type { UpstreamRequest } from '../api/request.ts';
-import { requestLine } from '../api/request.ts';
+import { requestLine, type UpstreamRequest } from '../api/request.ts';
 import type { Clock } from '../clock.ts';
 import { SECOND_MS } from '../durations.ts';
 import { messageOf } from '../errors.ts';
@@ -9,6 +8,7 @@ import { type Log, SILENT } from '../log.ts';
 import { backoffMs, Circuit, PATIENCE_MS } from './circuit.ts';
 import { QuotaSpentError, ServiceDownError } from './errors.ts';
 import type { Ledger, PlannedCall, Refusal } from './ledger.ts';
+import { RefusedKey } from './refused-key.ts';
 
 /** A response that came and was read. Its call is not settled yet: that goes with its rows. */
 export interface Received<T> {
@@ -80,6 +80,7 @@ export class Throttle {
   readonly counts: CallCounts;
   readonly #deps: ThrottleDeps;
   readonly #circuit = new Circuit();
+  readonly #refusedKey = new RefusedKey();
   /** The end of the line of those waiting to be admitted. */
   #line: Promise<void> = Promise.resolve();
   /** Monotonic instant until which nobody of this process may leave. */
@@ -154,6 +155,7 @@ export class Throttle {
       const tookMs = roundMs(endedMono - sentMono);
       return { callId, response, read: value, receivedAt: finishedAt, tookMs, settle };
     } catch (error) {
+      this.#refusedKey.note(job, error);
       await this.#fail(callId, response, error, endedMono);
       this.#logFailed({ runId, job, item, callId, attempt }, response, error, endedMono - sentMono);
       throw error;
@@ -249,6 +251,7 @@ export class Throttle {
       if (maxCalls !== undefined && this.counts.sent >= maxCalls)
         throw new QuotaSpentError(`The ${maxCalls} calls allowed by --max-calls are spent.`, null);
       this.#refuseWhenLost();
+      this.#refusedKey.bar(call);
       const restMs = this.#restUntil - clock.monotonic();
       if (restMs > 0) await this.#sleep(restMs, this.#lastFailure?.message ?? '', signal);
       else if (this.#circuit.isSingleFile && this.#inFlight > 0) await this.#callEnded.promise;
@@ -271,10 +274,7 @@ export class Throttle {
     const now = clock.now();
     if ('untilEndedMs' in refusal) {
       if (this.#inFlight > 0) return this.#callEnded.promise;
-      this.#deps.onWait?.(
-        refusal.untilEndedMs,
-        'calls in flight may take the last ones of the key',
-      );
+      this.#deps.onWait?.(refusal.untilEndedMs, 'calls in flight may be the last of the key');
       return clock.sleep(refusal.untilEndedMs, signal);
     }
     if ('waitMs' in refusal) {

@@ -1,6 +1,7 @@
 import { lookup as resolveName } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import { skippingInterim } from '../skip-interim.ts';
 import { ForbiddenTargetError, mayDial, type Reach } from './target.ts';
 
 /** What is posted, and where to. */
@@ -43,11 +44,13 @@ const guardedConnector = (
   connectTimeoutMs: number,
   resolve: Resolve,
 ): buildConnector.connector => {
-  const connect = buildConnector({
-    timeout: connectTimeoutMs,
-    rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
-    lookup: guardedLookup(reach, resolve),
-  });
+  const connect = skippingInterim(
+    buildConnector({
+      timeout: connectTimeoutMs,
+      rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
+      lookup: guardedLookup(reach, resolve),
+    }),
+  );
   return (options, done) => {
     const host = options.hostname.replace(/^\[|\]$/g, '');
     if (isIP(host) !== 0 && !mayDial(host, reach)) return done(forbidden(host), null);

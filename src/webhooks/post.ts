@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { connectionFailure } from '../connection-failure.ts';
 import { EXIT, TrendlakeError } from '../errors.ts';
 import type { GuardedConnections, Letter, Resolve } from './guarded-connections.ts';
 import { ForbiddenTargetError } from './target.ts';
@@ -42,36 +43,14 @@ const readResponse = async (body: AsyncIterable<Buffer>): Promise<string> => {
   return read.toString('utf8').slice(0, KEPT_CHARACTERS);
 };
 
-/**
- * Network errors in words, by the codes of Node and undici. None says which address a name has: what
- * is told here reaches holders of keys, who may ask for any name.
- */
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'the host name is not known',
-  EAI_AGAIN: 'the host name cannot be looked up now',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the host cannot be reached',
-  ECONNRESET: 'the connection was reset',
-  EPIPE: 'the connection was closed',
-  UND_ERR_SOCKET: 'the connection was closed',
-  UND_ERR_CONNECT_TIMEOUT: 'connecting took too long',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of its response are too large',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
-};
-const UNTRUSTED = /CERT|SELF_SIGNED|SIGNATURE/;
-
 /** Why a connection or what came over it failed, in words and without an address. */
 const reasonOf = (error: unknown): string => {
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   if (cause instanceof ForbiddenTargetError || cause instanceof EndlessResponseError)
     return cause.message;
-  const code = String((cause as { code?: unknown }).code ?? '');
-  const known = REASONS[code];
+  const known = connectionFailure(cause);
   if (known !== undefined) return known;
-  if (UNTRUSTED.test(code))
-    return `its certificate is not trusted (${code}); NODE_EXTRA_CA_CERTS adds an authority`;
+  const code = String((cause as { code?: unknown }).code ?? '');
   return code === '' ? 'the connection failed' : `the connection failed (${code})`;
 };
 

@@ -70,3 +70,12 @@ describe('what a status stands for', () => {
       expect(judge(response(400, {}, body), NOW)?.message.length).toBeLessThan(500);
   });
 });
+
+test.each([
+  '<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>',
+  'Client sent an HTTP request to an HTTPS server.\n',
+  "<p>You're speaking plain HTTP to an SSL-enabled server port.</p>",
+])('plain HTTP to a port for TLS: the address must begin with https (%s)', (body) => {
+  const error = judge({ status: 400, headers: {}, body: Buffer.from(body) }, 0);
+  expect(error?.message).toContain('TRENDLAKE_BASE_URL must begin with https://');
+});

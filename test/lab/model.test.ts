@@ -120,6 +120,12 @@ describe('a model that keeps to the evidence', () => {
   });
 });
 
+test('a model without a key is asked without one', async () => {
+  const { settings, asked } = await endpoint(() => says(GOOD));
+  const { method } = await analyze(plantedLake(), { ...settings, key: new Secret('') });
+  expect({ method, sent: asked[0]?.authorization }).toEqual({ method: 'model', sent: undefined });
+});
+
 describe('a model that fails: the statistical answer, and a note', () => {
   const invented = { ...GOOD, why: [{ factor: 'astrology', finding: 'Venus.' }] };
   const twice = { ...GOOD, why: [GOOD.why[0], GOOD.why[0]] };
@@ -146,6 +152,8 @@ describe('a model that fails: the statistical answer, and a note', () => {
       }),
       'agreed shape',
     ],
+    ['no completion', { body: { choices: 'none' } }, 'not a chat completion'],
+    ['an error without words', { status: 502, body: '<html>' }, '(HTTP 502)'],
     ['an error', { status: 500, body: { error: { message: 'out of cheese' } } }, 'endpoint failed'],
     ['a wrong key', { status: 401, body: { error: { message: 'bad key sk-hush' } } }, '[hidden]'],
     [
@@ -185,7 +193,16 @@ describe('a model that fails: the statistical answer, and a note', () => {
       name: 'x',
       timeoutMs: 9000,
     };
-    expect((await analyze(plantedLake(60), settings, 'tt_30')).note).toContain('endpoint failed');
+    expect((await analyze(plantedLake(60), settings, 'tt_30')).note).toContain(
+      'endpoint failed (nothing listens there)',
+    );
+  });
+
+  test('https to a port without TLS', async () => {
+    const { settings } = await endpoint(() => says(GOOD));
+    const secure = { ...settings, url: settings.url.replace('http:', 'https:') };
+    const { note } = await analyze(plantedLake(60), secure, 'tt_30');
+    expect(note).toContain('the port does not speak TLS; the address must begin with http://');
   });
 });
 

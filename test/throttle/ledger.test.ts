@@ -255,6 +255,24 @@ describe('the month', () => {
   });
 
   test.each([
+    ['calendar', '2026-11-30T23:59:00Z', '2026-12-01'],
+    ['calendar', '2026-11-01T00:00:00Z', '2026-12-01'],
+    ['anchor:15', '2026-11-14T23:59:00Z', '2026-11-15'],
+    ['rolling', '2026-11-30T00:00:00Z', '2026-12-30'],
+  ])('%s, spent by the service’s word at %s without a reset: free on %s', (reset, at, free) => {
+    const { ledger, machine } = ledgerAt(Date.parse(at), limits(1000, reset));
+    const { callId } = ledger.admit(CALL) as { callId: number };
+    machine.trueAt += 1000;
+    ledger.noteHeaders(callId, { 'x-quota-remaining': '0' });
+    expect(ledger.admit(CALL)).toMatchObject({ spentUntil: expect.any(Number) });
+    const { spentUntil } = ledger.admit(CALL) as { spentUntil: number };
+    expect(new Date(spentUntil).toISOString().slice(0, 10)).toBe(free);
+    expect(ledger.spent().month.remaining).toBe(0);
+    machine.trueAt = spentUntil;
+    expect(ledger.spent().month.remaining).toBeGreaterThan(900);
+  });
+
+  test.each([
     ['calendar', '2026-02-28T23:59:59Z', '2026-02-01', '2026-03-01'],
     ['anchor:1', '2026-01-01T00:00:00Z', '2026-01-01', '2026-02-01'],
     ['anchor:31', '2026-02-28T00:00:00Z', '2026-02-28', '2026-03-31'],

@@ -1,0 +1,14 @@
+/** Reads a body as a whole; undefined, and the rest unread, once it is larger than `most` bytes. */
+export const readBounded = async (
+  stream: AsyncIterable<Buffer>,
+  most: number,
+): Promise<Buffer | undefined> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > most) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+};
