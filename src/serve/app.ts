@@ -91,10 +91,14 @@ export const refusalOf = (error: unknown, log: Logger): RefusedError => {
     : new RefusedError('internal', 'Something failed here; it was logged. Try again later.');
 };
 
+/** What is sent where the sender has gone. */
+export const nobodyWaits = (): RefusedError =>
+  new RefusedError('unavailable', 'Nobody waits for this response.');
+
 const failureResponse = (error: unknown, c: Context, log: Logger): Response =>
   problemResponse(
     !(error instanceof RefusedError) && c.req.raw.signal.aborted
-      ? new RefusedError('unavailable', 'Nobody waits for this response.')
+      ? nobodyWaits()
       : refusalOf(error, log),
   );
 
