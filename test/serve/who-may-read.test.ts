@@ -326,7 +326,7 @@ describe('what asking without a key can cost', () => {
       (_, day) => `/?asOf=${new Date(hoursAgo(24 * day)).toISOString()}`,
     );
 
-  test('two pages are computed at once; more are 503 that says when to come back', async () => {
+  test('two pages are computed at once and six wait; more are 503 that says when to come back', async () => {
     const { ask } = await serving({ readLimits: { rowsHere: -1 } });
     const got = await Promise.all(days(12).map((path) => ask(path)));
     const refused = got.filter(({ status }) => status === 503);

@@ -173,7 +173,8 @@ class PageResponder<P extends z.ZodObject, Q extends z.ZodObject> {
     const { files, tables = {} } = this.#definition;
     const { format, table } = wanted;
     const filesOf = table === undefined ? files : tables[table];
-    if (format !== undefined && filesOf !== undefined) return this.#file(filesOf(wanted), format);
+    if (format !== undefined && filesOf !== undefined)
+      return this.#file(filesOf(wanted), format, wanted.moment);
     return sendPage(c, await this.#page(wanted), 200);
   }
 
@@ -191,8 +192,13 @@ class PageResponder<P extends z.ZodObject, Q extends z.ZodObject> {
     return { ...read, view, moment, name };
   }
 
-  async #file({ name, bytes }: TableFiles, format: FileFormat): Promise<Response> {
-    const made = await this.#deps.service.pages.inTurn(() => bytes(format));
+  async #file(
+    { name, bytes }: TableFiles,
+    format: FileFormat,
+    { owner, gone }: PageMoment,
+  ): Promise<Response> {
+    const { pages } = this.#deps.service;
+    const made = await pages.inTurn(() => bytes(format), { owner, gone: gone() });
     return new Response(made, {
       headers: {
         'content-type': FILE_TYPES[format],
@@ -207,7 +213,8 @@ class PageResponder<P extends z.ZodObject, Q extends z.ZodObject> {
     const { service } = this.#deps;
     const now = { version: lakeVersion(service.lake), at: service.now() };
     const make = (unwanted: AbortSignal): Promise<MadePage> => this.#make(wanted, unwanted);
-    return service.pages.page(wanted.name, now, make, wanted.moment.gone());
+    const { owner, gone } = wanted.moment;
+    return service.pages.page(wanted.name, now, make, { owner, gone: gone() });
   }
 
   async #make(
