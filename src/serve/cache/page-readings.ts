@@ -2,8 +2,9 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import { type KeptVolume, risingHashtags } from '../../forecast/hashtags/read-volumes.ts';
 import { type RisingQuery, type RisingVideo, risingVideos } from '../../forecast/read.ts';
 import { type ForecastStanding, forecastStanding } from '../../forecast/standing.ts';
+import { computeList, type ListRowsQuery } from '../../history/computed-list.ts';
 import { type CreatorsQuery, creatorsPage } from '../../history/creator-lists.ts';
-import { type EventsQuery, eventsPage } from '../../history/event-list.ts';
+import { type EventsQuery, eventsPage, newestEvents } from '../../history/event-list.ts';
 import { type TaggedPage, type TaggedPageQuery, taggedPage } from '../../history/tagged-videos.ts';
 import { findingsAbout } from '../../lab/analyze.ts';
 import type { Lake } from '../../lake/open.ts';
@@ -28,7 +29,12 @@ const rising = (
     .filter((list) => list.length > 0),
 });
 
+/** What computing took is not asked for. */
+const UNTIMED = { monotonic: () => 0 };
+
 const READINGS = {
+  list: (lake: Lake, query: ListRowsQuery) => computeList(lake, query, UNTIMED),
+  noticed: (lake: Lake, query: EventsQuery) => newestEvents(lake, query),
   rising,
   standing: ({ sqlite }: Lake, at: number): ForecastStanding => forecastStanding(sqlite, at),
   tagged: (lake: Lake, query: TaggedPageQuery): TaggedPage => taggedPage(lake, query),

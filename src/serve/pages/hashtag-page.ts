@@ -16,7 +16,6 @@ import {
   type TaggedCount,
   type TaggedPage,
   type TaggedQuery,
-  taggedAtMost,
 } from '../../history/tagged-videos.ts';
 import { isoOf } from '../../iso.ts';
 import type { ContentItem } from '../../wire/shapes.ts';
@@ -28,7 +27,7 @@ import { type Html, NOTHING } from './html.ts';
 import { listSection, shownList } from './list-route.ts';
 import { notice, SAMPLED } from './marks.ts';
 import { tableParameters } from './page-parameters.ts';
-import { type PageDeps, type PageMoment, pageRoute } from './page-route.ts';
+import { type PageDeps, type PageMoment, pageRoute, requesterOf } from './page-route.ts';
 import { creatorPath, hashtagPath, linkTo, type PageView } from './page-view.ts';
 import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';
@@ -37,8 +36,6 @@ import { videoColumns } from './video-columns.ts';
 
 const WINDOW = { token: '30d', ms: 30 * DAY_MS };
 const COMPANIONS = 12;
-/** Videos of a tag that are read on the spot. */
-const FEW = 500;
 
 const taggedAt = (hashtagKey: number, asOf: number): TaggedQuery => ({
   ...{ hashtagKey, asOf },
@@ -145,11 +142,11 @@ export const hashtagPage = (deps: PageDeps): void => {
     return found;
   };
   const videosOf =
-    (tagged: TaggedQuery, { owner, gone }: PageMoment): Listed<ContentItem, TaggedPage> =>
+    (tagged: TaggedQuery, moment: PageMoment): Listed<ContentItem, TaggedPage> =>
     async (paging) => {
       const head = await service.reads.forPage(
         { name: 'tagged', query: { ...tagged, ...paging, companions: COMPANIONS } },
-        { owner, unwanted: gone(), isCheap: taggedAtMost(lake, tagged.hashtagKey, FEW) < FEW },
+        requesterOf(moment),
       );
       const entries = head.keys.map((key) => ({ key, rank: null, score: null, velocity: null }));
       return { rows: contentItems(lake, entries, tagged.asOf), held: head.count.volume, head };
