@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
@@ -46,12 +46,12 @@ const paced = async (options: Partial<ServiceOptions> = {}) => {
   );
   const { port } = new URL(running.service.url);
   const ask = (path: string, { method = 'GET', headers = {}, body = '' }: Asked = {}) =>
-    new Promise<{ status: number; text: string; retryAfter: string | undefined }>(
+    new Promise<{ status: number; text: string; headers: IncomingHttpHeaders }>(
       (resolve, reject) => {
         const sent = request({ port, host: '127.0.0.1', path, method, headers }, (got) => {
           const { statusCode: status = 0 } = got;
-          const retryAfter = got.headers['retry-after'];
-          text(got).then((body) => resolve({ status, text: body, retryAfter }), reject);
+          const { headers } = got;
+          text(got).then((body) => resolve({ status, text: body, headers }), reject);
         });
         sent.on('error', reject).end(body);
       },
@@ -118,11 +118,32 @@ describe('a request without a key waits its turn', () => {
     for (let turn = 0; turn < 10; turn++)
       await Promise.all(Array.from({ length: 50 }, () => ask('/nothing')));
     const late = await ask('/');
-    expect([late.status, late.retryAfter, slept.at(-1)]).toEqual([503, '5', LONGEST_MS]);
+    expect([late.status, late.headers['retry-after'], slept.at(-1)]).toEqual([
+      503,
+      '5',
+      LONGEST_MS,
+    ]);
     expect(late.text).toContain('Too many requests without a key');
     expect(counted.reads).toBe(0);
   });
 });
+
+test.each(['/assets/page.js', '/assets/uplot.js', '/v1/openapi.json'])(
+  'what never changes is compressed once, for all: %s',
+  async (path) => {
+    const { ask } = await paced();
+    const gzip = { 'accept-encoding': 'gzip' };
+    const plain = await ask(path);
+    const packed = await ask(path, { headers: gzip });
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+    // written in pieces by what compresses for each request
+    expect(Number(packed.headers['content-length'])).toBeLessThan(plain.text.length);
+    const known = { ...gzip, 'if-none-match': String(packed.headers.etag) };
+    expect((await ask(path, { headers: known })).status).toBe(304);
+    expect((await ask(path, { headers: { ...gzip, 'if-none-match': '"x"' } })).status).toBe(200);
+  },
+);
 
 describe('nobody waits behind a flood', () => {
   test('with a key, signing in with one, or by the signature of the upstream', async () => {
