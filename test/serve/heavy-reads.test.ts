@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { PERIODS, PLATFORMS } from '../../schema/vocabulary.ts';
@@ -138,6 +139,22 @@ test('what a page reads is read in a thread, however small the lake', async () =
   await reads.close();
   lake.close();
   remove();
+});
+
+test('the pages of a creator and of a hashtag read their videos and their past in a thread', async () => {
+  const { service } = await runService((into) => {
+    into.video({ id: 'tt_1', user: 'maker', tags: ['tag'], snapshots: [[hoursAgo(2), 5]] });
+    into.creator({ platform: 'tiktok', handle: 'maker', snapshots: [[hoursAgo(3), 9]] });
+  });
+  const prepare = vi.spyOn(Database.prototype, 'prepare');
+  for (const path of ['creators/tiktok/maker', 'hashtags/tag', 'hashtags/tag?format=csv'])
+    expect((await fetch(service.dashboard + path)).status).toBe(200);
+  const statements = prepare.mock.calls.map(([sql]) => sql.replaceAll(/\s+/g, ' '));
+  prepare.mockRestore();
+  const long =
+    /with named as|from creator_snapshot where creator_key|json_each\(@keys\)|from hashtag_snapshot where hashtag_key/;
+  expect(statements.length).toBeGreaterThan(0);
+  expect(statements.filter((sql) => long.test(sql))).toEqual([]);
 });
 
 test.each([

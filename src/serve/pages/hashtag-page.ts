@@ -3,14 +3,12 @@ import { html } from 'hono/html';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../durations.ts';
 import { hashtagSubject } from '../../events/subject-url.ts';
-import { contentItems } from '../../history/content-items.ts';
 import {
   type HashtagVolumes,
   hashtagAsOf,
-  readHashtagHistory,
   type VolumeSeries,
 } from '../../history/hashtag-history.ts';
-import { type PulledHashtag, pulledHashtag } from '../../history/hashtag-list.ts';
+import type { PulledHashtag } from '../../history/hashtag-list.ts';
 import {
   TAGGED_MOST,
   type TaggedCount,
@@ -148,9 +146,13 @@ export const hashtagPage = (deps: PageDeps): void => {
         { name: 'tagged', query: { ...tagged, ...paging, companions: COMPANIONS } },
         requesterOf(moment),
       );
-      const entries = head.keys.map((key) => ({ key, rank: null, score: null, velocity: null }));
-      return { rows: contentItems(lake, entries, tagged.asOf), held: head.count.volume, head };
+      return { rows: head.items, held: head.count.volume, head };
     };
+  const historyOf = (key: number, asOf: number, moment: PageMoment) =>
+    service.reads.forPage(
+      { name: 'hashtag', query: { key, asOf, dateRange: WINDOW.token } },
+      requesterOf(moment),
+    );
   pageRoute(deps, {
     path: '/hashtags/{tag}',
     params: z.object({ tag: z.string() }),
@@ -159,8 +161,7 @@ export const hashtagPage = (deps: PageDeps): void => {
       const { key, tag } = find(written, view.at);
       const asOf = view.at;
       const tagged = taggedAt(key, asOf);
-      const pulled = pulledHashtag(lake, { key, dateRange: WINDOW.token, asOf });
-      const series = readHashtagHistory(lake, key, asOf);
+      const { pulled, series } = await historyOf(key, asOf, moment);
       const shown = await shownList(videosOf(tagged, moment), columns, query);
       const seen = shown.head.count;
       const links = PLATFORMS.map((name) => platformLink(name, hashtagSubject(tag, name).url));
@@ -190,11 +191,12 @@ ${listSection(view, shown, {
           return (await wholeOf(videosOf(tagged, moment), columns, query.sort)).rows;
         }),
     },
-    files: ({ params: { tag }, view }) =>
-      tableFiles('hashtag-volumes', VOLUME_COLUMNS, async () =>
-        readHashtagHistory(lake, find(tag, view.at).key, view.at).flatMap(
-          ({ points, source, window }) => points.map((point) => ({ ...point, source, window })),
-        ),
-      ),
+    files: ({ params: { tag }, view, moment }) =>
+      tableFiles('hashtag-volumes', VOLUME_COLUMNS, async () => {
+        const { series } = await historyOf(find(tag, view.at).key, view.at, moment);
+        return series.flatMap(({ points, source, window }) =>
+          points.map((point) => ({ ...point, source, window })),
+        );
+      }),
   });
 };
