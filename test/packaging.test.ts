@@ -40,6 +40,18 @@ test('units start commands that there are, and each says what happens when it fa
   expect(units).toContain('trendlake-failed@.service');
 });
 
+test('the unit of serve does not load the upstream key, those that call the upstream do', () => {
+  const filesOf = (unit: string): string[] =>
+    [...read(`packaging/systemd/${unit}`).matchAll(/^EnvironmentFile=-?(.+)$/gm)].map(
+      ([, path = '']) => path,
+    );
+  expect(filesOf('trendlake-serve.service')).toEqual(['/etc/trendlake.env']);
+  for (const unit of ['trendlake.service', 'trendlake-sync.service'])
+    expect(filesOf(unit)).toContain('/etc/trendlake-upstream.env');
+  const unset = /^UnsetEnvironment=(.+)$/m.exec(read('packaging/systemd/trendlake-serve.service'));
+  expect(unset?.[1]?.split(' ')).toContain(SETTINGS.apiKey.env);
+});
+
 test('the image runs a command as a user of its own, from pinned bases', () => {
   const instructions = readDockerfile(read('Dockerfile'));
   const last = (name: string) => instructions.findLast((one) => one.name === name);

@@ -5,12 +5,20 @@ import { Pool } from 'undici';
 // stop; then tells how many responses of each status it had. A worker of its own, so that flooding does
 // not slow measuring more than the processor does.
 
-const { origin, paths, method, connections, body } = workerData as {
+const {
+  origin,
+  paths,
+  method,
+  connections,
+  body = null,
+  headers = body === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' },
+} = workerData as {
   origin: string;
   paths: string[];
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'OPTIONS';
   connections: number;
-  body: string | null;
+  body?: string | null;
+  headers?: Record<string, string>;
 };
 const pool = new Pool(origin, { connections, pipelining: 1 });
 const statuses: Record<string, number> = {};
@@ -22,7 +30,6 @@ let next = 0;
 parentPort?.once('message', () => {
   isOver = true;
 });
-const headers = body === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
 const flood = async (): Promise<void> => {
   while (!isOver) {
     const path = paths[next++ % paths.length] ?? '/';

@@ -16,12 +16,14 @@ export interface ListMoment extends Paging {
   readonly gone?: (() => AbortSignal) | undefined;
   /** Whose share of the time it takes: the id of a key, or one name for all without. */
   readonly owner: string;
+  /** It is part of a page for people, which must hold up nobody. */
+  readonly isPage?: boolean;
 }
 
 /** A part of a computed list, and how exactly its instant is meant. */
 export interface PartQuery<Q extends ListQuery>
   extends ListRowsQuery<Q>,
-    Pick<ListMoment, 'isNow' | 'gone' | 'owner'> {}
+    Pick<ListMoment, 'isNow' | 'gone' | 'owner' | 'isPage'> {}
 
 /** Part of a computed list, true at `asOf`; `isStale`: reading the lake anew, now, may give another. */
 export interface ComputedPart<T> {

@@ -158,13 +158,3 @@ export const taggedPage = (lake: Lake, query: TaggedPageQuery): TaggedPage => {
     keys: byViews.slice((page - 1) * limit, page * limit).map(({ key }) => key),
   };
 };
-
-/** How many videos carry a tag now, counted up to `most`: what reading them costs. */
-export const taggedAtMost = (lake: Lake, hashtagKey: number, most: number): number =>
-  present(
-    prepared(
-      lake,
-      'select count(*) from (select 1 from video_hashtag where hashtag_key = ? limit ?)',
-      'number',
-    ).get(hashtagKey, most),
-  );

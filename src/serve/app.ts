@@ -8,7 +8,6 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { Logger } from 'pino';
 import { messageOf, TrendlakeError } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { DOCUMENT_PATH } from './auth/key-check.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './context.ts';
 import { letIn } from './let-in.ts';
 import { openApiRoute } from './openapi.ts';
@@ -91,15 +90,19 @@ export const refusalOf = (error: unknown, log: Logger): RefusedError => {
     : new RefusedError('internal', 'Something failed here; it was logged. Try again later.');
 };
 
+/** What is sent where the sender has gone. */
+export const nobodyWaits = (): RefusedError =>
+  new RefusedError('unavailable', 'Nobody waits for this response.');
+
 const failureResponse = (error: unknown, c: Context, log: Logger): Response =>
   problemResponse(
     !(error instanceof RefusedError) && c.req.raw.signal.aborted
-      ? new RefusedError('unavailable', 'Nobody waits for this response.')
+      ? nobodyWaits()
       : refusalOf(error, log),
   );
 
-/** What is neither a list nor a page: those compress themselves, once for all who ask. */
-const COMPRESSED = ['/assets/*', '/metrics', DOCUMENT_PATH, '/v1/lab/*'];
+/** What is computed for each request and neither a list nor a page: those compress themselves. */
+const COMPRESSED = ['/metrics', '/v1/lab/*'];
 
 /** Everything under `/v1` (first the key, then the address, then the parameters) and its OpenAPI text. */
 const versionOne = (

@@ -1,10 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import { type Logger, pino } from 'pino';
 import { SECOND_MS } from '../durations.ts';
 import type { Opened } from '../opened.ts';
 import { HttpPoster } from '../webhooks/post.ts';
 import { MOST_OF_A_KEY } from '../webhooks/subscriptions.ts';
 import { logServed } from './access-log.ts';
-import { refusalOf, serviceApp } from './app.ts';
+import { nobodyWaits, refusalOf, serviceApp } from './app.ts';
 import { CountTogether } from './auth/count-together.ts';
 import { KeyCheck } from './auth/key-check.ts';
 import { LakeKeys } from './auth/key-store.ts';
@@ -33,6 +34,12 @@ const failuresOnly = (report: ServiceOptions['report']): Logger =>
     ? pino({ level: 'silent' })
     : pino({ level: 'error', base: null }, { write: (line) => report(line.trimEnd()) });
 
+/** Whether a request shows something that lets it in, which is checked before anything is read for it. */
+const showsProof = ({ headers, method, url = '' }: IncomingMessage): boolean =>
+  headers.authorization !== undefined ||
+  headers.cookie !== undefined ||
+  (method === 'POST' && /^\/(?:sign-in|hooks\/upstream)$/.test(url));
+
 /** The lake it serves, and the time that responses are given at. */
 interface Served {
   readonly lake: ServedLake;
@@ -50,6 +57,8 @@ export class AssembledService {
   readonly #app: ReturnType<typeof serviceApp>;
   readonly #routeOf: ReturnType<typeof routesOf>;
   readonly #pace: KeylessPace;
+  /** Whoever watches the process does not wait behind pages, nor pages behind them. */
+  readonly #healthPace: KeylessPace;
   readonly #server: HttpServer;
   readonly #closing = new AbortController();
   #origin: string;
@@ -67,6 +76,7 @@ export class AssembledService {
     this.#app = this.#appOf(options);
     this.#routeOf = routesOf(this.#app);
     this.#pace = new KeylessPace(machine);
+    this.#healthPace = new KeylessPace(machine);
     this.#server = new HttpServer(
       {
         respond: (request, bindings) => this.#respond(request, bindings),
@@ -117,11 +127,19 @@ export class AssembledService {
     bindings: Parameters<Responding['respond']>[1],
   ): Promise<Response> {
     const { incoming, exchange } = bindings;
+    const pace = incoming.url === '/health' ? this.#healthPace : this.#pace;
+    let turn: Promise<void> | undefined;
+    const keylessTurn = (): Promise<void> => {
+      turn ??= pace.waitForTurn();
+      return turn;
+    };
+    exchange.keylessTurn = keylessTurn;
+    if (!showsProof(incoming)) await keylessTurn();
+    if (incoming.socket.destroyed) return problemResponse(nobodyWaits());
     const refusal = this.#exposure.refusalOf(incoming);
     const response =
       refusal === undefined ? await this.#app.fetch(request, bindings) : problemResponse(refusal);
-    const isWatching = incoming.url === '/health' || response.status === 204; // 204: a proven hook
-    if (exchange.keyId === undefined && !isWatching) await this.#pace.turn();
+    if (exchange.keyId === undefined && exchange.isProven !== true) await keylessTurn();
     return response;
   }
 

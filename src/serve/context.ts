@@ -27,6 +27,13 @@ export interface Exchange {
   awaitsContinue?: boolean;
   /** The sender expects something else, which nobody here does. */
   readonly expectsOther?: boolean;
+  /**
+   * Waits for the turn of a request that is answered without a key: once, however often it is called.
+   * Rejects with a RefusedError where too many wait.
+   */
+  keylessTurn?: () => Promise<void>;
+  /** It was proven otherwise than by a key: by the signature of its body. */
+  isProven?: boolean;
 }
 
 /** What a request carries along once it was let in. */

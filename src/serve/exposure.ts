@@ -20,11 +20,27 @@ const nameIn = (host: string): string | undefined =>
     ?.hostname.replace(/^\[|\]$/g, '')
     .replace(/\.$/, '');
 
-/** What a proxy adds to what it passes on: who asks is then not on this machine. */
-const FORWARDED = [
-  ...['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
-  ...['x-real-ip', 'via'],
-];
+/** Headers that a proxy adds to a request it passes on, beside every `X-Forwarded-...`. */
+const OF_PROXIES: ReadonlySet<string> = new Set([
+  ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'true-client-ip'],
+  ...['cf-connecting-ip', 'cf-connecting-ipv6', 'fastly-client-ip', 'fly-client-ip', 'cdn-loop'],
+  ...['x-original-forwarded-for', 'x-original-host', 'x-envoy-external-address'],
+]);
+
+/**
+ * Whether a proxy may have passed a request on: by its headers, or by HTTP/1.0, which nginx speaks with
+ * no header of its own and no browser does.
+ */
+const isPassedOn = ({
+  headers,
+  httpVersion,
+}: Pick<IncomingMessage, 'headers' | 'httpVersion'>): boolean =>
+  httpVersion === '1.0' ||
+  Object.keys(headers).some((name) => name.startsWith('x-forwarded') || OF_PROXIES.has(name));
+
+/** So often a request names its Host. Node keeps the first of several: a proxy may have read another. */
+const countHosts = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): number =>
+  rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length;
 
 /** Whether a name is the very address a request came to: that cannot be made to lead elsewhere. */
 const isReachedAt = (name: string, localAddress: string | undefined): boolean =>
@@ -32,6 +48,11 @@ const isReachedAt = (name: string, localAddress: string | undefined): boolean =>
 
 /** An address as it stands in a URL. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
+const refusedHost = (detail: string): RefusedError =>
+  new RefusedError('invalid-parameter', `Host: ${detail}`, {
+    errors: [{ parameter: 'Host', detail }],
+  });
 
 /** What is open to whom, and by which names the service may be asked for. */
 export class Exposure {
@@ -61,37 +82,27 @@ export class Exposure {
   }
 
   /** Whether a request may read pages and `/metrics` without a key: it comes from this machine. */
-  isOpenTo(incoming: Pick<IncomingMessage, 'headers'>): boolean {
+  isOpenTo(incoming: Pick<IncomingMessage, 'headers' | 'httpVersion'>): boolean {
     return this.#isPublic || this.isLocalTo(incoming);
   }
 
   /** Whether a request comes from this machine, to a service that only this machine reaches. */
-  isLocalTo({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
-    return this.#isLocal && FORWARDED.every((name) => headers[name] === undefined);
+  isLocalTo(incoming: Pick<IncomingMessage, 'headers' | 'httpVersion'>): boolean {
+    return this.#isLocal && !isPassedOn(incoming);
   }
 
   /**
    * Why a request by this Host is not answered. A page of another name that was made to lead here
    * (DNS rebinding) carries that name, so only names of this machine and the configured one are right.
    */
-  refusalOf({
-    headers,
-    url = '',
-    httpVersion,
-    socket,
-  }: Pick<IncomingMessage, 'headers' | 'url' | 'httpVersion' | 'socket'>):
-    | RefusedError
-    | undefined {
+  refusalOf(incoming: IncomingMessage): RefusedError | undefined {
+    const { headers, url = '', httpVersion, socket } = incoming;
+    const count = countHosts(incoming);
+    if (count > 1) return refusedHost(`Expected one; got ${count}.`);
     const host = /^https?:/i.test(url) ? URL.parse(url)?.host : headers.host;
     if (host === undefined || host === '') {
       if (httpVersion === '1.0') return undefined; // no browser sends it
-      return new RefusedError(
-        'invalid-parameter',
-        'Every request names its Host; this one names none.',
-        {
-          errors: [{ parameter: 'Host', detail: 'Is required.' }],
-        },
-      );
+      return refusedHost('Is required: every request names it, and this one does not.');
     }
     if (this.#right.has(host)) return undefined;
     const name = nameIn(host);
@@ -100,11 +111,9 @@ export class Exposure {
       return undefined;
     }
     if (name !== undefined && isReachedAt(name, socket.localAddress)) return undefined;
-    const detail =
-      'This service is not asked for by that name. The operator can name it: --public-url or TRENDLAKE_PUBLIC_URL.';
-    return new RefusedError('invalid-parameter', `Host: ${detail}`, {
-      errors: [{ parameter: 'Host', detail }],
-    });
+    return refusedHost(
+      'This service is not asked for by that name. The operator can name it: --public-url or TRENDLAKE_PUBLIC_URL.',
+    );
   }
 
   #isOurs(name: string): boolean {

@@ -1,8 +1,8 @@
 import type { ServiceApp } from './context.ts';
 import { problemsOf } from './describe.ts';
 import { EXAMPLE_RESPONSES } from './examples.ts';
+import { fixedText } from './fixed-text.ts';
 import { describeSentEvents } from './routes/sent-events.ts';
-import { hasTag, tagOf } from './written-response.ts';
 
 const DESCRIPTION = `Ranked viral content, growth, creators, hashtags and search over a lake that remembers.
 
@@ -59,18 +59,11 @@ export const openApiRoute = (app: ServiceApp): (() => string) => {
       ...problemsOf([]),
     },
   });
-  let tag: string | undefined;
   let text: string | undefined;
   const document = (): string => {
     text ??= JSON.stringify(documentOf(app), null, 2);
     return text;
   };
-  app.get('/openapi.json', (c) => {
-    const text = document();
-    tag ??= tagOf(text);
-    const headers = { etag: tag, 'cache-control': 'no-cache' };
-    if (hasTag(c.req.header('if-none-match'), tag)) return c.body(null, 304, headers);
-    return c.body(text, 200, { ...headers, 'content-type': 'application/json' });
-  });
+  app.get('/openapi.json', fixedText('application/json', document));
   return document;
 };

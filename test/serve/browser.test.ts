@@ -324,6 +324,19 @@ describe.skipIf(chromium === undefined)(browserName, () => {
     });
   });
 
+  test('signs in and out over plain HTTP by a name, where a browser tells its Origin alone', async () => {
+    const open = await runService(fill, { publicUrl: `http://${ELSEWHERE}` });
+    const { port } = new URL(open.service.dashboard);
+    await tab().unwatched(async (page) => {
+      await page.goto(`http://${ELSEWHERE}:${port}/?platform=youtube`);
+      await page.type('input[name=key]', open.key);
+      await followed(page, 'main button');
+      expect(await textOf(page, 'main')).toContain('a tube');
+      await followed(page, 'form[action="/sign-out"] button');
+      expect(await textOf(page, 'main')).toContain('Sign in');
+    });
+  });
+
   test('a page of another name that leads here reads nothing (DNS rebinding)', () =>
     tab().unwatched(async (page) => {
       const { port } = new URL(filled.service.dashboard);

@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { PERIODS, PLATFORMS } from '../../schema/vocabulary.ts';
@@ -7,12 +8,15 @@ import type { ListQuery } from '../../src/history/computed-list.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { HeavyReads } from '../../src/serve/cache/heavy-reads.ts';
 import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
+import { KEYLESS } from '../../src/serve/cache/reader-thread.ts';
 import { startService } from '../../src/serve/service.ts';
 import { draws } from '../support/draws.ts';
 import { fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 import { fillWith, madeVideos } from './made-videos.ts';
 import { type Running, runService } from './running.ts';
 
+/** Statements that count a few rows, or find one by an index. */
+const IS_GLANCE = /limit (\?|@most|1)\)?$|^select (?:coalesce\()?max\(|^pragma data_version$/;
 const EVERYTHING = 1_000_000_000;
 const NOTHING = -1;
 const fill: Parameters<typeof runService>[0] = (into) => {
@@ -108,6 +112,49 @@ describe('what is read elsewhere', () => {
     expect(order.toSorted()).toEqual(['health', ...lists.map(() => 'list'), 'usage']);
     expect(order.at(-1)).toBe('list');
   });
+});
+
+test('what a page reads is read in a thread, however small the lake', async () => {
+  const { dataDir, remove } = freshFolder();
+  fillLake(dataDir, fill);
+  const lake = openLakeForReading(dataDir);
+  const reads = new HeavyReads(lake, {
+    ...{ cache: new LakeCache(1e7), clock: systemClock, limits: { rowsHere: EVERYTHING } },
+  });
+  const gone = () => new AbortController().signal;
+  const [asOf, paging] = [NOW, { limit: 2, page: 1 }];
+  const by = { owner: KEYLESS, unwanted: gone(), isPage: true };
+  const whole = { from: 0, count: 2, isNow: true, gone, ...{ asOf, owner: KEYLESS, isPage: true } };
+  const prepare = vi.spyOn(lake.sqlite, 'prepare');
+  const wanted = { list: 'feed', platform: 'tiktok', windowMs: 60 * DAY_MS } as const;
+  expect((await reads.lists.part({ ...whole, wanted })).total).toBeGreaterThan(0);
+  const words = { q: 'words', platform: undefined, windowMs: undefined, isNow: true, gone };
+  await reads.search({ ...words, ...paging, asOf, owner: KEYLESS, isPage: true });
+  expect((await reads.events({ ...paging, asOf }, by)).total).toBe(3);
+  expect((await reads.creators({ ...paging, list: 'rising', asOf }, by)).total).toBe(3);
+  expect(await reads.findings({ id: 'tt_none', asOf }, by)).toBeUndefined();
+  await reads.forecasts({ platform: 'tiktok', hours: 24, at: asOf, limit: 2, tagsOf: [] }, by);
+  const statements = prepare.mock.calls.map(([sql]) => sql.replaceAll(/\s+/g, ' '));
+  expect(statements.filter((sql) => !IS_GLANCE.test(sql))).toEqual([]);
+  await reads.close();
+  lake.close();
+  remove();
+});
+
+test('the pages of a creator and of a hashtag read their videos and their past in a thread', async () => {
+  const { service } = await runService((into) => {
+    into.video({ id: 'tt_1', user: 'maker', tags: ['tag'], snapshots: [[hoursAgo(2), 5]] });
+    into.creator({ platform: 'tiktok', handle: 'maker', snapshots: [[hoursAgo(3), 9]] });
+  });
+  const prepare = vi.spyOn(Database.prototype, 'prepare');
+  for (const path of ['creators/tiktok/maker', 'hashtags/tag', 'hashtags/tag?format=csv'])
+    expect((await fetch(service.dashboard + path)).status).toBe(200);
+  const statements = prepare.mock.calls.map(([sql]) => sql.replaceAll(/\s+/g, ' '));
+  prepare.mockRestore();
+  const long =
+    /with named as|from creator_snapshot where creator_key|json_each\(@keys\)|from hashtag_snapshot where hashtag_key/;
+  expect(statements.length).toBeGreaterThan(0);
+  expect(statements.filter((sql) => long.test(sql))).toEqual([]);
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { type MadePage, PageBytes, PageCache } from '../../src/serve/cache/page-
 import { NOW } from './filled-lake.ts';
 
 const moment = { version: 1, at: NOW };
-const waits = new AbortController().signal;
+const waits = { owner: 'one', gone: new AbortController().signal };
 const madeOf = (text: string, version: number | null = 1): MadePage => ({
   ...{ page: new PageBytes(text), version, from: NOW, until: NOW + 10 },
 });
@@ -54,30 +54,60 @@ test('whoever asks for ever other pages pushes out pages alone, the oldest first
   expect(made).toEqual(['0']);
 });
 
-test('equal pages wanted together are made once, a third of its own is refused', async () => {
-  const { cache } = pages();
+/** Two pages under way, `a` and `b`, until released. */
+const busy = () => {
+  const { cache, made } = pages();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  let made = 0;
-  const get = (name: string) =>
-    cache.page(
-      name,
-      moment,
-      async () => {
-        made += 1;
-        await released;
-        return madeOf(name);
-      },
-      waits,
-    );
-  const wanted = [get('a'), get('b'), get('a'), get('b')];
-  await expect(get('c')).rejects.toMatchObject({
+  const get = async (name: string, asker = waits): Promise<string> => {
+    const make = async (): Promise<MadePage> => {
+      made.push(name);
+      await released;
+      return madeOf(name);
+    };
+    return (await cache.page(name, moment, make, asker)).bytes(false).toString();
+  };
+  return { made, release, get, wanted: [get('a'), get('b')] };
+};
+
+test('equal pages wanted together are made once; six others wait, a seventh is refused', async () => {
+  const { made, release, get, wanted } = busy();
+  wanted.push(get('a'), get('b'), ...['c', 'd', 'e', 'f', 'g', 'h'].map((name) => get(name)));
+  await expect(get('i')).rejects.toMatchObject({
     slug: 'unavailable',
     headers: { 'retry-after': '1' },
   });
+  expect(made).toEqual(['a', 'b']);
   release();
-  expect((await Promise.all(wanted)).map((page) => page.bytes(false).toString())).toEqual([
-    ...['a', 'b', 'a', 'b'],
-  ]);
-  expect(made).toBe(2);
-  expect((await get('c')).size).toBe(1);
+  expect((await Promise.all(wanted)).join('')).toBe('ababcdefgh');
+  expect(made.join('')).toBe('abcdefgh');
+  expect(await get('i')).toBe('i');
+});
+
+test('who has many pages waiting waits for them, not the others', async () => {
+  const { made, release, get, wanted } = busy();
+  wanted.push(...['c', 'd', 'e'].map((name) => get(name)), get('x', { ...waits, owner: 'two' }));
+  release();
+  await Promise.all(wanted);
+  expect(made.join('')).toBe('abcxde');
+});
+
+test('a page that nobody waits for any more when its turn comes is not made', async () => {
+  const { made, release, get, wanted } = busy();
+  const leaving = new AbortController();
+  const left = get('c', { ...waits, gone: leaving.signal });
+  leaving.abort();
+  release();
+  await expect(left).rejects.toThrow('gone');
+  await Promise.all([...wanted, get('d')]);
+  expect(made.join('')).toBe('abd');
+});
+
+test('pages that wait for nothing let other work in between them', async () => {
+  const { cache } = pages();
+  const order: string[] = [];
+  const get = (name: string) =>
+    cache.inTurn(async () => void order.push(name), { ...waits, owner: name });
+  setImmediate(() => void order.push('other work'));
+  await Promise.all(['a', 'b', 'c', 'd'].map(get));
+  expect(order).toEqual(['a', 'b', 'other work', 'c', 'd']);
 });

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { virtualClock } from '../../src/clock.ts';
@@ -68,6 +69,11 @@ const serving = async (options: Partial<ServiceOptions>) => {
     );
   return { running, ask, signIn };
 };
+/** What comes back over a socket for a request as it is written. */
+const raw = (port: string, head: string): Promise<string> => {
+  const socket = connect(Number(port), '127.0.0.1', () => socket.write(head));
+  return text(socket);
+};
 const cookieOf = ({ headers }: Came): string => headers['set-cookie']?.[0] ?? '';
 const sent = (cookie: string): Record<string, string> => ({ cookie: cookie.split(';')[0] ?? '' });
 
@@ -84,14 +90,35 @@ describe('on loopback', () => {
     expect(local.running.service.openness).toContain('everybody on this machine');
   });
 
-  test.each(['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'])(
-    'what a proxy passes on (%s) comes from elsewhere',
-    async (name) => {
-      const { status, text: page } = await local.ask('/', { [name]: '203.0.113.9' });
-      expect(status).toBe(401);
+  test.each([
+    ...['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'CF-Connecting-IP', 'True-Client-IP'],
+    ...['X-Client-IP', 'X-Forwarded-Port', 'X-Forwarded-Server', 'X-Forwarded-Prefix', 'CDN-Loop'],
+  ])('what a proxy passes on (%s) comes from elsewhere', async (name) => {
+    for (const path of ['/', '/docs', '/metrics', '/query?sql=select+title+from+videos']) {
+      const { status, text: page } = await local.ask(path, { [name]: '203.0.113.9' });
+      expect([path, status]).toEqual([path, 401]);
       expect(page).not.toContain(SECRET_TITLE);
-    },
-  );
+    }
+  });
+
+  test('HTTP/1.0, which a bare nginx speaks, comes from elsewhere', async () => {
+    const { port } = new URL(local.running.service.url);
+    for (const path of ['/', '/metrics', '/query?sql=select+title+from+videos']) {
+      const got = await raw(port, `GET ${path} HTTP/1.0\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+      expect([path, got.split('\r\n')[0]]).toEqual([path, 'HTTP/1.1 401 Unauthorized']);
+      expect(got).not.toContain(SECRET_TITLE);
+    }
+  });
+
+  test('two Host headers are 400, whatever they name', async () => {
+    const { port } = new URL(local.running.service.url);
+    for (const second of ['Host: localhost', 'hOST: evil.example']) {
+      const head = `GET / HTTP/1.1\r\nHost: localhost\r\n${second}\r\nConnection: close\r\n\r\n`;
+      const got = await raw(port, head);
+      expect(got).toMatch(/^HTTP\/1.1 400 /);
+      expect(got).toContain('Host: Expected one; got 2.');
+    }
+  });
 
   test.each([
     'evil.example',
@@ -230,6 +257,23 @@ describe('elsewhere', () => {
     expect(await statusOf(old)).toBe(401);
   });
 
+  test.each([
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+  ])('a page of another origin signs nobody in or out: %o', async (of) => {
+    const { running, ask, signIn } = open;
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...of };
+    const body = String(new URLSearchParams({ key: running.key }));
+    const forged = await ask('/sign-in', headers, { method: 'POST', body });
+    expect([forged.status, forged.headers['set-cookie']]).toEqual([403, undefined]);
+    const own = sent(cookieOf(await signIn(running.key)));
+    const out = await ask('/sign-out', { ...own, ...of }, { method: 'POST' });
+    expect([out.status, out.headers['set-cookie']]).toEqual([403, undefined]);
+    expect((await ask('/', own)).status).toBe(200);
+  });
+
   test('addresses that cannot be made to lead elsewhere are answered, names are not', async () => {
     expect((await open.ask('/health', { host: '127.0.0.1' })).status).toBe(200);
     expect((await open.ask('/health', { host: '0.0.0.0' })).status).toBe(200);
@@ -254,6 +298,19 @@ describe('behind a public URL', () => {
     expect(running.service.openness).toContain('https://trends.example');
   });
 
+  test('its own pages sign in and out, also where a proxy writes another Host', async () => {
+    const { running, ask } = await serving({ publicUrl: 'http://trends.example' });
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      origin: 'http://trends.example',
+    };
+    const body = String(new URLSearchParams({ key: running.key }));
+    const signed = await ask('/sign-in', headers, { method: 'POST', body });
+    expect(signed.status).toBe(303);
+    const own = { ...sent(cookieOf(signed)), origin: 'http://trends.example' };
+    expect((await ask('/sign-out', own, { method: 'POST' })).status).toBe(303);
+  });
+
   test('--public-dashboard opens the pages, and says so', async () => {
     const { running, ask } = await serving({ host: '0.0.0.0', publicDashboard: true });
     for (const path of ['/', '/docs', '/metrics']) expect((await ask(path)).status).toBe(200);
@@ -269,7 +326,7 @@ describe('what asking without a key can cost', () => {
       (_, day) => `/?asOf=${new Date(hoursAgo(24 * day)).toISOString()}`,
     );
 
-  test('two pages are computed at once; more are 503 that says when to come back', async () => {
+  test('two pages are computed at once and six wait; more are 503 that says when to come back', async () => {
     const { ask } = await serving({ readLimits: { rowsHere: -1 } });
     const got = await Promise.all(days(12).map((path) => ask(path)));
     const refused = got.filter(({ status }) => status === 503);

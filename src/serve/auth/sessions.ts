@@ -5,8 +5,9 @@ import { HOUR_MS } from '../../durations.ts';
 /** How long a session lasts. */
 export const SESSION_MS = 4 * HOUR_MS;
 
-/** Sessions kept at most; those used longest ago go first. */
+/** Sessions kept at most, and those of one key; the ones used longest ago go first. */
 const SESSIONS_MOST = 10_000;
+const MOST_OF_A_KEY = 20;
 
 interface Session {
   /** Of the key it was opened with: what is counted, and what it ends with. */
@@ -25,6 +26,8 @@ export class Sessions {
 
   /** Opens a session of a key; the token is in no log and kept as a hash. */
   open(keyHash: string, now: number): string {
+    const ofKey = [...this.#byToken.entries()].filter(([, of]) => of.keyHash === keyHash);
+    for (const [hash] of ofKey.slice(MOST_OF_A_KEY - 1)) this.#byToken.delete(hash);
     const token = randomBytes(32).toString('base64url');
     this.#byToken.set(hashOf(token), { keyHash, until: now + SESSION_MS });
     return token;

@@ -2,12 +2,7 @@ import { PERIODS, PLATFORMS } from '../../../schema/vocabulary.ts';
 import type { Clock } from '../../clock.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../durations.ts';
 import { type ForecastStanding, forecastsAtMost, standingName } from '../../forecast/standing.ts';
-import {
-  computeList,
-  type ListQuery,
-  type ListRowsQuery,
-  snapshotsOf,
-} from '../../history/computed-list.ts';
+import { type ListQuery, type ListRowsQuery, snapshotsOf } from '../../history/computed-list.ts';
 import { creatorCountsAtMost } from '../../history/creator-lists.ts';
 import { eventsAtMost } from '../../history/event-list.ts';
 import { latestPulled } from '../../history/pulled-list.ts';
@@ -18,7 +13,7 @@ import type { CountMatches, SearchQuery } from '../../search/search.ts';
 import { type SearchPage, searchPage } from '../../search/search-page.ts';
 import { deliveriesAtMost } from '../../webhooks/deliveries.ts';
 import { ALWAYS, isStillTrue, type LakeCache, type Shelf, type Validity } from './lake-cache.ts';
-import { ListCache } from './list-cache.ts';
+import { ListCache, type PricedList } from './list-cache.ts';
 import { cachedCounts } from './match-counts.ts';
 import {
   type FoundOf,
@@ -28,7 +23,7 @@ import {
   type Rising,
   readForPage,
 } from './page-readings.ts';
-import { KEYLESS, type ReaderOptions, ReaderThread, type Requester } from './reader-thread.ts';
+import { type ReaderOptions, ReaderThread, type Requester } from './reader-thread.ts';
 import { SharedWork } from './shared-work.ts';
 
 /** Bounds of what a request may cost the others, and of the threads that read. */
@@ -78,6 +73,8 @@ export interface SearchWish
   readonly gone: () => AbortSignal;
   /** Whose share of the thread it takes. */
   readonly owner: string;
+  /** It is part of a page: searched for in the thread, however small the lake. */
+  readonly isPage?: boolean;
 }
 
 /** A page of matches, true at `asOf`; `version` of the lake, null when it was written to meanwhile. */
@@ -100,9 +97,9 @@ export interface ForecastsFound {
   readonly standing: ForecastStanding;
 }
 
-/** Who wants something for a page, and whether it is read on the spot. */
+/** Who wants something, and whether it is read on the spot where it is for no page. */
 export interface PageRequester extends Requester {
-  readonly isCheap: boolean;
+  readonly isCheap?: boolean;
 }
 
 /**
@@ -134,22 +131,24 @@ export class HeavyReads {
     this.#pageThread = new ReaderThread({ ...ofLake, kind: 'pages' });
     this.#standings = cache.shelf();
     this.#countMatches = cachedCounts(lake, cache);
-    this.lists = new ListCache(
-      lake,
-      (query, requester) =>
-        this.#isCheap(query, requester.owner)
-          ? { ...computeList(lake, query, options.clock), costMs: null }
-          : this.#threadOf(query.wanted).read(query, requester),
-      { clock: options.clock, cache },
-    );
+    this.lists = new ListCache(lake, (query, requester) => this.#computeList(query, requester), {
+      clock: options.clock,
+      cache,
+    });
+  }
+
+  async #computeList(query: ListRowsQuery, requester: Requester): Promise<PricedList> {
+    if (!this.#isCheap(query)) return this.#threadOf(query.wanted).read(query, requester);
+    const list = await this.forPage({ name: 'list', query }, { ...requester, isCheap: true });
+    return { ...list, costMs: null };
   }
 
   /** A page of matches; one searched for by several at the same time is searched for once. */
-  async search({ windowMs, isNow, gone, owner, ...wish }: SearchWish): Promise<FoundPage> {
+  async search({ windowMs, isNow, gone, owner, isPage, ...wish }: SearchWish): Promise<FoundPage> {
     const since = windowMs === undefined ? undefined : wish.asOf - windowMs;
     const query = { ...wish, since, deadlineMs: SEARCH_MS };
     const version = lakeVersion(this.#lake);
-    if (videosAtMost(this.#lake) <= this.#options.rowsHere) {
+    if (isPage !== true && videosAtMost(this.#lake) <= this.#options.rowsHere) {
       const deps = { clock: this.#options.clock, countMatches: this.#countMatches };
       const found = searchPage(this.#lake, query, deps);
       return { ...found, asOf: query.asOf, version: found.isCutOff ? null : version };
@@ -161,14 +160,15 @@ export class HeavyReads {
     return this.#searches.do(name, elsewhere, gone());
   }
 
-  /** What a page reads, on the spot where it is cheap, else in a thread. */
+  /** What a page or a route reads: in a thread, or on the spot where it is cheap and for no page. */
   async forPage<Name extends PageReading>(
     query: Extract<PageQuery, { name: Name }>,
-    { isCheap, ...requester }: PageRequester,
+    { isCheap = false, ...requester }: PageRequester,
   ): Promise<FoundOf<Name>> {
-    const found = isCheap
-      ? readForPage<PageReading>(this.#lake, query)
-      : await this.#pageThread.read(query, requester);
+    const found =
+      isCheap && requester.isPage !== true
+        ? readForPage<PageReading>(this.#lake, query)
+        : await this.#pageThread.read(query, requester);
     return found as FoundOf<Name>; // a reading's name goes with what it finds
   }
 
@@ -254,14 +254,12 @@ export class HeavyReads {
 
   #isAhead(wanted: (typeof COMMON)[number], asOf: number): boolean {
     const isPulled = latestPulled(this.#lake, wanted, asOf) !== undefined;
-    return !isPulled && !this.#isCheap({ wanted, asOf, ...FIRST_PAGE }, AHEAD);
+    return !isPulled && !this.#isCheap({ wanted, asOf, ...FIRST_PAGE });
   }
 
-  /** Whether a list is computed on the spot: for whoever shows no key a tenth is much already. */
-  #isCheap(query: ListRowsQuery, owner: string): boolean {
+  #isCheap(query: ListRowsQuery): boolean {
     const { rowsHere } = this.#options;
-    const most = owner === KEYLESS ? Math.floor(rowsHere / 10) : rowsHere;
-    return snapshotsOf(this.#lake, query, most + 1) <= most;
+    return snapshotsOf(this.#lake, query, rowsHere + 1) <= rowsHere;
   }
 
   async #searchElsewhere(query: SearchQuery, requester: Requester): Promise<FoundPage> {

@@ -163,9 +163,12 @@ export class ListCache {
   }
 
   async #make(query: PartQuery<ListQuery>, unwanted: AbortSignal): Promise<Made> {
-    const { wanted, asOf, from, count, isNow, owner } = query;
+    const { wanted, asOf, from, count, isNow, owner, isPage } = query;
     const before = lakeVersion(this.lake);
-    const computed = await this.#compute({ wanted, asOf, from, count }, { owner, unwanted });
+    const computed = await this.#compute(
+      { wanted, asOf, from, count },
+      { owner, unwanted, isPage },
+    );
     const { items, ...list } = computed;
     const version = lakeVersion(this.lake) === before ? before : null;
     const entry = { ...list, version, from: asOf, isNow, madeAt: this.#clock.monotonic() };

@@ -2,12 +2,19 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import { type KeptVolume, risingHashtags } from '../../forecast/hashtags/read-volumes.ts';
 import { type RisingQuery, type RisingVideo, risingVideos } from '../../forecast/read.ts';
 import { type ForecastStanding, forecastStanding } from '../../forecast/standing.ts';
-import { type CreatorsQuery, creatorsPage } from '../../history/creator-lists.ts';
-import { type EventsQuery, eventsPage } from '../../history/event-list.ts';
+import { computeList, type ListRowsQuery } from '../../history/computed-list.ts';
+import { contentItems } from '../../history/content-items.ts';
+import { type CreatorsQuery, creatorRise, creatorsPage } from '../../history/creator-lists.ts';
+import { creatorProfile, creatorVideos } from '../../history/creator-profile.ts';
+import { type EventsQuery, eventsPage, newestEvents } from '../../history/event-list.ts';
+import { readHashtagHistory } from '../../history/hashtag-history.ts';
+import { pulledHashtag } from '../../history/hashtag-list.ts';
+import type { Paging } from '../../history/list-page.ts';
 import { type TaggedPage, type TaggedPageQuery, taggedPage } from '../../history/tagged-videos.ts';
 import { findingsAbout } from '../../lab/analyze.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type DeliveriesQuery, deliveriesPage } from '../../webhooks/deliveries.ts';
+import type { ContentItem } from '../../wire/shapes.ts';
 
 // What pages read that may take long, each from plain data to plain data, so that a thread can read it.
 
@@ -28,10 +35,42 @@ const rising = (
     .filter((list) => list.length > 0),
 });
 
+/** A hashtag as of an instant (Unix ms), and the window of the pulled list that tells of it. */
+interface HashtagQuery {
+  readonly key: number;
+  readonly asOf: number;
+  readonly dateRange: string;
+}
+
+/** A creator as of an instant (Unix ms). */
+interface CreatorQuery {
+  readonly platform: Platform;
+  readonly handle: string;
+  readonly asOf: number;
+}
+
+/** What computing took is not asked for. */
+const UNTIMED = { monotonic: () => 0 };
+
 const READINGS = {
+  list: (lake: Lake, query: ListRowsQuery) => computeList(lake, query, UNTIMED),
+  noticed: (lake: Lake, query: EventsQuery) => newestEvents(lake, query),
   rising,
   standing: ({ sqlite }: Lake, at: number): ForecastStanding => forecastStanding(sqlite, at),
-  tagged: (lake: Lake, query: TaggedPageQuery): TaggedPage => taggedPage(lake, query),
+  tagged: (lake: Lake, query: TaggedPageQuery): TaggedPage & { items: ContentItem[] } => {
+    const page = taggedPage(lake, query);
+    const entries = page.keys.map((key) => ({ key, rank: null, score: null, velocity: null }));
+    return { ...page, items: contentItems(lake, entries, query.asOf) };
+  },
+  hashtag: (lake: Lake, { key, asOf, dateRange }: HashtagQuery) => ({
+    pulled: pulledHashtag(lake, { key, dateRange, asOf }),
+    series: readHashtagHistory(lake, key, asOf),
+  }),
+  creator: (lake: Lake, query: CreatorQuery) => ({
+    profile: creatorProfile(lake, { ...query, limit: 1 }),
+    rise: creatorRise(lake, query),
+  }),
+  creatorVideos: (lake: Lake, query: CreatorQuery & Paging) => creatorVideos(lake, query),
   events: (lake: Lake, query: EventsQuery) => eventsPage(lake, query),
   creators: (lake: Lake, query: CreatorsQuery) => creatorsPage(lake, query),
   findings: (lake: Lake, query: { readonly id: string; readonly asOf: number }) =>

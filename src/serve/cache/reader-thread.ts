@@ -29,6 +29,8 @@ export interface Requester {
   readonly owner: string;
   /** Tells that nobody waits for it any more. */
   readonly unwanted: AbortSignal;
+  /** It is read for a page: always in a thread, as pages may be asked for without a key. */
+  readonly isPage?: boolean | undefined;
 }
 
 interface ReaderJob<K extends ReaderKind> {

@@ -2,13 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { creatorSubject } from '../../events/subject-url.ts';
-import { type CountedCreator, creatorRise } from '../../history/creator-lists.ts';
-import {
-  type CreatorProfile,
-  type CreatorSnapshot,
-  creatorProfile,
-  creatorVideos,
-} from '../../history/creator-profile.ts';
+import type { CountedCreator } from '../../history/creator-lists.ts';
+import type { CreatorProfile, CreatorSnapshot } from '../../history/creator-profile.ts';
 import { isoOf } from '../../iso.ts';
 import { plainHandle } from '../../wire/folding.ts';
 import { handlePath, platformPath } from '../parameters.ts';
@@ -29,7 +24,7 @@ import {
 import { type Html, NOTHING } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
 import { tableParameters } from './page-parameters.ts';
-import type { PageDeps } from './page-route.ts';
+import { type PageDeps, type PageRequest, requesterOf } from './page-route.ts';
 import { linkTo, type PageView } from './page-view.ts';
 import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';
@@ -57,6 +52,8 @@ interface CreatorPath {
   readonly handle: string;
 }
 
+type CreatorRequest = Pick<PageRequest<CreatorPath, unknown>, 'params' | 'view' | 'moment'>;
+
 const creatorQuery = ({ platform, handle }: CreatorPath, { at }: PageView) => ({
   ...{ platform, handle: plainHandle(handle) },
   asOf: at,
@@ -65,41 +62,45 @@ const creatorQuery = ({ platform, handle }: CreatorPath, { at }: PageView) => ({
 /** `/creators/{platform}/{handle}`: one creator, its followers over time, its videos. */
 export const creatorPage = (deps: PageDeps): void => {
   const { service } = deps;
-  const { lake } = service;
   const columns = showing(videoColumns({ timelineOf: timelinesOf(service) }), [
     ...['rank', 'title', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
   ]);
-  const find = (params: CreatorPath, view: PageView): CreatorProfile => {
+  const find = async ({ params, view, moment }: CreatorRequest) => {
     const wanted = creatorQuery(params, view);
-    const profile = creatorProfile(lake, { ...wanted, limit: 1 });
+    const { reads } = service;
+    const found = await reads.forPage({ name: 'creator', query: wanted }, requesterOf(moment));
+    const { profile, rise } = found;
     if (profile === undefined)
       throw new RefusedError(
         'not-found',
         `No creator "${wanted.handle}" had been seen on ${wanted.platform} by ${isoOf(view.at)}.`,
       );
-    return profile;
+    return { profile, rise };
   };
   listRoute(deps, {
     path: '/creators/{platform}/{handle}',
     params: z.object({ platform: platformPath, handle: handlePath }),
     query: z.object(tableParameters(columns)),
     columns,
-    list: ({ params, view }) => {
+    list: ({ params, view, moment }) => {
       const wanted = creatorQuery(params, view);
       return async (paging) => {
-        const { total, items } = creatorVideos(lake, { ...wanted, ...paging });
+        const { total, items } = await service.reads.forPage(
+          { name: 'creatorVideos', query: { ...wanted, ...paging } },
+          requesterOf(moment),
+        );
         return { rows: items, held: total, head: undefined };
       };
     },
     fileName: ({ params }) => `videos-${params.platform}`,
     tables: {
-      followers: ({ params, view }) =>
-        tableFiles('followers', FOLLOWER_COLUMNS, async () => find(params, view).growth),
+      followers: (wanted) =>
+        tableFiles('followers', FOLLOWER_COLUMNS, async () => (await find(wanted)).profile.growth),
     },
-    make: ({ params, view }, shown) => {
+    make: async (request, shown) => {
+      const { params, view } = request;
       const wanted = creatorQuery(params, view);
-      const profile = find(params, view);
-      const rise = creatorRise(lake, wanted);
+      const { profile, rise } = await find(request);
       const points = pointsOf(profile);
       const counted =
         rise === undefined

@@ -9,7 +9,7 @@ import { digits } from './figures.ts';
 import type { Html } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
 import { tableParameters } from './page-parameters.ts';
-import type { PageDeps } from './page-route.ts';
+import { type PageDeps, requesterOf } from './page-route.ts';
 import { linkHere, type PageView } from './page-view.ts';
 import { platformTabs } from './platform-tabs.ts';
 import { tabs } from './tabs.ts';
@@ -54,10 +54,10 @@ export const creatorsListPage = (deps: PageDeps): void =>
     query: z.object({ list, platform: platformQuery, ...tableParameters(CREATOR_COLUMNS) }),
     columns: CREATOR_COLUMNS,
     list:
-      ({ query: { list: name, platform }, view, moment: { owner, gone } }) =>
+      ({ query: { list: name, platform }, view, moment }) =>
       async (paging) => {
         const wanted = { list: name, platform, asOf: view.at, ...paging };
-        const by = { owner, unwanted: gone() };
+        const by = requesterOf(moment);
         const { total, items } = await deps.service.reads.creators(wanted, by);
         return { rows: ranked(items, paging), held: total, head: undefined };
       },

@@ -16,7 +16,7 @@ import { digits, PLATFORM_NAMES, sinceText } from './figures.ts';
 import type { Html } from './html.ts';
 import { listRoute, listSection } from './list-route.ts';
 import { tableParameters } from './page-parameters.ts';
-import type { PageDeps, PageRequest } from './page-route.ts';
+import { type PageDeps, type PageRequest, requesterOf } from './page-route.ts';
 import {
   creatorPath,
   hashtagPath,
@@ -150,11 +150,11 @@ const withDeliveries = (
 const listed =
   (
     { lake, reads }: ServiceContext,
-    { query: { kind, platform }, view, moment: { owner, gone } }: PageRequest<object, Wanted>,
+    { query: { kind, platform }, view, moment }: PageRequest<object, Wanted>,
   ): Listed<EventRow, null> =>
   async (paging) => {
     const wanted = { kind, platform, asOf: view.at, ...paging };
-    const { total, items } = await reads.events(wanted, { owner, unwanted: gone() });
+    const { total, items } = await reads.events(wanted, requesterOf(moment));
     return { held: total, head: null, rows: withDeliveries(lake, items, view) };
   };
 

@@ -15,7 +15,7 @@ import { type Column, dataTable } from './data-table.ts';
 import { count, digits, likely, sinceText } from './figures.ts';
 import { forecastStateWords } from './forecast-words.ts';
 import { type Html, NOTHING } from './html.ts';
-import { type PageDeps, pageRoute } from './page-route.ts';
+import { type PageDeps, pageRoute, requesterOf } from './page-route.ts';
 import { hashtagPath, linkHere, linkTo, type PageView } from './page-view.ts';
 import { platformTabs } from './platform-tabs.ts';
 import { tabs } from './tabs.ts';
@@ -173,7 +173,7 @@ export const forecastsPage = (deps: PageDeps): void =>
       const hours = HORIZONS.find((known) => known === query.horizon) ?? 24;
       const found = await reads.forecasts(
         { platform, hours, at: view.at, limit: SHOWN, tagsOf: [platform, ''] },
-        { owner: moment.owner, unwanted: moment.gone() },
+        requesterOf(moment),
       );
       return {
         title: 'Forecasts',

@@ -3,20 +3,17 @@ import { html } from 'hono/html';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../durations.ts';
 import { hashtagSubject } from '../../events/subject-url.ts';
-import { contentItems } from '../../history/content-items.ts';
 import {
   type HashtagVolumes,
   hashtagAsOf,
-  readHashtagHistory,
   type VolumeSeries,
 } from '../../history/hashtag-history.ts';
-import { type PulledHashtag, pulledHashtag } from '../../history/hashtag-list.ts';
+import type { PulledHashtag } from '../../history/hashtag-list.ts';
 import {
   TAGGED_MOST,
   type TaggedCount,
   type TaggedPage,
   type TaggedQuery,
-  taggedAtMost,
 } from '../../history/tagged-videos.ts';
 import { isoOf } from '../../iso.ts';
 import type { ContentItem } from '../../wire/shapes.ts';
@@ -28,7 +25,7 @@ import { type Html, NOTHING } from './html.ts';
 import { listSection, shownList } from './list-route.ts';
 import { notice, SAMPLED } from './marks.ts';
 import { tableParameters } from './page-parameters.ts';
-import { type PageDeps, type PageMoment, pageRoute } from './page-route.ts';
+import { type PageDeps, type PageMoment, pageRoute, requesterOf } from './page-route.ts';
 import { creatorPath, hashtagPath, linkTo, type PageView } from './page-view.ts';
 import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';
@@ -37,8 +34,6 @@ import { videoColumns } from './video-columns.ts';
 
 const WINDOW = { token: '30d', ms: 30 * DAY_MS };
 const COMPANIONS = 12;
-/** Videos of a tag that are read on the spot. */
-const FEW = 500;
 
 const taggedAt = (hashtagKey: number, asOf: number): TaggedQuery => ({
   ...{ hashtagKey, asOf },
@@ -145,15 +140,19 @@ export const hashtagPage = (deps: PageDeps): void => {
     return found;
   };
   const videosOf =
-    (tagged: TaggedQuery, { owner, gone }: PageMoment): Listed<ContentItem, TaggedPage> =>
+    (tagged: TaggedQuery, moment: PageMoment): Listed<ContentItem, TaggedPage> =>
     async (paging) => {
       const head = await service.reads.forPage(
         { name: 'tagged', query: { ...tagged, ...paging, companions: COMPANIONS } },
-        { owner, unwanted: gone(), isCheap: taggedAtMost(lake, tagged.hashtagKey, FEW) < FEW },
+        requesterOf(moment),
       );
-      const entries = head.keys.map((key) => ({ key, rank: null, score: null, velocity: null }));
-      return { rows: contentItems(lake, entries, tagged.asOf), held: head.count.volume, head };
+      return { rows: head.items, held: head.count.volume, head };
     };
+  const historyOf = (key: number, asOf: number, moment: PageMoment) =>
+    service.reads.forPage(
+      { name: 'hashtag', query: { key, asOf, dateRange: WINDOW.token } },
+      requesterOf(moment),
+    );
   pageRoute(deps, {
     path: '/hashtags/{tag}',
     params: z.object({ tag: z.string() }),
@@ -162,8 +161,7 @@ export const hashtagPage = (deps: PageDeps): void => {
       const { key, tag } = find(written, view.at);
       const asOf = view.at;
       const tagged = taggedAt(key, asOf);
-      const pulled = pulledHashtag(lake, { key, dateRange: WINDOW.token, asOf });
-      const series = readHashtagHistory(lake, key, asOf);
+      const { pulled, series } = await historyOf(key, asOf, moment);
       const shown = await shownList(videosOf(tagged, moment), columns, query);
       const seen = shown.head.count;
       const links = PLATFORMS.map((name) => platformLink(name, hashtagSubject(tag, name).url));
@@ -193,11 +191,12 @@ ${listSection(view, shown, {
           return (await wholeOf(videosOf(tagged, moment), columns, query.sort)).rows;
         }),
     },
-    files: ({ params: { tag }, view }) =>
-      tableFiles('hashtag-volumes', VOLUME_COLUMNS, async () =>
-        readHashtagHistory(lake, find(tag, view.at).key, view.at).flatMap(
-          ({ points, source, window }) => points.map((point) => ({ ...point, source, window })),
-        ),
-      ),
+    files: ({ params: { tag }, view, moment }) =>
+      tableFiles('hashtag-volumes', VOLUME_COLUMNS, async () => {
+        const { series } = await historyOf(find(tag, view.at).key, view.at, moment);
+        return series.flatMap(({ points, source, window }) =>
+          points.map((point) => ({ ...point, source, window })),
+        );
+      }),
   });
 };

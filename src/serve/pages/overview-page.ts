@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../durations.ts';
-import { type RisingVideo, risingVideos } from '../../forecast/read.ts';
-import { newestEvents, type StoredEvent } from '../../history/event-list.ts';
+import type { RisingVideo } from '../../forecast/read.ts';
+import type { StoredEvent } from '../../history/event-list.ts';
 import { eventSentence } from '../../history/event-sentence.ts';
 import { hashtagsPage } from '../../history/hashtag-list.ts';
 import type { ListPage } from '../../history/list-page.ts';
@@ -19,7 +19,7 @@ import { change, likely, number, PLATFORM_NAMES, pace, sinceText, tile } from '.
 import { HASHTAG_COLUMNS, knownOfTags } from './hashtag-columns.ts';
 import type { Html } from './html.ts';
 import { emptyState, listOrigin } from './marks.ts';
-import { type PageDeps, type PageMoment, pageRoute } from './page-route.ts';
+import { type PageDeps, type PageMoment, pageRoute, requesterOf } from './page-route.ts';
 import { linkTo, type PageView, videoPath } from './page-view.ts';
 import { platformTabs } from './platform-tabs.ts';
 import { timelinesOf } from './timelines.ts';
@@ -68,10 +68,11 @@ const readOverview = async (
     trendsPage(lists, { ...moment, platform, period: 'week', limit: SHOWN.trends, page: 1 }),
     hashtagsPage(lists, { ...moment, ...MONTH, limit: 100 }),
   ]);
-  const of = { platform, hours: 24, at: moment.asOf, limit: SHOWN.next } as const;
-  const next = risingVideos(service.lake.sqlite, of);
+  const by = requesterOf(moment);
+  const of = { platform, hours: 24, at: moment.asOf, limit: SHOWN.next, tagsOf: [] } as const;
+  const { videos: next } = await service.reads.forPage({ name: 'rising', query: of }, by);
   const noticed = { platform, limit: SHOWN.events, page: 1, asOf: moment.asOf };
-  const events = newestEvents(service.lake, noticed);
+  const events = await service.reads.forPage({ name: 'noticed', query: noticed }, by);
   return { platform, feed, trends, tags: hashtags.items(), next, events };
 };
 

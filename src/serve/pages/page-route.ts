@@ -7,6 +7,7 @@ import { parseIso } from '../../iso.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { KeyStanding } from '../auth/limits.ts';
 import { type MadePage, PageBytes } from '../cache/page-cache.ts';
+import type { Requester } from '../cache/reader-thread.ts';
 import { momentOf, type ServiceApp, type ServiceContext, type ServiceEnv } from '../context.ts';
 import { RefusedError } from '../problems.ts';
 import { acceptsGzip } from '../written-response.ts';
@@ -26,7 +27,14 @@ export interface MadeContent extends FramedPage {
 export interface PageMoment extends Pick<ListMoment, 'asOf' | 'isNow' | 'owner'> {
   /** Tells when nobody waits for the page any more. */
   readonly gone: () => AbortSignal;
+  readonly isPage: true;
 }
+
+/** Who wants something read for a page. */
+export const requesterOf = ({ owner, gone, isPage }: PageMoment): Requester => ({
+  ...{ owner, isPage },
+  unwanted: gone(),
+});
 
 /** What a page is made for. `moment` is what the lists are asked with. */
 export interface PageRequest<P, Q> {
@@ -173,7 +181,8 @@ class PageResponder<P extends z.ZodObject, Q extends z.ZodObject> {
     const { files, tables = {} } = this.#definition;
     const { format, table } = wanted;
     const filesOf = table === undefined ? files : tables[table];
-    if (format !== undefined && filesOf !== undefined) return this.#file(filesOf(wanted), format);
+    if (format !== undefined && filesOf !== undefined)
+      return this.#file(filesOf(wanted), format, wanted.moment);
     return sendPage(c, await this.#page(wanted), 200);
   }
 
@@ -186,13 +195,18 @@ class PageResponder<P extends z.ZodObject, Q extends z.ZodObject> {
     const instant = wantedAsOf === undefined ? undefined : minuteOf(wantedAsOf);
     const { asOf: _, format: __, table: ___, ...kept } = given;
     const view = viewOf(this.#deps, c, { instant, query: kept });
-    const moment = momentOf(this.#deps.service, c, instant);
+    const moment = { ...momentOf(this.#deps.service, c, instant), isPage: true } as const;
     const name = JSON.stringify([view.path, kept, instant ?? null, view.reader]);
     return { ...read, view, moment, name };
   }
 
-  async #file({ name, bytes }: TableFiles, format: FileFormat): Promise<Response> {
-    const made = await this.#deps.service.pages.inTurn(() => bytes(format));
+  async #file(
+    { name, bytes }: TableFiles,
+    format: FileFormat,
+    { owner, gone }: PageMoment,
+  ): Promise<Response> {
+    const { pages } = this.#deps.service;
+    const made = await pages.inTurn(() => bytes(format), { owner, gone: gone() });
     return new Response(made, {
       headers: {
         'content-type': FILE_TYPES[format],
@@ -207,7 +221,8 @@ class PageResponder<P extends z.ZodObject, Q extends z.ZodObject> {
     const { service } = this.#deps;
     const now = { version: lakeVersion(service.lake), at: service.now() };
     const make = (unwanted: AbortSignal): Promise<MadePage> => this.#make(wanted, unwanted);
-    return service.pages.page(wanted.name, now, make, wanted.moment.gone());
+    const { owner, gone } = wanted.moment;
+    return service.pages.page(wanted.name, now, make, { owner, gone: gone() });
   }
 
   async #make(

@@ -18,7 +18,7 @@ import { type Column, downloadLinks } from './data-table.ts';
 import { count, fact, inHours, likely, number, rate, sinceText } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ESTIMATED } from './marks.ts';
-import { type PageDeps, pageRoute } from './page-route.ts';
+import { type PageDeps, pageRoute, requesterOf } from './page-route.ts';
 import { creatorPath, hashtagPath, linkTo, type PageView } from './page-view.ts';
 import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';
@@ -83,10 +83,9 @@ export const videoPage = (deps: PageDeps): void => {
     path: '/videos/{id}',
     params: z.object({ id: idPath }),
     query: z.object({}),
-    make: async ({ params: { id }, view, moment: { owner, gone } }) => {
+    make: async ({ params: { id }, view, moment }) => {
       const { key } = find(id, view.at);
-      const by = { owner, unwanted: gone() };
-      const findings = await reads.findings({ id, asOf: view.at }, by);
+      const findings = await reads.findings({ id, asOf: view.at }, requesterOf(moment));
       const snapshots = timeline(lake, key, view.at);
       const points = snapshots.map(({ at, views }): ChartPoint => [at, views]);
       const forecast = shownForecast(lake.sqlite, key, view.at);

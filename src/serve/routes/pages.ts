@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { etag } from 'hono/etag';
 import { PageBytes } from '../cache/page-cache.ts';
+import { fixedText } from '../fixed-text.ts';
 import { CHART_SCRIPT } from '../pages/chart-script.ts';
 import { creatorPage } from '../pages/creator-page.ts';
 import { creatorsListPage } from '../pages/creators-page.ts';
@@ -70,12 +70,6 @@ export const pageRoutes = (deps: PageDeps, { document, origin }: PagesAbout): vo
     );
     return sendFixedPage(c, reference);
   });
-  app.use('/assets/*', etag());
   for (const [name, { type, text }] of Object.entries(ASSETS))
-    app.get(`/assets/${name}`, (c) =>
-      c.body(text(), 200, {
-        'content-type': `${type}; charset=utf-8`,
-        'cache-control': 'no-cache', // kept, but asked about: a script belongs to its page
-      }),
-    );
+    app.get(`/assets/${name}`, fixedText(`${type}; charset=utf-8`, text));
 };

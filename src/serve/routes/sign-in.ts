@@ -10,7 +10,8 @@ import type { Exposure } from '../exposure.ts';
 import { noteAdmitted } from '../let-in.ts';
 import { PAGE_HEADERS } from '../pages/page-headers.ts';
 import { signInPage } from '../pages/sign-in.ts';
-import { problemResponse, type RefusedError } from '../problems.ts';
+import { problemResponse, RefusedError } from '../problems.ts';
+import { isFromElsewhere } from '../sent-from.ts';
 
 /** What decides who may read the pages. */
 export interface PageAccess {
@@ -51,7 +52,10 @@ export const letInPages =
     isOpen = (incoming: IncomingMessage): boolean => exposure.isOpenTo(incoming),
   ): MiddlewareHandler<ServiceEnv> =>
   async (c, next) => {
-    if (isOpen(c.env.incoming)) return next();
+    if (isOpen(c.env.incoming)) {
+      await c.env.exchange.keylessTurn?.(); // whatever key it shows: nobody looks at it
+      return next();
+    }
     const { method, path } = c.req;
     const authorization = c.req.header('authorization');
     const token = authorization === undefined ? getCookie(c, cookieName(exposure)) : undefined;
@@ -80,7 +84,14 @@ export const signInRoutes = (
       ? askForKey(c, to, 'This key is not known here, or was revoked.')
       : problemResponse(refusal);
 
+  // else a page elsewhere signs its visitor in by a key of somebody else, or out
+  const refuseElsewhere = (c: Context<ServiceEnv>): void => {
+    if (isFromElsewhere(c, exposure.publicOrigin))
+      throw new RefusedError('forbidden', 'You sign in and out on a page of this service alone.');
+  };
+
   app.post('/sign-in', async (c) => {
+    refuseElsewhere(c);
     const form = await formBody(c);
     const key = form.get('key')?.trim() ?? '';
     const to = pageIn(form.get('to'));
@@ -96,6 +107,7 @@ export const signInRoutes = (
   });
 
   app.post('/sign-out', (c) => {
+    refuseElsewhere(c);
     const token = getCookie(c, name);
     if (token !== undefined) sessions.end(token);
     deleteCookie(c, name, options);

@@ -211,6 +211,7 @@ export const hookRoute = (
     const request = { headers: c.req.header(), body };
     const outcome = receiveHook(writer, request, { secret: hookSecret, now: service.clock.now() });
     if ('detail' in outcome) throw new RefusedError(SLUG_OF[outcome.kind], outcome.detail);
+    c.env.exchange.isProven = true;
     return c.body(null, 204);
   });
 };
