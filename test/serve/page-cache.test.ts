@@ -81,3 +81,9 @@ test('equal pages wanted together are made once, a third of its own is refused',
   expect(made).toBe(2);
   expect((await get('c')).size).toBe(1);
 });
+
+test('a page keeps no more memory than its bytes, plain and compressed', () => {
+  const page = new PageBytes('<p>'.repeat(1000));
+  for (const { buffer, length } of [page.bytes(false), page.bytes(true)])
+    expect(buffer.byteLength).toBe(length);
+});
