@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { proveBombs, proveResponses } from './prove-security/bombs.ts';
 import { proveBrowser } from './prove-security/browser.ts';
 import { type Proof, proofTable } from './prove-security/proof.ts';
+import { proveAssistants, proveQueryTurns } from './prove-security/queries.ts';
 import { provePaths, proveScopes } from './prove-security/routes.ts';
 import { startServed } from './prove-security/served.ts';
 import { proveTargets } from './prove-security/targets.ts';
@@ -54,6 +55,8 @@ try {
   proofs.push(await provePaths(served));
   proofs.push(await proveBombs(served));
   proofs.push(await proveResponses());
+  proofs.push(await proveQueryTurns(served));
+  proofs.push(await proveAssistants(served));
   proofs.push(await proveBrowser(served));
 } finally {
   await served.stop();

@@ -15,22 +15,35 @@ import { HOUR_MS } from '../src/durations.ts';
 import { LAKE_FILE, openLake } from '../src/lake/open.ts';
 import { replayResponses } from '../src/load/replay.ts';
 import { type CheckResult, examine } from '../src/maintenance/doctor.ts';
+import { ALLOCATOR, HEAP } from '../src/small-memory.ts';
+import { soakRequests } from './soak-requests.ts';
 
 // A soak: one process syncs, exports and backs up without a pause against an upstream of which 2 %
-// of the responses are faulty, another serves the same data directory to a reader, meanwhile. Memory is
-// that of Linux's /proc; the heap is what lives after a collection.
+// of the responses are faulty, another serves the same data directory to a reader, meanwhile. Then
+// `serve` gets mixed requests as fast as it responds. Memory is that of Linux's /proc; the heap is what
+// lives after a collection. More than 250 MB resident, or a rise over the last half, is a violation.
 //
-//   npm run prove:soak [-- --minutes 10 --faults 0.02]
+//   npm run prove:soak [-- --minutes 10 --runs 500 --faults 0.02 --requests 1000000]
 
+const { env: given } = process;
 const { values } = parseArgs({
   options: {
-    minutes: { type: 'string', default: '10' },
+    minutes: { type: 'string', default: given.PROVE_SOAK_MINUTES ?? '10' },
+    runs: { type: 'string', default: given.PROVE_SOAK_RUNS ?? '500' },
     faults: { type: 'string', default: '0.02' },
+    requests: { type: 'string', default: given.PROVE_SOAK_REQUESTS ?? '1000000' },
   },
 });
-const lastsMs = Number(values.minutes) * 60_000;
+const leastMs = Number(values.minutes) * 60_000;
+const [leastRuns, requests] = [values.runs, values.requests].map(Number) as [number, number];
 const share = Number(values.faults);
+const RESIDENT_MOST_MB = 250;
+/** Rise of the resident memory from the sixth tenth to the last; caches are full by then. */
+const RISE_MOST = 0.1;
+/** Shorter ones end while caches fill, so they show the bound alone. */
+const FLAT_FROM = { runs: 300, requests: 500_000 };
 const SAMPLE_EVERY_MS = 1000;
+const COLLECT_EVERY = 30; // samples: collecting more often would hide what is garbage
 const READ_EVERY_MS = 100;
 /** The part at the start that is no part of the slope: caches fill, code is compiled. */
 const WARM_UP = 0.4;
@@ -70,8 +83,10 @@ const made = execFileSync(
 );
 const { key } = JSON.parse(made) as { key: string };
 
+// as `schedule` starts itself
 const worker = fork(join(import.meta.dirname, 'soak-worker.ts'), [dataDir, upstream.baseUrl, KEY], {
-  execArgv: ['--expose-gc'],
+  execArgv: [...HEAP, '--expose-gc'],
+  env: { ...process.env, ...ALLOCATOR },
 });
 const service = spawn(process.execPath, [BIN, 'serve', '--port', '0', '--json'], {
   env,
@@ -93,7 +108,14 @@ const walMb = (): number => {
 
 let ended: Record<string, number> | undefined;
 let heapMb = 0;
-worker.on('message', (stated: { heapUsed?: number; outcomes?: Record<string, number> }) => {
+let runs = 0;
+interface Stated {
+  readonly runs?: number;
+  readonly heapUsed?: number;
+  readonly outcomes?: Record<string, number>;
+}
+worker.on('message', (stated: Stated) => {
+  runs = stated.runs ?? runs;
   heapMb = stated.heapUsed === undefined ? heapMb : stated.heapUsed / (1 << 20);
   ended = stated.outcomes ?? ended;
 });
@@ -127,17 +149,18 @@ interface Sample {
 const startedAt = performance.now();
 const samples: Sample[] = [];
 const reading = readOn();
-while (performance.now() - startedAt < lastsMs) {
+while (performance.now() - startedAt < leastMs || runs < leastRuns) {
   await delay(SAMPLE_EVERY_MS);
   const atMs = performance.now() - startedAt;
   upstream.at = WORLD_AT + Math.floor((atMs / 1000) * HOURS_A_SECOND) * HOUR_MS;
-  worker.send('sample');
+  worker.send(samples.length % COLLECT_EVERY === 0 ? 'collect' : 'sample');
   samples.push({
     ...{ atMs, heapMb, walMb: walMb() },
     ...{ syncMb: residentMb(worker), serveMb: residentMb(service) },
     ...{ syncHandles: handles(worker), serveHandles: handles(service) },
   });
 }
+const lastsMs = performance.now() - startedAt;
 isOver.abort();
 await reading;
 const exits = [worker, service].map((child) => once(child, 'exit'));
@@ -166,12 +189,27 @@ const slopeOf = (what: 'syncMb' | 'heapMb' | 'serveMb'): string => {
 };
 
 /** Mean megabytes in each tenth of the time, to see whether it levels off. */
-const tenthsOf = (what: 'syncMb' | 'serveMb'): string =>
+const tenthsOf = (megabytes: readonly number[]): number[] =>
   Array.from({ length: 10 }, (_, tenth) => {
-    const part = samples.filter(({ atMs }) => Math.floor((atMs / lastsMs) * 10) === tenth);
-    return Math.round(part.reduce((sum, sample) => sum + sample[what], 0) / part.length);
-  }).join(' ');
+    const part = megabytes.filter((_, n) => Math.floor((n / megabytes.length) * 10) === tenth);
+    return Math.round(part.reduce((sum, of) => sum + of, 0) / part.length);
+  });
 
+/** In what the resident memory is not as promised. */
+const memoryFaults = (of: string, megabytes: readonly number[], isLong: boolean): string[] => {
+  const most = Math.max(...megabytes);
+  const tenths = tenthsOf(megabytes);
+  const [sixth = 0, last = 0] = [tenths[5], tenths.at(-1)];
+  return [
+    ...(most > RESIDENT_MOST_MB ? [`${of} took ${Math.round(most)} MB`] : []),
+    ...(isLong && last > sixth * (1 + RISE_MOST)
+      ? [`${of} rose from ${sixth} to ${last} MB over the last half`]
+      : []),
+  ];
+};
+
+const residentOf = (what: 'syncMb' | 'serveMb'): number[] => samples.map((of) => of[what]);
+const askedMb = await soakRequests(requests);
 const lake = openLake(dataDir);
 const count = (sql: string): number => lake.sqlite.prepare(sql).pluck().get() as number;
 const ledger = count('select count(*) from calls');
@@ -195,6 +233,9 @@ const violations = [
   ...(replayed ? [] : ['a replay of the kept responses does not give the same rows']),
   ...Object.keys(reads).flatMap((code) => (/^(200|404)$/.test(code) ? [] : [`read: ${code}`])),
   ...findings.map(({ check, detail }) => `${check}: ${detail}`),
+  ...memoryFaults('sync', residentOf('syncMb'), runs >= FLAT_FROM.runs),
+  ...memoryFaults('serve, read', residentOf('serveMb'), runs >= FLAT_FROM.runs),
+  ...memoryFaults('serve, asked', askedMb, requests >= FLAT_FROM.requests),
 ];
 rebuilt.close();
 lake.close();
@@ -212,7 +253,7 @@ const list = (counts: Record<string, number>): string =>
   Object.entries(counts)
     .map(([name, n]) => `${n} ${name}`)
     .join(', ');
-say('minutes', values.minutes);
+say('minutes, runs, requests', `${(lastsMs / 60_000).toFixed(1)}, ${runs}, ${requests}`);
 say('calls, faults among them', `${upstream.arrivals.length}, ${struck}`);
 say('ledger minus arrivals', `${missing} (${unanswered} calls had no response)`);
 for (const { error, calls } of unheard) say('  no response', `${calls}: ${error}`);
@@ -221,8 +262,12 @@ say('reads of the service by status', list(reads));
 say('memory slope, sync', slopeOf('syncMb'));
 say('memory slope, sync, live heap', slopeOf('heapMb'));
 say('memory slope, serve', slopeOf('serveMb'));
-say('resident MB by tenth, sync', tenthsOf('syncMb'));
-say('resident MB by tenth, serve', tenthsOf('serveMb'));
+/** By tenth, and at most. */
+const residentText = (megabytes: readonly number[]): string =>
+  `${tenthsOf(megabytes).join(' ')}; at most ${Math.round(Math.max(...megabytes))}`;
+say('resident MB by tenth, sync', residentText(residentOf('syncMb')));
+say('resident MB by tenth, serve', residentText(residentOf('serveMb')));
+say('resident MB by tenth, serve asked', residentText(askedMb));
 say('open handles, sync', handlesOf('syncHandles'));
 say('open handles, serve', handlesOf('serveHandles'));
 say('largest WAL', `${Math.max(...samples.map((sample) => sample.walMb)).toFixed(1)} MB`);

@@ -28,7 +28,10 @@ const PROOFS: readonly Proof[] = [
   { name: 'image' },
   { name: 'security' },
   { name: 'pace' },
-  { name: 'soak' },
+  {
+    name: 'soak',
+    short: { PROVE_SOAK_MINUTES: '1', PROVE_SOAK_RUNS: '20', PROVE_SOAK_REQUESTS: '60000' },
+  },
   { name: 'tables' },
 ];
 

@@ -8,7 +8,8 @@ import { sync } from '../src/runner/sync.ts';
 import { Secret } from '../src/secret.ts';
 
 // One process of prove-soak.ts: what the daemon does at a slot, again and again without a pause,
-// until SIGTERM. It answers `sample` with the bytes that live on its heap.
+// until SIGTERM. It answers `sample` with the runs so far, `collect` also with the bytes that live on
+// its heap.
 
 const [dataDir = '', baseUrl = '', apiKey = ''] = process.argv.slice(2);
 const given = {
@@ -21,9 +22,11 @@ const lake = openLake(dataDir);
 const client = new HttpApiClient({ ...config, baseUrl, apiKey: new Secret(apiKey) });
 const stopping = new AbortController();
 process.once('SIGTERM', () => stopping.abort(new Error('the soak is over')));
-process.on('message', () => {
-  globalThis.gc?.();
-  process.send?.({ heapUsed: process.memoryUsage().heapUsed });
+let runs = 0;
+process.on('message', (wish) => {
+  if (wish === 'collect') globalThis.gc?.();
+  const { heapUsed } = process.memoryUsage();
+  process.send?.(wish === 'collect' ? { runs, heapUsed } : { runs });
 });
 const { signal } = stopping;
 const context = { lake, config, clock: systemClock, signal };
@@ -31,6 +34,7 @@ const outcomes: Record<string, number> = {};
 const CHORES_EVERY = 20; // a day's worth of hourly runs, about
 
 for (let round = 1; !signal.aborted; round++) {
+  runs = round - 1;
   const deps = { ...context, client, random: Math.random, jobs: JOBS };
   for (const { outcome, resumesAt } of await sync(deps, JOBS)) {
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;

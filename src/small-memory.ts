@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * What a process that serves or exports asks of glibc's allocator, which reads it from the environment
+ * What a process that serves, schedules or exports asks of glibc's allocator, which reads it from the environment
  * as the process starts. Left alone, it learns from each large block given back to keep larger ones, in
  * every thread: a third more memory. Other allocators ignore it.
  */

@@ -51,6 +51,22 @@ test.runIf(process.platform === 'linux')(
 );
 
 test.runIf(process.platform === 'linux')(
+  'schedule starts again in its own process as serve does, and stops like any other',
+  async () => {
+    const child = spawn(process.execPath, [BIN, 'schedule', '--sandbox'], {
+      env: { ...withoutAllocator, TRENDLAKE_DATA_DIR: freshFolder() },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child.stderr, 'data');
+    expect(environmentOf(child)).toHaveLength(Object.keys(ALLOCATOR).length);
+    expect(optionsOf(child)).toEqual(HEAP);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  },
+);
+
+test.runIf(process.platform === 'linux')(
   'what the operator says of the allocator stands',
   async () => {
     const { child } = await served({ MALLOC_ARENA_MAX: '1' });

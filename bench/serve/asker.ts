@@ -6,13 +6,22 @@ import { Pool } from 'undici';
 // the milliseconds of each; any message ends it early. Rests `restMs` after each response. A worker of its
 // own, so that asking does not slow answering.
 
-const { origin, paths, count, connections, key, restMs } = workerData as {
+const {
+  origin,
+  paths,
+  count,
+  connections,
+  key,
+  restMs,
+  headers = {},
+} = workerData as {
   origin: string;
   paths: string[];
   count: number;
   connections: number;
   key: string;
   restMs: number;
+  headers?: Record<string, string>;
 };
 const pool = new Pool(origin, { connections });
 const spans: number[] = [];
@@ -27,7 +36,7 @@ const askAll = async (): Promise<void> => {
     const { statusCode, body } = await pool.request({
       path,
       method: 'GET',
-      headers: { authorization: `Bearer ${key}` },
+      headers: { authorization: `Bearer ${key}`, ...headers },
     });
     await body.arrayBuffer();
     if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}`);

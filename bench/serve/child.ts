@@ -14,8 +14,8 @@ export interface Child {
   readonly upMs: number;
   /** Processor time it has used so far, all its threads; null where /proc is not. */
   processorMs(): number | null;
-  /** Largest resident memory so far, and memory that is its alone now; null where /proc is not. */
-  memoryMb(): { peak: number; own: number } | null;
+  /** Largest resident memory so far, resident now, and its alone now; null where /proc is not. */
+  memoryMb(): { peak: number; resident: number; own: number } | null;
   stop(): Promise<void>;
 }
 
@@ -67,7 +67,13 @@ export const startChild = async (
     upMs: performance.now() - from,
     processorMs: () => (hasProc ? processorMs(child) : null),
     memoryMb: () =>
-      hasProc ? { peak: megabytes(child, 'VmHWM'), own: megabytes(child, 'RssAnon') } : null,
+      hasProc
+        ? {
+            peak: megabytes(child, 'VmHWM'),
+            resident: megabytes(child, 'VmRSS'),
+            own: megabytes(child, 'RssAnon'),
+          }
+        : null,
     stop: async () => {
       child.stdin?.end();
       await once(child, 'exit');

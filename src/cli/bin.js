@@ -20,9 +20,9 @@ if ((process.env.NODE_COMPILE_CACHE ?? '') === '') {
     process.env.NODE_COMPILE_CACHE = folder; // threads and processes that it starts know it from here
   }
 }
-if (process.argv[2] === 'serve' || process.argv[2] === 'export') {
+if (['serve', 'schedule', 'export'].includes(process.argv[2] ?? '')) {
   const { EXPORT_HEAP, HEAP, startAgainSmall } = await import('../small-memory.ts');
-  startAgainSmall(process.argv[2] === 'serve' ? HEAP : EXPORT_HEAP);
+  startAgainSmall(process.argv[2] === 'export' ? EXPORT_HEAP : HEAP);
 }
 const { main } = await import('./main.ts');
 await main();

@@ -1,6 +1,7 @@
 import PQueue from 'p-queue';
 import { EXIT } from '../errors.ts';
-import { OverflowError, QueryError, type QuerySurroundings, runQuery } from '../query/run-query.ts';
+import { runGuarded } from '../query/run-guarded.ts';
+import { OverflowError, QueryError, type QuerySurroundings } from '../query/run-query.ts';
 
 const BOUNDS = { atOnce: 2, longestMs: 15_000, mostCharacters: 256 * 1024 };
 
@@ -35,11 +36,12 @@ const rowsIn = (lines: string): Record<string, unknown>[] =>
 
 /**
  * Queries of the lake for a program that may ask many: two at once, each in a process of its own
- * that ends after 15 s, once more than 256 KB were read, or when nobody waits for it.
+ * that ends after 15 s, once more than 256 KB were read, or when nobody waits for it. What they may
+ * take and read is what a query of a page may.
  */
 export const boundedQuery = (
   dataDir: string,
-  { env, clock, signal: stopping }: QuerySurroundings,
+  { clock, signal: stopping }: Pick<QuerySurroundings, 'clock' | 'signal'>,
   bounds = BOUNDS,
 ): BoundedQuery => {
   const { atOnce, longestMs, mostCharacters } = bounds;
@@ -47,12 +49,12 @@ export const boundedQuery = (
   const run = async ({ sql, limit, signal: unwanted }: SqlRequest): Promise<SqlRows> => {
     const rows: Record<string, unknown>[] = [];
     const shape = { format: 'json', isSafe: false, shown: 0, dictionary: DICTIONARY } as const;
-    const request = { dataDir, sql, limit, ...shape };
+    const request = { dataDir, sql, limit, ...shape, guard: {} };
     const signal = AbortSignal.any([stopping, unwanted]);
     const onLines = (lines: string): void => void rows.push(...rowsIn(lines));
     try {
       const within = { timeoutMs: longestMs, mostCharacters, onLines };
-      const { hasMore } = await runQuery(request, { env, clock, signal }, within);
+      const { hasMore } = await runGuarded(request, { clock, signal }, within);
       return { rows, cutAt: hasMore ? 'rows' : null };
     } catch (error) {
       if (error instanceof OverflowError) return { rows, cutAt: 'bytes' };

@@ -6,7 +6,7 @@ import { failed, READS_ONLY, told } from './lake-tool.ts';
 const ROWS = { most: 1000, usual: 100 };
 
 const DESCRIPTION =
-  'One read-only SELECT (or WITH ... SELECT) in SQLite\'s dialect over the tables and views of the lake, for what the other tools do not answer. Read the resource trendlake://data-dictionary first: it names every table, view and column, and says what is unknown or sampled; trendlake://cookbook has thirty worked queries. Views for people (feed_now, feed_history, hashtag_trend, creators_rising, video_milestones, list_stays, daily_summary ...) have ISO 8601 times; tables have Unix milliseconds. Bounded: rows by limit, 256 KB of JSON, 15 s; "truncated" says that there was more. Aggregate in SQL rather than reading many rows.';
+  'One read-only SELECT (or WITH ... SELECT) in SQLite\'s dialect over the tables and views of the lake, for what the other tools do not answer. Read the resource trendlake://data-dictionary first: it names every table, view and column, and says what is unknown or sampled; trendlake://cookbook has thirty worked queries. Views for people (feed_now, feed_history, hashtag_trend, creators_rising, video_milestones, list_stays, daily_summary ...) have ISO 8601 times; tables have Unix milliseconds. Bounded: rows by limit, 256 KB of JSON, 15 s; "truncated" says that there was more. Aggregate in SQL rather than reading many rows. Closed: tables that belong to single keys (subscriptions, deliveries), import_progress.path, and origin and item of rejected_items.';
 
 const input = z.strictObject({
   sql: z.string().min(1).max(20_000).describe('One SELECT, without a semicolon and a second one.'),

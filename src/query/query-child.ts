@@ -92,7 +92,7 @@ const answer = (sqlite: Database.Database, request: QueryRequest): QueryEnd => {
     throw new UsageError(
       'query only reads: expected one SELECT, got a statement that writes. Nothing was changed.',
     );
-  if (guard !== undefined) refuseClosed(sqlite, sql, guard.closed);
+  if (guard !== undefined) refuseClosed(sqlite, sql);
   const columns = statement.columns().map((column) => column.name);
   if (format === 'json') refuseSameNames(columns);
   const text = new RowText(columns, format, { isSafe, cellCharacters: guard?.cellCharacters });

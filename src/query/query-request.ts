@@ -20,11 +20,10 @@ export interface QueryRequest {
 
 /** Bounds of a query that a stranger wrote. */
 export interface QueryGuard {
-  /** Tables that are not theirs to read, however they are reached. */
-  readonly closed: readonly string[];
-  /** With cells: longer ones are cut, and past so many characters no further row is written. */
-  readonly cellCharacters: number;
-  readonly characters: number;
+  /** With cells: longer ones are cut. */
+  readonly cellCharacters?: number;
+  /** No further row is written past so many characters. */
+  readonly characters?: number;
 }
 
 /** Stands before how it ended as soon as rows were written: blank, so that the JSON stays JSON. */

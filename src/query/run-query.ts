@@ -40,7 +40,7 @@ export interface QuerySurroundings {
 export class OverflowError extends Error {}
 
 /** How a query is bounded, and who takes its rows. */
-interface QueryBounds {
+export interface QueryBounds {
   readonly timeoutMs?: number;
   /** Whole lines of rows, some at a time, waited for; absent: they go to the stdout of this process. */
   readonly onLines?: (lines: string) => void | Promise<void>;

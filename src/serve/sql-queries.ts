@@ -2,7 +2,8 @@ import type { Clock } from '../clock.ts';
 import { SECOND_MS } from '../durations.ts';
 import { typed } from '../installation.ts';
 import type { QueryRequest } from '../query/query-request.ts';
-import { OverflowError, QueryError, runQuery } from '../query/run-query.ts';
+import { runGuarded } from '../query/run-guarded.ts';
+import { OverflowError, QueryError } from '../query/run-query.ts';
 import { FairQueue } from './cache/fair-queue.ts';
 import { RefusedError } from './problems.ts';
 
@@ -22,19 +23,9 @@ export const FILE_ROWS = 1_000_000;
 /** Text of a cell on a page, and of all of them. */
 const CELL_CHARACTERS = 500;
 const CHARACTERS = 24_000;
-/** SQLite's memory and the process's own together; its address space alone takes more than half. */
-const DATA_KIB = 768 * 1024;
-/** Of a file, so that one row cannot take the service's own memory. */
-const LONGEST_LINE = 4_000_000;
-/** Processes at once, and queries of one owner that may wait. */
+/** Processes at once, each of another owner, and queries of one owner that may wait. */
 const AT_ONCE = 2;
 const WAITING_MOST = 3;
-
-/** Tables that hold what belongs to single keys. */
-export const CLOSED_TABLES: readonly string[] = [
-  ...['subscriptions', 'deliveries', 'delivery_due', 'wanted_subjects', 'conditions'],
-  'received_hooks',
-];
 
 export type SqlCell = string | number | null;
 
@@ -78,8 +69,8 @@ const rowOf = (line: string): SqlCell[] => {
 
 /**
  * Queries in SQL that people write into a page, each in a process of its own that only reads: bounded
- * in time, in rows and in memory, two at once, those of different owners in turn. A statement that never
- * ends costs a core at low priority until its time is over, and nobody else anything.
+ * in time, in rows and in memory. Two run at once, never two of one owner, and owners take turns. A
+ * statement that never ends costs a core at low priority until its time is over.
  */
 export class SqlQueries {
   readonly #dataDir: string;
@@ -87,7 +78,7 @@ export class SqlQueries {
   readonly #limits: SqlLimits;
   readonly #queue = new FairQueue<() => void>();
   readonly #closing = new AbortController();
-  #running = 0;
+  readonly #running = new Set<string>(); // owners
 
   constructor({ dataDir, clock, limits }: SqlQueriesOptions) {
     this.#dataDir = dataDir;
@@ -137,25 +128,19 @@ export class SqlQueries {
     const signal = AbortSignal.any([requester.gone, this.#closing.signal]);
     await this.#turn(requester.owner, signal);
     const { timeoutMs, fileTimeoutMs } = this.#limits;
+    const isFile = query.format === 'csv';
+    const cells = { cellCharacters: CELL_CHARACTERS, characters: CHARACTERS };
     const request = {
       ...query,
       dataDir: this.#dataDir,
       dictionary: 'the dictionary beside it',
-      guard: { closed: CLOSED_TABLES, cellCharacters: CELL_CHARACTERS, characters: CHARACTERS },
+      guard: isFile ? {} : cells,
     };
-    const { characters: _, ...unbounded } = request.guard;
-    const isFile = query.format === 'csv';
     try {
-      const end = await runQuery(
-        isFile
-          ? { ...request, guard: { ...unbounded, characters: Number.MAX_SAFE_INTEGER } }
-          : request,
-        { env: {}, clock: this.#clock, signal }, // no secret of this process is in that one
-        {
-          timeoutMs: isFile ? fileTimeoutMs : timeoutMs,
-          ...{ dataKib: DATA_KIB, longestLine: LONGEST_LINE },
-          onLines,
-        },
+      const end = await runGuarded(
+        request,
+        { clock: this.#clock, signal },
+        { timeoutMs: isFile ? fileTimeoutMs : timeoutMs, onLines },
       );
       return { columns: end.columns, counted: end.rows, hasMore: end.hasMore };
     } catch (error) {
@@ -163,9 +148,8 @@ export class SqlQueries {
         throw new SqlFailure('One row is longer than a file may hold.', { cause: error });
       throw error instanceof QueryError ? this.#failure(error, isFile) : error;
     } finally {
-      const next = this.#queue.take();
-      if (next === undefined) this.#running -= 1;
-      else next(); // takes this one's place
+      this.#running.delete(requester.owner);
+      this.#queue.take((owner) => this.#running.has(owner))?.();
     }
   }
 
@@ -176,19 +160,14 @@ export class SqlQueries {
         `The query took longer than ${seconds} s and was ended. Ask for less: a filter on video_id, platform, tag or time uses an index. \`${typed('query')}\` on the machine itself has no such limit.`,
         { cause: error },
       );
-    if (error.code === 'unexpected' || /out of memory|too big/i.test(error.message))
-      return new SqlFailure(
-        'The query needs more memory than one may take here. Ask for fewer or shorter rows, or sort less.',
-        { cause: error },
-      );
     return new SqlFailure(error.message, { cause: error });
   }
 
   /** Resolves when one more may run. */
   async #turn(owner: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.#running < AT_ONCE) {
-      this.#running += 1;
+    if (this.#running.size < AT_ONCE && !this.#running.has(owner)) {
+      this.#running.add(owner);
       return;
     }
     if (this.#queue.sizeOf(owner) >= WAITING_MOST || this.#queue.size >= 10 * WAITING_MOST)
@@ -198,9 +177,13 @@ export class SqlQueries {
         { headers: { 'retry-after': '5' } },
       );
     const turn = Promise.withResolvers<void>();
-    this.#queue.push(owner, turn.resolve);
+    const begin = (): void => {
+      this.#running.add(owner);
+      turn.resolve();
+    };
+    this.#queue.push(owner, begin);
     const giveUp = (): void => {
-      if (this.#queue.remove(owner, turn.resolve)) turn.reject(signal.reason);
+      if (this.#queue.remove(owner, begin)) turn.reject(signal.reason);
     };
     signal.addEventListener('abort', giveUp);
     try {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { isoOf } from '../iso.ts';
+import { exactBytes } from './exact-bytes.ts';
 
 /** What an endpoint answers with: a body, and since when it has been true. Instants in Unix ms. */
 export interface ResponseContent {
@@ -94,7 +95,7 @@ export const write = ({ body, asOf, observedAt, windowsMs }: ResponseContent): W
 export const writtenAt = (written: WrittenResponse, asOf: number): WrittenResponse => {
   if (written.asOf === asOf) return written;
   const told = toldBy(written.bytes, written.asOf);
-  return { ...written, asOf, bytes: Buffer.concat([told, Buffer.from(endOf(asOf))]) };
+  return { ...written, asOf, bytes: exactBytes(told, Buffer.from(endOf(asOf))) };
 };
 
 /** The tag of a text: weak, as it may be sent compressed or with another instant. */

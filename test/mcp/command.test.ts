@@ -58,7 +58,7 @@ const ENDLESS = `with recursive n (i) as (select 1 union all select i + 1 from n
 const query = (bounds?: Parameters<typeof boundedQuery>[2]) =>
   boundedQuery(
     freshLake().dataDir,
-    { env: process.env, clock: systemClock, signal: new AbortController().signal },
+    { clock: systemClock, signal: new AbortController().signal },
     bounds,
   );
 

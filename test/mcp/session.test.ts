@@ -248,6 +248,27 @@ describe('query', () => {
     const one = await call('query', { sql: 'select hex(zeroblob(1000000)) as wide' });
     expect(one.told).toMatchObject({ rows: [], truncated: true });
   });
+
+  test.each([
+    ['select url, secret from subscriptions', /^subscriptions is not open to queries from here/],
+    ['select path from import_progress', /^import_progress.path is not open/],
+    ['select origin from rejected_items', /^rejected_items.origin is not open/],
+    ['select * from rejected_items', /^rejected_items.origin is not open/],
+    ['select file from pragma_database_list', /^Only SELECT/],
+    ['pragma database_list', /^Only SELECT/],
+  ])('is closed to what a query page may not read either: %s', async (hostile, message) => {
+    const { isError, text } = await call('query', { sql: hostile });
+    expect([isError, text]).toEqual([true, expect.stringMatching(message)]);
+    expect(text).not.toContain(running.dataDir);
+  });
+
+  test.runIf(process.platform === 'linux')('ends where it wants too much memory', async () => {
+    const all = 'zeroblob(900000000)';
+    const { isError, text } = await call('query', {
+      sql: `select length(${all} || hex(zeroblob(400000000))) as n union all select length(${all})`,
+    });
+    expect([isError, text]).toEqual([true, expect.stringMatching(/needs more memory/)]);
+  });
 });
 
 test('the dictionary and the cookbook are resources', async () => {

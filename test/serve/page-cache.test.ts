@@ -111,3 +111,9 @@ test('pages that wait for nothing let other work in between them', async () => {
   await Promise.all(['a', 'b', 'c', 'd'].map(get));
   expect(order).toEqual(['a', 'b', 'other work', 'c', 'd']);
 });
+
+test('a page keeps no more memory than its bytes, plain and compressed', () => {
+  const page = new PageBytes('<p>'.repeat(1000));
+  for (const { buffer, length } of [page.bytes(false), page.bytes(true)])
+    expect(buffer.byteLength).toBe(length);
+});

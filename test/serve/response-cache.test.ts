@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
@@ -119,4 +120,31 @@ test('of addresses asked once few are remembered, and no long one', () => {
   keep('/first');
   keep('/1999');
   expect(['/first', '/1999'].map(isKept)).toEqual([false, true]);
+});
+
+/** Memory blocks behind some buffers: a slice keeps its whole block. */
+const blocksOf = (buffers: readonly Buffer[]): number =>
+  [...new Set(buffers.map(({ buffer }) => buffer))].reduce(
+    (sum, { byteLength }) => sum + byteLength,
+    0,
+  );
+
+test('responses in memory take no more than the bound of the cache, compressed copies included', () => {
+  const bound = 1_000_000;
+  const cache = new ResponseCache(new LakeCache(bound));
+  const addresses = Array.from({ length: 1000 }, (_, number) => `/v1/videos/tt_${number}/growth`);
+  const text = createHash('sha512').update('growth').digest('hex').repeat(20);
+  const content = { body: { text }, asOf: NOW, observedAt: null };
+  const valid = { version: 1, from: NOW, until: NOW + 9, isOfItsInstant: true };
+  const moment = { version: 1, at: NOW };
+  for (const address of addresses) {
+    for (const _twice of [1, 2]) cache.keep(address, { ...valid, written: write(content) });
+    const response = cache.find(address, () => moment);
+    response?.at(NOW + 1);
+    response?.bytes(true);
+  }
+  const kept = addresses.flatMap((address) => cache.find(address, () => moment) ?? []);
+  const buffers = kept.flatMap((response) => [false, true].map((gzip) => response.bytes(gzip)));
+  expect(kept.length).toBeGreaterThan(100);
+  expect(blocksOf(buffers.map(({ bytes }) => bytes))).toBeLessThanOrEqual(bound);
 });

@@ -28,9 +28,10 @@ export class FairQueue<Job> {
     this.#size += 1;
   }
 
-  /** The job whose turn it is; its owner comes last after it. */
-  take(): Job | undefined {
+  /** The job whose turn it is, past the owners to skip; its owner comes last after it. */
+  take(isSkipped: (owner: string) => boolean = () => false): Job | undefined {
     for (const [owner, jobs] of this.#byOwner) {
+      if (isSkipped(owner)) continue;
       const job = jobs.shift();
       this.#byOwner.delete(owner);
       if (jobs.length > 0) this.#byOwner.set(owner, jobs);

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
+import { exactBytes } from '../exact-bytes.ts';
 import { RefusedError } from '../problems.ts';
 import { FairQueue } from './fair-queue.ts';
 import {
@@ -17,7 +18,7 @@ export class PageBytes {
   #gzipped: Buffer<ArrayBuffer> | undefined;
 
   constructor(html: string) {
-    this.#plain = Buffer.from(html);
+    this.#plain = exactBytes(Buffer.from(html));
   }
 
   get size(): number {
@@ -26,7 +27,7 @@ export class PageBytes {
 
   bytes(gzip: boolean): Buffer<ArrayBuffer> {
     if (!gzip) return this.#plain;
-    this.#gzipped ??= gzipSync(this.#plain);
+    this.#gzipped ??= exactBytes(gzipSync(this.#plain));
     return this.#gzipped;
   }
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { exactBytes } from '../exact-bytes.ts';
 import { bytesOf, type SentBytes, type WrittenResponse, writtenAt } from '../written-response.ts';
 import {
   isStillTrue,
@@ -21,13 +22,22 @@ const LONGEST_ADDRESS = 512;
 
 /** A response in memory, as it was sent last. */
 export class CachedResponse {
-  readonly #valid: ValidResponse;
+  readonly #valid: Omit<ValidResponse, 'written'>;
   #written: WrittenResponse;
   #gzipped: SentBytes | undefined;
 
-  constructor(valid: ValidResponse) {
+  readonly #compressed: () => void;
+
+  /** @param compressed called when the response takes more memory, as it was compressed */
+  constructor({ written, ...valid }: ValidResponse, compressed: () => void) {
     this.#valid = valid;
-    this.#written = valid.written;
+    this.#written = { ...written, bytes: exactBytes(written.bytes) };
+    this.#compressed = compressed;
+  }
+
+  /** Memory of its bytes. */
+  get size(): number {
+    return this.#written.bytes.length + (this.#gzipped?.bytes.length ?? 0);
   }
 
   isTrue(moment: Moment): boolean {
@@ -45,7 +55,12 @@ export class CachedResponse {
   /** The bytes of what `at` gave last, compressed once for all who take that. */
   bytes(gzip: boolean): SentBytes {
     if (!gzip) return bytesOf(this.#written, false);
-    this.#gzipped ??= bytesOf(this.#written, true);
+    if (this.#gzipped === undefined) {
+      const { bytes, encoding } = bytesOf(this.#written, true);
+      if (encoding === null) return { bytes, encoding };
+      this.#gzipped = { bytes: exactBytes(bytes), encoding };
+      this.#compressed();
+    }
     return this.#gzipped;
   }
 }
@@ -65,9 +80,13 @@ export class ResponseCache {
   /** Puts a response in, where its address was asked before. */
   keep(address: string, valid: ValidResponse): void {
     if (address.length > LONGEST_ADDRESS) return;
-    if (this.#asked.delete(address))
-      this.#responses.set(address, new CachedResponse(valid), valid.written.bytes.length);
-    else this.#asked.set(address, true);
+    if (!this.#asked.delete(address)) {
+      this.#asked.set(address, true);
+      return;
+    }
+    const put = (): void => this.#responses.set(address, response, response.size);
+    const response = new CachedResponse(valid, put);
+    put();
   }
 
   /** The response that is still true; the moment is asked for only where there is one. */
