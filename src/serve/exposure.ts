@@ -32,8 +32,12 @@ const nameIn = (host: string): string | undefined =>
 
 /** What a proxy adds to what it passes on: who asks is then not on this machine. */
 const FORWARDED = [
-  ...['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
-  ...['x-real-ip', 'via'],
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'via',
 ];
 
 /** Whether a name is the very address a request came to: that cannot be made to lead elsewhere. */

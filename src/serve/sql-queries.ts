@@ -32,7 +32,11 @@ const WAITING_MOST = 3;
 
 /** Tables that hold what belongs to single keys. */
 export const CLOSED_TABLES: readonly string[] = [
-  ...['subscriptions', 'deliveries', 'delivery_due', 'wanted_subjects', 'conditions'],
+  'subscriptions',
+  'deliveries',
+  'delivery_due',
+  'wanted_subjects',
+  'conditions',
   'received_hooks',
 ];
 
@@ -153,7 +157,8 @@ export class SqlQueries {
         { env: {}, clock: this.#clock, signal }, // no secret of this process is in that one
         {
           timeoutMs: isFile ? fileTimeoutMs : timeoutMs,
-          ...{ dataKib: DATA_KIB, longestLine: LONGEST_LINE },
+          dataKib: DATA_KIB,
+          longestLine: LONGEST_LINE,
           onLines,
         },
       );

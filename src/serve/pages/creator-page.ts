@@ -58,7 +58,8 @@ interface CreatorPath {
 }
 
 const creatorQuery = ({ platform, handle }: CreatorPath, { at }: PageView) => ({
-  ...{ platform, handle: plainHandle(handle) },
+  platform,
+  handle: plainHandle(handle),
   asOf: at,
 });
 
@@ -67,7 +68,13 @@ export const creatorPage = (deps: PageDeps): void => {
   const { service } = deps;
   const { lake } = service;
   const columns = showing(videoColumns({ timelineOf: timelinesOf(service) }), [
-    ...['rank', 'title', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
+    'rank',
+    'title',
+    'growth',
+    'views',
+    'likes',
+    'engagement_rate',
+    'created_at',
   ]);
   const find = (params: CreatorPath, view: PageView): CreatorProfile => {
     const wanted = creatorQuery(params, view);
