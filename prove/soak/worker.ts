@@ -38,10 +38,14 @@ for (let round = 1; !signal.aborted; round++) {
     await systemClock.sleep(Math.max(0, waitMs), signal).catch(() => {}); // stopped
   }
   if (signal.aborted) break;
-  await tellEvents({ ...context, random: Math.random, warn: tell });
-  for (const chore of CHORES)
-    if (chore.name === 'export' || round % CHORES_EVERY === 0)
-      await chore.run({ ...context, random: Math.random, env: process.env });
+  try {
+    await tellEvents({ ...context, random: Math.random, warn: tell });
+    for (const chore of CHORES)
+      if (chore.name === 'export' || round % CHORES_EVERY === 0)
+        await chore.run({ ...context, random: Math.random, env: process.env });
+  } catch (error) {
+    if (error !== signal.reason) throw error; // an export that the end of the soak cut off
+  }
 }
 await client.close();
 lake.close();

@@ -73,7 +73,7 @@ const ENTRIES: Readonly<Record<string, readonly string[]>> = {
 test.each(PAGES)('every npm script that %s shows is one', (path) => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const named = codeOf(read(path)).flatMap((code) => [
-    ...code.matchAll(/npm run (?:-s )?([a-z][\w:-]*)(?: ([a-z][\w-]*))?/g),
+    ...code.matchAll(/npm run (?:-s )?([a-z][\w-]*(?::[\w-]+)?)(?: ([a-z][\w-]*))?/g),
   ]);
   const wrong = named.filter(
     ([, script = '', entry]) =>
