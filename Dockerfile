@@ -3,7 +3,7 @@
 #   docker build -t trendlake --build-arg TRENDLAKE_COMMIT=$(git rev-parse HEAD) .
 #   docker run --rm -v lake:/data -e TRENDLAKE_BASE_URL=... -e TRENDLAKE_API_KEY=... trendlake sync
 #
-# compose.yaml runs the daemon and the service. `npm run prove:image` runs the steps below in an empty
+# compose.yaml runs the daemon and the service. `npm run prove image` runs the steps below in an empty
 # folder without an engine, and the command that comes out of them.
 
 FROM node:24-bookworm-slim AS build

@@ -4,7 +4,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { BENCHES, type Bench, commandOf } from './all/benches.ts';
 import {
   FIGURES_FILE,
   type Figure,
@@ -13,21 +12,35 @@ import {
   reaches,
   spreadText,
 } from './all/figure.ts';
+import { BENCHES } from './benches.ts';
 
 // Every figure in one run: each bench in a process of its own, with sizes that fit, which ends with
 // this one. The benches themselves pair and alternate. With --write the table goes into
 // docs/performance.md.
 //
-//   npm run bench:all [-- --write] [-- --only sync-peer,export]
+//   npm run bench all [-- --write] [-- --only sync-peer,export]
 
 const { values } = parseArgs({
   options: { write: { type: 'boolean', default: false }, only: { type: 'string' } },
 });
+/** A bench with the options that fit into the whole. */
+interface Bench {
+  readonly name: string;
+  readonly args: readonly string[];
+}
+
+/** The command that makes a bench's figures. */
+const commandOf = ({ name, args }: Bench): string =>
+  `npm run bench ${name}${args.length === 0 ? '' : ` -- ${args.join(' ')}`}`;
+
+const benches = Object.entries(BENCHES).flatMap(([name, { inAll }]): Bench[] =>
+  inAll === undefined ? [] : [{ name, args: inAll }],
+);
 const only = values.only?.split(',');
-const unknown = only?.filter((name) => !BENCHES.some((bench) => bench.name === name)) ?? [];
+const unknown = only?.filter((name) => !benches.some((bench) => bench.name === name)) ?? [];
 if (unknown.length > 0)
   throw new Error(
-    `There is no bench called ${unknown.join(', ')}; there are ${BENCHES.map(({ name }) => name).join(', ')}.`,
+    `There is no bench called ${unknown.join(', ')}; there are ${benches.map(({ name }) => name).join(', ')}.`,
   );
 
 interface Ended {
@@ -76,7 +89,7 @@ const rowsOf = ({ bench, figures, failure }: Ended): string[] => {
 const tableOf = (ended: readonly Ended[], minutes: number): string => {
   const model = cpus()[0]?.model.trim() ?? 'unknown processor';
   return [
-    `Measured ${new Date().toISOString().slice(0, 10)} on ${availableParallelism()} cores (${model}), Node ${process.versions.node}, in ${minutes.toFixed(1)} minutes by \`npm run bench:all\`.`,
+    `Measured ${new Date().toISOString().slice(0, 10)} on ${availableParallelism()} cores (${model}), Node ${process.versions.node}, in ${minutes.toFixed(1)} minutes by \`npm run bench all\`.`,
     '',
     '| what | measured | least to greatest | goal | reached | command |',
     '|---|---:|---:|---:|---|---|',
@@ -86,7 +99,7 @@ const tableOf = (ended: readonly Ended[], minutes: number): string => {
 };
 
 const PAGE = join(import.meta.dirname, '..', 'docs', 'performance.md');
-const [BEGIN, END] = ['<!-- bench:all -->\n', '<!-- end of bench:all -->'];
+const [BEGIN, END] = ['<!-- bench all -->\n', '<!-- end of bench all -->'];
 
 const writePage = (table: string): void => {
   const page = readFileSync(PAGE, 'utf8');
@@ -98,7 +111,7 @@ const writePage = (table: string): void => {
 try {
   const startedAt = performance.now();
   const ended: Ended[] = [];
-  for (const bench of BENCHES.filter(({ name }) => only?.includes(name) ?? true)) {
+  for (const bench of benches.filter(({ name }) => only?.includes(name) ?? true)) {
     console.error(`\n== ${commandOf(bench)}`);
     const end = await run(bench);
     console.error(`== ${bench.name}: ${end.failure ?? 'done'}, ${end.seconds.toFixed(0)} s`);

@@ -10,7 +10,7 @@ import { worldReplay } from './budget/world-replay.ts';
 // Where a call teaches most: each policy spends the same calls on the same curves; what the lake
 // then knows is compared with the truth. Real curves are read from `--from` when they are there.
 //
-//   npm run -s bench:budget [-- --from PATH] [--json] [--quick] [--seed 1]
+//   npm run -s bench budget [-- --from PATH] [--json] [--quick] [--seed 1]
 
 const { values } = parseArgs({
   options: {

@@ -11,8 +11,8 @@ import { makeInput, NIGHTS_SEEN } from './bulk/make-input.ts';
 // What is loaded in bulk, each in a process of its own: an import of the real data set, or of a folder,
 // and a replay of kept pages of 100.
 //
-//   npm run bench:bulk [-- --folder DIR] [-- --pages 1000] [-- --rounds 1]
-//   npm run bench:bulk -- --made 2000000        an import of so many made-up videos, five snapshots each
+//   npm run bench bulk [-- --folder DIR] [-- --pages 1000] [-- --rounds 1]
+//   npm run bench bulk -- --made 2000000        an import of so many made-up videos, five snapshots each
 
 const { values } = parseArgs({
   options: {

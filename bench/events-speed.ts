@@ -9,7 +9,7 @@ import { type Lake, openLake } from '../src/lake/open.ts';
 
 // How long noticing takes after a sync of 5,000 changed videos, on a lake of a million.
 //
-//   npm run bench:events-speed [-- VIDEOS CHANGED]
+//   npm run bench events-speed [-- VIDEOS CHANGED]
 
 const VIDEOS = Number(process.argv[2] ?? 1_000_000);
 const CHANGED = Number(process.argv[3] ?? 5_000);

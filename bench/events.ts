@@ -6,14 +6,14 @@ import { HOUR_MS } from '../src/durations.ts';
 import { type SpikeThresholds, THRESHOLDS } from '../src/events/thresholds.ts';
 import type { Snapshot } from '../src/events/timeline.ts';
 import { trendSpikes } from '../src/events/trend-spike.ts';
-import { type Curve, realCurves } from './real-curves.ts';
+import { type Curve, realCurves } from './forecast/real-curves.ts';
 
 // How good `trend.spike` is on real curves: how early before the video's peak rate it speaks, and
 // how many of those it names end in the top tenth of growth of their cohort. Beside it two naive
 // rules. Every rule's numbers are chosen on one half of the videos, for the best F0.5 (a false alarm
 // costs more than a miss), and reported on the other.
 //
-//   npm run bench:events [-- --from PATH] [-- --tune]
+//   npm run bench events [-- --from PATH] [-- --tune]
 
 /** The instant a rule first names a video, judging it snapshot by snapshot. */
 type Rule = (curve: Curve) => number | undefined;

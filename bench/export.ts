@@ -16,11 +16,11 @@ import { figureOf, tellFigure } from './all/figure.ts';
 // medians of the pairs' ratios, with the least and the greatest. Ours is started as `trendlake export`
 // starts itself; modules are loaded as compiled before.
 //
-//   npm run -s bench:export                        100,000 made-up videos, 1,000,000 snapshots, and
+//   npm run -s bench export                        100,000 made-up videos, 1,000,000 snapshots, and
 //                                                  the real data set, where it is
-//   npm run -s bench:export -- --videos 20000      fewer
-//   npm run -s bench:export -- --lake FOLDER       the lake of a data directory, such as an import
-//   npm run -s bench:export -- --rounds 7          pairs; 5 unless given
+//   npm run -s bench export -- --videos 20000      fewer
+//   npm run -s bench export -- --lake FOLDER       the lake of a data directory, such as an import
+//   npm run -s bench export -- --rounds 7          pairs; 5 unless given
 //
 // Processor time tells more than the clock on a machine that is busy: the disk is not waited for in
 // it, and DuckDB does not wait for the disk.

@@ -8,16 +8,16 @@ import { trendSpikes } from '../src/events/trend-spike.ts';
 import { HORIZONS } from '../src/forecast/horizons.ts';
 import { LEAST_FINISHED } from '../src/forecast/learn.ts';
 import { measureLargeLake } from './forecast/large-lake.ts';
+import { type Curve, realCurves } from './forecast/real-curves.ts';
 import { type Asked, daysOf, type Replay, replay } from './forecast/replay.ts';
 import * as scores from './forecast/scores.ts';
 import { type VolumeReplay, volumeReplays } from './forecast/volume-replay.ts';
-import { type Curve, realCurves } from './real-curves.ts';
 
 // How good forecasts are on real curves, replayed as time goes: learn on what was known by a night,
 // ask about what comes after, night after night. Ends "on top" are those of bench/events.ts.
 //
-//   npm run bench:forecast [-- --from PATH]
-//   npm run bench:forecast -- --lake 1000000     learning on a made lake of so many videos
+//   npm run bench forecast [-- --from PATH]
+//   npm run bench forecast -- --lake 1000000     learning on a made lake of so many videos
 
 const { values } = parseArgs({
   options: { from: { type: 'string' }, lake: { type: 'string' } },

@@ -19,7 +19,7 @@ import { type Cost, timed } from './load/timed.ts';
 // WAL and synchronous=FULL as ours. The peer has no search, hashtags, rankings, ledger, run or stored
 // bodies. Both take turns page by page in one process.
 //
-//   npm run bench:load-peer [-- --pages 300]
+//   npm run bench load-peer [-- --pages 300]
 
 const { values } = parseArgs({ options: { pages: { type: 'string', default: '300' } } });
 const PAGES = Number(values.pages);

@@ -18,7 +18,7 @@ import { type Cost, timed } from './load/timed.ts';
 // the end both lakes of a size hold the same rows, which is checked. Ratios are of mean times; time
 // of the processor leaves out the disk, and waiting for other programs.
 //
-//   npm run bench:load [-- --small 100000 --large 1000000 --pages 300 --rounds 3]
+//   npm run bench load [-- --small 100000 --large 1000000 --pages 300 --rounds 3]
 
 const { values } = parseArgs({
   options: {

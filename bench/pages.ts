@@ -16,7 +16,7 @@ import { prepare, present } from '../src/lake/prepare.ts';
 // the demo's lake and on an import of real observations where the machine has them. Every page is made
 // anew for each request: another instant, or another length of its list. Exit code 1 past a limit.
 //
-//   npm run bench:pages -- [--demo DIR] [--real DIR] [--requests 15]
+//   npm run bench pages -- [--demo DIR] [--real DIR] [--requests 15]
 //
 // With a folder the lake there is used; without, one is made: a minute each.
 

@@ -19,7 +19,7 @@ import { firstResponse } from './serve/first-response.ts';
 // DIR, or used from there. The last column is how often the larger takes the smaller one's processor
 // time, marked where that is more than n log n and a moment.
 //
-//   npm run bench:scale -- --snapshots 10000000 [--base 1000000] [--rounds 3] [--keep DIR]
+//   npm run bench scale -- --snapshots 10000000 [--base 1000000] [--rounds 3] [--keep DIR]
 
 const { values } = parseArgs({
   options: {

@@ -7,12 +7,12 @@ import { systemClock } from '../src/clock.ts';
 import { DAY_MS } from '../src/durations.ts';
 import { openLake, openLakeForReading } from '../src/lake/open.ts';
 import { type SearchQuery, searchVideos } from '../src/search/search.ts';
-import { BENCH_START_AT, BENCH_STEP_MS, benchWords, fillBenchLake } from './search-lake.ts';
+import { BENCH_START_AT, BENCH_STEP_MS, benchWords, fillBenchLake } from './search/bench-lake.ts';
 
 // Search over a lake of real (or made-up) titles: what the index costs the load, and how long
 // questions take, each asked `--rounds` times.
 //
-//   node bench/search.ts --videos 1000000 [--rounds 100] [--from PATH] [--keep DIR] [--without-index]
+//   npm run bench search -- --videos 1000000 [--rounds 100] [--from PATH] [--keep DIR] [--without-index]
 
 const { values } = parseArgs({
   options: {

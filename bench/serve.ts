@@ -14,7 +14,7 @@ import { firstResponse } from './serve/first-response.ts';
 // How fast the service answers, how much it needs, and how close that is to servers that do nothing
 // else; each figure beside its goal. With --keep the lake is built in DIR, or used from there.
 //
-//   npm run bench:serve -- [--videos 100000] [--snapshots 10] [--requests 500] [--keep DIR]
+//   npm run bench serve -- [--videos 100000] [--snapshots 10] [--requests 500] [--keep DIR]
 
 const { values } = parseArgs({
   options: {

@@ -12,7 +12,7 @@ import { figureOf, tellFigure } from './all/figure.ts';
 // at the service, and a whole first `sync` of the made-up world. Whole processes; what Node compiles is
 // kept from one start to the next, as it is for whoever uses it, so the first round is not counted.
 //
-//   npm run bench:start [-- --rounds 7]
+//   npm run bench start [-- --rounds 7]
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '7' } } });
 const ROUNDS = Number(values.rounds);

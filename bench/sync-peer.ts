@@ -13,7 +13,7 @@ import { figureOf, tellFigure } from './all/figure.ts';
 // counts, twice. The peer has no search, hashtags, lists, ledger or stored bodies, and does not wait
 // for the disk. Paired, the first of a pair alternating. Needs curl, jq and sqlite-utils.
 //
-//   npm run bench:sync-peer [-- --pages 300] [-- --rounds 3]
+//   npm run bench sync-peer [-- --pages 300] [-- --rounds 3]
 
 const { values } = parseArgs({
   options: {

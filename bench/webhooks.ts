@@ -15,7 +15,7 @@ import { addSubscription } from '../src/webhooks/subscriptions.ts';
 // Events to endpoints of which some are dead, while the sender is killed again and again: what
 // every living endpoint received, how often twice, and how soon after the sender was back.
 //
-//   npm run bench:webhooks [-- EVENTS ENDPOINTS DEAD KILLS]
+//   npm run bench webhooks [-- EVENTS ENDPOINTS DEAD KILLS]
 
 const [EVENTS = 1000, ENDPOINTS = 20, DEAD = 5, KILLS = 50] = process.argv.slice(2).map(Number);
 const sender = join(import.meta.dirname, '..', 'test', 'webhooks', 'sender-process.ts');

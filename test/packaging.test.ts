@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { execForm, readDockerfile } from '../bench/image/dockerfile.ts';
+import { execForm, readDockerfile } from '../prove/image/dockerfile.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { SETTINGS } from '../src/config/settings.ts';
 
-// What is shipped for operators. `npm run prove:image` takes the steps of the Dockerfile.
+// What is shipped for operators. `npm run prove image` takes the steps of the Dockerfile.
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

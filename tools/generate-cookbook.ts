@@ -7,7 +7,7 @@ import { type Lake, openLakeForReading } from '../src/lake/open.ts';
 // Writes the answers into docs/cookbook.md: the questions and their SQL are written by hand, what
 // stands below each is what the demo's lake answers.
 //
-//   npm run docs:cookbook
+//   npm run docs cookbook
 
 const root = join(import.meta.dirname, '..');
 export const COOKBOOK = join(root, 'docs', 'cookbook.md');

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 // Writes the index at the head of docs/decisions.md from its headings. An entry whose text begins with
 // `Superseded by "<title>".` is shown with what took its place. A test fails when the index is stale.
 //
-//   npm run docs:decisions
+//   npm run docs decisions
 
 const PAGE = join(import.meta.dirname, '..', 'docs', 'decisions.md');
-const BEGIN = '<!-- index: npm run docs:decisions -->';
+const BEGIN = '<!-- index: npm run docs decisions -->';
 const END = '<!-- end of the index -->';
 
 /** The fragment that hosts of Markdown give a heading. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 // Writes the migration that leads from the last one to the tables in schema/. What the
@@ -32,3 +32,8 @@ const hasSearch = paths.some((path) => readFileSync(path, 'utf8').includes('CREA
 const newest = paths.at(-1);
 if (!hasSearch && newest !== undefined)
   appendFileSync(newest, `\n${readFileSync(join(root, 'schema', 'search.sql'), 'utf8')}`);
+
+// The generator compares with the newest snapshot alone; the older ones are in the history.
+const meta = join(folder, 'meta');
+const snapshots = readdirSync(meta).filter((name) => name.endsWith('_snapshot.json'));
+for (const older of snapshots.sort().slice(0, -1)) rmSync(join(meta, older));

@@ -9,7 +9,7 @@ import { anchorOf, ROOT, type SitePage, siteHref, sitePages } from './site/site-
 // It needs no network, neither here nor where it is read, and works from a folder without a server. A
 // link to a page that is not there ends it.
 //
-//   npm run docs [-- FOLDER]        into site/
+//   npm run docs site [-- FOLDER]        into site/
 
 const ASSETS = join(import.meta.dirname, 'site', 'assets');
 const MINISEARCH = join(ROOT, 'node_modules', 'minisearch', 'dist', 'umd', 'index.js');

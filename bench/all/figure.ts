@@ -14,7 +14,7 @@ export interface Figure {
   readonly goal: number | null;
 }
 
-/** The file that a bench started by `bench:all` tells its figures to. */
+/** The file that a bench started by `bench all` tells its figures to. */
 export const FIGURES_FILE = 'BENCH_FIGURES';
 
 const sorted = (numbers: readonly number[]): number[] => [...numbers].sort((a, b) => a - b);
@@ -55,7 +55,7 @@ export const goalText = ({ goal, unit }: Figure): string =>
 export const reaches = ({ median, goal, unit }: Figure): boolean =>
   goal === null || (unit === '%' ? median >= goal : median <= goal);
 
-/** Prints a figure, and tells it to `bench:all` where that asks. */
+/** Prints a figure, and tells it to `bench all` where that asks. */
 export const tellFigure = (figure: Figure): void => {
   const spread = spreadText(figure);
   const goal = figure.goal === null ? '' : `, goal ${goalText(figure)}`;

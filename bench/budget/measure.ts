@@ -1,4 +1,3 @@
-import { forecastPolicies } from './forecast-policies.ts';
 import { knownFuture, oracle } from './known-future.ts';
 import {
   laddersOf,
@@ -42,7 +41,6 @@ export const measure = (replay: Replay, boundRounds: number): Report => {
     lastVelocity(),
     ours(replay, ladders),
     oursWithCreators(replay, ladders),
-    ...forecastPolicies(replay),
     oracle(replay, future),
   ];
   const outcomes = policies.map((policy) => simulate(replay, policy, spikes));

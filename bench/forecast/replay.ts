@@ -5,8 +5,8 @@ import { type Curve as PastCurve, truthAfter } from '../../src/forecast/curve.ts
 import { HORIZONS } from '../../src/forecast/horizons.ts';
 import { finishedBy, knownAt, learnWay, type WayModel } from '../../src/forecast/learn.ts';
 import { type HorizonForecast, modelForecast } from '../../src/forecast/model-forecast.ts';
-import type { Curve } from '../real-curves.ts';
 import { type Baselines, learnBaselines } from './baselines.ts';
+import type { Curve } from './real-curves.ts';
 
 /** One question that the replay put, and what came. */
 export interface Asked {

@@ -2,8 +2,8 @@ import { HOUR_MS } from '../../src/durations.ts';
 import { ageClassNow, sizeClass } from '../../src/forecast/conformal.ts';
 import { logViews } from '../../src/forecast/curve.ts';
 import { type Reliability, reliabilityOf } from '../../src/forecast/reliability.ts';
-import type { Curve } from '../real-curves.ts';
 import { BASELINES } from './baselines.ts';
+import type { Curve } from './real-curves.ts';
 import type { Asked } from './replay.ts';
 
 const middle = (values: readonly number[]): number =>

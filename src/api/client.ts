@@ -178,7 +178,9 @@ export class HttpApiClient implements ApiClient {
   ): Promise<RawResponse> {
     const { method, path, body } = httpRequest(request);
     const response = await sendRequest(this.#baseUrl + path, {
-      ...{ method, dispatcher, signal },
+      method,
+      dispatcher,
+      signal,
       headers: {
         authorization: `Bearer ${this.#key}`,
         accept: 'application/json',

@@ -165,7 +165,10 @@ const firstTopReader = (
       [...firsts].map(([creator, { at, rank, videoId, ...pull }]) => [
         creator,
         {
-          ...{ at, rank, videoId, list: `${pull.name} ${pull.period}` },
+          at,
+          rank,
+          videoId,
+          list: `${pull.name} ${pull.period}`,
           watchedSince: watchedSince(pull),
         },
       ]),

@@ -134,7 +134,9 @@ export const forecastRound = (sqlite: Database.Database, round: Round): Forecast
   const videos = videoRound(sqlite, round);
   const tags = volumeRound(sqlite, round);
   return {
-    ...{ learnt: videos.learnt + tags.learnt, forecast: videos.forecast, hashtags: tags.forecast },
+    learnt: videos.learnt + tags.learnt,
+    forecast: videos.forecast,
+    hashtags: tags.forecast,
     told: [...videos.told, ...tags.told],
   };
 };

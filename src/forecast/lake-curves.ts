@@ -121,7 +121,9 @@ export class CurveReader {
       ['number', 'number?', 'number?', 'number?'],
     ).all({ platform, after, until, most, at });
     return rows.map(([key, createdAt, source, long]) => ({
-      ...{ key, createdAt, isLong: long !== null },
+      key,
+      createdAt,
+      isLong: long !== null,
       way: wayOf(SOURCES[source ?? PULLED] as Source),
     }));
   }

@@ -84,7 +84,12 @@ export const forecastStates = (sqlite: Database.Database, now: number): Forecast
       const lacking = Math.max(0, LEAST_FINISHED - finished);
       const state = lacking > 0 ? 'silent' : 'waiting';
       states.push({
-        ...{ platform, kind, state, finished, lacking, ...nothing },
+        platform,
+        kind,
+        state,
+        finished,
+        lacking,
+        ...nothing,
         counts: 'finished curves',
       });
     }

@@ -81,7 +81,10 @@ export const creatorsPage = (
       ...ROW,
       total: 'number',
     }).all({
-      ...{ asOf, offset, limit: most, platform: platform ?? null },
+      asOf,
+      offset,
+      limit: most,
+      platform: platform ?? null,
     });
   const rows = read((page - 1) * limit, limit);
   const total = rows[0]?.total ?? read(0, 1)[0]?.total ?? 0;

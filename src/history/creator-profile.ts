@@ -109,7 +109,10 @@ const itemsOf = (
 ): ContentItem[] => {
   const before = (paging.page - 1) * paging.limit;
   const entries = topVideos(videos, asOf, paging).map(({ key }, index) => ({
-    ...{ key, rank: before + index + 1, score: null, velocity: null },
+    key,
+    rank: before + index + 1,
+    score: null,
+    velocity: null,
   }));
   return contentItems(lake, entries, asOf);
 };

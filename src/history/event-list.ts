@@ -53,8 +53,11 @@ const storedEvent = (row: StoredRow): StoredEvent => ({
 });
 
 const boundsOf = ({ asOf, since, until, kind, platform }: EventsQuery) => ({
-  ...{ asOf, since: since ?? 0, until: until ?? asOf },
-  ...{ kind: kind ?? null, platform: platform ?? null },
+  asOf,
+  since: since ?? 0,
+  until: until ?? asOf,
+  kind: kind ?? null,
+  platform: platform ?? null,
 });
 
 /** A page of what had been noticed by `asOf`, newest first, without counting all of it. */
@@ -63,7 +66,8 @@ export const newestEvents = (lake: Lake, query: EventsQuery): StoredEvent[] => {
   const sql = `select ${COLUMNS} ${matching(query)} order by occurred_at desc, id limit @limit offset @offset`;
   const rows = prepared<StoredRow>(lake, sql, ROW).all({
     ...boundsOf(query),
-    ...{ limit, offset: (page - 1) * limit },
+    limit,
+    offset: (page - 1) * limit,
   });
   return rows.map(storedEvent);
 };

@@ -115,8 +115,13 @@ const pageOf = (
   { total, held = () => total }: { total: number; held?: () => number },
   items: HashtagItem[],
 ): ListPage<HashtagItem> => ({
-  ...{ total, held, items: () => items },
-  ...{ asOf, pulledAt: asOf, isStale: false, version },
+  total,
+  held,
+  items: () => items,
+  asOf,
+  pulledAt: asOf,
+  isStale: false,
+  version,
 });
 
 const pulledPage = (lake: Lake, held: Held, paging: Paging): ListPage<HashtagItem> => {

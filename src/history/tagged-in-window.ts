@@ -98,7 +98,9 @@ export function* movedBetween(
 ): Generator<MovedVideo> {
   const rows = prepared<MovedRow>(lake, MOVED, MOVED_ROW).iterate({
     ...is,
-    ...{ wasBefore: was.before, wasFrom: was.from, keys: JSON.stringify(keys) },
+    wasBefore: was.before,
+    wasFrom: was.from,
+    keys: JSON.stringify(keys),
   });
   for (const [platform, wasInside, wasBefore, isInside, isBefore, views, tags] of rows)
     yield {

@@ -147,8 +147,13 @@ export interface TaggedPage {
 export const taggedPage = (lake: Lake, query: TaggedPageQuery): TaggedPage => {
   const { hashtagKey, from, asOf, companions, limit, page } = query;
   const videos = prepared<Tagged>(lake, SEEN, {
-    ...{ key: 'number', platform: 'text', user: 'text?', tags: 'text?' },
-    ...{ lastViews: 'number?', views: 'number?', carried: 'number' },
+    key: 'number',
+    platform: 'text',
+    user: 'text?',
+    tags: 'text?',
+    lastViews: 'number?',
+    views: 'number?',
+    carried: 'number',
   }).all({ hashtagKey, from, asOf });
   const byViews = videos.toSorted((a, b) => (b.views ?? -1) - (a.views ?? -1) || a.key - b.key);
   return {

@@ -6,5 +6,13 @@ import { TABLES } from './tables-sql.ts';
 
 /** Everything `ledger init` makes, in the schema that the search path names. Safe to run again. */
 export const LEDGER_SQL: readonly string[] = [
-  ...[TABLES, CLOCK, MONTH, SPENT, HOLD, ADMIT, SETTLE, SLOTS, SERVICE],
+  TABLES,
+  CLOCK,
+  MONTH,
+  SPENT,
+  HOLD,
+  ADMIT,
+  SETTLE,
+  SLOTS,
+  SERVICE,
 ];

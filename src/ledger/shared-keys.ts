@@ -25,7 +25,9 @@ const standingOf = (counted: Counted): KeyStanding | undefined => {
   const { id, scopes, rate, quota, calls, used, at, oldestAt } = counted;
   const month = monthWindow('calendar', at);
   return {
-    ...{ id, at, scopes: scopes.split(',') as KeyStanding['scopes'] },
+    id,
+    at,
+    scopes: scopes.split(',') as KeyStanding['scopes'],
     ratePerMinute: rate,
     minuteLeft: Math.max(0, rate - used - 1),
     minuteResetsMs: Math.max(0, oldestAt + MINUTE_MS - at),

@@ -44,7 +44,11 @@ export class SharedLedgers implements LedgerSource {
     if (apiKey === undefined)
       throw new TypeError('a shared ledger counts by key, and there is none');
     return new SharedLedger({
-      ...{ db: this.#db, watch: this.#watch, lake, lakeName: this.#lakeName, ...by },
+      db: this.#db,
+      watch: this.#watch,
+      lake,
+      lakeName: this.#lakeName,
+      ...by,
       hash: keyHash(apiKey),
       keyName: key?.name,
       limits: { ratePerMinute, callsPerMonth, quotaReset, timeoutMs },

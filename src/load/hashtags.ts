@@ -140,7 +140,13 @@ export class HashtagWriter {
     const key = this.#keyOf(cleanTag(seen.tag), seen.at, tally);
     const { platform, at, volume, views, change, rank, extra, window } = seen;
     const row = {
-      ...{ key, platform, at, volume, views, change, rank },
+      key,
+      platform,
+      at,
+      volume,
+      views,
+      change,
+      rank,
       source: sourceCode(seen.source),
       extra: extraText(extra),
       window,

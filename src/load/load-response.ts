@@ -101,7 +101,12 @@ const loadHashtags = (
   writeHashtagList(
     loader,
     {
-      ...{ platform: '', window, at, total: response.total, runId, isLast: isLastPage },
+      platform: '',
+      window,
+      at,
+      total: response.total,
+      runId,
+      isLast: isLastPage,
       items: response.items.map(({ position, item }) => ({ ...item, rank: offset + position + 1 })),
     },
     tally,

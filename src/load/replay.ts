@@ -174,7 +174,11 @@ const replayOne = (kept: StoredResponse, target: Lake, summary: ReplaySummary): 
   }
   const { request, decoded } = read;
   const replayed = {
-    ...{ runId, callId, request, decoded, observedAt },
+    runId,
+    callId,
+    request,
+    decoded,
+    observedAt,
     isLastPage: isLastPage(kept, request, decoded),
   };
   const counts = loadResponse(target, replayed, undefined, 'later');

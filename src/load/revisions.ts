@@ -131,7 +131,8 @@ export class RevisionWriter {
     const now = { title: video.title, user: video.user, tagKeys: inOrder };
     const known = [...former, { untilAt: Number.POSITIVE_INFINITY, words: now }];
     const woven = weaveWords(known, {
-      ...{ at, words: { title, user, tagKeys } },
+      at,
+      words: { title, user, tagKeys },
       untilAt: this.#nextStatedAfter(earlier),
       isFirst: this.#isFirst(earlier),
       isKnown: this.#isStatedAt(video, at),

@@ -147,7 +147,9 @@ export const openedRun = (
     rowsChanged: 'number?',
   }).all({ runId, limit, offset });
   return {
-    ...{ run: lineOf(row), byJob, total },
+    run: lineOf(row),
+    byJob,
+    total,
     items: items.map((item) => ({
       ...item,
       reason: item.reason === null ? null : (JSON.parse(item.reason) as Record<string, unknown>),

@@ -141,7 +141,9 @@ export const addListTools = (tools: LakeTools): void => {
         ...(kind === undefined ? {} : { kind }),
         ...(platform === undefined ? {} : { platform }),
         ...(from === undefined ? {} : { since: from }),
-        ...{ limit, page, asOf: at },
+        limit,
+        page,
+        asOf: at,
       });
       return { total, page, items: items.map(shownEvent), asOf: isoOf(at) };
     },

@@ -42,7 +42,9 @@ export const addQueryTool = (server: McpServer, runSql: BoundedQuery, dataDir: s
       try {
         const { rows, cutAt } = await runSql({ sql, limit, signal: mcpReq.signal });
         return told({
-          ...{ rows, rowCount: rows.length, truncated: cutAt !== null },
+          rows,
+          rowCount: rows.length,
+          truncated: cutAt !== null,
           ...(cutAt === null ? {} : { note: NOTES[cutAt] }),
         });
       } catch (error) {

@@ -35,7 +35,9 @@ const HEAP = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
 
 const scrapedKeys = ({ keys = [], ...only }: QuotaLimits): ScrapedKey[] => {
   const limits = ({ ratePerMinute, callsPerMonth, quotaReset }: Omit<QuotaLimits, 'keys'>) => ({
-    ...{ ratePerMinute, callsPerMonth, quotaReset },
+    ratePerMinute,
+    callsPerMonth,
+    quotaReset,
   });
   if (keys.length === 0) return [{ ...limits(only), key: undefined }];
   const counted = countedKeys(keys);

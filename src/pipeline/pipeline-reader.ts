@@ -52,7 +52,9 @@ const planConfig = (config: PlanConfig): PlanConfig => ({
 
 const countedJobs = (jobs: readonly PlannedJob[], config: PlanConfig): CountedJob[] =>
   jobs.map(({ name, schedule, stage, lists }) => ({
-    ...{ name, schedule, stage },
+    name,
+    schedule,
+    stage,
     lists: lists?.(config) ?? 0,
   }));
 
@@ -110,7 +112,8 @@ export class PipelineReader {
         jobs: countedJobs(plan.jobs, plan.config),
       })),
       chores: chores.map(({ name, schedule, schedulesWith }) => ({
-        ...{ name, schedule },
+        name,
+        schedule,
         ...(schedulesWith === undefined ? {} : { schedulesWith }),
       })),
     };

@@ -165,7 +165,8 @@ const present = (
   const status = lakeStatus(lake);
   const stale = staleSources(lake, expectedSources(jobs, config, now), now);
   return {
-    ...{ status, quota: quotaOf(lake, settings, wanted) },
+    status,
+    quota: quotaOf(lake, settings, wanted),
     sources: jobs.map((job) => ({
       job: job.name,
       lastAnswerAt: status.freshness.find((each) => each.job === job.name)?.lastAnswerAt ?? null,

@@ -14,7 +14,8 @@ const { dataDir, config, jobs, chores, plans } = workerData as PipelineStart;
 const withLists = (counted: PipelineStart['jobs']): PlannedJob[] =>
   counted.map(({ lists, ...job }) => ({ ...job, lists: () => lists }));
 const settings = {
-  ...{ config, chores },
+  config,
+  chores,
   jobs: withLists(jobs),
   plans: plans.map((plan) => ({ ...plan, jobs: withLists(plan.jobs) })),
 };

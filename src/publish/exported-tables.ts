@@ -12,8 +12,13 @@ import type { ExportedTable } from './publish-table.ts';
  * from takes a second and 170 MB to load.
  */
 export const DATED_TABLES: readonly string[] = [
-  ...['video_snapshots', 'rankings', 'hashtag_snapshots', 'creator_snapshots', 'events'],
-  ...['forecasts', 'hashtag_forecasts'],
+  'video_snapshots',
+  'rankings',
+  'hashtag_snapshots',
+  'creator_snapshots',
+  'events',
+  'forecasts',
+  'hashtag_forecasts',
 ];
 
 const manifest = z.object({

@@ -12,9 +12,21 @@ export interface S3Failure {
 
 /** Codes and statuses after which the same request may succeed. */
 const PASSING_CODES = new Set([
-  ...['SlowDown', 'InternalError', 'ServiceUnavailable', 'RequestTimeout', 'OperationAborted'],
-  ...['ConditionalRequestConflict', 'TimeoutError', 'Throttling', 'ThrottlingException'],
-  ...['RequestTimeTooSkewed', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'ECONNREFUSED'],
+  'SlowDown',
+  'InternalError',
+  'ServiceUnavailable',
+  'RequestTimeout',
+  'OperationAborted',
+  'ConditionalRequestConflict',
+  'TimeoutError',
+  'Throttling',
+  'ThrottlingException',
+  'RequestTimeTooSkewed',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
 ]);
 
 const field = (value: unknown, name: string): unknown =>

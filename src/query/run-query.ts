@@ -68,8 +68,14 @@ const commandOf = (dataKib: number | undefined): [string, string[]] =>
     : [
         '/bin/sh',
         [
-          ...['-c', BOUNDED, 'sh', String(dataKib)],
-          ...[process.execPath, SMALL_YOUNG_SPACE, '--max-old-space-size=64', CHILD],
+          '-c',
+          BOUNDED,
+          'sh',
+          String(dataKib),
+          process.execPath,
+          SMALL_YOUNG_SPACE,
+          '--max-old-space-size=64',
+          CHILD,
         ],
       ];
 

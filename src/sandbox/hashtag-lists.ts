@@ -38,7 +38,11 @@ const itemOf = ({ tag, before, volumes, views }: Figures, rank: number): Hashtag
   const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
   const volume = sum(volumes);
   return {
-    ...{ tag, rank, volume, views: sum(views), change: before === 0 ? null : volume / before - 1 },
+    tag,
+    rank,
+    volume,
+    views: sum(views),
+    change: before === 0 ? null : volume / before - 1,
     platforms: PLATFORMS.flatMap((platform, index) => {
       const [its, seen] = [volumes[index] ?? 0, views[index] ?? 0];
       return its === 0 ? [] : [{ platform, volume: its, views: seen }];

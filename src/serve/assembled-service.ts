@@ -94,9 +94,13 @@ export class AssembledService {
     const opened = this.#opened;
     const { reader: lake, cache, reads } = this.#lake;
     return {
-      ...{ lake, clock, model: options.model, pipeline: options.pipeline },
+      lake,
+      clock,
+      model: options.model,
+      pipeline: options.pipeline,
       keys: options.keys ?? opened.add(new LakeKeys(dataDir, WAIT_FOR_KEYS_MS)),
-      ...{ now, reads },
+      now,
+      reads,
       live: new LiveUpdates(lake, { machine, boot: machine.now().toString(36) }),
       queries: opened.add(new SqlQueries({ dataDir, clock: machine, limits: options.sqlLimits })),
       responses: new ResponseCache(cache),
@@ -111,14 +115,17 @@ export class AssembledService {
     const { publicOrigin } = this.#exposure;
     const poster = this.#opened.add(new HttpPoster({ clock }));
     const webhooks = {
-      ...{ writer: this.#lake.writer, poster, hookSecret: options.hookSecret },
+      writer: this.#lake.writer,
+      poster,
+      hookSecret: options.hookSecret,
       mostOfAKey: options.subscriptionsPerKey ?? MOST_OF_A_KEY,
     };
     return serviceApp(this.#context, webhooks, {
       access: { admission, sessions: new Sessions(), exposure: this.#exposure },
       origin: () => this.#origin,
       corsOrigins: [...corsOrigins, ...(publicOrigin === undefined ? [] : [publicOrigin])],
-      ...{ log: this.#log, metrics },
+      log: this.#log,
+      metrics,
     });
   }
 

@@ -56,6 +56,6 @@ export class CallRows {
     const { status, error, finishedAt, endedMono, sent, rowsChanged } = outcome;
     const freeMono = Math.ceil(endedMono) + (sent ? SLOT_MS : 0);
     const sentFlag = sent ? 1 : 0;
-    this.#settle.run(...[finishedAt, status, error, sentFlag, rowsChanged, freeMono, callId]);
+    this.#settle.run(finishedAt, status, error, sentFlag, rowsChanged, freeMono, callId);
   }
 }

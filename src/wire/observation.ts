@@ -32,6 +32,10 @@ export const countsOnly = (
   },
 ): VideoObservation => ({
   ...counts,
-  ...{ title: null, user: null, createdAt: null, hashtags: null, extra: null },
+  title: null,
+  user: null,
+  createdAt: null,
+  hashtags: null,
+  extra: null,
   snapshotExtra: counts.extra,
 });

@@ -8,7 +8,7 @@ import { expectShown } from './expect-shown.ts';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 
-// A proof, as a world is made for it (`npm run prove:tours`); test/demo/demo.test.ts has an import's.
+// A proof, as a world is made for it (`npm run prove tours`); test/demo/demo.test.ts has an import's.
 test('demo lives through the nights of the made-up world and shows what it has', async () => {
   const dataDir = freshFolder();
   const env = {

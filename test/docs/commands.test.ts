@@ -2,9 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { BENCHES } from '../../bench/benches.ts';
+import { PROOFS } from '../../prove/proofs.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { addEverydayOptions } from '../../src/cli/everyday-options.ts';
 import type { CliIo } from '../../src/cli/io.ts';
+import { PARTS } from '../../tools/generate-docs.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -60,12 +63,32 @@ test('command lines are found on the pages', () => {
   expect(PAGES.flatMap((path) => linesOf(read(path))).length).toBeGreaterThan(30);
 });
 
+/** Names that the npm scripts with entries of their own take: `npm run bench export`. */
+const ENTRIES: Readonly<Record<string, readonly string[]>> = {
+  bench: Object.keys(BENCHES),
+  prove: ['all', ...Object.keys(PROOFS)],
+  docs: Object.keys(PARTS),
+};
+
 test.each(PAGES)('every npm script that %s shows is one', (path) => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-  const named = codeOf(read(path)).flatMap((code) =>
-    [...code.matchAll(/npm run (?:-s )?([a-z][\w-]*(?::[\w-]+)?)/g)].map(([, name]) => name),
+  const named = codeOf(read(path)).flatMap((code) => [
+    ...code.matchAll(/npm run (?:-s )?([a-z][\w-]*(?::[\w-]+)?)(?: ([a-z][\w-]*))?/g),
+  ]);
+  const wrong = named.filter(
+    ([, script = '', entry]) =>
+      !(script in scripts) || (entry !== undefined && ENTRIES[script]?.includes(entry) === false),
   );
-  expect(named.filter((name = '') => !(name in scripts))).toEqual([]);
+  expect(wrong.map(([command]) => command)).toEqual([]);
+});
+
+test('every bench and proof with an entry has its file', () => {
+  const scripts = [
+    ...Object.keys(BENCHES).map((name) => `bench/${name}.ts`),
+    ...Object.entries(PROOFS).flatMap(([name, { tests }]) => tests ?? [`prove/${name}.ts`]),
+    ...Object.values(PARTS).flatMap(({ run }) => run.filter((part) => part.includes('/'))),
+  ];
+  expect(scripts.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
 const anchorOf = (heading: string): string =>

@@ -6,7 +6,7 @@ import { openLakeForReading } from '../../src/lake/open.ts';
 import { queryTable, readDeltaLog } from '../publish/delta-reader.ts';
 import { freshFolder } from '../support/fresh.ts';
 
-// The same commands against an S3 server, and the page's question to ClickHouse: npm run prove:tables.
+// The same commands against an S3 server, and the page's question to ClickHouse: npm run prove tables.
 test('the tour publishes two lakes into the same tables, in a folder', async () => {
   const { where, blocks, question } = outgrowTour();
   expect(where).toContain('export TRENDLAKE_TABLES_URL=s3://');

@@ -11,7 +11,7 @@ import { settingsPage } from '../../tools/generate-settings.ts';
 const root = join(import.meta.dirname, '..', '..');
 const page = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-test('docs/settings.md says what the code does (else: npm run docs:settings)', () => {
+test('docs/settings.md says what the code does (else: npm run docs settings)', () => {
   expect(page('docs/settings.md')).toBe(settingsPage());
 });
 
@@ -25,10 +25,10 @@ test('the manual page has every command, option and setting', async () => {
   expect(missing).toEqual([]);
 });
 
-test('docs/faults.md says what the tests hold (else: npm run docs:faults)', () => {
+test('docs/faults.md says what the tests hold (else: npm run docs faults)', () => {
   expect(page('docs/faults.md')).toBe(faultsPage());
 });
 
-test('docs/metrics.md says what the code does (else: npm run docs:metrics)', async () => {
+test('docs/metrics.md says what the code does (else: npm run docs metrics)', async () => {
   expect(page('docs/metrics.md')).toBe(await metricsPage());
 });

@@ -1,7 +1,7 @@
 /**
  * The ClickHouse engine (chdb), which reads Delta Lake tables through delta-kernel: for each message,
  * a query, its rows or its error. Its package stands in this folder alone and is installed by
- * `npm run prove:tables`: it takes 180 MB to fetch.
+ * `npm run prove tables`: it takes 180 MB to fetch.
  */
 interface Engine {
   query(sql: string, format: string): string;

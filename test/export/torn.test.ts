@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, onTestFinished, test } from 'vitest';
-import { QUICK_NODE } from '../support/sync-process.ts';
 import { folderOf } from './exported-files.ts';
 import { filledLake, NOON_AT } from './filled-lake.ts';
 import type { Met } from './reader-child.ts';
@@ -17,7 +16,7 @@ const child = (name: string): string => join(import.meta.dirname, `${name}-child
 
 /** Exports rows of another round again and again; resolves once the first export stands. */
 const startExports = async (dataDir: string): Promise<ChildProcess> => {
-  const exports = spawn(process.execPath, [...QUICK_NODE, child('export'), dataDir], {
+  const exports = spawn(process.execPath, [child('export'), dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void exports.kill('SIGKILL'));

@@ -14,7 +14,7 @@ import { requestOnce } from '../../src/runner/request-once.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { type SyncResult, smallConfig, syncOnce } from '../support/sync-once.ts';
 
-// `npm run prove:faults` is the long form: 1,000 sequences of up to 200 faults.
+// `npm run prove faults` is the long form: 1,000 sequences of up to 200 faults.
 const PROVING = process.env.PROVE_FAULTS !== undefined;
 const SEQUENCES = Number(process.env.PROVE_FAULTS ?? 15);
 const MOST_FAULTS = PROVING ? 200 : 20;

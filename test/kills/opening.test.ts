@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { countOf } from '../../fixtures/lake-rows.ts';
+import { putReleasedLake } from '../../fixtures/released-lake.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { virtualClock } from '../../src/clock.ts';
 import { migrate, SCHEMA_VERSION } from '../../src/lake/migrate.ts';
@@ -153,6 +154,41 @@ describe('killed in a migration of a lake that holds data: the old one or the ne
       expectOldOrNew(dataDir);
       rmSync(dataDir, { recursive: true });
     }
+  });
+});
+
+describe('killed while a lake of 0.1.0 is upgraded: still the old lake, or the whole new one', () => {
+  const COUNTS = 'select (select count(*) from video_snapshot) + (select count(*) from ranking)';
+
+  test.each([
+    [`before rename ${LAKE_FILE}.v1.new`, 1],
+    [`after rename ${LAKE_FILE}.v1.new`, 1],
+    ['before pragma foreign_keys = off', 1],
+    ['before exec drop view', 1],
+    ['after exec drop view', 1],
+    ['after pragma user_version = 2', 1],
+    ['after pragma foreign_key_check', 1],
+    ['after exec delete from sqlite_stat1', 1],
+    ['after exec analyze', 1],
+    ['before pragma temp_store = 2', SCHEMA_VERSION],
+  ])('%s', async (dieAt, version) => {
+    const dataDir = freshFolder();
+    putReleasedLake(dataDir);
+    expect(await runDying(child('open-lake'), [dataDir], { dieAt })).toBe('SIGKILL');
+    const left = new Database(join(dataDir, LAKE_FILE));
+    expect(left.pragma('user_version', { simple: true })).toBe(version);
+    const rows = countOf({ sqlite: left }, COUNTS);
+    left.close();
+    const lake = openLake(dataDir);
+    expect(lake.sqlite.pragma('user_version', { simple: true })).toBe(SCHEMA_VERSION);
+    expect(countOf(lake, COUNTS)).toBe(rows);
+    expect(countOf(lake, 'select count(*) from handle_spelling')).toBe(12);
+    lake.close();
+    const copy = new Database(join(dataDir, `${LAKE_FILE}.v1`), { readonly: true });
+    expect(copy.pragma('user_version', { simple: true })).toBe(1);
+    copy.close();
+    expect(readdirSync(dataDir).filter((name) => name.includes('.new-'))).toEqual([]);
+    expectSound(dataDir);
   });
 });
 

@@ -6,7 +6,7 @@ import { freshLake } from '../support/fresh.ts';
 
 const COMMITTED = join(import.meta.dirname, '..', '..', 'docs', 'data-dictionary.md');
 
-test('docs/data-dictionary.md is what `npm run docs:generate` writes', async () => {
+test('docs/data-dictionary.md is what `npm run docs dictionary` writes', async () => {
   expect(readFileSync(COMMITTED, 'utf8')).toBe(await dataDictionary());
 });
 

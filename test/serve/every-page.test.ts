@@ -17,7 +17,7 @@ import { fillPages } from './page-lake.ts';
 import { type Running, runService } from './running.ts';
 
 // Every page of the dashboard in a real browser. Each is seen once, one in light at a desk's width,
-// the next in dark on a phone and so on; with PROVE set each in all of them (npm run prove:pages).
+// the next in dark on a phone and so on; with PROVE set each in all of them (npm run prove pages).
 
 /** The checker as text for a page: the short form, as every page is handed all of it. */
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');

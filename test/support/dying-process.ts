@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { QUICK_NODE } from './sync-process.ts';
 
 const DIE_AT = ['--import', join(import.meta.dirname, 'die-at-preload.ts')];
 
@@ -15,7 +14,7 @@ export const runDying = async (
   args: readonly string[],
   { dieAt, stepsTo }: { dieAt?: string; stepsTo?: string },
 ): Promise<string | number | null> => {
-  const child = spawn(process.execPath, [...QUICK_NODE, ...DIE_AT, script, ...args], {
+  const child = spawn(process.execPath, [...DIE_AT, script, ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...process.env,

@@ -23,7 +23,6 @@ import { BIN } from './cli-bin.ts';
 import { freshFolder } from './fresh.ts';
 import { expectSound, expectWhole, tornFiles } from './lake-invariants.ts';
 import { CONCURRENCY, KEY } from './sync-once.ts';
-import { QUICK_NODE } from './sync-process.ts';
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
 
@@ -48,7 +47,7 @@ interface Wish {
 export const startCommand = async (argv: readonly string[], wish: Wish = {}): Promise<Running> => {
   const upstream = await startFaultyUpstream(wish.rules);
   const dataDir = wish.dataDir ?? freshFolder();
-  const child = spawn(process.execPath, [...QUICK_NODE, BIN, ...argv], {
+  const child = spawn(process.execPath, [BIN, ...argv], {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,

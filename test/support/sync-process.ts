@@ -5,8 +5,6 @@ import type { Readable } from 'node:stream';
 import { STAGE_FD, type Stage } from './stages.ts';
 
 const CHILD = join(import.meta.dirname, 'sync-child.ts');
-/** Arguments of Node under which a child process of a test starts soonest. */
-export const QUICK_NODE = ['--import', join(import.meta.dirname, 'quick-drizzle-preload.ts')];
 
 /** When to kill a process: so long after it has come to a stage for the n-th time. */
 export interface Aim {
@@ -31,7 +29,7 @@ export const syncInProcess = async (
   baseUrl: string,
   { aim, point = '', n = 1 }: { aim?: Aim; point?: string; n?: number } = {},
 ): Promise<Ended> => {
-  const child = spawn(process.execPath, [...QUICK_NODE, CHILD, dataDir, baseUrl, point, `${n}`], {
+  const child = spawn(process.execPath, [CHILD, dataDir, baseUrl, point, `${n}`], {
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
   });
   let stage: Stage | undefined;

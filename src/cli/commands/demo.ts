@@ -116,8 +116,16 @@ const live = async (
   const client = new HttpApiClient(config);
   const chance = new RandomStream(1); // the same demo twice is the same
   const deps = {
-    ...{ lake, config, client, clock, signal: io.signal, env: io.env, warn: io.err },
-    ...{ jobs: JOBS, allJobs: JOBS, chores: CHORES.filter(({ name }) => name === 'export') },
+    lake,
+    config,
+    client,
+    clock,
+    signal: io.signal,
+    env: io.env,
+    warn: io.err,
+    jobs: JOBS,
+    allJobs: JOBS,
+    chores: CHORES.filter(({ name }) => name === 'export'),
     random: () => chance.next(),
     serviceClock: sandbox.clock,
     // what goes wrong ends a demo

@@ -88,7 +88,9 @@ const serviceFindings = async ({ baseUrl, apiKey, keys }: Config): Promise<Check
   const unset = keys
     .filter((key) => key.apiKey === undefined)
     .map(({ name, keyEnv }) => ({
-      ...{ check: 'service', ok: false, detail: `${keyEnv}, which holds key ${name}, is not set` },
+      check: 'service',
+      ok: false,
+      detail: `${keyEnv}, which holds key ${name}, is not set`,
       advice: 'Set it to the key.',
     }));
   const addresses = [...new Set(keys.map((key) => key.baseUrl))];
@@ -104,7 +106,9 @@ const tablesFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
   if (lake === undefined)
     return [
       {
-        ...{ check, ok: false, detail: 'TRENDLAKE_TABLES_URL is set but TRENDLAKE_LAKE is not' },
+        check,
+        ok: false,
+        detail: 'TRENDLAKE_TABLES_URL is set but TRENDLAKE_LAKE is not',
         advice: 'Set it to a name for this lake.',
       },
     ];

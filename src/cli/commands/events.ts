@@ -89,7 +89,10 @@ const eventTable = (events: readonly ToldEvent[], { columns }: CliIo): string =>
   textTable(
     ['occurred', 'kind', 'platform', 'subject', 'because'],
     events.map(({ occurredAt, kind, platform, subject, data }) => [
-      ...[occurredAt.slice(0, 16).replace('T', ' '), kind, platform ?? 'all', subject],
+      occurredAt.slice(0, 16).replace('T', ' '),
+      kind,
+      platform ?? 'all',
+      subject,
       evidenceText(data),
     ]),
     { columns, wrapped: 'because' },

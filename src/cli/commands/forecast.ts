@@ -140,7 +140,10 @@ const ofPlatforms = (lake: Lake, options: Options, io: CliIo): Shown => {
       textTable(
         ['likely', 'video', 'title', 'views now', 'median', '80 % between', 'and'],
         videos.map(({ topProbability, id, title, views, median, low, high }) => [
-          ...[likely(topProbability), id, title, grouped(views)],
+          likely(topProbability),
+          id,
+          title,
+          grouped(views),
           ...[median, low, high].map(viewsText),
         ]),
         { columns: io.columns, figures: ['views now', 'median', '80 % between', 'and'] },
@@ -181,7 +184,11 @@ const ofHashtags = (lake: Lake, { platform }: Options, io: CliIo): Shown => {
       textTable(
         ['hashtag', 'volume now', 'median', '80 % between', 'and'],
         tags.map(({ tag, volume, median, low, high }) => [
-          ...[tag, grouped(volume), grouped(median), grouped(low), grouped(high)],
+          tag,
+          grouped(volume),
+          grouped(median),
+          grouped(low),
+          grouped(high),
         ]),
         { columns: io.columns, figures: ['volume now', 'median', '80 % between', 'and'] },
       ),

@@ -25,7 +25,12 @@ const monthOf = (text: string | undefined, now: number): string => {
 const asTable = (uses: readonly RouteUse[], month: string, io: CliIo): string => {
   if (uses.length === 0) return `No key was used in ${month} (UTC).`;
   const rows = uses.map((one) => [
-    ...[one.key, one.useCase, one.day, one.route, grouped(one.calls), grouped(one.refused)],
+    one.key,
+    one.useCase,
+    one.day,
+    one.route,
+    grouped(one.calls),
+    grouped(one.refused),
   ]);
   const total = uses.reduce((sum, { calls }) => sum + calls, 0);
   const table = textTable(HEAD, rows, { columns: io.columns, figures: ['calls', 'refused'] });
@@ -50,7 +55,12 @@ export const defineUsage = (command: Command, io: CliIo): void => {
           for (const line of [
             ['key', 'use_case', 'day', 'route', 'calls', 'refused'],
             ...uses.map((one) => [
-              ...[one.key, one.useCase, one.day, one.route, one.calls, one.refused],
+              one.key,
+              one.useCase,
+              one.day,
+              one.route,
+              one.calls,
+              one.refused,
             ]),
           ])
             io.csv(csvLine(line));

@@ -66,8 +66,13 @@ const asTable = (records: readonly KeyRecord[], io: CliIo): string => {
     'revoked',
   ];
   const rows = records.map((key) => [
-    ...[key.id, key.useCase, key.tier, grouped(key.ratePerMinute), grouped(key.callsPerMonth)],
-    ...[key.scopes.join(', '), isoOf(key.createdAt)],
+    key.id,
+    key.useCase,
+    key.tier,
+    grouped(key.ratePerMinute),
+    grouped(key.callsPerMonth),
+    key.scopes.join(', '),
+    isoOf(key.createdAt),
     key.revokedAt === null ? null : isoOf(key.revokedAt),
   ]);
   return textTable(head, rows, { columns: io.columns, figures: ['per minute', 'per month'] });

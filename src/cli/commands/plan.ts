@@ -82,8 +82,13 @@ const print = (
     );
   const head = ['job', 'schedule', 'calls a run', 'minutes', 'runs left', 'calls', 'of the month'];
   const rows = rest.jobs.map((job) => [
-    ...[job.job, job.schedule, count(job.callsPerRun), job.minutesPerRun.toFixed(1)],
-    ...[count(job.runs), count(job.calls), percent(job.shareOfMonth)],
+    job.job,
+    job.schedule,
+    count(job.callsPerRun),
+    job.minutesPerRun.toFixed(1),
+    count(job.runs),
+    count(job.calls),
+    percent(job.shareOfMonth),
   ]);
   const figures = head.slice(2);
   io.out(textTable(head, rows, { columns: io.columns, figures }));
@@ -108,9 +113,15 @@ const print = (
 const keysTable = (io: CliIo, keys: readonly KeyAccount[]): string => {
   const head = ['key', 'platforms', 'spent', 'left', 'until', 'lists', 'reserve', 'refreshes', ''];
   const rows = keys.map(({ name, platforms, month, plan }) => [
-    ...[name, platforms.join(' '), count(month.spent), count(month.remaining)],
-    ...[timeText(month.endsAt, io.clock.now()), count(plan.fixed), count(plan.reserve)],
-    ...[count(plan.refreshes), plan.fits ? 'fits' : `${count(plan.missing)} missing`],
+    name,
+    platforms.join(' '),
+    count(month.spent),
+    count(month.remaining),
+    timeText(month.endsAt, io.clock.now()),
+    count(plan.fixed),
+    count(plan.reserve),
+    count(plan.refreshes),
+    plan.fits ? 'fits' : `${count(plan.missing)} missing`,
   ]);
   const figures = ['spent', 'left', 'lists', 'reserve', 'refreshes'];
   return textTable(head, rows, { columns: io.columns, figures });
@@ -124,7 +135,9 @@ const restJson = (rest: MonthForecast) => ({
 const keyJson = ({ name, platforms, ratePerMinute, month, plan }: KeyAccount) => {
   const { startsAt, endsAt, ...calls } = month;
   return {
-    ...{ name, platforms, ratePerMinute },
+    name,
+    platforms,
+    ratePerMinute,
     month: { ...calls, startsAt: isoOf(startsAt), resetsAt: isoOf(endsAt) },
     rest: restJson(plan),
   };
@@ -158,7 +171,10 @@ export const define = (command: Command, io: CliIo): void => {
         month: { ...month, startsAt: isoOf(startsAt), resetsAt: isoOf(endsAt) },
         unfinished,
         nextRun: next.jobs.map(({ job, callsPerRun, minutesPerRun }) => ({
-          ...{ job, calls: callsPerRun, minutes: minutesPerRun, nextAt: nextAt(job) },
+          job,
+          calls: callsPerRun,
+          minutes: minutesPerRun,
+          nextAt: nextAt(job),
         })),
         rest: restJson(rest),
         ...(keys.length === 1 ? {} : { keys: keys.map(keyJson) }),

@@ -107,8 +107,13 @@ const run = async (given: string | undefined, options: Options, io: CliIo): Prom
   const sql = await sqlOf(given, options, io);
   const format = formatOf(options);
   const request = {
-    ...{ dataDir, sql, format, limit, dictionary: docsPage('data-dictionary.md') },
-    ...{ isSafe: csvSafe === true, shown: limit ?? SHOWN_ROWS },
+    dataDir,
+    sql,
+    format,
+    limit,
+    dictionary: docsPage('data-dictionary.md'),
+    isSafe: csvSafe === true,
+    shown: limit ?? SHOWN_ROWS,
   };
   const patience = timeout === undefined ? {} : { timeoutMs: timeout * SECOND_MS };
   if (format !== 'cells') {

@@ -74,8 +74,11 @@ const tableOf = (items: readonly FoundVideo[], io: CliIo): string =>
   textTable(
     ['id', 'views', 'created', 'user', 'title'],
     items.map(({ id, views, createdAt, user, title }) => [
-      ...[id, views === null ? null : grouped(views), createdAt?.slice(0, 10) ?? null],
-      ...[user, title],
+      id,
+      views === null ? null : grouped(views),
+      createdAt?.slice(0, 10) ?? null,
+      user,
+      title,
     ]),
     { columns: io.columns, figures: ['views'] },
   );

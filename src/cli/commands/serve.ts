@@ -153,7 +153,9 @@ export const define = (command: Command, io: CliIo): void => {
       const pipeline = new PipelineReader({ dataDir, config, jobs: JOBS, chores, spent });
       const service = {
         ...wished,
-        ...{ dataDir, metrics, pipeline },
+        dataDir,
+        metrics,
+        pipeline,
         ...(keys === undefined ? {} : { keys }),
         clock: io.clock,
         machine: systemClock,
@@ -162,7 +164,10 @@ export const define = (command: Command, io: CliIo): void => {
       try {
         const revokedKeys = revokedElsewhere(config, systemClock);
         await serveUntilStopped(service, {
-          ...{ report, revokedKeys, io, json: options.json === true },
+          report,
+          revokedKeys,
+          io,
+          json: options.json === true,
         });
       } finally {
         await Promise.all([metrics.close(), pipeline.close()]);

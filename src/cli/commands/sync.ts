@@ -205,7 +205,17 @@ const run = async (given: Config, options: SyncOptions, told: LoggedIo): Promise
     );
     const { client, keys } = opened.add(openAccess({ config }));
     const night = await liveNight({
-      ...{ lake, config, client, keys, ledgers, log, clock, random, env, signal, jobs },
+      lake,
+      config,
+      client,
+      keys,
+      ledgers,
+      log,
+      clock,
+      random,
+      env,
+      signal,
+      jobs,
       ...(options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls }),
       ...(forPeople ? { onProgress: progress.show, onWait: progress.wait } : {}),
       revokedKeys: revokedElsewhere(config, clock),

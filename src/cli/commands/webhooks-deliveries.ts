@@ -15,7 +15,16 @@ import type { Cell } from '../text/text-table.ts';
 
 /** What the table of deliveries shows. */
 const DELIVERY_HEAD = [
-  ...['id', 'kind', 'subject', 'state', 'attempts', 'status', 'ms', 'tried', 'next', 'why'],
+  'id',
+  'kind',
+  'subject',
+  'state',
+  'attempts',
+  'status',
+  'ms',
+  'tried',
+  'next',
+  'why',
 ];
 
 const defineDeliveries = (command: Command, io: CliIo): void => {
@@ -47,8 +56,16 @@ const defineDeliveries = (command: Command, io: CliIo): void => {
             'No deliveries.',
             DELIVERY_HEAD,
             all.map((one): Cell[] => [
-              ...[one.id, one.kind, one.subject, one.state, one.attempts, one.status],
-              ...[one.durationMs, one.attemptedAt, one.nextAttemptAt, one.error],
+              one.id,
+              one.kind,
+              one.subject,
+              one.state,
+              one.attempts,
+              one.status,
+              one.durationMs,
+              one.attemptedAt,
+              one.nextAttemptAt,
+              one.error,
             ]),
             io,
           ),
@@ -79,7 +96,10 @@ const defineRedeliver = (command: Command, io: CliIo): void => {
           const redelivered = redeliver(lake, which, now);
           const { clock, random, signal } = io;
           const { left } = await flushDeliveries(lake, {
-            ...{ clock, random, signal, report: io.err },
+            clock,
+            random,
+            signal,
+            report: io.err,
             revokedKeys: revokedElsewhere(configOf(io), clock),
           });
           return { redelivered, left };

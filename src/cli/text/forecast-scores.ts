@@ -8,18 +8,31 @@ import { grouped } from './figures.ts';
 import { textTable } from './text-table.ts';
 
 const HEAD = [
-  ...['week from', 'of', 'platform', 'ahead', 'judged', 'error', 'count stays', 'pace goes on'],
-  ...['cohort median', 'inside', 'calibration'],
+  'week from',
+  'of',
+  'platform',
+  'ahead',
+  'judged',
+  'error',
+  'count stays',
+  'pace goes on',
+  'cohort median',
+  'inside',
+  'calibration',
 ];
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
 const errorText = (error: number | null | undefined): string =>
   error === null || error === undefined ? '-' : error.toFixed(3);
 
 const rowOf = ({ from, of, platform, hours, score, calibration }: ScoredWeek): string[] => [
-  ...[isoOf(from).slice(0, 10), of, platform === '' ? 'all' : platform, `${hours} h`],
+  isoOf(from).slice(0, 10),
+  of,
+  platform === '' ? 'all' : platform,
+  `${hours} h`,
   grouped(score.judged),
   ...[score.error, score.countStays, score.paceGoesOn, score.cohortMedian].map(errorText),
-  ...[percent(score.coverage), errorText(calibration?.error)],
+  percent(score.coverage),
+  errorText(calibration?.error),
 ];
 
 /** What probabilities of each tenth stated, and what came. */

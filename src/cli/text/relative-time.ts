@@ -9,7 +9,10 @@ const UNITS: readonly (readonly [string, number])[] = [
   ['s', 0],
 ];
 const UNIT_MS: Readonly<Record<string, number>> = {
-  ...{ d: DAY_MS, h: HOUR_MS, min: MINUTE_MS, s: SECOND_MS },
+  d: DAY_MS,
+  h: HOUR_MS,
+  min: MINUTE_MS,
+  s: SECOND_MS,
 };
 
 /** How far an instant is from now: `5 min ago`, `in 31 s`. Unix milliseconds. */

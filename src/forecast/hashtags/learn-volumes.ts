@@ -87,7 +87,9 @@ const grow = (rows: readonly Row[]) => {
     growTrees(sample, target, { kind: 'quantile', share }, SIZE);
   return {
     usual: middle(rows.map(({ grew }) => grew)),
-    ...{ low: quantile(LOW), median: quantile(0.5), high: quantile(HIGH) },
+    low: quantile(LOW),
+    median: quantile(0.5),
+    high: quantile(HIGH),
   };
 };
 

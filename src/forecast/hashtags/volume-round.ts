@@ -71,8 +71,12 @@ export const volumeRound = (
     const recent = scoreOf(judged.filter((its) => its.platform === platform && its.kind === kind));
     const reason = reasonAgainst(recent);
     storeModel(sqlite, {
-      ...{ kind, platform, learntAt: at, learntUntil: model.learntUntil, samples: model.tagWeeks },
-      ...{ scores: { used: reason === null, reason, recent, naming: [] } },
+      kind,
+      platform,
+      learntAt: at,
+      learntUntil: model.learntUntil,
+      samples: model.tagWeeks,
+      scores: { used: reason === null, reason, recent, naming: [] },
       parameters: packModel(model),
     });
     learnt += 1;

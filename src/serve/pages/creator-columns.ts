@@ -45,11 +45,15 @@ export const CREATOR_COLUMNS: readonly Column<Ranked<CountedCreator>>[] = [
     field: { type: 'DOUBLE', of: ({ gainedPerDay }) => gainedPerDay },
   },
   countColumn({
-    ...{ name: 'followers_before', title: 'followers before', hide: 'tablet' },
+    name: 'followers_before',
+    title: 'followers before',
+    hide: 'tablet',
     of: ({ followersBefore }) => followersBefore,
   }),
   instantColumn({
-    ...{ name: 'observed_at', title: 'counted', hide: 'phone' },
+    name: 'observed_at',
+    title: 'counted',
+    hide: 'phone',
     of: ({ observedAt }) => observedAt,
   }),
   {

@@ -55,7 +55,8 @@ interface CreatorPath {
 type CreatorRequest = Pick<PageRequest<CreatorPath, unknown>, 'params' | 'view' | 'moment'>;
 
 const creatorQuery = ({ platform, handle }: CreatorPath, { at }: PageView) => ({
-  ...{ platform, handle: plainHandle(handle) },
+  platform,
+  handle: plainHandle(handle),
   asOf: at,
 });
 
@@ -63,7 +64,13 @@ const creatorQuery = ({ platform, handle }: CreatorPath, { at }: PageView) => ({
 export const creatorPage = (deps: PageDeps): void => {
   const { service } = deps;
   const columns = showing(videoColumns({ timelineOf: timelinesOf(service) }), [
-    ...['rank', 'title', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
+    'rank',
+    'title',
+    'growth',
+    'views',
+    'likes',
+    'engagement_rate',
+    'created_at',
   ]);
   const find = async ({ params, view, moment }: CreatorRequest) => {
     const wanted = creatorQuery(params, view);

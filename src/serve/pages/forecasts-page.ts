@@ -31,34 +31,46 @@ const range = (low: number | null, high: number | null): Html =>
 const nextColumns = (view: PageView, hours: number): Column<RisingVideo>[] => [
   { name: 'title', title: 'video', show: (video) => videoCell(view, video) },
   {
-    ...{ name: 'top', title: 'on top', isNumber: true },
+    name: 'top',
+    title: 'on top',
+    isNumber: true,
     show: ({ topProbability }) => html`${likely(topProbability)}`,
   },
   {
-    ...{ name: 'views', title: 'views then', isNumber: true, hide: 'phone' },
+    name: 'views',
+    title: 'views then',
+    isNumber: true,
+    hide: 'phone',
     show: ({ views, madeAt }) =>
       html`${count(views)}<br><span class="soft small">${sinceText(madeAt, view.at)}</span>`,
   },
   {
-    ...{ name: 'median', title: `in ${hours} h`, isNumber: true },
+    name: 'median',
+    title: `in ${hours} h`,
+    isNumber: true,
     show: ({ median }) => count(median),
   },
   {
-    ...{ name: 'range', title: '80 % between', isNumber: true },
+    name: 'range',
+    title: '80 % between',
+    isNumber: true,
     show: ({ low, high }) => range(low, high),
   },
 ];
 
 const tagColumns = (view: PageView): Column<KeptVolume>[] => [
   {
-    ...{ name: 'tag', title: 'hashtag' },
+    name: 'tag',
+    title: 'hashtag',
     show: ({ tag }) => html`<a dir="auto" href="${linkTo(view, hashtagPath(tag))}">#${tag}</a>`,
   },
   { name: 'window', title: 'over', show: ({ window }) => html`${window ?? '–'}` },
   { name: 'volume', title: 'videos', isNumber: true, show: ({ volume }) => count(volume) },
   { name: 'median', title: 'in a week', isNumber: true, show: ({ median }) => count(median) },
   {
-    ...{ name: 'range', title: '80 % between', isNumber: true },
+    name: 'range',
+    title: '80 % between',
+    isNumber: true,
     show: ({ low, high }) => range(low, high),
   },
 ];
@@ -76,7 +88,8 @@ const beside = (...given: Parameters<typeof figure>): Column<ScoredWeek> => ({
 const WEEK_COLUMNS: readonly Column<ScoredWeek>[] = [
   { name: 'from', title: 'week from', show: ({ from }) => html`${isoOf(from).slice(0, 10)}` },
   {
-    ...{ name: 'of', title: 'of' },
+    name: 'of',
+    title: 'of',
     show: ({ of, hours }) => html`${of === 'videos' ? `views in ${hours} h` : 'hashtag volumes'}`,
   },
   figure('judged', 'judged', ({ score }) => digits(score.judged)),
@@ -96,7 +109,9 @@ const RELIABILITY_COLUMNS: readonly Column<Bin>[] = [
   { name: 'stated', title: 'forecast on average', show: ({ stated }) => html`${percent(stated)}` },
   { name: 'came', title: 'ended on top', show: ({ came }) => html`${percent(came)}` },
   {
-    ...{ name: 'judged', title: 'forecasts', isNumber: true },
+    name: 'judged',
+    title: 'forecasts',
+    isNumber: true,
     show: ({ judged }) => html`${digits(judged)}`,
   },
 ];

@@ -43,7 +43,9 @@ export const HASHTAG_COLUMNS: readonly Column<RankedTag>[] = [
   },
   ...PLATFORMS.map((platform) =>
     countColumn<RankedTag>({
-      ...{ name: platform, title: PLATFORM_NAMES[platform], hide: 'tablet' },
+      name: platform,
+      title: PLATFORM_NAMES[platform],
+      hide: 'tablet',
       of: (item) => volumeOn(item, platform),
     }),
   ),

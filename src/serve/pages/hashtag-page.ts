@@ -36,7 +36,8 @@ const WINDOW = { token: '30d', ms: 30 * DAY_MS };
 const COMPANIONS = 12;
 
 const taggedAt = (hashtagKey: number, asOf: number): TaggedQuery => ({
-  ...{ hashtagKey, asOf },
+  hashtagKey,
+  asOf,
   from: asOf - WINDOW.ms,
 });
 
@@ -131,7 +132,13 @@ export const hashtagPage = (deps: PageDeps): void => {
   const { service } = deps;
   const { lake } = service;
   const columns = showing(videoColumns({ timelineOf: timelinesOf(service), isMixed: true }), [
-    ...['title', 'platform', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
+    'title',
+    'platform',
+    'growth',
+    'views',
+    'likes',
+    'engagement_rate',
+    'created_at',
   ]);
   const find = (tag: string, at: number) => {
     const found = hashtagAsOf(lake, tag, at);

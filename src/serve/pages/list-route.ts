@@ -101,7 +101,10 @@ export const listRoute = <P extends z.ZodObject, Q extends ListParameters, Row, 
     return all.filter(({ name }) => !left.includes(name));
   };
   pageRoute(deps, {
-    ...{ path, params, query, ...(tables === undefined ? {} : { tables }) },
+    path,
+    params,
+    query,
+    ...(tables === undefined ? {} : { tables }),
     make: async (wanted) =>
       make(wanted, await shownList(list(wanted), columnsOf(wanted.query), wanted.query)),
     files: (wanted) => {

@@ -168,7 +168,10 @@ class PageResponder<P extends z.ZodObject, Q extends z.ZodObject> {
     this.#deps = deps;
     this.#definition = definition;
     this.#parameters = new PageParameters({
-      ...{ params, query, hasFiles: files !== undefined, tables: Object.keys(tables) },
+      params,
+      query,
+      hasFiles: files !== undefined,
+      tables: Object.keys(tables),
     });
   }
 

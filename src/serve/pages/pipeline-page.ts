@@ -78,7 +78,9 @@ export const pipelinePage = (deps: PageDeps): void =>
         );
       const { run: id, limit: most, page: shown } = query;
       const state = await pipeline.read({
-        ...{ asOf: view.isPast ? view.at : view.now, now: view.now, limit: most },
+        asOf: view.isPast ? view.at : view.now,
+        now: view.now,
+        limit: most,
         page: id === undefined ? shown : 1,
         run: id === undefined ? undefined : { id, page: shown },
       });

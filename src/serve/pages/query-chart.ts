@@ -40,7 +40,8 @@ const lineOf = (
   times: ChartColumn,
   values: ChartColumn,
 ): ChartLine => ({
-  ...{ name, kind },
+  name,
+  kind,
   points: times
     .flatMap((cell, row) => {
       const [x, y] = [instantOf(cell), values[row]];

@@ -104,7 +104,9 @@ const bodyOf = ({ requestBody }: ShownOperation, document: ShownDocument) => {
 const bodyRows = (schema: ShownSchema | undefined) =>
   Object.entries(schema?.properties ?? {}).map(([name, type]) =>
     parameterRow({
-      ...{ name, in: 'body', schema: type },
+      name,
+      in: 'body',
+      schema: type,
       required: schema?.required?.includes(name) === true,
     }),
   );

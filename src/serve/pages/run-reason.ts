@@ -19,7 +19,9 @@ export const reasonText = (reason: Readonly<Record<string, unknown>>): string =>
   const [worth, price] = [read('worthHours'), read('priceHours')];
   const [age, since, error] = [read('ageHours'), read('sinceRefreshHours'), read('expectedError')];
   const [list, shown, tracked] = [
-    ...[read('nextListRefreshInHours'), read('expectedShown'), read('trackedVideos')],
+    read('nextListRefreshInHours'),
+    read('expectedShown'),
+    read('trackedVideos'),
   ];
   const views = read('views');
   const rule = String(reason.rule);

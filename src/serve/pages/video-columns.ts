@@ -75,7 +75,9 @@ export const videoColumns = ({
     field: { type: 'DOUBLE', of: ({ engagementRate }) => engagementRate },
   },
   instantColumn({
-    ...{ name: 'created_at', title: 'published', hide: 'phone' },
+    name: 'created_at',
+    title: 'published',
+    hide: 'phone',
     of: ({ createdAt }) => (createdAt === null ? null : Date.parse(createdAt)),
   }),
   textInFiles('hashtags', ({ hashtags }) => (hashtags ?? []).join(' ')),

@@ -27,7 +27,10 @@ import { analysisSection, milestonesSection, staysSection } from './video-sectio
 /** Views ahead as the chart takes them. */
 const fanOf = (forecast: ShownForecast | null): number[][] =>
   forecast?.horizons.map(({ hours, low, median, high }) => [
-    ...[Date.parse(forecast.madeAt) + hours * HOUR_MS, low, median, high],
+    Date.parse(forecast.madeAt) + hours * HOUR_MS,
+    low,
+    median,
+    high,
   ]) ?? [];
 
 const facts = (item: ContentItem, curve: GrowthCurve, forecast: ShownForecast | null): Html =>

@@ -96,7 +96,9 @@ export const signInRoutes = (
     const key = form.get('key')?.trim() ?? '';
     const to = pageIn(form.get('to'));
     const admitted = await admission.admit({
-      ...{ authorization: `Bearer ${key}`, method: 'POST', path: '/sign-in' },
+      authorization: `Bearer ${key}`,
+      method: 'POST',
+      path: '/sign-in',
     });
     noteAdmitted(c, admitted);
     if (admitted.refusal !== undefined) return refused(c, to, admitted.refusal);

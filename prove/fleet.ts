@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { postgresPrograms } from '../fixtures/postgres-programs.ts';
+import { systemClock } from '../src/clock.ts';
+import { postgresAddress } from '../src/config/postgres-url.ts';
+import { initLedger } from '../src/ledger/init-ledger.ts';
+import { LedgerDb } from '../src/ledger/ledger-db.ts';
+import { proveLoad } from './fleet/load.ts';
+import { proveMachines } from './fleet/machines.ts';
+import { startPair } from './fleet/postgres.ts';
+
+// A full-scale proof of the shared ledger, on a PostgreSQL with a synchronous standby. `load`: how many
+// calls of many keys are admitted in a second, and how long one waits for it. `machines`: what the
+// upstream and the ledger saw of three machines with one key, workers and the primary killed.
+//
+//   npm run prove fleet [-- --parts load,machines --minutes N --seconds N --per-second N]
+
+const { values } = parseArgs({
+  options: {
+    parts: { type: 'string', default: 'load,machines' },
+    minutes: { type: 'string', default: process.env.PROVE_FLEET_MINUTES ?? '10' },
+    seconds: { type: 'string', default: process.env.PROVE_FLEET_SECONDS ?? '60' },
+    'per-second': { type: 'string', default: '400' },
+  },
+});
+const parts = values.parts.split(',');
+
+const programs = postgresPrograms();
+if ('missing' in programs) {
+  process.stdout.write(`Skipped: there is ${programs.missing}.\n`);
+  process.exit();
+}
+const pair = await startPair(programs);
+const scratch = mkdtempSync(join(tmpdir(), 'trendlake-machines-'));
+try {
+  const address = postgresAddress(pair.url);
+  if (address === undefined) throw new Error('no address');
+  const db = new LedgerDb(address, { clock: systemClock });
+  const { warnings } = await initLedger(db);
+  if (warnings.length > 0) throw new Error(warnings.join(' '));
+  const world = { pair, db, scratch };
+  const perSecond = Number(values['per-second']);
+  if (parts.includes('load'))
+    await proveLoad(world, { seconds: Number(values.seconds), perSecond });
+  const holds = !parts.includes('machines') || (await proveMachines(world, Number(values.minutes)));
+  await db.close();
+  process.exitCode = holds ? 0 : 1;
+} finally {
+  await pair.stop();
+  rmSync(scratch, { recursive: true, force: true });
+}

@@ -1,0 +1,85 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MINUTE_MS } from '../../src/durations.ts';
+import { endProcess } from '../pace/end-process.ts';
+import { StrictUpstream, say } from '../pace/strict-upstream.ts';
+import { type FleetWorld, startMachine } from './world.ts';
+
+const RATE = 60;
+const JITTER_MS = 400;
+const TIMEOUT_MS = 5000;
+const CONCURRENCY = 4;
+const MACHINES = 3;
+
+/**
+ * Three machines on one key at the beta tier, against a strict upstream with jitter. Each is killed once
+ * and started again; so is the ledger's primary, whose standby is promoted.
+ * @returns whether what must hold did
+ */
+export const proveMachines = async (world: FleetWorld, minutes: number): Promise<boolean> => {
+  const { pair, db } = world;
+  const arrived = new Map<string, number>();
+  const upstream = await StrictUpstream.start(RATE, JITTER_MS, (path) => {
+    const id = /videos\/([^/]+)\//.exec(path)?.[1] ?? '';
+    arrived.set(id, (arrived.get(id) ?? 0) + 1);
+  });
+
+  const machine = (each: number): ChildProcess =>
+    startMachine(world, `machine${each}`, [
+      ...['--upstream', upstream.url, '--rate', String(RATE), '--timeout', String(TIMEOUT_MS)],
+      ...['--concurrency', String(CONCURRENCY)],
+    ]);
+
+  const startedAt = performance.now();
+  const machines = Array.from({ length: MACHINES }, (_, each) => machine(each));
+  const at = async (share: number): Promise<void> => {
+    const dueInMs = startedAt + minutes * MINUTE_MS * share - performance.now();
+    if (dueInMs > 0) await delay(dueInMs);
+  };
+  let kills = 0;
+  const killWorker = async (each: number): Promise<void> => {
+    const patient = performance.now() + MINUTE_MS;
+    while (upstream.underWay < CONCURRENCY && performance.now() < patient) await delay(1); // in mid-flight is the worst
+    await endProcess(machines[each] as ChildProcess, 'SIGKILL');
+    kills += 1;
+    machines[each] = machine(each);
+  };
+  await at(0.15);
+  await killWorker(0);
+  await at(0.3);
+  await killWorker(1);
+  await at(0.45);
+  const before = performance.now();
+  await pair.failOver();
+  const failoverMs = performance.now() - before;
+  await at(0.8);
+  await killWorker(2);
+  await at(1);
+  for (const worker of machines) await endProcess(worker, 'SIGTERM');
+  await upstream.stop();
+
+  const rows = await db.rows<{ id: string; calls: number; unsettled: number }>(
+    `select split_part(request, '/', 3) as id, count(*)::int as calls,
+       count(*) filter (where finished_at is null)::int as unsettled
+     from ${db.schema}.calls where sent and lake like 'machine%' group by 1`,
+  );
+  const counted = new Map(rows.map(({ id, calls }) => [id, calls]));
+  const sum = (numbers: Iterable<number>): number => [...numbers].reduce((a, b) => a + b, 0);
+  const lost = sum([...arrived].map(([id, calls]) => Math.max(0, calls - (counted.get(id) ?? 0))));
+  const ledger = sum(counted.values());
+  const neverArrived = sum(
+    [...counted].map(([id, calls]) => Math.max(0, calls - (arrived.get(id) ?? 0))),
+  );
+  const mostInFlight = (kills + MACHINES) * CONCURRENCY; // each machine may have lost an answer to the failover
+
+  say('minutes, machines, workers killed', `${minutes}, ${MACHINES}, ${kills}`);
+  say('primary killed, standby promoted in', `${(failoverMs / 1000).toFixed(1)} s`);
+  upstream.say();
+  say('calls in the ledger', String(ledger));
+  say('arrived and not counted', String(lost));
+  say('counted and not arrived', `${neverArrived} (in flight at a kill; at most ${mostInFlight})`);
+
+  return (
+    upstream.worst <= RATE && upstream.refused === 0 && lost === 0 && neverArrived <= mostInFlight
+  );
+};

@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PostgresPrograms } from '../../fixtures/postgres-programs.ts';
+import { startPostgres } from '../../fixtures/postgres-server.ts';
+
+/** A primary and its synchronous standby on loopback, on a real disk. */
+export interface PostgresPair {
+  /** Address of the ledger: both hosts, so that a promoted standby is found. */
+  readonly url: string;
+  /** Kills the primary as a failing machine would, and makes the standby the primary. */
+  failOver(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+};
+
+/** Starts a pair; what it needs beside the programs is a disk. */
+export const startPair = async (programs: PostgresPrograms): Promise<PostgresPair> => {
+  const { bin, as } = programs;
+  const folder = mkdtempSync(join(tmpdir(), 'trendlake-fleet-'));
+  if (as.uid !== undefined && as.gid !== undefined) chownSync(folder, as.uid, as.gid);
+  const program = (name: string, args: readonly string[]): void => {
+    const { status, stderr } = spawnSync(join(bin, name), args, {
+      ...as,
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    if (status !== 0) throw new Error(`${name} failed: ${stderr}`);
+  };
+  const [primary, standby] = [await freePort(), await freePort()];
+  const [one, two] = [join(folder, 'one'), join(folder, 'two')];
+  program('initdb', ['-D', one, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C']);
+  const common = [
+    "listen_addresses = '127.0.0.1'",
+    `unix_socket_directories = '${folder}'`,
+    'wal_level = replica',
+    'shared_buffers = 128MB',
+    'max_connections = 100',
+    'fsync = on',
+    'synchronous_commit = on',
+  ];
+  appendFileSync(join(one, 'postgresql.conf'), `${common.join('\n')}\nport = ${primary}\n`);
+  cpSync(one, two, { recursive: true });
+  chmodSync(two, 0o700);
+  appendFileSync(join(one, 'postgresql.conf'), "synchronous_standby_names = 'two'\n");
+  appendFileSync(
+    join(two, 'postgresql.conf'),
+    `port = ${standby}\nprimary_conninfo = 'host=127.0.0.1 port=${primary} user=postgres application_name=two'\n`,
+  );
+  writeFileSync(join(two, 'standby.signal'), '');
+  if (as.uid !== undefined && as.gid !== undefined)
+    spawnSync('chown', ['-R', `${as.uid}:${as.gid}`, two]);
+
+  const launch = (data: string, ready: string) =>
+    startPostgres(programs, { folder, args: ['-D', data], ready });
+  const primaryServer = await launch(one, 'ready to accept connections');
+  const standbyServer = await launch(two, 'started streaming WAL');
+  return {
+    url: `postgres://postgres@127.0.0.1:${primary},127.0.0.1:${standby}/postgres`,
+    failOver: async () => {
+      await primaryServer.end('KILL');
+      program('pg_ctl', ['-D', two, '-w', 'promote']);
+    },
+    stop: async () => {
+      await primaryServer.end('QUIT');
+      await standbyServer.end('QUIT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};

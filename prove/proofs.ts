@@ -1,0 +1,98 @@
+/** A long test of a promise in docs/promises.md. */
+export interface Proof {
+  readonly about: string;
+  /** Tests that it runs with PROVE set. Without them it is the script prove/NAME.ts. */
+  readonly tests?: readonly string[];
+  /** True if the files of its tests must not run side by side. */
+  readonly serial?: boolean;
+  /** Environment variables of the full length, where they are not set. */
+  readonly defaults?: Readonly<Record<string, string>>;
+  /** Environment variables of the short form. Undefined: it has none. */
+  readonly short?: Readonly<Record<string, string>>;
+}
+
+/** Every proof, by name. */
+export const PROOFS: Readonly<Record<string, Proof>> = {
+  kills: {
+    about: 'processes killed at random instants lose and repeat nothing',
+    tests: [
+      'test/kills',
+      'test/export/kill.test.ts',
+      'test/publish/kills.test.ts',
+      'test/webhooks/killed-sender.test.ts',
+      'test/runner/stopping.test.ts',
+    ],
+    serial: true,
+    defaults: { PROVE_KILLS: '2000', PROVE_INSTANTS: '1000', PROVE_STOPS: '50' },
+    short: { PROVE_KILLS: '200', PROVE_INSTANTS: '200', PROVE_STOPS: '10' },
+  },
+  fleet: {
+    about: 'machines that share a ledger in PostgreSQL keep one pace, also through a failover',
+    short: { PROVE_FLEET_MINUTES: '3', PROVE_FLEET_SECONDS: '10' },
+  },
+  readers: {
+    about: 'readers of the Parquet never see half an export',
+    tests: ['test/export/torn.test.ts'],
+    defaults: { PROVE_READS: '20000' },
+    short: { PROVE_READS: '1000' },
+  },
+  faults: {
+    about: 'faults of the upstream and the disk, anywhere and in any order',
+    tests: [
+      'test/faults/anywhere.test.ts',
+      'test/faults/catalogue.test.ts',
+      'test/runner/disk-errors.test.ts',
+    ],
+    defaults: { PROVE_FAULTS: '1000' },
+    short: { PROVE_FAULTS: '30' },
+  },
+  tours: {
+    about: 'the tours of the docs, typed as they are printed',
+    tests: [
+      'test/docs/outgrow.test.ts',
+      'test/demo/cookbook.test.ts',
+      'test/demo/nights.test.ts',
+      'test/demo/same-events.test.ts',
+      'test/demo/outlook.test.ts',
+    ],
+    short: { PROVE_NIGHTS: '10' },
+  },
+  draws: {
+    about: 'tests by random cases, with all of their cases',
+    tests: [
+      'test/budget/choice.test.ts',
+      'test/events/notice.test.ts',
+      'test/export/encodings.test.ts',
+      'test/export/write-parquet.test.ts',
+      'test/history/as-of.test.ts',
+      'test/history/computed-list.test.ts',
+      'test/history/content-items.test.ts',
+      'test/history/list-basis.test.ts',
+      'test/search/search.test.ts',
+      'test/serve/heavy-reads.test.ts',
+      'test/serve/openapi.test.ts',
+      'test/throttle/ledger.test.ts',
+      'test/webhooks/receive.test.ts',
+    ],
+    short: {},
+  },
+  client: {
+    about: 'a client generated from the OpenAPI document reads every endpoint',
+    tests: ['test/serve/generated-client.test.ts'],
+    short: {},
+  },
+  pages: {
+    about: 'every page, in every theme and width, in a browser',
+    tests: ['test/serve/every-page.test.ts'],
+    short: {},
+  },
+  package: { about: 'the packed package works in an empty project', short: {} },
+  image: { about: 'the steps of the Dockerfile, taken without a container engine' },
+  security: { about: 'attacks on the service: paths, scopes, targets, bombs, floods' },
+  pace: { about: 'two processes on one key stay below its rate, also when killed' },
+  soak: {
+    about: 'everything at once, with faults, 500 runs and a million requests: memory stays bounded',
+    short: { PROVE_SOAK_MINUTES: '1', PROVE_SOAK_RUNS: '20', PROVE_SOAK_REQUESTS: '60000' },
+  },
+  tables: { about: 'published tables on an S3 server, read by ClickHouse' },
+};

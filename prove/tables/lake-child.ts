@@ -1,0 +1,23 @@
+import { systemClock } from '../../src/clock.ts';
+import { openLake } from '../../src/lake/open.ts';
+import { openStore } from '../../src/publish/open-store.ts';
+import { publishLake } from '../../src/publish/publish-lake.ts';
+import { exportHere } from './export-here.ts';
+import { markDay, stateOf } from './small-lake.ts';
+
+// One lake of `prove tables`: marks a day, exports, publishes, tells the version, and again, until it
+// is killed. Usage: node prove/tables/lake-child.ts DATA_DIR NAME URL
+
+const [dataDir = '', name = '', url = ''] = process.argv.slice(2);
+const lake = openLake(dataDir);
+const { signal } = new AbortController();
+const world = { clock: systemClock, random: Math.random, env: process.env, signal };
+const store = await openStore(url, world);
+for (;;) {
+  const { mark } = stateOf(lake, 0);
+  markDay(lake, 0, mark + 1);
+  await exportHere(lake);
+  const { tables } = await publishLake(lake, { store, name, ...world });
+  const published = tables.find(({ table }) => table === 'video_snapshots');
+  process.send?.({ mark: mark + 1, ...published });
+}

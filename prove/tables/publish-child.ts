@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { systemClock } from '../../src/clock.ts';
+import { openLake } from '../../src/lake/open.ts';
+import { publishIfConfigured } from '../../src/publish/publish-if-configured.ts';
+import { keepHeapSmall } from '../../src/small-memory.ts';
+
+// One publish of `prove tables` in a process of its own: tells its time and its greatest memory.
+// Usage: node prove/tables/publish-child.ts DATA_DIR NAME URL
+
+/** What this process held at most; `resourceUsage` would count what its parent held, too. */
+const greatestKib = (): number =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
+
+keepHeapSmall(); // as the command does
+const [dataDir = '', lakeName = '', tablesUrl = ''] = process.argv.slice(2);
+const lake = openLake(dataDir);
+const { signal } = new AbortController();
+const world = { clock: systemClock, random: Math.random, env: process.env, signal };
+const done = await publishIfConfigured(lake, { tablesUrl, lake: lakeName }, world);
+lake.close();
+process.send?.({
+  ...done,
+  seconds: process.uptime(),
+  mebibytes: greatestKib() / 1024,
+});
+process.disconnect?.();

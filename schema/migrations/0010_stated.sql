@@ -1,1 +1,0 @@
-ALTER TABLE `quota_hint` RENAME COLUMN "said" TO "stated";

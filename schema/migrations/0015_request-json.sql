@@ -1,1 +1,0 @@
-ALTER TABLE `run_items` RENAME COLUMN "ask" TO "request_json";
