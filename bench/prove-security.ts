@@ -7,7 +7,7 @@ import { provePaths, proveScopes } from './prove-security/routes.ts';
 import { startServed } from './prove-security/served.ts';
 import { proveTargets } from './prove-security/targets.ts';
 
-// The long forms of what docs/security.md promises, against `trendlake serve` on this machine: prints
+// The long forms of what docs/guides/security.md promises, against `trendlake serve` on this machine: prints
 // the table that stands there, what came through, and exits with 1 when anything did. A few minutes;
 // nothing leaves the machine.
 //

@@ -1,9 +1,10 @@
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
- * Facts about this lake: `origin` says whose data it holds (`upstream`, `sandbox`), so that made-up
- * and real observations never mix; `lake_id` tells it from every other lake where several publish into
- * the same tables. Written by src/lake/origin.ts.
+ * Facts about this lake: `origin` is whose data it holds (`upstream`, `sandbox`), `lake_id` identifies
+ * it among lakes that publish to the same tables.
+ *
+ * Written by src/lake/origin.ts.
  */
 export const meta = sqliteTable('meta', {
   key: text('key').primaryKey(),

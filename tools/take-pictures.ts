@@ -10,8 +10,8 @@ import { launch } from 'puppeteer-core';
 // day, so that they are the same each time. Needs Chromium (CHROME_PATH, or one on the PATH) and fonts for
 // the scripts that titles are written in, such as Noto. Takes some minutes.
 //
-//   npm run docs:pictures
-//   npm run docs:pictures -- FOLDER     of a lake that such a demo made before
+//   npm run docs pictures
+//   npm run docs pictures -- FOLDER     of a lake that such a demo made before
 
 const LAST_NIGHT = '2026-11-21';
 const NIGHTS = 30; // so that forecasts and changes are known

@@ -4,7 +4,7 @@ export interface Bench {
   readonly args: readonly string[];
 }
 
-/** In the order of docs/performance.md. All of them together take less than 15 minutes. */
+/** In the order of docs/internals/performance.md. All of them together take less than 15 minutes. */
 export const BENCHES: readonly Bench[] = [
   { name: 'sync-peer', args: ['--rounds', '3'] },
   { name: 'bulk', args: ['--pages', '1000'] },

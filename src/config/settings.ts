@@ -32,7 +32,7 @@ export interface Setting<T> {
 }
 
 /**
- * Every setting, once: docs/settings.md, the reader and its complaints are made from this list.
+ * Every setting, once: docs/reference/settings.md, the reader and its complaints are made from this list.
  * Flags win over the environment, the environment over `trendlake.config.json`, that over defaults.
  */
 export const SETTINGS = {
@@ -173,7 +173,7 @@ export const SETTINGS = {
     env: 'TRENDLAKE_EVENT_THRESHOLDS',
     read: anyText,
     default: undefined,
-    help: 'JSON of event thresholds that differ from the shipped ones, by platform and rule; see docs/events.md.',
+    help: 'JSON of event thresholds that differ from the shipped ones, by platform and rule; see docs/guides/events.md.',
   },
   hookSecret: {
     env: 'TRENDLAKE_HOOK_SECRET',
@@ -186,7 +186,7 @@ export const SETTINGS = {
     env: 'TRENDLAKE_TABLES_URL',
     read: tablesUrl,
     default: undefined,
-    help: 'Where `publish` puts the Parquet as tables: s3://bucket/prefix or file:///folder. Once set, every export is published. See docs/outgrow.md.',
+    help: 'Where `publish` puts the Parquet as tables: s3://bucket/prefix or file:///folder. Once set, every export is published. See docs/guides/publish.md.',
   },
   lake: {
     env: 'TRENDLAKE_LAKE',
@@ -199,7 +199,7 @@ export const SETTINGS = {
     read: ledgerUrl,
     secret: true,
     default: undefined,
-    help: 'PostgreSQL that counts the calls of several machines, postgres://user:password@host/database; made by `ledger init`. Unset: each data directory counts for itself. See docs/outgrow.md.',
+    help: 'PostgreSQL that counts the calls of several machines, postgres://user:password@host/database; made by `ledger init`. Unset: each data directory counts for itself. See docs/guides/many-machines.md.',
   },
   modelUrl: {
     env: 'TRENDLAKE_MODEL_URL',
@@ -231,7 +231,7 @@ export const SETTINGS = {
     read: notifyChannel,
     secret: true,
     default: undefined,
-    help: 'Who is told when a run failed or was partial, the quota will not last, a source went stale, a response came in another shape, a chore such as backup failed or a webhook endpoint was disabled, and when that is over: an https address (signed as other webhooks), smtps://user:password@host:465/?from=A&to=B, or a command, which is handed JSON. See docs/operating.md.',
+    help: 'Who is told when a run failed or was partial, the quota will not last, a source went stale, a response came in another shape, a chore such as backup failed or a webhook endpoint was disabled, and when that is over: an https address (signed as other webhooks), smtps://user:password@host:465/?from=A&to=B, or a command, which is handed JSON. See docs/guides/operating.md.',
   },
   subscriptionsPerKey: {
     env: 'TRENDLAKE_SUBSCRIPTIONS_PER_KEY',
@@ -243,7 +243,7 @@ export const SETTINGS = {
     env: 'TRENDLAKE_LOG',
     read: oneOf(LOG_LEVELS),
     default: undefined,
-    help: 'Least level logged, as JSON lines: off, error, warn, info or debug (every call). Unless set: info in serve, with TRENDLAKE_LOG_FILE, and in schedule where stderr is no terminal; off elsewhere. See docs/operating.md.',
+    help: 'Least level logged, as JSON lines: off, error, warn, info or debug (every call). Unless set: info in serve, with TRENDLAKE_LOG_FILE, and in schedule where stderr is no terminal; off elsewhere. See docs/guides/operating.md.',
   },
   logFile: {
     env: 'TRENDLAKE_LOG_FILE',
