@@ -2,10 +2,9 @@ import { type SQL, sql } from 'drizzle-orm';
 import { integer, real, sqliteView, text } from 'drizzle-orm/sqlite-core';
 import { isoTime, sourceWord } from './view-sql.ts';
 
-// The names people query. Storage is compact (integer keys, codes); these views give it back its
-// words. Filters on ids, platforms, tags and times reach the indices below.
+// Public names over the compact storage. Filters on ids, platforms, tags and times use its indexes.
 
-/** A snapshot's engagement rate: as pulled, else that of the counts it shows. */
+/** Engagement rate of a snapshot: as pulled, or computed from its counts. */
 const snapshotRate = sql.raw(
   'cast(coalesce(s.engagement_rate, 100.0 * s.likes / nullif(s.views, 0)) as real)',
 );
@@ -135,7 +134,7 @@ export const creatorSnapshots = sqliteView('creator_snapshots', {
   sql`select c.platform as platform, c.handle as handle, s.observed_at as observed_at, s.followers as followers, s.video_count as video_count, s.views as views, s.likes as likes, ${sourceWord('s.source')} as source, s.extra as extra from creator_snapshot s join creator c on c.key = s.creator_key`,
 );
 
-/** Columns of the current lists, as people read them. */
+/** Columns of the newest lists. */
 const currentList = {
   platform: text('platform').notNull(),
   period: text('period').notNull(),

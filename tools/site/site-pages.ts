@@ -45,7 +45,7 @@ const groupOf = (source: string): string =>
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Where a file of the checkout stands in the site. */
+/** Path in the site of a file of the checkout. */
 const targetOf = (source: string): string => {
   if (source === 'README.md') return 'index.html';
   return source.replace(/(^|\/)README\.md$/, '$1index.html').replace(/\.md$|(?<!\.html)$/, '.html');
@@ -121,8 +121,8 @@ export const hrefBetween = (from: string, to: string): string =>
   posix.relative(posix.dirname(from), to) || posix.basename(to);
 
 /**
- * Where a link of a page leads in the site; the link itself where it leads out.
- * @throws where it names something that the site has not
+ * Target of a link within the site. Links to other sites are returned unchanged.
+ * @throws if the site has no such page
  */
 export const siteHref = (page: SitePage, href: string, pages: readonly SitePage[]): string => {
   if (/^[a-z]+:/.test(href) || href.startsWith('#')) return href;
