@@ -48,7 +48,7 @@ ${GENERATED}
 
 \`trendlake COMMAND --help\` shows options and examples. In a checkout, type
 \`npm run -s trendlake -- COMMAND\`. Every command takes \`--data-dir\`, \`--config\`, \`--quiet\` and
-\`--verbose\`; most take \`--json\`, which prints one JSON document.
+\`--verbose\`. Most take \`--json\`, which prints one JSON document.
 
 | command | does |
 | --- | --- |
