@@ -16,7 +16,7 @@ import { BENCHES } from './benches.ts';
 
 // Every figure in one run: each bench in a process of its own, with sizes that fit, which ends with
 // this one. The benches themselves pair and alternate. With --write the table goes into
-// docs/performance.md.
+// docs/internals/performance.md.
 //
 //   npm run bench all [-- --write] [-- --only sync-peer,export]
 
@@ -98,7 +98,7 @@ const tableOf = (ended: readonly Ended[], minutes: number): string => {
   ].join('\n');
 };
 
-const PAGE = join(import.meta.dirname, '..', 'docs', 'performance.md');
+const PAGE = join(import.meta.dirname, '..', 'docs', 'internals/performance.md');
 const [BEGIN, END] = ['<!-- bench all -->\n', '<!-- end of bench all -->'];
 
 const writePage = (table: string): void => {

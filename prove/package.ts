@@ -106,9 +106,9 @@ try {
   writeFileSync(join(project, 'package.json'), '{ "name": "consumer", "type": "module" }\n');
   run('npm', ['install', '--no-audit', '--no-fund', tarball], project);
   writeFileSync(join(project, 'consumer.ts'), CONSUMER);
-  const page = readFileSync(join(ROOT, 'docs', 'library.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs', 'guides/library.md'), 'utf8');
   const examples = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
-  if (examples.length === 0) throw new Error('docs/library.md has no examples');
+  if (examples.length === 0) throw new Error('docs/guides/library.md has no examples');
   for (const [n, code] of examples.entries()) writeFileSync(join(project, `example-${n}.ts`), code);
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(TSCONFIG));
   run(join(BIN, 'tsc'), ['-p', 'tsconfig.json'], project);
@@ -145,7 +145,7 @@ try {
     const help = run(command, [name, '--help'], project);
     if (ONLY_IN_A_CHECKOUT.test(help))
       throw new Error(`${name} --help speaks of a checkout:\n${help}`);
-    for (const [, page = ''] of help.matchAll(/docs\/([\w-]+\.md)/g)) {
+    for (const [, page = ''] of help.matchAll(/docs\/([\w/-]+\.md)/g)) {
       const path = join(installed, 'docs', page);
       if (!help.includes(path) || !existsSync(path))
         throw new Error(`${name} --help names docs/${page}, not where it is here`);
@@ -153,7 +153,7 @@ try {
   }
   for (const path of [
     'dist/trendlake.1',
-    'docs/operating.md',
+    'docs/guides/operating.md',
     'examples/README.md',
     'packaging/systemd/trendlake.service',
   ])

@@ -84,10 +84,14 @@ const made = execFileSync(
 const { key } = JSON.parse(made) as { key: string };
 
 // as `schedule` starts itself
-const worker = fork(join(import.meta.dirname, 'soak', 'worker.ts'), [dataDir, upstream.baseUrl, KEY], {
-  execArgv: [...HEAP, '--expose-gc'],
-  env: { ...process.env, ...ALLOCATOR },
-});
+const worker = fork(
+  join(import.meta.dirname, 'soak', 'worker.ts'),
+  [dataDir, upstream.baseUrl, KEY],
+  {
+    execArgv: [...HEAP, '--expose-gc'],
+    env: { ...process.env, ...ALLOCATOR },
+  },
+);
 const service = spawn(process.execPath, [BIN, 'serve', '--port', '0', '--json'], {
   env,
   stdio: ['ignore', 'pipe', 'ignore'],

@@ -1,8 +1,9 @@
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
- * Why a video went viral, as answered once.
- * Source: src/lab (own analysis) or `POST /lab/analyze` of the upstream. Written by src/load/analyses.ts.
+ * Analyses of why a video went viral, one row per analysis.
+ *
+ * Written by src/load/analyses.ts. Source: our own analysis or `POST /lab/analyze` of the upstream.
  */
 export const analyses = sqliteTable(
   'analyses',

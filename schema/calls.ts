@@ -2,9 +2,11 @@ import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
- * The ledger: one row for each request, retries included, committed before it leaves. A row without
- * `finished_at` belongs to a call in flight or to a process that died; both count as spent. Written
- * by src/throttle/call-rows.ts, which settles a call in the transaction that loads its response.
+ * Ledger of API calls: one row per request, retries included, committed before the request is sent. A
+ * row without `finished_at` is in flight or belongs to a dead process. Both count as spent.
+ *
+ * Written by src/throttle/call-rows.ts, which settles a call in the transaction that loads its
+ * response.
  */
 export const calls = sqliteTable(
   'calls',
@@ -12,19 +14,19 @@ export const calls = sqliteTable(
     id: integer('id').primaryKey({ autoIncrement: true }),
     runId: integer('run_id'),
     job: text('job').notNull(),
-    request: text('request').notNull(), // method, path and query; never a header
-    sentAt: integer('sent_at').notNull(), // Unix ms; taken before sending
-    finishedAt: integer('finished_at'), // Unix ms; answer complete or given up
-    status: integer('status'), // HTTP status; null when no response came
-    error: text('error'), // what went wrong, in words; not what a body says
-    sender: text('sender').notNull(), // which process sent it; a random word
-    rowsChanged: integer('rows_changed'), // rows inserted or updated by its response
-    countedAt: integer('counted_at'), // Unix ms of the newest call before it, where the clock had stepped behind that
-    boot: text('boot').notNull().default(''), // what the monotonic times are valid in; '' where the machine does not tell
-    sentMono: integer('sent_mono').notNull().default(0), // monotonic ms; taken before sending
-    freeMono: integer('free_mono').notNull().default(0), // monotonic ms until which it holds its slot of the minute
-    sent: integer('sent').notNull().default(1), // 0: it found nobody (name unknown, refused, unreachable), so nothing left; costs neither minute nor month
-    key: text('key'), // name of the key it was made with, where `keys` names several; null: the only one
+    request: text('request').notNull(), // method, path and query; no headers
+    sentAt: integer('sent_at').notNull(), // Unix ms, before sending
+    finishedAt: integer('finished_at'), // Unix ms; response complete or given up
+    status: integer('status'), // HTTP status; null: no response
+    error: text('error'), // reason of the failure; never body text
+    sender: text('sender').notNull(), // random id of the sending process
+    rowsChanged: integer('rows_changed'), // rows inserted or updated by the response
+    countedAt: integer('counted_at'), // Unix ms of the newest earlier call, set when the clock had stepped back
+    boot: text('boot').notNull().default(''), // boot that the monotonic times are valid in; empty if unknown
+    sentMono: integer('sent_mono').notNull().default(0), // monotonic ms, before sending
+    freeMono: integer('free_mono').notNull().default(0), // monotonic ms at which its slot in the minute is free
+    sent: integer('sent').notNull().default(1), // 0: nobody was reached, so the call costs nothing
+    key: text('key'), // name of the key if `keys` lists several
   },
   (t) => [
     index('calls_sent_at').on(t.sentAt),

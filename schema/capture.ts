@@ -1,8 +1,9 @@
 import { index, integer, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
 
 /**
- * One pull of one list: all pages that one run asked of it. Until the last of them was loaded it is
- * half a list, and nobody who reads takes it for one: the list before it stands.
+ * Pulls of a list, one row each, with all its pages. Readers use a list only when its last page is
+ * loaded.
+ *
  * Written by src/load/rankings.ts with the first page, completed with the last.
  */
 export const capture = sqliteTable(
@@ -10,11 +11,11 @@ export const capture = sqliteTable(
   {
     key: integer('key').primaryKey(),
     list: text('list').notNull(), // `feed`, `trends` or `hashtags`
-    platform: text('platform').notNull(), // '' where the list covers all
-    period: text('period').notNull(), // trends: day, week, month; feed and hashtags: the dateRange
-    capturedAt: integer('captured_at').notNull(), // Unix ms; the instant the first page is true at
-    completedAt: integer('completed_at'), // Unix ms; the instant the last page is true at; null: pages are missing
-    total: integer('total'), // matching items by the response's own count
+    platform: text('platform').notNull(), // empty: all platforms
+    period: text('period').notNull(), // `day`, `week`, `month` for trends; the dateRange for feed and hashtags
+    capturedAt: integer('captured_at').notNull(), // Unix ms; instant of the first page
+    completedAt: integer('completed_at'), // Unix ms; instant of the last page; null: incomplete
+    total: integer('total'), // matching items, as stated by the service
     runId: integer('run_id'),
   },
   (t) => [

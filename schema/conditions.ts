@@ -1,19 +1,20 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
- * What is not as it should be, from when until when, and whether whoever runs trendlake was told: once
- * when it began, once when it was over. Written by src/notify/conditions.ts.
+ * Problems that were found, when they began and ended, and when you were notified of each.
+ *
+ * Written by src/notify/conditions.ts.
  */
 export const conditions = sqliteTable(
   'conditions',
   {
     kind: text('kind').notNull(), // `run`, `quota`, `stale`, `drift`, `chore`, `endpoint`
-    subject: text('subject').notNull(), // which one of its kind: a source, a chore, an endpoint; '' where there is one
+    subject: text('subject').notNull(), // source, chore or endpoint; empty if there is only one
     beganAt: integer('began_at').notNull(), // Unix ms
-    detail: text('detail').notNull(), // the sentence that was told
-    toldAt: integer('told_at'), // Unix ms; null: not told yet
-    endedAt: integer('ended_at'), // Unix ms; null: it holds
-    endToldAt: integer('end_told_at'), // Unix ms; null: its end was not told yet
+    detail: text('detail').notNull(), // the sentence in the notice
+    toldAt: integer('told_at'), // Unix ms of the notice; null: not sent yet
+    endedAt: integer('ended_at'), // Unix ms; null: still true
+    endToldAt: integer('end_told_at'), // Unix ms of the notice that it ended; null: not sent yet
   },
   (t) => [primaryKey({ columns: [t.kind, t.subject, t.beganAt] })],
 );

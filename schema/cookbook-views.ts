@@ -3,38 +3,35 @@ import { integer, real, sqliteView, text } from 'drizzle-orm/sqlite-core';
 import { isoDate, isoTime, sourceWord } from './view-sql.ts';
 import { sourceCode } from './vocabulary.ts';
 
-// Views that answer what people ask. docs/cookbook.md shows them at work.
+// Views that answer what people ask. docs/guides/cookbook.md shows them at work.
 
 const DAY_MS = 86_400_000;
 
-/** Every list that was pulled whole, with titles, handles and counts as they were known then. */
+/** Every completely pulled list, with titles, handles and counts as known at that time. */
 export const feedHistory = sqliteView('feed_history', {
   list: text('list').notNull(), // `feed` or `trends`
   platform: text('platform').notNull(),
   period: text('period').notNull(),
   date: text('date').notNull(), // UTC day of the pull, `YYYY-MM-DD`
-  capturedAt: text('captured_at').notNull(), // ISO 8601, UTC; when its last page was true
+  capturedAt: text('captured_at').notNull(), // ISO 8601, UTC; instant of the last page
   rank: integer('rank').notNull(), // 1 = top
   id: text('id').notNull(),
-  title: text('title'), // as it was then
-  user: text('user'), // as it was then
-  views: integer('views'), // as last known then
-  likes: integer('likes'), // as last known then
+  title: text('title'), // at that time
+  user: text('user'), // at that time
+  views: integer('views'), // at that time
+  likes: integer('likes'), // at that time
   velocity: real('velocity'), // views per hour, as pulled
 }).as(
   sql`select c.list as list, c.platform as platform, c.period as period, ${isoDate('c.completed_at')} as date, ${isoTime('c.completed_at')} as captured_at, r.rank as rank, v.id as id, cast(case when w.video_key is null then v.title else w.title end as text) as title, cast(case when w.video_key is null then v.user else w.user end as text) as user, cast((select s.views from video_snapshot s where s.video_key = v.key and s.observed_at <= c.completed_at and s.views is not null order by s.observed_at desc limit 1) as integer) as views, cast((select s.likes from video_snapshot s where s.video_key = v.key and s.observed_at <= c.completed_at and s.likes is not null order by s.observed_at desc limit 1) as integer) as likes, r.velocity as velocity from capture c join ranking r on r.capture_key = c.key join video v on v.key = r.video_key left join video_revision w on w.video_key = v.key and w.until_at = (select min(n.until_at) from video_revision n where n.video_key = v.key and n.until_at > c.completed_at) where c.completed_at is not null`,
 );
 
-/**
- * Volumes of hashtags with the platforms side by side, so that the total and the parts it is made of
- * are never summed together.
- */
+/** Hashtag volumes with the platforms side by side. */
 export const hashtagVolumes = sqliteView('hashtag_volumes', {
   tag: text('tag').notNull(),
-  window: text('window'), // what the volumes count over, such as `30d`; null: not known
-  source: text('source').notNull(), // hashtags: as pulled; seen: counted over videos seen; import
+  window: text('window'), // such as `30d`; null: unknown
+  source: text('source').notNull(), // `hashtags`: as pulled; `seen`: counted over the videos in the lake; `import`
   observedAt: text('observed_at').notNull(), // ISO 8601, UTC
-  volume: integer('volume'), // over all platforms; null where only parts were stated
+  volume: integer('volume'), // total of all platforms; null: only parts are known
   tiktok: integer('tiktok'),
   instagram: integer('instagram'),
   youtube: integer('youtube'),
@@ -43,27 +40,27 @@ export const hashtagVolumes = sqliteView('hashtag_volumes', {
 );
 
 /**
- * The newest volume of each hashtag and the one a week before, of the same platform, window and
- * source. Rows of platform `all` are totals: choose them or the platforms. `change` is known where
- * both are figures of the service; what was counted over the videos seen says how much was watched.
+ * Newest volume of each hashtag and the volume a week before, for the same platform, window and
+ * source. Choose either the rows of platform `all` or the others. `change` is null for volumes counted
+ * over the videos in the lake.
  */
 export const hashtagTrend = sqliteView('hashtag_trend', {
   tag: text('tag').notNull(),
   platform: text('platform').notNull(), // `all` for the total
-  window: text('window'), // what both volumes count over, such as `30d`; null: not known
-  source: text('source').notNull(), // hashtags: as pulled; seen: counted over videos seen; import
+  window: text('window'), // such as `30d`; null: unknown
+  source: text('source').notNull(), // `hashtags`: as pulled; `seen`: counted over the videos in the lake; `import`
   volume: integer('volume').notNull(),
   observedAt: text('observed_at').notNull(), // ISO 8601, UTC
-  volumeBefore: integer('volume_before'), // a week before, at most 8 days; null: none then
+  volumeBefore: integer('volume_before'), // 7 to 8 days before; null: none
   observedBefore: text('observed_before'), // ISO 8601, UTC
-  change: real('change'), // volume / volume_before - 1; null: not known
+  change: real('change'), // volume / volume_before - 1
 }).as(
   sql`select h.tag as tag, cast(case l.platform when '' then 'all' else l.platform end as text) as platform, l.window as window, ${sourceWord('l.source')} as source, l.volume as volume, ${isoTime('l.at')} as observed_at, b.volume as volume_before, ${isoTime('b.observed_at')} as observed_before, cast(case when l.source = ${sql.raw(String(sourceCode('hashtags')))} then l.volume * 1.0 / nullif(b.volume, 0) - 1 end as real) as change from (select hashtag_key, platform, window, source, volume, max(observed_at) as at from hashtag_snapshot where volume is not null group by hashtag_key, platform, window, source) l join hashtag h on h.key = l.hashtag_key left join hashtag_snapshot b on b.hashtag_key = l.hashtag_key and b.platform = l.platform and b.observed_at = (select max(n.observed_at) from hashtag_snapshot n where n.hashtag_key = l.hashtag_key and n.platform = l.platform and n.window is l.window and n.source = l.source and n.volume is not null and n.observed_at <= l.at - ${sql.raw(String(7 * DAY_MS))} and n.observed_at > l.at - ${sql.raw(String(8 * DAY_MS))})`,
 );
 
 /**
- * Creators by how fast their followers grow: the newest count against the one a week before (at most
- * a fortnight), the fastest first. Creators without two such counts are not in it.
+ * Creators by follower growth against one to two weeks before, fastest first. Creators without two
+ * such counts are left out.
  */
 export const creatorsRising = sqliteView('creators_rising', {
   platform: text('platform').notNull(),
@@ -79,27 +76,25 @@ export const creatorsRising = sqliteView('creators_rising', {
 );
 
 /**
- * How long videos took from their publishing to 10,000, 100,000 and 1,000,000 views. Between the last
- * snapshot below and the first above, the instant is interpolated on a straight line. Where a side is
- * missing the time is censored: `state` says how, and the bounds what is known all the same. Zeros
- * are counts that were hidden.
+ * Time from publication to 10,000, 100,000 and 1,000,000 views, interpolated between snapshots.
+ * `state` says when it is not known, and the bounds give what is. Zero counts were hidden counts.
  */
 export const videoMilestones = sqliteView('video_milestones', {
   id: text('id').notNull(),
   platform: text('platform').notNull(),
   milestone: integer('milestone').notNull(), // views
-  state: text('state').notNull(), // reached; before: above it when first seen; not yet: below it when last seen
+  state: text('state').notNull(), // `reached`; `before`: above it when first seen; `not yet`: below it when last seen
   reachedAt: text('reached_at'), // ISO 8601, UTC; interpolated; null unless reached
-  hours: real('hours'), // from publishing to reached_at; null unless reached and published at a known time
+  hours: real('hours'), // from publication to reached_at
   hoursAtLeast: real('hours_at_least'), // age at the last snapshot below it
-  hoursAtMost: real('hours_at_most'), // age at the first snapshot that had it
+  hoursAtMost: real('hours_at_most'), // age at the first snapshot above it
 }).as(
   sql`select v.id as id, v.platform as platform, m.milestone as milestone, cast(case when u.video_key is null then 'not yet' when d.video_key is null then 'before' else 'reached' end as text) as state, ${isoTime('(d.observed_at + (u.observed_at - d.observed_at) * (m.milestone - d.views) / (u.views - d.views))')} as reached_at, cast((d.observed_at + (u.observed_at - d.observed_at) * (m.milestone - d.views) * 1.0 / (u.views - d.views) - v.created_at) / 3600000.0 as real) as hours, cast((d.observed_at - v.created_at) / 3600000.0 as real) as hours_at_least, cast((u.observed_at - v.created_at) / 3600000.0 as real) as hours_at_most from (select cast(10000 as integer) as milestone union all select 100000 union all select 1000000) m cross join video v left join video_snapshot u on u.video_key = v.key and u.observed_at = (select min(n.observed_at) from video_snapshot n where n.video_key = v.key and n.views >= m.milestone) left join video_snapshot d on d.video_key = v.key and d.observed_at = (select max(n.observed_at) from video_snapshot n where n.video_key = v.key and n.views > 0 and n.views < m.milestone and n.observed_at < coalesce(u.observed_at, 9007199254740991)) where u.video_key is not null or d.video_key is not null`,
 );
 
 /**
- * How long videos stood in each pulled list. `hours` counts from pull to pull where the video stood in
- * both: what was not pulled in between is not known, and the last pull counts for nothing yet.
+ * Time of videos in each pulled list. `hours` adds up the time between two pulls that both list the
+ * video.
  */
 export const listStays = sqliteView('list_stays', {
   list: text('list').notNull(), // `feed` or `trends`
@@ -109,22 +104,21 @@ export const listStays = sqliteView('list_stays', {
   firstSeenAt: text('first_seen_at').notNull(), // ISO 8601, UTC; first pull with it
   lastSeenAt: text('last_seen_at').notNull(), // ISO 8601, UTC; latest pull with it
   bestRank: integer('best_rank').notNull(), // 1 = top
-  pulls: integer('pulls').notNull(), // how many pulls had it
+  pulls: integer('pulls').notNull(), // pulls that list it
   hours: real('hours').notNull(),
-  isThereNow: integer('is_there_now').notNull(), // 1: it stands in the newest pull
+  isThereNow: integer('is_there_now').notNull(), // 1: in the newest pull
 }).as(
   sql`with pull as (select key, list, platform, period, completed_at as at, lead(key) over w as next_key, lead(completed_at) over w as next_at from capture where completed_at is not null window w as (partition by list, platform, period order by captured_at)), stood as (select p.list, p.platform, p.period, r.video_key, p.at, p.next_at, p.next_key, min(r.rank) as rank, exists (select 1 from ranking n where n.video_key = r.video_key and n.capture_key = p.next_key) as stays from pull p join ranking r on r.capture_key = p.key group by p.key, r.video_key) select s.list as list, s.platform as platform, s.period as period, v.id as id, ${isoTime('min(s.at)')} as first_seen_at, ${isoTime('max(s.at)')} as last_seen_at, cast(min(s.rank) as integer) as best_rank, cast(count(*) as integer) as pulls, cast(total(case when s.stays then s.next_at - s.at end) / 3600000.0 as real) as hours, cast(max(s.next_key is null) as integer) as is_there_now from stood s join video v on v.key = s.video_key group by s.list, s.platform, s.period, s.video_key`,
 );
 
 /**
- * Hashtags, and handles of creators, that videos of more than one platform carry, with how many videos
- * the lake holds of each. Handles are equal as everywhere here (whatever the case, the Unicode form and a
- * leading @), which need not make them one person.
+ * Hashtags and creator handles found on more than one platform, with their number of videos. Equal
+ * handles may belong to different people.
  */
 export const platformOverlap = sqliteView('platform_overlap', {
   kind: text('kind').notNull(), // `hashtag` or `creator`
   name: text('name').notNull(),
-  platforms: integer('platforms').notNull(), // how many
+  platforms: integer('platforms').notNull(), // number of platforms
   tiktok: integer('tiktok').notNull(), // videos
   instagram: integer('instagram').notNull(), // videos
   youtube: integer('youtube').notNull(), // videos
@@ -132,15 +126,15 @@ export const platformOverlap = sqliteView('platform_overlap', {
   sql`select cast('hashtag' as text) as kind, h.tag as name, cast(count(distinct v.platform) as integer) as platforms, cast(sum(v.platform = 'tiktok') as integer) as tiktok, cast(sum(v.platform = 'instagram') as integer) as instagram, cast(sum(v.platform = 'youtube') as integer) as youtube from video_hashtag vh join video v on v.key = vh.video_key join hashtag h on h.key = vh.hashtag_key group by vh.hashtag_key having count(distinct v.platform) > 1 union all select 'creator', coalesce(n.folded, v.user), count(distinct v.platform), sum(v.platform = 'tiktok'), sum(v.platform = 'instagram'), sum(v.platform = 'youtube') from video v left join handle_spelling n on n.handle = v.user where coalesce(n.folded, v.user) <> '' group by 2 having count(distinct v.platform) > 1`,
 );
 
-/** What the lake learnt on each day (UTC) of each platform. A day without a row was not watched. */
+/** Observations per UTC day and platform. A day without a row was not observed. */
 export const dailySummary = sqliteView('daily_summary', {
   date: text('date').notNull(), // `YYYY-MM-DD`, UTC
   platform: text('platform').notNull(),
   videosSeen: integer('videos_seen').notNull(), // distinct videos observed
-  videosNew: integer('videos_new').notNull(), // of them, observed for the first time
+  videosNew: integer('videos_new').notNull(), // observed for the first time
   snapshots: integer('snapshots').notNull(),
-  lists: integer('lists').notNull(), // lists pulled whole
-  events: integer('events').notNull(), // noticed, by when they occurred
+  lists: integer('lists').notNull(), // complete lists
+  events: integer('events').notNull(), // by day of occurrence
 }).as(
   sql`with seen as (select ${isoDate('s.observed_at')} as date, v.platform as platform, count(distinct s.video_key) as videos, count(distinct case when ${isoDate('v.first_seen_at')} = ${isoDate('s.observed_at')} then s.video_key end) as fresh, count(*) as snapshots from video_snapshot s join video v on v.key = s.video_key group by 1, 2), pulled as (select ${isoDate('completed_at')} as date, platform, count(*) as lists from capture where completed_at is not null group by 1, 2), noticed as (select ${isoDate('occurred_at')} as date, platform, count(*) as events from events group by 1, 2) select s.date as date, s.platform as platform, cast(s.videos as integer) as videos_seen, cast(s.fresh as integer) as videos_new, cast(s.snapshots as integer) as snapshots, cast(coalesce(p.lists, 0) as integer) as lists, cast(coalesce(n.events, 0) as integer) as events from seen s left join pulled p on p.date = s.date and p.platform = s.platform left join noticed n on n.date = s.date and n.platform = s.platform order by 1, 2`,
 );

@@ -2,8 +2,10 @@ import { integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite
 import { creator } from './creator.ts';
 
 /**
- * What a creator's profile stated beside its counts until an instant. As of T it is that of the first
- * revision with `until_at` > T, else that of `creator`. Written by src/load/creators.ts.
+ * Earlier profile fields of a creator. The profile at time T is the first revision with `until_at` >
+ * T, or else the row in `creator`.
+ *
+ * Written by src/load/creators.ts.
  */
 export const creatorRevision = sqliteTable(
   'creator_revision',
@@ -11,9 +13,9 @@ export const creatorRevision = sqliteTable(
     creatorKey: integer('creator_key')
       .notNull()
       .references(() => creator.key),
-    untilAt: integer('until_at').notNull(), // Unix ms; the observation that first saw the new values
+    untilAt: integer('until_at').notNull(), // Unix ms; first observation of the next values
     engagementRate: real('engagement_rate'), // percent, as pulled
-    extra: text('extra'), // JSON object of fields the interface does not show
+    extra: text('extra'), // JSON object of fields outside the interface
   },
   (t) => [primaryKey({ columns: [t.creatorKey, t.untilAt] })],
 );

@@ -2,9 +2,10 @@ import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlit
 import { creator } from './creator.ts';
 
 /**
- * A creator's counts at one instant. Read it as `creator_snapshots`.
- * Source: `GET /creators/{platform}/{handle}` (its counts and its `growth`) and imports.
- * Written by src/load/creators.ts.
+ * Counts of creators. Read them as `creator_snapshots`.
+ *
+ * Written by src/load/creators.ts. Source: `GET /creators/{platform}/{handle}` (its counts and its
+ * `growth`) and imports.
  */
 export const creatorSnapshot = sqliteTable(
   'creator_snapshot',
@@ -13,12 +14,12 @@ export const creatorSnapshot = sqliteTable(
       .notNull()
       .references(() => creator.key),
     observedAt: integer('observed_at').notNull(), // Unix ms
-    followers: integer('followers'), // as counted then
-    videoCount: integer('video_count'),
-    views: integer('views'),
-    likes: integer('likes'),
+    followers: integer('followers'), // count at that time
+    videoCount: integer('video_count'), // published videos
+    views: integer('views'), // total of all videos
+    likes: integer('likes'), // total of all videos
     source: integer('source').notNull(), // position in SOURCES
-    extra: text('extra'), // JSON object of further fields of this observation
+    extra: text('extra'), // JSON object of other fields of this observation
   },
   (t) => [
     primaryKey({ columns: [t.creatorKey, t.observedAt] }),

@@ -3,9 +3,10 @@ import { events } from './events.ts';
 import { subscriptions } from './subscriptions.ts';
 
 /**
- * The outbox: one event on its way to one subscription: queued in the transaction that stores the
- * event, ended when it was sent. Its id, `<event id>.<subscription id>`, is the `webhook-id` of
- * every attempt. Written by src/events/delivery-queue.ts.
+ * Webhook outbox: one row per event and subscription. The id is `<event id>.<subscription id>` and is
+ * the `webhook-id` of every attempt.
+ *
+ * Written by src/events/delivery-queue.ts, queued in the transaction that stores the event.
  */
 export const deliveries = sqliteTable(
   'deliveries',
@@ -20,10 +21,10 @@ export const deliveries = sqliteTable(
     state: text('state').notNull(), // `pending`, `delivered`, `failed`
     queuedAt: integer('queued_at').notNull(), // Unix ms
     attempts: integer('attempts').notNull(),
-    nextAttemptAt: integer('next_attempt_at'), // Unix ms; null when ended
+    nextAttemptAt: integer('next_attempt_at'), // Unix ms; null: finished
     lastStatus: integer('last_status'), // HTTP status of the last attempt
-    lastError: text('last_error'), // why the last attempt failed, in words
-    lastAnswer: text('last_answer'), // the endpoint's response; cut at 1 KiB
+    lastError: text('last_error'), // reason of the last failure
+    lastAnswer: text('last_answer'), // response of the endpoint, up to 1 KiB
     lastAttemptAt: integer('last_attempt_at'), // Unix ms
     lastDurationMs: integer('last_duration_ms'),
     deliveredAt: integer('delivered_at'), // Unix ms

@@ -2,8 +2,9 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { subscriptions } from './subscriptions.ts';
 
 /**
- * When the next delivery of a subscription may leave; no row where none waits. The sender asks it, not
- * every subscription. Written by src/events/delivery-queue.ts.
+ * Due time of the next delivery of each subscription that has one waiting.
+ *
+ * Written by src/events/delivery-queue.ts. The sender reads this index instead of every subscription.
  */
 export const deliveryDue = sqliteTable(
   'delivery_due',
@@ -11,7 +12,7 @@ export const deliveryDue = sqliteTable(
     subscriptionId: text('subscription_id')
       .primaryKey()
       .references(() => subscriptions.id),
-    dueAt: integer('due_at').notNull(), // Unix ms; not before the endpoint's pause ends
+    dueAt: integer('due_at').notNull(), // Unix ms, after any pause of the endpoint
   },
   (t) => [index('delivery_due_at').on(t.dueAt)],
 );

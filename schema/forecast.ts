@@ -3,11 +3,10 @@ import { models } from './models.ts';
 import { video } from './video.ts';
 
 /**
- * What was forecast of a video from one of its snapshots. Read it as `forecasts`.
+ * Video forecasts. Read them as `forecasts`.
  *
- * Source: the model in force then. Written by src/forecast/forecast-rows.ts, once for each snapshot
- * that was a video's newest when forecasts were made; never changed later, so that anybody can hold
- * it against what came.
+ * Written by src/forecast/forecast-rows.ts, once per newest snapshot of a video; never changed later,
+ * so that a forecast can be checked. Source: the model in use at that time.
  */
 export const forecast = sqliteTable(
   'forecast',
@@ -15,12 +14,12 @@ export const forecast = sqliteTable(
     videoKey: integer('video_key')
       .notNull()
       .references(() => video.key),
-    madeAt: integer('made_at').notNull(), // Unix ms; the snapshot it stands on
-    horizonHours: integer('horizon_hours').notNull(), // counted from made_at
-    viewsMedian: integer('views_median'), // null: too few outcomes to say
-    viewsLow: integer('views_low'), // 80 % of what comes lies between low and high
+    madeAt: integer('made_at').notNull(), // Unix ms of the snapshot it starts from
+    horizonHours: integer('horizon_hours').notNull(), // hours from made_at
+    viewsMedian: integer('views_median'), // null: too few outcomes
+    viewsLow: integer('views_low'), // 8 in 10 outcomes are between low and high
     viewsHigh: integer('views_high'),
-    topProbability: real('top_probability').notNull(), // of ending in the top tenth of its cohort
+    topProbability: real('top_probability').notNull(), // probability to finish in the top 10 % of its cohort
     modelId: integer('model_id')
       .notNull()
       .references(() => models.id),

@@ -3,10 +3,10 @@ import { hashtag } from './hashtag.ts';
 import { models } from './models.ts';
 
 /**
- * What was forecast of a hashtag's volume from one of its snapshots. Read it as `hashtag_forecasts`.
+ * Hashtag volume forecasts. Read them as `hashtag_forecasts`.
  *
- * Source: the model in force then. Written by src/forecast/hashtags/volume-rows.ts, once for each
- * snapshot that was a hashtag's newest when forecasts were made; never changed later.
+ * Written by src/forecast/hashtags/volume-rows.ts, once per newest snapshot of a hashtag; never
+ * changed later. Source: the model in use at that time.
  */
 export const hashtagForecast = sqliteTable(
   'hashtag_forecast',
@@ -14,11 +14,11 @@ export const hashtagForecast = sqliteTable(
     hashtagKey: integer('hashtag_key')
       .notNull()
       .references(() => hashtag.key),
-    platform: text('platform').notNull(), // '' where the volume covers all platforms
-    madeAt: integer('made_at').notNull(), // Unix ms; the snapshot it stands on
-    horizonHours: integer('horizon_hours').notNull(), // counted from made_at
+    platform: text('platform').notNull(), // empty: total of all platforms
+    madeAt: integer('made_at').notNull(), // Unix ms of the snapshot it starts from
+    horizonHours: integer('horizon_hours').notNull(), // hours from made_at
     volumeMedian: integer('volume_median').notNull(),
-    volumeLow: integer('volume_low').notNull(), // 80 % of what comes lies between low and high
+    volumeLow: integer('volume_low').notNull(), // 8 in 10 outcomes are between low and high
     volumeHigh: integer('volume_high').notNull(),
     modelId: integer('model_id')
       .notNull()

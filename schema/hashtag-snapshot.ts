@@ -2,9 +2,10 @@ import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm
 import { hashtag } from './hashtag.ts';
 
 /**
- * A hashtag's volume at one instant, over the window it states: two volumes of different windows, or
- * of different sources, tell nothing of each other. Read it as `hashtag_snapshots`.
- * Source: `GET /hashtags` and imports. Written by src/load/hashtags.ts.
+ * Hashtag volumes. Read them as `hashtag_snapshots`. Volumes of different windows or sources cannot be
+ * compared.
+ *
+ * Written by src/load/hashtags.ts. Source: `GET /hashtags` and imports.
  */
 export const hashtagSnapshot = sqliteTable(
   'hashtag_snapshot',
@@ -12,15 +13,15 @@ export const hashtagSnapshot = sqliteTable(
     hashtagKey: integer('hashtag_key')
       .notNull()
       .references(() => hashtag.key),
-    platform: text('platform').notNull(), // '' where the response covers all platforms
+    platform: text('platform').notNull(), // empty: total of all platforms
     observedAt: integer('observed_at').notNull(), // Unix ms
-    volume: integer('volume'), // distinct videos with the tag inside `window`
+    volume: integer('volume'), // distinct videos with the tag in `window`
     views: integer('views'),
-    change: real('change'), // volume / the volume of the equal window before - 1, as pulled
-    rank: integer('rank'), // position in the pulled list; 1 = top
+    change: real('change'), // volume / volume of the window before - 1, as pulled
+    rank: integer('rank'), // position in the pulled list, 1 = top
     source: integer('source').notNull(), // position in SOURCES
-    extra: text('extra'), // JSON object of further fields of this observation
-    window: text('window'), // what the volume counts over, such as `30d`; null: the source does not say
+    extra: text('extra'), // JSON object of other fields of this observation
+    window: text('window'), // such as `30d`; null: unknown
   },
   (t) => [
     primaryKey({ columns: [t.hashtagKey, t.platform, t.observedAt] }),

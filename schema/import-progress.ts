@@ -1,14 +1,15 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
- * How far an import of a file has come, so that it can go on where it stopped.
+ * Progress of each imported file, so that an import can resume.
+ *
  * Written by src/load/import-file.ts in the transaction that loads the lines.
  */
 export const importProgress = sqliteTable('import_progress', {
-  path: text('path').primaryKey(), // absolute
-  fingerprint: text('fingerprint').notNull(), // size and hash of the first 64 KiB; another file starts anew
-  lines: integer('lines').notNull(), // lines loaded and committed
-  finishedAt: integer('finished_at'), // Unix ms; null while unfinished
-  oldestAt: integer('oldest_at'), // Unix ms; the oldest of the snapshots of videos that it brought, null without any
-  newestAt: integer('newest_at'), // Unix ms; the newest of them
+  path: text('path').primaryKey(), // absolute path
+  fingerprint: text('fingerprint').notNull(), // size and hash of the first 64 KiB; a different file starts over
+  lines: integer('lines').notNull(), // lines loaded
+  finishedAt: integer('finished_at'), // Unix ms; null: unfinished
+  oldestAt: integer('oldest_at'), // Unix ms of its oldest video snapshot; null: none
+  newestAt: integer('newest_at'), // Unix ms of its newest video snapshot
 });

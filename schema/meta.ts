@@ -1,9 +1,10 @@
 import { sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
- * Facts about this lake: `origin` says whose data it holds (`upstream`, `sandbox`), so that made-up
- * and real observations never mix; `lake_id` names the lake in published tables and in the manifest of
- * its Parquet files; `restore_mark` changes with each restore. Written by src/lake/meta.ts.
+ * Facts about this lake: `origin` is whose data it holds (`upstream`, `sandbox`), `lake_id` identifies
+ * it among lakes that publish to the same tables.
+ *
+ * `restore_mark` changes with each restore. Written by src/lake/meta.ts.
  */
 export const meta = sqliteTable('meta', {
   key: text('key').primaryKey(),

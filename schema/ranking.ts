@@ -3,8 +3,9 @@ import { capture } from './capture.ts';
 import { video } from './video.ts';
 
 /**
- * Where one video stood in one snapshot of one list. Read it as `rankings`.
- * Source: `items[]` of `GET /feed` and `GET /trends`. Written by src/load/rankings.ts.
+ * Ranks in pulled lists. Read them as `rankings`.
+ *
+ * Written by src/load/rankings.ts. Source: `items[]` of `GET /feed` and `GET /trends`.
  */
 export const ranking = sqliteTable(
   'ranking',
@@ -12,7 +13,7 @@ export const ranking = sqliteTable(
     captureKey: integer('capture_key')
       .notNull()
       .references(() => capture.key),
-    rank: integer('rank').notNull(), // 1 = top; the position in the pulled list
+    rank: integer('rank').notNull(), // 1 = top
     videoKey: integer('video_key')
       .notNull()
       .references(() => video.key),

@@ -1,7 +1,8 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
- * Items that could not be kept: no usable id or platform. The page they came on was kept.
+ * Items without a usable id or platform. The rest of their page was loaded.
+ *
  * Written by src/load/rejected-items.ts.
  */
 export const rejectedItems = sqliteTable(
@@ -9,9 +10,9 @@ export const rejectedItems = sqliteTable(
   {
     id: integer('id').primaryKey(),
     callId: integer('call_id'), // null: from an import
-    origin: text('origin').unique(), // import: file and line; null: from a call
+    origin: text('origin').unique(), // file and line of an import; null: from a call
     reason: text('reason').notNull(),
-    item: text('item').notNull(), // JSON as received; cut at 64 KiB
+    item: text('item').notNull(), // JSON as received, up to 64 KiB
     seenAt: integer('seen_at').notNull(), // Unix ms
   },
   (t) => [index('rejected_items_call').on(t.callId)],

@@ -3,8 +3,10 @@ import { runs } from './runs.ts';
 import type { ItemState } from './vocabulary.ts';
 
 /**
- * One request a run means to make, and what became of it.
- * Planned by jobs/*; written by src/runner/run-log.ts, its `done` in the transaction that loads the response.
+ * Planned requests of each run and their results.
+ *
+ * Written by src/runner/run-log.ts; planned by jobs/*, `done` is set in the transaction that loads the
+ * response.
  */
 export const runItems = sqliteTable(
   'run_items',
@@ -13,12 +15,12 @@ export const runItems = sqliteTable(
       .notNull()
       .references(() => runs.id),
     job: text('job').notNull(),
-    request: text('request').notNull(), // method, path and query, as sent
-    requestJson: text('request_json').notNull(), // the request in its typed form
-    position: integer('position').notNull(), // order of planning
+    request: text('request').notNull(), // method, path and query
+    requestJson: text('request_json').notNull(), // typed form of the request
+    position: integer('position').notNull(), // planned order
     state: text('state').$type<ItemState>().notNull(),
     attempts: integer('attempts').notNull(),
-    error: text('error'), // the last failure, in words
+    error: text('error'), // last failure
     reason: text('reason'), // JSON: why this request was chosen
   },
   (t) => [

@@ -1,9 +1,10 @@
 import { integer, sqliteTable } from 'drizzle-orm/sqlite-core';
 
 /**
- * Videos whose title, handle or hashtags changed since they were last put into the search index.
- * Filled by the triggers in schema/search.sql; emptied by `refreshSearch` (src/search/search-index.ts)
- * in the transaction of the load, so that committed rows are searchable.
+ * Videos to put into the search index: their title, handle or hashtags changed.
+ *
+ * Written by triggers in schema/search.sql; emptied by `refreshSearch` (src/search/search-index.ts) in
+ * the transaction of the load, so that committed rows are searchable.
  */
 export const searchPending = sqliteTable('search_pending', {
   videoKey: integer('video_key').primaryKey(),

@@ -3,9 +3,9 @@ import { hashtag } from './hashtag.ts';
 import { video } from './video.ts';
 
 /**
- * Which hashtags a video carries. Read it as `video_hashtags`.
- * Source: the item's own list, else parsed from its title. Written by src/load/hashtags.ts.
- * A tag that a later response leaves out stays: absence is not deletion.
+ * Hashtags of videos. Read them as `video_hashtags`. A tag that a later response lacks stays.
+ *
+ * Written by src/load/hashtags.ts. Source: the list of the item, or else its title.
  */
 export const videoHashtag = sqliteTable(
   'video_hashtag',
@@ -16,7 +16,7 @@ export const videoHashtag = sqliteTable(
     hashtagKey: integer('hashtag_key')
       .notNull()
       .references(() => hashtag.key),
-    position: integer('position').notNull(), // 0 = first in the item's list or title
+    position: integer('position').notNull(), // 0 = first in the list or title
   },
   (t) => [
     primaryKey({ columns: [t.videoKey, t.hashtagKey] }),

@@ -2,11 +2,11 @@ import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlit
 import { video } from './video.ts';
 
 /**
- * Titles, handles and hashtags that a video no longer has, each with the instant until which it had them.
- * A video that never changed has no row. As of an instant T a video's words are those of its
- * first revision with `until_at` > T, else those in `video`.
- * Written by src/load/revisions.ts when an observation changes the title, the handle or the hashtags, in
- * whatever order observations come.
+ * Earlier titles, handles and hashtags of a video. Its words at time T are in the first revision with
+ * `until_at` > T, or else in `video`.
+ *
+ * Written by src/load/revisions.ts when an observation changes the title, the handle or the hashtags,
+ * in any order of observations.
  */
 export const videoRevision = sqliteTable(
   'video_revision',
@@ -14,10 +14,10 @@ export const videoRevision = sqliteTable(
     videoKey: integer('video_key')
       .notNull()
       .references(() => video.key),
-    untilAt: integer('until_at').notNull(), // Unix ms; the observation that first saw the new words
+    untilAt: integer('until_at').notNull(), // Unix ms; first observation of the next words
     title: text('title'),
     user: text('user'),
-    tags: text('tags'), // keys of its hashtags in their order, by comma; null: not known
+    tags: text('tags'), // keys of its hashtags in order, comma-separated; null: unknown
   },
   (t) => [
     primaryKey({ columns: [t.videoKey, t.untilAt] }),

@@ -2,11 +2,10 @@ import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm
 import { video } from './video.ts';
 
 /**
- * A video's counts at one instant. Read it as `video_snapshots`.
+ * Counts of videos. Read them as `video_snapshots`. Decreases are kept as observed.
  *
- * Source: lists, growth timelines, creator profiles, imports. Written by src/load/snapshots.ts.
- * Clustered by video and time, so that one timeline is one short read. Decreases are kept as
- * observed; a gap is a gap.
+ * Written by src/load/snapshots.ts. Source: lists, growth timelines, creator profiles, imports.
+ * Clustered by video and time, so that one timeline is one short read.
  */
 export const videoSnapshot = sqliteTable(
   'video_snapshot',
@@ -14,13 +13,13 @@ export const videoSnapshot = sqliteTable(
     videoKey: integer('video_key')
       .notNull()
       .references(() => video.key),
-    observedAt: integer('observed_at').notNull(), // Unix ms; the instant the response is true at
-    views: integer('views'), // as counted then
-    likes: integer('likes'), // as counted then
-    engagementRate: real('engagement_rate'), // percent; null when unknown or when derivable
+    observedAt: integer('observed_at').notNull(), // Unix ms; instant the response is true at
+    views: integer('views'), // count at that time
+    likes: integer('likes'), // count at that time
+    engagementRate: real('engagement_rate'), // percent; null: unknown, or derived
     rateDerived: integer('rate_derived').notNull(), // 1: the rate is 100.0 * likes / views and not stored
     source: integer('source').notNull(), // position in SOURCES
-    extra: text('extra'), // JSON object of further fields of this observation
+    extra: text('extra'), // JSON object of other fields of this observation
   },
   (t) => [
     primaryKey({ columns: [t.videoKey, t.observedAt] }),

@@ -3,27 +3,27 @@ import { check, index, integer, real, sqliteTable, text } from 'drizzle-orm/sqli
 import { PLATFORMS, type Platform } from './vocabulary.ts';
 
 /**
- * One video as it was last seen. Read it as `videos`.
+ * Videos. Read them as `videos`. An older observation never overwrites a newer one, and a field
+ * missing from a response keeps its value.
  *
- * Source: content items of every list, growth timelines, creator profiles, imports.
- * Written by src/load/videos.ts. An older observation never overwrites a newer one, and a field
- * a response leaves out keeps its value. The integer key makes loading twice and updating six
- * times as fast as a text primary key would.
+ * Written by src/load/videos.ts. Source: content items of every list, growth timelines, creator
+ * profiles, imports. The integer key makes loading twice and updating six times as fast as a text
+ * primary key.
  */
 export const video = sqliteTable(
   'video',
   {
     key: integer('key').primaryKey(),
-    id: text('id').notNull().unique(), // platform prefix, `_`, the platform's own id
+    id: text('id').notNull().unique(), // platform prefix, `_`, id on the platform
     platform: text('platform').$type<Platform>().notNull(),
-    title: text('title'), // title or caption as last seen
-    user: text('user'), // handle of the creator as last seen
+    title: text('title'), // latest title or caption
+    user: text('user'), // latest handle of the creator
     views: integer('views'), // latest known count
     likes: integer('likes'), // latest known count
-    engagementRate: real('engagement_rate'), // percent; as pulled, computed for imports
-    createdAt: integer('created_at'), // Unix ms; when the creator published it
-    firstSeenAt: integer('first_seen_at'), // Unix ms of the earliest observation; null: imported, never observed
-    extra: text('extra'), // JSON object of fields the interface does not show, and `odd` values
+    engagementRate: real('engagement_rate'), // percent; computed for imports
+    createdAt: integer('created_at'), // Unix ms of publication
+    firstSeenAt: integer('first_seen_at'), // Unix ms of the earliest observation; null: imported without a time
+    extra: text('extra'), // JSON object of fields outside the interface, and of invalid values
   },
   (t) => [
     check(

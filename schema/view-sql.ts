@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { SOURCES } from './vocabulary.ts';
 
-// Expressions of views, each cast: SQLite tells tools the type of a column only then.
+// Expressions of views. Each is cast, because SQLite reports a type only for cast columns.
 
 /** A stored source code as its word. */
 export const sourceWord = (column: string): SQL =>

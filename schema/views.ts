@@ -2,15 +2,14 @@ import { type SQL, sql } from 'drizzle-orm';
 import { integer, real, sqliteView, text } from 'drizzle-orm/sqlite-core';
 import { isoTime, sourceWord } from './view-sql.ts';
 
-// The names people query. Storage is compact (integer keys, codes); these views give it back its
-// words. Filters on ids, platforms, tags and times reach the indices below.
+// Public names over the compact storage. Filters on ids, platforms, tags and times use its indexes.
 
-/** A snapshot's engagement rate: as pulled, else that of the counts it shows. */
+/** Engagement rate of a snapshot: as pulled, or computed from its counts. */
 const snapshotRate = sql.raw(
   'cast(coalesce(s.engagement_rate, 100.0 * s.likes / nullif(s.views, 0)) as real)',
 );
 
-/** Videos as last seen, one row each. */
+/** Videos with their latest known values, one row each. */
 export const videos = sqliteView('videos', {
   id: text('id').notNull(),
   platform: text('platform').notNull(),
@@ -20,7 +19,7 @@ export const videos = sqliteView('videos', {
   likes: integer('likes'),
   engagementRate: real('engagement_rate'),
   createdAt: integer('created_at'),
-  firstSeenAt: integer('first_seen_at'), // Unix ms of the earliest observation, also one that a timeline told of later
+  firstSeenAt: integer('first_seen_at'), // Unix ms of the earliest observation
   lastSeenAt: integer('last_seen_at'), // Unix ms of the latest observation
   extra: text('extra'),
 }).as(
@@ -28,24 +27,23 @@ export const videos = sqliteView('videos', {
 );
 
 /**
- * Counts of videos over time, one row for each video and instant. A list, a search or a profile states
- * counts as known at its instant, which may be those of an earlier snapshot: a row whose `source` is not
- * `growth` or `import` and whose counts are those of the row before does not tell that nothing changed.
- * The growth that the service, the dashboard and its files show leaves such rows out.
+ * Counts of videos over time, one row per video and instant. Lists, searches and profiles may repeat
+ * an earlier count: if `source` is not `growth` or `import` and the counts equal those of the row
+ * before, the count may be old. The service and the dashboard leave such rows out.
  */
 export const videoSnapshots = sqliteView('video_snapshots', {
   videoId: text('video_id').notNull(),
   observedAt: integer('observed_at').notNull(),
   views: integer('views'),
   likes: integer('likes'),
-  engagementRate: real('engagement_rate'), // percent; null when unknown
-  source: text('source').notNull(), // what showed it: feed, trends, growth, search, creator or import
+  engagementRate: real('engagement_rate'), // percent
+  source: text('source').notNull(), // feed, trends, growth, search, creator or import
   extra: text('extra'),
 }).as(
   sql`select v.id as video_id, s.observed_at as observed_at, s.views as views, s.likes as likes, ${snapshotRate} as engagement_rate, ${sourceWord('s.source')} as source, s.extra as extra from video_snapshot s join video v on v.key = s.video_key`,
 );
 
-/** Lists as they were pulled, one row for each snapshot and rank. */
+/** Pulled lists, one row per list, instant and rank. */
 export const rankings = sqliteView('rankings', {
   list: text('list').notNull(), // `feed` or `trends`
   platform: text('platform').notNull(),
@@ -66,38 +64,37 @@ const latestTagNumber = (column: string, known = column === 'views' ? column : '
     `(select s.${column} from hashtag_snapshot s where s.hashtag_key = h.key and s.${known} is not null order by s.platform <> '', s.observed_at desc limit 1)`,
   );
 
-/** Hashtags with their latest known volume: over all platforms where a list covers them, else the latest of any one platform. */
+/** Hashtags with their latest known volume: over all platforms if known, or else of one platform. */
 export const hashtags = sqliteView('hashtags', {
   tag: text('tag').notNull(),
-  volume: integer('volume'), // latest known; distinct videos with the tag inside `window`
+  volume: integer('volume'), // distinct videos with the tag in `window`
   views: integer('views'),
   firstSeenAt: integer('first_seen_at'),
-  window: text('window'), // what the volume counts over, such as `30d`; null: not known
+  window: text('window'), // such as `30d`; null: unknown
 }).as(
   sql`select h.tag as tag, ${latestTagNumber('volume')} as volume, ${latestTagNumber('views')} as views, h.first_seen_at as first_seen_at, ${latestTagNumber('window')} as window from hashtag h`,
 );
 
 /**
- * Volumes of hashtags over time, each over the window it states. Platform '' is the total over all
- * platforms, beside rows for the parts it is made of: never sum over both (`hashtag_volumes` has them
- * side by side).
+ * Hashtag volumes over time. An empty `platform` is the total of the platform rows, so never add them
+ * up. `hashtag_volumes` has them side by side.
  */
 export const hashtagSnapshots = sqliteView('hashtag_snapshots', {
   tag: text('tag').notNull(),
   platform: text('platform').notNull(),
   observedAt: integer('observed_at').notNull(),
-  volume: integer('volume'), // distinct videos with the tag inside `window`
+  volume: integer('volume'), // distinct videos with the tag in `window`
   views: integer('views'),
-  change: real('change'), // volume / the volume of the equal window before - 1, as pulled
-  rank: integer('rank'), // position in the pulled list, 1 = top; null for the parts and for imports
-  source: text('source').notNull(), // hashtags: as pulled; seen: counted over videos seen; import
+  change: real('change'), // volume / volume of the window before - 1, as pulled
+  rank: integer('rank'), // position in the pulled list, 1 = top; null: platform row or import
+  source: text('source').notNull(), // `hashtags`: as pulled; `seen`: counted over the videos in the lake; `import`
   extra: text('extra'),
-  window: text('window'), // what the volume counts over, such as `30d`; null: not known
+  window: text('window'), // such as `30d`; null: unknown
 }).as(
   sql`select h.tag as tag, s.platform as platform, s.observed_at as observed_at, s.volume as volume, s.views as views, s.change as change, s.rank as rank, ${sourceWord('s.source')} as source, s.extra as extra, s.window as window from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key`,
 );
 
-/** Which hashtags each video carries; position 0 is the first. */
+/** Hashtags of each video. */
 export const videoHashtags = sqliteView('video_hashtags', {
   videoId: text('video_id').notNull(),
   tag: text('tag').notNull(),
@@ -106,7 +103,7 @@ export const videoHashtags = sqliteView('video_hashtags', {
   sql`select v.id as video_id, h.tag as tag, vh.position as position from video_hashtag vh join video v on v.key = vh.video_key join hashtag h on h.key = vh.hashtag_key`,
 );
 
-/** Creators whose profile was seen, as last seen. */
+/** Creators whose profile was pulled, with their latest known values. */
 export const creators = sqliteView('creators', {
   platform: text('platform').notNull(),
   handle: text('handle').notNull(),
@@ -122,7 +119,7 @@ export const creators = sqliteView('creators', {
   sql`select c.platform as platform, c.handle as handle, c.followers as followers, c.video_count as video_count, c.views as views, c.likes as likes, c.engagement_rate as engagement_rate, c.first_seen_at as first_seen_at, cast(coalesce((select max(s.observed_at) from creator_snapshot s where s.creator_key = c.key), c.first_seen_at) as integer) as last_seen_at, c.extra as extra from creator c`,
 );
 
-/** Counts of creators over time, one row for each creator and instant. */
+/** Counts of creators over time, one row per creator and instant. */
 export const creatorSnapshots = sqliteView('creator_snapshots', {
   platform: text('platform').notNull(),
   handle: text('handle').notNull(),
@@ -131,13 +128,13 @@ export const creatorSnapshots = sqliteView('creator_snapshots', {
   videoCount: integer('video_count'),
   views: integer('views'),
   likes: integer('likes'),
-  source: text('source').notNull(), // what showed it: feed, trends, growth, search, creator or import
+  source: text('source').notNull(), // feed, trends, growth, search, creator or import
   extra: text('extra'),
 }).as(
   sql`select c.platform as platform, c.handle as handle, s.observed_at as observed_at, s.followers as followers, s.video_count as video_count, s.views as views, s.likes as likes, ${sourceWord('s.source')} as source, s.extra as extra from creator_snapshot s join creator c on c.key = s.creator_key`,
 );
 
-/** Columns of the current lists, as people read them. */
+/** Columns of the newest lists. */
 const currentList = {
   platform: text('platform').notNull(),
   period: text('period').notNull(),
@@ -156,45 +153,44 @@ const currentList = {
 const currentListQuery = (list: 'feed' | 'trends'): SQL =>
   sql`select c.platform as platform, c.period as period, r.rank as rank, v.id as id, v.title as title, v.user as user, v.views as views, v.likes as likes, v.engagement_rate as engagement_rate, r.velocity as velocity, ${isoTime('v.created_at')} as created_at, ${isoTime('c.captured_at')} as captured_at from capture c join ranking r on r.capture_key = c.key join video v on v.key = r.video_key where c.list = ${sql.raw(`'${list}'`)} and c.captured_at = (select max(n.captured_at) from capture n where n.list = c.list and n.platform = c.platform and n.period = c.period and n.completed_at is not null) order by c.platform, c.period, r.rank`;
 
-/** The feed of each platform as last pulled, best first. */
+/** Newest feed of each platform, best first. */
 export const feedNow = sqliteView('feed_now', currentList).as(currentListQuery('feed'));
 
-/** The trends of each platform and period as last pulled, best first. */
+/** Newest trends of each platform and period, best first. */
 export const trendsNow = sqliteView('trends_now', currentList).as(currentListQuery('trends'));
 
 /**
- * A video's counts over time, with the views gained and the hours passed since the snapshot before.
- * Where `views_gained` is 0 and `source` is not `growth` or `import`, an earlier count may only have been
- * repeated (see `video_snapshots`): the pace of the row after it then began earlier.
+ * Counts of a video over time, with the gain since the row before. If `views_gained` is 0 and `source`
+ * is not `growth` or `import`, the count may be a repeated one (see `video_snapshots`).
  */
 export const videoHistory = sqliteView('video_history', {
   id: text('id').notNull(),
   observedAt: text('observed_at').notNull(),
   views: integer('views'),
   likes: integer('likes'),
-  engagementRate: real('engagement_rate'), // percent; null when unknown
-  viewsGained: integer('views_gained'), // since the snapshot before; null: none before, or not known
-  hoursSince: real('hours_since'), // since the snapshot before; null: it is the first
-  source: text('source').notNull(), // what showed it: feed, trends, growth, search, creator or import
+  engagementRate: real('engagement_rate'), // percent
+  viewsGained: integer('views_gained'), // since the row before
+  hoursSince: real('hours_since'), // since the row before; null: first row
+  source: text('source').notNull(), // feed, trends, growth, search, creator or import
 }).as(
   sql`select v.id as id, ${isoTime('s.observed_at')} as observed_at, s.views as views, s.likes as likes, ${snapshotRate} as engagement_rate, cast(s.views - lag(s.views) over w as integer) as views_gained, cast((s.observed_at - lag(s.observed_at) over w) / 3600000.0 as real) as hours_since, ${sourceWord('s.source')} as source from video_snapshot s join video v on v.key = s.video_key window w as (partition by v.id order by s.observed_at)`,
 );
 
-/** A hashtag's volume over time; platform '' is the total, beside the rows of its parts. */
+/** Hashtag volumes over time. An empty `platform` is the total. */
 export const hashtagHistory = sqliteView('hashtag_history', {
   tag: text('tag').notNull(),
   platform: text('platform').notNull(),
   observedAt: text('observed_at').notNull(),
-  volume: integer('volume'), // distinct videos with the tag inside `window`
+  volume: integer('volume'), // distinct videos with the tag in `window`
   views: integer('views'),
-  change: real('change'), // volume / the volume of the equal window before - 1, as pulled
-  window: text('window'), // what the volume counts over, such as `30d`; null: not known
-  source: text('source').notNull(), // hashtags: as pulled; seen: counted over videos seen; import
+  change: real('change'), // volume / volume of the window before - 1, as pulled
+  window: text('window'), // such as `30d`; null: unknown
+  source: text('source').notNull(), // `hashtags`: as pulled; `seen`: counted over the videos in the lake; `import`
 }).as(
   sql`select h.tag as tag, s.platform as platform, ${isoTime('s.observed_at')} as observed_at, s.volume as volume, s.views as views, s.change as change, s.window as window, ${sourceWord('s.source')} as source from hashtag_snapshot s join hashtag h on h.key = s.hashtag_key`,
 );
 
-/** A creator's counts over time. Counts equal to those before may only have been repeated. */
+/** Counts of creators over time. A count equal to the one before may be a repeated one. */
 export const creatorHistory = sqliteView('creator_history', {
   platform: text('platform').notNull(),
   handle: text('handle').notNull(),
@@ -207,7 +203,7 @@ export const creatorHistory = sqliteView('creator_history', {
   sql`select c.platform as platform, c.handle as handle, ${isoTime('s.observed_at')} as observed_at, s.followers as followers, s.video_count as video_count, s.views as views, s.likes as likes from creator_snapshot s join creator c on c.key = s.creator_key`,
 );
 
-/** Videos by publishing time, newest first. */
+/** Videos by publication time, newest first. */
 export const freshVideos = sqliteView('fresh_videos', {
   id: text('id').notNull(),
   platform: text('platform').notNull(),
@@ -222,7 +218,7 @@ export const freshVideos = sqliteView('fresh_videos', {
   sql`select v.id as id, v.platform as platform, v.title as title, v.user as user, v.views as views, v.likes as likes, v.engagement_rate as engagement_rate, ${isoTime('v.created_at')} as created_at, ${isoTime('v.first_seen_at')} as first_seen_at from video v where v.created_at is not null order by v.created_at desc`,
 );
 
-/** What was noticed, newest first. */
+/** Events, newest first. */
 export const eventsRecent = sqliteView('events_recent', {
   id: text('id').notNull(),
   kind: text('kind').notNull(),
@@ -236,13 +232,13 @@ export const eventsRecent = sqliteView('events_recent', {
   sql`select e.id as id, e.kind as kind, e.platform as platform, e.subject as subject, ${isoTime('e.occurred_at')} as occurred_at, ${isoTime('e.detected_at')} as detected_at, e.origin as origin, e.data as data from events e order by e.occurred_at desc`,
 );
 
-/** What was forecast of each video, from each snapshot, for each horizon. */
+/** Video forecasts, one row per video, snapshot and horizon. */
 export const forecasts = sqliteView('forecasts', {
   videoId: text('video_id').notNull(),
-  madeAt: integer('made_at').notNull(), // Unix ms; the snapshot it stands on
+  madeAt: integer('made_at').notNull(), // Unix ms of the snapshot it starts from
   horizonHours: integer('horizon_hours').notNull(),
   viewsMedian: integer('views_median'),
-  viewsLow: integer('views_low'), // 80 % of what comes lies between low and high
+  viewsLow: integer('views_low'), // 8 in 10 outcomes are between low and high
   viewsHigh: integer('views_high'),
   topProbability: real('top_probability').notNull(),
   modelId: integer('model_id').notNull(),
@@ -250,16 +246,19 @@ export const forecasts = sqliteView('forecasts', {
   sql`select v.id as video_id, f.made_at as made_at, f.horizon_hours as horizon_hours, f.views_median as views_median, f.views_low as views_low, f.views_high as views_high, f.top_probability as top_probability, f.model_id as model_id from forecast f join video v on v.key = f.video_key`,
 );
 
-/** Videos by their probability to end on top of their cohort, from each one's newest forecast of the last two days, with views a day ahead. */
+/**
+ * Videos most likely to finish in the top 10 % of their cohort, with views a day ahead. Uses the
+ * newest forecast of the last two days.
+ */
 export const risingNext = sqliteView('rising_next', {
   platform: text('platform').notNull(),
   rank: integer('rank').notNull(),
   id: text('id').notNull(),
   title: text('title'),
   user: text('user'),
-  views: integer('views'), // as last seen
+  views: integer('views'), // latest known count
   topProbability: real('top_probability').notNull(),
-  viewsMedian: integer('views_median'), // 24 h after made_at; null: too few outcomes to say
+  viewsMedian: integer('views_median'), // 24 h after made_at; null: too few outcomes
   viewsLow: integer('views_low'),
   viewsHigh: integer('views_high'),
   madeAt: text('made_at').notNull(),
@@ -267,27 +266,30 @@ export const risingNext = sqliteView('rising_next', {
   sql`select v.platform as platform, cast(row_number() over (partition by v.platform order by f.top_probability desc, f.views_median desc, v.id) as integer) as rank, v.id as id, v.title as title, v.user as user, v.views as views, f.top_probability as top_probability, f.views_median as views_median, f.views_low as views_low, f.views_high as views_high, ${isoTime('f.made_at')} as made_at from (select n.video_key, max(n.made_at) as made_at from forecast n where n.made_at > (select max(a.made_at) from forecast a) - 172800000 group by n.video_key) l join forecast f on f.video_key = l.video_key and f.made_at = l.made_at and f.horizon_hours = 24 join video v on v.key = f.video_key order by platform, rank`,
 );
 
-/** What was forecast of each hashtag's volume, from each snapshot. Platform '' is the total over all platforms. */
+/** Hashtag volume forecasts, one row per hashtag, platform, snapshot and horizon. */
 export const hashtagForecasts = sqliteView('hashtag_forecasts', {
   tag: text('tag').notNull(),
   platform: text('platform').notNull(),
-  madeAt: integer('made_at').notNull(), // Unix ms; the snapshot it stands on
+  madeAt: integer('made_at').notNull(), // Unix ms of the snapshot it starts from
   horizonHours: integer('horizon_hours').notNull(),
   volumeMedian: integer('volume_median'),
-  volumeLow: integer('volume_low'), // 80 % of what comes lies between low and high
+  volumeLow: integer('volume_low'), // 8 in 10 outcomes are between low and high
   volumeHigh: integer('volume_high'),
   modelId: integer('model_id').notNull(),
 }).as(
   sql`select h.tag as tag, f.platform as platform, f.made_at as made_at, f.horizon_hours as horizon_hours, f.volume_median as volume_median, f.volume_low as volume_low, f.volume_high as volume_high, f.model_id as model_id from hashtag_forecast f join hashtag h on h.key = f.hashtag_key`,
 );
 
-/** Hashtags by the growth expected of their volume in a week, from each one's newest forecast of the last two days. */
+/**
+ * Hashtags by expected growth of their volume in a week. Uses the newest forecast of the last two
+ * days.
+ */
 export const hashtagsNext = sqliteView('hashtags_next', {
-  platform: text('platform').notNull(), // '' where the volume covers all platforms
+  platform: text('platform').notNull(), // empty: total of all platforms
   rank: integer('rank').notNull(),
   tag: text('tag').notNull(),
-  window: text('window'), // what the volume counts over, such as `30d`; null: not known
-  volume: integer('volume'), // the one the forecast stands on
+  window: text('window'), // such as `30d`; null: unknown
+  volume: integer('volume'), // volume at made_at
   volumeMedian: integer('volume_median'), // 168 h after made_at
   volumeLow: integer('volume_low'),
   volumeHigh: integer('volume_high'),

@@ -1,19 +1,18 @@
-/** The closed sets of words that tables, wire shapes and command line share. */
+/** Fixed sets of words used by tables, API shapes and the command line. */
 
-/** Platforms of the interface, and the prefix that the ids of each carry. */
+/** Platforms with the prefix of their ids. */
 export const PLATFORM_PREFIXES = { tiktok: 'tt', instagram: 'ig', youtube: 'yt' } as const;
 export type Platform = keyof typeof PLATFORM_PREFIXES;
 export const PLATFORMS = Object.keys(PLATFORM_PREFIXES) as Platform[];
 
-/** Periods of `GET /trends`, each a rolling window. */
+/** Periods of `GET /trends`: rolling windows. */
 export const PERIODS = ['day', 'week', 'month'] as const;
 export type Period = (typeof PERIODS)[number];
 
 /**
- * Where an observation came from: the list, timeline, search or profile that showed it, an import,
- * the list of hashtags; `seen` is a volume that whoever served it counted over the videos it had seen,
- * and not a figure of the platform. Stored as the position in this list (snapshot tables hold
- * millions of rows), so: append only, never reorder.
+ * Sources of an observation. `seen` is a volume that a service counted over the videos it had seen; it is
+ * not a figure of the platform. Rows store the position in this list to save space in tables with millions
+ * of rows, so append only and never reorder.
  */
 export const SOURCES = [
   'feed',
@@ -39,15 +38,15 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** How a run ended; `running` while it has not. */
+/** Outcomes of a run; `running` until it ends. */
 export const RUN_OUTCOMES = ['running', 'complete', 'partial', 'paused', 'failed'] as const;
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];
 
-/** Where one planned request of a run stands. */
+/** States of a planned request of a run. */
 export const ITEM_STATES = ['planned', 'done', 'failed', 'skipped'] as const;
 export type ItemState = (typeof ITEM_STATES)[number];
 
-/** Every scheduled job, as the settings name it; jobs/all-jobs.ts holds them. */
+/** Names of the scheduled jobs in jobs/all-jobs.ts, as used in the settings. */
 export const JOB_NAMES = [
   'feed',
   'trends',
@@ -61,6 +60,6 @@ export const JOB_NAMES = [
 ] as const;
 export type JobName = (typeof JOB_NAMES)[number];
 
-/** The jobs that ask where it is worth most, with the calls that the others leave. */
+/** Jobs whose calls the budget selects. They spend what the lists and the reserve leave. */
 export const REFRESH_JOBS = ['growth', 'creators'] as const;
 export type RefreshJob = (typeof REFRESH_JOBS)[number];

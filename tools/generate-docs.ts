@@ -17,14 +17,15 @@ interface Part {
 
 /** Every generated part of the docs, by name. */
 export const PARTS: Readonly<Record<string, Part>> = {
-  dictionary: { about: 'docs/data-dictionary.md', run: ['tools/generate-dictionary.ts'] },
+  dictionary: { about: 'docs/reference/tables.md', run: ['tools/generate-dictionary.ts'] },
   examples: { about: 'the tables in examples/', run: ['tools/generate-examples.ts'] },
-  settings: { about: 'docs/settings.md', run: ['tools/generate-settings.ts'] },
-  metrics: { about: 'docs/metrics.md', run: ['tools/generate-metrics.ts'] },
-  faults: { about: 'docs/faults.md', run: ['tools/generate-faults.ts'] },
-  decisions: { about: 'the index of docs/decisions.md', run: ['tools/generate-decisions.ts'] },
+  settings: {
+    about: 'docs/reference/settings.md and commands.md',
+    run: ['tools/generate-settings.ts'],
+  },
+  metrics: { about: 'docs/reference/metrics.md', run: ['tools/generate-metrics.ts'] },
   cookbook: {
-    about: 'the answers in docs/cookbook.md, from a demo that takes half a minute',
+    about: 'the answers in docs/guides/cookbook.md, from a demo that takes half a minute',
     run: ['tools/generate-cookbook.ts'],
   },
   site: {

@@ -52,7 +52,7 @@ export const manPage = async (): Promise<string> => {
   return `${[
     '.TH TRENDLAKE 1',
     '.SH NAME',
-    'trendlake \\- memory for a viral\\-trend service: pull, keep, query, export, serve',
+    'trendlake \\- keep the history of a viral\\-trend API',
     '.SH SYNOPSIS',
     '.B trendlake',
     '.I command',
@@ -70,9 +70,9 @@ export const manPage = async (): Promise<string> => {
     '.SH FILES',
     '.TP',
     '.B trendlake.config.json',
-    'Settings of the working folder; the environment wins over it, flags win over both.',
+    'Settings. The environment wins over the file, and flags win over both.',
     '.SH EXIT STATUS',
-    '0 complete; 1 failed; 2 usage or configuration; 3 partial; 75 paused: it resumes by itself next time.',
+    '0 complete; 1 failed; 2 wrong usage or configuration; 3 partial; 75 paused or stopped, the next run resumes.',
   ].join('\n')}\n`;
 };
 

@@ -5,9 +5,8 @@ import { pageHtml } from './site/page-html.ts';
 import { searchDocuments } from './site/search-documents.ts';
 import { anchorOf, ROOT, type SitePage, siteHref, sitePages } from './site/site-pages.ts';
 
-// The documentation as a site, by Eleventy: every page of docs/ and examples/ with navigation and search.
-// It needs no network, neither here nor where it is read, and works from a folder without a server. A
-// link to a page that is not there ends it.
+// Builds the documentation site with Eleventy: docs/ and examples/ with navigation and search. It needs no
+// network and no server. A broken link fails the build.
 //
 //   npm run docs site [-- FOLDER]        into site/
 
@@ -15,7 +14,7 @@ const ASSETS = join(import.meta.dirname, 'site', 'assets');
 const MINISEARCH = join(ROOT, 'node_modules', 'minisearch', 'dist', 'umd', 'index.js');
 
 const pages = sitePages();
-/** Eleventy is told another name for each, since some are no templates by their ending. */
+/** Template name for Eleventy, which would not accept every file extension. */
 const inputOf = (index: number, { kind }: SitePage): string => `page-${index}.${kind}`;
 const pageOf = ({ page }: TemplateData): SitePage => {
   const found = pages[Number(/page-(\d+)\./.exec(page.inputPath)?.[1])];
@@ -23,7 +22,7 @@ const pageOf = ({ page }: TemplateData): SitePage => {
   return found;
 };
 
-/** Gives each heading its address, and leads each link to where its page stands in the site. */
+/** Adds an id to each heading and rewrites links to pages of the site. */
 const linkAndAnchor = (markdown: Markdown): void =>
   markdown.core.ruler.push('site', ({ tokens, env }) => {
     const page = pageOf(env);

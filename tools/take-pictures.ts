@@ -6,12 +6,11 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { launch } from 'puppeteer-core';
 
-// Takes the pictures of the pages that the README shows, of the made-up world as it stood on a certain
-// day, so that they are the same each time. Needs Chromium (CHROME_PATH, or one on the PATH) and fonts for
-// the scripts that titles are written in, such as Noto. Takes some minutes.
+// Takes the pictures in docs/pictures from the sandbox at a fixed day, so that they are the same each time.
+// Needs Chromium (CHROME_PATH or PATH) and fonts for all scripts, such as Noto. Takes some minutes.
 //
 //   npm run docs pictures
-//   npm run docs pictures -- FOLDER     of a lake that such a demo made before
+//   npm run docs pictures -- FOLDER     use the lake of an earlier demo
 
 const LAST_NIGHT = '2026-11-21';
 const NIGHTS = 30; // so that forecasts and changes are known

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// Writes dist/commit, which `--version` shows: the commit this is built from, as TRENDLAKE_COMMIT says
-// where there is no git, such as in a container. Part of npm run build.
+// Writes dist/commit, the commit that `--version` shows. TRENDLAKE_COMMIT replaces git in a container. Part
+// of npm run build.
 
 const root = join(import.meta.dirname, '..');
 

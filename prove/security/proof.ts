@@ -8,7 +8,7 @@ export interface Proof {
   readonly measured: string;
 }
 
-/** The table in Markdown, as docs/security.md holds it. */
+/** The table in Markdown, as docs/guides/security.md holds it. */
 export const proofTable = (proofs: readonly Proof[]): string =>
   [
     '| what was tried | tried | came through | measured |',

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { buildLake, END_AT } from '../../bench/serve/build-lake.ts';
+import { startChild } from '../../bench/serve/child.ts';
 import { PLATFORMS } from '../../schema/vocabulary.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/durations.ts';
 import { isoOf } from '../../src/iso.ts';
 import { createKey } from '../../src/serve/auth/keys.ts';
 import { openServiceDb } from '../../src/service-db/service-db.ts';
-import { buildLake, END_AT } from '../../bench/serve/build-lake.ts';
-import { startChild } from '../../bench/serve/child.ts';
 
 // Mixed requests to `serve` as fast as it responds, and its memory meanwhile. Addresses come back as
 // they do from people: few of them often, most now and then. Half of the askers take gzip.

@@ -4,7 +4,7 @@ import { openLakeForReading } from '../../src/lake/open.ts';
 import { type Proof, urlOf } from './proof.ts';
 import { Reader } from './reader.ts';
 
-/** The tour of docs/outgrow.md as it stands there, against the S3 server, its question to ClickHouse. */
+/** The tour of docs/guides/publish.md as it stands there, against the S3 server, its question to ClickHouse. */
 export const proveTour = async (proof: Proof): Promise<void> => {
   const { store, folder } = proof;
   await runOutgrowTour(folder, { ...store.env, TRENDLAKE_TABLES_URL: urlOf(proof) });

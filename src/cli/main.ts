@@ -14,7 +14,7 @@ const IN_A_CHECKOUT = isCheckout ? `\n\nIn a checkout: ${typed('<command>')}` : 
 const EXAMPLES = `
 Examples:
   trendlake sync                 pull once, load, export (without a key: from the built-in sandbox)
-  trendlake demo --nights 14     a fortnight of history in a minute
+  trendlake demo --nights 14     two weeks of sample history, in one to four minutes
   trendlake query "select * from feed_now limit 5"
   trendlake <command> --help     what a command does, its options, examples${IN_A_CHECKOUT}`;
 
@@ -72,7 +72,7 @@ const startNewLake = async (io: CliIo): Promise<void> => {
 /** The whole command line, with the asked command loaded. */
 const programFor = async (argv: readonly string[], io: CliIo): Promise<Command> => {
   const program = new Command('trendlake')
-    .description('Memory for a viral-trend service: pull, keep, query, export, serve.')
+    .description('Keep the history of a viral-trend API: pull, query, export, serve.')
     .addHelpText('after', EXAMPLES)
     .version(versionText(), '-V, --version', 'print the version')
     .exitOverride()

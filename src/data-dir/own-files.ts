@@ -72,5 +72,5 @@ export const closeToOthers = (dataDir: string): string | undefined => {
   for (const { path, isFolder } of open) chmodSync(path, isFolder ? OWN_FOLDER : OWN_FILE);
   return open.length === 0
     ? undefined
-    : `Other users of this machine could read ${open.length === 1 ? open[0]?.path : `${open.length} files and folders of ${dataDir}`}; now only you can (mode 700, 600). To let a group read them, see ${docsPage('operating.md')}.`;
+    : `Other users of this machine could read ${open.length === 1 ? open[0]?.path : `${open.length} files and folders of ${dataDir}`}; now only you can (mode 700, 600). To let a group read them, see ${docsPage('guides/operating.md')}.`;
 };

@@ -13,7 +13,7 @@ export interface SpikeThresholds {
   readonly minRatio: number;
   /** Slope of the curve on two logarithmic scales, at least; 1 is growth in proportion to age. */
   readonly minBend: number;
-  /** Where forecasts are trusted: share of the named that end on top, at least; see docs/forecast.md. */
+  /** Where forecasts are trusted: share of the named that end on top, at least; see docs/guides/forecasts.md. */
   readonly minPrecision: number;
 }
 
@@ -96,7 +96,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const merged = <T extends object>(shipped: T, given: unknown, path: string): T => {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new UsageError(
-      `Event thresholds: ${path === '' ? 'the whole' : path} must be an object; see ${docsPage('events.md')}.`,
+      `Event thresholds: ${path === '' ? 'the whole' : path} must be an object; see ${docsPage('guides/events.md')}.`,
     );
   const result = { ...shipped } as Record<string, unknown>;
   for (const [name, value] of Object.entries(given as Fields)) {

@@ -94,11 +94,13 @@ const addLakeTool = (tools: LakeTools): void =>
 const PAGES = [
   {
     name: 'data-dictionary',
+    page: 'reference/tables.md',
     title: 'Data dictionary',
     description: 'Every table, view and column, and what is unknown or sampled in it.',
   },
   {
     name: 'cookbook',
+    page: 'guides/cookbook.md',
     title: 'Cookbook',
     description: "Thirty analysts' questions with the SQL that answers them.",
   },
@@ -120,13 +122,13 @@ export const lakeServer = (deps: LakeServerDeps): McpServer => {
   addListTools(tools);
   addSubjectTools(tools);
   addQueryTool(server, runSql, dataDir);
-  for (const { name, title, description } of PAGES)
+  for (const { name, page, title, description } of PAGES)
     server.registerResource(
       name,
       `trendlake://${name}`,
       { title, description, mimeType: 'text/markdown' },
       async ({ href }) => ({
-        contents: [{ uri: href, mimeType: 'text/markdown', text: await readPage(`${name}.md`) }],
+        contents: [{ uri: href, mimeType: 'text/markdown', text: await readPage(page) }],
       }),
     );
   return server;

@@ -50,7 +50,7 @@ export const CALL_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_calls_total',
     type: 'counter',
-    help: 'Calls that ended, by source (the job that asked) and outcome: ok, limited (429, 503), refused (another status), unreadable (200), no_answer, unreachable (nobody was found, so that nothing left and nothing is spent).',
+    help: 'Finished calls by source (job) and outcome: ok, limited (429, 503), refused (other status), unreadable (200), no_answer, unreachable (nothing was sent or spent).',
     labels: ['source', 'outcome'],
     read: ({ calls }) =>
       [...new Set(calls.map(({ job }) => job))].flatMap((job) =>
@@ -63,14 +63,14 @@ export const CALL_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_calls_unsettled',
     type: 'gauge',
-    help: 'Calls without an outcome: in flight, or of a process that died. They count as spent.',
+    help: 'Calls in flight or of a dead process. They count as spent.',
     labels: [],
     read: ({ unsettled }) => [[unsettled]],
   },
   {
     name: 'trendlake_source_lag_seconds',
     type: 'gauge',
-    help: 'How old the newest response of each source is, by job and platform; all: one response covers them, or the job asks for single subjects. A source that never answered is left out.',
+    help: 'Age of the newest response by job and platform. all: the job is not split by platform.',
     labels: ['source', 'platform'],
     read: sourceLags,
   },

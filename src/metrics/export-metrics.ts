@@ -13,7 +13,7 @@ export const EXPORT_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_export_age_seconds',
     type: 'gauge',
-    help: 'Since an export last changed a Parquet file. Grows while nothing changes: see trendlake_export_pending_partitions.',
+    help: 'Seconds since an export changed a Parquet file. Compare with trendlake_export_pending_partitions.',
     labels: [],
     read: ({ manifest, now }) =>
       manifest === undefined ? [] : [[seconds(Math.max(0, now - Date.parse(manifest.exportedAt)))]],
@@ -21,7 +21,7 @@ export const EXPORT_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_export_pending_partitions',
     type: 'gauge',
-    help: 'Parquet partitions that changed since they were exported.',
+    help: 'Parquet files with changes that are not exported yet.',
     labels: [],
     read: (scraped) => [[countOf(scraped, 'touched_partitions')]],
   },

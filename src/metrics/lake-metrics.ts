@@ -23,21 +23,21 @@ export const LAKE_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_rows',
     type: 'gauge',
-    help: 'Rows of each table. What is counted (rows, runs, rejected items, drift, events, deliveries) is counted anew in the background, after a hundred times what counting took: a minute or two late in a large lake.',
+    help: 'Rows of each table. May be a minute or two old in a large lake.',
     labels: ['table'],
     read: ({ tallies }) => tallies.rows.map(({ table, rows }) => [rows, { table }]),
   },
   {
     name: 'trendlake_rejected_items',
     type: 'gauge',
-    help: 'Items that could not be kept.',
+    help: 'Items that could not be loaded.',
     labels: [],
     read: ({ tallies }) => [[tallies.rejected]],
   },
   {
     name: 'trendlake_drift_fields',
     type: 'gauge',
-    help: 'Drifted fields and shapes: unknown, missing, or with a value that was not expected.',
+    help: 'Fields and shapes that differ from the interface.',
     labels: [],
     read: ({ tallies }) => [[tallies.drift]],
   },
@@ -45,7 +45,7 @@ export const LAKE_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_events_total',
     type: 'counter',
-    help: 'Events noticed, by kind.',
+    help: 'Detected events by kind.',
     labels: ['kind'],
     read: ({ tallies }) =>
       zeroFilled(
@@ -90,7 +90,7 @@ export const LAKE_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_disk_free_bytes',
     type: 'gauge',
-    help: 'What the disk of the data directory has left.',
+    help: 'Free space on the disk of the data directory.',
     labels: [],
     read: ({ lake }) => {
       const { bavail, bsize } = statfsSync(lake.dataDir);

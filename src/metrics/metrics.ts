@@ -52,7 +52,7 @@ const fill = (metric: Settable, samples: readonly Sample[]): void => {
 const requestsCounter = (registers: Registry[]) =>
   new Counter({
     name: 'trendlake_http_requests_total',
-    help: 'Requests to this service, by method, route and status; status 499 is a client that left before its response.',
+    help: 'Requests to this service by method, route and status. 499: the client disconnected.',
     labelNames: ['method', 'route', 'status'],
     registers,
   });
@@ -60,7 +60,7 @@ const requestsCounter = (registers: Registry[]) =>
 const durationsHistogram = (registers: Registry[]) =>
   new Histogram({
     name: 'trendlake_http_request_duration_seconds',
-    help: 'From a request to the last byte of its response, by route.',
+    help: 'Seconds from a request to the last byte of its response, by route.',
     labelNames: ['route'],
     buckets: BUCKETS_SECONDS,
     registers,
@@ -92,7 +92,7 @@ export class Metrics {
     });
     this.#readable = new Gauge({
       name: 'trendlake_lake_up',
-      help: '1: the lake could be read for this scrape. 0: it could not, and none of its metrics is here; the log of serve says why, trendlake doctor what to do.',
+      help: '1 if the lake could be read. If 0, its metrics are missing: see the log of serve, or run trendlake doctor.',
       registers,
     });
     this.#requests = requestsCounter(registers);

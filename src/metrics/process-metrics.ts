@@ -19,7 +19,7 @@ export const addProcessMetrics = (registry: Registry, clock: Clock): (() => void
   delay.enable();
   new Gauge({
     name: 'process_start_time_seconds',
-    help: 'When the process began, Unix time.',
+    help: 'Start of the process, Unix time.',
     registers,
   }).set(startedAt);
   new Counter({
@@ -34,7 +34,7 @@ export const addProcessMetrics = (registry: Registry, clock: Clock): (() => void
   });
   new Gauge({
     name: 'process_resident_memory_bytes',
-    help: 'Memory of the process that is resident.',
+    help: 'Resident memory of the process.',
     registers,
     collect() {
       this.set(process.memoryUsage.rss());
@@ -50,7 +50,7 @@ export const addProcessMetrics = (registry: Registry, clock: Clock): (() => void
   });
   new Gauge({
     name: 'process_open_fds',
-    help: 'Open file descriptors; absent where the system does not tell.',
+    help: 'Open file descriptors, if the system reports them.',
     registers,
     collect() {
       try {
@@ -63,7 +63,7 @@ export const addProcessMetrics = (registry: Registry, clock: Clock): (() => void
   const lag = (name: string, help: string, readNs: () => number): void => {
     new Gauge({
       name: `nodejs_eventloop_lag_${name}_seconds`,
-      help: `${help} delay of the event loop since the scrape before.`,
+      help: `${help} delay of the event loop since the last scrape.`,
       registers,
       collect() {
         const ns = readNs();

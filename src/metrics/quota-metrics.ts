@@ -20,42 +20,42 @@ export const QUOTA_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_quota_limit_calls',
     type: 'gauge',
-    help: 'Calls that the month of the upstream key allows.',
+    help: 'Calls per month of the upstream key.',
     labels: ['key'],
     read: ofMonths(({ limit }) => limit),
   },
   {
     name: 'trendlake_quota_spent_calls',
     type: 'gauge',
-    help: 'Calls spent in this month of the upstream key.',
+    help: 'Calls spent this month.',
     labels: ['key'],
     read: ofMonths(({ spent }) => spent),
   },
   {
     name: 'trendlake_quota_remaining_calls',
     type: 'gauge',
-    help: 'Calls left of this month, by the ledger and, where that is less, by the service.',
+    help: 'Calls left this month, by the ledger or the service, whichever is less.',
     labels: ['key'],
     read: ofMonths(({ remaining }) => remaining),
   },
   {
     name: 'trendlake_quota_window_start_timestamp_seconds',
     type: 'gauge',
-    help: 'When this month of the upstream key began, Unix time.',
+    help: 'Start of this month of the key, Unix time.',
     labels: ['key'],
     read: ofMonths(({ startsAt }) => seconds(startsAt)),
   },
   {
     name: 'trendlake_quota_reset_timestamp_seconds',
     type: 'gauge',
-    help: 'When calls are free again, Unix time.',
+    help: 'When calls are available again, Unix time.',
     labels: ['key'],
     read: ofMonths(({ endsAt }) => seconds(endsAt)),
   },
   {
     name: 'trendlake_pause_seconds',
     type: 'gauge',
-    help: 'How long nobody may call yet because the service asked to wait; 0: nobody waits.',
+    help: 'Remaining seconds of a wait that the service asked for.',
     labels: ['key'],
     read: ({ lake, now, countsItself, months }) => {
       if (!countsItself) return []; // it stands in the shared ledger

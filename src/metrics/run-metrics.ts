@@ -8,7 +8,7 @@ export const RUN_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_runs_total',
     type: 'counter',
-    help: 'Runs that ended, by outcome: complete, partial, failed.',
+    help: 'Finished runs by outcome: complete, partial, failed.',
     labels: ['outcome'],
     read: ({ tallies }) =>
       zeroFilled(
@@ -22,7 +22,7 @@ export const RUN_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_runs_unfinished',
     type: 'gauge',
-    help: 'Runs that are running, or paused until calls are free again.',
+    help: 'Running or paused runs.',
     labels: ['outcome'],
     read: ({ tallies }) =>
       zeroFilled(
@@ -36,7 +36,7 @@ export const RUN_METRICS: readonly LakeMetric[] = [
   {
     name: 'trendlake_run_last_end_timestamp_seconds',
     type: 'gauge',
-    help: 'When the newest run of each outcome ended, Unix time.',
+    help: 'End of the newest run by outcome, Unix time.',
     labels: ['outcome'],
     read: ({ tallies }) =>
       tallies.runs.flatMap(({ outcome, lastAt }): Sample[] =>

@@ -32,33 +32,27 @@ export interface CookbookQuery {
 const docsText = (name: string): string =>
   readFileSync(join(packageFolder(), 'docs', name), 'utf8');
 
-const cellsOf = (line: string): string[] =>
-  line
-    .replaceAll('\\|', '\u0000')
-    .split('|')
-    .slice(1, -1)
-    .map((cell) => cell.replaceAll('\u0000', '|').trim());
-
 const bare = (text: string): string => text.replaceAll('`', '');
+
+/** A column's line: its name, type and, after a colon, its meaning. */
+const COLUMN = /^- `(\w+)` (\w+)\??(?:, key)?(?:: (.+))?$/;
 
 const relationOf = (section: string): Described => {
   const [name = '', ...rest] = section.split('\n');
   const lines = rest.filter((line) => line !== '');
-  const rows = lines.filter((line) => line.startsWith('|'));
-  const heads = cellsOf(rows[0] ?? '');
   return {
     name: bare(name.trim()),
-    about: bare(lines.filter((line) => !line.startsWith('|')).join(' ')),
-    columns: rows.slice(2).map((row) => {
-      const cells = cellsOf(row);
-      const of = (head: string): string => bare(cells[heads.indexOf(head)] ?? '');
-      return { name: of('column'), type: of('type'), meaning: of('meaning') };
+    about: bare(lines.filter((line) => !COLUMN.test(line)).join(' ')),
+    columns: lines.flatMap((line) => {
+      const [, column, type, meaning] = COLUMN.exec(line) ?? [];
+      if (column === undefined || type === undefined) return [];
+      return [{ name: column, type, meaning: bare(meaning ?? '') }];
     }),
   };
 };
 
 /** The data dictionary, part by part, read from the page that is generated from the schema. */
-export const readDictionary = (text = docsText('data-dictionary.md')): DictionaryPart[] =>
+export const readDictionary = (text = docsText('reference/tables.md')): DictionaryPart[] =>
   text
     .split(/^## /m)
     .slice(1)
@@ -68,7 +62,7 @@ export const readDictionary = (text = docsText('data-dictionary.md')): Dictionar
     });
 
 /** The cookbook's questions, in their order. */
-export const readCookbook = (text = docsText('cookbook.md')): CookbookQuery[] =>
+export const readCookbook = (text = docsText('guides/cookbook.md')): CookbookQuery[] =>
   [...text.matchAll(/^### (?:\d+\. )?(.+)\n\n```sql\n([\s\S]*?)\n```/gm)].map(
     ([, question = '', sql = '']) => ({ question, sql }),
   );

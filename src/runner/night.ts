@@ -59,7 +59,7 @@ export const tellEvents = async (
     );
   if (beyond > 0)
     warn(
-      `${stored + beyond} events were noticed at once; ${stored} were kept and told, ${beyond} were not. See that the service's numbers are right, and ${docsPage('events.md')} for the thresholds.`,
+      `${stored + beyond} events were noticed at once; ${stored} were kept and told, ${beyond} were not. See that the service's numbers are right, and ${docsPage('guides/events.md')} for the thresholds.`,
     );
   const world = { clock, random, signal, report: warn, revokedKeys };
   await flushDeliveries(lake, { ...world, budgetMs: TELLING_MS });

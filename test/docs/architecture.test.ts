@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { type Source, sourcesIn } from '../support/syntax.ts';
 
 const root = join(import.meta.dirname, '../..');
-const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/internals/architecture.md'), 'utf8');
 
 /** The part of the page under a heading. */
 const under = (heading: string): string =>

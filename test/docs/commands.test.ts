@@ -11,11 +11,10 @@ import { PARTS } from '../../tools/generate-docs.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-// decisions.md tells of the past too
-const pages = readdirSync(join(root, 'docs'))
-  .filter((name) => name.endsWith('.md') && name !== 'decisions.md')
+const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
   .map((name) => `docs/${name}`);
-const PAGES = ['README.md', ...pages];
+const PAGES = ['README.md', 'CONTRIBUTING.md', ...pages.sort()];
 
 /** Every command as it can be typed, and its options. */
 const known = async (): Promise<Map<string, Set<string>>> => {

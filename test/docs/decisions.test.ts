@@ -1,9 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withIndex } from '../../tools/generate-decisions.ts';
 
-test('the index of decisions names every one (else: npm run docs decisions)', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/decisions.md'), 'utf8');
-  expect(withIndex(page)).toBe(page);
+const page = readFileSync(join(import.meta.dirname, '../../docs/internals/decisions.md'), 'utf8');
+const decisions = page
+  .split(/^### /m)
+  .slice(1)
+  .map((section) => {
+    const [title = '', ...lines] = section.split('\n');
+    const text = lines.join('\n').split(/^## /m)[0] ?? '';
+    return { title, words: text.split(/\s+/).filter((word) => word !== '').length };
+  });
+
+test('every decision has at most 150 words', () => {
+  expect(decisions.length).toBeGreaterThan(20);
+  expect(decisions.filter(({ words }) => words > 150 || words < 15)).toEqual([]);
+});
+
+test('every decision has a title of its own', () => {
+  const titles = decisions.map(({ title }) => title);
+  expect(new Set(titles).size).toBe(titles.length);
 });

@@ -10,7 +10,10 @@ import { BIN } from '../support/cli-bin.ts';
 import { freshFolder } from '../support/fresh.ts';
 
 const servers = await ledgerServer();
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'outgrow.md'), 'utf8');
+const page = readFileSync(
+  join(import.meta.dirname, '..', '..', 'docs', 'guides/many-machines.md'),
+  'utf8',
+);
 const [, tour = ''] = /^### A tour of the ledger\n([\s\S]*?)^### /m.exec(page) ?? [];
 const blocks = (language: string): string[] =>
   [...tour.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(

@@ -10,7 +10,7 @@ import { Metrics } from '../../src/metrics/metrics.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/guides/operating.md'), 'utf8');
 const JQ = 'jq'; // of the system, where there is one
 const hasJq = spawnSync(JQ, ['--version']).status === 0;
 

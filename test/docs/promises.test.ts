@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const promises = readFileSync(join(ROOT, 'docs', 'promises.md'), 'utf8')
+const promises = readFileSync(join(ROOT, 'docs', 'internals/promises.md'), 'utf8')
   .split(/^## /m)
   .slice(1);
 

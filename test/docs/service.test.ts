@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { hoursAgo } from '../serve/filled-lake.ts';
 import { type Running, runService } from '../serve/running.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/service.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/reference/api.md'), 'utf8');
 
 /** Each command of the page, the status it says comes, and the fields it says the response has. */
 const tour = [...page.matchAll(/```sh\n(curl .+)\n```\n\n(\d{3})(?:: (.+))?\n/g)].map(
@@ -79,7 +79,7 @@ test('every command of the page says what comes', () => {
 test('every endpoint of the interface is on the page', async () => {
   const { body } = await running.get('/openapi.json');
   const missing = Object.keys(body.paths as object)
-    .filter((path) => !path.startsWith('/webhooks/')) // docs/webhooks.md shows those
+    .filter((path) => !path.startsWith('/webhooks/')) // docs/guides/webhooks.md shows those
     .map((path) => path.replace(/\{\w+\}/g, '[^/?" ]+'))
     .filter((path) => !tour.some(({ command }) => new RegExp(`\\$URL${path}[?"]`).test(command)));
   expect(missing).toEqual([]);

@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { SECTIONS } from '../../fixtures/fault-cases.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
-import { faultsPage } from '../../tools/generate-faults.ts';
 import { manPage } from '../../tools/generate-man.ts';
 import { metricsPage } from '../../tools/generate-metrics.ts';
-import { settingsPage } from '../../tools/generate-settings.ts';
+import { commandsPage, settingsPage } from '../../tools/generate-settings.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const page = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-test('docs/settings.md says what the code does (else: npm run docs settings)', () => {
-  expect(page('docs/settings.md')).toBe(settingsPage());
+test('docs/reference/settings.md says what the code does (else: npm run docs settings)', () => {
+  expect(page('docs/reference/settings.md')).toBe(settingsPage());
+  expect(page('docs/reference/commands.md')).toBe(commandsPage());
 });
 
 test('the manual page has every command, option and setting', async () => {
@@ -25,10 +26,12 @@ test('the manual page has every command, option and setting', async () => {
   expect(missing).toEqual([]);
 });
 
-test('docs/faults.md says what the tests hold (else: npm run docs faults)', () => {
-  expect(page('docs/faults.md')).toBe(faultsPage());
+test('docs/troubleshooting.md has every kind of fault that the catalogue holds', () => {
+  const text = page('docs/troubleshooting.md');
+  const titles = [...SECTIONS.map(({ title }) => title), 'Redirects'];
+  expect(titles.filter((title) => !text.includes(`| ${title} |`))).toEqual([]);
 });
 
-test('docs/metrics.md says what the code does (else: npm run docs metrics)', async () => {
-  expect(page('docs/metrics.md')).toBe(await metricsPage());
+test('docs/reference/metrics.md says what the code does (else: npm run docs metrics)', async () => {
+  expect(page('docs/reference/metrics.md')).toBe(await metricsPage());
 });

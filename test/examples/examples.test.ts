@@ -188,7 +188,7 @@ describe('SQL on SQLite', () => {
   });
 
   test('grafana: every metric of the operations is told at /metrics', () => {
-    const told = readFileSync(join(root, 'docs', 'metrics.md'), 'utf8');
+    const told = readFileSync(join(root, 'docs', 'reference/metrics.md'), 'utf8');
     const names = targetsOf('grafana/operations.json').flatMap(({ expr = '' }) =>
       [...expr.matchAll(/trendlake_\w+/g)].map(([name]) => name.replace(/_bucket$/, '')),
     );

@@ -27,7 +27,7 @@ import {
   syncOnce,
 } from '../support/sync-once.ts';
 
-// Holds every line of fault-cases.ts, from which docs/faults.md is made.
+// Holds every line of fault-cases.ts; docs/troubleshooting.md has a row for each section of it.
 
 let clean: SyncResult;
 let elsewhere: FaultyUpstream;
@@ -320,7 +320,7 @@ test('an undisturbed run', () => {
   expect(clean.rows.videos).toHaveLength(240);
 });
 
-describe.each(SECTIONS)('as docs/faults.md says: $title', ({ cases }) => {
+describe.each(SECTIONS)('fault catalogue: $title', ({ cases }) => {
   test.each(Object.entries(cases))('%s', hold);
 });
 

@@ -50,7 +50,10 @@ test('without a lake it says how to make one', async () => {
 test('on a terminal it says that it is not for people', async () => {
   const input = Object.assign(new PassThrough(), { isTTY: true });
   const { code, err } = await runCommand(['mcp'], { dataDir: freshLake().dataDir, input });
-  expect([code, err]).toEqual([2, expect.stringMatching(/stdin is a terminal.*docs\/mcp\.md/)]);
+  expect([code, err]).toEqual([
+    2,
+    expect.stringMatching(/stdin is a terminal.*docs\/guides\/assistants\.md/),
+  ]);
 });
 
 const ENDLESS = `with recursive n (i) as (select 1 union all select i + 1 from n)

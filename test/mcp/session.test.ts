@@ -107,7 +107,7 @@ describe('takes what the route takes: names, bounds, defaults', () => {
         { isRequired: each.required === true, ...bounded(each.schema) },
       ]),
     );
-    if (taken.has('limit')) taken.set('limit', { ...taken.get('limit'), default: 20 }); // docs/mcp.md
+    if (taken.has('limit')) taken.set('limit', { ...taken.get('limit'), default: 20 }); // docs/guides/assistants.md
 
     const { tools } = await client.listTools();
     const { inputSchema } = tools.find((tool) => tool.name === name) ?? {};
@@ -271,6 +271,12 @@ describe('query', () => {
   });
 });
 
+/** Pages of docs/ that are resources, by the name of the resource. */
+const PAGES: Readonly<Record<string, string>> = {
+  'data-dictionary': 'reference/tables.md',
+  cookbook: 'guides/cookbook.md',
+};
+
 test('the dictionary and the cookbook are resources', async () => {
   const { resources } = await client.listResources();
   expect(resources.map(({ uri }) => uri)).toEqual([
@@ -279,7 +285,7 @@ test('the dictionary and the cookbook are resources', async () => {
   ]);
   for (const { uri, name } of resources) {
     const [page] = (await client.readResource({ uri })).contents;
-    const path = join(import.meta.dirname, '..', '..', 'docs', `${name}.md`);
+    const path = join(import.meta.dirname, '..', '..', 'docs', PAGES[name] ?? name);
     expect(page).toMatchObject({ mimeType: 'text/markdown', text: readFileSync(path, 'utf8') });
   }
 });

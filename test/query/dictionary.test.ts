@@ -25,14 +25,21 @@ test('the questions of the cookbook are read with their SQL', () => {
   });
 });
 
-test('a bar in a meaning is no end of a cell', () => {
+test('a column is read with its type and meaning, whatever marks they have', () => {
   const [part] = readDictionary(
-    '## Views\n\n### `v`\n\nAbout `v`.\n\n| column | type | null | meaning |\n| --- | --- | --- | --- |\n| `a` | text | may be | `x` \\| `y` |\n',
+    '## Views\n\n### `v`\n\nAbout `v`.\n\n- `k` integer, key\n- `a` text?: `x` | `y`: z\n',
   );
   expect(part).toEqual({
     title: 'Views',
     relations: [
-      { name: 'v', about: 'About v.', columns: [{ name: 'a', type: 'text', meaning: 'x | y' }] },
+      {
+        name: 'v',
+        about: 'About v.',
+        columns: [
+          { name: 'k', type: 'integer', meaning: '' },
+          { name: 'a', type: 'text', meaning: 'x | y: z' },
+        ],
+      },
     ],
   });
 });

@@ -102,7 +102,10 @@ const world = (entries: readonly KeyEntry[], env: Record<string, string> = {}) =
 };
 
 const sectionOf = (title: string): string => {
-  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'outgrow.md'), 'utf8');
+  const page = readFileSync(
+    join(import.meta.dirname, '..', '..', 'docs', 'guides/many-machines.md'),
+    'utf8',
+  );
   return page.split(/^## /m).find((section) => section.startsWith(`${title}\n`)) ?? '';
 };
 

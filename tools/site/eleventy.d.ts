@@ -1,4 +1,4 @@
-// What is used of Eleventy and of the Markdown-it in it; neither has types of its own.
+// Types for the parts of Eleventy and Markdown-it that we use. Neither package has types.
 declare module '@11ty/eleventy' {
   interface Token {
     readonly type: string;
@@ -8,7 +8,7 @@ declare module '@11ty/eleventy' {
     attrSet(name: string, value: string): void;
   }
 
-  /** What is known of the page that is rendered. */
+  /** Data of the page being rendered. */
   export interface TemplateData {
     readonly page: { readonly inputPath: string };
   }

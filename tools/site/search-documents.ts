@@ -36,7 +36,7 @@ const sectionsOf = ({ title: page, target, content }: SitePage): Omit<SearchDocu
     .filter(({ text }) => text !== '');
 };
 
-/** What the search of the site knows: a document for each section. Files are found by what tells of them. */
+/** Search index of the site: one document per section of a Markdown page. */
 export const searchDocuments = (pages: readonly SitePage[]): SearchDocument[] =>
   pages
     .filter(({ kind }) => kind === 'md')

@@ -18,21 +18,25 @@ export interface SitePage {
   readonly content: string;
 }
 
-/** The pages by what people want of them, in the order of the navigation; others come last. */
+/** Pages by group, in the order of the navigation. Pages that are not listed come last. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  Start: ['README.md'],
-  'Using it': [
-    ...['docs/settings.md', 'docs/operating.md', 'docs/pace.md', 'docs/budget.md'],
-    ...['docs/faults.md', 'docs/security.md', 'docs/metrics.md', 'packaging/systemd/README.md'],
+  Start: [
+    'README.md',
+    'docs/start.md',
+    'docs/concepts.md',
+    'docs/troubleshooting.md',
+    'docs/faq.md',
   ],
-  'Asking it': [
-    ...['docs/data-dictionary.md', 'docs/cookbook.md', 'docs/parquet.md', 'docs/outgrow.md'],
-    ...['docs/forecast.md', 'docs/events.md', 'docs/webhooks.md', 'docs/service.md'],
-    ...['docs/library.md', 'docs/mcp.md'],
-  ],
-  Examples: ['examples/README.md'],
+  Guides: [
+    ...['query', 'cookbook', 'bi', 'dashboard', 'forecasts', 'events', 'webhooks', 'service'],
+    ...['assistants', 'library', 'operating', 'quota', 'many-machines', 'publish', 'security'],
+  ].map((name) => `docs/guides/${name}.md`),
+  Reference: ['settings', 'commands', 'tables', 'metrics', 'api', 'parquet'].map(
+    (name) => `docs/reference/${name}.md`,
+  ),
+  Examples: ['examples/README.md', 'packaging/systemd/README.md'],
 };
-const REST = 'How it is made';
+const REST = 'Internals';
 
 const groupOf = (source: string): string =>
   Object.keys(GROUPS).find((group) => GROUPS[group]?.includes(source)) ??
@@ -41,7 +45,7 @@ const groupOf = (source: string): string =>
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Where a file of the checkout stands in the site. */
+/** Path in the site of a file of the checkout. */
 const targetOf = (source: string): string => {
   if (source === 'README.md') return 'index.html';
   return source.replace(/(^|\/)README\.md$/, '$1index.html').replace(/\.md$|(?<!\.html)$/, '.html');
@@ -117,8 +121,8 @@ export const hrefBetween = (from: string, to: string): string =>
   posix.relative(posix.dirname(from), to) || posix.basename(to);
 
 /**
- * Where a link of a page leads in the site; the link itself where it leads out.
- * @throws where it names something that the site has not
+ * Target of a link within the site. Links to other sites are returned unchanged.
+ * @throws if the site has no such page
  */
 export const siteHref = (page: SitePage, href: string, pages: readonly SitePage[]): string => {
   if (/^[a-z]+:/.test(href) || href.startsWith('#')) return href;

@@ -32,7 +32,7 @@ Examples:
   trendlake events --dry-run --from 2026-03-01 --to 2026-03-08
                                                        what the rules say of that week, storing nothing
 
-The rules and their numbers: ${docsPage('events.md')}.`;
+The rules and their numbers: ${docsPage('guides/events.md')}.`;
 
 interface Options {
   readonly since?: string;

@@ -17,7 +17,7 @@ Examples:
 Files: <data dir>/parquet/<table>/date=YYYY-MM-DD/<table>.parquet (UTC days), or
 <table>/<table>.parquet; manifest.json lists them. They appear whole: read them at any time.
   duckdb -c "select * from 'data/parquet/video_snapshots/*/*.parquet' limit 5"
-Columns, types, pandas, polars and BI tools: ${docsPage('parquet.md')}.`;
+Columns, types, pandas, polars and BI tools: ${docsPage('reference/parquet.md')}.`;
 
 const print = (io: CliIo, summary: ExportSummary): void => {
   const { files, rows, bytes, removed, folder, durationMs, tables } = summary;

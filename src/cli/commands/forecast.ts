@@ -35,7 +35,7 @@ Examples:
   trendlake forecast --score                      how earlier forecasts did, week by week
   trendlake forecast --learn                      learn and forecast now, without a sync (after an import)
 
-What the numbers mean, how often they were right and what they cannot do: ${docsPage('forecast.md')}.`;
+What the numbers mean, how often they were right and what they cannot do: ${docsPage('guides/forecasts.md')}.`;
 
 type Horizon = (typeof HORIZONS)[number];
 const NAMED: readonly string[] = HORIZONS.map((hours) => `${hours}h`);

@@ -117,7 +117,7 @@ const run = async (options: { try: boolean }, io: CliIo): Promise<void> => {
   const path = resolve(io.cwd, io.flags.config ?? CONFIG_FILE);
   if (existsSync(path))
     throw new UsageError(
-      `${path} is there already. Change it with an editor (${docsPage('settings.md')} lists every setting), or move it away.`,
+      `${path} is there already. Change it with an editor (${docsPage('reference/settings.md')} lists every setting), or move it away.`,
     );
   const answers = await askAll(io);
   const { dataDir } = io.flags;

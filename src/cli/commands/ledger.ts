@@ -9,7 +9,7 @@ Examples:
   trendlake ledger init
 
 Several hosts are a primary and its standbys: postgres://user:<password>@one,two/trendlake. The tables
-lie in a schema of their own, trendlake unless ?schema=<name> names another. See ${docsPage('outgrow.md')}.`;
+lie in a schema of their own, trendlake unless ?schema=<name> names another. See ${docsPage('guides/many-machines.md')}.`;
 
 const DID = {
   nothing: 'made: calls, months, hints and slots are counted there now',

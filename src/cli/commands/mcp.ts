@@ -19,7 +19,7 @@ Examples:
 Speaks the Model Context Protocol on stdin and stdout until stdin ends: tools for search, feed, trends,
 growth, forecast, creators, hashtags, events, analyze and read-only SQL; the data dictionary as a
 resource. It reads the lake only, while sync and serve go on, and asks nobody outside. What an
-assistant's configuration needs: ${docsPage('mcp.md')}.`;
+assistant's configuration needs: ${docsPage('guides/assistants.md')}.`;
 
 /** Where the protocol goes: whole lines to stdout, byte for byte. */
 const protocolOut = (io: CliIo): Writable =>
@@ -43,7 +43,7 @@ const run = async (io: CliIo): Promise<void> => {
   const { input, signal } = io;
   if (input === undefined || input.isTTY === true)
     throw new UsageError(
-      `mcp speaks a protocol on stdin, and stdin is a terminal: an assistant starts it. ${docsPage('mcp.md')} shows its configuration.`,
+      `mcp speaks a protocol on stdin, and stdin is a terminal: an assistant starts it. ${docsPage('guides/assistants.md')} shows its configuration.`,
     );
   const lake = openLakeForReading(dataDir); // says at once where there is none
   lake.close();

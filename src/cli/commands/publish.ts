@@ -22,7 +22,7 @@ Examples:
   TRENDLAKE_TABLES_URL=file:///srv/tables TRENDLAKE_LAKE=berlin trendlake publish --json
 
 S3 takes the usual variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY (or a profile or role),
-AWS_REGION, AWS_ENDPOINT_URL for another store than AWS. What each engine needs: ${docsPage('outgrow.md')}.`;
+AWS_REGION, AWS_ENDPOINT_URL for another store than AWS. What each engine needs: ${docsPage('guides/publish.md')}.`;
 
 interface Options {
   full?: boolean;

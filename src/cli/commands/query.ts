@@ -23,7 +23,7 @@ Examples:
   trendlake query -f rising.sql --vertical
   echo "select count(*) from videos" | trendlake query
 
-Tables and views: ${docsPage('data-dictionary.md')}. Times are Unix milliseconds in tables, ISO text in
+Tables and views: ${docsPage('reference/tables.md')}. Times are Unix milliseconds in tables, ISO text in
 views. The table is for reading: it has the first ${SHOWN_ROWS} rows unless --limit says otherwise, long text is cut,
 numbers have three decimals. --csv and --json have it all, and stream: a million rows need no more
 memory than ten. Use --csv-safe for files that people open in a spreadsheet: titles and names come
@@ -111,7 +111,7 @@ const run = async (given: string | undefined, options: Options, io: CliIo): Prom
     sql,
     format,
     limit,
-    dictionary: docsPage('data-dictionary.md'),
+    dictionary: docsPage('reference/tables.md'),
     isSafe: csvSafe === true,
     shown: limit ?? SHOWN_ROWS,
   };

@@ -33,7 +33,7 @@ import { connect } from '../upstream.ts';
 
 const HELP = `
 Runs until stopped (SIGINT or SIGTERM: no new calls, what is in flight is finished or given up, all
-is committed; a second signal ends at once). Start it under a supervisor, see ${docsPage('operating.md')}.
+is committed; a second signal ends at once). Start it under a supervisor, see ${docsPage('guides/operating.md')}.
 A slot missed while it was down is caught up once. Several may run on one data directory: each slot
 is done by one of them.
 

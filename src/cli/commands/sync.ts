@@ -47,7 +47,7 @@ Since you wait, it asks for no more timelines and profiles than fit into a minut
 beside the lists (TRENDLAKE_GROWTH_CALLS and TRENDLAKE_CREATOR_CALLS change it); \`schedule\` spends
 what the month's budget allows.
 
-TRENDLAKE_LOG=debug tells every call as a JSON line on stderr (${docsPage('operating.md')}).
+TRENDLAKE_LOG=debug tells every call as a JSON line on stderr (${docsPage('guides/operating.md')}).
 
 Every call is written down before it leaves; a run that is killed or runs out of calls is taken up
 by the next sync, which asks for nothing twice. Exit codes: 0 complete, 1 failed, 2 usage or

@@ -26,7 +26,7 @@ Examples:
   trendlake webhooks deliveries --state failed
   trendlake webhooks redeliver sub_... --from 24h
 
-What is sent, signed and tried again how: ${docsPage('webhooks.md')}.`;
+What is sent, signed and tried again how: ${docsPage('guides/webhooks.md')}.`;
 
 const list = (value: unknown): string[] | undefined =>
   typeof value === 'string'

@@ -197,7 +197,7 @@ export const eventsListPage = (deps: PageDeps): void =>
           (query.kind ?? query.platform) === undefined
             ? NOTHING_YET
             : 'Nothing of this kind was noticed.',
-        after: html`<p class="soft small">What the rules are: docs/events.md. To be told elsewhere: <code>${typed('webhooks add URL')}</code>.</p>`,
+        after: html`<p class="soft small">What the rules are: docs/guides/events.md. To be told elsewhere: <code>${typed('webhooks add URL')}</code>.</p>`,
       }),
     }),
   });

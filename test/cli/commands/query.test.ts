@@ -115,7 +115,7 @@ test('SQL that cannot be run says why and where the tables are described', async
   for (const sql of ['selct 1', 'select nothing from videos', 'select * from nowhere', '']) {
     const { code, err } = await query(sql);
     expect(code).toBe(2);
-    expect(err).toMatch(/data-dictionary/);
+    expect(err).toMatch(/reference\/tables\.md/);
   }
 });
 
