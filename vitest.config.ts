@@ -6,22 +6,22 @@ import { LongestFirst } from './test/support/longest-first.ts';
  * `npm run prove` does (CI: `npm run prove -- --short`), so that `npm test` stays under two.
  */
 const PROOFS = [
-  'test/demo/cookbook.test.ts',
-  'test/demo/nights.test.ts',
-  'test/demo/outlook.test.ts',
-  'test/demo/same-events.test.ts',
+  'test/sandbox/demo/cookbook.test.ts',
+  'test/sandbox/demo/nights.test.ts',
+  'test/sandbox/demo/outlook.test.ts',
+  'test/sandbox/demo/same-events.test.ts',
   'test/docs/outgrow.test.ts',
-  'test/export/kill.test.ts',
-  'test/export/torn.test.ts',
+  'test/output/parquet/kill.test.ts',
+  'test/output/parquet/torn.test.ts',
   'test/faults/anywhere.test.ts',
   'test/faults/catalogue.test.ts',
   'test/kills/every-instant.test.ts',
   'test/kills/kills.test.ts',
   'test/kills/opening.test.ts',
-  'test/publish/kills.test.ts',
-  'test/runner/disk-errors.test.ts',
-  'test/runner/stopping.test.ts',
-  'test/webhooks/killed-sender.test.ts',
+  'test/output/delta/kills.test.ts',
+  'test/run/run/disk-errors.test.ts',
+  'test/run/run/stopping.test.ts',
+  'test/alerts/webhooks/killed-sender.test.ts',
 ];
 
 export default defineConfig({

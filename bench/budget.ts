@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { realFolder } from '../fixtures/real-data.ts';
+import { systemClock } from '../src/base/clock.ts';
 import { textTable } from '../src/cli/text/text-table.ts';
-import { systemClock } from '../src/clock.ts';
 import { chooseMillion } from './budget/choose-million.ts';
 import { measure, type Report } from './budget/measure.ts';
 import { realReplays } from './budget/real-replays.ts';

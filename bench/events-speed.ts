@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sourceCode } from '../schema/vocabulary.ts';
-import { systemClock, virtualClock } from '../src/clock.ts';
-import { DAY_MS, HOUR_MS } from '../src/durations.ts';
-import { noticeEvents } from '../src/events/notice.ts';
+import { noticeEvents } from '../src/alerts/events/notice.ts';
+import { systemClock, virtualClock } from '../src/base/clock.ts';
+import { DAY_MS, HOUR_MS } from '../src/base/durations.ts';
 import { type Lake, openLake } from '../src/lake/open.ts';
 
 // How long noticing takes after a sync of 5,000 changed videos, on a lake of a million.

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { realFolder } from '../fixtures/real-data.ts';
-import { HOUR_MS } from '../src/durations.ts';
-import { type SpikeThresholds, THRESHOLDS } from '../src/events/thresholds.ts';
-import type { Snapshot } from '../src/events/timeline.ts';
-import { trendSpikes } from '../src/events/trend-spike.ts';
+import { type SpikeThresholds, THRESHOLDS } from '../src/alerts/events/thresholds.ts';
+import type { Snapshot } from '../src/alerts/events/timeline.ts';
+import { trendSpikes } from '../src/alerts/events/trend-spike.ts';
+import { HOUR_MS } from '../src/base/durations.ts';
 import { type Curve, realCurves } from './forecast/real-curves.ts';
 
 // How good `trend.spike` is on real curves: how early before the video's peak rate it speaks, and

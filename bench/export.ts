@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { realPath } from '../fixtures/real-data.ts';
+import { systemClock } from '../src/base/clock.ts';
+import { ALLOCATOR, EXPORT_HEAP } from '../src/base/small-memory.ts';
 import { compileCacheFolder } from '../src/cli/compile-cache.js';
-import { systemClock } from '../src/clock.ts';
-import { exportLake } from '../src/export/export-lake.ts';
 import { openLake, openLakeForReading } from '../src/lake/open.ts';
-import { ALLOCATOR, EXPORT_HEAP } from '../src/small-memory.ts';
+import { exportLake } from '../src/output/parquet/export-lake.ts';
 import { figureOf, tellFigure } from './all/figure.ts';
 
 // Parquet of a whole lake: ours, against DuckDB fed by data chunks with COPY (zstd) into the same

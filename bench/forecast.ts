@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { realFolder } from '../fixtures/real-data.ts';
-import { systemClock } from '../src/clock.ts';
-import { DAY_MS } from '../src/durations.ts';
-import { THRESHOLDS } from '../src/events/thresholds.ts';
-import { trendSpikes } from '../src/events/trend-spike.ts';
-import { HORIZONS } from '../src/forecast/horizons.ts';
-import { LEAST_FINISHED } from '../src/forecast/learn.ts';
+import { THRESHOLDS } from '../src/alerts/events/thresholds.ts';
+import { trendSpikes } from '../src/alerts/events/trend-spike.ts';
+import { systemClock } from '../src/base/clock.ts';
+import { DAY_MS } from '../src/base/durations.ts';
+import { HORIZONS } from '../src/learn/model/horizons.ts';
+import { LEAST_FINISHED } from '../src/learn/model/learn.ts';
 import { measureLargeLake } from './forecast/large-lake.ts';
 import { type Curve, realCurves } from './forecast/real-curves.ts';
 import { type Asked, daysOf, type Replay, replay } from './forecast/replay.ts';

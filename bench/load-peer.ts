@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
 import { answeredCall } from '../fixtures/answered-call.ts';
-import { virtualClock } from '../src/clock.ts';
+import { virtualClock } from '../src/base/clock.ts';
+import { loadResponse } from '../src/ingest/responses/load-response.ts';
+import { rowsChanged } from '../src/ingest/writers/tally.ts';
 import { openLake } from '../src/lake/open.ts';
-import { loadResponse } from '../src/load/load-response.ts';
-import { rowsChanged } from '../src/load/tally.ts';
-import { RunLog } from '../src/runner/run-log.ts';
-import { LakeLedger } from '../src/throttle/lake-ledger.ts';
+import { RunLog } from '../src/run/run/run-log.ts';
+import { LakeLedger } from '../src/upstream/throttle/lake-ledger.ts';
 import { itemsOf, type MadePage, pagesOf, START_AT } from './load/made-pages.ts';
 import { type Cost, timed } from './load/timed.ts';
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromium, launchBrowser, tell } from '../fixtures/chromium.ts';
 import { realPath } from '../fixtures/real-data.ts';
-import { HOUR_MS } from '../src/durations.ts';
+import { HOUR_MS } from '../src/base/durations.ts';
 import { openLakeForReading } from '../src/lake/open.ts';
 import { prepare, present } from '../src/lake/prepare.ts';
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { realFolder } from '../fixtures/real-data.ts';
-import { systemClock } from '../src/clock.ts';
-import { DAY_MS } from '../src/durations.ts';
+import { systemClock } from '../src/base/clock.ts';
+import { DAY_MS } from '../src/base/durations.ts';
 import { openLake, openLakeForReading } from '../src/lake/open.ts';
-import { type SearchQuery, searchVideos } from '../src/search/search.ts';
+import { type SearchQuery, searchVideos } from '../src/lake/search/search.ts';
 import { BENCH_START_AT, BENCH_STEP_MS, benchWords, fillBenchLake } from './search/bench-lake.ts';
 
 // Search over a lake of real (or made-up) titles: what the index costs the load, and how long

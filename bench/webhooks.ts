@@ -5,12 +5,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../src/clock.ts';
-import { eventOf } from '../src/events/event.ts';
-import { storableEvent, storeEvents } from '../src/events/outbox.ts';
+import { eventOf } from '../src/alerts/events/event.ts';
+import { storableEvent, storeEvents } from '../src/alerts/events/outbox.ts';
+import { readWish } from '../src/alerts/webhooks/subscription-wish.ts';
+import { addSubscription } from '../src/alerts/webhooks/subscriptions.ts';
+import { systemClock } from '../src/base/clock.ts';
 import { openLake } from '../src/lake/open.ts';
-import { readWish } from '../src/webhooks/subscription-wish.ts';
-import { addSubscription } from '../src/webhooks/subscriptions.ts';
 
 // Events to endpoints of which some are dead, while the sender is killed again and again: what
 // every living endpoint received, how often twice, and how soon after the sender was back.
@@ -18,7 +18,7 @@ import { addSubscription } from '../src/webhooks/subscriptions.ts';
 //   npm run bench webhooks [-- EVENTS ENDPOINTS DEAD KILLS]
 
 const [EVENTS = 1000, ENDPOINTS = 20, DEAD = 5, KILLS = 50] = process.argv.slice(2).map(Number);
-const sender = join(import.meta.dirname, '..', 'test', 'webhooks', 'sender-process.ts');
+const sender = join(import.meta.dirname, '..', 'test', 'alerts', 'webhooks', 'sender-process.ts');
 const folder = mkdtempSync(join(tmpdir(), 'trendlake-bench-'));
 const lake = openLake(folder);
 const subscribe = (url: string): void =>

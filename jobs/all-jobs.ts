@@ -1,4 +1,4 @@
-import type { Chore, Job } from '../src/runner/job.ts';
+import type { Chore, Job } from '../src/run/plan/job.ts';
 import backup from './backup.ts';
 import creators from './creators.ts';
 import exportParquet from './export.ts';

@@ -1,5 +1,5 @@
-import { backupLake } from '../src/maintenance/backup.ts';
-import type { Chore } from '../src/runner/job.ts';
+import { backupLake } from '../src/run/maintenance/backup.ts';
+import type { Chore } from '../src/run/plan/job.ts';
 
 /** Copies the lake to `<data dir>/backups`, checked, every night; the newest seven are kept. */
 export default {

@@ -1,4 +1,4 @@
-import type { Job } from '../src/runner/job.ts';
+import type { Job } from '../src/run/plan/job.ts';
 
 /** Asks for the profiles whose videos, shown by one call, are expected to teach most. */
 export default {

@@ -1,5 +1,5 @@
-import { exportLake } from '../src/export/export-lake.ts';
-import type { Chore } from '../src/runner/job.ts';
+import { exportLake } from '../src/output/parquet/export-lake.ts';
+import type { Chore } from '../src/run/plan/job.ts';
 
 /** Brings the Parquet files up to date, every night after the lists and refreshes. */
 export default {

@@ -1,5 +1,5 @@
-import { firstPage } from '../src/runner/first-page.ts';
-import type { Job } from '../src/runner/job.ts';
+import { firstPage } from '../src/run/plan/first-page.ts';
+import type { Job } from '../src/run/plan/job.ts';
 
 /**
  * Copies each platform's feed. One call for every hundred items and platform; further pages are

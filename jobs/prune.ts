@@ -1,7 +1,7 @@
-import { DAY_MS } from '../src/durations.ts';
+import { DAY_MS } from '../src/base/durations.ts';
+import { forgetResponses } from '../src/ingest/responses/responses.ts';
 import { giveBackFreePages } from '../src/lake/give-back.ts';
-import { forgetResponses } from '../src/load/responses.ts';
-import type { Chore } from '../src/runner/job.ts';
+import type { Chore } from '../src/run/plan/job.ts';
 
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(0);
 

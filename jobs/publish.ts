@@ -1,5 +1,5 @@
-import { publishIfConfigured } from '../src/publish/publish-if-configured.ts';
-import type { Chore } from '../src/runner/job.ts';
+import { publishIfConfigured } from '../src/output/delta/publish-if-configured.ts';
+import type { Chore } from '../src/run/plan/job.ts';
 
 /** Publishes the last export as tables on object storage, where TRENDLAKE_TABLES_URL asks for it. */
 export default {

@@ -1,6 +1,6 @@
 import { PERIODS } from '../schema/vocabulary.ts';
-import { firstPage } from '../src/runner/first-page.ts';
-import type { Job } from '../src/runner/job.ts';
+import { firstPage } from '../src/run/plan/first-page.ts';
+import type { Job } from '../src/run/plan/job.ts';
 
 /** Copies the top videos of the day, the week and the month of each platform, every night. */
 export default {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { MINUTE_MS } from '../src/durations.ts';
+import { MINUTE_MS } from '../src/base/durations.ts';
 import { openLake } from '../src/lake/open.ts';
 import { endProcess } from './pace/end-process.ts';
 import { StrictUpstream, say } from './pace/strict-upstream.ts';

@@ -10,12 +10,12 @@ import { STRIKING_ANYWHERE } from '../fixtures/fault-cases.ts';
 import { startFaultyUpstream } from '../fixtures/faulty-upstream.ts';
 import { lakeRows } from '../fixtures/lake-rows.ts';
 import { WORLD_AT } from '../fixtures/small-world.ts';
-import { systemClock } from '../src/clock.ts';
-import { HOUR_MS } from '../src/durations.ts';
+import { systemClock } from '../src/base/clock.ts';
+import { HOUR_MS } from '../src/base/durations.ts';
+import { ALLOCATOR, HEAP } from '../src/base/small-memory.ts';
+import { replayResponses } from '../src/ingest/responses/replay.ts';
 import { LAKE_FILE, openLake } from '../src/lake/open.ts';
-import { replayResponses } from '../src/load/replay.ts';
-import { type CheckResult, examine } from '../src/maintenance/doctor.ts';
-import { ALLOCATOR, HEAP } from '../src/small-memory.ts';
+import { type CheckResult, examine } from '../src/run/maintenance/doctor.ts';
 import { soakRequests } from './soak/requests.ts';
 
 // A soak: one process syncs, exports and backs up without a pause against an upstream of which 2 %

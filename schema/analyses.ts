@@ -3,7 +3,7 @@ import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlit
 /**
  * Analyses of why a video went viral, one row per analysis.
  *
- * Written by src/load/analyses.ts. Source: our own analysis or `POST /lab/analyze` of the upstream.
+ * Written by src/ingest/writers/analyses.ts. Source: our own analysis or `POST /lab/analyze` of the upstream.
  */
 export const analyses = sqliteTable(
   'analyses',

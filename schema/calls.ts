@@ -5,7 +5,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
  * Ledger of API calls: one row per request, retries included, committed before the request is sent. A
  * row without `finished_at` is in flight or belongs to a dead process. Both count as spent.
  *
- * Written by src/throttle/call-rows.ts, which settles a call in the transaction that loads its
+ * Written by src/upstream/throttle/call-rows.ts, which settles a call in the transaction that loads its
  * response.
  */
 export const calls = sqliteTable(

@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text, unique } from 'drizzle-orm/sqlite-co
  * Pulls of a list, one row each, with all its pages. Readers use a list only when its last page is
  * loaded.
  *
- * Written by src/load/rankings.ts with the first page, completed with the last.
+ * Written by src/ingest/writers/rankings.ts with the first page, completed with the last.
  */
 export const capture = sqliteTable(
   'capture',

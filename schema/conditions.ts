@@ -3,7 +3,7 @@ import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 /**
  * Problems that were found, when they began and ended, and when you were notified of each.
  *
- * Written by src/notify/conditions.ts.
+ * Written by src/alerts/notify/conditions.ts.
  */
 export const conditions = sqliteTable(
   'conditions',

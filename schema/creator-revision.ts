@@ -5,7 +5,7 @@ import { creator } from './creator.ts';
  * Earlier profile fields of a creator. The profile at time T is the first revision with `until_at` >
  * T, or else the row in `creator`.
  *
- * Written by src/load/creators.ts.
+ * Written by src/ingest/writers/creators.ts.
  */
 export const creatorRevision = sqliteTable(
   'creator_revision',

@@ -4,7 +4,7 @@ import { creator } from './creator.ts';
 /**
  * Counts of creators. Read them as `creator_snapshots`.
  *
- * Written by src/load/creators.ts. Source: `GET /creators/{platform}/{handle}` (its counts and its
+ * Written by src/ingest/writers/creators.ts. Source: `GET /creators/{platform}/{handle}` (its counts and its
  * `growth`) and imports.
  */
 export const creatorSnapshot = sqliteTable(

@@ -5,7 +5,7 @@ import type { Platform } from './vocabulary.ts';
  * Creator profiles. Read them as `creators`. A handle that only appears as the `user` of a video has
  * no row.
  *
- * Written by src/load/creators.ts. Source: `GET /creators/{platform}/{handle}` and imports.
+ * Written by src/ingest/writers/creators.ts. Source: `GET /creators/{platform}/{handle}` and imports.
  */
 export const creator = sqliteTable(
   'creator',

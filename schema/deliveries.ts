@@ -6,7 +6,7 @@ import { subscriptions } from './subscriptions.ts';
  * Webhook outbox: one row per event and subscription. The id is `<event id>.<subscription id>` and is
  * the `webhook-id` of every attempt.
  *
- * Written by src/events/delivery-queue.ts, queued in the transaction that stores the event.
+ * Written by src/alerts/events/delivery-queue.ts, queued in the transaction that stores the event.
  */
 export const deliveries = sqliteTable(
   'deliveries',

@@ -4,7 +4,7 @@ import { subscriptions } from './subscriptions.ts';
 /**
  * Due time of the next delivery of each subscription that has one waiting.
  *
- * Written by src/events/delivery-queue.ts. The sender reads this index instead of every subscription.
+ * Written by src/alerts/events/delivery-queue.ts. The sender reads this index instead of every subscription.
  */
 export const deliveryDue = sqliteTable(
   'delivery_due',

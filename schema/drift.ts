@@ -3,7 +3,7 @@ import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlit
 /**
  * Fields and shapes that differ from the interface: unknown, missing or unexpected. One row each.
  *
- * Written by src/load/drift.ts.
+ * Written by src/ingest/writers/drift.ts.
  */
 export const drift = sqliteTable(
   'drift',

@@ -5,7 +5,7 @@ import type { EventKind } from './vocabulary.ts';
  * Detected events. The id is a hash of kind, platform, subject and window, so the same history gives
  * the same ids.
  *
- * Written by src/events/outbox.ts. Source: detectors over the lake (`origin` = `trendlake`) or
+ * Written by src/alerts/events/outbox.ts. Source: detectors over the lake (`origin` = `trendlake`) or
  * webhooks of the upstream.
  */
 export const events = sqliteTable(

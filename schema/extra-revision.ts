@@ -5,7 +5,7 @@ import { video } from './video.ts';
  * Earlier values of fields outside the interface. The value at time T is in the first revision with
  * `until_at` > T, or else in `video.extra`.
  *
- * Written by src/load/videos.ts.
+ * Written by src/ingest/writers/videos.ts.
  */
 export const extraRevision = sqliteTable(
   'extra_revision',

@@ -5,7 +5,7 @@ import { video } from './video.ts';
 /**
  * Video forecasts. Read them as `forecasts`.
  *
- * Written by src/forecast/forecast-rows.ts, once per newest snapshot of a video; never changed later,
+ * Written by src/learn/forecast/forecast-rows.ts, once per newest snapshot of a video; never changed later,
  * so that a forecast can be checked. Source: the model in use at that time.
  */
 export const forecast = sqliteTable(

@@ -5,7 +5,7 @@ import { models } from './models.ts';
 /**
  * Hashtag volume forecasts. Read them as `hashtag_forecasts`.
  *
- * Written by src/forecast/hashtags/volume-rows.ts, once per newest snapshot of a hashtag; never
+ * Written by src/learn/volumes/volume-rows.ts, once per newest snapshot of a hashtag; never
  * changed later. Source: the model in use at that time.
  */
 export const hashtagForecast = sqliteTable(

@@ -5,7 +5,7 @@ import { hashtag } from './hashtag.ts';
  * Hashtag volumes. Read them as `hashtag_snapshots`. Volumes of different windows or sources cannot be
  * compared.
  *
- * Written by src/load/hashtags.ts. Source: `GET /hashtags` and imports.
+ * Written by src/ingest/writers/hashtags.ts. Source: `GET /hashtags` and imports.
  */
 export const hashtagSnapshot = sqliteTable(
   'hashtag_snapshot',

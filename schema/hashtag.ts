@@ -5,7 +5,7 @@ import { textNoCase } from './column-types.ts';
  * Hashtags under the spelling seen first. Read them as `hashtags`. Spellings that differ in case or
  * Unicode form are one hashtag.
  *
- * Written by src/load/hashtags.ts. Source: `GET /hashtags`, hashtags of content items, imports.
+ * Written by src/ingest/writers/hashtags.ts. Source: `GET /hashtags`, hashtags of content items, imports.
  */
 export const hashtag = sqliteTable(
   'hashtag',

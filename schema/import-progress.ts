@@ -3,7 +3,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 /**
  * Progress of each imported file, so that an import can resume.
  *
- * Written by src/load/import-file.ts in the transaction that loads the lines.
+ * Written by src/ingest/imports/import-file.ts in the transaction that loads the lines.
  */
 export const importProgress = sqliteTable('import_progress', {
   path: text('path').primaryKey(), // absolute path

@@ -4,7 +4,7 @@ import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
  * Cache for lists over large windows: counts per video and hashtag at the newest snapshot. You may
  * empty it at any time.
  *
- * Written by src/history/list-basis.ts: filled by makeListBasis (src/history/make-list-basis.ts) after
+ * Written by src/lake/lists/list-basis.ts: filled by makeListBasis (src/lake/lists/make-list-basis.ts) after
  * a run, import or replay, and emptied in the transaction of the next load.
  */
 export const listBasis = sqliteTable('list_basis', {

@@ -4,7 +4,7 @@ import type { Platform } from './vocabulary.ts';
 /**
  * Trained forecast models. A row is kept as long as forecasts refer to it.
  *
- * Written by src/forecast/model-rows.ts. Source: the curves in this lake. Training again at the same
+ * Written by src/learn/model/model-rows.ts. Source: the curves in this lake. Training again at the same
  * instant gives the same row.
  */
 export const models = sqliteTable(

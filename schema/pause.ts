@@ -3,7 +3,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 /**
  * Pauses that the service asked for, at most one row per key.
  *
- * Written by src/throttle/pause.ts.
+ * Written by src/upstream/throttle/pause.ts.
  */
 export const pause = sqliteTable('pause', {
   id: integer('id').primaryKey(),

@@ -4,7 +4,7 @@ import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
  * Limits that the service stated in response headers, and how they were read. They only lower the
  * remaining quota.
  *
- * Written by src/throttle/quota-hints.ts.
+ * Written by src/upstream/throttle/quota-hints.ts.
  */
 export const quotaHint = sqliteTable(
   'quota_hint',

@@ -5,7 +5,7 @@ import { video } from './video.ts';
 /**
  * Ranks in pulled lists. Read them as `rankings`.
  *
- * Written by src/load/rankings.ts. Source: `items[]` of `GET /feed` and `GET /trends`.
+ * Written by src/ingest/writers/rankings.ts. Source: `items[]` of `GET /feed` and `GET /trends`.
  */
 export const ranking = sqliteTable(
   'ranking',

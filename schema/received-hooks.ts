@@ -4,7 +4,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
  * Webhooks received at `/hooks/upstream`, after their signature was verified. The id makes repeats
  * harmless.
  *
- * Written by src/webhooks/receive.ts. The id is the message id of the sender, or a hash of the body if
+ * Written by src/alerts/webhooks/receive.ts. The id is the message id of the sender, or a hash of the body if
  * only the body is signed.
  */
 export const receivedHooks = sqliteTable('received_hooks', {

@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 /**
  * Items without a usable id or platform. The rest of their page was loaded.
  *
- * Written by src/load/rejected-items.ts.
+ * Written by src/ingest/writers/rejected-items.ts.
  */
 export const rejectedItems = sqliteTable(
   'rejected_items',

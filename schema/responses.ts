@@ -4,7 +4,7 @@ import { calls } from './calls.ts';
 /**
  * Bodies of responses with status 200, kept for replay until `TRENDLAKE_RETENTION_DAYS`.
  *
- * Written by src/load/responses.ts, which also removes them.
+ * Written by src/ingest/responses/responses.ts, which also removes them.
  */
 export const responses = sqliteTable('responses', {
   callId: integer('call_id')

@@ -5,7 +5,7 @@ import type { ItemState } from './vocabulary.ts';
 /**
  * Planned requests of each run and their results.
  *
- * Written by src/runner/run-log.ts; planned by jobs/*, `done` is set in the transaction that loads the
+ * Written by src/run/run/run-log.ts; planned by jobs/*, `done` is set in the transaction that loads the
  * response.
  */
 export const runItems = sqliteTable(

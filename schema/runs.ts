@@ -4,7 +4,7 @@ import type { RunOutcome } from './vocabulary.ts';
 /**
  * Runs of the pipeline. The next run resumes one whose outcome is `running` or `paused`.
  *
- * Written by src/runner/run-log.ts.
+ * Written by src/run/run/run-log.ts.
  */
 export const runs = sqliteTable(
   'runs',

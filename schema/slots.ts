@@ -2,7 +2,7 @@ import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /**
  * The schedule's memory: each time a job was due and was taken on. Being unique on (job, slot),
- * it lets one process of many act, once. Written by src/runner/slot-book.ts.
+ * it lets one process of many act, once. Written by src/run/schedule/slot-book.ts.
  */
 export const slots = sqliteTable(
   'slots',

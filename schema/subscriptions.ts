@@ -3,7 +3,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 /**
  * Webhook subscriptions.
  *
- * Written by src/webhooks/subscriptions.ts; disabled by src/webhooks/deliveries.ts.
+ * Written by src/alerts/webhooks/subscriptions.ts; disabled by src/alerts/webhooks/deliveries.ts.
  */
 export const subscriptions = sqliteTable('subscriptions', {
   id: text('id').primaryKey(),

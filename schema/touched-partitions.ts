@@ -3,7 +3,7 @@ import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 /**
  * Parquet files whose rows changed since the last export.
  *
- * Written by src/export/touched-partitions.ts: marked in the transaction that changes the rows,
+ * Written by src/lake/touched-partitions.ts: marked in the transaction that changes the rows,
  * unmarked once the new file is in place if `version` is unchanged.
  */
 export const touchedPartitions = sqliteTable(

@@ -5,7 +5,7 @@ import { video } from './video.ts';
 /**
  * Hashtags of videos. Read them as `video_hashtags`. A tag that a later response lacks stays.
  *
- * Written by src/load/hashtags.ts. Source: the list of the item, or else its title.
+ * Written by src/ingest/writers/hashtags.ts. Source: the list of the item, or else its title.
  */
 export const videoHashtag = sqliteTable(
   'video_hashtag',

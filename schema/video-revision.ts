@@ -5,7 +5,7 @@ import { video } from './video.ts';
  * Earlier titles, handles and hashtags of a video. Its words at time T are in the first revision with
  * `until_at` > T, or else in `video`.
  *
- * Written by src/load/revisions.ts when an observation changes the title, the handle or the hashtags,
+ * Written by src/ingest/writers/revisions.ts when an observation changes the title, the handle or the hashtags,
  * in any order of observations.
  */
 export const videoRevision = sqliteTable(

@@ -4,7 +4,7 @@ import { video } from './video.ts';
 /**
  * Counts of videos. Read them as `video_snapshots`. Decreases are kept as observed.
  *
- * Written by src/load/snapshots.ts. Source: lists, growth timelines, creator profiles, imports.
+ * Written by src/ingest/writers/snapshots.ts. Source: lists, growth timelines, creator profiles, imports.
  * Clustered by video and time, so that one timeline is one short read.
  */
 export const videoSnapshot = sqliteTable(

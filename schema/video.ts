@@ -6,7 +6,7 @@ import { PLATFORMS, type Platform } from './vocabulary.ts';
  * Videos. Read them as `videos`. An older observation never overwrites a newer one, and a field
  * missing from a response keeps its value.
  *
- * Written by src/load/videos.ts. Source: content items of every list, growth timelines, creator
+ * Written by src/ingest/writers/videos.ts. Source: content items of every list, growth timelines, creator
  * profiles, imports. The integer key makes loading twice and updating six times as fast as a text
  * primary key.
  */

@@ -3,7 +3,7 @@ import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlit
 /**
  * Videos, creators and hashtags named by webhooks of the upstream. The next run requests them first.
  *
- * Written by src/webhooks/wanted-subjects.ts; `taken_at` is set by the run that requested it.
+ * Written by src/alerts/webhooks/wanted-subjects.ts; `taken_at` is set by the run that requested it.
  */
 export const wantedSubjects = sqliteTable(
   'wanted_subjects',

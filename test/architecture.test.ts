@@ -58,7 +58,7 @@ const MAY_CALL: Record<string, readonly string[]> = {
 };
 
 /** What the package offers to import, at the rim like the command line. */
-const PUBLIC = ['src/client.ts', 'src/lake.ts'];
+const PUBLIC = ['src/public/client.ts', 'src/public/lake.ts'];
 
 const files = ['schema', 'src', 'jobs'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -181,20 +181,20 @@ const TIME =
 
 /** Where the machine's time enters: the rim of a process or of a thread. */
 const RIMS = [
-  'src/client.ts', // where other programs enter
-  'src/clock.ts',
+  'src/public/client.ts', // where other programs enter
+  'src/base/clock.ts',
   'src/cli/main.ts',
-  'src/cli/process-surroundings.ts',
+  'src/cli/context/process-surroundings.ts',
   'src/cli/commands/serve.ts', // what it shows may stand still; its patience is the machine's
-  'src/metrics/scrape-worker.ts', // a thread
+  'src/run/metrics/scrape-worker.ts', // a thread
   'src/sandbox/sandbox.ts', // as serve; and it lets others have their turn
   'src/serve/cache/reader-worker.ts', // a thread
   'src/serve/pages/page-script.ts', // runs in a browser
-  'src/lake.ts', // where other programs enter
-  'src/load/replay.ts', // only lets others have their turn
-  'src/load/import-reader.ts', // the same
-  'src/search/search-index.ts', // the same
-  'src/export/export-lake.ts', // the same
+  'src/public/lake.ts', // where other programs enter
+  'src/ingest/responses/replay.ts', // only lets others have their turn
+  'src/ingest/imports/import-reader.ts', // the same
+  'src/lake/search/search-index.ts', // the same
+  'src/output/parquet/export-lake.ts', // the same
 ];
 
 test('the time is handed in: only the rims read it, wait by themselves or roll dice', () => {

@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { execForm, readDockerfile } from '../prove/image/dockerfile.ts';
+import { SETTINGS } from '../src/base/config/settings.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
-import { SETTINGS } from '../src/config/settings.ts';
 
 // What is shipped for operators. `npm run prove image` takes the steps of the Dockerfile.
 

@@ -6,7 +6,7 @@ import {
   PARQUET_TABLES,
   type ParquetTable,
   type ParquetType,
-} from '../src/export/parquet-tables.ts';
+} from '../src/output/parquet/parquet-tables.ts';
 import { lakeRelations, type Relation } from './generate-dictionary.ts';
 
 // Writes the files of examples/ that list every table and column: Power BI's queries, dbt's sources and

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CommandInfo, commandTree } from '../src/cli/command-tree.ts';
+import { virtualClock } from '../src/base/clock.ts';
+import { SETTINGS } from '../src/base/config/settings.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
-import { CliIo } from '../src/cli/io.ts';
-import { virtualClock } from '../src/clock.ts';
-import { SETTINGS } from '../src/config/settings.ts';
+import { type CommandInfo, commandTree } from '../src/cli/context/command-tree.ts';
+import { CliIo } from '../src/cli/context/io.ts';
 
 // Writes dist/trendlake.1, the manual page of the package, from the commands, options and settings in
 // the code: part of npm run build.

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../src/clock.ts';
-import { Metrics } from '../src/metrics/metrics.ts';
+import { systemClock } from '../src/base/clock.ts';
+import { Metrics } from '../src/run/metrics/metrics.ts';
 
 // Writes docs/reference/metrics.md from the metrics as they are registered; a test fails when the page is stale.
 //

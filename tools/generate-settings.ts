@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHORES, JOBS } from '../jobs/all-jobs.ts';
+import { SETTINGS } from '../src/base/config/settings.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
-import { SETTINGS } from '../src/config/settings.ts';
 
 // Writes docs/reference/settings.md and commands.md from the settings, commands and jobs in the code. A
 // test fails when a page is stale.

@@ -1,9 +1,9 @@
-import { chooseCalls, laddersByPlatform } from '../../src/budget/choice.ts';
-import { learnShowing } from '../../src/budget/creator-pages.ts';
-import { curveLibrary } from '../../src/budget/curves.ts';
-import { PlanLadder } from '../../src/budget/price.ts';
-import type { systemClock } from '../../src/clock.ts';
-import { HOUR_MS } from '../../src/durations.ts';
+import type { systemClock } from '../../src/base/clock.ts';
+import { HOUR_MS } from '../../src/base/durations.ts';
+import { chooseCalls, laddersByPlatform } from '../../src/learn/budget/choice.ts';
+import { learnShowing } from '../../src/learn/budget/creator-pages.ts';
+import { curveLibrary } from '../../src/learn/budget/curves.ts';
+import { PlanLadder } from '../../src/learn/budget/price.ts';
 import { trackedColumns, trackedOf } from './columns.ts';
 import type { Replay } from './replay.ts';
 import { shareOf } from './replay.ts';

@@ -1,4 +1,8 @@
-import { FIRST_CREATOR, TrackedBuilder, type TrackedVideos } from '../../src/budget/tracked.ts';
+import {
+  FIRST_CREATOR,
+  TrackedBuilder,
+  type TrackedVideos,
+} from '../../src/learn/budget/tracked.ts';
 
 /** What a policy knows of videos. Instants are Unix milliseconds; NaN where there is none. */
 export interface TrackedColumns {

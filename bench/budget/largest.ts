@@ -1,4 +1,4 @@
-import { Largest } from '../../src/budget/largest.ts';
+import { Largest } from '../../src/learn/budget/largest.ts';
 
 /** Numbers of the `count` largest positive values, ties by number. */
 export const largest = (values: Float64Array, count: number): number[] => {

@@ -1,8 +1,8 @@
-import { chooseCalls, laddersByPlatform } from '../../src/budget/choice.ts';
-import { learnShowing, type PageSeen } from '../../src/budget/creator-pages.ts';
-import { curveLibrary } from '../../src/budget/curves.ts';
-import { PlanLadder } from '../../src/budget/price.ts';
-import { HOUR_MS } from '../../src/durations.ts';
+import { HOUR_MS } from '../../src/base/durations.ts';
+import { chooseCalls, laddersByPlatform } from '../../src/learn/budget/choice.ts';
+import { learnShowing, type PageSeen } from '../../src/learn/budget/creator-pages.ts';
+import { curveLibrary } from '../../src/learn/budget/curves.ts';
+import { PlanLadder } from '../../src/learn/budget/price.ts';
 import { trackedOf } from './columns.ts';
 import { largest } from './largest.ts';
 import type { Replay } from './replay.ts';

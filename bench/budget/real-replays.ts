@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { PastCurve } from '../../src/budget/curves.ts';
-import { HOUR_MS } from '../../src/durations.ts';
+import { HOUR_MS } from '../../src/base/durations.ts';
+import type { PastCurve } from '../../src/learn/budget/curves.ts';
 import { type Replay, type ReplayVideo, replayVideo, shareOf } from './replay.ts';
 
 /**

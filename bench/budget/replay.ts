@@ -1,5 +1,5 @@
 import type { Platform } from '../../schema/vocabulary.ts';
-import type { PastCurve } from '../../src/budget/curves.ts';
+import type { PastCurve } from '../../src/learn/budget/curves.ts';
 
 /** One video whose true counts are known at every step from its first sight to its last. */
 export interface ReplayVideo {

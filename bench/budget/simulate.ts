@@ -1,5 +1,5 @@
 import { PLATFORMS } from '../../schema/vocabulary.ts';
-import { HOUR_MS } from '../../src/durations.ts';
+import { HOUR_MS } from '../../src/base/durations.ts';
 import { type TrackedColumns, trackedColumns } from './columns.ts';
 import { errorBetween, type Replay } from './replay.ts';
 import type { Spike } from './spikes.ts';

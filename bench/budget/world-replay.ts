@@ -1,7 +1,7 @@
-import type { PastCurve } from '../../src/budget/curves.ts';
-import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
-import { World } from '../../src/sandbox/world.ts';
-import { type WorldVideo, worldViewsAt } from '../../src/sandbox/world-video.ts';
+import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
+import type { PastCurve } from '../../src/learn/budget/curves.ts';
+import { World } from '../../src/sandbox/world/world.ts';
+import { type WorldVideo, worldViewsAt } from '../../src/sandbox/world/world-video.ts';
 import { type Replay, replayVideo, shareOf } from './replay.ts';
 
 export interface WorldSize {

@@ -3,7 +3,7 @@ import { createWriteStream, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
 
 const FROM = Date.UTC(2026, 0, 1);
 const DAYS = 200;

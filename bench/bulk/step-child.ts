@@ -1,11 +1,11 @@
-import { decodeResponse } from '../../src/api/decode.ts';
-import { systemClock } from '../../src/clock.ts';
-import { makeListBasis } from '../../src/history/make-list-basis.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { keepHeapSmall } from '../../src/base/small-memory.ts';
+import { importPaths } from '../../src/ingest/imports/import-path.ts';
+import { loadResponse } from '../../src/ingest/responses/load-response.ts';
+import { replayResponses } from '../../src/ingest/responses/replay.ts';
+import { makeListBasis } from '../../src/lake/lists/make-list-basis.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { importPaths } from '../../src/load/import-path.ts';
-import { loadResponse } from '../../src/load/load-response.ts';
-import { replayResponses } from '../../src/load/replay.ts';
-import { keepHeapSmall } from '../../src/small-memory.ts';
+import { decodeResponse } from '../../src/upstream/decode/decode.ts';
 import { madePages } from '../load/made-pages.ts';
 
 // One step of bench/bulk.ts in a process of its own. Prints one line: milliseconds, the peak of memory,

@@ -11,13 +11,13 @@ import {
   TIMESTAMP_MS,
   VARCHAR,
 } from '@duckdb/node-api';
+import type { Lake } from '../../src/lake/open.ts';
 import {
   PARQUET_TABLES,
   type ParquetColumn,
   type ParquetTable,
   type ParquetType,
-} from '../../src/export/parquet-tables.ts';
-import type { Lake } from '../../src/lake/open.ts';
+} from '../../src/output/parquet/parquet-tables.ts';
 
 // What somebody would do instead: DuckDB fed from the same lake by its data chunks, which is its
 // fastest way in, then COPY with zstd into the same layout.

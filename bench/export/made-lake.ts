@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
 import type { Lake } from '../../src/lake/open.ts';
 
 const SNAPSHOTS_PER_VIDEO = 10;

@@ -1,12 +1,12 @@
-import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
 import {
   ageHours,
   type Curve,
   logViews,
   type Point,
   truthAfter,
-} from '../../src/forecast/curve.ts';
-import { paceBefore, paceGoesOn } from '../../src/forecast/horizons.ts';
+} from '../../src/learn/model/curve.ts';
+import { paceBefore, paceGoesOn } from '../../src/learn/model/horizons.ts';
 
 /** What each baseline says of a point so many hours ahead, ln(views + 1000). */
 export type Baselines = (

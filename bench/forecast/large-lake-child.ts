@@ -1,7 +1,7 @@
-import { systemClock, virtualClock } from '../../src/clock.ts';
-import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
-import { forecastLake } from '../../src/forecast/forecast-lake.ts';
+import { systemClock, virtualClock } from '../../src/base/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
 import { openLake } from '../../src/lake/open.ts';
+import { forecastLake } from '../../src/learn/forecast/forecast-lake.ts';
 import { END_AT, makeLake } from './made-lake.ts';
 
 // One step of `bench forecast -- --lake`, in a process of its own so that its memory is its own:

@@ -1,7 +1,7 @@
 import { PLATFORM_PREFIXES, PLATFORMS, type Source, sourceCode } from '../../schema/vocabulary.ts';
-import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { RandomStream } from '../../src/sandbox/random-stream.ts';
+import { RandomStream } from '../../src/sandbox/world/random-stream.ts';
 
 /** The instant the made lake ends at. */
 export const END_AT: number = Date.UTC(2026, 10, 1);

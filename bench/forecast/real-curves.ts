@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { PLATFORM_PREFIXES, type Platform } from '../../schema/vocabulary.ts';
-import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
-import type { Snapshot } from '../../src/events/timeline.ts';
+import type { Snapshot } from '../../src/alerts/events/timeline.ts';
+import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
 
 /** A video's real curve from one source, and what became of it. */
 export interface Curve {

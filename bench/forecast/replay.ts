@@ -1,10 +1,10 @@
-import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
-import { thresholdFor } from '../../src/events/forecast-history.ts';
-import { THRESHOLDS } from '../../src/events/thresholds.ts';
-import { type Curve as PastCurve, truthAfter } from '../../src/forecast/curve.ts';
-import { HORIZONS } from '../../src/forecast/horizons.ts';
-import { finishedBy, knownAt, learnWay, type WayModel } from '../../src/forecast/learn.ts';
-import { type HorizonForecast, modelForecast } from '../../src/forecast/model-forecast.ts';
+import { thresholdFor } from '../../src/alerts/events/forecast-history.ts';
+import { THRESHOLDS } from '../../src/alerts/events/thresholds.ts';
+import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
+import { type Curve as PastCurve, truthAfter } from '../../src/learn/model/curve.ts';
+import { HORIZONS } from '../../src/learn/model/horizons.ts';
+import { finishedBy, knownAt, learnWay, type WayModel } from '../../src/learn/model/learn.ts';
+import { type HorizonForecast, modelForecast } from '../../src/learn/model/model-forecast.ts';
 import { type Baselines, learnBaselines } from './baselines.ts';
 import type { Curve } from './real-curves.ts';
 

@@ -1,7 +1,7 @@
-import { HOUR_MS } from '../../src/durations.ts';
-import { ageClassNow, sizeClass } from '../../src/forecast/conformal.ts';
-import { logViews } from '../../src/forecast/curve.ts';
-import { type Reliability, reliabilityOf } from '../../src/forecast/reliability.ts';
+import { HOUR_MS } from '../../src/base/durations.ts';
+import { type Reliability, reliabilityOf } from '../../src/learn/forecast/reliability.ts';
+import { ageClassNow, sizeClass } from '../../src/learn/model/conformal.ts';
+import { logViews } from '../../src/learn/model/curve.ts';
 import { BASELINES } from './baselines.ts';
 import type { Curve } from './real-curves.ts';
 import type { Asked } from './replay.ts';
@@ -64,7 +64,7 @@ const MAX_GAP_MS = 36 * HOUR_MS;
 
 /**
  * Names each curve as `trend.spike` does: over the threshold that the model gave, never at the first
- * snapshot or after a gap, and once it was under it or while it is new (src/events/forecast-spike.ts).
+ * snapshot or after a gap, and once it was under it or while it is new (src/alerts/events/forecast-spike.ts).
  */
 export const namedBySpike = (asked: readonly Asked[]): ((curve: Curve) => number | undefined) => {
   const byCurve = Map.groupBy(asked, ({ curve }) => curve);

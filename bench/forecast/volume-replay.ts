@@ -2,19 +2,19 @@ import { createReadStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
-import { DAY_MS } from '../../src/durations.ts';
+import { DAY_MS } from '../../src/base/durations.ts';
 import {
   learnVolumes,
   volumeAhead,
   volumeBaselines,
-} from '../../src/forecast/hashtags/learn-volumes.ts';
+} from '../../src/learn/volumes/learn-volumes.ts';
 import {
   AHEAD_MS,
   type DailyVolumes,
   logVolume,
   type Volume,
   volumeAfter,
-} from '../../src/forecast/hashtags/volume-series.ts';
+} from '../../src/learn/volumes/volume-series.ts';
 
 /** What became of the hashtags of one source. Errors of ln(number + 10). */
 export interface VolumeReplay {

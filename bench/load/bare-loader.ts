@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import { dateOf } from '../../src/iso.ts';
+import { dateOf } from '../../src/base/iso.ts';
+import { foldName } from '../../src/base/wire/folding.ts';
 import type { Lake } from '../../src/lake/open.ts';
-import { wordsOf } from '../../src/search/search-words.ts';
-import { foldName } from '../../src/wire/folding.ts';
+import { wordsOf } from '../../src/lake/search/search-words.ts';
 import { itemsOf, type MadePage } from './made-pages.ts';
 
 /** A page with everything done that is not writing: parsed, times read, words cut, body packed. */

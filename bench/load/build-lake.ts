@@ -1,6 +1,6 @@
-import { DAY_MS } from '../../src/durations.ts';
+import { DAY_MS } from '../../src/base/durations.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { refreshSearch } from '../../src/search/search-index.ts';
+import { refreshSearch } from '../../src/lake/search/search-index.ts';
 import { madeVideo, START_AT } from './made-pages.ts';
 
 /** Makes a lake of `videos` videos with two snapshots each, searchable: in bulk, past the loader. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { requestLine, type UpstreamRequest } from '../../src/api/request.ts';
-import { MINUTE_MS } from '../../src/durations.ts';
+import { MINUTE_MS } from '../../src/base/durations.ts';
+import { requestLine, type UpstreamRequest } from '../../src/upstream/request.ts';
 
 /** The instant of the first page; the lake of `buildLake` ends before it. */
 export const START_AT = 1_795_000_000_000;

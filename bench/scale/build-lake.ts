@@ -1,7 +1,7 @@
-import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
-import { makeListBasis } from '../../src/history/make-list-basis.ts';
+import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
+import { makeListBasis } from '../../src/lake/lists/make-list-basis.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
-import { refreshSearch } from '../../src/search/search-index.ts';
+import { refreshSearch } from '../../src/lake/search/search-index.ts';
 
 /** The instant these lakes end at. */
 export const END_AT = Date.UTC(2026, 10, 1);

@@ -1,19 +1,19 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { PLATFORMS } from '../../schema/vocabulary.ts';
-import { decodeResponse } from '../../src/api/decode.ts';
-import { systemClock, virtualClock } from '../../src/clock.ts';
-import { HOUR_MS, MINUTE_MS } from '../../src/durations.ts';
-import { noticeEvents } from '../../src/events/notice.ts';
-import { exportLake } from '../../src/export/export-lake.ts';
-import { makeListBasis } from '../../src/history/make-list-basis.ts';
+import { noticeEvents } from '../../src/alerts/events/notice.ts';
+import { systemClock, virtualClock } from '../../src/base/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/base/durations.ts';
+import { keepHeapSmall } from '../../src/base/small-memory.ts';
+import { loadResponse } from '../../src/ingest/responses/load-response.ts';
 import { syncLake } from '../../src/lake/durability.ts';
+import { makeListBasis } from '../../src/lake/lists/make-list-basis.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
-import { loadResponse } from '../../src/load/load-response.ts';
-import { RefreshPlanner } from '../../src/runner/refresh-planner.ts';
-import { RunLog } from '../../src/runner/run-log.ts';
-import { refreshSearch } from '../../src/search/search-index.ts';
-import { keepHeapSmall } from '../../src/small-memory.ts';
+import { refreshSearch } from '../../src/lake/search/search-index.ts';
+import { exportLake } from '../../src/output/parquet/export-lake.ts';
+import { RefreshPlanner } from '../../src/run/plan/refresh-planner.ts';
+import { RunLog } from '../../src/run/run/run-log.ts';
+import { decodeResponse } from '../../src/upstream/decode/decode.ts';
 import { buildLake, END_AT, idOf, videosOf, wordsOf } from './build-lake.ts';
 
 // One step of bench/scale.ts in a process of its own, so that its memory is its alone. Prints one line:

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { PLATFORM_PREFIXES, PLATFORMS, type Platform } from '../../schema/vocabulary.ts';
-import { HOUR_MS, MINUTE_MS } from '../../src/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/base/durations.ts';
 import type { Lake } from '../../src/lake/open.ts';
-import { refreshSearch } from '../../src/search/search-index.ts';
+import { refreshSearch } from '../../src/lake/search/search-index.ts';
 
 /** First instant of a bench lake, and the time between two of its videos. */
 export const BENCH_START_AT = Date.UTC(2025, 0, 1);

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readContentItems } from '../../src/history/content-items.ts';
-import { latestPulled, pulledEntries } from '../../src/history/pulled-list.ts';
-import { isoOf } from '../../src/iso.ts';
+import { isoOf } from '../../src/base/iso.ts';
+import { latestPulled, pulledEntries } from '../../src/lake/lists/pulled-list.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
+import { readContentItems } from '../../src/lake/read/content-items.ts';
 
 // A bare server in a process of its own, set up as the service's is. `/v1/feed/tiktok?...` runs the same
 // statements for that page and JSON.stringify, and sends the bytes the service sends; with `constant` in

@@ -1,7 +1,7 @@
 import { PLATFORM_PREFIXES, PLATFORMS, sourceCode } from '../../schema/vocabulary.ts';
-import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { refreshSearch } from '../../src/search/search-index.ts';
+import { refreshSearch } from '../../src/lake/search/search-index.ts';
 
 /** The instant the bench's lakes end at. */
 export const END_AT = Date.UTC(2026, 10, 1);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { ALLOCATOR, HEAP } from '../../src/small-memory.ts';
+import { ALLOCATOR, HEAP } from '../../src/base/small-memory.ts';
 
 /** A server in a process of its own. */
 export interface Child {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import type { Surroundings } from '../../src/cli/io.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import type { Surroundings } from '../../src/cli/context/io.ts';
 import { run } from '../../src/cli/main.ts';
-import { systemClock } from '../../src/clock.ts';
 
 // `trendlake serve` in a process of its own, as people run it but for its clock, which starts at an
 // instant and goes on, so that what it keeps grows old. Stops when its input ends.

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { MINUTE_MS } from '../../src/durations.ts';
+import { MINUTE_MS } from '../../src/base/durations.ts';
 import { pagesOf, START_AT } from '../load/made-pages.ts';
 
 // The service of bench/sync-peer.ts in a process of its own: pages of a feed of each platform, whose

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MINUTE_MS } from '../../src/durations.ts';
+import { MINUTE_MS } from '../../src/base/durations.ts';
 import { endProcess } from '../pace/end-process.ts';
 import { StrictUpstream, say } from '../pace/strict-upstream.ts';
 import { type FleetWorld, startMachine } from './world.ts';

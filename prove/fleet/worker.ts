@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
-import { HttpApiClient } from '../../src/api/client.ts';
-import { judge } from '../../src/api/judge.ts';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { Secret } from '../../src/base/secret.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { SharedLedgers } from '../../src/ledger/shared-ledgers.ts';
-import { Secret } from '../../src/secret.ts';
-import { PausedError } from '../../src/throttle/errors.ts';
-import { Throttle } from '../../src/throttle/throttle.ts';
+import { HttpApiClient } from '../../src/upstream/client.ts';
+import { judge } from '../../src/upstream/judge.ts';
+import { SharedLedgers } from '../../src/upstream/ledger-postgres/shared-ledgers.ts';
+import { PausedError } from '../../src/upstream/throttle/errors.ts';
+import { Throttle } from '../../src/upstream/throttle/throttle.ts';
 
 // One machine of prove/fleet.ts: a folder of its own, a key it shares, requests without end. With --keys
 // it only admits and settles calls of many keys, at a rate, and tells how long each admission took.

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { LedgerDb } from '../../src/ledger/ledger-db.ts';
+import type { LedgerDb } from '../../src/upstream/ledger-postgres/ledger-db.ts';
 import type { PostgresPair } from './postgres.ts';
 
 /** What the parts of the proof share: a ledger and a folder for machines. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MINUTE_MS } from '../../src/durations.ts';
+import { MINUTE_MS } from '../../src/base/durations.ts';
 
 const RESPONSE = JSON.stringify({ total: 0, page: 1, items: [] });
 

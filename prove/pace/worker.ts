@@ -1,10 +1,10 @@
-import { HttpApiClient } from '../../src/api/client.ts';
-import { judge } from '../../src/api/judge.ts';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { Secret } from '../../src/base/secret.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { Secret } from '../../src/secret.ts';
-import { LakeLedger } from '../../src/throttle/lake-ledger.ts';
-import { Throttle } from '../../src/throttle/throttle.ts';
+import { HttpApiClient } from '../../src/upstream/client.ts';
+import { judge } from '../../src/upstream/judge.ts';
+import { LakeLedger } from '../../src/upstream/throttle/lake-ledger.ts';
+import { Throttle } from '../../src/upstream/throttle/throttle.ts';
 
 // One process of prove/pace.ts: asks without end, as fast as it may, until stopped.
 

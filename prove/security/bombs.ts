@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { HttpApiClient } from '../../src/api/client.ts';
-import { decodeResponse } from '../../src/api/decode.ts';
-import { systemClock } from '../../src/clock.ts';
-import { Secret } from '../../src/secret.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { Secret } from '../../src/base/secret.ts';
+import { HttpApiClient } from '../../src/upstream/client.ts';
+import { decodeResponse } from '../../src/upstream/decode/decode.ts';
 import type { Proof } from './proof.ts';
 import { HOOK_SECRET, type Served } from './served.ts';
 

@@ -8,8 +8,8 @@ import { Worker } from 'node:worker_threads';
 import { Pool } from 'undici';
 import { buildLake, END_AT } from '../../bench/serve/build-lake.ts';
 import { startChild } from '../../bench/serve/child.ts';
-import { createKey } from '../../src/serve/auth/keys.ts';
-import { openServiceDb } from '../../src/service-db/service-db.ts';
+import { createKey } from '../../src/lake/keys/keys.ts';
+import { openServiceDb } from '../../src/lake/keys/service-db.ts';
 
 // What a flood of connections without a key does to those who have one: a keyed feed and /health are
 // asked for meanwhile, every 20 ms. Fails where the feed's p99 is over 100 ms or that of /health over 1 s.

@@ -8,8 +8,8 @@ import { Worker } from 'node:worker_threads';
 import { Pool } from 'undici';
 import { buildLake, END_AT } from '../../bench/serve/build-lake.ts';
 import { type Child, startChild } from '../../bench/serve/child.ts';
-import { createKey } from '../../src/serve/auth/keys.ts';
-import { openServiceDb } from '../../src/service-db/service-db.ts';
+import { createKey } from '../../src/lake/keys/keys.ts';
+import { openServiceDb } from '../../src/lake/keys/service-db.ts';
 
 // What a flood without a key does to a keyed feed, where the flood is cheap for its sender (OPTIONS, /health,
 // scripts, the description) and where each of its pages is of another instant. Fails where the feed takes

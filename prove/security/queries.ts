@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { systemClock } from '../../src/clock.ts';
-import { CLOSED_COLUMNS, CLOSED_TABLES } from '../../src/query/refuse-closed.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { CLOSED_COLUMNS, CLOSED_TABLES } from '../../src/lake/query/refuse-closed.ts';
 import type { Proof } from './proof.ts';
 import type { Served } from './served.ts';
 

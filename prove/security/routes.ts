@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import type { Scope } from '../../src/serve/auth/keys.ts';
+import type { Scope } from '../../src/lake/keys/keys.ts';
 import type { Proof } from './proof.ts';
 import type { Served } from './served.ts';
 

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { buildLake, END_AT } from '../../bench/serve/build-lake.ts';
-import { systemClock } from '../../src/clock.ts';
-import { createKey, revokeKey, type Scope } from '../../src/serve/auth/keys.ts';
-import { openServiceDb } from '../../src/service-db/service-db.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { createKey, revokeKey, type Scope } from '../../src/lake/keys/keys.ts';
+import { openServiceDb } from '../../src/lake/keys/service-db.ts';
 
 const BIN = fileURLToPath(new URL('../../src/cli/bin.js', import.meta.url));
 

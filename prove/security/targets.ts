@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { systemClock } from '../../src/clock.ts';
-import { HttpPoster } from '../../src/webhooks/post.ts';
-import { readTarget } from '../../src/webhooks/target.ts';
+import { HttpPoster } from '../../src/alerts/webhooks/post.ts';
+import { readTarget } from '../../src/alerts/webhooks/target.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import type { Proof } from './proof.ts';
 import type { Served } from './served.ts';
 

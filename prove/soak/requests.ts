@@ -6,10 +6,10 @@ import { Worker } from 'node:worker_threads';
 import { buildLake, END_AT } from '../../bench/serve/build-lake.ts';
 import { startChild } from '../../bench/serve/child.ts';
 import { PLATFORMS } from '../../schema/vocabulary.ts';
-import { HOUR_MS, MINUTE_MS } from '../../src/durations.ts';
-import { isoOf } from '../../src/iso.ts';
-import { createKey } from '../../src/serve/auth/keys.ts';
-import { openServiceDb } from '../../src/service-db/service-db.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/base/durations.ts';
+import { isoOf } from '../../src/base/iso.ts';
+import { createKey } from '../../src/lake/keys/keys.ts';
+import { openServiceDb } from '../../src/lake/keys/service-db.ts';
 
 // Mixed requests to `serve` as fast as it responds, and its memory meanwhile. Addresses come back as
 // they do from people: few of them often, most now and then. Half of the askers take gzip.

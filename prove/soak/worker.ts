@@ -1,11 +1,11 @@
 import { CHORES, JOBS } from '../../jobs/all-jobs.ts';
-import { HttpApiClient } from '../../src/api/client.ts';
-import { systemClock } from '../../src/clock.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { readConfig } from '../../src/base/config/config.ts';
+import { Secret } from '../../src/base/secret.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { tellEvents } from '../../src/runner/night.ts';
-import { sync } from '../../src/runner/sync.ts';
-import { Secret } from '../../src/secret.ts';
+import { tellEvents } from '../../src/run/run/night.ts';
+import { sync } from '../../src/run/run/sync.ts';
+import { HttpApiClient } from '../../src/upstream/client.ts';
 
 // One process of prove-soak.ts: what the daemon does at a slot, again and again without a pause,
 // until SIGTERM. It answers `sample` with the runs so far, `collect` also with the bytes that live on

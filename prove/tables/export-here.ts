@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { exportPartitions } from '../../src/export/export-partitions.ts';
-import { systemDisk } from '../../src/export/install-file.ts';
-import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
 import { lakeIdOf, restoreMarkOf } from '../../src/lake/meta.ts';
 import { type Lake, openLakeForReading } from '../../src/lake/open.ts';
+import { exportPartitions } from '../../src/output/parquet/export-partitions.ts';
+import { systemDisk } from '../../src/output/parquet/install-file.ts';
+import { PARQUET_TABLES } from '../../src/output/parquet/parquet-tables.ts';
 
 /** Exports in this thread, for one who does so a thousand times and alone: starting one takes longer. */
 export const exportHere = async (lake: Lake): Promise<void> => {

@@ -1,7 +1,7 @@
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { openStore } from '../../src/publish/open-store.ts';
-import { publishLake } from '../../src/publish/publish-lake.ts';
+import { openStore } from '../../src/output/delta/open-store.ts';
+import { publishLake } from '../../src/output/delta/publish-lake.ts';
 import { exportHere } from './export-here.ts';
 import { markDay, stateOf } from './small-lake.ts';
 

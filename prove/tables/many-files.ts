@@ -1,8 +1,8 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../../src/clock.ts';
-import { exportLake } from '../../src/export/export-lake.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { openLake } from '../../src/lake/open.ts';
+import { exportLake } from '../../src/output/parquet/export-lake.ts';
 import { type Proof, secondsSince, tableAt } from './proof.ts';
 import { publishExport, publishOnce } from './publish-once.ts';
 import { Reader } from './reader.ts';

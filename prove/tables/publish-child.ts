@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { keepHeapSmall } from '../../src/base/small-memory.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { publishIfConfigured } from '../../src/publish/publish-if-configured.ts';
-import { keepHeapSmall } from '../../src/small-memory.ts';
+import { publishIfConfigured } from '../../src/output/delta/publish-if-configured.ts';
 
 // One publish of `prove tables` in a process of its own: tells its time and its greatest memory.
 // Usage: node prove/tables/publish-child.ts DATA_DIR NAME URL

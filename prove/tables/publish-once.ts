@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { systemClock } from '../../src/clock.ts';
-import { exportLake } from '../../src/export/export-lake.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { openLake } from '../../src/lake/open.ts';
+import { exportLake } from '../../src/output/parquet/export-lake.ts';
 import { type Proof, urlOf } from './proof.ts';
 
 const CHILD = join(import.meta.dirname, 'publish-child.ts');

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../src/durations.ts';
+import { DAY_MS } from '../../src/base/durations.ts';
 import type { Lake } from '../../src/lake/open.ts';
 
 export const START_AT = Date.UTC(2024, 0, 1);

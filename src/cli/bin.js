@@ -21,7 +21,7 @@ if ((process.env.NODE_COMPILE_CACHE ?? '') === '') {
   }
 }
 if (['serve', 'schedule', 'export'].includes(process.argv[2] ?? '')) {
-  const { EXPORT_HEAP, HEAP, startAgainSmall } = await import('../small-memory.ts');
+  const { EXPORT_HEAP, HEAP, startAgainSmall } = await import('../base/small-memory.ts');
   startAgainSmall(process.argv[2] === 'export' ? EXPORT_HEAP : HEAP);
 }
 const { main } = await import('./main.ts');

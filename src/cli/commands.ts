@@ -1,4 +1,4 @@
-import type { CommandEntry } from './io.ts';
+import type { CommandEntry } from './context/io.ts';
 
 /** Every command. A command loads only itself. */
 export const COMMANDS: readonly CommandEntry[] = [

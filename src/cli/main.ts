@@ -1,12 +1,12 @@
 import { Command, CommanderError } from 'commander';
-import { EXIT, type ExitCode, isStop, messageOf, TrendlakeError } from '../errors.ts';
-import { isCheckout, typed } from '../installation.ts';
+import { EXIT, type ExitCode, isStop, messageOf, TrendlakeError } from '../base/errors.ts';
+import { isCheckout, typed } from '../base/installation.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { COMMANDS } from './commands.ts';
-import { addEverydayOptions, commandWord } from './everyday-options.ts';
-import { CliIo, configOf, type EverydayFlags, type Surroundings } from './io.ts';
-import { processSurroundings } from './process-surroundings.ts';
-import { versionText } from './version.ts';
+import { addEverydayOptions, commandWord } from './context/everyday-options.ts';
+import { CliIo, configOf, type EverydayFlags, type Surroundings } from './context/io.ts';
+import { processSurroundings } from './context/process-surroundings.ts';
+import { versionText } from './context/version.ts';
 
 /** Said in a checkout alone: where it is installed there is no npm script. */
 const IN_A_CHECKOUT = isCheckout ? `\n\nIn a checkout: ${typed('<command>')}` : '';

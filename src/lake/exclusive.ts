@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { Clock } from '../clock.ts';
-import { makeOwnFile, OWN_FOLDER } from '../data-dir/own-files.ts';
-import { LakeError } from '../errors.ts';
-import { isoOf } from '../iso.ts';
+import type { Clock } from '../base/clock.ts';
+import { makeOwnFile, OWN_FOLDER } from '../base/data-dir/own-files.ts';
+import { LakeError } from '../base/errors.ts';
+import { isoOf } from '../base/iso.ts';
 import { prepare } from './prepare.ts';
 
 /** Who holds a lock, in words, and since when (Unix ms). */

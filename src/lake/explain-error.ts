@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { LakeError, messageOf, type TrendlakeError, UsageError } from '../errors.ts';
-import { typed } from '../installation.ts';
+import { LakeError, messageOf, type TrendlakeError, UsageError } from '../base/errors.ts';
+import { typed } from '../base/installation.ts';
 
 // Which SQLite code stands for what; the longer codes begin with the shorter ones.
 const DAMAGED = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { BACKUPS, backupsIn } from '../data-dir/backups.ts';
-import { OWN_FOLDER } from '../data-dir/own-files.ts';
-import { LakeError } from '../errors.ts';
-import { typed } from '../installation.ts';
+import { BACKUPS, backupsIn } from '../base/data-dir/backups.ts';
+import { OWN_FOLDER } from '../base/data-dir/own-files.ts';
+import { LakeError } from '../base/errors.ts';
+import { typed } from '../base/installation.ts';
 import { prepare } from './prepare.ts';
 
 // A data directory whose trendlake.db is gone, but which still holds what belonged to it. An empty

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** `PRAGMA auto_vacuum`: pages that are free can be given back in steps. */
 export const INCREMENTAL = 2;

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type Database from 'better-sqlite3';
-import { makeOwnFile } from '../data-dir/own-files.ts';
-import { LakeError, UsageError } from '../errors.ts';
-import { foldHandle } from '../wire/folding.ts';
+import { makeOwnFile } from '../base/data-dir/own-files.ts';
+import { LakeError, UsageError } from '../base/errors.ts';
+import { foldHandle } from '../base/wire/folding.ts';
 import { PLAN_STATISTICS } from './plan-statistics.ts';
 
 /** Marks a SQLite file as a lake (`tlak` in ASCII). */

@@ -3,11 +3,11 @@ import { closeSync, existsSync, linkSync, openSync, readSync, rmSync, statSync }
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { prepareDataFolder } from '../data-dir/data-folder.ts';
-import { leftoversIn, refuseRemains, removeLeftovers } from '../data-dir/leftovers.ts';
-import { closeToOthers, makeOwnFile } from '../data-dir/own-files.ts';
-import { UsageError } from '../errors.ts';
-import { typed } from '../installation.ts';
+import { prepareDataFolder } from '../base/data-dir/data-folder.ts';
+import { leftoversIn, refuseRemains, removeLeftovers } from '../base/data-dir/leftovers.ts';
+import { closeToOthers, makeOwnFile } from '../base/data-dir/own-files.ts';
+import { UsageError } from '../base/errors.ts';
+import { typed } from '../base/installation.ts';
 import { whileAlone } from './exclusive.ts';
 import { lakeErrorOf } from './explain-error.ts';
 import { refuseFormerLake, setFormerLakeAside } from './former-lake.ts';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { OWN_FOLDER } from '../data-dir/own-files.ts';
-import { UsageError } from '../errors.ts';
-import { isoOf } from '../iso.ts';
+import { OWN_FOLDER } from '../base/data-dir/own-files.ts';
+import { UsageError } from '../base/errors.ts';
+import { isoOf } from '../base/iso.ts';
 import { readMeta, writeMeta } from './meta.ts';
 import { LAKE_FILE, type Lake, openLake } from './open.ts';
 import { prepare } from './prepare.ts';

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { LakeError } from '../errors.ts';
+import { LakeError } from '../base/errors.ts';
 import type { Lake } from './open.ts';
 
 const inodeOf = ({ path }: Lake): bigint | undefined =>

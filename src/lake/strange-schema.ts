@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { PLAN_STATISTICS } from './plan-statistics.ts';
 import { prepare } from './prepare.ts';
 

@@ -2,20 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { type Clock, systemClock } from '../clock.ts';
-import type { Tier } from '../config/tiers.ts';
-import { DAY_MS } from '../durations.ts';
-import { StoppedError, UsageError } from '../errors.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import type { Tier } from '../base/config/tiers.ts';
+import { DAY_MS } from '../base/durations.ts';
+import { StoppedError, UsageError } from '../base/errors.ts';
+import type { ImportProgress } from '../ingest/imports/import-file.ts';
+import { importPaths } from '../ingest/imports/import-path.ts';
+import { createKey } from '../lake/keys/keys.ts';
+import { openServiceDb } from '../lake/keys/service-db.ts';
 import { type Lake, openLake } from '../lake/open.ts';
 import { prepare, present } from '../lake/prepare.ts';
-import type { ImportProgress } from '../load/import-file.ts';
-import { importPaths } from '../load/import-path.ts';
-import { createKey } from '../serve/auth/keys.ts';
 import { startService } from '../serve/service.ts';
-import { openServiceDb } from '../service-db/service-db.ts';
-import { PAST_DAYS, WorldFeed } from './feed.ts';
 import { SandboxClock, type SandboxTime } from './sandbox-clock.ts';
-import { World } from './world.ts';
+import { PAST_DAYS, WorldFeed } from './world/feed.ts';
+import { World } from './world/world.ts';
 
 /** A key that a sandbox is to open to. */
 export interface SandboxKeyWish {

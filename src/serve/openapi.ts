@@ -1,7 +1,7 @@
-import type { ServiceApp } from './context.ts';
-import { problemsOf } from './describe.ts';
-import { EXAMPLE_RESPONSES } from './examples.ts';
-import { fixedText } from './fixed-text.ts';
+import type { ServiceApp } from './request/context.ts';
+import { problemsOf } from './request/describe.ts';
+import { EXAMPLE_RESPONSES } from './request/examples.ts';
+import { fixedText } from './request/fixed-text.ts';
 import { describeSentEvents } from './routes/sent-events.ts';
 
 const DESCRIPTION = `Ranked viral content, growth, creators, hashtags and search over a lake that remembers.

@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Opened } from '../base/opened.ts';
 import { type Lake, openLake, openLakeForReading } from '../lake/open.ts';
-import type { Opened } from '../opened.ts';
-import { isSearchFarBehind, refreshSearch } from '../search/search-index.ts';
+import { isSearchFarBehind, refreshSearch } from '../lake/search/search-index.ts';
 import { HeavyReads, type ReadLimits } from './cache/heavy-reads.ts';
 import { LakeCache } from './cache/lake-cache.ts';
 

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
-import type { ModelSettings } from '../lab/model.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import type { PipelineReader } from '../pipeline/pipeline-reader.ts';
-import type { HookSecret } from '../webhooks/hook-proof.ts';
-import type { KeyStore } from './auth/key-store.ts';
+import type { HookSecret } from '../alerts/webhooks/hook-proof.ts';
+import type { Clock } from '../base/clock.ts';
+import type { KeyStore } from '../lake/keys/key-store.ts';
+import type { ModelSettings } from '../learn/why/model.ts';
+import type { Metrics } from '../run/metrics/metrics.ts';
+import type { PipelineReader } from '../run/pipeline/pipeline-reader.ts';
 import type { ReadLimits } from './cache/heavy-reads.ts';
-import type { SqlLimits } from './sql-queries.ts';
+import type { SqlLimits } from './request/sql-queries.ts';
 
 export interface ServiceOptions {
   readonly dataDir: string;

@@ -1,4 +1,4 @@
-import { Opened } from '../opened.ts';
+import { Opened } from '../base/opened.ts';
 import { ServedLake } from './served-lake.ts';
 import type { RunningService, ServiceOptions } from './service-options.ts';
 

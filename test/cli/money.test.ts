@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { costText, orCost } from '../../src/money.ts';
+import { costText, orCost } from '../../src/base/money.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 

@@ -25,7 +25,7 @@ test('every room has its row', () => {
       '`src/*.ts`',
       '`schema/`',
       '`jobs/`',
-      '`src/client.ts`, `src/lake.ts`',
+      '`src/public/client.ts`, `src/public/lake.ts`',
     ]),
   );
 });
@@ -83,12 +83,12 @@ const traceSteps = (): Step[] => {
 
 /** Who takes a step's result further, or hands the step over, where the step before does not call it. */
 const CALLED_FROM: Readonly<Record<string, string>> = {
-  decodeResponse: 'src/runner/run.ts',
-  decodeItem: 'src/api/decode.ts',
-  readCount: 'src/wire/field-table.ts',
-  loadResponse: 'src/runner/run.ts',
-  'PartitionReader.readTogether': 'src/export/install-partition.ts',
-  'ParquetWriter.add': 'src/export/install-partition.ts',
+  decodeResponse: 'src/run/run/run.ts',
+  decodeItem: 'src/upstream/decode/decode.ts',
+  readCount: 'src/base/wire/field-table.ts',
+  loadResponse: 'src/run/run/run.ts',
+  'PartitionReader.readTogether': 'src/output/parquet/install-partition.ts',
+  'ParquetWriter.add': 'src/output/parquet/install-partition.ts',
 };
 
 test('the trace: every function stands in its file and is called by the one before', () => {

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { BENCHES } from '../../bench/benches.ts';
 import { PROOFS } from '../../prove/proofs.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { addEverydayOptions } from '../../src/cli/everyday-options.ts';
-import type { CliIo } from '../../src/cli/io.ts';
+import { addEverydayOptions } from '../../src/cli/context/everyday-options.ts';
+import type { CliIo } from '../../src/cli/context/io.ts';
 import { PARTS } from '../../tools/generate-docs.ts';
 
 const root = join(import.meta.dirname, '..', '..');

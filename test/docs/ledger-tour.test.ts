@@ -5,9 +5,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { age, dbAt, ledgerServer } from '../ledger/ledger-server.ts';
 import { BIN } from '../support/cli-bin.ts';
 import { freshFolder } from '../support/fresh.ts';
+import { age, dbAt, ledgerServer } from '../upstream/ledger-postgres/ledger-server.ts';
 
 const servers = await ledgerServer();
 const page = readFileSync(

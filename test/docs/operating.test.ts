@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { status } from '../../fixtures/faults.ts';
 import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
-import { virtualClock } from '../../src/clock.ts';
-import { Metrics } from '../../src/metrics/metrics.ts';
+import { virtualClock } from '../../src/base/clock.ts';
+import { Metrics } from '../../src/run/metrics/metrics.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { outgrowTour, runOutgrowTour } from '../../fixtures/outgrow-tour.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
-import { queryTable, readDeltaLog } from '../publish/delta-reader.ts';
+import { queryTable, readDeltaLog } from '../output/delta/delta-reader.ts';
 import { freshFolder } from '../support/fresh.ts';
 
 // The same commands against an S3 server, and the page's question to ClickHouse: npm run prove tables.

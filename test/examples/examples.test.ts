@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { virtualClock } from '../../src/clock.ts';
-import { exportLake } from '../../src/export/export-lake.ts';
-import { PARQUET_TABLES } from '../../src/export/parquet-tables.ts';
+import { virtualClock } from '../../src/base/clock.ts';
 import type { Lake } from '../../src/lake/open.ts';
+import { exportLake } from '../../src/output/parquet/export-lake.ts';
+import { PARQUET_TABLES } from '../../src/output/parquet/parquet-tables.ts';
 import { exampleFiles } from '../../tools/generate-examples.ts';
-import { filledLake, NOON_AT } from '../export/filled-lake.ts';
+import { filledLake, NOON_AT } from '../output/parquet/filled-lake.ts';
 import { BIN } from '../support/cli-bin.ts';
 import { freshFolder } from '../support/fresh.ts';
 

@@ -6,11 +6,11 @@ import { type Fault, type FaultRule, startFaultyUpstream } from '../../fixtures/
 import { countOf, lakeRows } from '../../fixtures/lake-rows.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
 import { JOB_NAMES } from '../../schema/vocabulary.ts';
-import { HttpApiClient } from '../../src/api/client.ts';
-import { requestLine, type UpstreamRequest } from '../../src/api/request.ts';
-import { virtualClock } from '../../src/clock.ts';
+import { virtualClock } from '../../src/base/clock.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { requestOnce } from '../../src/runner/request-once.ts';
+import { requestOnce } from '../../src/run/run/request-once.ts';
+import { HttpApiClient } from '../../src/upstream/client.ts';
+import { requestLine, type UpstreamRequest } from '../../src/upstream/request.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { type SyncResult, smallConfig, syncOnce } from '../support/sync-once.ts';
 

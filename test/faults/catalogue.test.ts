@@ -12,10 +12,10 @@ import {
 } from '../../fixtures/fault-cases.ts';
 import * as faults from '../../fixtures/faults.ts';
 import { type FaultyUpstream, startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
-import { HttpApiClient } from '../../src/api/client.ts';
-import { decodeResponse } from '../../src/api/decode.ts';
-import { NoResponseError, UnreadableResponseError } from '../../src/api/errors.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
+import { HttpApiClient } from '../../src/upstream/client.ts';
+import { decodeResponse } from '../../src/upstream/decode/decode.ts';
+import { NoResponseError, UnreadableResponseError } from '../../src/upstream/errors.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { FEED } from '../support/responses.ts';
 import {

@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { beforeAll, expect, test } from 'vitest';
 import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
-import { RandomStream } from '../../src/sandbox/random-stream.ts';
+import { RandomStream } from '../../src/sandbox/world/random-stream.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { type KillFigures, killLane } from '../support/kill-lane.ts';
 import { SEED } from '../support/seed.ts';

@@ -1,4 +1,4 @@
-import { virtualClock } from '../../src/clock.ts';
+import { virtualClock } from '../../src/base/clock.ts';
 import { withExclusive } from '../../src/lake/exclusive.ts';
 
 // Takes the lock of the folder it is given, says so, and keeps it until killed.

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { virtualClock } from '../../src/clock.ts';
-import { LakeError } from '../../src/errors.ts';
+import { virtualClock } from '../../src/base/clock.ts';
+import { LakeError } from '../../src/base/errors.ts';
 import { whileAlone, withExclusive } from '../../src/lake/exclusive.ts';
 
 const clock = virtualClock(Date.UTC(2026, 0, 1));

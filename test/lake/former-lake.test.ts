@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { virtualClock } from '../../src/clock.ts';
-import { exportLake } from '../../src/export/export-lake.ts';
+import { virtualClock } from '../../src/base/clock.ts';
+import { openServiceDb } from '../../src/lake/keys/service-db.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { backupLake } from '../../src/maintenance/backup.ts';
-import { openServiceDb } from '../../src/service-db/service-db.ts';
+import { exportLake } from '../../src/output/parquet/export-lake.ts';
+import { backupLake } from '../../src/run/maintenance/backup.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 

@@ -3,10 +3,10 @@ import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import prune from '../../jobs/prune.ts';
-import { systemClock, virtualClock } from '../../src/clock.ts';
-import { DAY_MS } from '../../src/durations.ts';
+import { systemClock, virtualClock } from '../../src/base/clock.ts';
+import { DAY_MS } from '../../src/base/durations.ts';
 import { type Lake, openLake } from '../../src/lake/open.ts';
-import { backupLake } from '../../src/maintenance/backup.ts';
+import { backupLake } from '../../src/run/maintenance/backup.ts';
 import { freshDataDir } from '../support/fresh.ts';
 import { smallConfig } from '../support/sync-once.ts';
 

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { virtualClock } from '../../src/clock.ts';
+import { virtualClock } from '../../src/base/clock.ts';
 import { living, whileLiving } from '../../src/lake/exclusive.ts';
 import { freshFolder } from '../support/fresh.ts';
 
 const NOON = Date.UTC(2026, 4, 10, 12);
 const MODULE = new URL('../../src/lake/exclusive.ts', import.meta.url).href;
-const CLOCK = new URL('../../src/clock.ts', import.meta.url).href;
+const CLOCK = new URL('../../src/base/clock.ts', import.meta.url).href;
 
 test('whoever is at work is seen, several at once, and no longer when done', async () => {
   const dataDir = freshFolder();

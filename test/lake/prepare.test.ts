@@ -64,7 +64,7 @@ const READS = new Set(['get', 'all', 'iterate']);
 const UNTYPED = new Set(['pluck', 'raw']);
 
 /** Runs whatever SQL its users write, whose rows are of no known type. */
-const ANY_SQL = 'src/query/query-child.ts';
+const ANY_SQL = 'src/lake/query/query-child.ts';
 
 const isCallOf = (node: Node, methods: ReadonlySet<string>): boolean =>
   node.type === 'CallExpression' &&

@@ -3,10 +3,10 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { virtualClock } from '../../src/clock.ts';
+import { virtualClock } from '../../src/base/clock.ts';
 import { LAKE_FILE, openLake } from '../../src/lake/open.ts';
 import { SameLake } from '../../src/lake/same-lake.ts';
-import { backupLake } from '../../src/maintenance/backup.ts';
+import { backupLake } from '../../src/run/maintenance/backup.ts';
 import { freshDataDir, freshFolder, freshLake } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 

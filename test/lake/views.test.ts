@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Platform } from '../../schema/vocabulary.ts';
-import { DAY_MS, HOUR_MS } from '../../src/durations.ts';
-import { isoOf } from '../../src/iso.ts';
+import { DAY_MS, HOUR_MS } from '../../src/base/durations.ts';
+import { isoOf } from '../../src/base/iso.ts';
 import type { Lake } from '../../src/lake/open.ts';
 import { type Filler, filler, hoursAgo, NOW } from '../serve/filled-lake.ts';
 import { freshLake } from '../support/fresh.ts';

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { status } from '../../fixtures/faults.ts';
 import { type FaultRule, startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
-import { type Client, type ClientOptions, createClient } from '../../src/client.ts';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/base/errors.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
+import { type Client, type ClientOptions, createClient } from '../../src/public/client.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { KEY } from '../support/sync-once.ts';
 

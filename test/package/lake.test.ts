@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
-import { DAY_MS } from '../../src/durations.ts';
-import { UsageError } from '../../src/errors.ts';
-import { isoOf } from '../../src/iso.ts';
-import { type Instant, type LakeReader, openLake } from '../../src/lake.ts';
+import { DAY_MS } from '../../src/base/durations.ts';
+import { UsageError } from '../../src/base/errors.ts';
+import { isoOf } from '../../src/base/iso.ts';
+import { type Instant, type LakeReader, openLake } from '../../src/public/lake.ts';
 import { fillLake, hoursAgo, NOW } from '../serve/filled-lake.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { syncOnce } from '../support/sync-once.ts';

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Surroundings } from '../../src/cli/io.ts';
+import { virtualClock } from '../../src/base/clock.ts';
+import type { Surroundings } from '../../src/cli/context/io.ts';
 import { run } from '../../src/cli/main.ts';
-import { virtualClock } from '../../src/clock.ts';
 import { fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 
 let folder: ReturnType<typeof freshFolder>;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { isoOf } from '../../src/iso.ts';
+import { isoOf } from '../../src/base/iso.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { ago } from '../../src/serve/pages/figures.ts';
 import { freshFolder } from '../support/fresh.ts';

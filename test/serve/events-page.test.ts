@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { listKeys } from '../../src/lake/keys/keys.ts';
+import { openServiceDb } from '../../src/lake/keys/service-db.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { listKeys } from '../../src/serve/auth/keys.ts';
-import { openServiceDb } from '../../src/service-db/service-db.ts';
 import { hoursAgo } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 

@@ -1,8 +1,8 @@
 import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { systemClock, virtualClock } from '../../src/clock.ts';
-import { UsageError } from '../../src/errors.ts';
+import { systemClock, virtualClock } from '../../src/base/clock.ts';
+import { UsageError } from '../../src/base/errors.ts';
 import { startService } from '../../src/serve/service.ts';
 import { freshDataDir } from '../support/fresh.ts';
 

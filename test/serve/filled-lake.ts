@@ -10,9 +10,9 @@ import {
   type BuiltVolume,
   LakeBuilder,
 } from '../../fixtures/lake-builder.ts';
-import { HOUR_MS } from '../../src/durations.ts';
+import { HOUR_MS } from '../../src/base/durations.ts';
+import type { SnapshotSource } from '../../src/ingest/writers/merge-video.ts';
 import type { Lake } from '../../src/lake/open.ts';
-import type { SnapshotSource } from '../../src/load/merge-video.ts';
 import { openTestLake } from '../support/test-lake.ts';
 
 /** The instant the test lakes are asked at: 2026-03-10T12:00:00Z. */

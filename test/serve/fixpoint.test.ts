@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from 'vitest';
-import type { Surroundings } from '../../src/cli/io.ts';
+import { systemClock, virtualClock } from '../../src/base/clock.ts';
+import type { Surroundings } from '../../src/cli/context/io.ts';
 import { run } from '../../src/cli/main.ts';
-import { systemClock, virtualClock } from '../../src/clock.ts';
+import { createKey } from '../../src/lake/keys/keys.ts';
+import { openServiceDb } from '../../src/lake/keys/service-db.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
-import { createKey } from '../../src/serve/auth/keys.ts';
 import { startService } from '../../src/serve/service.ts';
 import type { RunningService } from '../../src/serve/service-options.ts';
-import { openServiceDb } from '../../src/service-db/service-db.ts';
 import { type Filler, fillLake, freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 
 const cleanups: (() => unknown)[] = [];

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, expect, test } from 'vitest';
-import { isoOf } from '../../src/iso.ts';
+import { isoOf } from '../../src/base/iso.ts';
+import { forecastsResponse, growthResponse, hashtagsResponse } from '../../src/base/wire/shapes.ts';
 import { LAKE_FILE } from '../../src/lake/open.ts';
-import { forecastsResponse, growthResponse, hashtagsResponse } from '../../src/wire/shapes.ts';
 import { hoursAgo } from './filled-lake.ts';
 import { putForecasts } from './made-forecasts.ts';
 import { type Running, runService } from './running.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { csvField } from '../../src/csv.ts';
+import { csvField } from '../../src/base/csv.ts';
 import { type Filler, hoursAgo } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 

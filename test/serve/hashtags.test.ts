@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { DAY_MS } from '../../src/durations.ts';
+import { DAY_MS } from '../../src/base/durations.ts';
 import { type Filler, hoursAgo } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { KeylessPace } from '../../src/serve/keyless-pace.ts';
+import { KeylessPace } from '../../src/serve/http/keyless-pace.ts';
 
 /** What each of so many turns taken at once waits, ms. */
 const waits = () => {

@@ -2,10 +2,10 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { SECOND_MS } from '../../src/durations.ts';
+import { readHookSecret } from '../../src/alerts/webhooks/hook-proof.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { SECOND_MS } from '../../src/base/durations.ts';
 import type { ServiceOptions } from '../../src/serve/service-options.ts';
-import { readHookSecret } from '../../src/webhooks/hook-proof.ts';
 import { hoursAgo, NOW } from './filled-lake.ts';
 import { runService } from './running.ts';
 

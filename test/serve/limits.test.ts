@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DAY_MS, MINUTE_MS } from '../../src/durations.ts';
-import { createKey, hashOf, type KeyWish, listKeys, revokeKey } from '../../src/serve/auth/keys.ts';
-import { type KeyStanding, Limiter, usageByDay } from '../../src/serve/auth/limits.ts';
-import { openServiceDb } from '../../src/service-db/service-db.ts';
+import { DAY_MS, MINUTE_MS } from '../../src/base/durations.ts';
+import { createKey, hashOf, type KeyWish, listKeys, revokeKey } from '../../src/lake/keys/keys.ts';
+import { type KeyStanding, Limiter, usageByDay } from '../../src/lake/keys/limits.ts';
+import { openServiceDb } from '../../src/lake/keys/service-db.ts';
 import { freshFolder, hoursAgo, NOW } from './filled-lake.ts';
 import { runService } from './running.ts';
 
@@ -174,9 +174,9 @@ describe('requests that came together', () => {
 test('two processes on one data directory are exact together', async () => {
   const key = keyWith(40, 1000);
   const script = `
-    import { openServiceDb } from '${join(import.meta.dirname, '../../src/service-db/service-db.ts')}';
-    import { Limiter } from '${join(import.meta.dirname, '../../src/serve/auth/limits.ts')}';
-    import { hashOf } from '${join(import.meta.dirname, '../../src/serve/auth/keys.ts')}';
+    import { openServiceDb } from '${join(import.meta.dirname, '../../src/lake/keys/service-db.ts')}';
+    import { Limiter } from '${join(import.meta.dirname, '../../src/lake/keys/limits.ts')}';
+    import { hashOf } from '${join(import.meta.dirname, '../../src/lake/keys/keys.ts')}';
     const db = openServiceDb(process.argv[1]);
     const limiter = new Limiter(db);
     const hash = hashOf(process.argv[2]);

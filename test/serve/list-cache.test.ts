@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { DAY_MS } from '../../src/durations.ts';
-import { computeList, type ListRowsQuery } from '../../src/history/computed-list.ts';
-import type { PartQuery } from '../../src/history/list-page.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { DAY_MS } from '../../src/base/durations.ts';
+import { computeList, type ListRowsQuery } from '../../src/lake/lists/computed-list.ts';
+import type { PartQuery } from '../../src/lake/lists/list-page.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
 import { ListCache } from '../../src/serve/cache/list-cache.ts';

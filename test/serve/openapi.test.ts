@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { EVENT_KINDS } from '../../schema/vocabulary.ts';
-import { eventData, eventOf } from '../../src/events/event.ts';
+import { eventData, eventOf } from '../../src/alerts/events/event.ts';
 import {
   creatorResponse,
   deliveredEvent,
@@ -15,7 +15,7 @@ import {
   trendsResponse,
   usageResponse,
   videoResponse,
-} from '../../src/wire/shapes.ts';
+} from '../../src/base/wire/shapes.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { draws } from '../support/draws.ts';
 import { hoursAgo, NOW } from './filled-lake.ts';

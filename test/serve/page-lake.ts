@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../src/durations.ts';
+import { DAY_MS } from '../../src/base/durations.ts';
 import { type Filler, hoursAgo, NOW } from './filled-lake.ts';
 
 /** How many videos the pulled feed of TikTok has. */

@@ -1,10 +1,10 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type Clock, systemClock } from '../../src/clock.ts';
-import { DAY_MS } from '../../src/durations.ts';
-import { computeList, type ListRowsQuery } from '../../src/history/computed-list.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { DAY_MS } from '../../src/base/durations.ts';
+import { computeList, type ListRowsQuery } from '../../src/lake/lists/computed-list.ts';
 import { openLakeForReading } from '../../src/lake/open.ts';
 import { type ReaderOptions, ReaderThread } from '../../src/serve/cache/reader-thread.ts';
-import { RefusedError } from '../../src/serve/problems.ts';
+import { RefusedError } from '../../src/serve/http/problems.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { fillLake, hoursAgo, NOW } from './filled-lake.ts';
 

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
 import { ResponseCache } from '../../src/serve/cache/response-cache.ts';
-import { write } from '../../src/serve/written-response.ts';
+import { write } from '../../src/serve/http/written-response.ts';
 import { hoursAgo, NOW } from './filled-lake.ts';
 import { runService } from './running.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll } from 'vitest';
-import { systemClock, type VirtualClock, virtualClock } from '../../src/clock.ts';
-import { createKey, type KeyWish } from '../../src/serve/auth/keys.ts';
+import { systemClock, type VirtualClock, virtualClock } from '../../src/base/clock.ts';
+import { createKey, type KeyWish } from '../../src/lake/keys/keys.ts';
+import { openServiceDb } from '../../src/lake/keys/service-db.ts';
 import { startService } from '../../src/serve/service.ts';
 import type { RunningService, ServiceOptions } from '../../src/serve/service-options.ts';
-import { openServiceDb } from '../../src/service-db/service-db.ts';
 import { type Filler, fillLake, freshFolder, NOW } from './filled-lake.ts';
 
 /** What a request brought back. */

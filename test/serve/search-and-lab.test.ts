@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { analysisResponse } from '../../src/wire/analysis-shapes.ts';
+import { analysisResponse } from '../../src/base/wire/analysis-shapes.ts';
 import { hoursAgo } from './filled-lake.ts';
 import { type Running, runService } from './running.ts';
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type Clock, systemClock } from '../../src/clock.ts';
-import { SqlQueries } from '../../src/serve/sql-queries.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { SqlQueries } from '../../src/serve/request/sql-queries.ts';
 import { freshLake } from '../support/fresh.ts';
 
 const ENDLESS =

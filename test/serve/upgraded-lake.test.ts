@@ -3,9 +3,9 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { lakeRows } from '../../fixtures/lake-rows.ts';
 import { putReleasedLake, releasedAnswers } from '../../fixtures/released-lake.ts';
-import { virtualClock } from '../../src/clock.ts';
+import { virtualClock } from '../../src/base/clock.ts';
+import { replayResponses } from '../../src/ingest/responses/replay.ts';
 import { LAKE_FILE, type Lake, openLake } from '../../src/lake/open.ts';
-import { replayResponses } from '../../src/load/replay.ts';
 import { startService } from '../../src/serve/service.ts';
 import { freshFolder } from '../support/fresh.ts';
 

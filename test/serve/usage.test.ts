@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { virtualClock } from '../../src/clock.ts';
-import { createKey } from '../../src/serve/auth/keys.ts';
-import { usageByDay } from '../../src/serve/auth/limits.ts';
-import { openServiceDb } from '../../src/service-db/service-db.ts';
+import { virtualClock } from '../../src/base/clock.ts';
+import { createKey } from '../../src/lake/keys/keys.ts';
+import { usageByDay } from '../../src/lake/keys/limits.ts';
+import { openServiceDb } from '../../src/lake/keys/service-db.ts';
 import { freshFolder } from '../support/fresh.ts';
 import { runCommand } from '../support/run-command.ts';
 import { NOW } from './filled-lake.ts';

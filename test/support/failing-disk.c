@@ -1,4 +1,4 @@
-/* A disk that fails, for the proof test/runner/disk-errors.test.ts: preloaded (LD_PRELOAD) into a process,
+/* A disk that fails, for the proof test/run/run/disk-errors.test.ts: preloaded (LD_PRELOAD) into a process,
  * it answers some of its calls on some of its files with an error, as a full or broken disk does.
  *
  *   DISK_FAULT_FILE   part of the path of the files that it strikes

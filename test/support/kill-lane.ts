@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { startFaultyUpstream } from '../../fixtures/faulty-upstream.ts';
 import { countOf, lakeRows } from '../../fixtures/lake-rows.ts';
 import { LAKE_FILE, openLake } from '../../src/lake/open.ts';
-import type { RandomStream } from '../../src/sandbox/random-stream.ts';
+import type { RandomStream } from '../../src/sandbox/world/random-stream.ts';
 import { freshFolder } from './fresh.ts';
 import { expectManifestAgrees, expectWhole, tornFiles } from './lake-invariants.ts';
 import type { Stage } from './stages.ts';

@@ -1,5 +1,5 @@
-import type { ApiClient } from '../../src/api/client.ts';
 import type { Lake } from '../../src/lake/open.ts';
+import type { ApiClient } from '../../src/upstream/client.ts';
 
 /**
  * Places of a run at which a test makes the process die, reached from outside: by temporary

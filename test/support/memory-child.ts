@@ -1,5 +1,5 @@
-import { HttpApiClient } from '../../src/api/client.ts';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/base/secret.ts';
+import { HttpApiClient } from '../../src/upstream/client.ts';
 
 // Asks the base URL it is given a few times and prints by how many megabytes the process grew.
 const baseUrl = process.argv[2] ?? '';

@@ -1,5 +1,5 @@
-import type { RawResponse } from '../../src/api/client.ts';
-import type { UpstreamRequest } from '../../src/api/request.ts';
+import type { RawResponse } from '../../src/upstream/client.ts';
+import type { UpstreamRequest } from '../../src/upstream/request.ts';
 
 const PAGE = { limit: 100, page: 1, offset: 0 };
 /** What a sync asks first: a page of the feed, and one of hashtags. */

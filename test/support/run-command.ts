@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
+import { type Clock, virtualClock } from '../../src/base/clock.ts';
 import { run } from '../../src/cli/main.ts';
-import { type Clock, virtualClock } from '../../src/clock.ts';
 
 /** What a command printed and exited with. */
 export interface CommandResult {

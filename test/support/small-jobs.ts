@@ -1,5 +1,5 @@
 import { JOBS } from '../../jobs/all-jobs.ts';
-import type { Job, PlanContext } from '../../src/runner/job.ts';
+import type { Job, PlanContext } from '../../src/run/plan/job.ts';
 
 // The lists as they are pulled, and snapshots chosen by a rule so plain that a small run always makes
 // the same calls: most views in this run's own lists. What the budget would choose is its own tests' matter.

@@ -12,13 +12,13 @@ import {
   startFaultyUpstream,
 } from '../../fixtures/faulty-upstream.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
-import { systemClock } from '../../src/clock.ts';
-import { DAY_MS } from '../../src/durations.ts';
-import { storeEvents } from '../../src/events/outbox.ts';
+import { storeEvents } from '../../src/alerts/events/outbox.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { DAY_MS } from '../../src/base/durations.ts';
 import { withExclusive } from '../../src/lake/exclusive.ts';
 import { LAKE_FILE, openLake } from '../../src/lake/open.ts';
-import { madeEndpoint, subscribe } from '../webhooks/made-endpoint.ts';
-import { madeEvent } from '../webhooks/made-event.ts';
+import { madeEndpoint, subscribe } from '../alerts/webhooks/made-endpoint.ts';
+import { madeEvent } from '../alerts/webhooks/made-event.ts';
 import { BIN } from './cli-bin.ts';
 import { freshFolder } from './fresh.ts';
 import { expectSound, expectWhole, tornFiles } from './lake-invariants.ts';

@@ -1,5 +1,5 @@
-import type { Surroundings } from '../../src/cli/io.ts';
-import { virtualClock } from '../../src/clock.ts';
+import { virtualClock } from '../../src/base/clock.ts';
+import type { Surroundings } from '../../src/cli/context/io.ts';
 
 /** What a command may touch, and what was printed, drawn and asked for. */
 export const surroundings = (given: Partial<Surroundings> = {}) => {

@@ -1,10 +1,10 @@
-import { HttpApiClient } from '../../src/api/client.ts';
-import { systemClock } from '../../src/clock.ts';
-import { exportLake } from '../../src/export/export-lake.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { withExclusive } from '../../src/lake/exclusive.ts';
 import { openLake } from '../../src/lake/open.ts';
-import { tellEvents } from '../../src/runner/night.ts';
-import { sync } from '../../src/runner/sync.ts';
+import { exportLake } from '../../src/output/parquet/export-lake.ts';
+import { tellEvents } from '../../src/run/run/night.ts';
+import { sync } from '../../src/run/run/sync.ts';
+import { HttpApiClient } from '../../src/upstream/client.ts';
 import { watchPoints } from './kill-points.ts';
 import { SMALL_JOBS } from './small-jobs.ts';
 import { enter, STAGE_OF } from './stages.ts';

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { UsageError } from '../../errors.ts';
-import { typed } from '../../installation.ts';
-import { analyzeVideo } from '../../lab/analyze.ts';
-import { modelSettings } from '../../lab/model.ts';
+import { UsageError } from '../../base/errors.ts';
+import { typed } from '../../base/installation.ts';
+import { Opened } from '../../base/opened.ts';
+import { type Analysis, analysisResponse } from '../../base/wire/analysis-shapes.ts';
+import { storeAnalysis } from '../../ingest/writers/analyses.ts';
 import { openLake } from '../../lake/open.ts';
-import { storeAnalysis } from '../../load/analyses.ts';
-import { Opened } from '../../opened.ts';
-import { type Analysis, analysisResponse } from '../../wire/analysis-shapes.ts';
-import { type CliIo, configOf } from '../io.ts';
+import { analyzeVideo } from '../../learn/why/analyze.ts';
+import { modelSettings } from '../../learn/why/model.ts';
+import { type CliIo, configOf } from '../context/io.ts';
 
 const EXAMPLES = `
 Examples:
@@ -67,10 +67,10 @@ const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> =>
 /** The service's own analysis, whatever fields it has; shown in words where it has ours. */
 const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void> => {
   const { openLakeFor } = await import('../../lake/origin.ts');
-  const { requestOnce } = await import('../../runner/request-once.ts');
-  const { openLedgers } = await import('../ledgers.ts');
-  const { openAccess } = await import('../access.ts');
-  const { connect } = await import('../upstream.ts');
+  const { requestOnce } = await import('../../run/run/request-once.ts');
+  const { openLedgers } = await import('../context/ledgers.ts');
+  const { openAccess } = await import('../context/access.ts');
+  const { connect } = await import('../context/upstream.ts');
   const { clock, random, signal } = io;
   const opened = new Opened();
   try {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { UsageError } from '../../errors.ts';
-import { didYouMean } from '../../nearest.ts';
-import { type CommandInfo, commandTree } from '../command-tree.ts';
-import type { CliIo, CommandEntry } from '../io.ts';
+import { UsageError } from '../../base/errors.ts';
+import { didYouMean } from '../../base/nearest.ts';
+import { type CommandInfo, commandTree } from '../context/command-tree.ts';
+import type { CliIo, CommandEntry } from '../context/io.ts';
 
 const HELP = `
 Examples:

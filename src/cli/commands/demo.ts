@@ -1,28 +1,28 @@
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
-import { HttpApiClient } from '../../api/client.ts';
-import { type VirtualClock, virtualClock } from '../../clock.ts';
-import { densestStretch, snapshotsByDay } from '../../demo/dense-days.ts';
-import { type LivedNight, nights } from '../../demo/nights.ts';
-import { DAY_MS, MINUTE_MS } from '../../durations.ts';
-import { EXIT, UsageError } from '../../errors.ts';
-import { outlookAt } from '../../forecast/outlook.ts';
-import { typed } from '../../installation.ts';
-import { dateOf, isoOf } from '../../iso.ts';
+import { type VirtualClock, virtualClock } from '../../base/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../../base/durations.ts';
+import { EXIT, UsageError } from '../../base/errors.ts';
+import { typed } from '../../base/installation.ts';
+import { dateOf, isoOf } from '../../base/iso.ts';
+import { Secret } from '../../base/secret.ts';
 import { openLakeForReading } from '../../lake/open.ts';
 import { openLakeFor } from '../../lake/origin.ts';
-import { overview } from '../../maintenance/overview.ts';
-import { RandomStream } from '../../sandbox/random-stream.ts';
+import { outlookAt } from '../../learn/forecast/outlook.ts';
+import { overview } from '../../run/maintenance/overview.ts';
+import { densestStretch, snapshotsByDay } from '../../sandbox/demo/dense-days.ts';
+import { type LivedNight, nights } from '../../sandbox/demo/nights.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
-import { Secret } from '../../secret.ts';
-import { type CliIo, configOf } from '../io.ts';
-import { isoInstant, wholeNumberOption } from '../option-values.ts';
+import { RandomStream } from '../../sandbox/world/random-stream.ts';
+import { HttpApiClient } from '../../upstream/client.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { isoInstant, wholeNumberOption } from '../context/option-values.ts';
+import { refreshesWhileWaiting } from '../context/upstream.ts';
 import { counted } from '../text/figures.ts';
 import { outlookText } from '../text/outlook-text.ts';
 import { overviewText } from '../text/overview-text.ts';
 import { ProgressLine } from '../text/progress-line.ts';
-import { refreshesWhileWaiting } from '../upstream.ts';
 
 const HELP = `
 Lives through a night in a few seconds: a made-up world (or an import) is served on a clock of its own, and

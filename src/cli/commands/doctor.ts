@@ -2,15 +2,15 @@ import { connect as connectTcp } from 'node:net';
 import { resolve } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import type { Command } from 'commander';
-import type { Config } from '../../config/config.ts';
-import { EXIT, messageOf } from '../../errors.ts';
-import { typed } from '../../installation.ts';
+import type { Config } from '../../base/config/config.ts';
+import { EXIT, messageOf } from '../../base/errors.ts';
+import { typed } from '../../base/installation.ts';
 import { openLake, openLakeForReading } from '../../lake/open.ts';
-import { backupLake } from '../../maintenance/backup.ts';
-import { type CheckResult, examine } from '../../maintenance/doctor.ts';
-import { restoreLake } from '../../maintenance/restore.ts';
-import { rebuildSearch } from '../../search/search-index.ts';
-import { type CliIo, configOf } from '../io.ts';
+import { rebuildSearch } from '../../lake/search/search-index.ts';
+import { backupLake } from '../../run/maintenance/backup.ts';
+import { type CheckResult, examine } from '../../run/maintenance/doctor.ts';
+import { restoreLake } from '../../run/maintenance/restore.ts';
+import { type CliIo, configOf } from '../context/io.ts';
 import { mebibytes } from '../text/figures.ts';
 
 const HELP = `
@@ -113,8 +113,8 @@ const tablesFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
       },
     ];
   try {
-    const { openStore } = await import('../../publish/open-store.ts');
-    const { checkPublished } = await import('../../publish/check-published.ts');
+    const { openStore } = await import('../../output/delta/open-store.ts');
+    const { checkPublished } = await import('../../output/delta/check-published.ts');
     const store = await openStore(tablesUrl, io);
     try {
       const { tables, files, problems } = await checkPublished(dataDir, store, lake);
@@ -135,9 +135,11 @@ const ledgerFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
   const { ledgerUrl } = config;
   if (ledgerUrl === undefined) return [];
   const check = 'ledger';
-  const { addressOf } = await import('../../ledger/shared-ledgers.ts');
-  const { LedgerDb } = await import('../../ledger/ledger-db.ts');
-  const { checkLedger, durabilityWarnings } = await import('../../ledger/init-ledger.ts');
+  const { addressOf } = await import('../../upstream/ledger-postgres/shared-ledgers.ts');
+  const { LedgerDb } = await import('../../upstream/ledger-postgres/ledger-db.ts');
+  const { checkLedger, durabilityWarnings } = await import(
+    '../../upstream/ledger-postgres/init-ledger.ts'
+  );
   const db = new LedgerDb(addressOf(ledgerUrl), { clock: io.clock });
   try {
     await checkLedger(db);

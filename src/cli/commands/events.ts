@@ -1,21 +1,21 @@
 import type { Command } from 'commander';
-import { DAY_MS } from '../../durations.ts';
-import { UsageError } from '../../errors.ts';
-import { type DetectOptions, detectEvents } from '../../events/detect.ts';
-import { storableEvent } from '../../events/outbox.ts';
-import { readThresholds } from '../../events/thresholds.ts';
+import { type DetectOptions, detectEvents } from '../../alerts/events/detect.ts';
+import { storableEvent } from '../../alerts/events/outbox.ts';
+import { readThresholds } from '../../alerts/events/thresholds.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import { UsageError } from '../../base/errors.ts';
+import { docsPage, typed } from '../../base/installation.ts';
+import { dateOf, isoOf } from '../../base/iso.ts';
 import {
   eventsSince,
   lastEventsSince,
   type ShownEvent,
   shownEvent,
-} from '../../history/event-list.ts';
-import { docsPage, typed } from '../../installation.ts';
-import { dateOf, isoOf } from '../../iso.ts';
+} from '../../lake/lists/event-list.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
 import { prepare, present } from '../../lake/prepare.ts';
-import { type CliIo, configOf } from '../io.ts';
-import { instantOption } from '../option-values.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { instantOption } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { ProgressLine } from '../text/progress-line.ts';
 import { textTable } from '../text/text-table.ts';

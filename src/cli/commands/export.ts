@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import type { Config } from '../../config/config.ts';
-import { type ExportSummary, exportLake } from '../../export/export-lake.ts';
-import { docsPage } from '../../installation.ts';
+import type { Config } from '../../base/config/config.ts';
+import { docsPage } from '../../base/installation.ts';
 import { openLake } from '../../lake/open.ts';
-import { type CliIo, configOf } from '../io.ts';
-import { type LoggedIo, withLog } from '../log.ts';
+import { type ExportSummary, exportLake } from '../../output/parquet/export-lake.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { type LoggedIo, withLog } from '../context/log.ts';
+import { writeFiles } from '../context/write-files.ts';
 import { counted, mebibytes } from '../text/figures.ts';
-import { writeFiles } from '../write-files.ts';
 
 const EXAMPLES = `
 Examples:

@@ -1,26 +1,26 @@
 import type { Command } from 'commander';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
-import { HOUR_MS, rangeMs } from '../../durations.ts';
-import { UsageError } from '../../errors.ts';
-import { forecastLake } from '../../forecast/forecast-lake.ts';
-import { HASHTAG_KINDS, newestVolume } from '../../forecast/hashtags/lake-volumes.ts';
-import { risingHashtags } from '../../forecast/hashtags/read-volumes.ts';
-import { AHEAD_HOURS } from '../../forecast/hashtags/volume-series.ts';
-import { HORIZONS } from '../../forecast/horizons.ts';
-import { newestObservation } from '../../forecast/lake-curves.ts';
+import { HOUR_MS, rangeMs } from '../../base/durations.ts';
+import { UsageError } from '../../base/errors.ts';
+import { docsPage, typed } from '../../base/installation.ts';
+import { isoOf } from '../../base/iso.ts';
+import { type Lake, openLake, openLakeForReading } from '../../lake/open.ts';
+import { prepare } from '../../lake/prepare.ts';
+import { forecastLake } from '../../learn/forecast/forecast-lake.ts';
 import {
   forecastAt,
   type KeptForecast,
   type RisingVideo,
   risingVideos,
-} from '../../forecast/read.ts';
-import { forecastStates } from '../../forecast/state.ts';
-import { docsPage, typed } from '../../installation.ts';
-import { isoOf } from '../../iso.ts';
-import { type Lake, openLake, openLakeForReading } from '../../lake/open.ts';
-import { prepare } from '../../lake/prepare.ts';
-import { type CliIo, configOf } from '../io.ts';
-import { oneOfOption } from '../option-values.ts';
+} from '../../learn/forecast/read.ts';
+import { forecastStates } from '../../learn/forecast/state.ts';
+import { HORIZONS } from '../../learn/model/horizons.ts';
+import { newestObservation } from '../../learn/model/lake-curves.ts';
+import { HASHTAG_KINDS, newestVolume } from '../../learn/volumes/lake-volumes.ts';
+import { risingHashtags } from '../../learn/volumes/read-volumes.ts';
+import { AHEAD_HOURS } from '../../learn/volumes/volume-series.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { oneOfOption } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { scoresShown } from '../text/forecast-scores.ts';
 import { forecastStateText } from '../text/forecast-text.ts';

@@ -2,15 +2,15 @@ import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
-import { type Config, readConfig, type SettingName } from '../../config/config.ts';
-import { CONFIG_FILE } from '../../config/config-file.ts';
-import { SETTINGS } from '../../config/settings.ts';
-import { TIER_NAMES } from '../../config/tiers.ts';
-import { messageOf, UsageError } from '../../errors.ts';
-import { docsPage, typed } from '../../installation.ts';
-import { Opened } from '../../opened.ts';
-import type { CliIo } from '../io.ts';
-import { Questions } from '../questions.ts';
+import { type Config, readConfig, type SettingName } from '../../base/config/config.ts';
+import { CONFIG_FILE } from '../../base/config/config-file.ts';
+import { SETTINGS } from '../../base/config/settings.ts';
+import { TIER_NAMES } from '../../base/config/tiers.ts';
+import { messageOf, UsageError } from '../../base/errors.ts';
+import { docsPage, typed } from '../../base/installation.ts';
+import { Opened } from '../../base/opened.ts';
+import type { CliIo } from '../context/io.ts';
+import { Questions } from '../context/questions.ts';
 
 const HELP = `
 Asks for the address of the service, your key, its tier and the platforms, tries them with one call
@@ -73,11 +73,11 @@ const askAll = async (io: CliIo): Promise<Answers> => {
 
 /** Spends one call to see that address and key are right. */
 const tryOnce = async (config: Config, io: CliIo): Promise<void> => {
-  const { HttpApiClient } = await import('../../api/client.ts');
+  const { HttpApiClient } = await import('../../upstream/client.ts');
   const { openLakeFor } = await import('../../lake/origin.ts');
-  const { requestOnce } = await import('../../runner/request-once.ts');
-  const { openLedgers } = await import('../ledgers.ts');
-  const { connect } = await import('../upstream.ts');
+  const { requestOnce } = await import('../../run/run/request-once.ts');
+  const { openLedgers } = await import('../context/ledgers.ts');
+  const { connect } = await import('../context/upstream.ts');
   const { clock, random, signal } = io;
   const opened = new Opened();
   try {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { csvLine } from '../../csv.ts';
-import { UsageError } from '../../errors.ts';
-import { dateOf } from '../../iso.ts';
-import type { RouteUse } from '../../serve/auth/limits.ts';
-import { type CliIo, configOf } from '../io.ts';
-import { openKeys } from '../key-store.ts';
+import { csvLine } from '../../base/csv.ts';
+import { UsageError } from '../../base/errors.ts';
+import { dateOf } from '../../base/iso.ts';
+import type { RouteUse } from '../../lake/keys/limits.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { openKeys } from '../context/key-store.ts';
 import { grouped } from '../text/figures.ts';
 import { textTable } from '../text/text-table.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { UsageError } from '../../errors.ts';
-import { docsPage } from '../../installation.ts';
-import { type CliIo, configOf } from '../io.ts';
+import { UsageError } from '../../base/errors.ts';
+import { docsPage } from '../../base/installation.ts';
+import { type CliIo, configOf } from '../context/io.ts';
 
 const EXAMPLES = `
 Examples:
@@ -23,9 +23,9 @@ const init = async (options: { json?: boolean }, io: CliIo): Promise<void> => {
     throw new UsageError(
       'TRENDLAKE_LEDGER_URL is not set. Set it to postgres://user:password@host/database.',
     );
-  const { LedgerDb } = await import('../../ledger/ledger-db.ts');
-  const { addressOf } = await import('../../ledger/shared-ledgers.ts');
-  const { initLedger } = await import('../../ledger/init-ledger.ts');
+  const { LedgerDb } = await import('../../upstream/ledger-postgres/ledger-db.ts');
+  const { addressOf } = await import('../../upstream/ledger-postgres/shared-ledgers.ts');
+  const { initLedger } = await import('../../upstream/ledger-postgres/init-ledger.ts');
   const db = new LedgerDb(addressOf(ledgerUrl), { clock: io.clock });
   try {
     const made = await initLedger(db);

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
-import { messageOf, UsageError } from '../../errors.ts';
-import { docsPage, packageFolder } from '../../installation.ts';
+import { messageOf, UsageError } from '../../base/errors.ts';
+import { docsPage, packageFolder } from '../../base/installation.ts';
 import { openLakeForReading } from '../../lake/open.ts';
-import { boundedQuery } from '../../mcp/bounded-query.ts';
-import { lakeServer } from '../../mcp/lake-server.ts';
-import { type CliIo, configOf } from '../io.ts';
-import { versionText } from '../version.ts';
+import { boundedQuery } from '../../serve/mcp/bounded-query.ts';
+import { lakeServer } from '../../serve/mcp/lake-server.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { versionText } from '../context/version.ts';
 
 const EXAMPLES = `
 Examples:

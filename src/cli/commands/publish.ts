@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import type { Config } from '../../config/config.ts';
-import { UsageError } from '../../errors.ts';
-import { docsPage } from '../../installation.ts';
+import type { Config } from '../../base/config/config.ts';
+import { UsageError } from '../../base/errors.ts';
+import { docsPage } from '../../base/installation.ts';
+import { keepHeapSmall } from '../../base/small-memory.ts';
 import { openLake, openLakeForReading } from '../../lake/open.ts';
-import { publishIfConfigured } from '../../publish/publish-if-configured.ts';
-import type { PublishSummary } from '../../publish/publish-lake.ts';
-import { keepHeapSmall } from '../../small-memory.ts';
-import { type CliIo, configOf } from '../io.ts';
-import { type LoggedIo, withLog } from '../log.ts';
+import { publishIfConfigured } from '../../output/delta/publish-if-configured.ts';
+import type { PublishSummary } from '../../output/delta/publish-lake.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { type LoggedIo, withLog } from '../context/log.ts';
+import { writeFiles } from '../context/write-files.ts';
 import { counted, mebibytes } from '../text/figures.ts';
-import { writeFiles } from '../write-files.ts';
 
 const HELP = `
 Publishes the last export as Delta Lake tables, which Spark, Trino, Snowflake, Fabric, BigQuery,

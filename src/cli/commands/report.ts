@@ -2,16 +2,16 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
-import { fullDiskOf, LakeError, messageOf, UsageError } from '../../errors.ts';
-import { creatorProfile } from '../../history/creator-profile.ts';
-import { typed } from '../../installation.ts';
+import { reportPage } from '../../alerts/report/report-page.ts';
+import { lastWholeWeek, parseWeek, type Week } from '../../alerts/report/week.ts';
+import { weeklyReport } from '../../alerts/report/weekly-report.ts';
+import { fullDiskOf, LakeError, messageOf, UsageError } from '../../base/errors.ts';
+import { typed } from '../../base/installation.ts';
+import { plainHandle } from '../../base/wire/folding.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
-import { reportPage } from '../../report/report-page.ts';
-import { lastWholeWeek, parseWeek, type Week } from '../../report/week.ts';
-import { weeklyReport } from '../../report/weekly-report.ts';
-import { plainHandle } from '../../wire/folding.ts';
-import { type CliIo, configOf } from '../io.ts';
-import { oneOfOption } from '../option-values.ts';
+import { creatorProfile } from '../../lake/read/creator-profile.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { oneOfOption } from '../context/option-values.ts';
 
 const HELP = `
 One page that needs nothing else: what rose, what fell, who, which tags, with charts, and what was

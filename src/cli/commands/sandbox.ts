@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { TIER_NAMES, type Tier } from '../../config/tiers.ts';
-import { isoOf } from '../../iso.ts';
+import { TIER_NAMES, type Tier } from '../../base/config/tiers.ts';
+import { isoOf } from '../../base/iso.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
-import type { CliIo } from '../io.ts';
+import type { CliIo } from '../context/io.ts';
 import {
   isoInstant,
   keyList,
@@ -12,7 +12,7 @@ import {
   oneOfOption,
   positiveNumberOption,
   wholeNumberOption,
-} from '../option-values.ts';
+} from '../context/option-values.ts';
 import { counted } from '../text/figures.ts';
 import { ProgressLine } from '../text/progress-line.ts';
 

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
-import { rangeMs } from '../../durations.ts';
-import { UsageError } from '../../errors.ts';
-import { isoOf } from '../../iso.ts';
+import { rangeMs } from '../../base/durations.ts';
+import { UsageError } from '../../base/errors.ts';
+import { isoOf } from '../../base/iso.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
 import { prepare, present } from '../../lake/prepare.ts';
-import { searchVideos } from '../../search/search.ts';
-import { type CliIo, configOf } from '../io.ts';
-import { oneOfOption, wholeNumberOption } from '../option-values.ts';
+import { searchVideos } from '../../lake/search/search.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { oneOfOption, wholeNumberOption } from '../context/option-values.ts';
 import { grouped } from '../text/figures.ts';
 import { textTable } from '../text/text-table.ts';
 

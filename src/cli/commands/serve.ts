@@ -1,28 +1,28 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
-import { systemClock } from '../../clock.ts';
-import type { Config } from '../../config/config.ts';
-import { UsageError } from '../../errors.ts';
-import { modelSettings } from '../../lab/model.ts';
+import { readHookSecret } from '../../alerts/webhooks/hook-proof.ts';
+import type { RevokedKeys } from '../../alerts/webhooks/revoked-keys.ts';
+import { Sender } from '../../alerts/webhooks/sender.ts';
+import { systemClock } from '../../base/clock.ts';
+import type { Config } from '../../base/config/config.ts';
+import { UsageError } from '../../base/errors.ts';
+import { Opened } from '../../base/opened.ts';
+import { keepHeapSmall } from '../../base/small-memory.ts';
 import { openLake, openLakeForReading } from '../../lake/open.ts';
-import { Metrics } from '../../metrics/metrics.ts';
-import { Opened } from '../../opened.ts';
-import { PipelineReader } from '../../pipeline/pipeline-reader.ts';
-import { spentOfKeys } from '../../runner/key-plan.ts';
+import { modelSettings } from '../../learn/why/model.ts';
+import { Metrics } from '../../run/metrics/metrics.ts';
+import { PipelineReader } from '../../run/pipeline/pipeline-reader.ts';
+import { spentOfKeys } from '../../run/plan/key-plan.ts';
 import { startService } from '../../serve/service.ts';
 import type { ServiceOptions } from '../../serve/service-options.ts';
-import { keepHeapSmall } from '../../small-memory.ts';
-import type { MonthSpent } from '../../throttle/ledger.ts';
-import { readHookSecret } from '../../webhooks/hook-proof.ts';
-import type { RevokedKeys } from '../../webhooks/revoked-keys.ts';
-import { Sender } from '../../webhooks/sender.ts';
-import { type CliIo, configOf } from '../io.ts';
-import { revokedElsewhere } from '../key-store.ts';
-import { openLedgers } from '../ledgers.ts';
-import { openLog } from '../log.ts';
-import { isoInstant, wholeNumberOption } from '../option-values.ts';
-import { serveLedger } from '../serve-ledger.ts';
+import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { revokedElsewhere } from '../context/key-store.ts';
+import { openLedgers } from '../context/ledgers.ts';
+import { openLog } from '../context/log.ts';
+import { isoInstant, wholeNumberOption } from '../context/option-values.ts';
+import { serveLedger } from '../context/serve-ledger.ts';
 
 const EXAMPLES = `
 Examples:

@@ -1,28 +1,28 @@
 import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
-import type { Config } from '../../config/config.ts';
-import { EXIT, type ExitCode, isStop, messageOf } from '../../errors.ts';
-import { docsPage, typed } from '../../installation.ts';
+import type { Config } from '../../base/config/config.ts';
+import { EXIT, type ExitCode, isStop, messageOf } from '../../base/errors.ts';
+import { docsPage, typed } from '../../base/installation.ts';
+import { orCost } from '../../base/money.ts';
+import { Opened } from '../../base/opened.ts';
+import { keepHeapSmall } from '../../base/small-memory.ts';
 import { openLakeFor } from '../../lake/origin.ts';
-import { orCost } from '../../money.ts';
-import { Opened } from '../../opened.ts';
-import type { Attempting } from '../../runner/attempt.ts';
-import type { Chore } from '../../runner/job.ts';
-import { liveNight, type Night } from '../../runner/night.ts';
-import type { RunSummary } from '../../runner/run-summary.ts';
-import { jobsNamed } from '../../runner/sync.ts';
-import { keepHeapSmall } from '../../small-memory.ts';
-import { openAccess } from '../access.ts';
-import { type CliIo, configOf } from '../io.ts';
-import { revokedElsewhere } from '../key-store.ts';
-import { openLedgers } from '../ledgers.ts';
-import { type LoggedIo, withLog } from '../log.ts';
-import { wholeNumberOption } from '../option-values.ts';
+import type { Chore } from '../../run/plan/job.ts';
+import type { Attempting } from '../../run/run/attempt.ts';
+import { liveNight, type Night } from '../../run/run/night.ts';
+import type { RunSummary } from '../../run/run/run-summary.ts';
+import { jobsNamed } from '../../run/run/sync.ts';
+import { openAccess } from '../context/access.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { revokedElsewhere } from '../context/key-store.ts';
+import { openLedgers } from '../context/ledgers.ts';
+import { type LoggedIo, withLog } from '../context/log.ts';
+import { wholeNumberOption } from '../context/option-values.ts';
+import { connect, refreshesWhileWaiting, type Upstream } from '../context/upstream.ts';
 import { driftText } from '../text/drift-text.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { rowsText } from '../text/rows-text.ts';
 import { SyncProgress } from '../text/sync-progress.ts';
-import { connect, refreshesWhileWaiting, type Upstream } from '../upstream.ts';
 
 const HELP = `
 Pulls feed, trends, hashtags, growth timelines and creators, loads them into <data dir>/trendlake.db

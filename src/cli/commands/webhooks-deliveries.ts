@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
-import { EXIT } from '../../errors.ts';
-import { typed } from '../../installation.ts';
-import { isoOf } from '../../iso.ts';
-import { deliveriesPage, redeliver } from '../../webhooks/deliveries.ts';
-import { sendTest } from '../../webhooks/dispatcher.ts';
-import { HttpPoster } from '../../webhooks/post.ts';
-import { flushDeliveries } from '../../webhooks/sender.ts';
-import { requireSubscription } from '../../webhooks/subscriptions.ts';
-import { type CliIo, configOf } from '../io.ts';
-import { revokedElsewhere } from '../key-store.ts';
-import { instantOption, wholeNumberOption } from '../option-values.ts';
-import { type Options, printFromLake, tableOr } from '../print-from-lake.ts';
+import { deliveriesPage, redeliver } from '../../alerts/webhooks/deliveries.ts';
+import { sendTest } from '../../alerts/webhooks/dispatcher.ts';
+import { HttpPoster } from '../../alerts/webhooks/post.ts';
+import { flushDeliveries } from '../../alerts/webhooks/sender.ts';
+import { requireSubscription } from '../../alerts/webhooks/subscriptions.ts';
+import { EXIT } from '../../base/errors.ts';
+import { typed } from '../../base/installation.ts';
+import { isoOf } from '../../base/iso.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { revokedElsewhere } from '../context/key-store.ts';
+import { instantOption, wholeNumberOption } from '../context/option-values.ts';
+import { type Options, printFromLake, tableOr } from '../context/print-from-lake.ts';
 import type { Cell } from '../text/text-table.ts';
 
 /** What the table of deliveries shows. */

@@ -1,9 +1,6 @@
 import type { Command } from 'commander';
-import { docsPage, typed } from '../../installation.ts';
-import { isoOf } from '../../iso.ts';
-import type { Lake } from '../../lake/open.ts';
-import { NOTIFY_ID } from '../../notify/channel.ts';
-import { readWish } from '../../webhooks/subscription-wish.ts';
+import { NOTIFY_ID } from '../../alerts/notify/channel.ts';
+import { readWish } from '../../alerts/webhooks/subscription-wish.ts';
 import {
   addSubscription,
   enableSubscription,
@@ -12,9 +9,12 @@ import {
   requireSubscription,
   rotateSecret,
   type Subscription,
-} from '../../webhooks/subscriptions.ts';
-import type { CliIo } from '../io.ts';
-import { type Options, printFromLake, tableOr } from '../print-from-lake.ts';
+} from '../../alerts/webhooks/subscriptions.ts';
+import { docsPage, typed } from '../../base/installation.ts';
+import { isoOf } from '../../base/iso.ts';
+import type { Lake } from '../../lake/open.ts';
+import type { CliIo } from '../context/io.ts';
+import { type Options, printFromLake, tableOr } from '../context/print-from-lake.ts';
 import { defineDeliveryCommands } from './webhooks-deliveries.ts';
 
 const EXAMPLES = `

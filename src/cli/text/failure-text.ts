@@ -1,6 +1,6 @@
 import type { ItemState } from '../../../schema/vocabulary.ts';
-import { isoOf } from '../../iso.ts';
-import type { FailedRequest } from '../../maintenance/failures.ts';
+import { isoOf } from '../../base/iso.ts';
+import type { FailedRequest } from '../../run/maintenance/failures.ts';
 import { oneLine } from './text-table.ts';
 
 const LONGEST_ERROR = 400;

@@ -1,9 +1,9 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
-import type { Reliability } from '../../forecast/reliability.ts';
-import { type ScoredWeek, scoredWeeks } from '../../forecast/weeks.ts';
-import { isoOf } from '../../iso.ts';
+import { isoOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
-import type { CliIo } from '../io.ts';
+import type { Reliability } from '../../learn/forecast/reliability.ts';
+import { type ScoredWeek, scoredWeeks } from '../../learn/forecast/weeks.ts';
+import type { CliIo } from '../context/io.ts';
 import { grouped } from './figures.ts';
 import { textTable } from './text-table.ts';
 

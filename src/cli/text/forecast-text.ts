@@ -1,5 +1,5 @@
-import type { ForecastState } from '../../forecast/state.ts';
-import { isoOf } from '../../iso.ts';
+import { isoOf } from '../../base/iso.ts';
+import type { ForecastState } from '../../learn/forecast/state.ts';
 import { grouped } from './figures.ts';
 
 /** Where the forecasts of a platform and way of first sight stand, on one line. */

@@ -1,5 +1,5 @@
-import type { Outlook } from '../../forecast/outlook.ts';
-import { typed } from '../../installation.ts';
+import { typed } from '../../base/installation.ts';
+import type { Outlook } from '../../learn/forecast/outlook.ts';
 import { counted, grouped } from './figures.ts';
 import { oneLine } from './text-table.ts';
 

@@ -1,5 +1,5 @@
-import { dateOf } from '../../iso.ts';
-import type { GrownVideo, Overview } from '../../maintenance/overview.ts';
+import { dateOf } from '../../base/iso.ts';
+import type { GrownVideo, Overview } from '../../run/maintenance/overview.ts';
 import { grouped } from './figures.ts';
 import { oneLine } from './text-table.ts';
 

@@ -1,4 +1,4 @@
-import type { CliIo } from '../io.ts';
+import type { CliIo } from '../context/io.ts';
 
 const EVERY_MS = 100;
 

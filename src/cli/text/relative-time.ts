@@ -1,5 +1,5 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../durations.ts';
-import { isoOf } from '../../iso.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
+import { isoOf } from '../../base/iso.ts';
 
 /** From which span on a unit is used: nobody counts 200 minutes. */
 const UNITS: readonly (readonly [string, number])[] = [

@@ -1,4 +1,4 @@
-import { LOADED_TABLES, type LoadCounts } from '../../load/tally.ts';
+import { LOADED_TABLES, type LoadCounts } from '../../ingest/writers/tally.ts';
 import { grouped } from './figures.ts';
 
 /** What a load did to each table that it touched, a line for each. */

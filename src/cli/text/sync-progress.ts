@@ -1,6 +1,6 @@
-import { SECOND_MS } from '../../durations.ts';
-import type { RunProgress } from '../../runner/run-deps.ts';
-import type { CliIo } from '../io.ts';
+import { SECOND_MS } from '../../base/durations.ts';
+import type { RunProgress } from '../../run/run/run-deps.ts';
+import type { CliIo } from '../context/io.ts';
 import { counted, grouped } from './figures.ts';
 import { ProgressLine } from './progress-line.ts';
 

@@ -1,4 +1,4 @@
-import { terminalLine } from '../../terminal-text.ts';
+import { terminalLine } from '../../base/terminal-text.ts';
 import { displayWidth } from './display-width.ts';
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });

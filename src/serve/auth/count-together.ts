@@ -1,7 +1,7 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { isBusy } from '../../lake/exclusive.ts';
-import type { RequestCounter } from './key-store.ts';
-import type { KeyStanding } from './limits.ts';
+import type { RequestCounter } from '../../lake/keys/key-store.ts';
+import type { KeyStanding } from '../../lake/keys/limits.ts';
 
 interface Waiting {
   readonly hash: string;

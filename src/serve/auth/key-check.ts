@@ -1,8 +1,8 @@
-import { typed } from '../../installation.ts';
-import { RefusedError } from '../problems.ts';
+import { typed } from '../../base/installation.ts';
+import { hashOf } from '../../lake/keys/keys.ts';
+import type { KeyStanding } from '../../lake/keys/limits.ts';
+import { RefusedError } from '../http/problems.ts';
 import type { CountTogether } from './count-together.ts';
-import { hashOf } from './keys.ts';
-import type { KeyStanding } from './limits.ts';
 
 /** What describes the interface: answered without a key, so a key that is sent needs no scope for it. */
 export const DOCUMENT_PATH = '/v1/openapi.json';

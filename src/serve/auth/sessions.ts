@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { HOUR_MS } from '../../durations.ts';
+import { HOUR_MS } from '../../base/durations.ts';
 
 /** How long a session lasts. */
 export const SESSION_MS = 4 * HOUR_MS;

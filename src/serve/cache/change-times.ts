@@ -1,11 +1,11 @@
+import { lakeVersion } from '../../lake/lake-version.ts';
+import type { Lake } from '../../lake/open.ts';
 import {
   type ChangeQuery,
   holdsUntil,
   NEXT_SNAPSHOT,
   newestSnapshotAt,
-} from '../../history/validity.ts';
-import { lakeVersion } from '../../lake/lake-version.ts';
-import type { Lake } from '../../lake/open.ts';
+} from '../../lake/read/validity.ts';
 import {
   isStillTrue,
   type LakeCache,

@@ -1,17 +1,21 @@
 import { PERIODS, PLATFORMS } from '../../../schema/vocabulary.ts';
-import type { Clock } from '../../clock.ts';
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../durations.ts';
-import { type ForecastStanding, forecastsAtMost, standingName } from '../../forecast/standing.ts';
-import { type ListQuery, type ListRowsQuery, snapshotsOf } from '../../history/computed-list.ts';
-import { creatorCountsAtMost } from '../../history/creator-lists.ts';
-import { eventsAtMost } from '../../history/event-list.ts';
-import { latestPulled } from '../../history/pulled-list.ts';
-import { videosAtMost } from '../../history/window-snapshots.ts';
+import { deliveriesAtMost } from '../../alerts/webhooks/deliveries.ts';
+import type { Clock } from '../../base/clock.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
+import { type ListQuery, type ListRowsQuery, snapshotsOf } from '../../lake/lists/computed-list.ts';
+import { creatorCountsAtMost } from '../../lake/lists/creator-lists.ts';
+import { eventsAtMost } from '../../lake/lists/event-list.ts';
+import { latestPulled } from '../../lake/lists/pulled-list.ts';
+import { videosAtMost } from '../../lake/lists/window-snapshots.ts';
 import type { Lake } from '../../lake/open.ts';
-import type { CountMatches, SearchQuery } from '../../search/search.ts';
-import { type SearchPage, searchPage } from '../../search/search-page.ts';
-import { deliveriesAtMost } from '../../webhooks/deliveries.ts';
+import type { CountMatches, SearchQuery } from '../../lake/search/search.ts';
+import { type SearchPage, searchPage } from '../../lake/search/search-page.ts';
+import {
+  type ForecastStanding,
+  forecastsAtMost,
+  standingName,
+} from '../../learn/forecast/standing.ts';
 import { ALWAYS, isStillTrue, type LakeCache, type Shelf, type Validity } from './lake-cache.ts';
 import { ListCache, type PricedList } from './list-cache.ts';
 import { cachedCounts } from './match-counts.ts';

@@ -1,5 +1,6 @@
-import type { Clock } from '../../clock.ts';
-import { MINUTE_MS } from '../../durations.ts';
+import type { Clock } from '../../base/clock.ts';
+import { MINUTE_MS } from '../../base/durations.ts';
+import { lakeVersion } from '../../lake/lake-version.ts';
 import {
   type ComputedList,
   type ItemOf,
@@ -8,10 +9,9 @@ import {
   type ListRowsQuery,
   rowWidth,
   windowsOf,
-} from '../../history/computed-list.ts';
-import type { ComputedPart, PartQuery } from '../../history/list-page.ts';
-import { KEPT_DEPTH } from '../../history/ranking.ts';
-import { lakeVersion } from '../../lake/lake-version.ts';
+} from '../../lake/lists/computed-list.ts';
+import type { ComputedPart, PartQuery } from '../../lake/lists/list-page.ts';
+import { KEPT_DEPTH } from '../../lake/lists/ranking.ts';
 import type { Lake } from '../../lake/open.ts';
 import { isStillTrue, type LakeCache, type Shelf, type Validity } from './lake-cache.ts';
 import type { Requester } from './reader-thread.ts';

@@ -1,6 +1,6 @@
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { Lake } from '../../lake/open.ts';
-import type { CountMatches } from '../../search/search.ts';
+import type { CountMatches } from '../../lake/search/search.ts';
 import { ALWAYS, isStillTrue, type LakeCache, type Validity } from './lake-cache.ts';
 
 interface Count extends Validity {

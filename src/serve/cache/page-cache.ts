@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import { exactBytes } from '../exact-bytes.ts';
-import { RefusedError } from '../problems.ts';
+import { exactBytes } from '../http/exact-bytes.ts';
+import { RefusedError } from '../http/problems.ts';
 import { FairQueue } from './fair-queue.ts';
 import {
   isStillTrue,

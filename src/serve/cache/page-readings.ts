@@ -1,20 +1,24 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
-import { type KeptVolume, risingHashtags } from '../../forecast/hashtags/read-volumes.ts';
-import { type RisingQuery, type RisingVideo, risingVideos } from '../../forecast/read.ts';
-import { type ForecastStanding, forecastStanding } from '../../forecast/standing.ts';
-import { computeList, type ListRowsQuery } from '../../history/computed-list.ts';
-import { contentItems } from '../../history/content-items.ts';
-import { type CreatorsQuery, creatorRise, creatorsPage } from '../../history/creator-lists.ts';
-import { creatorProfile, creatorVideos } from '../../history/creator-profile.ts';
-import { type EventsQuery, eventsPage, newestEvents } from '../../history/event-list.ts';
-import { readHashtagHistory } from '../../history/hashtag-history.ts';
-import { pulledHashtag } from '../../history/hashtag-list.ts';
-import type { Paging } from '../../history/list-page.ts';
-import { type TaggedPage, type TaggedPageQuery, taggedPage } from '../../history/tagged-videos.ts';
-import { findingsAbout } from '../../lab/analyze.ts';
+import { type DeliveriesQuery, deliveriesPage } from '../../alerts/webhooks/deliveries.ts';
+import type { ContentItem } from '../../base/wire/shapes.ts';
+import { computeList, type ListRowsQuery } from '../../lake/lists/computed-list.ts';
+import { type CreatorsQuery, creatorRise, creatorsPage } from '../../lake/lists/creator-lists.ts';
+import { type EventsQuery, eventsPage, newestEvents } from '../../lake/lists/event-list.ts';
+import { pulledHashtag } from '../../lake/lists/hashtag-list.ts';
+import type { Paging } from '../../lake/lists/list-page.ts';
 import type { Lake } from '../../lake/open.ts';
-import { type DeliveriesQuery, deliveriesPage } from '../../webhooks/deliveries.ts';
-import type { ContentItem } from '../../wire/shapes.ts';
+import { contentItems } from '../../lake/read/content-items.ts';
+import { creatorProfile, creatorVideos } from '../../lake/read/creator-profile.ts';
+import { readHashtagHistory } from '../../lake/read/hashtag-history.ts';
+import {
+  type TaggedPage,
+  type TaggedPageQuery,
+  taggedPage,
+} from '../../lake/read/tagged-videos.ts';
+import { type RisingQuery, type RisingVideo, risingVideos } from '../../learn/forecast/read.ts';
+import { type ForecastStanding, forecastStanding } from '../../learn/forecast/standing.ts';
+import { type KeptVolume, risingHashtags } from '../../learn/volumes/read-volumes.ts';
+import { findingsAbout } from '../../learn/why/analyze.ts';
 
 // What pages read that may take long, each from plain data to plain data, so that a thread can read it.
 

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import type { Clock } from '../../clock.ts';
-import { SECOND_MS } from '../../durations.ts';
-import { workerFile } from '../../worker-file.ts';
-import { RefusedError } from '../problems.ts';
+import type { Clock } from '../../base/clock.ts';
+import { SECOND_MS } from '../../base/durations.ts';
+import { workerFile } from '../../base/worker-file.ts';
+import { RefusedError } from '../http/problems.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { ReaderKind, ReaderKinds, ReaderReport, ReaderStart } from './reader-worker.ts';
 

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { systemClock } from '../../clock.ts';
-import { messageOf } from '../../errors.ts';
-import type { ComputedList, ListRowsQuery } from '../../history/computed-list.ts';
+import { systemClock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { ComputedList, ListRowsQuery } from '../../lake/lists/computed-list.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
-import type { SearchQuery } from '../../search/search.ts';
-import type { SearchPage } from '../../search/search-page.ts';
+import type { SearchQuery } from '../../lake/search/search.ts';
+import type { SearchPage } from '../../lake/search/search-page.ts';
 import type { FoundOf, PageQuery, PageReading } from './page-readings.ts';
 
 // The thread that reads what takes long, over a connection of its own. See reader-thread.ts. It is a
@@ -40,11 +40,11 @@ type Read<K extends ReaderKind> = (query: ReaderKinds[K]['query']) => ReaderKind
 /** How each kind reads a lake. It loads what that takes and no more: whoever wants the first list waits for it. */
 const READERS: { readonly [K in ReaderKind]: () => Promise<(lake: Lake) => Read<K>> } = {
   lists: async () => {
-    const { computeList } = await import('../../history/computed-list.ts');
+    const { computeList } = await import('../../lake/lists/computed-list.ts');
     return (lake) => (query) => computeList(lake, query, systemClock);
   },
   search: async () => {
-    const { searchPage } = await import('../../search/search-page.ts');
+    const { searchPage } = await import('../../lake/search/search-page.ts');
     const { LakeCache } = await import('./lake-cache.ts');
     const { cachedCounts } = await import('./match-counts.ts');
     return (lake) => {

@@ -1,6 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { exactBytes } from '../exact-bytes.ts';
-import { bytesOf, type SentBytes, type WrittenResponse, writtenAt } from '../written-response.ts';
+import { exactBytes } from '../http/exact-bytes.ts';
+import {
+  bytesOf,
+  type SentBytes,
+  type WrittenResponse,
+  writtenAt,
+} from '../http/written-response.ts';
 import {
   isStillTrue,
   type LakeCache,

@@ -1,9 +1,9 @@
-import type { Clock } from '../../clock.ts';
-import { MINUTE_MS, SECOND_MS } from '../../durations.ts';
+import type { Clock } from '../../base/clock.ts';
+import { MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { Lake } from '../../lake/open.ts';
 import { KEYLESS } from '../cache/reader-thread.ts';
-import { RefusedError } from '../problems.ts';
+import { RefusedError } from '../http/problems.ts';
 
 /** How often the lake is looked at while somebody listens, and how often one hears that it is. */
 const CHECK_MS = SECOND_MS;

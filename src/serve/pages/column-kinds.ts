@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Paging } from '../../history/list-page.ts';
+import type { Paging } from '../../lake/lists/list-page.ts';
 import type { Column } from './data-table.ts';
 import { count, sinceText } from './figures.ts';
 

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import { DAY_MS } from '../../durations.ts';
-import type { CountedCreator } from '../../history/creator-lists.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import type { CountedCreator } from '../../lake/lists/creator-lists.ts';
 import {
   countColumn,
   instantColumn,

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
-import type { CreatorsQuery } from '../../history/creator-lists.ts';
-import { platformQuery } from '../parameters.ts';
+import type { CreatorsQuery } from '../../lake/lists/creator-lists.ts';
+import { platformQuery } from '../request/parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { CREATOR_COLUMNS } from './creator-columns.ts';
 import { digits } from './figures.ts';

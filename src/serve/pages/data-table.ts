@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
-import type { ParquetType } from '../../export/parquet-tables.ts';
-import type { Paging } from '../../history/list-page.ts';
+import type { Paging } from '../../lake/lists/list-page.ts';
+import type { ParquetType } from '../../output/parquet/parquet-tables.ts';
 import { digits } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { linkHere, type PageView } from './page-view.ts';

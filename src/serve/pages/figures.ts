@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
-import { HOUR_MS } from '../../durations.ts';
-import { isoOf, minuteOf } from '../../iso.ts';
+import { HOUR_MS } from '../../base/durations.ts';
+import { isoOf, minuteOf } from '../../base/iso.ts';
 import type { Html } from './html.ts';
 
 // How numbers and instants are told on every page, so that one number reads the same on all of them.

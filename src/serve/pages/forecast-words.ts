@@ -1,4 +1,4 @@
-import type { ForecastState } from '../../forecast/state.ts';
+import type { ForecastState } from '../../learn/forecast/state.ts';
 import { digits } from './figures.ts';
 
 const STATES: Readonly<Record<ForecastState['state'], (state: ForecastState) => string>> = {

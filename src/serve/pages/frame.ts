@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
-import { DAY_MS } from '../../durations.ts';
-import { minuteOf } from '../../iso.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import { minuteOf } from '../../base/iso.ts';
 import { ago } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ICON, MARK } from './icon.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
-import type { HashtagItem } from '../../wire/shapes.ts';
+import type { HashtagItem } from '../../base/wire/shapes.ts';
 import { countColumn, type Ranked, rankColumn } from './column-kinds.ts';
 import type { Column } from './data-table.ts';
 import { change, direction, PLATFORM_NAMES } from './figures.ts';

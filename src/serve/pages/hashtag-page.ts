@@ -1,23 +1,23 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
-import { DAY_MS } from '../../durations.ts';
-import { hashtagSubject } from '../../events/subject-url.ts';
+import { hashtagSubject } from '../../alerts/events/subject-url.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import { isoOf } from '../../base/iso.ts';
+import type { ContentItem } from '../../base/wire/shapes.ts';
+import type { PulledHashtag } from '../../lake/lists/hashtag-list.ts';
 import {
   type HashtagVolumes,
   hashtagAsOf,
   type VolumeSeries,
-} from '../../history/hashtag-history.ts';
-import type { PulledHashtag } from '../../history/hashtag-list.ts';
+} from '../../lake/read/hashtag-history.ts';
 import {
   TAGGED_MOST,
   type TaggedCount,
   type TaggedPage,
   type TaggedQuery,
-} from '../../history/tagged-videos.ts';
-import { isoOf } from '../../iso.ts';
-import type { ContentItem } from '../../wire/shapes.ts';
-import { RefusedError } from '../problems.ts';
+} from '../../lake/read/tagged-videos.ts';
+import { RefusedError } from '../http/problems.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { type Column, downloadLinks, type Listed, showing, wholeOf } from './data-table.ts';
 import { ago, change, count, digits, direction, fact, number, PLATFORM_NAMES } from './figures.ts';

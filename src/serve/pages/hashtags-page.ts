@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
-import { hashtagsPage } from '../../history/hashtag-list.ts';
-import type { HashtagItem } from '../../wire/shapes.ts';
-import { dateRange, platformQuery, type RequestedWindow } from '../parameters.ts';
+import type { HashtagItem } from '../../base/wire/shapes.ts';
+import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
+import { dateRange, platformQuery, type RequestedWindow } from '../request/parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { PLATFORM_NAMES } from './figures.ts';
 import { HASHTAG_COLUMNS, knownOfTags } from './hashtag-columns.ts';

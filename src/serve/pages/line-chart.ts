@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
-import { DAY_MS } from '../../durations.ts';
-import { isoOf } from '../../iso.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import { isoOf } from '../../base/iso.ts';
 import { number } from './figures.ts';
 import type { Html } from './html.ts';
 

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { typed } from '../../installation.ts';
+import { typed } from '../../base/installation.ts';
 import { ago, digits } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import type { PageView } from './page-view.ts';

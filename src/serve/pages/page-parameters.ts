@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { ServiceEnv } from '../context.ts';
-import { asOf, limit, page } from '../parameters.ts';
-import { refusedParameters } from '../problems.ts';
+import { refusedParameters } from '../http/problems.ts';
+import type { ServiceEnv } from '../request/context.ts';
+import { asOf, limit, page } from '../request/parameters.ts';
 import { type Column, sortNames } from './data-table.ts';
 import { FILE_FORMATS } from './table-files.ts';
 

@@ -1,16 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
-import { DAY_MS, MINUTE_MS } from '../../durations.ts';
-import type { ListMoment } from '../../history/list-page.ts';
-import { parseIso } from '../../iso.ts';
+import { DAY_MS, MINUTE_MS } from '../../base/durations.ts';
+import { parseIso } from '../../base/iso.ts';
+import type { KeyStanding } from '../../lake/keys/limits.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
-import type { KeyStanding } from '../auth/limits.ts';
+import type { ListMoment } from '../../lake/lists/list-page.ts';
 import { type MadePage, PageBytes } from '../cache/page-cache.ts';
 import type { Requester } from '../cache/reader-thread.ts';
-import { momentOf, type ServiceApp, type ServiceContext, type ServiceEnv } from '../context.ts';
-import { RefusedError } from '../problems.ts';
-import { acceptsGzip } from '../written-response.ts';
+import { RefusedError } from '../http/problems.ts';
+import { acceptsGzip } from '../http/written-response.ts';
+import {
+  momentOf,
+  type ServiceApp,
+  type ServiceContext,
+  type ServiceEnv,
+} from '../request/context.ts';
 import { type FramedPage, framed } from './frame.ts';
 import { PAGE_HEADERS } from './page-headers.ts';
 import { givenOf, PageParameters } from './page-parameters.ts';
@@ -50,7 +55,7 @@ type FilesOf<P extends z.ZodObject, Q extends z.ZodObject> = (
 
 /**
  * One page: its address (as the interface writes them), its parameters (those of
- * src/serve/parameters.ts; empty ones count as not given), and how it is made.
+ * src/serve/request/parameters.ts; empty ones count as not given), and how it is made.
  */
 export interface PageDefinition<P extends z.ZodObject, Q extends z.ZodObject> {
   readonly path: string;

@@ -1,5 +1,5 @@
-import { isoOf } from '../../iso.ts';
-import { plainHandle } from '../../wire/folding.ts';
+import { isoOf } from '../../base/iso.ts';
+import { plainHandle } from '../../base/wire/folding.ts';
 
 /** Who reads a page: whoever is on this machine, the holder of a key, or anybody. */
 export type PageReader = 'operator' | 'public' | { readonly keyId: string };

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
-import type { Price } from '../../config/setting-readers.ts';
-import { typed } from '../../installation.ts';
-import type { PipelineState } from '../../pipeline/pipeline-state.ts';
-import { limit, page } from '../parameters.ts';
-import { RefusedError } from '../problems.ts';
+import type { Price } from '../../base/config/setting-readers.ts';
+import { typed } from '../../base/installation.ts';
+import type { PipelineState } from '../../run/pipeline/pipeline-state.ts';
+import { RefusedError } from '../http/problems.ts';
+import { limit, page } from '../request/parameters.ts';
 import { pagingLinks } from './data-table.ts';
 import type { Html } from './html.ts';
 import { emptyState, notice } from './marks.ts';

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import type { Price } from '../../config/setting-readers.ts';
-import { minuteOf } from '../../iso.ts';
-import { costText } from '../../money.ts';
-import type { BurnDown, PipelineNow, QuotaState } from '../../pipeline/pipeline-state.ts';
+import type { Price } from '../../base/config/setting-readers.ts';
+import { minuteOf } from '../../base/iso.ts';
+import { costText } from '../../base/money.ts';
+import type { BurnDown, PipelineNow, QuotaState } from '../../run/pipeline/pipeline-state.ts';
 import { digits, instantTime, number } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { lineChart } from './line-chart.ts';

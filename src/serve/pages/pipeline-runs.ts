@@ -1,8 +1,8 @@
 import { html, raw } from 'hono/html';
-import { DAY_MS } from '../../durations.ts';
-import { isoOf } from '../../iso.ts';
-import type { JobItems, OpenedRun, RunItem, RunLine } from '../../maintenance/runs.ts';
-import type { PipelineState } from '../../pipeline/pipeline-state.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import { isoOf } from '../../base/iso.ts';
+import type { JobItems, OpenedRun, RunItem, RunLine } from '../../run/maintenance/runs.ts';
+import type { PipelineState } from '../../run/pipeline/pipeline-state.ts';
 import { digits, instantTime, sinceText } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { linkTo, type PageView } from './page-view.ts';

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
-import { typed } from '../../installation.ts';
-import { minuteOf } from '../../iso.ts';
-import type { PipelineNow, SourceState } from '../../pipeline/pipeline-state.ts';
+import { HOUR_MS, MINUTE_MS } from '../../base/durations.ts';
+import { typed } from '../../base/installation.ts';
+import { minuteOf } from '../../base/iso.ts';
+import type { PipelineNow, SourceState } from '../../run/pipeline/pipeline-state.ts';
 import { bytesText } from './bytes.ts';
 import {
   digits,

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { RefusedError } from '../problems.ts';
-import { PROBLEMS } from '../problems.ts';
+import type { RefusedError } from '../http/problems.ts';
+import { PROBLEMS } from '../http/problems.ts';
 import type { FramedPage } from './frame.ts';
 import { linkTo, type PageView } from './page-view.ts';
 

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { SqlCell, SqlTable } from '../sql-queries.ts';
+import type { SqlCell, SqlTable } from '../request/sql-queries.ts';
 import { digits, number } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { type ChartLine, lineChart } from './line-chart.ts';

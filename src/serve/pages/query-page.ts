@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html';
-import type { CookbookQuery, Described, DictionaryPart } from '../../query/dictionary.ts';
-import { CLOSED_TABLES } from '../../query/refuse-closed.ts';
-import { FILE_ROWS, type SqlCell, type SqlTable } from '../sql-queries.ts';
+import type { CookbookQuery, Described, DictionaryPart } from '../../lake/query/dictionary.ts';
+import { CLOSED_TABLES } from '../../lake/query/refuse-closed.ts';
+import { FILE_ROWS, type SqlCell, type SqlTable } from '../request/sql-queries.ts';
 import { digits } from './figures.ts';
 import type { FramedPage } from './frame.ts';
 import { type Html, NOTHING } from './html.ts';

@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html';
-import { TIERS } from '../../config/tiers.ts';
+import { TIERS } from '../../base/config/tiers.ts';
 import { digits } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ICON, MARK } from './icon.ts';

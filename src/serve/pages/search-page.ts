@@ -1,11 +1,16 @@
 import { z } from '@hono/zod-openapi';
 import { html, raw } from 'hono/html';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
-import { COUNTED_MOST } from '../../search/search.ts';
-import type { ContentItem } from '../../wire/shapes.ts';
+import type { ContentItem } from '../../base/wire/shapes.ts';
+import { COUNTED_MOST } from '../../lake/search/search.ts';
 import type { FoundPage } from '../cache/heavy-reads.ts';
-import type { ServiceContext } from '../context.ts';
-import { openDateRange, platformQuery, type RequestedWindow, searchText } from '../parameters.ts';
+import type { ServiceContext } from '../request/context.ts';
+import {
+  openDateRange,
+  platformQuery,
+  type RequestedWindow,
+  searchText,
+} from '../request/parameters.ts';
 import type { Listed } from './data-table.ts';
 import { digits, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';

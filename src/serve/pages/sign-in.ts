@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html';
-import { typed } from '../../installation.ts';
+import { typed } from '../../base/installation.ts';
 import { ICON, MARK } from './icon.ts';
 import { STYLE } from './style.ts';
 

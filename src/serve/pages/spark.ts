@@ -1,6 +1,6 @@
 import { raw } from 'hono/html';
-import type { TimelinePoint } from '../../history/timeline.ts';
-import { linePath } from '../../line-path.ts';
+import { linePath } from '../../base/line-path.ts';
+import type { TimelinePoint } from '../../lake/read/timeline.ts';
 import { NOTHING } from './html.ts';
 
 const BOX = { width: 84, height: 24, margin: 2 };

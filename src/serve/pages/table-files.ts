@@ -1,7 +1,7 @@
-import { csvLine } from '../../csv.ts';
-import { PageCompressor } from '../../export/codec.ts';
-import { ParquetWriter } from '../../export/write-parquet.ts';
-import { isoOf } from '../../iso.ts';
+import { csvLine } from '../../base/csv.ts';
+import { isoOf } from '../../base/iso.ts';
+import { PageCompressor } from '../../output/parquet/codec.ts';
+import { ParquetWriter } from '../../output/parquet/write-parquet.ts';
 import type { Column, FieldValue } from './data-table.ts';
 
 /** The forms that a list can be had in beside its page. */

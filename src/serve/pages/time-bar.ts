@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import { DAY_MS, HOUR_MS } from '../../durations.ts';
-import { minuteOf } from '../../iso.ts';
+import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
+import { minuteOf } from '../../base/iso.ts';
 import { type Html, NOTHING } from './html.ts';
 import { instantText, linkAt, type PageView } from './page-view.ts';
 

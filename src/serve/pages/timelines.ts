@@ -1,5 +1,5 @@
-import { type TimelinePoint, timeline, videoByIdAsOf } from '../../history/timeline.ts';
-import type { ServiceContext } from '../context.ts';
+import { type TimelinePoint, timeline, videoByIdAsOf } from '../../lake/read/timeline.ts';
+import type { ServiceContext } from '../request/context.ts';
 
 /** How listed videos grew until an instant (Unix ms); no snapshots where the lake knows one from the list only. */
 export const timelinesOf =

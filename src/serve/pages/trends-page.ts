@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { PERIODS, PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
-import { PERIOD_MS } from '../../history/computed-list.ts';
-import type { ListMoment, ListPage, Soon } from '../../history/list-page.ts';
-import { feedPage, trendsPage } from '../../history/video-lists.ts';
-import type { ContentItem } from '../../wire/shapes.ts';
-import type { ServiceContext } from '../context.ts';
-import { dateRange, platformPath, type RequestedWindow } from '../parameters.ts';
+import type { ContentItem } from '../../base/wire/shapes.ts';
+import { PERIOD_MS } from '../../lake/lists/computed-list.ts';
+import type { ListMoment, ListPage, Soon } from '../../lake/lists/list-page.ts';
+import { feedPage, trendsPage } from '../../lake/lists/video-lists.ts';
+import type { ServiceContext } from '../request/context.ts';
+import { dateRange, platformPath, type RequestedWindow } from '../request/parameters.ts';
 import { dataTable, showing } from './data-table.ts';
 import { number, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';

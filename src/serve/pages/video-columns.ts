@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { TimelinePoint } from '../../history/timeline.ts';
-import type { ContentItem } from '../../wire/shapes.ts';
+import type { ContentItem } from '../../base/wire/shapes.ts';
+import type { TimelinePoint } from '../../lake/read/timeline.ts';
 import { countColumn, instantColumn, rankColumn, textInFiles } from './column-kinds.ts';
 import type { Column } from './data-table.ts';
 import { PLATFORM_NAMES, pace, rate } from './figures.ts';

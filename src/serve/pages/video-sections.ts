@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import type { ListStay } from '../../history/list-stays.ts';
-import type { Milestone } from '../../history/milestones.ts';
-import { minuteOf } from '../../iso.ts';
-import type { Analysis } from '../../wire/analysis-shapes.ts';
+import { minuteOf } from '../../base/iso.ts';
+import type { Analysis } from '../../base/wire/analysis-shapes.ts';
+import type { ListStay } from '../../lake/read/list-stays.ts';
+import type { Milestone } from '../../lake/read/milestones.ts';
 import type { Column } from './data-table.ts';
 import { dataTable } from './data-table.ts';
 import { digits, inHours, PLATFORM_NAMES, sinceText } from './figures.ts';

@@ -1,13 +1,13 @@
 import { z } from '@hono/zod-openapi';
-import { creatorProfile, shownProfile } from '../../history/creator-profile.ts';
-import { isoOf } from '../../iso.ts';
-import { plainHandle } from '../../wire/folding.ts';
-import { creatorResponse } from '../../wire/shapes.ts';
-import { instantOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
-import { describeGet } from '../describe.ts';
-import { asOf, handlePath, limit, page, platformPath } from '../parameters.ts';
-import { RefusedError } from '../problems.ts';
-import { respondGet } from '../respond-get.ts';
+import { isoOf } from '../../base/iso.ts';
+import { plainHandle } from '../../base/wire/folding.ts';
+import { creatorResponse } from '../../base/wire/shapes.ts';
+import { creatorProfile, shownProfile } from '../../lake/read/creator-profile.ts';
+import { RefusedError } from '../http/problems.ts';
+import { instantOf, respond, type ServiceApp, type ServiceContext } from '../request/context.ts';
+import { describeGet } from '../request/describe.ts';
+import { asOf, handlePath, limit, page, platformPath } from '../request/parameters.ts';
+import { respondGet } from '../request/respond-get.ts';
 
 const creator = describeGet({
   path: '/creators/{platform}/{handle}',

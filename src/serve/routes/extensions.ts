@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { shownEvent } from '../../history/event-list.ts';
-import { isoOf } from '../../iso.ts';
-import { eventsResponse, usageResponse } from '../../wire/shapes.ts';
-import { momentOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
-import { describeGet } from '../describe.ts';
-import { asOf, eventKind, limit, page, platformQuery, since } from '../parameters.ts';
-import { respondGet } from '../respond-get.ts';
+import { isoOf } from '../../base/iso.ts';
+import { eventsResponse, usageResponse } from '../../base/wire/shapes.ts';
+import { shownEvent } from '../../lake/lists/event-list.ts';
+import { momentOf, respond, type ServiceApp, type ServiceContext } from '../request/context.ts';
+import { describeGet } from '../request/describe.ts';
+import { asOf, eventKind, limit, page, platformQuery, since } from '../request/parameters.ts';
+import { respondGet } from '../request/respond-get.ts';
 
 const events = describeGet({
   path: '/events',

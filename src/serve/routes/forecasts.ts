@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { risingPage } from '../../forecast/read.ts';
+import { forecastsResponse } from '../../base/wire/shapes.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
-import { forecastsResponse } from '../../wire/shapes.ts';
-import { instantOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
-import { describeGet } from '../describe.ts';
-import { asOf, horizon, limit, page, platformPath } from '../parameters.ts';
-import { respondGet } from '../respond-get.ts';
+import { risingPage } from '../../learn/forecast/read.ts';
+import { instantOf, respond, type ServiceApp, type ServiceContext } from '../request/context.ts';
+import { describeGet } from '../request/describe.ts';
+import { asOf, horizon, limit, page, platformPath } from '../request/parameters.ts';
+import { respondGet } from '../request/respond-get.ts';
 
 const forecasts = describeGet({
   path: '/forecasts/{platform}',

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
-import { SECOND_MS } from '../../durations.ts';
-import { isoOf } from '../../iso.ts';
-import type { ServiceApp, ServiceContext } from '../context.ts';
+import { SECOND_MS } from '../../base/durations.ts';
+import { isoOf } from '../../base/iso.ts';
+import type { ServiceApp, ServiceContext } from '../request/context.ts';
 
 /** So long one reading is given again: it needs no key, so anybody may ask as often as they like. */
 const KEPT_MS = SECOND_MS;

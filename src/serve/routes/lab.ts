@@ -1,12 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { isoOf } from '../../iso.ts';
-import { analysisOf } from '../../lab/analyze.ts';
-import { analysisResponse } from '../../wire/analysis-shapes.ts';
-import { jsonBody } from '../body.ts';
-import { momentOf, type ServiceApp, type ServiceContext } from '../context.ts';
-import { problemsOf } from '../describe.ts';
-import { EXAMPLE_BODIES, EXAMPLE_RESPONSES } from '../examples.ts';
-import { invalidParameters, RefusedError } from '../problems.ts';
+import { isoOf } from '../../base/iso.ts';
+import { analysisResponse } from '../../base/wire/analysis-shapes.ts';
+import { analysisOf } from '../../learn/why/analyze.ts';
+import { jsonBody } from '../http/body.ts';
+import { invalidParameters, RefusedError } from '../http/problems.ts';
+import { momentOf, type ServiceApp, type ServiceContext } from '../request/context.ts';
+import { problemsOf } from '../request/describe.ts';
+import { EXAMPLE_BODIES, EXAMPLE_RESPONSES } from '../request/examples.ts';
 
 const LONGEST_ID = 128;
 

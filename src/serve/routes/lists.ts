@@ -1,19 +1,20 @@
 import { z } from '@hono/zod-openapi';
-import { volumeForecastAt } from '../../forecast/hashtags/read-volumes.ts';
-import { AHEAD_HOURS } from '../../forecast/hashtags/volume-series.ts';
-import { PERIOD_MS } from '../../history/computed-list.ts';
-import { hashtagsPage } from '../../history/hashtag-list.ts';
-import type { ListPage, Soon } from '../../history/list-page.ts';
-import { feedPage, trendsPage } from '../../history/video-lists.ts';
-import { isoOf } from '../../iso.ts';
+import { isoOf } from '../../base/iso.ts';
 import {
   feedResponse,
   type HashtagItem,
   hashtagsResponse,
   trendsResponse,
-} from '../../wire/shapes.ts';
-import { momentOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
-import { describeGet } from '../describe.ts';
+} from '../../base/wire/shapes.ts';
+import { PERIOD_MS } from '../../lake/lists/computed-list.ts';
+import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
+import type { ListPage, Soon } from '../../lake/lists/list-page.ts';
+import { feedPage, trendsPage } from '../../lake/lists/video-lists.ts';
+import { volumeForecastAt } from '../../learn/volumes/read-volumes.ts';
+import { AHEAD_HOURS } from '../../learn/volumes/volume-series.ts';
+import { JsonText, type ResponseContent } from '../http/written-response.ts';
+import { momentOf, respond, type ServiceApp, type ServiceContext } from '../request/context.ts';
+import { describeGet } from '../request/describe.ts';
 import {
   asOf,
   dateRange,
@@ -22,9 +23,8 @@ import {
   periodPath,
   platformPath,
   platformQuery,
-} from '../parameters.ts';
-import { respondGet } from '../respond-get.ts';
-import { JsonText, type ResponseContent } from '../written-response.ts';
+} from '../request/parameters.ts';
+import { respondGet } from '../request/respond-get.ts';
 
 const feed = describeGet({
   path: '/feed/{platform}',

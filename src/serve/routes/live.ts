@@ -1,7 +1,7 @@
-import { momentOf } from '../context.ts';
+import { problemResponse, RefusedError } from '../http/problems.ts';
+import { isFromElsewhere } from '../http/sent-from.ts';
 import type { PageDeps } from '../pages/page-route.ts';
-import { problemResponse, RefusedError } from '../problems.ts';
-import { isFromElsewhere } from '../sent-from.ts';
+import { momentOf } from '../request/context.ts';
 
 /** `GET /live`: when the lake changes, as server-sent events, for pages that are open. */
 export const liveRoute = ({ app, service, guard }: PageDeps): void => {

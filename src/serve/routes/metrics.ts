@@ -1,5 +1,5 @@
-import type { Metrics } from '../../metrics/metrics.ts';
-import type { ServiceApp } from '../context.ts';
+import type { Metrics } from '../../run/metrics/metrics.ts';
+import type { ServiceApp } from '../request/context.ts';
 
 /**
  * `GET /metrics`: the service, its lake and its process in the Prometheus text format. Needs no key

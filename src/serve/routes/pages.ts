@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { PageBytes } from '../cache/page-cache.ts';
-import { fixedText } from '../fixed-text.ts';
 import { CHART_SCRIPT } from '../pages/chart-script.ts';
 import { creatorPage } from '../pages/creator-page.ts';
 import { creatorsListPage } from '../pages/creators-page.ts';
@@ -18,6 +17,7 @@ import { searchPageRoute } from '../pages/search-page.ts';
 import { trendsPages } from '../pages/trends-page.ts';
 import { TRY_SCRIPT } from '../pages/try-it.ts';
 import { videoPage } from '../pages/video-page.ts';
+import { fixedText } from '../request/fixed-text.ts';
 import { liveRoute } from './live.ts';
 import { queryRoutes } from './query.ts';
 

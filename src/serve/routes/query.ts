@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
-import { readCookbook, readDictionary } from '../../query/dictionary.ts';
-import { formBody } from '../body.ts';
+import { readCookbook, readDictionary } from '../../lake/query/dictionary.ts';
 import { PageBytes } from '../cache/page-cache.ts';
-import { momentOf, type ServiceEnv } from '../context.ts';
+import { formBody } from '../http/body.ts';
+import { problemResponse, RefusedError } from '../http/problems.ts';
+import { isFromElsewhere } from '../http/sent-from.ts';
 import { framed } from '../pages/frame.ts';
 import { PAGE_HEADERS } from '../pages/page-headers.ts';
 import { type PageDeps, presentView, sendFixedPage } from '../pages/page-route.ts';
 import { type QueryOutcome, queryPage } from '../pages/query-page.ts';
-import { problemResponse, RefusedError } from '../problems.ts';
-import { isFromElsewhere } from '../sent-from.ts';
-import { SqlFailure } from '../sql-queries.ts';
+import { momentOf, type ServiceEnv } from '../request/context.ts';
+import { SqlFailure } from '../request/sql-queries.ts';
 
 /** Statements up to this length stand in the address, to be kept and handed on. */
 const LONGEST_IN_ADDRESS = 4000;

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { feedResponse } from '../../wire/shapes.ts';
-import { momentOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
-import { describeGet } from '../describe.ts';
+import { feedResponse } from '../../base/wire/shapes.ts';
+import { momentOf, respond, type ServiceApp, type ServiceContext } from '../request/context.ts';
+import { describeGet } from '../request/describe.ts';
 import {
   asOf as asOfParameter,
   limit,
@@ -9,8 +9,8 @@ import {
   page,
   platformQuery,
   searchText,
-} from '../parameters.ts';
-import { respondGet } from '../respond-get.ts';
+} from '../request/parameters.ts';
+import { respondGet } from '../request/respond-get.ts';
 
 const search = describeGet({
   path: '/search',

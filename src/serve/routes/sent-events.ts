@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { EVENT_KINDS, type EventKind } from '../../../schema/vocabulary.ts';
-import { deliveredEvent } from '../../wire/shapes.ts';
-import type { ServiceApp } from '../context.ts';
-import { EXAMPLE_DELIVERY } from '../examples.ts';
+import { deliveredEvent } from '../../base/wire/shapes.ts';
+import type { ServiceApp } from '../request/context.ts';
+import { EXAMPLE_DELIVERY } from '../request/examples.ts';
 
 const SUMMARIES: Readonly<Record<EventKind, string>> = {
   'trend.spike': 'A video gains views much faster than its own pace and age lead one to expect',

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { hashOf } from '../../lake/keys/keys.ts';
 import type { KeyCheck } from '../auth/key-check.ts';
-import { hashOf } from '../auth/keys.ts';
 import { SESSION_MS, type Sessions } from '../auth/sessions.ts';
-import { formBody } from '../body.ts';
-import type { ServiceApp, ServiceContext, ServiceEnv } from '../context.ts';
-import type { Exposure } from '../exposure.ts';
-import { noteAdmitted } from '../let-in.ts';
+import { formBody } from '../http/body.ts';
+import type { Exposure } from '../http/exposure.ts';
+import { problemResponse, RefusedError } from '../http/problems.ts';
+import { isFromElsewhere } from '../http/sent-from.ts';
 import { PAGE_HEADERS } from '../pages/page-headers.ts';
 import { signInPage } from '../pages/sign-in.ts';
-import { problemResponse, RefusedError } from '../problems.ts';
-import { isFromElsewhere } from '../sent-from.ts';
+import type { ServiceApp, ServiceContext, ServiceEnv } from '../request/context.ts';
+import { noteAdmitted } from '../request/let-in.ts';
 
 /** What decides who may read the pages. */
 export interface PageAccess {

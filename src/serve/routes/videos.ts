@@ -1,16 +1,16 @@
 import { z } from '@hono/zod-openapi';
-import { TRACKED_MS } from '../../forecast/lake-curves.ts';
-import { shownForecast } from '../../forecast/read.ts';
-import { videoByIdAsOf, videoRecord } from '../../history/timeline.ts';
-import { videoGrowth } from '../../history/video-growth.ts';
-import { isoOf } from '../../iso.ts';
+import { isoOf } from '../../base/iso.ts';
+import { growthResponse, videoResponse } from '../../base/wire/shapes.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
-import { growthResponse, videoResponse } from '../../wire/shapes.ts';
-import { instantOf, respond, type ServiceApp, type ServiceContext } from '../context.ts';
-import { describeGet } from '../describe.ts';
-import { asOf, idPath } from '../parameters.ts';
-import { RefusedError } from '../problems.ts';
-import { respondGet } from '../respond-get.ts';
+import { videoByIdAsOf, videoRecord } from '../../lake/read/timeline.ts';
+import { videoGrowth } from '../../lake/read/video-growth.ts';
+import { shownForecast } from '../../learn/forecast/read.ts';
+import { TRACKED_MS } from '../../learn/model/lake-curves.ts';
+import { RefusedError } from '../http/problems.ts';
+import { instantOf, respond, type ServiceApp, type ServiceContext } from '../request/context.ts';
+import { describeGet } from '../request/describe.ts';
+import { asOf, idPath } from '../request/parameters.ts';
+import { respondGet } from '../request/respond-get.ts';
 
 const growth = describeGet({
   path: '/videos/{id}/growth',

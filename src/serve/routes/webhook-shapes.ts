@@ -1,12 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import ipaddr from 'ipaddr.js';
 import { EVENT_KINDS, PLATFORMS } from '../../../schema/vocabulary.ts';
-import { isoOf } from '../../iso.ts';
-import type { DeliveryRecord } from '../../webhooks/deliveries.ts';
-import type { Subscription } from '../../webhooks/subscriptions.ts';
-import { describeGet, problemsOf } from '../describe.ts';
-import { EXAMPLE_BODIES, EXAMPLE_RESPONSES } from '../examples.ts';
-import { asOf, limit, page } from '../parameters.ts';
+import type { DeliveryRecord } from '../../alerts/webhooks/deliveries.ts';
+import type { Subscription } from '../../alerts/webhooks/subscriptions.ts';
+import { isoOf } from '../../base/iso.ts';
+import { describeGet, problemsOf } from '../request/describe.ts';
+import { EXAMPLE_BODIES, EXAMPLE_RESPONSES } from '../request/examples.ts';
+import { asOf, limit, page } from '../request/parameters.ts';
 
 // `/v1/webhooks` as it travels and as OpenAPI describes it.
 

@@ -1,14 +1,13 @@
 import type { Context } from 'hono';
-import type { Lake } from '../../lake/open.ts';
-import { sendTest } from '../../webhooks/dispatcher.ts';
-import type { HookSecret } from '../../webhooks/hook-proof.ts';
-import type { Poster } from '../../webhooks/post.ts';
-import { receiveHook } from '../../webhooks/receive.ts';
+import { sendTest } from '../../alerts/webhooks/dispatcher.ts';
+import type { HookSecret } from '../../alerts/webhooks/hook-proof.ts';
+import type { Poster } from '../../alerts/webhooks/post.ts';
+import { receiveHook } from '../../alerts/webhooks/receive.ts';
 import {
   readWish,
   SubscriptionError,
   TooManySubscriptionsError,
-} from '../../webhooks/subscription-wish.ts';
+} from '../../alerts/webhooks/subscription-wish.ts';
 import {
   addSubscription,
   findSubscription,
@@ -16,17 +15,18 @@ import {
   removeSubscription,
   rotateSecret,
   type Subscription,
-} from '../../webhooks/subscriptions.ts';
-import { jsonBody, readBody } from '../body.ts';
+} from '../../alerts/webhooks/subscriptions.ts';
+import type { Lake } from '../../lake/open.ts';
+import { jsonBody, readBody } from '../http/body.ts';
+import { invalidParameters, RefusedError } from '../http/problems.ts';
 import {
   momentOf,
   respond,
   type ServiceApp,
   type ServiceContext,
   type ServiceEnv,
-} from '../context.ts';
-import { invalidParameters, RefusedError } from '../problems.ts';
-import { respondGet } from '../respond-get.ts';
+} from '../request/context.ts';
+import { respondGet } from '../request/respond-get.ts';
 import {
   addRoute,
   deliveriesRoute,

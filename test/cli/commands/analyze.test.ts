@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { virtualClock } from '../../../src/clock.ts';
-import { analysisResponse } from '../../../src/wire/analysis-shapes.ts';
-import { NOW, plantedLake } from '../../lab/lab-lake.ts';
+import { virtualClock } from '../../../src/base/clock.ts';
+import { analysisResponse } from '../../../src/base/wire/analysis-shapes.ts';
+import { NOW, plantedLake } from '../../learn/why/lab-lake.ts';
 import { runCommand } from '../../support/run-command.ts';
 
 const clock = virtualClock(NOW);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plantedLake } from '../../lab/lab-lake.ts';
+import { plantedLake } from '../../learn/why/lab-lake.ts';
 import { eventually } from '../../support/eventually.ts';
 import { runCommand } from '../../support/run-command.ts';
 

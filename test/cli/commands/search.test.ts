@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { virtualClock } from '../../../src/clock.ts';
+import { virtualClock } from '../../../src/base/clock.ts';
 import { emptyLake, insertVideos } from '../../lake/lake-fixture.ts';
 import { type CommandResult, runCommand } from '../../support/run-command.ts';
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startFaultyUpstream } from '../../../fixtures/faulty-upstream.ts';
-import type { RunSummary } from '../../../src/runner/run-summary.ts';
+import type { RunSummary } from '../../../src/run/run/run-summary.ts';
 import { freshFolder } from '../../support/fresh.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { KEY } from '../../support/sync-once.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { CliIo } from '../../../src/cli/io.ts';
+import type { Clock } from '../../../src/base/clock.ts';
+import { CliIo } from '../../../src/cli/context/io.ts';
 import { SyncProgress } from '../../../src/cli/text/sync-progress.ts';
-import type { Clock } from '../../../src/clock.ts';
 import { surroundings } from '../../support/surroundings.ts';
 
 /** A clock that stands still; whoever sleeps on it wakes when it is moved past. */

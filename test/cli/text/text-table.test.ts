@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { kindOf } from '../../../src/base/wire/fields.ts';
 import { driftText } from '../../../src/cli/text/drift-text.ts';
 import { overviewText } from '../../../src/cli/text/overview-text.ts';
 import { oneLine, textTable } from '../../../src/cli/text/text-table.ts';
-import { kindOf } from '../../../src/wire/fields.ts';
 
 test('numbers stand to the right, null is empty, rows have no line between them', () => {
   const rows = [

@@ -1,0 +1,130 @@
+import { EVENT_KINDS, type EventKind, type Platform } from '../../../schema/vocabulary.ts';
+import type { Lake } from '../../lake/open.ts';
+import { creatorPasts } from './creator-history.ts';
+import { creatorVirals } from './creator-viral.ts';
+import { type CreatorName, creatorsToJudge, manyCreatorsToJudge } from './creators-to-judge.ts';
+import { eventOf, type TrendEvent, type Window } from './event.ts';
+import { forecastHistory } from './forecast-history.ts';
+import { hashtagRises } from './hashtag-rising.ts';
+import { listHistory, tagHistories } from './list-history.ts';
+import { nicheBreakouts } from './niche-breakout.ts';
+import { creatorSubject, hashtagSubject, videoSubject } from './subject-url.ts';
+import { THRESHOLDS, type Thresholds } from './thresholds.ts';
+import { FEWEST_SNAPSHOTS, SPIKE_LOOKBACK_MS, trendSpikesWithForecasts } from './trend-spike.ts';
+import {
+  chunks,
+  factsOf,
+  holdsMore,
+  keysSeenIn,
+  keysSeenInOrder,
+  MOST_HELD,
+  snapshotReader,
+} from './video-history.ts';
+
+/** What to examine: observations after `from`, up to and including `to` (Unix ms). */
+export interface DetectOptions extends Window {
+  readonly kinds?: readonly EventKind[];
+  readonly thresholds?: Readonly<Record<Platform, Thresholds>>;
+  /** Snapshots inside the span, beyond which its videos and creators are read piece by piece. */
+  readonly mostHeld?: number;
+}
+
+type Limits = Readonly<Record<Platform, Thresholds>>;
+
+function* spikes(
+  lake: Lake,
+  keys: Iterable<number>,
+  span: Window,
+  limits: Limits,
+): Generator<TrendEvent> {
+  const snapshotsOf = snapshotReader(lake.sqlite);
+  const statedOf = forecastHistory(lake.sqlite, limits);
+  for (const part of chunks(keys)) {
+    const past = { from: span.from - SPIKE_LOOKBACK_MS, to: span.to };
+    const snapshots = snapshotsOf(part, past);
+    const stated = statedOf(part, past);
+    const judged = part.filter(
+      (key) => stated.has(key) || (snapshots.get(key)?.length ?? 0) >= FEWEST_SNAPSHOTS,
+    );
+    for (const { key, id, platform, user, createdAt } of factsOf(lake.sqlite, judged)) {
+      const found = trendSpikesWithForecasts(
+        { snapshots: snapshots.get(key) ?? [], createdAt, stated: stated.get(key) ?? [] },
+        span,
+        limits[platform].spike,
+      );
+      const subject = videoSubject(id, platform, user);
+      for (const one of found) yield eventOf({ kind: 'trend.spike', platform, subject }, one);
+    }
+  }
+}
+
+function* virals(
+  lake: Lake,
+  creators: Iterable<CreatorName>,
+  span: Window,
+  limits: Limits,
+): Generator<TrendEvent> {
+  for (const [{ platform, user }, past] of creatorPasts(lake.sqlite, creators, span, limits)) {
+    const subject = creatorSubject(user, platform);
+    for (const one of creatorVirals(past, span, limits[platform].creator))
+      yield eventOf({ kind: 'creator.viral', platform, subject }, one);
+  }
+}
+
+function* rises(lake: Lake, span: Window, limits: Limits): Generator<TrendEvent> {
+  for (const { tag, platform: named, snapshots } of tagHistories(lake.sqlite, span)) {
+    const platform = named === '' ? null : named;
+    // Where a response covers all platforms, those of the one that lives by its tags stand for all.
+    const found = hashtagRises(snapshots, span, limits[platform ?? 'tiktok'].hashtag);
+    const subject = hashtagSubject(tag, platform);
+    for (const one of found) yield eventOf({ kind: 'hashtag.rising', platform, subject }, one);
+  }
+}
+
+function* breakouts(lake: Lake, span: Window, limits: Limits): Generator<TrendEvent> {
+  for (const [platform, captures] of listHistory(lake.sqlite, span))
+    for (const { id, window, evidence } of nicheBreakouts(captures, span, limits[platform].niche))
+      yield eventOf(
+        { kind: 'niche.breakout', platform, subject: { kind: 'niche', id } },
+        { window, evidence },
+      );
+}
+
+/**
+ * What happened inside a span, by the four rules, over what the lake holds now, one event after the
+ * other as they are found: some thousand videos are in memory at once, however many the lake holds.
+ * Writes nothing and works on a lake opened for reading.
+ */
+export function* eventsFound(
+  lake: Lake,
+  { from, to, kinds = EVENT_KINDS, thresholds = THRESHOLDS, mostHeld = MOST_HELD }: DetectOptions,
+): Generator<TrendEvent> {
+  const span = { from, to };
+  const wanted = new Set(kinds);
+  const { sqlite } = lake;
+  if (wanted.has('trend.spike') || wanted.has('creator.viral')) {
+    const many = holdsMore(sqlite, span, mostHeld);
+    const held = many ? [] : keysSeenIn(sqlite, span);
+    if (wanted.has('trend.spike'))
+      yield* spikes(lake, many ? keysSeenInOrder(sqlite, span) : held, span, thresholds);
+    if (wanted.has('creator.viral')) {
+      const creators = many
+        ? manyCreatorsToJudge(sqlite, span, thresholds)
+        : creatorsToJudge(sqlite, held, span, thresholds);
+      yield* virals(lake, creators, span, thresholds);
+    }
+  }
+  if (wanted.has('hashtag.rising')) yield* rises(lake, span, thresholds);
+  if (wanted.has('niche.breakout')) yield* breakouts(lake, span, thresholds);
+}
+
+/** Oldest first; of one instant by id. */
+export const byOccurrence = (a: TrendEvent, b: TrendEvent): number =>
+  a.occurredAt - b.occurredAt || (a.id < b.id ? -1 : 1);
+
+/**
+ * All of `eventsFound`, oldest first. The same history gives the same events, in the same order,
+ * whether a span is looked at in one go or piece by piece.
+ */
+export const detectEvents = (lake: Lake, options: DetectOptions): TrendEvent[] =>
+  [...eventsFound(lake, options)].sort(byOccurrence);

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import type { EventKind, Platform } from '../../../schema/vocabulary.ts';
+import { isoOf } from '../../base/iso.ts';
+
+/** Numbers and words that made an event. */
+export type Evidence = Readonly<Record<string, number | string | null | readonly string[]>>;
+
+/** The span of observations that made an event, Unix ms; `to` is when it occurred. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a detector says of its subject. */
+export interface Finding {
+  readonly window: Window;
+  readonly evidence: Evidence;
+}
+
+export type SubjectKind = 'video' | 'creator' | 'hashtag' | 'niche';
+
+export interface Subject {
+  readonly kind: SubjectKind;
+  readonly id: string;
+  readonly url?: string;
+}
+
+/** One event, as noticed. `occurredAt` is the end of its window. */
+export interface TrendEvent {
+  readonly id: string;
+  readonly kind: EventKind;
+  readonly platform: Platform | null;
+  readonly subject: Subject;
+  readonly window: Window;
+  readonly occurredAt: number;
+  readonly evidence: Evidence;
+}
+
+/** What a handed-in finding is about. */
+export interface EventAbout {
+  readonly kind: EventKind;
+  readonly platform: Platform | null;
+  readonly subject: Subject;
+}
+
+/** `<kind>:<id>`, as table `events` and the filters of subscriptions write a subject. */
+export const subjectText = (subject: Subject): string => `${subject.kind}:${subject.id}`;
+
+/** The id of what happened: the same kind, platform, subject and window give the same id anywhere. */
+const eventId = ({ kind, platform, subject }: EventAbout, { from, to }: Window): string => {
+  const parts = [kind, platform ?? '', subjectText(subject), String(from), String(to)];
+  return `evt_${createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 32)}`;
+};
+
+export const eventOf = (about: EventAbout, finding: Finding): TrendEvent => ({
+  id: eventId(about, finding.window),
+  kind: about.kind,
+  platform: about.platform,
+  subject: about.subject,
+  window: finding.window,
+  occurredAt: finding.window.to,
+  evidence: finding.evidence,
+});
+
+/** The event as table `events` keeps it in `data` and deliveries carry it; instants in ISO 8601. */
+export const eventData = (event: TrendEvent): Record<string, unknown> => ({
+  id: event.id,
+  platform: event.platform,
+  subject: event.subject,
+  window: { from: isoOf(event.window.from), to: isoOf(event.window.to) },
+  evidence: event.evidence,
+});
+
+/** Keeps figures readable: three decimals at most. */
+export const toThousandths = (value: number): number => Math.round(value * 1000) / 1000;

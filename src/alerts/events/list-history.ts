@@ -1,0 +1,127 @@
+import type Database from 'better-sqlite3';
+import { type Platform, sourceCode } from '../../../schema/vocabulary.ts';
+import { HOUR_MS } from '../../base/durations.ts';
+import { prepare } from '../../lake/prepare.ts';
+import type { Window } from './event.ts';
+import { HASHTAG_LOOKBACK_MS, type TagSnapshot } from './hashtag-rising.ts';
+import {
+  type ListCapture,
+  NICHE_LOOKBACK_MS,
+  NICHE_MIN_PAST,
+  type NicheVideo,
+} from './niche-breakout.ts';
+import { chunks } from './video-history.ts';
+
+/** Of one list at most one capture in each stretch of this length is judged: the first. */
+const EVERY_MS = 6 * HOUR_MS;
+
+interface Capture {
+  readonly key: number;
+  readonly platform: Platform;
+  readonly list: string;
+  readonly at: number;
+}
+
+const capturesIn = (sqlite: Database.Database, span: Window): Capture[] => {
+  const all = prepare<Capture>(
+    sqlite,
+    `select key, platform, list || ' ' || period as list, completed_at as at from capture
+       where captured_at > ? and captured_at <= ? and completed_at <= ? and platform <> ''
+         and (list = 'feed' or (list = 'trends' and period = 'day')) order by captured_at`,
+    { key: 'number', platform: 'text', list: 'text', at: 'number' },
+  ).all(span.from, span.to, span.to);
+  const firsts = new Map<string, Capture>();
+  for (const capture of all) {
+    const stretch = `${capture.platform} ${capture.list} ${Math.floor(capture.at / EVERY_MS)}`;
+    if (!firsts.has(stretch)) firsts.set(stretch, capture);
+  }
+  return [...firsts.values()];
+};
+
+const listedVideos = (
+  sqlite: Database.Database,
+  keys: readonly number[],
+): Map<number, NicheVideo> => {
+  const read = prepare(
+    sqlite,
+    `select v.key, v.id, v.user, (select json_group_array(h.folded) from video_hashtag vh cross join hashtag h on h.key = vh.hashtag_key where vh.video_key = v.key)
+       from json_each(?) k cross join video v on v.key = k.value`,
+    ['number', 'text', 'text?', 'text'],
+  );
+  const videos = new Map<number, NicheVideo>();
+  for (const part of chunks(keys))
+    for (const [key, id, user, tags] of read.iterate(JSON.stringify(part)))
+      videos.set(key, { id, user, tags: JSON.parse(tags) as string[] });
+  return videos;
+};
+
+/**
+ * Captures of each platform's feed and day trends, as far back as the niche rule reads. Nothing where
+ * no list was pulled inside `span` that has the past to be judged by.
+ */
+export const listHistory = (
+  sqlite: Database.Database,
+  span: Window,
+): Map<Platform, ListCapture[]> => {
+  const captures = capturesIn(sqlite, { from: span.from - NICHE_LOOKBACK_MS, to: span.to });
+  const ofLists = Map.groupBy(captures, ({ platform, list }) => `${platform} ${list}`);
+  const isJudged = (its: readonly Capture[]): boolean =>
+    its.length > NICHE_MIN_PAST && its.some(({ at }) => at > span.from);
+  if (![...ofLists.values()].some(isJudged)) return new Map();
+  const keysOf = prepare(
+    sqlite,
+    'select video_key from ranking where capture_key = ? order by rank',
+    'number',
+  );
+  const listed = new Map(captures.map(({ key }) => [key, keysOf.all(key)]));
+  const videos = listedVideos(sqlite, [...new Set([...listed.values()].flat())]);
+  const read = captures.map(({ key, platform, list, at }) => ({
+    platform,
+    list,
+    at,
+    videos: [...new Set(listed.get(key))].flatMap((video) => videos.get(video) ?? []),
+  }));
+  return Map.groupBy(read, ({ platform }) => platform);
+};
+
+/**
+ * One tag's snapshots on one platform, '' where they cover all: those of one window and of one source, as
+ * no others can be held against each other.
+ */
+export interface TagHistory {
+  readonly tag: string;
+  readonly platform: Platform | '';
+  readonly snapshots: readonly TagSnapshot[];
+}
+
+/**
+ * Snapshots of each tag that was observed inside `span`, as far back as the rule reads. Volumes that are
+ * counted over the videos somebody happened to see are left out: they rise with who watches.
+ */
+export function* tagHistories(sqlite: Database.Database, span: Window): Generator<TagHistory> {
+  const seen = prepare(
+    sqlite,
+    'select distinct hashtag_key from hashtag_snapshot indexed by hashtag_snapshot_observed_at where observed_at > ? and observed_at <= ?',
+    'number',
+  ).all(span.from, span.to);
+  const read = prepare<[string, Platform | '', number, number | null, number | null, string]>(
+    sqlite,
+    `select h.folded, s.platform, s.observed_at, s.volume, s.views, s.source || ' ' || coalesce(s.window, '') as kind from json_each(?) k cross join hashtag h on h.key = k.value cross join hashtag_snapshot s on s.hashtag_key = h.key
+       where s.observed_at > ? and s.observed_at <= ? and s.source <> ${sourceCode('seen')} order by k.value, s.platform, kind, s.observed_at`,
+    ['text', 'text', 'number', 'number?', 'number?', 'text'],
+  );
+  for (const part of chunks(seen)) {
+    const histories: (TagHistory & { kind: string; snapshots: TagSnapshot[] })[] = [];
+    const since = span.from - HASHTAG_LOOKBACK_MS;
+    const rows = read.iterate(JSON.stringify(part), since, span.to);
+    for (const [tag, platform, at, volume, views, kind] of rows) {
+      let last = histories.at(-1);
+      if (last?.tag !== tag || last.platform !== platform || last.kind !== kind) {
+        last = { tag, platform, kind, snapshots: [] };
+        histories.push(last);
+      }
+      last.snapshots.push({ at, volume, views });
+    }
+    yield* histories;
+  }
+}

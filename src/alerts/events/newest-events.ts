@@ -1,0 +1,41 @@
+import type { EventKind } from '../../../schema/vocabulary.ts';
+import { byOccurrence } from './detect.ts';
+import type { TrendEvent } from './event.ts';
+
+/**
+ * Events of one kind that one detection stores at most: what came first in a lake of millions may
+ * be more.
+ */
+export const MOST_OF_A_KIND = 10_000;
+
+/** The newest events of each kind, out of any number that are added; the rest is counted. */
+export class NewestEvents {
+  readonly #most: number;
+  readonly #byKind = new Map<EventKind, TrendEvent[]>();
+  #left = 0;
+
+  constructor(most = MOST_OF_A_KIND) {
+    this.#most = most;
+  }
+
+  add(event: TrendEvent): void {
+    const its = this.#byKind.get(event.kind);
+    if (its === undefined) this.#byKind.set(event.kind, [event]);
+    else its.push(event);
+    if (its !== undefined && its.length >= 2 * this.#most) this.#trim(its);
+  }
+
+  /** Those that are kept, oldest first, and how many older ones are not. */
+  taken(): { events: TrendEvent[]; left: number } {
+    for (const its of this.#byKind.values()) this.#trim(its);
+    const events = [...this.#byKind.values()].flat().sort(byOccurrence);
+    return { events, left: this.#left };
+  }
+
+  #trim(its: TrendEvent[]): void {
+    const surplus = its.length - this.#most;
+    if (surplus <= 0) return;
+    its.sort(byOccurrence).splice(0, surplus);
+    this.#left += surplus;
+  }
+}

@@ -1,0 +1,82 @@
+import type { Platform } from '../../../schema/vocabulary.ts';
+import type { Clock } from '../../base/clock.ts';
+import { HOUR_MS } from '../../base/durations.ts';
+import type { Lake } from '../../lake/open.ts';
+import { prepare } from '../../lake/prepare.ts';
+import { eventsFound } from './detect.ts';
+import { MOST_OF_A_KIND, NewestEvents } from './newest-events.ts';
+import { type StoreCounts, storableEvent, storeEvents } from './outbox.ts';
+import { THRESHOLDS, type Thresholds } from './thresholds.ts';
+
+/**
+ * Examined twice, so that responses true at a moment before the last detection and loaded after it
+ * count.
+ */
+const OVERLAP_MS = 2 * HOUR_MS;
+
+/** More events of one run than anybody could read; each may be told to every subscription. */
+const MOST_EVENTS = 2000;
+
+/** What one detection came to. */
+export interface NoticeSummary extends StoreCounts {
+  /** The span examined, Unix ms. `from` is 0 for the first detection over a lake. */
+  readonly from: number;
+  readonly to: number;
+  /** Events older than those stored, of kinds that had more than one detection stores. */
+  readonly left: number;
+}
+
+const detectedUntil = (lake: Lake): number | undefined =>
+  prepare(
+    lake.sqlite,
+    `select looked_until from event_progress where name = 'detectors'`,
+    'number',
+  ).get();
+
+/**
+ * Detects events in what the lake learnt since the last detection, stores them and queues their
+ * deliveries. Call it after each sync or import, outside of any transaction; it knows by itself
+ * since when. The first detection over a lake stores what its history holds and sends nothing.
+ * Safe to run twice, and in two processes at once.
+ * @param most of one kind the newest so many are stored, the rest is counted
+ * @param since go back to here as well: an import names its earliest observation
+ */
+export const noticeEvents = (
+  lake: Lake,
+  {
+    clock,
+    since,
+    thresholds = THRESHOLDS,
+    most = MOST_OF_A_KIND,
+  }: {
+    clock: Clock;
+    since?: number;
+    thresholds?: Readonly<Record<Platform, Thresholds>>;
+    most?: number;
+  },
+): NoticeSummary => {
+  const now = clock.now();
+  const before = detectedUntil(lake);
+  const from =
+    before === undefined ? 0 : Math.max(0, Math.min(before - OVERLAP_MS, since ?? Infinity));
+  const newest = new NewestEvents(most);
+  for (const event of eventsFound(lake, { from, to: now, thresholds })) newest.add(event);
+  const { events, left } = newest.taken();
+  const counts = lake.sqlite
+    .transaction(() => {
+      lake.sqlite
+        .prepare(
+          `insert into event_progress (name, looked_until) values ('detectors', ?)
+           on conflict do update set looked_until = max(looked_until, excluded.looked_until)`,
+        )
+        .run(now);
+      return storeEvents(lake, events.map(storableEvent), {
+        now,
+        ...(before === undefined ? { silentUntil: now } : {}),
+        // what a history holds is bounded by it; what a service responds today is not
+        ...(before === undefined || since !== undefined ? {} : { most: MOST_EVENTS }),
+      });
+    })
+    .immediate();
+  return { from, to: now, left, ...counts };
+};

@@ -1,0 +1,43 @@
+import type { Source } from '../../../schema/vocabulary.ts';
+
+/** One snapshot of a video's count. */
+export interface Snapshot {
+  readonly at: number; // Unix ms
+  readonly views: number | null;
+  readonly source?: Source;
+}
+
+/** A snapshot whose count can be believed. */
+export interface KnownSnapshot extends Snapshot {
+  readonly views: number;
+}
+
+/** Whether a snapshot says something: sources answer 0 for counts they hide or failed to read. */
+export const isKnown = (snapshot: Snapshot): snapshot is KnownSnapshot =>
+  snapshot.views !== null && snapshot.views > 0;
+
+/**
+ * Snapshots that tell something, at most one for each stretch of `everyMs`: the first, so that later
+ * ones never change what was seen. Zeros are left out, because sources answer 0 for counts they
+ * hide or failed to read.
+ * @param snapshots oldest first
+ */
+export const knownSnapshots = (
+  snapshots: readonly Snapshot[],
+  everyMs: number,
+): KnownSnapshot[] => {
+  const known: KnownSnapshot[] = [];
+  let stretch = Number.NaN;
+  for (const snapshot of snapshots) {
+    if (!isKnown(snapshot)) continue;
+    const its = Math.floor(snapshot.at / everyMs);
+    if (its === stretch) continue;
+    stretch = its;
+    known.push(snapshot);
+  }
+  return known;
+};
+
+/** The middle value; of an even number the lower of the two middle ones. Undefined when empty. */
+export const median = (values: readonly number[]): number | undefined =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)];

@@ -1,0 +1,128 @@
+import type Database from 'better-sqlite3';
+import { type Platform, SOURCES, type Source } from '../../../schema/vocabulary.ts';
+import { prepare, present } from '../../lake/prepare.ts';
+import { lastKnownAt } from '../../lake/read/last-known.ts';
+import type { Window } from './event.ts';
+import type { Snapshot } from './timeline.ts';
+
+// Reads of videos and their snapshots, in chunks of integer keys: a temporary table would need a
+// writable lake, and rules are also tried over one opened for reading.
+
+/** A video as the detectors need it. */
+export interface DetectorVideo {
+  readonly key: number;
+  readonly id: string;
+  readonly platform: Platform;
+  readonly user: string | null;
+  readonly createdAt: number | null;
+}
+
+const CHUNK_KEYS = 2000;
+
+/** A list in pieces that one statement takes. */
+export const chunks = function* <T>(list: Iterable<T>, most = CHUNK_KEYS): Generator<T[]> {
+  let piece: T[] = [];
+  for (const item of list) {
+    if (piece.push(item) < most) continue;
+    yield piece;
+    piece = [];
+  }
+  if (piece.length > 0) yield piece;
+};
+
+/** Snapshots of a span, up to which the keys of its videos are held together. */
+export const MOST_HELD = 300_000;
+
+/** Keys of the videos with snapshots inside `span`. */
+export const keysSeenIn = (sqlite: Database.Database, span: Window): number[] =>
+  prepare(
+    sqlite,
+    'select distinct video_key from video_snapshot indexed by video_snapshot_observed_at where observed_at > ? and observed_at <= ?',
+    'number',
+  ).all(span.from, span.to);
+
+/** Whether more than `most` snapshots lie inside `span`. */
+export const holdsMore = (sqlite: Database.Database, span: Window, most: number): boolean =>
+  present(
+    prepare(
+      sqlite,
+      `select count(*) from (
+         select 1 from video_snapshot indexed by video_snapshot_observed_at
+         where observed_at > ? and observed_at <= ? limit ?)`,
+      'number',
+    ).get(span.from, span.to, most + 1),
+  ) > most;
+
+/** The same keys in their order, a piece at a time, for spans that most videos of a lake were seen in. */
+export function* keysSeenInOrder(sqlite: Database.Database, span: Window): Generator<number> {
+  const read = prepare(
+    sqlite,
+    `select v.key from video v where v.key > ? and exists (
+       select 1 from video_snapshot s
+       where s.video_key = v.key and s.observed_at > ? and s.observed_at <= ?)
+     order by v.key limit ${CHUNK_KEYS}`,
+    'number',
+  );
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const keys: number[] = read.all(after, span.from, span.to);
+    yield* keys;
+    after = keys.at(-1);
+  }
+}
+
+/** What the lake knows of these videos. */
+export const factsOf = (sqlite: Database.Database, keys: readonly number[]): DetectorVideo[] =>
+  prepare<DetectorVideo>(
+    sqlite,
+    'select v.key, v.id, v.platform, v.user, v.created_at as createdAt from json_each(?) k cross join video v on v.key = k.value',
+    { key: 'number', id: 'text', platform: 'text', user: 'text?', createdAt: 'number?' },
+  ).all(JSON.stringify(keys));
+
+/**
+ * Reads the snapshots of videos inside a span, oldest first, by key: for many creators one after the
+ * other with one statement, whose preparing costs more than what it reads of one.
+ */
+export const snapshotReader = (
+  sqlite: Database.Database,
+): ((keys: readonly number[], span: Window) => Map<number, Snapshot[]>) => {
+  const read = prepare(
+    sqlite,
+    'select s.video_key, s.observed_at, s.views, s.source from json_each(?) k cross join video_snapshot s on s.video_key = k.value where s.observed_at > ? and s.observed_at <= ? order by k.value, s.observed_at',
+    ['number', 'number', 'number?', 'number'],
+  );
+  return (keys, span) => {
+    const snapshots = new Map<number, Snapshot[]>();
+    const rows = read.iterate(JSON.stringify(keys), span.from, span.to);
+    let key = Number.NaN;
+    let its: Snapshot[] = [];
+    for (const [videoKey, at, views, source] of rows) {
+      if (videoKey !== key) {
+        key = videoKey;
+        its = [];
+        snapshots.set(key, its);
+      }
+      its.push({ at, views, source: SOURCES[source] as Source });
+    }
+    return snapshots;
+  };
+};
+
+/** Reads the last snapshot that found a count of each of some videos at or before an instant, by key. */
+export const lastSnapshotReader = (
+  sqlite: Database.Database,
+): ((keys: readonly number[], until: number) => Map<number, Snapshot>) => {
+  const read = prepare(
+    sqlite,
+    `select k.value as key, s.observed_at as at, s.views, s.source from json_each(?) k
+       cross join video_snapshot s on s.video_key = k.value and s.observed_at =
+         ${lastKnownAt('views', { video: 'k.value', at: '?', telling: '> 0' })}`,
+    ['number', 'number', 'number?', 'number'],
+  );
+  return (keys, until) => {
+    const snapshots = new Map<number, Snapshot>();
+    const rows = read.iterate(JSON.stringify(keys), until);
+    for (const [key, at, views, source] of rows)
+      snapshots.set(key, { at, views, source: SOURCES[source] as Source });
+    return snapshots;
+  };
+};

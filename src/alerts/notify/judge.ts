@@ -1,0 +1,83 @@
+import { typed } from '../../base/installation.ts';
+import type { Lake } from '../../lake/open.ts';
+import { prepare, present } from '../../lake/prepare.ts';
+import type { Condition } from './conditions.ts';
+
+/** Drift that was first seen at or before this is known: the first judging tells nothing of the past. */
+const DRIFT_DAYS_MS = 86_400_000;
+
+/** Conditions that the lake itself tells of, as of `now`: the last run, drift, endpoints. */
+export const lakeConditions = (lake: Lake, now: number): Condition[] => {
+  const { sqlite } = lake;
+  const run = prepare(
+    sqlite,
+    `select id, outcome, summary ->> 'reason' as reason from runs
+       where finished_at is not null order by id desc limit 1`,
+    { id: 'number', outcome: 'text', reason: 'text?' },
+  ).get();
+  const failed = run !== undefined && ['failed', 'partial'].includes(run.outcome);
+  const drift = prepare(
+    sqlite,
+    `select resource, count(*) as fields, min(field) as field from drift
+       where first_seen_at > ? group by resource order by resource`,
+    { resource: 'text', fields: 'number', field: 'text' },
+  ).all(now - DRIFT_DAYS_MS);
+  const endpoints = prepare(
+    sqlite,
+    `select id, url, disabled_reason as reason from subscriptions
+       where disabled_at is not null and disabled_reason <> 'its key was revoked'`,
+    { id: 'text', url: 'text', reason: 'text' },
+  ).all();
+  return [
+    ...(failed
+      ? [
+          {
+            kind: 'run' as const,
+            subject: '',
+            sentence: `Run ${run.id} ended as ${run.outcome}${run.reason === null ? '' : `: ${run.reason.replace(/\.$/, '')}`}. \`${typed('status')}\` tells what failed.`,
+          },
+        ]
+      : []),
+    ...drift.map(({ resource, fields, field }) => ({
+      kind: 'drift' as const,
+      subject: resource,
+      sentence: `The service's ${resource} came otherwise than before: ${field}${fields > 1 ? ` and ${fields - 1} more` : ''}. \`${typed('query "select * from drift"')}\` shows it.`,
+    })),
+    ...endpoints.map(({ id, url, reason }) => ({
+      kind: 'endpoint' as const,
+      subject: id,
+      sentence: `The webhook endpoint ${new URL(url).origin} (${id}) is disabled: ${reason}.`,
+    })),
+  ];
+};
+
+/** A source, when it last answered and when it should have, Unix ms. */
+export interface ExpectedSource {
+  readonly job: string;
+  readonly staleAt: number;
+}
+
+/** Sources that should have answered by now. */
+export const staleSources = (
+  lake: Lake,
+  sources: readonly ExpectedSource[],
+  now: number,
+): Condition[] => {
+  const last = prepare(
+    lake.sqlite,
+    'select max(finished_at) from calls where job = ? and status = 200 and error is null',
+    'number?',
+  );
+  return sources.flatMap(({ job, staleAt }) => {
+    const answeredAt = present(last.get(job));
+    if (answeredAt === null || answeredAt >= staleAt) return [];
+    const hours = Math.round((now - answeredAt) / 3_600_000);
+    return [
+      {
+        kind: 'stale' as const,
+        subject: job,
+        sentence: `Nothing came of ${job} for ${hours} hours. \`${typed('status')}\` tells why.`,
+      },
+    ];
+  });
+};

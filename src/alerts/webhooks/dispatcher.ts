@@ -1,0 +1,198 @@
+import type { Clock } from '../../base/clock.ts';
+import { typed } from '../../base/installation.ts';
+import { isoOf } from '../../base/iso.ts';
+import type { Lake } from '../../lake/open.ts';
+import {
+  type DueDelivery,
+  dueDeliveries,
+  dueEndpoints,
+  type EndedAttempt,
+  type Endpoint,
+  recordAttempts,
+} from './deliveries.ts';
+import type { DeliveryAttempt, Poster } from './post.ts';
+import type { WebhookSecrets } from './secrets.ts';
+import { signatureHeaders } from './signature.ts';
+import { endSubscriptionsOf, secretsOf } from './subscriptions.ts';
+
+/** Attempts under way at one origin; one to an endpoint that fails, so that a dead one is only probed. */
+const PER_ORIGIN = 8;
+/** Attempts under way in all, each of which is a socket. */
+const AT_ONCE = 64;
+/** Of them to endpoints that fail: many dead ones leave room for those that live. */
+const TO_FAILING = 16;
+
+export interface DispatchDeps {
+  readonly clock: Clock;
+  /** 0 <= r < 1, for jitter. */
+  readonly random: () => number;
+  readonly poster: Poster;
+  readonly secrets: WebhookSecrets;
+  /** Receives a sentence for whoever runs trendlake: an endpoint was disabled. */
+  readonly report: (sentence: string) => void;
+}
+
+type SendDeps = Pick<DispatchDeps, 'poster' | 'clock' | 'secrets'>;
+type Target = Pick<Endpoint, 'id' | 'url' | 'loopback'>;
+
+/** Posts one delivery, signed for this instant. */
+const sendOne = (
+  { poster, clock, secrets }: SendDeps,
+  endpoint: Target,
+  letter: { id: string; body: string },
+  signal?: AbortSignal,
+): Promise<DeliveryAttempt> => {
+  const now = clock.now();
+  const signing = secrets.signing(endpoint.id, now);
+  if (signing.length === 0)
+    return Promise.resolve({
+      at: now,
+      durationMs: 0,
+      status: null,
+      retryAfter: null,
+      answer: null,
+      error: `its secret is not in service.db: \`${typed(`webhooks rotate ${endpoint.id}`)}\` makes a new one`,
+    });
+  return poster.post(
+    {
+      url: endpoint.url,
+      loopback: endpoint.loopback,
+      body: letter.body,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'trendlake-webhooks',
+        ...signatureHeaders(letter.id, now, letter.body, signing),
+      },
+    },
+    signal,
+  );
+};
+
+/**
+ * Sends an endpoint an event that is none, outside of the outbox: its id begins with `test_` and
+ * its type is `webhook.test`. Nothing is stored and nothing is retried.
+ */
+export const sendTest = async (
+  lake: Lake,
+  { poster, clock }: Pick<DispatchDeps, 'poster' | 'clock'>,
+  endpoint: Target,
+): Promise<DeliveryAttempt> => {
+  const now = clock.now();
+  const id = `test_${now}`;
+  const data = { id, note: 'A test of this subscription. Nothing happened.' };
+  const body = JSON.stringify({ type: 'webhook.test', timestamp: isoOf(now), data });
+  const secrets = secretsOf(lake);
+  try {
+    const letter = { id: `${id}.${endpoint.id}`, body };
+    return await sendOne({ poster, clock, secrets }, endpoint, letter);
+  } finally {
+    secrets.close();
+  }
+};
+
+/** An attempt under way. */
+interface UnderWay {
+  readonly subscriptionId: string;
+  readonly origin: string;
+  readonly failing: boolean;
+}
+
+/**
+ * Starts attempts and writes what came of them. Every origin has its own room for attempts and all of
+ * them share one, from which each endpoint gets one before any gets more, so that dead or slow ones
+ * take little from the others.
+ */
+export class Dispatcher {
+  readonly #lake: Lake;
+  readonly #deps: DispatchDeps;
+  /** By the id of the delivery. */
+  readonly #underWay = new Map<string, UnderWay>();
+  #ended: EndedAttempt[] = [];
+  #wake: () => void = () => {};
+
+  constructor(lake: Lake, deps: DispatchDeps) {
+    this.#lake = lake;
+    this.#deps = deps;
+  }
+
+  /** Attempts under way. */
+  get busy(): number {
+    return this.#underWay.size;
+  }
+
+  /** Starts what is due at `now`, as far as there is room. */
+  launch(now: number, signal: AbortSignal): void {
+    if (this.busy >= AT_ONCE) return;
+    // those that have no room left are due too and may come first
+    const endpoints = dueEndpoints(this.#lake, now, 2 * AT_ONCE).filter((one) => this.#isOpen(one));
+    const waiting = endpoints.map((endpoint) => ({
+      endpoint,
+      due: this.#dueOf(endpoint, now),
+    }));
+    for (let round = 0; round < PER_ORIGIN; round += 1)
+      for (const { endpoint, due } of waiting) {
+        const delivery = due[round];
+        if (delivery !== undefined && this.#hasRoom(endpoint))
+          void this.#attempt(endpoint, delivery, signal);
+      }
+  }
+
+  /** False where the key that made the subscription was revoked, which ends it. */
+  #isOpen({ keyId }: Endpoint): boolean {
+    if (keyId === null || !this.#deps.secrets.isRevoked(keyId)) return true;
+    endSubscriptionsOf(this.#lake, keyId, this.#deps.clock.now());
+    return false;
+  }
+
+  /** What is due for an endpoint and not under way yet. */
+  #dueOf(endpoint: Endpoint, now: number): DueDelivery[] {
+    const due = dueDeliveries(this.#lake, endpoint.id, now, 2 * PER_ORIGIN);
+    return due.filter(({ id }) => !this.#underWay.has(id));
+  }
+
+  #hasRoom(endpoint: Endpoint): boolean {
+    const underWay = [...this.#underWay.values()];
+    const origin = new URL(endpoint.url).origin;
+    const count = (fits: (one: UnderWay) => boolean): number => underWay.filter(fits).length;
+    return (
+      underWay.length < AT_ONCE &&
+      count((one) => one.origin === origin) < PER_ORIGIN &&
+      (!endpoint.failing ||
+        (count((one) => one.subscriptionId === endpoint.id) === 0 &&
+          count((one) => one.failing) < TO_FAILING))
+    );
+  }
+
+  async #attempt(endpoint: Endpoint, delivery: DueDelivery, signal: AbortSignal): Promise<void> {
+    this.#underWay.set(delivery.id, {
+      subscriptionId: endpoint.id,
+      origin: new URL(endpoint.url).origin,
+      failing: endpoint.failing,
+    });
+    try {
+      const attempt = await sendOne(this.#deps, endpoint, delivery, signal);
+      this.#ended.push({ delivery, attempt });
+    } catch {
+      this.#underWay.delete(delivery.id); // stopped: it stays due and goes out again under the same id
+    }
+    this.#wake();
+  }
+
+  /** Writes what came of the attempts that ended, in one transaction. */
+  record(): void {
+    if (this.#ended.length === 0) return;
+    const ended = this.#ended;
+    const sentences = recordAttempts(this.#lake, ended, this.#deps.random);
+    this.#ended = [];
+    for (const { delivery } of ended) this.#underWay.delete(delivery.id);
+    for (const sentence of sentences) this.#deps.report(sentence);
+  }
+
+  /** Resolves when an attempt has ended. One waiter at a time. */
+  ended(): Promise<void> {
+    if (this.#ended.length > 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+}

@@ -1,0 +1,105 @@
+import { lookup as resolveName } from 'node:dns';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import { skippingInterim } from '../../base/skip-interim.ts';
+import { ForbiddenTargetError, mayDial, type Reach } from './target.ts';
+
+/** What is posted, and where to. */
+export interface Letter {
+  readonly url: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly loopback: boolean;
+}
+
+/** Resolves names; a test puts its own in place. */
+export type Resolve = typeof resolveName;
+
+/** Says nothing of the address itself: whoever subscribes a name would learn what it hides. */
+const forbidden = (host: string): ForbiddenTargetError =>
+  new ForbiddenTargetError(
+    `${host} has an address that webhooks must not reach (private, local, reserved or one cloud's own). Nothing was sent`,
+  );
+
+/** A lookup whose answers are all checked; one forbidden address among several refuses the name. */
+const guardedLookup =
+  (reach: Reach, resolve: Resolve): LookupFunction =>
+  (host, options, done) => {
+    resolve(host, { ...options, all: true }, (error, answers) => {
+      if (error !== null) return done(error, '', 0);
+      const wrong = answers.find(({ address }) => !mayDial(address, reach));
+      if (wrong !== undefined) return done(forbidden(host), '', 0);
+      const first = answers[0];
+      if (first === undefined) return done(new Error(`${host} has no address`), '', 0);
+      return options.all === true ? done(null, answers) : done(null, first.address, first.family);
+    });
+  };
+
+/**
+ * Dials for webhooks: literals, names and whatever a resolver answers are checked before a packet
+ * leaves, and the address of the opened socket once more before a byte is written.
+ */
+const guardedConnector = (
+  reach: Reach,
+  connectTimeoutMs: number,
+  resolve: Resolve,
+): buildConnector.connector => {
+  const connect = skippingInterim(
+    buildConnector({
+      timeout: connectTimeoutMs,
+      rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
+      lookup: guardedLookup(reach, resolve),
+    }),
+  );
+  return (options, done) => {
+    const host = options.hostname.replace(/^\[|\]$/g, '');
+    if (isIP(host) !== 0 && !mayDial(host, reach)) return done(forbidden(host), null);
+    return connect(options, (error, socket) => {
+      if (error !== null) return done(error, null);
+      const address = (socket as Socket).remoteAddress ?? '';
+      if (mayDial(address, reach)) return done(null, socket as Socket);
+      (socket as Socket).destroy();
+      return done(forbidden(host), null);
+    });
+  };
+};
+
+const guardedAgent = (
+  reach: Reach,
+  { timeoutMs, resolve = resolveName }: { timeoutMs: number; resolve?: Resolve },
+): Agent =>
+  new Agent({
+    connect: guardedConnector(reach, timeoutMs, resolve),
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    keepAliveTimeout: 4_000,
+    pipelining: 1,
+    maxHeaderSize: 16_384,
+  });
+
+type PostOptions = Required<Pick<Dispatcher.RequestOptions, 'signal' | 'onInfo'>>;
+
+/** Connections that reach nothing they must not, each for one request. Close them when done. */
+export class GuardedConnections {
+  readonly #agents: Readonly<Record<Reach, Agent>>;
+
+  constructor(options: { timeoutMs: number; resolve?: Resolve }) {
+    this.#agents = {
+      public: guardedAgent('public', options),
+      loopback: guardedAgent('loopback', options),
+    };
+  }
+
+  /** Rejects where it is not answered. */
+  post(
+    { url, body, headers, loopback }: Letter,
+    options: PostOptions,
+  ): Promise<Dispatcher.ResponseData> {
+    const dispatcher = this.#agents[loopback ? 'loopback' : 'public'];
+    return request(url, { method: 'POST', headers, body, dispatcher, reset: true, ...options });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#agents.public.destroy(), this.#agents.loopback.destroy()]);
+  }
+}

@@ -1,0 +1,86 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
+import { retryAfterMs } from '../../base/retry-after.ts';
+import type { DeliveryAttempt } from './post.ts';
+
+/**
+ * Waits after the first, second, ... failed attempt, as in the Standard Webhooks specification: ten
+ * attempts over 75 h 35 min 5 s, and jitter on top.
+ */
+const RETRY_DELAYS_MS: readonly number[] = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+];
+const JITTER = 0.1;
+/** An endpoint that has not received anything for this long while failing is disabled. */
+const GIVE_UP_AFTER_MS = 5 * DAY_MS;
+/** An endpoint that asks for longer quiet is tried after this all the same. */
+const LONGEST_RETRY_AFTER_MS = DAY_MS;
+
+/** What an attempt means for its delivery and for the endpoint it went to. */
+export interface Verdict {
+  readonly state: 'delivered' | 'pending' | 'failed';
+  readonly nextAttemptAt: number | null;
+  readonly failingSince: number | null;
+  /** Until when the endpoint asked for quiet; null: it did not, and what it asked before holds. */
+  readonly pausedUntil: number | null;
+  /** Why the endpoint is to be disabled. */
+  readonly disable: string | null;
+}
+
+/**
+ * Decides what follows an attempt.
+ * @param attempts made so far, this one included
+ * @param endedAt when it ended, Unix ms
+ * @param chance 0 <= r < 1, for the jitter
+ */
+export const judgeAttempt = (
+  attempt: Pick<DeliveryAttempt, 'status' | 'retryAfter' | 'error'>,
+  {
+    attempts,
+    endedAt,
+    failingSince,
+    chance,
+  }: { attempts: number; endedAt: number; failingSince: number | null; chance: number },
+): Verdict => {
+  if (attempt.error === null)
+    return {
+      state: 'delivered',
+      nextAttemptAt: null,
+      failingSince: null,
+      pausedUntil: null,
+      disable: null,
+    };
+  const since = failingSince ?? endedAt;
+  const gone = attempt.status === 410 ? 'the endpoint answered 410 (gone)' : null;
+  const days = Math.floor((endedAt - since) / DAY_MS);
+  const tired =
+    endedAt - since >= GIVE_UP_AFTER_MS
+      ? `nothing was received for ${days} days; the last attempt: ${attempt.error}`
+      : null;
+  const disable = gone ?? tired;
+  const delay = RETRY_DELAYS_MS[attempts - 1];
+  if (disable !== null || delay === undefined)
+    return {
+      state: 'failed',
+      nextAttemptAt: null,
+      failingSince: since,
+      pausedUntil: null,
+      disable,
+    };
+  const statedMs = Math.min(retryAfterMs(attempt.retryAfter, endedAt) ?? 0, LONGEST_RETRY_AFTER_MS);
+  const wait = Math.max(delay * (1 + JITTER * chance), statedMs);
+  return {
+    state: 'pending',
+    nextAttemptAt: Math.round(endedAt + wait),
+    failingSince: since,
+    pausedUntil: statedMs > 0 ? endedAt + statedMs : null,
+    disable,
+  };
+};

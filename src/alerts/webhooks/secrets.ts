@@ -1,0 +1,88 @@
+import type Database from 'better-sqlite3';
+import { DAY_MS } from '../../base/durations.ts';
+import { openServiceDb } from '../../lake/keys/service-db.ts';
+import { prepare } from '../../lake/prepare.ts';
+import { newSecret } from './signature.ts';
+
+/** How long the secret before the current one goes on signing. */
+const ROTATION_MS = DAY_MS;
+
+/** The secrets of one subscription; instants in Unix ms. */
+export interface SecretRow {
+  readonly id: string; // of the subscription
+  readonly secret: string;
+  readonly previous: string | null;
+  readonly until: number | null; // when the previous one expires
+}
+
+/**
+ * The secrets that sign deliveries: in `service.db`, in clear because signing needs them, so that none
+ * is in the lake, its backups or what is exported of it. The one writer of `webhook_secret` there; what
+ * is deleted is overwritten. Close it when done.
+ */
+export class WebhookSecrets {
+  readonly #db: Database.Database;
+
+  constructor(dataDir: string) {
+    this.#db = openServiceDb(dataDir);
+  }
+
+  /** The secrets that sign at an instant, the current one first; none where they are not known here. */
+  signing(subscriptionId: string, now: number): string[] {
+    const row = prepare<SecretRow>(
+      this.#db,
+      `select subscription_id as id, secret, previous, previous_until as until
+         from webhook_secret where subscription_id = ?`,
+      { id: 'text', secret: 'text', previous: 'text?', until: 'number?' },
+    ).get(subscriptionId);
+    if (row === undefined) return [];
+    const both = row.previous !== null && (row.until ?? 0) > now;
+    return both ? [row.secret, row.previous as string] : [row.secret];
+  }
+
+  add(subscriptionId: string, secret: string): void {
+    this.#db
+      .prepare('insert into webhook_secret (subscription_id, secret) values (?, ?)')
+      .run(subscriptionId, secret);
+  }
+
+  /**
+   * Gives a subscription a new secret. For a day both sign, so that the receiver can change its own in
+   * between. A second rotation within the day ends the oldest one's time.
+   */
+  rotate(subscriptionId: string, now: number): string {
+    const secret = newSecret();
+    this.#db
+      .prepare(
+        `insert into webhook_secret (subscription_id, secret) values (?, ?)
+         on conflict do update set previous = secret, previous_until = ?, secret = excluded.secret`,
+      )
+      .run(subscriptionId, secret, now + ROTATION_MS);
+    return secret;
+  }
+
+  remove(subscriptionId: string): void {
+    this.#db.prepare('delete from webhook_secret where subscription_id = ?').run(subscriptionId);
+  }
+
+  /** Whether a key that made a subscription has been revoked since. */
+  isRevoked(keyId: string): boolean {
+    const revoked = this.#db
+      .prepare('select 1 from api_key where id = ? and revoked_at is not null')
+      .get(keyId);
+    return revoked !== undefined;
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  /** Takes over what an older trendlake kept in the lake; what was rotated here meanwhile stays. */
+  take(rows: readonly SecretRow[]): void {
+    const take = this.#db.prepare(
+      `insert into webhook_secret (subscription_id, secret, previous, previous_until)
+       values (@id, @secret, @previous, @until) on conflict do nothing`,
+    );
+    this.#db.transaction(() => rows.map((row) => take.run(row))).immediate();
+  }
+}

@@ -1,0 +1,66 @@
+import type { Platform } from '../../../schema/vocabulary.ts';
+import type { Lake } from '../../lake/open.ts';
+import { prepare } from '../../lake/prepare.ts';
+import type { StorableEvent } from '../events/outbox.ts';
+
+/** A subject the upstream told of, and nobody has asked for since. */
+export interface WantedSubject {
+  readonly platform: Platform | null;
+  readonly kind: string; // `video`, `creator` or `hashtag`
+  readonly id: string;
+  readonly wantedAt: number; // Unix ms
+}
+
+const KIND = `substr(subject, 1, instr(subject, ':') - 1)`;
+const WANTED_FIRST = `
+  select platform, subject, wanted_at as wantedAt from wanted_subjects
+  where taken_at is null and ${KIND} in (select value from json_each(?))
+  order by wanted_at, subject limit ?`;
+
+/** What the next run should ask for first, longest wanted first: up to `limit` of the given kinds. */
+export const readWantedSubjects = (
+  lake: Lake,
+  kinds: readonly string[],
+  limit: number,
+): WantedSubject[] =>
+  prepare<{
+    platform: Platform | '';
+    subject: string;
+    wantedAt: number;
+  }>(lake.sqlite, WANTED_FIRST, { platform: 'text', subject: 'text', wantedAt: 'number' })
+    .all(JSON.stringify(kinds), limit)
+    .map(({ platform, subject, wantedAt }) => ({
+      platform: platform === '' ? null : platform,
+      kind: subject.slice(0, subject.indexOf(':')),
+      id: subject.slice(subject.indexOf(':') + 1),
+      wantedAt,
+    }));
+
+/** Puts an event's subject at the head of the next run. Nothing answers to a niche. */
+export const wantSubject = (lake: Lake, event: StorableEvent, now: number): void => {
+  if (event.kind === 'niche.breakout') return;
+  lake.sqlite
+    .prepare(
+      `insert into wanted_subjects (platform, subject, event_id, wanted_at) values (?, ?, ?, ?)
+       on conflict do update set event_id = excluded.event_id, wanted_at = excluded.wanted_at, taken_at = null`,
+    )
+    .run(event.platform ?? '', event.subject, event.id, now);
+};
+
+/** Marks as taken what is of no kind among `kinds`: no call asks for it by itself. */
+export const markOthersTaken = (lake: Lake, kinds: readonly string[], at: number): void => {
+  lake.sqlite
+    .prepare(`
+      update wanted_subjects set taken_at = ?
+      where taken_at is null and ${KIND} not in (select value from json_each(?))`)
+    .run(at, JSON.stringify(kinds));
+};
+
+/** Notes that a wanted subject was asked for. Wanting it anew makes it wanted again. */
+export const markTaken = (lake: Lake, wanted: WantedSubject, at: number): void => {
+  lake.sqlite
+    .prepare(
+      'update wanted_subjects set taken_at = ? where platform = ? and subject = ? and wanted_at = ?',
+    )
+    .run(at, wanted.platform ?? '', `${wanted.kind}:${wanted.id}`, wanted.wantedAt);
+};

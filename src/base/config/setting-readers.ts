@@ -1,0 +1,180 @@
+import {
+  JOB_NAMES,
+  type JobName,
+  REFRESH_JOBS,
+  type RefreshJob,
+} from '../../../schema/vocabulary.ts';
+import { rangeMs } from '../durations.ts';
+import { isObject } from '../json-object.ts';
+import { Secret } from '../secret.ts';
+import { expected, type TextReader } from '../text-values.ts';
+import { postgresAddress } from './postgres-url.ts';
+
+/** An http address without user, password or query: the key travels as a header alone. */
+const plainHttpUrl = (text: string): URL | undefined => {
+  const url = URL.parse(text);
+  const isPlain =
+    url !== null &&
+    ['http:', 'https:'].includes(url.protocol) &&
+    `${url.username}${url.password}${url.search}` === '';
+  return isPlain ? url : undefined;
+};
+
+const SERVICE_URL =
+  'an http or https address that ends in /v1, such as https://api.example.com/v1, without user, password or query';
+
+export const serviceUrl: TextReader<string> = (text) => {
+  const url = plainHttpUrl(text);
+  const path = url?.pathname.replace(/\/+$/, '') ?? '';
+  return url !== undefined && path.endsWith('/v1')
+    ? { value: `${url.origin}${path}` }
+    : expected(SERVICE_URL);
+};
+
+export const httpUrl: TextReader<string> = (text) =>
+  plainHttpUrl(text) === undefined
+    ? expected('an http or https address without user, password or query')
+    : { value: text };
+
+export const origin: TextReader<string> = (text) => {
+  const url = plainHttpUrl(text.trim());
+  return url !== undefined && url.href === `${url.origin}/`
+    ? { value: url.origin }
+    : expected('an http or https address without a path, such as https://trends.example');
+};
+
+export const timeZone: TextReader<string> = (text) => {
+  if (text === 'UTC') return { value: text }; // loading what knows the others takes 10 ms
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return { value: text };
+  } catch {
+    return expected('an IANA time zone such as UTC or Europe/Berlin');
+  }
+};
+
+export const quotaReset: TextReader<string> = (text) => {
+  const anchor = /^anchor:(\d{1,2})$/.exec(text);
+  const day = Number(anchor?.[1]);
+  if (text === 'calendar' || text === 'rolling' || (day >= 1 && day <= 31)) return { value: text };
+  return expected('calendar, rolling or anchor:<day of the month, 1 to 31>');
+};
+
+export const dateRangeText: TextReader<string> = (text) =>
+  rangeMs(text) === undefined
+    ? expected('a span such as 24h, 7d or 4w, at most 366 days')
+    : { value: text };
+
+/** An object in JSON that holds some names only, each with a value of its kind; else undefined. */
+const recordIn = <N extends string, V>(
+  text: string,
+  names: readonly N[],
+  isOne: (value: unknown) => value is V,
+): Partial<Record<N, V>> | undefined => {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(given)) return undefined;
+  const record: Partial<Record<N, V>> = {};
+  for (const [written, value] of Object.entries(given)) {
+    const name = names.find((known) => known === written);
+    if (name === undefined || !isOne(value)) return undefined;
+    record[name] = value;
+  }
+  return record;
+};
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isShare = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0;
+
+export const schedules: TextReader<Partial<Record<JobName, string>>> = (text) => {
+  const value = recordIn(text, JOB_NAMES, isText);
+  return value === undefined
+    ? expected(
+        `JSON such as {"feed": "5 */2 * * *", "hashtags": "off"}; jobs: ${JOB_NAMES.join(', ')}`,
+      )
+    : { value };
+};
+
+export const shares: TextReader<Partial<Record<RefreshJob, number>>> = (text) => {
+  const value = recordIn(text, REFRESH_JOBS, isShare) ?? {};
+  const sum = Object.values(value).reduce((total, share) => total + share, 0);
+  return sum > 0 && sum <= 100
+    ? { value }
+    : expected(
+        `JSON such as {"growth": 70, "creators": 30}: whole percents, together from 1 to 100; jobs: ${REFRESH_JOBS.join(', ')}`,
+      );
+};
+
+const TABLES_URL = 's3://bucket/prefix or file:///folder';
+
+export const tablesUrl: TextReader<string> = (text) => {
+  const url = URL.parse(text);
+  if (url === null) return expected(TABLES_URL);
+  const { protocol, host, username, password, search, hash } = url;
+  const isS3 = protocol === 's3:' && host !== '';
+  const isFile = protocol === 'file:' && host === '';
+  return (isS3 || isFile) && `${username}${password}${search}${hash}` === ''
+    ? { value: text.replace(/\/+$/, '') }
+    : expected(TABLES_URL);
+};
+
+/** Where the shared ledger is. It may hold a password. */
+export const ledgerUrl: TextReader<Secret> = (text) => {
+  const address = postgresAddress(text.trim());
+  if (address === undefined)
+    return expected(
+      'postgres://user:password@host/database, with commas between several hosts and ?schema=<name> for another schema than trendlake',
+    );
+  return address.isGuarded
+    ? { value: new Secret(text.trim()) }
+    : expected(
+        'an address with TLS, since its host is another machine: add ?sslmode=verify-full, or ?sslmode=disable for a network that you trust with the password',
+      );
+};
+
+export const lakeName: TextReader<string> = (text) =>
+  /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text)
+    ? { value: text }
+    : expected('1 to 63 characters of a-z, 0-9, - and _, such as berlin');
+
+/** A webhook, an e-mail over SMTP, or else a command of the shell. Any may hold a password. */
+export const notifyChannel: TextReader<Secret> = (text) => {
+  const channel = text.trim();
+  const isUrl = /^(https?|smtps?):/i.test(channel);
+  const url = isUrl && URL.canParse(channel) ? new URL(channel) : undefined;
+  const isMail = url !== undefined && /^smtps?:/.test(url.protocol);
+  const fits =
+    channel !== '' &&
+    (!isUrl || url !== undefined) &&
+    (!isMail || (url?.hostname !== '' && (url?.searchParams.get('to') ?? '').includes('@')));
+  return fits
+    ? { value: new Secret(channel) }
+    : expected(
+        'an https address, smtps://user:password@host:465/?from=a@example.com&to=b@example.com, or a command',
+      );
+};
+
+export const anyText: TextReader<string> = (text) => ({ value: text });
+export const secret: TextReader<Secret> = (text) =>
+  /^[!-~]+$/.test(text.trim())
+    ? { value: new Secret(text.trim()) }
+    : expected('printable ASCII without blanks');
+
+/** What 1,000 calls cost; the currency as written, '' where none is. */
+export interface Price {
+  readonly per1000: number;
+  readonly currency: string;
+}
+
+export const price: TextReader<Price> = (text) => {
+  const [, amount = '', currency = ''] =
+    /^(\d{1,9}(?:\.\d{1,6})?)\s*(\p{Sc}|[A-Z]{3})?$/u.exec(text.trim()) ?? [];
+  return amount === ''
+    ? expected('an amount such as 4.50, or 4.50 EUR')
+    : { value: { per1000: Number(amount), currency } };
+};

@@ -1,0 +1,56 @@
+import type { RevokedKeys } from '../../alerts/webhooks/revoked-keys.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Config } from '../../base/config/config.ts';
+import { type KeyStore, LakeKeys } from '../../lake/keys/key-store.ts';
+import { PausedError } from '../../upstream/throttle/errors.ts';
+
+/** A request of `serve` waits no longer for the ledger: then it is refused. */
+const PATIENCE_MS = 2000;
+
+/**
+ * Ids of the keys of `serve` that were revoked on any machine; undefined where they stand in the data
+ * directory. While the shared ledger cannot be reached nobody knows of more than before.
+ */
+export const revokedElsewhere = (
+  config: Pick<Config, 'dataDir' | 'ledgerUrl'>,
+  clock: Clock,
+): RevokedKeys | undefined =>
+  config.ledgerUrl === undefined
+    ? undefined
+    : async () => {
+        try {
+          const keys = await openKeys(config, clock);
+          try {
+            const all = await keys.list();
+            return all.flatMap(({ id, revokedAt }) => (revokedAt === null ? [] : [id]));
+          } finally {
+            await keys.close();
+          }
+        } catch (error) {
+          if (error instanceof PausedError) return [];
+          throw error;
+        }
+      };
+
+/**
+ * The keys of `serve`: in the shared ledger where the settings name one, else in the data directory.
+ * @throws LedgerError where there is no ledger at the address; LedgerAwayError when it cannot be reached
+ */
+export const openKeys = async (
+  { dataDir, ledgerUrl }: Pick<Config, 'dataDir' | 'ledgerUrl'>,
+  clock: Clock,
+): Promise<KeyStore> => {
+  if (ledgerUrl === undefined) return new LakeKeys(dataDir);
+  const { LedgerDb } = await import('../../upstream/ledger-postgres/ledger-db.ts');
+  const { SharedKeys } = await import('../../upstream/ledger-postgres/shared-keys.ts');
+  const { addressOf } = await import('../../upstream/ledger-postgres/shared-ledgers.ts');
+  const { checkLedger } = await import('../../upstream/ledger-postgres/init-ledger.ts');
+  const db = new LedgerDb(addressOf(ledgerUrl), { clock, patienceMs: PATIENCE_MS });
+  try {
+    await checkLedger(db);
+    return new SharedKeys(db);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+};

@@ -1,0 +1,148 @@
+import { closeSync, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from '../../base/config/config.ts';
+import { isStop, messageOf, UsageError } from '../../base/errors.ts';
+import { hiding } from '../../base/hidden-forms.ts';
+import { isoOf } from '../../base/iso.ts';
+import { type Log, type LogLevel, SILENT } from '../../base/log.ts';
+import { Secret } from '../../base/secret.ts';
+import type { CliIo } from './io.ts';
+
+/** A log that is open. */
+interface OpenLog {
+  readonly log: Logger;
+  /** True: lines go to stderr, where sentences for people would stand between them. */
+  readonly onStderr: boolean;
+  close(): void;
+}
+
+/** Priorities of syslog, which journald reads from the start of a line (see sd-daemon(3)). */
+const PRIORITIES: Record<string, number> = { error: 3, warn: 4, info: 6, debug: 7 };
+
+/** True when stderr is journald itself, which then takes a line's priority from its start. */
+const isJournal = (env: NodeJS.ProcessEnv): boolean => {
+  const [device, inode] = (env.JOURNAL_STREAM ?? '').split(':');
+  if (inode === undefined) return false;
+  const stderr = fstatSync(2, { bigint: true });
+  return String(stderr.dev) === device && String(stderr.ino) === inode;
+};
+
+/** Appends lines to a file. That it cannot be written, such as on a full disk, is told once. */
+class LogFile {
+  readonly #path: string;
+  readonly #io: CliIo;
+  readonly #file: number;
+  #isLacking = false;
+
+  /** @throws UsageError when the file cannot be opened */
+  constructor(path: string, io: CliIo) {
+    this.#path = path;
+    this.#io = io;
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+      this.#file = openSync(path, 'a', 0o640);
+    } catch (error) {
+      throw new UsageError(
+        `TRENDLAKE_LOG_FILE cannot be written: ${messageOf(error)}. Choose another file, or unset it to log to stderr.`,
+        { cause: error },
+      );
+    }
+  }
+
+  write(line: string): void {
+    try {
+      writeSync(this.#file, line);
+      this.#isLacking = false;
+    } catch (error) {
+      if (!this.#isLacking)
+        this.#io.err(`warning: the log lacks lines, ${this.#path}: ${messageOf(error)}`);
+      this.#isLacking = true;
+    }
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+/** Text without the secrets, should anybody have put one into a message. */
+const hidingSecrets = (settings: Config): ((line: string) => string) => {
+  const hides = Object.values(settings)
+    .filter((value) => value instanceof Secret)
+    .map((secret) => hiding(secret.reveal()));
+  return (line) => hides.reduce((text, hide) => hide(text), line);
+};
+
+/**
+ * Opens the log: JSON lines to stderr, or appended to `TRENDLAKE_LOG_FILE`. Undefined when it is off:
+ * then pino is not even loaded.
+ * @param usual the level unless `TRENDLAKE_LOG` says otherwise
+ * @throws UsageError when the file cannot be opened
+ */
+export const openLog = async (
+  settings: Config,
+  usual: LogLevel,
+  io: CliIo,
+): Promise<OpenLog | undefined> => {
+  const level = settings.log ?? (settings.logFile === undefined ? usual : 'info');
+  if (level === 'off') return undefined;
+  const { pino } = await import('pino');
+  const withoutSecrets = hidingSecrets(settings);
+  const file =
+    settings.logFile === undefined ? undefined : new LogFile(resolve(io.cwd, settings.logFile), io);
+  const priority = file === undefined && isJournal(io.env);
+  const write = (line: string): void => {
+    const text = withoutSecrets(line);
+    if (file !== undefined) file.write(text);
+    else io.logLine(text.trimEnd());
+  };
+  const log = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${isoOf(io.clock.now())}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    {
+      write: (line) => {
+        const [, label = ''] = priority ? (/^\{"level":"(\w+)"/.exec(line) ?? []) : [];
+        write(priority ? `<${PRIORITIES[label] ?? 6}>${line}` : line);
+      },
+    },
+  );
+  return { log, onStderr: file === undefined, close: () => file?.close() };
+};
+
+/** A command's log, and what it then speaks through. */
+export interface LoggedIo {
+  readonly log: Log;
+  readonly io: CliIo;
+  /** True: stderr is for people. False: it holds the log, and nobody is drawn a progress line. */
+  readonly forPeople: boolean;
+}
+
+/** Runs a command with its log; what it throws is logged too: a stop is no failure. */
+export const withLog = async (
+  settings: Config,
+  usual: LogLevel,
+  io: CliIo,
+  work: (told: LoggedIo) => Promise<void>,
+): Promise<void> => {
+  const opened = await openLog(settings, usual, io);
+  if (opened === undefined) return work({ log: SILENT, io, forPeople: true });
+  const { log, onStderr, close } = opened;
+  if (onStderr)
+    io.divert((line) => (line.startsWith('warning: ') ? log.warn : log.info).call(log, {}, line));
+  try {
+    await work({ log, io, forPeople: !onStderr });
+  } catch (error) {
+    const name = error instanceof Error ? error.name : typeof error;
+    if (isStop(error, io.signal)) log.info({ outcome: 'paused' }, messageOf(io.signal.reason));
+    else log.error({ outcome: 'failed', error: name }, messageOf(error));
+    throw error;
+  } finally {
+    io.divert(undefined);
+    close();
+  }
+};

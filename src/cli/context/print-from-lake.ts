@@ -1,0 +1,31 @@
+import { type Lake, openLake } from '../../lake/open.ts';
+import { type Cell, textTable } from '../text/text-table.ts';
+import { type CliIo, configOf } from './io.ts';
+
+/** What a command was given, by the name of the option. */
+export type Options = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** A table, or where it would be empty, what to say instead. */
+export const tableOr = (
+  nothing: string,
+  head: string[],
+  rows: Cell[][],
+  { columns }: CliIo,
+): string => (rows.length === 0 ? nothing : textTable(head, rows, { columns }));
+
+/** Runs `work` on the lake and prints what it gives: as one JSON document, or in `words`. */
+export const printFromLake = async <Found>(
+  io: CliIo,
+  options: Options,
+  work: (lake: Lake) => Found | Promise<Found>,
+  words: (found: Found) => string,
+): Promise<void> => {
+  const lake = openLake(configOf(io).dataDir, { tell: io.err });
+  try {
+    const found = await work(lake);
+    if (options.json === true) io.json(found);
+    else io.out(words(found));
+  } finally {
+    lake.close();
+  }
+};

@@ -1,0 +1,67 @@
+import { createInterface, type Interface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { UsageError } from '../../base/errors.ts';
+import type { CliIo } from './io.ts';
+
+/** Asks somebody at a terminal, or reads the same lines from a pipe. */
+export class Questions {
+  readonly #io: CliIo;
+  readonly #lines: Interface;
+  readonly #waiting: ((line: string | undefined) => void)[] = [];
+  readonly #given: string[] = [];
+  #isOver = false;
+  #isSecret = false;
+
+  constructor(io: CliIo) {
+    const { input } = io;
+    if (input === undefined) throw new UsageError('There is no stdin to read answers from.');
+    this.#io = io;
+    // what is typed is shown by readline alone, so that a key need not be
+    const shown = new Writable({
+      write: (chunk, _, done) => {
+        if (!this.#isSecret) io.typed(String(chunk));
+        done();
+      },
+    });
+    this.#lines = createInterface({ input, output: shown, terminal: input.isTTY === true });
+    this.#lines.on('line', (line) => {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#given.push(line);
+      else next(line);
+    });
+    this.#lines.on('SIGINT', () => this.#lines.close());
+    this.#lines.on('close', () => {
+      this.#isOver = true;
+      for (const next of this.#waiting.splice(0)) next(undefined);
+    });
+  }
+
+  /**
+   * The answer to a question, without blanks around it; '' where only Enter was pressed.
+   * @throws UsageError when the answers end before
+   */
+  async ask(question: string, { isSecret = false } = {}): Promise<string> {
+    if (this.#isOver) this.#io.typed(`${question} `);
+    else {
+      this.#lines.setPrompt(`${question} `);
+      this.#lines.prompt();
+    }
+    this.#isSecret = isSecret;
+    const line =
+      this.#given.shift() ??
+      (this.#isOver
+        ? undefined
+        : await new Promise<string | undefined>((next) => void this.#waiting.push(next)));
+    this.#isSecret = false;
+    if (isSecret) this.#io.typed('\n');
+    if (line === undefined) {
+      this.#io.typed('\n');
+      throw new UsageError('Nothing was written: the answers ended before the last question.');
+    }
+    return line.trim();
+  }
+
+  close(): void {
+    this.#lines.close();
+  }
+}

@@ -1,0 +1,43 @@
+import { hostname } from 'node:os';
+import type { Clock } from '../../base/clock.ts';
+import type { Config } from '../../base/config/config.ts';
+import type { KeyStore } from '../../lake/keys/key-store.ts';
+import type { SharedMonths } from '../../run/metrics/lake-scraper.ts';
+import { PausedError } from '../../upstream/throttle/errors.ts';
+import { keysOf, type OwnKey } from '../../upstream/throttle/key-limits.ts';
+import type { MonthState } from '../../upstream/throttle/month.ts';
+import { openKeys } from './key-store.ts';
+
+/** A scrape waits no longer for the ledger: then the month is not told. */
+const PATIENCE_MS = 2000;
+
+/** What `serve` has in the shared ledger; nothing of it where the settings name none. */
+export interface ServeLedger {
+  readonly keys?: KeyStore;
+  readonly sharedMonths?: SharedMonths;
+  close(): Promise<void>;
+}
+
+/**
+ * @param clock the machine's, whatever time is shown
+ * @throws LedgerError where there is no ledger at the address; LedgerAwayError when it cannot be reached
+ */
+export const serveLedger = async (config: Config, clock: Clock): Promise<ServeLedger> => {
+  const { ledgerUrl, lake: lakeName = hostname() } = config;
+  if (ledgerUrl === undefined) return { close: async () => {} };
+  const keys = await openKeys(config, clock);
+  const { SharedLedgers } = await import('../../upstream/ledger-postgres/shared-ledgers.ts');
+  const times = { clock, patienceMs: PATIENCE_MS };
+  const ledgers = new SharedLedgers(ledgerUrl, { ...times, lakeName });
+  const monthOf = async (key: OwnKey, now: number): Promise<MonthState | null> => {
+    try {
+      return (await ledgers.spent(undefined, key, now)).month;
+    } catch (error) {
+      if (error instanceof PausedError) return null;
+      throw error;
+    }
+  };
+  const sharedMonths: SharedMonths = (now) =>
+    Promise.all(keysOf(config).map((key) => monthOf(key, now)));
+  return { keys, sharedMonths, close: () => ledgers.close() };
+};

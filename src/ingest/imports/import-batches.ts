@@ -1,0 +1,137 @@
+import { messageOf } from '../../base/errors.ts';
+import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { parseJson, shortly } from '../../base/wire/fields.ts';
+import { type ImportColumns, importColumns } from './import-columns.ts';
+import { ImportBatch, type ImportKind } from './import-records.ts';
+import type { KnownPlatform } from './known-platform.ts';
+import { FileReadError, ndjsonLines } from './ndjson-lines.ts';
+
+/** A file to read, from a line on. */
+export interface ImportSource {
+  readonly path: string;
+  readonly kind: ImportKind;
+  /** Lines that an earlier import of the file has loaded. */
+  readonly resumedAt: number;
+}
+
+/** A line that cannot be kept, and why. */
+interface RefusedLine {
+  readonly line: number;
+  readonly problem: string;
+  readonly text: string;
+}
+
+/** What one transaction of an import loads. */
+export interface FileBatch {
+  readonly columns: ImportColumns;
+  readonly refused: readonly RefusedLine[];
+  /** The last line that is in it or in a batch before. */
+  readonly throughLine: number;
+  /** Bytes of the file, as stored, read so far. */
+  readonly bytesRead: number;
+  /** How the file ended with this batch: at its end, or why it cannot be read on; null: more follows. */
+  readonly ended: { readonly cutOff: string | null } | null;
+}
+
+/** A second's work: what an interrupted import does again at most, and others wait for. */
+const LINES_IN_A_TRANSACTION = 10_000;
+/** Text of its lines, so that memory does not grow with their length. */
+const CHARACTERS_IN_A_TRANSACTION = 3_000_000;
+/** How much longer a batch gets at most to keep lines about one instant together. */
+const MOST_TIMES = 3;
+
+const parse = (text: string): { line: JsonObject } | { problem: string } => {
+  try {
+    const value = parseJson(text);
+    return isObject(value)
+      ? { line: value }
+      : { problem: `expected a JSON object, got ${shortly(value, 40)}` };
+  } catch (error) {
+    return { problem: `not JSON: ${messageOf(error)}` };
+  }
+};
+
+/** The lines of one file, gathered to batches. */
+class Gathering {
+  readonly #kind: ImportKind;
+  /** Asked only for ids without a prefix; files of videos are loaded before those of snapshots. */
+  readonly #knownPlatform: KnownPlatform;
+  #batch: ImportBatch;
+  #lines = 0;
+  #characters = 0;
+  #refused: RefusedLine[] = [];
+  #lastAt: unknown;
+
+  constructor(kind: ImportKind, knownPlatform: KnownPlatform) {
+    this.#kind = kind;
+    this.#knownPlatform = knownPlatform;
+    this.#batch = new ImportBatch(knownPlatform);
+  }
+
+  /**
+   * Whether the batch is full before a line joins it. Lines about one instant stay together, so that
+   * two that differ merge alike in every import of the file; one of which nothing can be read parts none.
+   */
+  #isFullBefore(line: JsonObject | undefined): boolean {
+    const sameInstant = line === undefined || (line.at !== undefined && line.at === this.#lastAt);
+    if (line !== undefined) this.#lastAt = line.at;
+    const fullness = Math.max(
+      this.#lines / LINES_IN_A_TRANSACTION,
+      this.#characters / CHARACTERS_IN_A_TRANSACTION,
+    );
+    return fullness >= (sameInstant ? MOST_TIMES : 1);
+  }
+
+  /** Takes a line in. @returns what was gathered before it, where that is a batch */
+  take(text: string, line: number, bytesRead: number): FileBatch | undefined {
+    if (text.trim() === '') return undefined;
+    const parsed = parse(text);
+    const isFull = this.#isFullBefore('line' in parsed ? parsed.line : undefined);
+    const full = isFull ? this.given(line - 1, bytesRead, null) : undefined;
+    this.#lines += 1;
+    this.#characters += text.length;
+    const problem = 'problem' in parsed ? parsed.problem : this.#batch.add(this.#kind, parsed.line);
+    if (problem !== undefined) this.#refused.push({ line, problem, text });
+    return full;
+  }
+
+  /** Gives what was gathered, and begins anew. */
+  given(throughLine: number, bytesRead: number, ended: FileBatch['ended']): FileBatch {
+    const columns = importColumns(this.#batch.rows());
+    const batch = { columns, refused: this.#refused, throughLine, bytesRead, ended };
+    this.#batch = new ImportBatch(this.#knownPlatform);
+    this.#lines = 0;
+    this.#characters = 0;
+    this.#refused = [];
+    return batch;
+  }
+}
+
+/**
+ * Reads a file, checks its lines and gathers them to batches, the last of which says how the file
+ * ended. Writes nothing.
+ */
+export async function* fileBatches(
+  { path, kind, resumedAt }: ImportSource,
+  knownPlatform: KnownPlatform,
+  signal?: AbortSignal,
+): AsyncGenerator<FileBatch> {
+  const gathering = new Gathering(kind, knownPlatform);
+  let line = 0;
+  let bytes = 0;
+  try {
+    for await (const { lines, bytesRead } of ndjsonLines(path, signal)) {
+      bytes = bytesRead;
+      for (const text of lines) {
+        line += 1;
+        const full = line > resumedAt ? gathering.take(text, line, bytesRead) : undefined;
+        if (full !== undefined) yield full;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof FileReadError)) throw error;
+    yield gathering.given(line, bytes, { cutOff: error.message });
+    return;
+  }
+  yield gathering.given(line, bytes, { cutOff: null });
+}

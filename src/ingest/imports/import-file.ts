@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import type { Clock } from '../../base/clock.ts';
+import { messageOf, UsageError } from '../../base/errors.ts';
+import type { Lake } from '../../lake/open.ts';
+import { prepare } from '../../lake/prepare.ts';
+import { statement } from '../../lake/statements.ts';
+import { forgetRejected, keepRejected } from '../writers/rejected-items.ts';
+import { addRows, type LoadCounts } from '../writers/tally.ts';
+import type { FileBatch } from './import-batches.ts';
+import { storedBatch } from './import-columns.ts';
+import type { ImportReader } from './import-reader.ts';
+import type { ImportKind } from './import-records.ts';
+import { loadObservations } from './observations.ts';
+
+/** A line that could not be kept, or where a file could not be read on. */
+export interface ImportProblem {
+  file: string;
+  line: number;
+  problem: string;
+}
+
+/** What an import did. `problems` holds the first hundred; `rejected` counts all lines. */
+export interface ImportSummary {
+  outcome: 'complete' | 'partial';
+  files: { file: string; kind: ImportKind; lines: number; resumedAt: number; rejected: number }[];
+  rows: LoadCounts;
+  rejected: number;
+  problems: ImportProblem[];
+}
+
+/** How far one file has been read. */
+export interface ImportProgress {
+  file: string;
+  lines: number;
+  bytesRead: number;
+  bytesTotal: number;
+}
+
+export interface ImportDeps {
+  clock: Clock;
+  signal?: AbortSignal;
+  onProgress?: (progress: ImportProgress) => void;
+  /** Bytes of files from which on they are read in a thread of its own. */
+  threadFromBytes?: number;
+}
+
+const PROBLEMS_KEPT = 100;
+const HEAD_BYTES = 64 * 1024;
+
+/**
+ * What is read of a file or folder that somebody named.
+ * @throws UsageError where the system does not let it be read
+ */
+export const readable = <T>(path: string, read: () => T): T => {
+  try {
+    return read();
+  } catch (error) {
+    throw new UsageError(
+      `${path} cannot be read: ${messageOf(error)}. Nothing of it was imported; see to it that it can be read, and import it again.`,
+    );
+  }
+};
+
+/** Tells a file from another of the same name: its size and the hash of its first 64 KiB. */
+const fingerprintOf = (path: string, size: number): string => {
+  const head = Buffer.alloc(HEAD_BYTES);
+  const file = openSync(path, 'r');
+  try {
+    const bytes = readSync(file, head, 0, head.length, 0);
+    const hash = createHash('sha256').update(head.subarray(0, bytes)).digest('hex');
+    return `${size}-${hash.slice(0, 16)}`;
+  } finally {
+    closeSync(file);
+  }
+};
+
+/** The first and the last of some instants; nulls where there are none. */
+const spanOf = (instants: readonly number[]): [oldest: number | null, newest: number | null] =>
+  instants.reduce<[number | null, number | null]>(
+    ([oldest, newest], at) => [Math.min(oldest ?? at, at), Math.max(newest ?? at, at)],
+    [null, null],
+  );
+
+/**
+ * The import of one file: some thousand lines a transaction, each with how far it has come, so that
+ * an interrupted import of the same file goes on there.
+ */
+export class FileImport {
+  readonly #lake: Lake;
+  readonly #path: string;
+  readonly #kind: ImportKind;
+  readonly #summary: ImportSummary;
+  readonly #deps: ImportDeps;
+  readonly #bytesTotal: number;
+  readonly #fingerprint: string;
+  readonly #file: ImportSummary['files'][number];
+  /** Whether an earlier import of this path refused lines, which may be kept this time. */
+  readonly #refusedBefore: boolean;
+
+  constructor(
+    lake: Lake,
+    { path, kind }: { path: string; kind: ImportKind },
+    summary: ImportSummary,
+    deps: ImportDeps,
+  ) {
+    this.#lake = lake;
+    this.#path = path;
+    this.#kind = kind;
+    this.#summary = summary;
+    this.#deps = deps;
+    this.#bytesTotal = readable(path, () => statSync(path).size);
+    this.#fingerprint = readable(path, () => fingerprintOf(path, this.#bytesTotal));
+    const resumedAt = this.#resumePoint();
+    this.#file = { file: path, kind, lines: resumedAt, resumedAt, rejected: 0 };
+    summary.files.push(this.#file);
+    this.#refusedBefore =
+      lake.sqlite
+        .prepare('select 1 from rejected_items where origin >= ? and origin < ? limit 1')
+        .get(`${path}:`, `${path};`) !== undefined;
+  }
+
+  /** Lines that an interrupted import of this very file had committed. */
+  #resumePoint(): number {
+    const row = prepare(
+      this.#lake.sqlite,
+      'select lines from import_progress where path = ? and fingerprint = ? and finished_at is null',
+      { lines: 'number' },
+    ).get(this.#path, this.#fingerprint);
+    return row?.lines ?? 0;
+  }
+
+  /** Loads the file to its end. What cannot be kept is in the summary, not thrown. */
+  async run(reader: ImportReader): Promise<void> {
+    const { signal, onProgress } = this.#deps;
+    const { resumedAt } = this.#file;
+    const source = { path: this.#path, kind: this.#kind, resumedAt };
+    for await (const batch of reader.batches(source, signal)) {
+      this.#commit(batch);
+      const { throughLine: lines, bytesRead } = batch;
+      onProgress?.({ file: this.#path, lines, bytesRead, bytesTotal: this.#bytesTotal });
+    }
+  }
+
+  #report(line: number, problem: string): void {
+    this.#summary.outcome = 'partial';
+    if (this.#summary.problems.length < PROBLEMS_KEPT)
+      this.#summary.problems.push({ file: this.#path, line, problem });
+  }
+
+  /** Keeps lines that cannot be loaded; those that were refused once and are kept now are so no more. */
+  #keepRefused({ refused, throughLine }: FileBatch): void {
+    const seenAt = this.#deps.clock.now();
+    for (const { line, problem, text } of refused) {
+      const origin = `${this.#path}:${line}`;
+      keepRejected(this.#lake, { origin }, { reason: problem, item: text, seenAt });
+    }
+    if (!this.#refusedBefore) return;
+    const now = new Set(refused.map(({ line }) => line));
+    for (let line = this.#file.lines + 1; line <= throughLine; line += 1)
+      if (!now.has(line)) forgetRejected(this.#lake, { origin: `${this.#path}:${line}` });
+  }
+
+  #commit(batch: FileBatch): void {
+    const { columns, refused, throughLine, ended } = batch;
+    const finishedAt = ended?.cutOff === null ? this.#deps.clock.now() : null;
+    const counts = loadObservations(this.#lake, storedBatch(columns), () => {
+      this.#keepRefused(batch);
+      statement(
+        this.#lake,
+        `insert into import_progress (path, fingerprint, lines, finished_at, oldest_at, newest_at)
+         values (?, ?, ?, ?, ?, ?)
+         on conflict (path) do update set fingerprint = excluded.fingerprint,
+           lines = excluded.lines, finished_at = excluded.finished_at,
+           oldest_at = coalesce(min(oldest_at, excluded.oldest_at), oldest_at, excluded.oldest_at),
+           newest_at = coalesce(max(newest_at, excluded.newest_at), newest_at, excluded.newest_at)`,
+      ).run(
+        this.#path,
+        this.#fingerprint,
+        throughLine,
+        finishedAt,
+        ...spanOf(columns.snapshots.at),
+      );
+    });
+    addRows(this.#summary.rows, counts);
+    this.#file.lines = throughLine;
+    this.#file.rejected += refused.length;
+    this.#summary.rejected += refused.length;
+    for (const { line, problem } of refused) this.#report(line, problem);
+    if (ended !== null && ended.cutOff !== null)
+      this.#report(
+        throughLine + 1,
+        `${ended.cutOff}; the ${throughLine} lines before are loaded. Fetch the file again and import it: nothing is loaded twice`,
+      );
+  }
+}

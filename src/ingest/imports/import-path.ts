@@ -1,0 +1,100 @@
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, join, resolve, sep } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
+import { syncLake } from '../../lake/durability.ts';
+import type { Lake } from '../../lake/open.ts';
+import { refreshSearchInTurns } from '../../lake/search/search-index.ts';
+import { noRows } from '../writers/tally.ts';
+import { FileImport, type ImportDeps, type ImportSummary, readable } from './import-file.ts';
+import { importReader } from './import-reader.ts';
+import { IMPORT_KINDS, type ImportKind } from './import-records.ts';
+
+interface ImportFile {
+  path: string;
+  kind: ImportKind;
+}
+
+const kindOf = (path: string): ImportKind | undefined =>
+  IMPORT_KINDS.find((kind) =>
+    new RegExp(`(^|[^a-z])${kind}[^/]*\\.(ndjson|jsonl)(\\.gz)?$`, 'i').test(basename(path)),
+  );
+
+/** Keeps an import of a folder inside that folder. @throws UsageError for a link that leads out of it */
+const refuseLinkOut = (folder: string, path: string): void => {
+  const target = realpathSync(path);
+  if (target.startsWith(realpathSync(folder) + sep)) return;
+  throw new UsageError(
+    `${path} is a link to ${target}, outside the folder. Nothing was imported. Name that file itself if you want it imported.`,
+  );
+};
+
+/**
+ * The files that paths name: a file by its name, a folder by whichever of the four it holds.
+ * @throws UsageError before anything is read
+ */
+const filesOf = (paths: readonly string[], cwd: string): ImportFile[] => {
+  const expected = IMPORT_KINDS.map((kind) => `${kind}.ndjson[.gz]`).join(', ');
+  const files = paths.flatMap((given): ImportFile[] => {
+    const path = resolve(cwd, given);
+    if (!existsSync(path))
+      throw new UsageError(
+        `There is nothing at ${path}. Expected a folder or a file: ${expected}.`,
+      );
+    const stats = statSync(path);
+    if (!stats.isDirectory() && !stats.isFile())
+      throw new UsageError(
+        `${path} is no regular file. An import reads files, so that it can go on where it stopped; write what comes from a pipe or device into one first.`,
+      );
+    if (stats.isDirectory()) {
+      const names = readable(path, () => readdirSync(path));
+      const found = IMPORT_KINDS.flatMap((kind) =>
+        names
+          .filter((name) => name === `${kind}.ndjson` || name === `${kind}.ndjson.gz`)
+          .map((name) => ({ path: join(path, name), kind })),
+      ).filter((file) => statSync(file.path, { throwIfNoEntry: false })?.isFile() === true);
+      for (const file of found) refuseLinkOut(path, file.path);
+      if (found.length === 0)
+        throw new UsageError(`${path} holds nothing to import. Expected any of ${expected}.`);
+      return found;
+    }
+    const kind = kindOf(path);
+    if (kind === undefined)
+      throw new UsageError(
+        `${path} does not say by its name what it holds. Name it after one of ${expected}.`,
+      );
+    return [{ path, kind }];
+  });
+  return files.sort((a, b) => IMPORT_KINDS.indexOf(a.kind) - IMPORT_KINDS.indexOf(b.kind));
+};
+
+/**
+ * Imports observations from NDJSON files or folders of them, streamed, some thousand lines a
+ * transaction. An interrupted import goes on where it stopped; a finished one changes nothing when
+ * repeated. A line that cannot be kept goes to `rejected_items` with its file and number.
+ * @throws UsageError when a path names nothing to import
+ */
+export const importPaths = async (
+  lake: Lake,
+  paths: readonly string[],
+  cwd: string,
+  deps: ImportDeps,
+): Promise<ImportSummary> => {
+  const summary: ImportSummary = {
+    outcome: 'complete',
+    files: [],
+    rows: noRows(),
+    rejected: 0,
+    problems: [],
+  };
+  const files = filesOf(paths, cwd);
+  const bytes = files.reduce((sum, { path }) => sum + statSync(path).size, 0);
+  const reader = importReader(lake, bytes, deps.threadFromBytes);
+  try {
+    for (const file of files) await new FileImport(lake, file, summary, deps).run(reader);
+  } finally {
+    await reader.close();
+  }
+  await refreshSearchInTurns(lake, deps.signal);
+  syncLake(lake);
+  return summary;
+};

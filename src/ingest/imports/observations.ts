@@ -1,0 +1,80 @@
+import type { VideoObservation } from '../../base/wire/observation.ts';
+import type { Lake } from '../../lake/open.ts';
+import type { SeenCreator } from '../writers/creators.ts';
+import type { SeenHashtag, WrittenVolume } from '../writers/hashtags.ts';
+import { type Loader, loaderOf, type Seen } from '../writers/loader.ts';
+import type { LoadCounts, Tally } from '../writers/tally.ts';
+
+/** Checked facts, with the instant they were true at. */
+export interface ObservationBatch {
+  /** What videos are, whatever their counts; `at` is null where the source does not say when. */
+  videos: { observed: VideoObservation; at: number | null }[];
+  /** Counts of videos at one instant. */
+  snapshots: { observed: VideoObservation; at: number }[];
+  hashtags: SeenHashtag[];
+  creators: SeenCreator[];
+}
+
+/** The same in any form that is gone through once. */
+export interface Observations {
+  readonly videos: Iterable<{ observed: VideoObservation; at: number | null }>;
+  readonly snapshots: Iterable<{ observed: VideoObservation; at: number }>;
+  readonly hashtags: Iterable<WrittenVolume>;
+  readonly creators: Iterable<SeenCreator>;
+}
+
+/** Observations held at once between reading what is known of their videos and writing them. */
+const WRITTEN_TOGETHER = 1000;
+
+/** Writes videos or their counts, after what the lake knows of them was read, many at once. */
+const writeVideos = <T extends { observed: VideoObservation }>(
+  loader: Loader,
+  observations: Iterable<T>,
+  { seenOf, more }: { seenOf: (one: T) => Seen; more: 'tags' | 'nothing' },
+  tally: Tally,
+): void => {
+  let some: T[] = [];
+  const write = (): void => {
+    loader.expect(
+      some.map((one) => ({ observed: one.observed, at: seenOf(one).at })),
+      more,
+    );
+    for (const one of some) loader.write(one.observed, seenOf(one), tally);
+    some = [];
+  };
+  for (const one of observations) {
+    some.push(one);
+    if (some.length === WRITTEN_TOGETHER) write();
+  }
+  write();
+};
+
+/**
+ * Loads observations as an import holds them, in one transaction; `within` runs inside it, after
+ * them; their words wait for `refreshSearch`. Loading the same batch again changes nothing.
+ * @returns rows by table
+ */
+export const loadObservations = (
+  lake: Lake,
+  { videos, snapshots, hashtags, creators }: Observations,
+  within: () => void = () => {},
+): LoadCounts => {
+  const loader = loaderOf(lake);
+  const load = (tally: Tally): void => {
+    writeVideos(
+      loader,
+      videos,
+      { seenOf: ({ at }) => ({ at, source: null }), more: 'tags' },
+      tally,
+    );
+    writeVideos(
+      loader,
+      snapshots,
+      { seenOf: ({ at }) => ({ at, source: 'import' }), more: 'nothing' },
+      tally,
+    );
+    for (const hashtag of hashtags) loader.hashtags.write(hashtag, tally);
+    for (const creator of creators) loader.creators.write(creator, 'import', tally);
+  };
+  return loader.transaction(load, within, 'later');
+};

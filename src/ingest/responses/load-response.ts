@@ -1,0 +1,230 @@
+import { shortly } from '../../base/wire/fields.ts';
+import { countsOnly } from '../../base/wire/observation.ts';
+import type { Lake } from '../../lake/open.ts';
+import type { RawResponse } from '../../upstream/client.ts';
+import type { DecodedResponse } from '../../upstream/decode/decode.ts';
+import type { DecodedItem } from '../../upstream/decode/decode-items.ts';
+import { type Drift, UnreadableResponseError } from '../../upstream/errors.ts';
+import type { ListRequest, UpstreamRequest } from '../../upstream/request.ts';
+import { writeAnalysis } from '../writers/analyses.ts';
+import { type DriftRow, storeDrift } from '../writers/drift.ts';
+import { type Loader, loaderOf, type WordsIndexed } from '../writers/loader.ts';
+import { forgetRejected, keepRejected, LONGEST_REJECTED } from '../writers/rejected-items.ts';
+import type { LoadCounts, Tally } from '../writers/tally.ts';
+import { writeHashtagList } from './hashtag-list.ts';
+import { storeResponse } from './responses.ts';
+import { statedOnce } from './stated-once.ts';
+
+/** A call that was answered, and what its response says. */
+export interface FinishedCall {
+  /** Null: outside of any run. */
+  runId: number | null;
+  request: UpstreamRequest;
+  callId: number;
+  response: RawResponse;
+  decoded: DecodedResponse;
+  /** Unix ms at which the response was complete; the instant it is true at unless it says so itself. */
+  receivedAt: number;
+  /** For a page of a list, true where no page is asked for after it: the list is whole with it. */
+  isLastPage: boolean;
+}
+
+const LONGEST_SAMPLE = 1024;
+
+type VideosResponse = Extract<DecodedResponse, { kind: 'videos' }>;
+type HashtagsResponse = Extract<DecodedResponse, { kind: 'hashtags' }>;
+type GrowthResponse = Extract<DecodedResponse, { kind: 'growth' }>;
+type CreatorResponse = Extract<DecodedResponse, { kind: 'creator' }>;
+
+interface Context {
+  loader: Loader;
+  tally: Tally;
+  at: number;
+  runId: number | null;
+  isLastPage: boolean;
+}
+
+/** The hashtags of two mentions, each once; null where neither has a list of its own. */
+const hashtagsOfBoth = (
+  { hashtags: earlier }: DecodedItem,
+  { hashtags: later }: DecodedItem,
+): Pick<DecodedItem, 'hashtags'> => ({
+  hashtags:
+    earlier === null || later === null ? (earlier ?? later) : [...new Set([...earlier, ...later])],
+});
+
+/** Writes the videos of a page; their keys by id. */
+const writeItems = (
+  items: readonly DecodedItem[],
+  source: 'feed' | 'trends' | 'creator',
+  { loader, tally, at }: Context,
+): Map<string, number> => {
+  const byId = statedOnce(items, ({ id }) => id, hashtagsOfBoth);
+  loader.expect(Array.from(byId.values(), (observed) => ({ observed, at })));
+  const keys = new Map<string, number>();
+  for (const [id, item] of byId) keys.set(id, loader.write(item, { at, source }, tally));
+  return keys;
+};
+
+const loadVideos = (
+  request: Extract<ListRequest, { platform: string }>,
+  response: VideosResponse,
+  context: Context,
+): void => {
+  const { loader, tally, at, runId, isLastPage: isLast } = context;
+  const period = request.kind === 'feed' ? request.dateRange : request.period;
+  const list = { list: request.kind, platform: request.platform, period };
+  const capture = loader.rankings.open(
+    { ...list, at, total: response.total, runId, isLast },
+    tally,
+  );
+  const items = response.items.map(({ item }) => item);
+  const keys = writeItems(items, request.kind, context);
+  for (const { position, item } of response.items) {
+    const video = keys.get(item.id);
+    // the counts of one of another platform are loaded; it has no rank among these
+    if (video === undefined || item.platform !== request.platform) continue;
+    const { score, velocity } = item;
+    loader.rankings.write(
+      capture,
+      { rank: request.offset + position + 1, video, score, velocity },
+      tally,
+    );
+  }
+};
+
+const loadHashtags = (
+  { dateRange: window, offset }: Extract<UpstreamRequest, { kind: 'hashtags' }>,
+  response: HashtagsResponse,
+  { loader, tally, at, runId, isLastPage }: Context,
+): void =>
+  writeHashtagList(
+    loader,
+    {
+      platform: '',
+      window,
+      at,
+      total: response.total,
+      runId,
+      isLast: isLastPage,
+      items: response.items.map(({ position, item }) => ({ ...item, rank: offset + position + 1 })),
+    },
+    tally,
+  );
+
+const loadGrowth = (
+  request: Extract<UpstreamRequest, { kind: 'growth' }>,
+  response: GrowthResponse,
+  { loader, tally }: Context,
+): void => {
+  const { id, platform } = request;
+  const points = [...statedOnce(response.points, ({ at }) => at).values()];
+  for (const { at, ...counts } of points.toSorted((a, b) => a.at - b.at))
+    loader.write(countsOnly({ id, platform, ...counts }), { at, source: 'growth' }, tally);
+};
+
+const loadCreator = ({ profile, growth, items }: CreatorResponse, context: Context): void => {
+  const { loader, tally, at } = context;
+  const points = statedOnce(growth, (point) => point.at);
+  // the profile is itself a point of the timeline: two rows of one instant would replace each other
+  const now = points.get(at);
+  points.delete(at);
+  const present = {
+    ...profile,
+    followers: profile.followers ?? now?.followers ?? null,
+    views: profile.views ?? now?.views ?? null,
+    likes: profile.likes ?? now?.likes ?? null,
+  };
+  const snapshotExtra = now?.extra ?? null;
+  const seen = { ...present, at, snapshotExtra, growth: [...points.values()] };
+  loader.creators.write(seen, 'creator', tally);
+  writeItems(items, 'creator', context);
+};
+
+/** Keeps what of a response cannot be loaded, and its drift. */
+const keepOddities = (
+  lake: Lake,
+  callId: number,
+  { rejected, drift }: Pick<DecodedResponse, 'rejected' | 'drift'>,
+  seenAt: number,
+): void => {
+  for (const { reason, item } of rejected)
+    keepRejected(lake, { callId }, { reason, item: shortly(item, LONGEST_REJECTED), seenAt });
+  storeDrift(lake, drift.map(driftRow), { callId, seenAt });
+};
+
+const driftRow = ({ resource, field, sample }: Drift): DriftRow => ({
+  resource,
+  field,
+  sample: () => shortly(sample, LONGEST_SAMPLE),
+});
+
+/** Reports the shape of a response that could not be read because nobody knows it. */
+export const keepUnknownShape = (
+  lake: Lake,
+  callId: number,
+  error: unknown,
+  seenAt: number,
+): void => {
+  if (error instanceof UnreadableResponseError && error.drift !== undefined)
+    storeDrift(lake, [driftRow(error.drift)], { callId, seenAt });
+};
+
+/** A kept response, read anew. */
+export interface ReplayedResponse {
+  runId: number | null;
+  callId: number;
+  request: UpstreamRequest;
+  decoded: DecodedResponse;
+  /** Unix ms; the instant it is true at. */
+  observedAt: number;
+  /** As with the response it was. */
+  isLastPage: boolean;
+}
+
+/**
+ * Loads one response in one transaction: its rows, its body, what was odd about it, the partitions it
+ * touched, and what `within` adds (its call's outcome, its item's `done`, the next page's item).
+ * Loading the same response again changes no rows. Of one that is replayed the ledger, the run and the
+ * body stay as they are, and what is odd about it takes the place of what was.
+ */
+export const loadResponse = (
+  lake: Lake,
+  call: FinishedCall | ReplayedResponse,
+  within: (counts: LoadCounts) => void = () => {},
+  words: WordsIndexed = 'now',
+): LoadCounts => {
+  const { runId, request, callId, decoded, isLastPage } = call;
+  const [at, seenAt] =
+    'response' in call
+      ? [decoded.asOf ?? call.receivedAt, call.receivedAt]
+      : [call.observedAt, call.observedAt];
+  const loader = loaderOf(lake);
+  return loader.transaction(
+    (tally) => {
+      const context = { loader, tally, at, runId, isLastPage };
+      if (decoded.kind === 'videos' && (request.kind === 'feed' || request.kind === 'trends'))
+        loadVideos(request, decoded, context);
+      else if (decoded.kind === 'hashtags' && request.kind === 'hashtags')
+        loadHashtags(request, decoded, context);
+      else if (decoded.kind === 'growth' && request.kind === 'growth')
+        loadGrowth(request, decoded, context);
+      else if (decoded.kind === 'creator') loadCreator(decoded, context);
+      else if (decoded.kind === 'analysis' && request.kind === 'analyze') {
+        const { analysis, generatedAt } = decoded;
+        writeAnalysis(
+          lake,
+          { videoId: request.id, generatedAt: generatedAt ?? at, analysis },
+          tally,
+        );
+      }
+    },
+    (counts) => {
+      if ('response' in call) storeResponse(lake, callId, call.response, at);
+      else forgetRejected(lake, { callId });
+      keepOddities(lake, callId, decoded, seenAt);
+      within(counts);
+    },
+    words,
+  );
+};

@@ -1,0 +1,189 @@
+import { setImmediate } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { syncLake } from '../../lake/durability.ts';
+import type { Lake } from '../../lake/open.ts';
+import { prepare } from '../../lake/prepare.ts';
+import { refreshSearchInTurns } from '../../lake/search/search-index.ts';
+import { type DecodedResponse, decodeResponse } from '../../upstream/decode/decode.ts';
+import { CallError } from '../../upstream/errors.ts';
+import { type ListRequest, requestOfLine, type UpstreamRequest } from '../../upstream/request.ts';
+import { addRows, type LoadCounts, noRows } from '../writers/tally.ts';
+import { keepUnknownShape, loadResponse } from './load-response.ts';
+
+/** A kept response that today's decoder cannot read either. */
+export interface UnreadableBody {
+  callId: number;
+  request: string;
+  problem: string;
+}
+
+/** What a replay did. `unreadable` holds the first hundred. */
+export interface ReplaySummary {
+  /** Complete, unless a response that was read once cannot be read now. */
+  outcome: 'complete' | 'partial';
+  answers: number;
+  /** Responses that could not be read when they came, and can now. */
+  newlyRead: number;
+  rows: LoadCounts;
+  rejected: number;
+  unreadableCount: number;
+  unreadable: UnreadableBody[];
+}
+
+export interface ReplayOptions {
+  /** Unix ms; responses true at or after it. */
+  since?: number;
+  signal?: AbortSignal;
+  onProgress?: (done: number, of: number) => void;
+}
+
+interface StoredResponse {
+  callId: number;
+  runId: number | null;
+  line: string;
+  /** JSON; null outside of any run. */
+  request: string | null;
+  /** 1 where its run went on to a later page of the same list. */
+  wentOn: 0 | 1;
+  failed: 0 | 1;
+  contentType: string | null;
+  observedAt: number;
+  body: Buffer;
+}
+
+const PROBLEMS_KEPT = 100;
+const RESPONSES_A_TURN = 20;
+
+// Bodies are read one at a time by key: a statement left open would block the loading transaction.
+const KEPT = `
+  select r.call_id as callId, c.run_id as runId, c.request as line, c.error is not null as failed,
+    r.content_type as contentType, r.observed_at as observedAt, r.body, i.request_json as request,
+    exists (select 1 from run_items n where n.run_id = i.run_id and n.job = i.job
+      and n.request_json ->> 'kind' is i.request_json ->> 'kind' and n.request_json ->> 'platform' is i.request_json ->> 'platform'
+      and n.request_json ->> 'period' is i.request_json ->> 'period' and n.request_json ->> 'dateRange' is i.request_json ->> 'dateRange'
+      and n.request_json ->> 'offset' > i.request_json ->> 'offset') as wentOn
+  from responses r join calls c on c.id = r.call_id
+  left join run_items i on i.run_id = c.run_id and i.job = c.job and i.request = c.request
+  where r.call_id = ?`;
+
+/**
+ * Whether a list ended with a page. One that nobody could read when it came was not gone on from,
+ * however many items it stated there were.
+ */
+const isLastPage = (
+  { wentOn, failed }: StoredResponse,
+  request: UpstreamRequest,
+  decoded: DecodedResponse,
+): boolean =>
+  wentOn === 0 &&
+  !(failed === 1 && 'page' in request && 'total' in decoded && hasMore(request, decoded));
+
+const hasMore = (
+  { offset }: ListRequest,
+  { total, length }: { total: number | null; length: number },
+): boolean => total !== null && offset + length < total;
+
+/** Undefined where it is not as it was packed. */
+const unpacked = (body: Buffer): Buffer | undefined => {
+  try {
+    return gunzipSync(body);
+  } catch {
+    return undefined;
+  }
+};
+
+const readAgain = (
+  kept: StoredResponse,
+):
+  | { request: UpstreamRequest; decoded: DecodedResponse }
+  | { problem: string; error?: CallError } => {
+  const request =
+    kept.request === null
+      ? requestOfLine(kept.line)
+      : (JSON.parse(kept.request) as UpstreamRequest);
+  if (request === undefined) return { problem: 'its request is of no known kind' };
+  const headers = kept.contentType === null ? {} : { 'content-type': kept.contentType };
+  const body = unpacked(kept.body);
+  if (body === undefined) return { problem: 'its stored body is damaged' };
+  try {
+    return { request, decoded: decodeResponse(request, { status: 200, headers, body }) };
+  } catch (error) {
+    if (error instanceof CallError) return { problem: error.message, error };
+    throw error;
+  }
+};
+
+/**
+ * Rebuilds what responses held, from the bodies kept in `source`, with today's decoder, in the order
+ * they were true: into the same lake (where it fills and corrects) or another one. Spends no call.
+ * Responses older than the retention are gone, and imports are not responses: their rows stay.
+ * Repeating it changes nothing.
+ */
+export const replayResponses = async (
+  source: Lake,
+  target: Lake,
+  { since = 0, signal, onProgress }: ReplayOptions = {},
+): Promise<ReplaySummary> => {
+  const summary: ReplaySummary = {
+    outcome: 'complete',
+    answers: 0,
+    newlyRead: 0,
+    rows: noRows(),
+    rejected: 0,
+    unreadableCount: 0,
+    unreadable: [],
+  };
+  const calls = prepare(
+    source.sqlite,
+    'select call_id from responses where observed_at >= ? order by observed_at, call_id',
+    'number',
+  ).all(since);
+  const find = prepare<StoredResponse>(source.sqlite, KEPT, {
+    callId: 'number',
+    runId: 'number?',
+    line: 'text',
+    request: 'text?',
+    wentOn: 'number',
+    failed: 'number',
+    contentType: 'text?',
+    observedAt: 'number',
+    body: 'blob',
+  });
+  for (const [index, callId] of calls.entries()) {
+    if (index % RESPONSES_A_TURN === 0) await setImmediate(); // signals arrive between turns
+    signal?.throwIfAborted();
+    const kept = find.get(callId);
+    if (kept !== undefined) replayOne(kept, target, summary); // else its retention ended meanwhile
+    onProgress?.(index + 1, calls.length);
+  }
+  await refreshSearchInTurns(target, signal);
+  syncLake(target);
+  return summary;
+};
+
+const replayOne = (kept: StoredResponse, target: Lake, summary: ReplaySummary): void => {
+  const { callId, runId, line, observedAt } = kept;
+  const read = readAgain(kept);
+  if ('problem' in read) {
+    keepUnknownShape(target, callId, read.error, observedAt);
+    summary.unreadableCount += 1;
+    if (kept.failed === 0) summary.outcome = 'partial';
+    if (summary.unreadable.length < PROBLEMS_KEPT)
+      summary.unreadable.push({ callId, request: line, problem: read.problem });
+    return;
+  }
+  const { request, decoded } = read;
+  const replayed = {
+    runId,
+    callId,
+    request,
+    decoded,
+    observedAt,
+    isLastPage: isLastPage(kept, request, decoded),
+  };
+  const counts = loadResponse(target, replayed, undefined, 'later');
+  addRows(summary.rows, counts);
+  summary.answers += 1;
+  summary.newlyRead += kept.failed;
+  summary.rejected += decoded.rejected.length;
+};

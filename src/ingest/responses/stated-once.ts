@@ -1,0 +1,40 @@
+import { joinExtra } from '../writers/join-extra.ts';
+
+/** What may be stated of a thing more than once on a page. */
+interface Stated {
+  extra: Record<string, unknown> | null;
+}
+
+/** Fields of two mentions in which the later one does not simply stand. */
+type Joined<T> = (earlier: T, later: T) => Partial<T>;
+
+const overlaid = <T extends Stated>(earlier: T, later: T, joined: Joined<T>): T => {
+  const stated = Object.entries(later).filter(([, value]) => value !== null);
+  const extra = joinExtra(earlier.extra, later.extra);
+  return {
+    ...earlier,
+    ...Object.fromEntries(stated),
+    ...joined(earlier, later),
+    extra: Object.keys(extra).length === 0 ? null : extra,
+  };
+};
+
+/**
+ * What a page says of each thing it names, by `keyOf`: of two
+ * mentions the later one stands, field by field, as far as it says anything; `joined` gives the
+ * fields that both have a part in. Written one after the other instead, two counts of one instant
+ * would replace each other each time the page is loaded.
+ */
+export const statedOnce = <T extends Stated, K>(
+  all: readonly T[],
+  keyOf: (one: T) => K,
+  joined: Joined<T> = () => ({}),
+): Map<K, T> => {
+  const byKey = new Map<K, T>();
+  for (const one of all) {
+    const key = keyOf(one);
+    const earlier = byKey.get(key);
+    byKey.set(key, earlier === undefined ? one : overlaid(earlier, one, joined));
+  }
+  return byKey;
+};

@@ -1,0 +1,35 @@
+import type { JsonObject } from '../../base/json-object.ts';
+import type { Analysis } from '../../base/wire/analysis-shapes.ts';
+import type { Lake } from '../../lake/open.ts';
+import { statement } from '../../lake/statements.ts';
+import { Tally } from './tally.ts';
+
+/** What was stated of a video, as it came, and when (Unix ms). */
+interface StatedOfVideo {
+  videoId: string;
+  generatedAt: number;
+  analysis: JsonObject;
+}
+
+/** Writes an analysis of a video. The same one (video, instant) again changes nothing. */
+export const writeAnalysis = (
+  lake: Lake,
+  { videoId, generatedAt, analysis }: StatedOfVideo,
+  tally: Tally,
+): void => {
+  const put = statement(
+    lake,
+    `insert into analyses (video_id, generated_at, method, result) values (?, ?, ?, ?)
+     on conflict (video_id, generated_at) do update set method = excluded.method,
+       result = excluded.result where result is not excluded.result`,
+  );
+  const method = analysis.method === 'statistical' ? 'statistical' : 'model';
+  const { changes } = put.run(videoId, generatedAt, method, JSON.stringify(analysis));
+  tally.add('analyses', changes > 0 ? 'inserted' : 'unchanged');
+};
+
+/** Stores an analysis of our own; the same video and instant a second time changes nothing. */
+export const storeAnalysis = (lake: Lake, analysis: Analysis): void => {
+  const { id: videoId, generatedAt } = analysis;
+  writeAnalysis(lake, { videoId, generatedAt: Date.parse(generatedAt), analysis }, new Tally());
+};

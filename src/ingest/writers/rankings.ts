@@ -1,0 +1,95 @@
+import type { Statement } from 'better-sqlite3';
+import type { Lake } from '../../lake/open.ts';
+import { type Prepared, prepare, present } from '../../lake/prepare.ts';
+import { insertOrMerge, type Tally } from './tally.ts';
+
+/** Which list was pulled. `platform` '' where it covers all; `period` as in `rankings`. */
+export interface ListName {
+  list: 'feed' | 'trends' | 'hashtags';
+  platform: string;
+  period: string;
+}
+
+/** One page of a list; the pages of one run share a capture. */
+export interface SeenList extends ListName {
+  at: number;
+  total: number | null;
+  runId: number | null;
+  /** True where no page comes after it: with it the list is whole. */
+  isLast: boolean;
+}
+
+/** A video (its key) at a rank, with the figures it was ranked by. */
+interface Ranked {
+  rank: number;
+  video: number;
+  score: number | null;
+  velocity: number | null;
+}
+
+/** A capture found or made; `at` is the instant its first page was true at. */
+export interface WrittenCapture {
+  key: number;
+  at: number;
+}
+
+/** Writes captures of lists and who ranked where in them, into one lake. */
+export class RankingWriter {
+  readonly #find: Prepared<WrittenCapture>;
+  readonly #insert: Prepared<number>;
+  readonly #complete: Statement;
+  readonly #insertRank: Statement;
+  readonly #mergeRank: Statement;
+
+  constructor({ sqlite }: Lake) {
+    this.#find = prepare(
+      sqlite,
+      `
+      select key, captured_at as at from capture
+      where list = +@list and platform = +@platform and period = +@period
+        and (run_id = +@runId or captured_at = +@at) order by captured_at = +@at desc limit 1`,
+      { key: 'number', at: 'number' },
+    );
+    this.#insert = prepare(
+      sqlite,
+      `
+        insert into capture (list, platform, period, captured_at, completed_at, total, run_id)
+        values (@list, @platform, @period, @at, null, @total, @runId) returning key`,
+      'number',
+    );
+    this.#complete = sqlite.prepare(`
+      update capture set completed_at = max(captured_at, @at)
+      where key = @key and (completed_at is null or completed_at < @at)`);
+    this.#insertRank = sqlite.prepare(`
+    insert into ranking (capture_key, rank, video_key, score, velocity)
+    values (?, ?, ?, ?, ?) on conflict do nothing`);
+    this.#mergeRank = sqlite.prepare(`
+    update ranking set video_key = @video, score = @score, velocity = @velocity
+    where capture_key = @capture and rank = @rank
+      and (video_key is not @video or score is not @score or velocity is not @velocity)`);
+  }
+
+  /**
+   * Opens the capture of a page for its ranks. The last page makes the list whole, at the instant it
+   * is true at: until then nobody reads any of it, so its partition is touched with it.
+   */
+  open(seen: SeenList, tally: Tally): WrittenCapture {
+    const { key, at } = this.#captureOf(seen);
+    if (seen.isLast && this.#complete.run({ key, at: seen.at }).changes > 0)
+      tally.touch('rankings', at);
+    return { key, at };
+  }
+
+  /** Writes who stood at a rank of a capture; the same again changes nothing. */
+  write({ key, at }: WrittenCapture, seen: Ranked, tally: Tally): void {
+    const { rank, video, score, velocity } = seen;
+    const row = { capture: key, rank, video, score, velocity };
+    tally.add('rankings', insertOrMerge(this.#insertRank, this.#mergeRank, row), { at });
+  }
+
+  /** The capture that a page belongs to: that of its run, or of its instant, or a new one. */
+  #captureOf({ isLast: _, ...seen }: SeenList): WrittenCapture {
+    const known = this.#find.get(seen);
+    return known ?? { key: present(this.#insert.get(seen)), at: seen.at };
+  }
+}

@@ -1,0 +1,37 @@
+import type { Lake } from '../../lake/open.ts';
+import { statement } from '../../lake/statements.ts';
+
+/** Where a rejected item came from: a call, or a line of an imported file (`<path>:<line>`). */
+type Origin = { callId: number } | { origin: string };
+
+/** What could not be loaded, and why. */
+interface RejectedItem {
+  reason: string;
+  /** As it came, cut. */
+  item: string;
+  seenAt: number;
+}
+
+/** Longest text of a rejected item that is kept. */
+export const LONGEST_REJECTED = 64 * 1024;
+
+/** Keeps an item that could not be loaded; of one line of a file once. Inside the loading transaction. */
+export const keepRejected = (
+  lake: Lake,
+  from: Origin,
+  { reason, item, seenAt }: RejectedItem,
+): void => {
+  const [callId, origin] = 'callId' in from ? [from.callId, null] : [null, from.origin];
+  statement(
+    lake,
+    `insert into rejected_items (call_id, origin, reason, item, seen_at) values (?, ?, ?, ?, ?)
+     on conflict (origin) do nothing`,
+  ).run(callId, origin, reason, item.slice(0, LONGEST_REJECTED), seenAt);
+};
+
+/** Forgets what was rejected of a call, or of a line that is loaded now. */
+export const forgetRejected = (lake: Lake, from: Origin): void => {
+  if ('callId' in from)
+    statement(lake, 'delete from rejected_items where call_id = ?').run(from.callId);
+  else statement(lake, 'delete from rejected_items where origin = ?').run(from.origin);
+};

@@ -1,0 +1,120 @@
+import type { Statement } from 'better-sqlite3';
+import { DAY_MS } from '../../base/durations.ts';
+import { dateOf } from '../../base/iso.ts';
+import type { Lake } from '../../lake/open.ts';
+import { markTouched, videoPartOf } from '../../lake/touched-partitions.ts';
+
+/** Tables that loading fills, by their public names. */
+export const LOADED_TABLES = [
+  'videos',
+  'video_snapshots',
+  'rankings',
+  'hashtags',
+  'hashtag_snapshots',
+  'video_hashtags',
+  'creators',
+  'creator_snapshots',
+  'analyses',
+] as const;
+export type LoadedTable = (typeof LOADED_TABLES)[number];
+export type Change = 'inserted' | 'updated' | 'unchanged';
+export type RowCounts = Record<Change, number>;
+export type LoadCounts = Record<LoadedTable, RowCounts>;
+
+/**
+ * Inserts a row, or where its key stands already, lets `merge` fill and correct it. Two statements
+ * instead of one upsert, because an upsert cannot say which of the two it did. `row` names what
+ * `merge` binds, in the order in which `insert` takes it: binding by name takes as long again.
+ */
+export const insertOrMerge = (insert: Statement, merge: Statement, row: object): Change => {
+  if (insert.run(...Object.values(row)).changes > 0) return 'inserted';
+  return merge.run(row).changes > 0 ? 'updated' : 'unchanged';
+};
+
+/** Counts of nothing loaded yet. */
+export const noRows = (): LoadCounts =>
+  Object.fromEntries(
+    LOADED_TABLES.map((table) => [table, { inserted: 0, updated: 0, unchanged: 0 }]),
+  ) as LoadCounts;
+
+/** Adds `more` to `sum`, in place. */
+export const addRows = (sum: LoadCounts, more: LoadCounts): void => {
+  for (const table of LOADED_TABLES)
+    for (const change of ['inserted', 'updated', 'unchanged'] as const)
+      sum[table][change] += more[table][change];
+};
+
+/** Rows inserted or updated. */
+export const rowsChanged = (counts: LoadCounts): number =>
+  LOADED_TABLES.reduce((sum, table) => sum + counts[table].inserted + counts[table].updated, 0);
+
+/** Tables exported by date, and the table without dates whose rows show their newest state. */
+const SUMMARISED_IN: Partial<Record<LoadedTable, LoadedTable>> = {
+  video_snapshots: 'videos',
+  hashtag_snapshots: 'hashtags',
+  creator_snapshots: 'creators',
+};
+const OF_VIDEOS: ReadonlySet<LoadedTable> = new Set(['videos', 'video_hashtags']);
+const NOT_EXPORTED: ReadonlySet<LoadedTable> = new Set(['analyses']);
+
+/** What tells a row's Parquet partition: its instant, or which video it is about. */
+interface RowPartition {
+  readonly at?: number;
+  readonly videoKey?: number;
+}
+
+const NO_PARTITION: RowPartition = {};
+
+/** What one transaction changed: rows by table, and the Parquet partitions that are out of date. */
+export class Tally {
+  readonly counts = noRows();
+  /** Partitions touched of each table, by name. */
+  readonly #touched = new Map<LoadedTable, Set<string>>();
+  /** Days by their number since 1970, as they are named: the rows of an import go back and forth. */
+  readonly #days = new Map<number, string>();
+
+  /**
+   * Counts rows, one unless told. @param partition `at` for tables exported by date, `videoKey` for
+   * those of videos
+   */
+  add(
+    table: LoadedTable,
+    change: Change,
+    { at, videoKey }: RowPartition = NO_PARTITION,
+    rows = 1,
+  ): void {
+    this.counts[table][change] += rows;
+    if (change === 'unchanged' || rows === 0 || NOT_EXPORTED.has(table)) return;
+    this.touch(table, at, videoKey);
+    const summary = SUMMARISED_IN[table];
+    if (summary !== undefined) this.touch(summary, undefined, videoKey);
+  }
+
+  /** Notes that a partition is out of date. */
+  touch(table: LoadedTable, at?: number, videoKey?: number): void {
+    const name =
+      at !== undefined
+        ? this.#dayOf(at)
+        : OF_VIDEOS.has(table) && videoKey !== undefined
+          ? videoPartOf(videoKey)
+          : '';
+    const names = this.#touched.get(table);
+    if (names === undefined) this.#touched.set(table, new Set([name]));
+    else names.add(name);
+  }
+
+  #dayOf(at: number): string {
+    const number = Math.floor(at / DAY_MS);
+    const known = this.#days.get(number);
+    if (known !== undefined) return known;
+    const name = dateOf(at);
+    this.#days.set(number, name);
+    return name;
+  }
+
+  /** Marks the touched partitions. Call inside the loading transaction. */
+  markTouched(lake: Lake): void {
+    for (const [table, names] of this.#touched)
+      for (const name of names) markTouched(lake, table, name);
+  }
+}

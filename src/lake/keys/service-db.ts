@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { prepareDataFolder } from '../../base/data-dir/data-folder.ts';
+import { makeOwnFile } from '../../base/data-dir/own-files.ts';
+import { UsageError } from '../../base/errors.ts';
+import { lakeErrorOf } from '../explain-error.ts';
+import { BESIDE_A_LAKE, SERVICE_FILE } from '../former-lake.ts';
+import { LAKE_FILE } from '../open.ts';
+import { prepare } from '../prepare.ts';
+
+/** A request reads and writes a few pages, of its key alone. */
+const CACHE_KIB = 2 * 1024;
+
+/** Marks a SQLite file as a service database (`tlsv` in ASCII). */
+const APPLICATION_ID = 0x746c7376;
+
+// api_key     one row a key; `sequence` numbers its requests, `month` (YYYY-MM, UTC) is the one
+//             `month_calls` counts
+// recent_call the instants of a key's last `rate_per_minute` requests, as a ring: slot = sequence
+//             modulo the rate. That is all a sliding minute needs, and it never grows.
+// key_route_day  requests of a key by UTC day and route; `refused` of them were answered 429
+// webhook_secret  what signs the deliveries of a subscription of the lake, `whsec_` + base64; the one
+//             before it signs too until it expires. Written by src/alerts/webhooks/secrets.ts
+const SCHEMA = `
+  create table if not exists api_key (
+    id text primary key not null,
+    hash text not null unique,
+    use_case text not null,
+    tier text not null,
+    rate_per_minute integer not null,
+    calls_per_month integer not null,
+    scopes text not null,
+    created_at integer not null,
+    revoked_at integer,
+    sequence integer not null default 0,
+    month text not null default '',
+    month_calls integer not null default 0
+  ) strict;
+  create table if not exists recent_call (
+    key_id text not null references api_key(id),
+    slot integer not null,
+    at integer not null,
+    primary key (key_id, slot)
+  ) strict, without rowid;
+  create table if not exists key_route_day (
+    key_id text not null references api_key(id),
+    day text not null,
+    route text not null,
+    requests integer not null,
+    refused integer not null,
+    primary key (key_id, day, route)
+  ) strict, without rowid;
+  create table if not exists webhook_secret (
+    subscription_id text primary key not null,
+    secret text not null,
+    previous text,
+    previous_until integer
+  ) strict, without rowid;
+`;
+
+/** Days as 0.1.0 counted them, without routes; they are counted on in the table that has them. */
+const takeOverDays = (sqlite: Database.Database): void => {
+  const old = sqlite.prepare("select 1 from sqlite_schema where name = 'key_day'").get();
+  if (old === undefined) return;
+  sqlite.exec(`
+    insert into key_route_day (key_id, day, route, requests, refused)
+    select key_id, day, '', requests, refused from key_day where true on conflict do nothing;
+    drop table key_day;`);
+};
+
+/** What says nothing of the file itself, and may be otherwise the next time. */
+const PASSING = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|CANTOPEN|READONLY)/;
+
+/**
+ * Opens the service database of a data directory, making it where there is none. Several processes
+ * may have it open; counts survive the end of a process (not, to the last second, of the machine).
+ * @throws UsageError when the file is not one of ours; LakeError when the disk refuses or it is locked
+ */
+export const openServiceDb = (dataDir: string): Database.Database => {
+  prepareDataFolder(dataDir);
+  const path = join(dataDir, SERVICE_FILE);
+  makeOwnFile(path);
+  const sqlite = new Database(path);
+  try {
+    sqlite.pragma('busy_timeout = 10000');
+    const id = sqlite.pragma('application_id', { simple: true });
+    const isNew = prepare(sqlite, 'select count(*) from sqlite_schema', 'number').get() === 0;
+    if (id !== APPLICATION_ID && !(id === 0 && isNew)) throw new Error('it is another program’s');
+    sqlite.pragma('journal_mode = WAL');
+    sqlite.pragma('synchronous = NORMAL');
+    sqlite.pragma('secure_delete = ON'); // a secret that is gone is overwritten
+    sqlite.pragma(`cache_size = -${CACHE_KIB}`);
+    sqlite.pragma('wal_autocheckpoint = 4000'); // every request writes; rarer checkpoints stall fewer
+    sqlite
+      .transaction(() => {
+        sqlite.pragma(`application_id = ${APPLICATION_ID}`);
+        sqlite.exec(SCHEMA);
+        takeOverDays(sqlite);
+        if (existsSync(join(dataDir, LAKE_FILE))) sqlite.pragma(`user_version = ${BESIDE_A_LAKE}`);
+      })
+      .immediate();
+    return sqlite;
+  } catch (error) {
+    sqlite.close();
+    if (error instanceof Database.SqliteError && PASSING.test(error.code))
+      throw lakeErrorOf(error, path) ?? error;
+    throw new UsageError(
+      `${path} cannot be used as the service's database: ${error instanceof Error ? error.message : String(error)}. It was left as it is: move it away to start with no keys, or put your backup in its place.`,
+      { cause: error },
+    );
+  }
+};

@@ -1,0 +1,105 @@
+import type { Period, Platform } from '../../../schema/vocabulary.ts';
+import type { Clock } from '../../base/clock.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import type { ContentItem, HashtagItem } from '../../base/wire/shapes.ts';
+import type { Lake } from '../open.ts';
+import { contentItems } from '../read/content-items.ts';
+import { holdsUntil } from '../read/validity.ts';
+import { HASHTAG_ROW, hashtagItems, rankHashtags } from './hashtag-ranking.ts';
+import { KEPT_DEPTH, type Ranking } from './ranking.ts';
+import { rankVideos, VIDEO_ROW, videoEntries } from './video-ranking.ts';
+import { snapshotsWithin } from './window-snapshots.ts';
+
+// Lists that are computed from observations. Queries and what is found are plain data, so that a list may
+// be computed in another thread.
+
+/** The rolling window of each period of `GET /trends`. */
+export const PERIOD_MS = { day: DAY_MS, week: 7 * DAY_MS, month: 30 * DAY_MS } as const;
+
+/** Which list is computed. */
+export type ListQuery =
+  | { readonly list: 'feed'; readonly platform: Platform; readonly windowMs: number }
+  | { readonly list: 'trends'; readonly platform: Platform; readonly period: Period }
+  | { readonly list: 'hashtags'; readonly platform: Platform | ''; readonly windowMs: number };
+
+/** What a list consists of. */
+export type ItemOf<Q extends ListQuery> = Q extends { readonly list: 'hashtags' }
+  ? HashtagItem
+  : ContentItem;
+
+/** The list wanted, the instant (Unix ms), and the part of it to make items of. */
+export interface ListRowsQuery<Q extends ListQuery = ListQuery> {
+  readonly wanted: Q;
+  readonly asOf: number;
+  /** Items before the wanted part, and how many are wanted. */
+  readonly from: number;
+  readonly count: number;
+}
+
+/** A list as computed, all of it from one instant of the lake. */
+export interface ComputedList {
+  readonly total: number;
+  /** Its first `KEPT_DEPTH` ranks, for `itemsOf`. */
+  readonly rows: Float64Array;
+  /** The part that was asked for. */
+  readonly items: (ContentItem | HashtagItem)[];
+  /** Unix ms; until then, the lake unchanged, the list is the same. */
+  readonly until: number;
+  /** What computing it took, ms. */
+  readonly costMs: number;
+}
+
+const windowOf = (wanted: ListQuery): number =>
+  wanted.list === 'trends' ? PERIOD_MS[wanted.period] : wanted.windowMs;
+
+/** Windows before its instant that a list is made from. */
+export const windowsOf = (wanted: ListQuery): number[] => {
+  const windowMs = windowOf(wanted);
+  return wanted.list === 'hashtags' ? [windowMs, 2 * windowMs] : [windowMs];
+};
+
+/** Numbers that make one entry of a list. */
+export const rowWidth = ({ list }: ListQuery): number =>
+  list === 'hashtags' ? HASHTAG_ROW : VIDEO_ROW;
+
+/** The snapshots that a list is computed from, counted up to `most`: what it costs. */
+export const snapshotsOf = (
+  lake: Lake,
+  { wanted, asOf }: Pick<ListRowsQuery, 'wanted' | 'asOf'>,
+  most: number,
+): number => snapshotsWithin(lake, { from: asOf - Math.max(...windowsOf(wanted)), to: asOf }, most);
+
+const rank = (lake: Lake, wanted: ListQuery, asOf: number): Ranking => {
+  if (wanted.list === 'hashtags') return rankHashtags(lake, wanted, asOf);
+  const by = wanted.list === 'feed' ? 'score' : 'gain';
+  return rankVideos(lake, { platform: wanted.platform, windowMs: windowOf(wanted), by }, asOf);
+};
+
+/** The items of some rows of a list as of an instant; `before` items come before them. */
+export const itemsOf = (
+  lake: Lake,
+  { list }: ListQuery,
+  { rows, before, asOf }: { rows: Float64Array; before: number; asOf: number },
+): (ContentItem | HashtagItem)[] =>
+  list === 'hashtags'
+    ? hashtagItems(lake, rows)
+    : contentItems(lake, videoEntries(rows, before), asOf);
+
+/** Computes a list. What it reads is one instant of the lake. `clock` tells what it costs. */
+export const computeList = (
+  lake: Lake,
+  { wanted, asOf, from, count }: ListRowsQuery,
+  clock: Pick<Clock, 'monotonic'>,
+): ComputedList =>
+  lake.sqlite.transaction(() => {
+    const startedAt = clock.monotonic();
+    const ranking = rank(lake, wanted, asOf);
+    const part = ranking.rows(from, from + count);
+    return {
+      total: ranking.total,
+      rows: ranking.rows(0, KEPT_DEPTH),
+      items: itemsOf(lake, wanted, { rows: part, before: from, asOf }),
+      until: holdsUntil(asOf, windowsOf(wanted), ({ next }, at) => next(lake, at)),
+      costMs: clock.monotonic() - startedAt,
+    };
+  })();

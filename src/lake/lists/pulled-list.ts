@@ -1,0 +1,56 @@
+import type { Platform } from '../../../schema/vocabulary.ts';
+import type { Lake } from '../open.ts';
+import { present } from '../prepare.ts';
+import type { ListEntry } from '../read/content-items.ts';
+import { prepared } from '../statements.ts';
+
+/** A list as it was pulled: the newest that was whole at an instant. */
+export interface PulledList {
+  readonly key: number; // capture.key
+  readonly platform: Platform | '';
+  readonly period: string;
+  readonly capturedAt: number; // Unix ms; first page
+  readonly completedAt: number; // Unix ms; last page; the instant the list is true at
+  readonly total: number | null;
+}
+
+const LATEST = `select key, platform, period, captured_at as capturedAt, completed_at as completedAt, total
+  from capture where list = +@list and platform = +@platform and period = +@period
+    and captured_at <= @asOf and completed_at <= @asOf
+  order by captured_at desc limit 1`;
+
+/**
+ * The newest pulled list of that kind that was whole at `asOf`, if the lake holds one. A list whose
+ * further pages are missing yet, or never came, is no list: the one before it stands.
+ */
+export const latestPulled = (
+  lake: Lake,
+  which: { list: 'feed' | 'trends' | 'hashtags'; platform: Platform | ''; period: string },
+  asOf: number,
+): PulledList | undefined =>
+  prepared<PulledList>(lake, LATEST, {
+    key: 'number',
+    platform: 'text',
+    period: 'text',
+    capturedAt: 'number',
+    completedAt: 'number',
+    total: 'number?',
+  }).get({ ...which, asOf });
+
+const PAGE = `select video_key as key, rank, score, velocity from ranking
+  where capture_key = +? and rank > ? and rank <= ? order by rank`;
+
+/** The entries of ranks `from` + 1 to `to`, in the order they were pulled in. */
+export const pulledEntries = (lake: Lake, key: number, from: number, to: number): ListEntry[] =>
+  prepared(lake, PAGE, {
+    key: 'number',
+    rank: 'number',
+    score: 'number?',
+    velocity: 'number?',
+  }).all(key, from, to);
+
+const DEEPEST = `select coalesce(max(rank), 0) from ranking where capture_key = ?`;
+
+/** The deepest rank held of a pulled list; 0 when it was empty. */
+export const deepestRank = (lake: Lake, key: number): number =>
+  present(prepared(lake, DEEPEST, 'number').get(key));

@@ -1,0 +1,121 @@
+import { HOUR_MS } from '../../base/durations.ts';
+
+// What makes a video rank, in one place.
+//
+//   score    = reach + pace, 0 to 2
+//   reach    = share of the platform's matching videos with fewer views, 0 to 1
+//   pace     = share of them with a lower damped velocity, 0 to 1; 0 for a video that does not move
+//   velocity = views gained per hour between the snapshot before the window (else the first inside it)
+//              and the last snapshot; with a single snapshot, the mean over the video's life
+//   damped   = velocity x views / (views + 1,000)
+//
+// Views of two platforms, or of a radar of small channels and a list of hits, cannot be compared
+// raw, so both parts are ranks among the videos of one platform. A count of 3 that becomes 90 in an
+// hour is noise, hence the damping. Snapshots closer together than an hour count as an hour apart: a
+// counter that moves in steps would show any velocity whatever. Where no views are known, reach
+// is the rank among the known likes: some sources never show views.
+
+/** Bases below this many views are damped. */
+const TINY_BASE_VIEWS = 1000;
+
+/** What the snapshots of one video inside a window say; instants in Unix ms. */
+export interface Movement {
+  readonly key: number;
+  readonly views: number | null; // newest known
+  readonly viewsAt: number | null;
+  readonly baseViews: number | null; // at the snapshot the gain is counted from; null: only one snapshot
+  readonly baseAt: number | null;
+  readonly likes: number | null; // newest known
+  readonly createdAt: number | null;
+}
+
+const hoursBetween = (from: number, to: number): number => Math.max(1, (to - from) / HOUR_MS);
+
+/** Views per hour, never below 0; null when the snapshots do not tell. */
+export const velocityOf = (m: Movement): number | null => {
+  if (m.views === null || m.viewsAt === null) return null;
+  if (m.baseViews !== null && m.baseAt !== null && m.baseAt < m.viewsAt)
+    return Math.max(0, m.views - m.baseViews) / hoursBetween(m.baseAt, m.viewsAt);
+  if (m.createdAt === null || m.createdAt > m.viewsAt) return null;
+  return m.views / hoursBetween(m.createdAt, m.viewsAt);
+};
+
+/** Velocity with tiny bases damped; 0 when unknown. */
+export const dampedVelocity = (m: Movement): number => {
+  const velocity = velocityOf(m);
+  return velocity === null || m.views === null
+    ? 0
+    : (velocity * m.views) / (m.views + TINY_BASE_VIEWS);
+};
+
+/** Numbers in parts, 256 from one power of two to the next: rises with the number; 0 up to 0. */
+const PARTS_SHIFT = 12;
+const bits = new DataView(new ArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
+const partOf = (value: number): number => {
+  bits.setFloat64(0, Math.max(0, value));
+  return bits.getUint32(0) >>> PARTS_SHIFT;
+};
+
+/** How many of `sorted` (ascending) are below a value: looked for in its part alone. */
+const countsBelow = (sorted: Float64Array): ((value: number) => number) => {
+  const first = partOf(sorted[0] ?? 0);
+  const ends = new Uint32Array(partOf(sorted.at(-1) ?? 0) - first + 1); // of each part in `sorted`
+  for (let index = 0; index < sorted.length; index++)
+    ends[partOf(sorted[index] as number) - first] = index + 1;
+  for (let part = 1; part < ends.length; part++)
+    ends[part] = Math.max(ends[part] as number, ends[part - 1] as number);
+  return (value) => {
+    const part = partOf(value) - first;
+    let low = ends[part - 1] ?? 0;
+    let high = ends[part] as number;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((sorted[middle] as number) < value) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+};
+
+/** Ranks values of `all` among the known ones: the share of them that is lower, 0 to 1. */
+const shareBelow = (all: Float64Array): ((value: number) => number) => {
+  const ascending = all.toSorted(); // what is not known comes last
+  const known = ascending.findLastIndex((value) => !Number.isNaN(value)) + 1;
+  const sorted = ascending.subarray(0, known);
+  if (sorted.length < 2) return () => 0;
+  const countBelow = countsBelow(sorted);
+  return (value) => countBelow(value) / (sorted.length - 1);
+};
+
+/** What scores are made of: one column each, all of one length; NaN where a count is not known. */
+export interface Measures {
+  readonly views: Float64Array;
+  readonly likes: Float64Array;
+  readonly damped: Float64Array;
+}
+
+/** The score of one platform's matching videos, by their place in the columns. Pure. */
+export const scoresOf = ({ views, likes, damped }: Measures): ((index: number) => number) => {
+  const reachByViews = shareBelow(views);
+  const reachByLikes = views.some(Number.isNaN) ? shareBelow(likes) : () => 0;
+  const paceOf = shareBelow(damped);
+  return (index) => {
+    const [seen, liked] = [views[index] as number, likes[index] as number];
+    const pace = damped[index] as number;
+    const byLikes = Number.isNaN(seen) && !Number.isNaN(liked) ? reachByLikes(liked) : 0;
+    const reach = Number.isNaN(seen) ? byLikes : reachByViews(seen);
+    return reach + (pace > 0 ? paceOf(pace) : 0);
+  };
+};
+
+/**
+ * Views gained inside a window of `windowMs` that opened at `windowFrom`: all of them for a video
+ * published inside it, else the difference to the snapshot the gain is counted from. Where that snapshot lies
+ * further back than the window is long, the gain counts in proportion. Null when the snapshots do not tell.
+ */
+export const viewsGained = (m: Movement, windowFrom: number, windowMs: number): number | null => {
+  if (m.views === null || m.viewsAt === null) return null;
+  if (m.createdAt !== null && m.createdAt > windowFrom) return m.views;
+  if (m.baseViews === null || m.baseAt === null) return null;
+  return (m.views - m.baseViews) * Math.min(1, windowMs / (m.viewsAt - m.baseAt));
+};

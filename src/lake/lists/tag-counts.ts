@@ -1,0 +1,131 @@
+import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import type { Lake } from '../open.ts';
+import { present } from '../prepare.ts';
+import { prepared } from '../statements.ts';
+import { NumberColumn } from './number-column.ts';
+
+const WIDTH = PLATFORMS.length;
+
+/** A video of a window, or of the one before. */
+export type TaggedVideo = [
+  platform: Platform,
+  isInside: number,
+  isBefore: number,
+  views: number | null,
+  tags: string | null, // keys, by comma
+];
+
+/**
+ * Columns of counts by tag, in their order: its key, then of each platform these four. Lakes hold them,
+ * under a name of `hashtag-basis.ts`, which other columns want changed.
+ */
+const PARTS = 4;
+export const TAG_COLUMNS = 1 + PARTS * WIDTH;
+
+const LARGEST_KEY = 'select coalesce(max(key), 0) from hashtag';
+
+/** Videos and their views by hashtag and platform, 60 bytes a hashtag; memory that no tag touches is never taken. */
+export class TagCounts {
+  readonly #size: number;
+  readonly #before: Uint32Array;
+  readonly #volumes: Uint32Array;
+  readonly #views: Float64Array;
+  readonly #known: Uint32Array; // videos whose views are known
+
+  constructor(lake: Lake) {
+    this.#size = 1 + present(prepared(lake, LARGEST_KEY, 'number').get());
+    const slots = WIDTH * this.#size;
+    this.#before = new Uint32Array(slots);
+    this.#volumes = new Uint32Array(slots);
+    this.#views = new Float64Array(slots);
+    this.#known = new Uint32Array(slots);
+  }
+
+  /** Counts a video's tags, or with -1 takes away what was counted of it. */
+  count([name, isInside, isBefore, views, list]: TaggedVideo, sign: 1 | -1 = 1): void {
+    const platform = PLATFORMS.indexOf(name);
+    for (const text of list ? list.split(',') : []) {
+      const at = WIDTH * Number(text) + platform;
+      if (isBefore === 1) this.#before[at] = (this.#before[at] as number) + sign;
+      if (isInside !== 1) continue;
+      this.#volumes[at] = (this.#volumes[at] as number) + sign;
+      if (views === null) continue;
+      this.#views[at] = (this.#views[at] as number) + sign * views;
+      this.#known[at] = (this.#known[at] as number) + sign;
+    }
+  }
+
+  /** Distinct videos with a tag in the window, of all platforms together. */
+  volumeOf(key: number): number {
+    return this.#sum(this.#volumes, key);
+  }
+
+  /** The same in the window before. */
+  beforeOf(key: number): number {
+    return this.#sum(this.#before, key);
+  }
+
+  /** Views of the videos with a tag in the window, of the platform at a position; null where none are known. */
+  viewsOf(key: number, platform: number): number | null {
+    const at = WIDTH * key + platform;
+    return this.#known[at] === 0 ? null : (this.#views[at] as number);
+  }
+
+  /** Of each platform the videos with a tag in the window, and their views (NaN: not known). */
+  partsOf(key: number): number[] {
+    return PLATFORMS.flatMap((_, platform) => [
+      this.#volumes[WIDTH * key + platform] as number,
+      this.viewsOf(key, platform) ?? Number.NaN,
+    ]);
+  }
+
+  /** Keys of the tags with a video in the window. */
+  inside(): Uint32Array {
+    const tags = new NumberColumn(0);
+    for (let key = 0; key < this.#size; key++) if (this.volumeOf(key) > 0) tags.push(key);
+    return Uint32Array.from(tags.values());
+  }
+
+  /** Whether every sum of views is exact, so that something can be taken away from it again. */
+  get isExact(): boolean {
+    return this.#views.every(Number.isSafeInteger);
+  }
+
+  /** The counts of all tags that have any, one row each, for `restore`. */
+  *rows(): Generator<number[]> {
+    const parts = this.#parts();
+    for (let key = 0; key < this.#size; key++) {
+      if (this.volumeOf(key) === 0 && this.beforeOf(key) === 0) continue;
+      const row = [key];
+      for (let platform = 0; platform < WIDTH; platform++)
+        for (const counts of parts) row.push(counts[WIDTH * key + platform] as number);
+      yield row;
+    }
+  }
+
+  /** Sets counts as `rows` gave them, in columns: of one platform, or of all ('') . */
+  restore(columns: readonly Float64Array[], wanted: Platform | ''): void {
+    const [keys = new Float64Array(), ...counted] = columns;
+    for (const [platform, name] of PLATFORMS.entries()) {
+      if (wanted !== '' && wanted !== name) continue;
+      const [before, volumes, views, known] = counted.slice(PARTS * platform);
+      for (let index = 0; index < keys.length; index++) {
+        const at = WIDTH * (keys[index] as number) + platform;
+        this.#before[at] = before?.[index] as number;
+        this.#volumes[at] = volumes?.[index] as number;
+        this.#views[at] = views?.[index] as number;
+        this.#known[at] = known?.[index] as number;
+      }
+    }
+  }
+
+  #parts(): (Uint32Array | Float64Array)[] {
+    return [this.#before, this.#volumes, this.#views, this.#known];
+  }
+
+  #sum(counts: Uint32Array, key: number): number {
+    let sum = 0;
+    for (let at = WIDTH * key; at < WIDTH * (key + 1); at++) sum += counts[at] as number;
+    return sum;
+  }
+}

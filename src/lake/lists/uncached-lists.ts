@@ -1,0 +1,23 @@
+import type { Clock } from '../../base/clock.ts';
+import { lakeVersion } from '../lake-version.ts';
+import type { Lake } from '../open.ts';
+import { computeList, type ItemOf, type ListQuery } from './computed-list.ts';
+import type { ComputedLists, ComputedPart, PartQuery } from './list-page.ts';
+
+/** Computed lists of a lake, made anew each time: for readers that want each one once. */
+export class UncachedLists implements ComputedLists {
+  readonly lake: Lake;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+
+  constructor(lake: Lake, clock: Pick<Clock, 'monotonic'>) {
+    this.lake = lake;
+    this.#clock = clock;
+  }
+
+  async part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>> {
+    const { wanted, asOf, from, count } = query;
+    const version = lakeVersion(this.lake);
+    const { total, items } = computeList(this.lake, { wanted, asOf, from, count }, this.#clock);
+    return { total, items: items as ItemOf<Q>[], asOf, isStale: false, version };
+  }
+}

@@ -1,0 +1,211 @@
+import type { Platform } from '../../../schema/vocabulary.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import { isoOf } from '../../base/iso.ts';
+import { engagementRate } from '../../base/wire/engagement-rate.ts';
+import { foldHandle } from '../../base/wire/folding.ts';
+import type { ContentItem } from '../../base/wire/shapes.ts';
+import type { Paging } from '../lists/list-page.ts';
+import type { Lake } from '../open.ts';
+import { prepared } from '../statements.ts';
+import { contentItems } from './content-items.ts';
+import { knownBy } from './known-by.ts';
+import { lastKnown } from './last-known.ts';
+import { spellingsOf } from './spellings.ts';
+import { withoutEchoes } from './timeline.ts';
+
+/** A creator as the lake knew them at an instant; unknown numbers are null. */
+export interface CreatorProfile {
+  readonly handle: string;
+  readonly followers: number | null;
+  readonly videoCount: number | null;
+  readonly views: number | null;
+  readonly likes: number | null;
+  readonly engagementRate: number | null;
+  readonly videos: ContentItem[];
+  readonly growth: CreatorSnapshot[]; // oldest first
+  readonly extra: Record<string, unknown>;
+}
+
+/** Counts of a creator at one instant (Unix ms). */
+export interface CreatorSnapshot {
+  readonly at: number;
+  readonly followers: number | null;
+  readonly views: number | null;
+  readonly likes: number | null;
+}
+
+interface ProfileRow {
+  readonly key: number;
+  readonly handle: string;
+  readonly rate: number | null;
+  readonly extra: string | null;
+}
+
+/** All spellings of the handle asked for. */
+const SPELLINGS = spellingsOf('@folded');
+
+/** What a profile stated beside its counts, as of @asOf; spelled as asked where there are several. */
+const PROFILE = `select c.key, c.handle,
+    case when r.creator_key is null then c.engagement_rate else r.engagement_rate end as rate,
+    case when r.creator_key is null then c.extra else r.extra end as extra
+  from creator c left join creator_revision r on r.creator_key = c.key and r.until_at = (
+    select min(n.until_at) from creator_revision n where n.creator_key = c.key and n.until_at > @asOf)
+  where c.platform = @platform and c.handle in (${SPELLINGS})
+    and c.first_seen_at <= @asOf
+  order by c.handle = @handle desc, c.key limit 1`;
+
+const SNAPSHOTS = `select observed_at as at, followers, video_count as videoCount, views, likes, source
+  from creator_snapshot where creator_key = +? and observed_at <= ? order by observed_at`;
+
+/**
+ * Videos whose handle was this one at @asOf, in any spelling: by the current handle, and by one they
+ * had before.
+ */
+const VIDEOS = `
+  with named as (
+    select v.key, v.created_at from video v where v.platform = @platform
+      and v.user in (${SPELLINGS}) and ${knownBy('v', '@asOf')} and not exists (
+        select 1 from video_revision r where r.video_key = v.key and r.until_at > @asOf)
+    union
+    select v.key, v.created_at from video_revision r join video v on v.key = r.video_key
+      where r.user in (${SPELLINGS}) and v.platform = @platform and ${knownBy('v', '@asOf')}
+      and r.until_at = (select min(n.until_at) from video_revision n
+        where n.video_key = r.video_key and n.until_at > @asOf))
+  select n.key, n.created_at as createdAt,
+    ${lastKnown('views', { video: 'n.key', at: '@asOf' })} as views
+  from named n`;
+
+interface OwnVideo {
+  readonly key: number;
+  readonly createdAt: number | null;
+  readonly views: number | null;
+}
+
+/** Views for each day of a video's life, counted from a day on: young and large come first. */
+const pace = (video: OwnVideo, asOf: number): number =>
+  (video.views ?? 0) / Math.max(1, (asOf - (video.createdAt ?? 0)) / DAY_MS);
+
+const topVideos = (
+  videos: readonly OwnVideo[],
+  asOf: number,
+  { limit, page }: Paging,
+): OwnVideo[] =>
+  videos
+    .map((video) => ({ video, pace: pace(video, asOf) }))
+    .sort(
+      (a, b) =>
+        b.pace - a.pace ||
+        (b.video.createdAt ?? 0) - (a.video.createdAt ?? 0) ||
+        a.video.key - b.video.key,
+    )
+    .slice((page - 1) * limit, page * limit)
+    .map(({ video }) => video);
+
+const itemsOf = (
+  lake: Lake,
+  videos: readonly OwnVideo[],
+  asOf: number,
+  paging: Paging,
+): ContentItem[] => {
+  const before = (paging.page - 1) * paging.limit;
+  const entries = topVideos(videos, asOf, paging).map(({ key }, index) => ({
+    key,
+    rank: before + index + 1,
+    score: null,
+    velocity: null,
+  }));
+  return contentItems(lake, entries, asOf);
+};
+
+/** A creator's videos page by page, in the order of `creatorProfile`, and how many the lake holds. */
+export const creatorVideos = (
+  lake: Lake,
+  query: { platform: Platform; handle: string; asOf: number } & Paging,
+): { total: number; items: ContentItem[] } => {
+  const { platform, handle, asOf, ...paging } = query;
+  const named = { platform, folded: foldHandle(handle), asOf };
+  const videos = prepared<OwnVideo>(lake, VIDEOS, {
+    key: 'number',
+    createdAt: 'number?',
+    views: 'number?',
+  }).all(named);
+  return { total: videos.length, items: itemsOf(lake, videos, asOf, paging) };
+};
+
+type Count = 'followers' | 'videoCount' | 'views' | 'likes';
+type Snapshot = CreatorSnapshot & { readonly videoCount: number | null; readonly source: number };
+
+const newest = (snapshots: readonly Snapshot[], count: Count): number | null =>
+  snapshots.findLast((snapshot) => snapshot[count] !== null)?.[count] ?? null;
+
+/**
+ * `GET /creators/{platform}/{handle}`: counts as last known at `asOf`, the creator's videos (those
+ * with the most views for each day of their life first, one page of them), and the snapshots of the
+ * counts that told something. A handle known from videos only has a profile of nulls. Undefined
+ * when nothing is known.
+ */
+export const creatorProfile = (
+  lake: Lake,
+  query: { platform: Platform; handle: string; asOf: number; limit: number; page?: number },
+): CreatorProfile | undefined => {
+  const { platform, handle, asOf, limit, page = 1 } = query;
+  const named = { platform, folded: foldHandle(handle), asOf };
+  const profile = prepared<ProfileRow>(lake, PROFILE, {
+    key: 'number',
+    handle: 'text',
+    rate: 'number?',
+    extra: 'text?',
+  }).get({ ...named, handle });
+  const videos = prepared<OwnVideo>(lake, VIDEOS, {
+    key: 'number',
+    createdAt: 'number?',
+    views: 'number?',
+  }).all(named);
+  if (profile === undefined && videos.length === 0) return undefined;
+  const snapshots =
+    profile === undefined
+      ? []
+      : prepared<Snapshot>(lake, SNAPSHOTS, {
+          at: 'number',
+          followers: 'number?',
+          views: 'number?',
+          likes: 'number?',
+          videoCount: 'number?',
+          source: 'number',
+        }).all(profile.key, asOf);
+  const [views, likes] = [newest(snapshots, 'views'), newest(snapshots, 'likes')];
+  return {
+    handle: profile?.handle ?? handle,
+    followers: newest(snapshots, 'followers'),
+    videoCount: newest(snapshots, 'videoCount'),
+    views,
+    likes,
+    engagementRate: profile?.rate ?? engagementRate({ views, likes }),
+    videos: itemsOf(lake, videos, asOf, { limit, page }),
+    growth: withoutEchoes(snapshots, ['followers', 'views', 'likes']).map(
+      ({ at, followers, views: viewsThen, likes: likesThen }) => ({
+        at,
+        followers,
+        views: viewsThen,
+        likes: likesThen,
+      }),
+    ),
+    extra: profile?.extra == null ? {} : (JSON.parse(profile.extra) as Record<string, unknown>),
+  };
+};
+
+/** What the interface tells of every creator, instants ISO 8601. */
+export const knownProfile = (
+  platform: Platform,
+  { extra: _, growth, ...numbers }: CreatorProfile,
+) => ({
+  platform,
+  ...numbers,
+  growth: growth.map((snapshot) => ({ ...snapshot, at: isoOf(snapshot.at) })),
+});
+
+/** A profile as the interface shows it: further fields behind the known ones. */
+export const shownProfile = (platform: Platform, profile: CreatorProfile) => {
+  const known = knownProfile(platform, profile);
+  return { ...known, ...profile.extra, ...known };
+};

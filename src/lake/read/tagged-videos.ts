@@ -1,0 +1,165 @@
+import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import type { Lake } from '../open.ts';
+import { present } from '../prepare.ts';
+import { prepared } from '../statements.ts';
+import { lastKnown } from './last-known.ts';
+import { tagsThen } from './tags-then.ts';
+import { WORDS_THEN } from './words-then.ts';
+
+/** Videos that carried one hashtag, and were seen inside a window. Instants are Unix ms. */
+export interface TaggedQuery {
+  readonly hashtagKey: number;
+  /** Seen after `from`, at or before `asOf`; carried the tag at `asOf`. */
+  readonly from: number;
+  readonly asOf: number;
+}
+
+/** So many videos of a tag are read, the newest to the lake: enough to say what goes with it. */
+export const TAGGED_MOST = 5000;
+
+/**
+ * SQL: keys of videos that carried the tag at @asOf (by the words they have, or had until later),
+ * the newest first.
+ */
+const CARRIED = `
+  select vh.video_key as key from video_hashtag vh join video v on v.key = vh.video_key
+    where vh.hashtag_key = @hashtagKey and v.first_seen_at <= @asOf and not exists (
+      select 1 from video_revision r where r.video_key = v.key and r.until_at > @asOf)
+  union
+  select r.video_key from video_revision r join video v on v.key = r.video_key
+    where r.until_at > @asOf and v.first_seen_at <= @asOf
+    and ',' || coalesce(r.tags, '') || ',' like '%,' || @hashtagKey || ',%'
+    and r.until_at = (select min(n.until_at) from video_revision n
+      where n.video_key = r.video_key and n.until_at > @asOf)
+  order by 1 desc limit ${TAGGED_MOST + 1}`;
+
+/** One video seen with the tag; `views` as last known, `lastViews` those of its last snapshot in the window. */
+interface Tagged {
+  readonly key: number;
+  readonly platform: Platform;
+  readonly user: string | null;
+  readonly tags: string | null; // keys, by comma
+  readonly lastViews: number | null;
+  readonly views: number | null;
+  readonly carried: number;
+}
+
+const SEEN = `
+  with carried as materialized (${CARRIED})
+  select c.key, v.platform, case when r.video_key is null then v.user else r.user end as user,
+    ${tagsThen('@asOf')} as tags, l.views as lastViews,
+    ${lastKnown('views', { video: 'c.key', at: '@asOf' })} as views,
+    (select count(*) from carried) as carried
+  from carried c join video v on v.key = c.key left join video_revision r on ${WORDS_THEN}
+  join video_snapshot l on l.video_key = c.key and l.observed_at = (
+    select max(n.observed_at) from video_snapshot n
+    where n.video_key = c.key and n.observed_at > @from and n.observed_at <= @asOf)`;
+
+/** What was counted over the videos seen with a tag. */
+export interface TaggedCount {
+  readonly volume: number;
+  /** Of their last snapshots in the window; null where none told any. */
+  readonly views: number | null;
+  readonly platforms: readonly { platform: Platform; volume: number; views: number | null }[];
+  /** False: there are more videos than are read, so these figures are a part. */
+  readonly isWhole: boolean;
+}
+
+/** A hashtag or a creator that goes with a tag, and on how many of its videos. */
+export interface Companion {
+  readonly name: string;
+  readonly videos: number;
+}
+
+/** A creator of videos with a tag; `views` of their last snapshots in the window, null where none told any. */
+export interface TagCreator extends Companion {
+  readonly platform: Platform;
+  readonly views: number | null;
+}
+
+/** Sum of what is known; null where nothing is. */
+const viewsOf = (videos: readonly Tagged[]): number | null => {
+  const known = videos.flatMap(({ lastViews }) => lastViews ?? []);
+  return known.length === 0 ? null : known.reduce((sum, views) => sum + views, 0);
+};
+
+const countOf = (videos: readonly Tagged[]): TaggedCount => ({
+  volume: videos.length,
+  views: viewsOf(videos),
+  platforms: PLATFORMS.flatMap((platform) => {
+    const its = videos.filter((video) => video.platform === platform);
+    return its.length === 0 ? [] : [{ platform, volume: its.length, views: viewsOf(its) }];
+  }),
+  isWhole: (videos[0]?.carried ?? 0) <= TAGGED_MOST,
+});
+
+/** Hashtags on the videos, the most frequent first. */
+const tagsBeside = (
+  lake: Lake,
+  videos: readonly Tagged[],
+  { hashtagKey, companions }: TaggedPageQuery,
+): Companion[] => {
+  const counts = new Map<number, number>();
+  for (const { tags } of videos)
+    for (const text of tags ? tags.split(',') : []) {
+      const key = Number(text);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  counts.delete(hashtagKey);
+  const tag = prepared(lake, 'select tag from hashtag where key = ?', 'text');
+  return [...counts]
+    .sort(([key, videosOf], [other, videosOther]) => videosOther - videosOf || key - other)
+    .slice(0, companions)
+    .map(([key, count]) => ({ name: present(tag.get(key)), videos: count }));
+};
+
+/** Creators of the videos, those of most videos first. */
+const creatorsOf = (videos: readonly Tagged[], most: number): TagCreator[] =>
+  [...Map.groupBy(videos, ({ platform, user }) => `${platform} ${user ?? ''}`).values()]
+    .flatMap((its): TagCreator[] => {
+      const { platform, user } = its[0] as Tagged;
+      return user ? [{ platform, name: user, videos: its.length, views: viewsOf(its) }] : [];
+    })
+    .sort(
+      (a, b) =>
+        b.videos - a.videos || (b.views ?? -1) - (a.views ?? -1) || (a.name < b.name ? -1 : 1),
+    )
+    .slice(0, most);
+
+/** What a page of one hashtag wants: so many of its companions, and a page of its videos. */
+export interface TaggedPageQuery extends TaggedQuery {
+  readonly companions: number;
+  readonly limit: number;
+  readonly page: number;
+}
+
+/** The videos seen with a tag in a window, counted, with what goes with it, and a page of them. */
+export interface TaggedPage {
+  readonly count: TaggedCount;
+  /** Hashtags on the same videos. */
+  readonly tags: readonly Companion[];
+  readonly creators: readonly TagCreator[];
+  /** Keys of the page's videos, most views first. */
+  readonly keys: readonly number[];
+}
+
+/** Reads at most `TAGGED_MOST` videos, once: of a large tag some 50 ms. */
+export const taggedPage = (lake: Lake, query: TaggedPageQuery): TaggedPage => {
+  const { hashtagKey, from, asOf, companions, limit, page } = query;
+  const videos = prepared<Tagged>(lake, SEEN, {
+    key: 'number',
+    platform: 'text',
+    user: 'text?',
+    tags: 'text?',
+    lastViews: 'number?',
+    views: 'number?',
+    carried: 'number',
+  }).all({ hashtagKey, from, asOf });
+  const byViews = videos.toSorted((a, b) => (b.views ?? -1) - (a.views ?? -1) || a.key - b.key);
+  return {
+    count: countOf(videos),
+    tags: tagsBeside(lake, videos, query),
+    creators: creatorsOf(videos, companions),
+    keys: byViews.slice((page - 1) * limit, page * limit).map(({ key }) => key),
+  };
+};

@@ -1,0 +1,95 @@
+import { type Platform, sourceCode } from '../../../schema/vocabulary.ts';
+import type { ContentItem } from '../../base/wire/shapes.ts';
+import type { Lake } from '../open.ts';
+import { present } from '../prepare.ts';
+import { prepared } from '../statements.ts';
+import { contentItems, shownRate } from './content-items.ts';
+import { knownBy } from './known-by.ts';
+import { lastKnownAt } from './last-known.ts';
+
+/** One snapshot of a video; the instant in Unix ms, unknown counts null. */
+export interface TimelinePoint {
+  readonly at: number;
+  readonly views: number | null;
+  readonly likes: number | null;
+  readonly engagementRate: number | null; // percent
+}
+
+interface Row extends TimelinePoint {
+  readonly derived: number;
+  readonly source: number;
+}
+
+const OBSERVED = new Set<number>([sourceCode('growth'), sourceCode('import')]);
+
+/**
+ * Leaves out what a list or a profile repeated unchanged. Those state counts as known at their
+ * instant, which may be counts of an earlier snapshot carried on: that nothing changed there does not
+ * tell that anybody looked. What a timeline or an import states was observed, and stays.
+ */
+export const withoutEchoes = <T extends { readonly source: number }>(
+  snapshots: readonly T[],
+  counts: readonly (keyof T)[],
+): T[] => {
+  const known = new Map<keyof T, unknown>();
+  return snapshots.filter((snapshot) => {
+    const news = counts.filter(
+      (count) => snapshot[count] !== null && snapshot[count] !== known.get(count),
+    );
+    for (const count of news) known.set(count, snapshot[count]);
+    return news.length > 0 || OBSERVED.has(snapshot.source);
+  });
+};
+
+const VIDEO = `select v.key, v.platform from video v where v.id = ? and ${knownBy('v', '?')}`;
+const POINTS = `select observed_at as at, views, likes, engagement_rate as engagementRate,
+  rate_derived as derived, source from video_snapshot where video_key = +? and observed_at <= ? order by observed_at`;
+
+/** The key of a video the lake knows as of `asOf`, or undefined. */
+export const videoByIdAsOf = (
+  lake: Lake,
+  id: string,
+  asOf: number,
+): { key: number; platform: Platform } | undefined =>
+  prepared<{ key: number; platform: Platform }>(lake, VIDEO, {
+    key: 'number',
+    platform: 'text',
+  }).get(id, asOf);
+
+/**
+ * `GET /videos/{id}/growth`: the snapshots of a video up to `asOf`, oldest first, as observed:
+ * decreases and zeros are kept. See `withoutEchoes` for what is not a snapshot.
+ */
+export const timeline = (lake: Lake, videoKey: number, asOf: number): TimelinePoint[] =>
+  withoutEchoes(
+    prepared<Row>(lake, POINTS, {
+      at: 'number',
+      views: 'number?',
+      likes: 'number?',
+      engagementRate: 'number?',
+      derived: 'number',
+      source: 'number',
+    }).all(videoKey, asOf),
+    ['views', 'likes'],
+  ).map(({ at, views, likes, engagementRate: rate, derived }) => ({
+    at,
+    views,
+    likes,
+    engagementRate: shownRate({ views, likes, rate, derived }),
+  }));
+
+/** When views of a video were last told by `asOf`, changed or not, Unix ms; null: never. */
+export const newestCountAt = (lake: Lake, videoKey: number, asOf: number): number | null =>
+  present(
+    prepared(
+      lake,
+      `select ${lastKnownAt('views', { video: '@videoKey', at: '@asOf' })} as at`,
+      'number?',
+    ).get({ videoKey, asOf }),
+  );
+
+/** `GET /videos/{id}`: one video as the lake knew it at `asOf`. */
+export const videoRecord = (lake: Lake, videoKey: number, asOf: number): ContentItem => {
+  const entry = { key: videoKey, rank: null, score: null, velocity: null };
+  return contentItems(lake, [entry], asOf)[0] as ContentItem;
+};

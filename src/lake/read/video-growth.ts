@@ -1,0 +1,13 @@
+import { isoOf } from '../../base/iso.ts';
+import type { Lake } from '../open.ts';
+import { growthCurveOf } from './growth-curve.ts';
+import { timeline } from './timeline.ts';
+
+/** `GET /videos/{id}/growth` as people and programs read it: instants ISO 8601, oldest first. */
+export const videoGrowth = (lake: Lake, videoKey: number, asOf: number) => {
+  const points = timeline(lake, videoKey, asOf);
+  return {
+    snapshots: points.map((point) => ({ ...point, at: isoOf(point.at) })),
+    curve: growthCurveOf(points),
+  };
+};

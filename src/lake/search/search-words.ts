@@ -1,0 +1,73 @@
+import { foldWords } from '../../base/wire/folding.ts';
+import { READ_CHARACTERS } from '../../base/wire/item-bounds.ts';
+
+// How text becomes words of the search index, the same for what is stored and what is asked.
+
+/** Scripts written without blanks, or (Korean) whose words carry endings: any part must be found. */
+const UNSPACED =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー々';
+
+/** A letter of an unspaced script with the marks that follow it. */
+const UNSPACED_LETTER = `[${UNSPACED}](?:(?![${UNSPACED}])\\p{M})*`;
+/** One run of an unspaced script, or one word of any other, or one emoji. No word begins with a mark. */
+const RUN = new RegExp(
+  `((?:${UNSPACED_LETTER})+)|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])*|\\p{Extended_Pictographic}|\\p{Regional_Indicator}{2}`,
+  'gu',
+);
+const LETTER = new RegExp(UNSPACED_LETTER, 'gu');
+const NOT_ASCII = /[^\0-\x7f]/;
+const ASCII_WORD = /[a-z0-9]+/g;
+
+/**
+ * A word that no text has, between texts of one column that do not belong together: no phrase
+ * crosses it.
+ */
+export const BORDER = '\u241f';
+
+/**
+ * The words of a text in order. A run of Chinese, Japanese, Korean or Thai letters becomes its pairs
+ * of neighbours and its last letter (`ABC`: `AB BC C`), so that any part of it is a phrase of the
+ * index and any letter the beginning of a word. Of a long text, the words at its beginning.
+ */
+export const wordsOf = (whole: string): string[] => {
+  const text = whole.slice(0, READ_CHARACTERS);
+  if (!NOT_ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
+  const words: string[] = [];
+  const folded = foldWords(text);
+  RUN.lastIndex = 0;
+  // `matchAll` would make a copy of the expression for each text, which takes as long as matching
+  for (let match = RUN.exec(folded); match !== null; match = RUN.exec(folded)) {
+    const [run, unspaced] = match;
+    if (unspaced === undefined) words.push(run);
+    else {
+      const letters = run.match(LETTER) ?? [];
+      letters.forEach((letter, i) => {
+        words.push(letter + (letters[i + 1] ?? ''));
+      });
+    }
+  }
+  return words;
+};
+
+const ONE_LETTER = new RegExp(`^${UNSPACED_LETTER}$`, 'u');
+
+/** Words that must stand next to each other; `prefix`: the last may go on. */
+export interface Phrase {
+  readonly words: readonly string[];
+  readonly prefix: boolean;
+}
+
+/**
+ * What a piece of a question asks for, or undefined when it holds no word. Its last letter of an
+ * unspaced script need not end a run there: it is left to the pair before it, or asked as a beginning.
+ */
+export const phraseOf = (text: string, prefix: boolean): Phrase | undefined => {
+  const words = wordsOf(text);
+  const last = words.at(-1);
+  if (last === undefined) return undefined;
+  if (!ONE_LETTER.test(last)) return { words, prefix };
+  const before = words.at(-2);
+  const pairGoesBefore =
+    before !== undefined && before.length > last.length && before.endsWith(last);
+  return pairGoesBefore ? { words: words.slice(0, -1), prefix: false } : { words, prefix: true };
+};

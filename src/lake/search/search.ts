@@ -1,0 +1,236 @@
+import type { Platform } from '../../../schema/vocabulary.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Lake } from '../open.ts';
+import { present } from '../prepare.ts';
+import { knownBy } from '../read/known-by.ts';
+import { lastKnown } from '../read/last-known.ts';
+import { WORDS_THEN } from '../read/words-then.ts';
+import { prepared } from '../statements.ts';
+import { ftsExpression, parseTerms, type SearchTerms } from './search-terms.ts';
+import { type Phrase, wordsOf } from './search-words.ts';
+import { changedSince, holds, textOf, unindexed } from './unindexed-matches.ts';
+
+/** What to look for. Instants and spans in milliseconds. */
+export interface SearchQuery {
+  readonly q: string;
+  readonly platform?: Platform | undefined;
+  /** Only videos published at or after this instant. */
+  readonly since?: number | undefined;
+  readonly limit: number;
+  /** From 1. */
+  readonly page: number;
+  /** Videos first seen later are not there. */
+  readonly asOf: number;
+  /** After this long the response is made from what was found until then. */
+  readonly deadlineMs: number;
+}
+
+/** Gives how many videos match an expression of the index: by counting, or from memory. */
+export type CountMatches = (expression: string, count: () => number) => number;
+
+/** What a search needs beside the lake. */
+export interface SearchDeps {
+  /** Tells when the deadline has come. */
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Remembers counts; each is counted anew without. */
+  readonly countMatches?: CountMatches;
+}
+
+export interface SearchResult {
+  /** Matching videos. A lower bound where `complete` is false. */
+  readonly total: number;
+  /** Keys of the videos of this page, best first. */
+  readonly keys: number[];
+  /** False when counting stopped at `COUNTED_MOST` or at the deadline. */
+  readonly complete: boolean;
+  /** True when the deadline came first: asked again, it may find more. */
+  readonly isCutOff: boolean;
+}
+
+/** This many newest matches are ranked; older ones follow them, newest first. */
+export const RANKED_MOST = 1000;
+/** With a window or an earlier `asOf`, matches are counted up to this many. */
+export const COUNTED_MOST = 10_000;
+
+interface Candidate {
+  readonly title: string | null;
+  readonly user: string | null;
+  readonly views: number | null;
+}
+
+/**
+ * How well one video answers: 1 for a word in the title and 0.6 for one in handle or hashtags only
+ * (the mean over the words asked), 0.5 more when they stand in the title as asked, 1 more when they
+ * are the handle; plus reach, a tenth of the views' power of ten (a million views: 0.6).
+ */
+const matchScore = (wanted: readonly Phrase[], video: Candidate): number => {
+  const title = textOf(wordsOf(video.title ?? ''));
+  const words = wanted.flatMap((phrase) => phrase.words);
+  const inTitle = wanted.filter((phrase) => holds(title, phrase)).length / wanted.length;
+  const inOrder = wanted.length > 1 && holds(title, { words, prefix: true }) ? 0.5 : 0;
+  const isHandle = textOf(wordsOf(video.user ?? '')) === textOf(words) ? 1 : 0;
+  const reach = Math.log10(1 + Math.max(0, video.views ?? 0)) / 10;
+  return inTitle + 0.6 * (1 - inTitle) + inOrder + isHandle + reach;
+};
+
+const COUNT = 'select count(*) from search s where search match ?';
+/** Whether the index holds the words that a video has now. */
+const IS_INDEXED = 'not exists (select 1 from search_pending p where p.video_key = s.rowid)';
+
+const WINDOW_KEYS_MOST = 50_000;
+
+/** Keys between which every video published since an instant lies; undefined for a wide window. */
+const keyRange = (lake: Lake, since: number): readonly [number, number] | undefined => {
+  const { low, high, size } = present(
+    prepared(
+      lake,
+      `select min(key) as low, max(key) as high, count(*) as size
+      from (select key from video where created_at >= ? limit ?)`,
+      { low: 'number?', high: 'number?', size: 'number' },
+    ).get(since, WINDOW_KEYS_MOST),
+  );
+  return size < WINDOW_KEYS_MOST ? [low ?? 0, high ?? 0] : undefined;
+};
+
+interface Filter {
+  readonly sql: string;
+  readonly values: readonly number[];
+  /** Whether the lake holds observations later than `asOf`. */
+  readonly isPast: boolean;
+}
+
+/**
+ * `since` and `asOf` as SQL, left out where they exclude nothing: each costs a row read per match.
+ * Rows come in time order on most lakes, so a window's keys lie close together. The index holds the
+ * words that videos have now: those that had others at `asOf` are left to `changedSince`.
+ */
+const filterOf = (lake: Lake, { since, asOf }: SearchQuery): Filter => {
+  const latest = (column: string, table: string): number =>
+    present(prepared(lake, `select max(${column}) from ${table}`, 'number?').get()) ?? 0;
+  const isPast =
+    latest('first_seen_at', 'video') > asOf ||
+    latest('observed_at', 'video_snapshot') > asOf ||
+    latest('until_at', 'video_revision') > asOf;
+  const unchanged =
+    'not exists (select 1 from video_revision r where r.video_key = v.key and r.until_at > ?)';
+  const parts: { sql: string; values: readonly number[] }[] = isPast
+    ? [{ sql: ` and ${knownBy('v', '?')} and ${unchanged}`, values: [asOf, asOf] }]
+    : [];
+  if (since !== undefined) {
+    parts.push({ sql: ' and v.created_at >= ?', values: [since] });
+    const range = keyRange(lake, since);
+    if (range !== undefined) parts.push({ sql: ' and s.rowid between ? and ?', values: range });
+  }
+  return {
+    sql: parts.map(({ sql }) => sql).join(''),
+    values: parts.flatMap(({ values }) => values),
+    isPast,
+  };
+};
+
+const CANDIDATE_THEN = `
+  select case when r.video_key is null then v.title else r.title end as title,
+    case when r.video_key is null then v.user else r.user end as user,
+    ${lastKnown('views', { video: 'v.key', at: '@asOf' })} as views
+  from video v left join video_revision r on ${WORDS_THEN} where v.key = :key`;
+
+/** The given videos by `matchScore`, best first; reach is what was known at `asOf`. */
+const bestFirst = (
+  lake: Lake,
+  { wanted }: SearchTerms,
+  keys: readonly number[],
+  asOf: number | undefined,
+): number[] => {
+  const read = prepared<Candidate>(
+    lake,
+    asOf === undefined ? 'select title, user, views from video where key = :key' : CANDIDATE_THEN,
+    { title: 'text?', user: 'text?', views: 'number?' },
+  );
+  return keys
+    .map((key) => ({ key, score: matchScore(wanted, present(read.get({ key, asOf }))) }))
+    .sort((a, b) => b.score - a.score || b.key - a.key)
+    .map(({ key }) => key);
+};
+
+/**
+ * Videos whose title, handle or hashtags answer `q`, best first.
+ *
+ * The newest `RANKED_MOST` matches are ranked by `matchScore`; older ones follow, newest first, so
+ * a word that half the lake holds costs no more than a rare one, and every match is on some page.
+ * `total` is exact for the words and the platform; with a window or an earlier `asOf` matches count
+ * up to `COUNTED_MOST`. A text without a wanted word (only punctuation, only `-without`) finds
+ * nothing. No `q` fails.
+ */
+export const searchVideos = (
+  lake: Lake,
+  query: SearchQuery,
+  { clock, countMatches = (_, count) => count() }: SearchDeps,
+): SearchResult => {
+  const terms = parseTerms(query.q);
+  const expression = ftsExpression(terms, query.platform);
+  if (expression === undefined) return { total: 0, keys: [], complete: true, isCutOff: false };
+  const stopAt = clock.monotonic() + query.deadlineMs;
+  const late = (): boolean => clock.monotonic() > stopAt;
+  const { sql, values, isPast } = filterOf(lake, query);
+  const pending = unindexed(lake, terms, { ...query, isPast }, late);
+  const indexed = pending === undefined ? sql : `${sql} and ${IS_INDEXED}`;
+  const join = sql === '' ? '' : 'cross join video v on v.key = s.rowid';
+  const most = sql === '' ? RANKED_MOST : COUNTED_MOST;
+
+  const rows = prepared(
+    lake,
+    `select s.rowid from search s ${join} where search match ?${indexed} order by s.rowid desc limit ?`,
+    'number',
+  ).iterate(expression, ...values, most);
+  const newest: number[] = [];
+  for (const key of rows) {
+    newest.push(key);
+    if (newest.length % 256 === 0 && late()) break;
+  }
+  const others = [...(pending ?? []), ...(isPast ? changedSince(lake, terms, query, late) : [])];
+  if (others.length > 0) newest.push(...others);
+  newest.sort((a, b) => b - a).splice(most);
+  const ranked = bestFirst(
+    lake,
+    terms,
+    newest.slice(0, RANKED_MOST),
+    isPast ? query.asOf : undefined,
+  );
+  const found = [...ranked, ...newest.slice(RANKED_MOST)];
+  const offset = (query.page - 1) * query.limit;
+  const keys = found.slice(offset, offset + query.limit);
+  const isCutOff = late();
+  const isWhole = newest.length < most && !isCutOff;
+  if (isWhole || sql !== '' || isCutOff)
+    return { total: found.length, keys, complete: isWhole, isCutOff };
+  const total =
+    pending === undefined
+      ? countMatches(expression, () => present(prepared(lake, COUNT, 'number').get(expression)))
+      : pending.length +
+        present(prepared(lake, `${COUNT} and ${IS_INDEXED}`, 'number').get(expression));
+  const missing = Math.min(query.limit, total - offset) - keys.length;
+  if (missing > 0) {
+    const skip = Math.max(0, offset - found.length);
+    const older = { before: newest.at(-1) ?? 0, limit: missing, offset: skip };
+    keys.push(...olderMatches(lake, expression, older, pending));
+  }
+  return { total, keys, complete: true, isCutOff: false };
+};
+
+/** Matches older than a key, newest first, those that are not in the index yet in their places. */
+const olderMatches = (
+  lake: Lake,
+  expression: string,
+  { before, limit, offset }: { before: number; limit: number; offset: number },
+  pending: readonly number[] | undefined,
+): number[] => {
+  const older = `select s.rowid from search s where search match ? and s.rowid < ?${pending === undefined ? '' : ` and ${IS_INDEXED}`} order by s.rowid desc limit ? offset ?`;
+  const read = prepared(lake, older, 'number');
+  if (pending === undefined) return read.all(expression, before, limit, offset);
+  return [
+    ...read.all(expression, before, offset + limit, 0),
+    ...pending.filter((key) => key < before),
+  ]
+    .sort((a, b) => b - a)
+    .slice(offset, offset + limit);
+};

@@ -1,0 +1,49 @@
+import type { Lake } from './open.ts';
+import { statement } from './statements.ts';
+
+/** Marks a Parquet partition (table, date) as out of date; for who has a connection and no lake. */
+export const MARK_TOUCHED = `
+  insert into touched_partitions (table_name, date, version) values (?, ?, 1)
+  on conflict (table_name, date) do update set version = version + 1`;
+
+/**
+ * Videos that share a file of `videos` or `video_hashtags`, by their key in `video`: a key never
+ * changes and keys rise, so rows never move between files, and a night, which changes young videos
+ * most, rewrites the last files and leaves the others.
+ */
+export const VIDEOS_A_PART = 131_072;
+
+/** The part of those tables that a video's rows are in, as its partition is marked; '' the first. */
+export const videoPartOf = (videoKey: number): string => {
+  const part = Math.floor(videoKey / VIDEOS_A_PART);
+  return part === 0 ? '' : `part-${String(part).padStart(6, '0')}`;
+};
+
+/**
+ * Marks a Parquet partition as out of date: a table and its UTC date, '' for tables of one file, or
+ * its part (`videoPartOf`). Call it inside the transaction that changes its rows.
+ */
+export const markTouched = (lake: Lake, table: string, date: string): void => {
+  statement(lake, MARK_TOUCHED).run(table, date);
+};
+
+/** A mark as it was read; `version` counts how often its partition was touched. */
+interface Touch {
+  readonly table: string;
+  readonly date: string;
+  readonly version: number;
+}
+
+/** Unmarks partitions whose files stand, unless they were touched again since they were read. */
+export const unmarkTouched = (lake: Lake, exported: readonly Touch[]): void => {
+  if (exported.length === 0) return;
+  const unmark = statement(
+    lake,
+    'delete from touched_partitions where table_name = ? and date = ? and version = ?',
+  );
+  lake.sqlite
+    .transaction(() => {
+      for (const { table, date, version } of exported) unmark.run(table, date, version);
+    })
+    .immediate();
+};

@@ -1,0 +1,253 @@
+import { PLATFORMS } from '../../../schema/vocabulary.ts';
+import { HOUR_MS } from '../../base/durations.ts';
+import { type CreatorShowing, type PageOdds, pageOdds, SHOWN_RANKS } from './creator-pages.ts';
+import { crowdsOf, halvingsOf } from './crowds.ts';
+import { Largest } from './largest.ts';
+import { AHEAD } from './moments.ts';
+import { worthOfRefresh } from './planner.ts';
+import { LEVELS_PER_DOUBLING, type PlanLadder, priceAt, solvePrice } from './price.ts';
+import { FIRST_CREATOR, groupOf, stepsSince, type TrackedVideos } from './tracked.ts';
+
+export interface ChoiceInput {
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** How many calls may be spent now. */
+  readonly calls: number;
+  /** How many calls a day has, for the price. */
+  readonly callsPerDay: number;
+  readonly tracked: TrackedVideos;
+  /** When a list will show a video anyway (Unix ms), by the video's key. */
+  readonly listRefreshAt?: ReadonlyMap<number, number>;
+  /** When a creator's page was requested last (Unix ms), by group, whatever it showed. */
+  readonly pageAt?: ReadonlyMap<number, number>;
+  /** One for each of PLATFORMS, in that order. */
+  readonly ladders: readonly PlanLadder[];
+  /** What creator calls show; left out: growth calls only. */
+  readonly showing?: CreatorShowing;
+}
+
+/** Why a call was chosen; kept as JSON in `run_items.reason`. Hours are hours of full error. */
+export interface ChoiceReason {
+  /** What the call is expected to save over all videos it shows. */
+  readonly worthHours: number;
+  /** What a call costs at this moment's price; a call worth at least that is due. */
+  readonly priceHours: number;
+  readonly rule: 'due' | 'surplus';
+  readonly ageHours?: number;
+  readonly sinceRefreshHours?: number;
+  /** Relative error that the lake's count is expected to have by now, 0..1. */
+  readonly expectedError?: number;
+  readonly nextListRefreshInHours?: number;
+  /** How many tracked videos a creator call is expected to show, and how many there are. */
+  readonly expectedShown?: number;
+  readonly trackedVideos?: number;
+}
+
+/** A video by its key, or a creator by its number: its group's, from the first creator's on. */
+export type Choice =
+  | { readonly kind: 'growth'; readonly video: number; readonly reason: ChoiceReason }
+  | { readonly kind: 'creator'; readonly creator: number; readonly reason: ChoiceReason };
+
+const DAY_HOURS = 24;
+/**
+ * Whatever is predicted, days without a refresh add to the worth of one: their square times this, an
+ * hour after a month, 90 after 300 days. It grows without end and prices do not: a dormant video is
+ * refreshed rarely, but never never.
+ */
+const UNSEEN_HOURS = 0.001;
+
+/** What is chosen from, and the price of a call. */
+interface PricedInput {
+  readonly input: ChoiceInput;
+  readonly odds: PageOdds | undefined;
+  /** Price of a call. */
+  readonly level: number;
+}
+
+const expectedError = ({ model }: PlanLadder, state: number, since: number): number =>
+  1 - (model.remains[state * (AHEAD + 1) + Math.min(AHEAD, Math.ceil(since))] ?? 1);
+
+/** Hours until a list will show a video anyway, NaN where none is expected to. */
+const hoursUntilList = ({ tracked, listRefreshAt, now }: ChoiceInput, slot: number): number =>
+  ((listRefreshAt?.get(tracked.key[slot] ?? 0) ?? Number.NaN) - now) / HOUR_MS;
+
+/**
+ * What a video's refresh saves, at most what is lost until a list shows the video anyway.
+ * @param notBefore a refresh that lies before counts as one of then
+ */
+const worthOf = (
+  { input, odds, level }: PricedInput,
+  group: number,
+  slot: number,
+  notBefore = 0,
+): number => {
+  const { tracked, ladders, now } = input;
+  const { groups } = tracked;
+  const ladder = ladders[groups.platform[group] ?? 0];
+  if (ladder === undefined) return 0;
+  const plan = ladder.at(level - halvingsOf(groups, odds, group, slot) * LEVELS_PER_DOUBLING);
+  const state = tracked.state[slot] ?? 0;
+  const since = stepsSince(tracked, slot, now, notBefore);
+  const lastAt = Math.max(tracked.lastAt[slot] ?? now, notBefore);
+  const unseenDays = Math.max(0, now - lastAt) / HOUR_MS / DAY_HOURS;
+  const worth = worthOfRefresh(plan, state, since) + UNSEEN_HOURS * unseenDays ** 2;
+  const untilList = hoursUntilList(input, slot);
+  return untilList >= 0 ? Math.min(worth, expectedError(ladder, state, since) * untilList) : worth;
+};
+
+const pricedInput = (input: ChoiceInput): PricedInput => {
+  const odds = input.showing === undefined ? undefined : pageOdds(input.showing);
+  const level = solvePrice(crowdsOf(input, odds), input.callsPerDay, DAY_HOURS);
+  return { input, odds, level };
+};
+
+/** A call that may be chosen. Its worth only shrinks while others are. */
+interface Candidate {
+  readonly kind: 'growth' | 'creator';
+  /** The creator of the video, or the one that is asked for. */
+  readonly group: number;
+  /** The video's; -1 for a creator. */
+  readonly slot: number;
+  /** What it saves while nothing else is chosen. */
+  readonly alone: number;
+  readonly worth: number;
+}
+
+/**
+ * What a call for a creator saves beyond the videos that were refreshed. What their page did not show
+ * the last time it will hardly show at once.
+ */
+const pageWorth = (priced: PricedInput, group: number, refreshed: ReadonlySet<number>): number => {
+  const { from, to } = priced.input.tracked.groups;
+  const pageAt = priced.input.pageAt?.get(group);
+  const start = from[group] ?? 0;
+  const end = Math.min(to[group] ?? 0, start + SHOWN_RANKS);
+  let sum = 0;
+  for (let slot = start; slot < end; slot++)
+    if (!refreshed.has(slot))
+      sum += (priced.odds?.chance[slot - start] ?? 0) * worthOf(priced, group, slot, pageAt);
+  return sum;
+};
+
+/** The calls worth most, each by itself: twice as many of both kinds as may be made, best first. */
+const candidatesOf = (priced: PricedInput): Candidate[] => {
+  const { pageAt, tracked } = priced.input;
+  const { groups, key } = tracked;
+  const videos = new Largest(priced.input.calls * 2);
+  const pages = new Largest(priced.input.calls * 2);
+  for (let group = 0; group < groups.to.length; group++) {
+    const start = groups.from[group] ?? 0;
+    const shownAt = pageAt?.get(group);
+    let page = 0;
+    let firstKey = Number.POSITIVE_INFINITY;
+    for (let slot = start; slot < (groups.to[group] ?? 0); slot++) {
+      const worth = worthOf(priced, group, slot);
+      const order = key[slot] ?? 0;
+      videos.add(worth, order, slot);
+      const onPage = shownAt === undefined ? worth : worthOf(priced, group, slot, shownAt);
+      page += (priced.odds?.chance[slot - start] ?? 0) * onPage;
+      firstKey = Math.min(firstKey, order);
+    }
+    if (group >= FIRST_CREATOR) pages.add(page, firstKey, group);
+  }
+  const creators = pages.items.map(({ value: worth, item: group }): Candidate => {
+    return { kind: 'creator', group, slot: -1, alone: worth, worth };
+  });
+  const growth = videos.items.map(({ value: worth, item: slot }): Candidate => {
+    return { kind: 'growth', group: groupOf(groups, slot), slot, alone: worth, worth };
+  });
+  return [...creators, ...growth].sort((a, b) => b.worth - a.worth);
+};
+
+const currentWorth = (
+  priced: PricedInput,
+  { kind, group, slot, alone }: Candidate,
+  refreshed: ReadonlySet<number>,
+  fetched: ReadonlySet<number>,
+): number => {
+  if (kind === 'creator') return pageWorth(priced, group, refreshed);
+  if (!fetched.has(group)) return alone;
+  const rank = slot - (priced.input.tracked.groups.from[group] ?? 0);
+  return alone * (1 - (priced.odds?.chance[rank] ?? 0));
+};
+
+/** Puts a candidate back where its smaller worth belongs; the list is best first from `from` on. */
+const reinsert = (candidates: Candidate[], candidate: Candidate, from: number): void => {
+  let low = from;
+  let high = candidates.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((candidates[middle]?.worth ?? 0) >= candidate.worth) low = middle + 1;
+    else high = middle;
+  }
+  candidates.splice(low, 0, candidate);
+};
+
+const rounded = (value: number): number => Number(value.toPrecision(4));
+
+const reasonOf = (priced: PricedInput, { kind, group, slot, worth }: Candidate): ChoiceReason => {
+  const { input, odds, level } = priced;
+  const { tracked, ladders, now } = input;
+  const { from, to, platform } = tracked.groups;
+  const common = {
+    worthHours: rounded(worth),
+    priceHours: rounded(priceAt(level)),
+    rule: worth >= priceAt(level) ? ('due' as const) : ('surplus' as const),
+  };
+  if (kind === 'creator') {
+    const trackedVideos = (to[group] ?? 0) - (from[group] ?? 0);
+    const shown = odds?.chance.subarray(0, trackedVideos).reduce((sum, chance) => sum + chance, 0);
+    return { ...common, expectedShown: rounded(shown ?? 0), trackedVideos };
+  }
+  const untilList = hoursUntilList(input, slot);
+  const ladder = ladders[platform[group] ?? 0] as PlanLadder;
+  const error = expectedError(ladder, tracked.state[slot] ?? 0, stepsSince(tracked, slot, now));
+  return {
+    ...common,
+    ageHours: rounded((now - (tracked.createdAt[slot] ?? now)) / HOUR_MS),
+    sinceRefreshHours: rounded((now - (tracked.lastAt[slot] ?? now)) / HOUR_MS),
+    expectedError: rounded(error),
+    ...(untilList >= 0 ? { nextListRefreshInHours: rounded(untilList) } : {}),
+  };
+};
+
+const choiceOf = (priced: PricedInput, candidate: Candidate): Choice => {
+  const { kind, group, slot } = candidate;
+  const reason = reasonOf(priced, candidate);
+  return kind === 'growth'
+    ? { kind, video: priced.input.tracked.key[slot] ?? 0, reason }
+    : { kind, creator: group - FIRST_CREATOR, reason };
+};
+
+/**
+ * Chooses at most `calls` calls, best first: the greedy choice by what each is expected to save per
+ * call, growth calls (one video) and creator calls (those of its videos a page is expected to show)
+ * on one scale. What a chosen call shows no longer counts for the next. Same input, same choice.
+ * Fewer come back only when nothing else would save anything.
+ */
+export const chooseCalls = (input: ChoiceInput): Choice[] => {
+  if (input.calls <= 0 || input.tracked.count === 0) return [];
+  const priced = pricedInput(input);
+  const candidates = candidatesOf(priced);
+  const refreshed = new Set<number>();
+  const fetched = new Set<number>();
+  const choices: Choice[] = [];
+  for (let at = 0; at < candidates.length && choices.length < input.calls; at++) {
+    const candidate = candidates[at] as Candidate;
+    const worth = currentWorth(priced, candidate, refreshed, fetched);
+    if (worth <= 0) continue;
+    if (worth < candidate.worth && worth < (candidates[at + 1]?.worth ?? 0)) {
+      reinsert(candidates, { ...candidate, worth }, at + 1);
+      continue;
+    }
+    choices.push(choiceOf(priced, { ...candidate, worth }));
+    if (candidate.kind === 'growth') refreshed.add(candidate.slot);
+    else fetched.add(candidate.group);
+  }
+  return choices;
+};
+
+/** Ladders for all platforms, from one for each that is known; the order is that of PLATFORMS. */
+export const laddersByPlatform = (
+  make: (platform: (typeof PLATFORMS)[number]) => PlanLadder,
+): PlanLadder[] => PLATFORMS.map(make);

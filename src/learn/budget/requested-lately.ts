@@ -1,0 +1,55 @@
+import type { Platform } from '../../../schema/vocabulary.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import { foldHandle } from '../../base/wire/folding.ts';
+import type { Lake } from '../../lake/open.ts';
+import { prepare } from '../../lake/prepare.ts';
+
+/**
+ * What runs of the last weeks requested and a response was received for, though no count in the lake
+ * may tell of it. Instants are Unix ms, in the time of the counts.
+ */
+export interface RequestedLately {
+  /** When timelines that brought nothing new were requested last, by the video's id. */
+  readonly timelines: ReadonlyMap<string, number>;
+  /** Profiles, whatever they brought, the last requested last. */
+  readonly profiles: readonly RequestedProfile[];
+}
+
+interface RequestedProfile {
+  readonly platform: Platform;
+  /** The one form of all spellings of the handle. */
+  readonly folded: string;
+  readonly at: number;
+}
+
+/** What is not there for so long is requested once more as if it never had been. */
+const REMEMBERED_MS = 30 * DAY_MS;
+
+// The instant of a run is that of its lists, in whose time all counts are. `cross` keeps the order
+// of the tables, so that what is read is bounded by the calls of those weeks.
+const RESPONSES = `
+  with recent as (
+    select id, coalesce((select max(completed_at) from capture where run_id = r.id), started_at) as at
+    from runs r
+  )
+  select i.request_json ->> 'id', i.request_json ->> 'platform', i.request_json ->> 'handle', r.at
+  from recent r cross join calls c on c.run_id = r.id
+    cross join run_items i on i.run_id = c.run_id and i.job = c.job and i.request = c.request
+  where r.at > @since and r.at <= @now and c.job in ('growth', 'creators')
+    and (c.status = 404 or c.status = 200 and c.error is null
+      and (c.job = 'creators' or c.rows_changed = 0))
+  order by r.at`;
+
+/** Reads it as of `now` (Unix ms). Only reads, and no more than the calls of the last 30 days. */
+export const requestedLately = ({ sqlite }: Lake, now: number): RequestedLately => {
+  const timelines = new Map<string, number>();
+  const profiles: RequestedProfile[] = [];
+  const responses = prepare<[string | null, Platform, string | null, number]>(sqlite, RESPONSES, [
+    ...(['text?', 'text', 'text?', 'number'] as const),
+  ]);
+  for (const [id, platform, handle, at] of responses.all({ now, since: now - REMEMBERED_MS })) {
+    if (id !== null) timelines.set(id, at);
+    if (handle !== null) profiles.push({ platform, folded: foldHandle(handle), at });
+  }
+  return { timelines, profiles };
+};

@@ -1,0 +1,89 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../base/clock.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import { LakeError } from '../../base/errors.ts';
+import { workerFile } from '../../base/worker-file.ts';
+import { withExclusive } from '../../lake/exclusive.ts';
+import type { Lake } from '../../lake/open.ts';
+import { prepare, present } from '../../lake/prepare.ts';
+import { LEAST_FINISHED } from '../model/learn.ts';
+import { LEAST_WATCHED_MS } from '../volumes/learn-volumes.ts';
+import type { ForecastSummary } from './forecast-work.ts';
+import type { ForecastOrder, ForecastReport } from './forecast-worker.ts';
+
+export interface ForecastOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Learn even what was learnt today. */
+  readonly anew?: boolean;
+}
+
+const NOTHING: ForecastSummary = { learnt: 0, forecast: 0, hashtags: 0, told: [] };
+/** Learning reads a bounded share of a lake; more than this is a mistake of ours. */
+const MOST_MIB = 300;
+/** What is young is thrown away soon: left to itself, the thread lets 200 MB of it gather. */
+const YOUNG_MIB = 8;
+
+/** Whether a lake has watched enough for a first model: else no thread is worth starting. */
+const mayForecast = ({ sqlite }: Lake, now: number): boolean => {
+  if (sqlite.prepare('select 1 from models limit 1').get() !== undefined) return true;
+  const old = present(
+    prepare(
+      sqlite,
+      `select count(*) from (select 1 from video where first_seen_at <= ? limit ${LEAST_FINISHED})`,
+      'number',
+    ).get(now - DAY_MS),
+  );
+  if (old >= LEAST_FINISHED) return true;
+  const volumes = sqlite.prepare('select 1 from hashtag_snapshot where observed_at <= ? limit 1');
+  return volumes.get(now - LEAST_WATCHED_MS) !== undefined;
+};
+
+const inThread = async (
+  order: Omit<ForecastOrder, 'stop'>,
+  signal: AbortSignal,
+): Promise<ForecastSummary> => {
+  const stop = new SharedArrayBuffer(4);
+  const raise = (): void => void Atomics.store(new Int32Array(stop), 0, 1);
+  const worker = new Worker(workerFile(import.meta.url, 'forecast-worker'), {
+    workerData: { ...order, stop } satisfies ForecastOrder,
+    resourceLimits: { maxOldGenerationSizeMb: MOST_MIB, maxYoungGenerationSizeMb: YOUNG_MIB },
+  });
+  signal.addEventListener('abort', raise, { once: true });
+  try {
+    return await new Promise<ForecastSummary>((resolve, reject) => {
+      worker.on('message', (report: ForecastReport) => {
+        if ('done' in report) resolve(report.done);
+        else reject(new LakeError(report.failed, { cause: report.detail, transient: true }));
+      });
+      worker.on('error', reject);
+      worker.on('exit', (code) =>
+        reject(new LakeError(`The thread of the forecasts ended with code ${code} and no word.`)),
+      );
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', raise);
+    await worker.terminate();
+  }
+};
+
+/**
+ * Learns from the lake what is due and forecasts what it tracks, in a thread of its own with its
+ * own connection. Running it twice over the same lake writes nothing the second time.
+ * @throws LakeError when another one is at work on this lake or the lake cannot be written; the
+ * signal's reason when stopped
+ */
+export const forecastLake = async (
+  lake: Lake,
+  { clock, signal, anew = false }: ForecastOptions,
+): Promise<ForecastSummary> => {
+  signal.throwIfAborted();
+  const now = clock.now();
+  if (!mayForecast(lake, now)) return NOTHING;
+  return withExclusive(lake.dataDir, 'forecast', clock, () =>
+    inThread({ lakePath: lake.path, now, anew }, signal),
+  );
+};

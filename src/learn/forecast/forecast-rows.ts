@@ -1,0 +1,119 @@
+import type Database from 'better-sqlite3';
+import { dateOf } from '../../base/iso.ts';
+import { prepare } from '../../lake/prepare.ts';
+import { MARK_TOUCHED } from '../../lake/touched-partitions.ts';
+import { HORIZONS } from '../model/horizons.ts';
+import { CurveReader, type LakeCurve, TRACKED_MS, videoKind } from '../model/lake-curves.ts';
+import { type Forecast, modelForecast } from '../model/model-forecast.ts';
+import { type ModelRow, modelName } from '../model/model-rows.ts';
+
+/** A forecast as it is kept: one video, one snapshot, all horizons. */
+interface NewForecast {
+  readonly key: number; // video.key
+  readonly madeAt: number;
+  readonly modelId: number;
+  readonly forecast: Forecast;
+}
+
+/** Rows of one transaction: others write in between. */
+const VIDEOS_AT_ONCE = 500;
+/** A night's forecasts stay bounded; the videos seen last come first. */
+const MOST_VIDEOS = 200_000;
+
+const TRACKED = `
+  select video_key from (
+    select distinct video_key from video_snapshot indexed by video_snapshot_observed_at
+    where observed_at > @from and observed_at <= @at order by observed_at desc limit ${MOST_VIDEOS}
+  ) order by video_key`;
+
+interface TrackedVideo {
+  readonly platform: ModelRow['platform'];
+  readonly createdAt: number | null;
+}
+
+/** Writes forecasts, and marks their Parquet partitions, in one transaction. @returns how many videos were new */
+const store = (sqlite: Database.Database, batch: readonly NewForecast[]): number => {
+  const insert = sqlite.prepare(
+    `insert into forecast (video_key, made_at, horizon_hours, views_median, views_low, views_high, top_probability, model_id)
+     values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+  );
+  const touch = sqlite.prepare(MARK_TOUCHED);
+  return sqlite
+    .transaction(() => {
+      let stored = 0;
+      const dates = new Set<string>();
+      for (const { key, madeAt, modelId, forecast } of batch) {
+        let changes = 0;
+        for (const hours of HORIZONS) {
+          const its = forecast.horizons.find((horizon) => horizon.hours === hours);
+          const views = [its?.median ?? null, its?.low ?? null, its?.high ?? null];
+          const top = forecast.topProbability;
+          changes += insert.run(key, madeAt, hours, ...views, top, modelId).changes;
+        }
+        if (changes > 0) {
+          dates.add(dateOf(madeAt));
+          stored += 1;
+        }
+      }
+      for (const date of dates) touch.run('forecasts', date);
+      return stored;
+    })
+    .immediate();
+};
+
+/** What a model says of a curve as it stands; undefined where none is trusted for it, or it is silent. */
+const forecastOf = (
+  models: ReadonlyMap<string, ModelRow>,
+  platform: ModelRow['platform'],
+  curve: LakeCurve,
+): { forecast: Forecast; row: ModelRow } | undefined => {
+  const row = models.get(modelName(platform, videoKind(curve.way)));
+  if (row === undefined || !row.scores.used) return undefined;
+  const forecast = modelForecast(row.model, curve, curve.points.length - 1);
+  return forecast === undefined ? undefined : { forecast, row };
+};
+
+/**
+ * Forecasts every tracked video from its newest snapshot at or before `at`, once: a snapshot that
+ * was forecast from keeps its forecast.
+ * @returns videos with a new forecast
+ */
+export const forecastTracked = (
+  sqlite: Database.Database,
+  models: ReadonlyMap<string, ModelRow>,
+  at: number,
+  checkStop: () => void,
+): number => {
+  const reader = new CurveReader(sqlite);
+  const known = sqlite.prepare(
+    'select 1 from forecast where video_key = ? and made_at = ? limit 1',
+  );
+  const video = prepare<TrackedVideo>(
+    sqlite,
+    'select platform, created_at as createdAt from video where key = ?',
+    { platform: 'text', createdAt: 'number?' },
+  );
+  // keys alone: the rest is read one by one, so that many videos take little memory
+  const tracked = prepare(sqlite, TRACKED, 'number').all({ from: at - TRACKED_MS, at });
+  let batch: NewForecast[] = [];
+  let stored = 0;
+  const flush = (): void => {
+    checkStop();
+    stored += store(sqlite, batch);
+    batch = [];
+  };
+  for (const key of tracked) {
+    const found = video.get(key);
+    if (found === undefined) continue;
+    const { platform, createdAt } = found;
+    const curve = reader.curve(key, createdAt, at);
+    const madeAt = curve?.points.at(-1)?.at;
+    if (curve === undefined || madeAt === undefined || madeAt <= at - TRACKED_MS) continue;
+    const stated = forecastOf(models, platform, curve);
+    if (stated === undefined || known.get(key, madeAt) !== undefined) continue;
+    batch.push({ key, madeAt, modelId: stated.row.id, forecast: stated.forecast });
+    if (batch.length >= VIDEOS_AT_ONCE) flush();
+  }
+  if (batch.length > 0) flush();
+  return stored;
+};

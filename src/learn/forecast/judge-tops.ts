@@ -1,0 +1,51 @@
+import type Database from 'better-sqlite3';
+import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { endedOnTop, finishedAt, isComparable } from '../model/cohort.ts';
+import type { KeptOfVideo } from '../model/kept-forecasts.ts';
+import { CurveReader, videoKind } from '../model/lake-curves.ts';
+import { finishedAfterMs, hasOutcome } from '../model/learn.ts';
+import { type ModelRow, modelName } from '../model/model-rows.ts';
+import type { StatedProbability } from './reliability.ts';
+
+/** A kept probability to end on top, held against what came. */
+export interface JudgedTop extends StatedProbability {
+  readonly platform: Platform;
+  readonly madeAt: number;
+}
+
+/** The probability is the same at every horizon: one of them tells it. */
+const TOLD_AT_HOURS = 24;
+
+/**
+ * Holds the probabilities of videos whose curves are finished at `at` (Unix ms) against what came of
+ * them; the others are left out, and so are those whose cohort is not known any more.
+ */
+export class TopJudge {
+  readonly #models: ReadonlyMap<string, ModelRow>;
+  readonly #at: number;
+  /** When a curve must have begun to be finished. */
+  readonly #edges: ReadonlyMap<Platform, number>;
+
+  constructor(sqlite: Database.Database, models: ReadonlyMap<string, ModelRow>, at: number) {
+    const reader = new CurveReader(sqlite);
+    this.#models = models;
+    this.#at = at;
+    this.#edges = new Map(
+      PLATFORMS.map((platform) => [
+        platform,
+        at - finishedAfterMs(at - (reader.watchedSince(platform) ?? at)),
+      ]),
+    );
+  }
+
+  judge({ platform, curve, rows }: KeptOfVideo): JudgedTop[] {
+    const began = curve.points[0]?.at ?? this.#at;
+    if (began > (this.#edges.get(platform) ?? began) || !hasOutcome(curve)) return [];
+    const cohorts = this.#models.get(modelName(platform, videoKind(curve.way)))?.model.cohorts;
+    if (cohorts === undefined || !isComparable(cohorts, curve)) return [];
+    const top = endedOnTop(cohorts, finishedAt(curve, this.#at));
+    return rows.flatMap(([, , , madeAt, hours, , , , probability]): JudgedTop[] =>
+      hours === TOLD_AT_HOURS ? [{ platform, madeAt, probability, top }] : [],
+    );
+  }
+}

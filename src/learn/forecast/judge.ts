@@ -1,0 +1,64 @@
+import type Database from 'better-sqlite3';
+import type { Platform } from '../../../schema/vocabulary.ts';
+import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
+import { medianGrowthBy } from '../model/cohort.ts';
+import { ageClass, logViews, truthAfter } from '../model/curve.ts';
+import { paceBefore, paceGoesOn } from '../model/horizons.ts';
+import { type JudgedSpan, type KeptOfVideo, keptForecasts } from '../model/kept-forecasts.ts';
+import { videoKind } from '../model/lake-curves.ts';
+import { type Misses, missesOf } from '../model/misses.ts';
+import { type ModelRow, modelName } from '../model/model-rows.ts';
+
+/** One kept forecast held against what came, on ln(views + 1000). */
+export interface JudgedForecast extends Misses {
+  readonly platform: Platform;
+  readonly kind: string;
+  readonly madeAt: number;
+  readonly hours: number;
+}
+
+/** What grew usually, by platform and kind: one of the baselines. */
+type Models = ReadonlyMap<string, ModelRow>;
+
+/** The forecasts of one video held against what came; those whose outcome is not known are left out. */
+export const judgeViews = (
+  models: Models,
+  { platform, curve, rows, at }: KeptOfVideo,
+): JudgedForecast[] => {
+  const { points } = curve;
+  const kind = videoKind(curve.way);
+  const cohort = models.get(modelName(platform, kind))?.model.cohorts[ageClass(curve)];
+  return rows.flatMap(([, , , madeAt, hours, median, low, high]): JudgedForecast[] => {
+    const isDue = madeAt + hours * HOUR_MS <= at;
+    if (!isDue || median === null || low === null || high === null) return [];
+    const position = points.findIndex((point) => point.at === madeAt);
+    const now = points[position];
+    if (now === undefined) return [];
+    const truth = truthAfter(points, position, hours);
+    if (truth === undefined) return [];
+    const stays = logViews(now.views);
+    const pace = paceGoesOn(now.views, paceBefore(points, position, DAY_MS), hours);
+    const since = (now.at - (points[0]?.at ?? now.at)) / HOUR_MS;
+    const usual =
+      cohort === undefined
+        ? null
+        : medianGrowthBy(cohort, since + hours) - medianGrowthBy(cohort, since);
+    const guesses = {
+      countStays: stays,
+      paceGoesOn: stays + pace,
+      cohortMedian: usual === null ? null : stays + usual,
+    };
+    const misses = missesOf({ median, low, high }, guesses, { truth, log: logViews });
+    return [{ platform, kind, madeAt, hours, ...misses }];
+  });
+};
+
+/**
+ * Holds kept forecasts made between two instants against what the lake knows at `span.at`, of every
+ * n-th video where there are very many.
+ */
+export const judgeForecasts = (
+  sqlite: Database.Database,
+  models: Models,
+  span: JudgedSpan,
+): JudgedForecast[] => [...keptForecasts(sqlite, span)].flatMap((kept) => judgeViews(models, kept));

@@ -1,0 +1,36 @@
+import type Database from 'better-sqlite3';
+import { PLATFORMS } from '../../../schema/vocabulary.ts';
+import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
+import { newestObservation } from '../model/lake-curves.ts';
+import { scoreOf } from '../model/misses.ts';
+import { type RecentScore, readModels } from '../model/model-rows.ts';
+import { judgeForecasts } from './judge.ts';
+import { type RisingVideo, risingVideos } from './read.ts';
+
+/** What is likely next, and how the forecasts of the day before did. */
+export interface Outlook {
+  /** The five likeliest to end on top, over all platforms, with views a day ahead. */
+  readonly next: readonly RisingVideo[];
+  /** Forecasts of views a day ahead that could be held against what came since yesterday; null: none. */
+  readonly yesterday: RecentScore | null;
+}
+
+const SHOWN = 5;
+/** Nights are not exactly a day apart. */
+const SLACK_MS = 6 * HOUR_MS;
+
+/** Reads both as of the newest observation at or before `now`; nothing is written. */
+export const outlookAt = (sqlite: Database.Database, now: number): Outlook => {
+  const at = newestObservation(sqlite, now);
+  if (at === undefined) return { next: [], yesterday: null };
+  const next = PLATFORMS.flatMap((platform) =>
+    risingVideos(sqlite, { platform, hours: 24, at, limit: SHOWN }),
+  );
+  const { models } = readModels(sqlite, at);
+  const since = { from: at - 2 * DAY_MS - SLACK_MS, to: at, at };
+  const judged = judgeForecasts(sqlite, models, since).filter(({ hours }) => hours === 24);
+  return {
+    next: next.sort((a, b) => b.topProbability - a.topProbability).slice(0, SHOWN),
+    yesterday: scoreOf(judged),
+  };
+};

@@ -1,0 +1,115 @@
+import type Database from 'better-sqlite3';
+import type { Platform } from '../../../schema/vocabulary.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import { keptForecasts } from '../model/kept-forecasts.ts';
+import { newestObservation } from '../model/lake-curves.ts';
+import { type Misses, scoreOf } from '../model/misses.ts';
+import { type RecentScore, readModels } from '../model/model-rows.ts';
+import { judgeVolumes } from '../volumes/judge-volumes.ts';
+import { newestVolume } from '../volumes/lake-volumes.ts';
+import { readVolumeModels } from '../volumes/volume-round.ts';
+import { AHEAD_HOURS } from '../volumes/volume-series.ts';
+import { type JudgedForecast, judgeViews } from './judge.ts';
+import { type JudgedTop, TopJudge } from './judge-tops.ts';
+import { type Reliability, reliabilityOf } from './reliability.ts';
+
+/** How the forecasts made in one week (from a Monday, UTC) did so far. */
+export interface ScoredWeek {
+  readonly from: number; // Unix ms
+  readonly of: 'videos' | 'hashtags';
+  readonly platform: Platform | ''; // '' for hashtag volumes over all platforms
+  readonly hours: number;
+  readonly score: RecentScore;
+  /**
+   * Of the probabilities to end on top told in that week on that platform, as far as it is known;
+   * null: not yet, or hashtags.
+   */
+  readonly calibration: Reliability | null;
+}
+
+/** How forecasts of the last eight weeks did. */
+export interface Scored {
+  /** Newest first. */
+  readonly weeks: readonly ScoredWeek[];
+  /** Of all probabilities of those weeks, by platform. */
+  readonly reliability: ReadonlyMap<Platform, Reliability>;
+}
+
+const WEEK_MS = 7 * DAY_MS;
+/** 1970-01-05 was a Monday. */
+const MONDAY_MS = 4 * DAY_MS;
+const WEEKS = 8;
+
+const weekOf = (madeAt: number): number =>
+  Math.floor((madeAt - MONDAY_MS) / WEEK_MS) * WEEK_MS + MONDAY_MS;
+
+interface Judgement extends Misses {
+  readonly platform: Platform | '';
+  readonly hours: number;
+  readonly madeAt: number;
+}
+
+const weeksOf = (
+  of: ScoredWeek['of'],
+  judged: readonly Judgement[],
+  calibrationOf: (from: number, platform: string) => Reliability | null,
+): ScoredWeek[] => {
+  const groups = Map.groupBy(
+    judged,
+    ({ madeAt, platform, hours }) => `${weekOf(madeAt)} ${platform} ${hours}`,
+  );
+  return [...groups.values()].flatMap((its): ScoredWeek[] => {
+    const score = scoreOf(its);
+    const [first] = its;
+    if (score === null || first === undefined) return [];
+    const { platform, hours } = first;
+    const from = weekOf(first.madeAt);
+    return [{ from, of, platform, hours, score, calibration: calibrationOf(from, platform) }];
+  });
+};
+
+const ofVideos = (sqlite: Database.Database, at: number): Scored => {
+  const span = { from: at - WEEKS * WEEK_MS, to: at, at };
+  const { models } = readModels(sqlite, at);
+  const judge = new TopJudge(sqlite, models, at);
+  const [judged, tops]: [JudgedForecast[], JudgedTop[]] = [[], []];
+  for (const kept of keptForecasts(sqlite, span)) {
+    judged.push(...judgeViews(models, kept));
+    tops.push(...judge.judge(kept));
+  }
+  const byWeek = Map.groupBy(tops, ({ madeAt, platform }) => `${weekOf(madeAt)} ${platform}`);
+  const weeks = weeksOf('videos', judged, (from, platform) =>
+    reliabilityOf(byWeek.get(`${from} ${platform}`) ?? []),
+  );
+  const reliability = [...Map.groupBy(tops, ({ platform }) => platform)].flatMap(
+    ([platform, its]): [Platform, Reliability][] => {
+      const known = reliabilityOf(its);
+      return known === null ? [] : [[platform, known]];
+    },
+  );
+  return { weeks, reliability: new Map(reliability) };
+};
+
+const ofHashtags = (sqlite: Database.Database, at: number): ScoredWeek[] => {
+  const { models } = readVolumeModels(sqlite, at);
+  const judged = judgeVolumes(sqlite, models, { from: at - WEEKS * WEEK_MS, to: at, at });
+  const ahead = judged.map((its) => ({ ...its, hours: AHEAD_HOURS }));
+  return weeksOf('hashtags', ahead, () => null);
+};
+
+/** Kept forecasts of the last eight weeks held against what came, by week, platform and horizon. */
+export const scoredWeeks = (sqlite: Database.Database, now: number): Scored => {
+  const at = newestObservation(sqlite, now);
+  const tagsAt = newestVolume(sqlite, now);
+  const videos: Scored =
+    at === undefined ? { weeks: [], reliability: new Map() } : ofVideos(sqlite, at);
+  const hashtags = tagsAt === undefined ? [] : ofHashtags(sqlite, tagsAt);
+  const weeks = [...videos.weeks, ...hashtags].sort(
+    (a, b) =>
+      b.from - a.from ||
+      b.of.localeCompare(a.of) ||
+      a.platform.localeCompare(b.platform) ||
+      a.hours - b.hours,
+  );
+  return { weeks, reliability: videos.reliability };
+};

@@ -1,0 +1,100 @@
+import { HOUR_MS } from '../../base/durations.ts';
+
+/** A count that can be believed. */
+export interface Point {
+  readonly at: number; // Unix ms
+  readonly views: number;
+}
+
+/** How one video grew, as far as it is known. */
+export interface Curve {
+  readonly createdAt: number | null; // Unix ms; null: nobody told
+  /** Oldest first, at least one. */
+  readonly points: readonly Point[];
+}
+
+/** Whether a count can be believed: sources answer 0 for counts they hide or failed to read. */
+export const isSnapshotKnown = (views: number | null): views is number =>
+  views !== null && views > 0;
+
+/** Keeps videos of a few views from looking like explosions. */
+const VIEW_DAMPING = 1000;
+
+/** The scale everything is learnt on: ln(views + 1000). */
+export const logViews = (views: number): number => Math.log(Math.max(0, views) + VIEW_DAMPING);
+
+/** Views at a value on that scale. */
+export const viewsAt = (log: number): number => Math.max(0, Math.exp(log) - VIEW_DAMPING);
+
+/** Position of the last point at or before `at`; -1: there is none. */
+export const lastAtOrBefore = (points: readonly Point[], at: number): number => {
+  let low = 0;
+  let high = points.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((points[middle] as Point).at <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+};
+
+/** ln(views + 1000) at an instant between the first point and the last, log-linear between points. */
+export const logViewsAt = (points: readonly Point[], at: number): number => {
+  const position = Math.max(0, lastAtOrBefore(points, at));
+  const before = points[position] as Point;
+  const after = points[position + 1];
+  if (after === undefined || at <= before.at) return logViews(before.views);
+  const share = (at - before.at) / (after.at - before.at);
+  return logViews(before.views) * (1 - share) + logViews(after.views) * share;
+};
+
+/** Growth from the first point to the highest of those up to `until`: ln((views + 1000) / (first + 1000)). */
+export const growthUntil = ({ points }: Curve, until: number): number => {
+  let most = 0;
+  for (const { at, views } of points) {
+    if (at > until) break;
+    most = Math.max(most, views);
+  }
+  const first = points[0] as Point;
+  return logViews(Math.max(most, first.views)) - logViews(first.views);
+};
+
+/** A snapshot answers for an instant when it lies so near: an eighth of the way, 90 minutes at least. */
+const nearMs = (hours: number): number => Math.max(1.5, hours / 8) * HOUR_MS;
+
+/**
+ * What really was `hours` after a point, as ln(views + 1000); undefined where no snapshot lies near
+ * enough to know. Past the last snapshot the growth until it is stretched to the full time.
+ */
+export const truthAfter = (
+  points: readonly Point[],
+  position: number,
+  hours: number,
+): number | undefined => {
+  const from = points[position] as Point;
+  const at = from.at + hours * HOUR_MS;
+  const before = points[lastAtOrBefore(points, at)] as Point;
+  const after = points[lastAtOrBefore(points, at) + 1];
+  const near = nearMs(hours);
+  if (after === undefined) {
+    if (before.at <= from.at || at - before.at > near) return undefined;
+    const start = logViews(from.views);
+    return start + ((logViews(before.views) - start) * (at - from.at)) / (before.at - from.at);
+  }
+  const isNear = after.at - at <= near || (before.at > from.at && at - before.at <= near);
+  return isNear ? logViewsAt(points, at) : undefined;
+};
+
+/** Age at an instant, hours; NaN where nobody told the birth. A clock that runs ahead makes no negative age. */
+export const ageHours = ({ createdAt }: Curve, at: number): number =>
+  createdAt === null ? Number.NaN : Math.max(0, (at - createdAt) / HOUR_MS);
+
+const AGE_EDGES = [6, 24, 72];
+export const AGE_CLASSES = AGE_EDGES.length + 1;
+
+/** Age when first seen: under 6 h, under 24 h, under 72 h, older or unknown. */
+export const ageClass = (curve: Curve): number => {
+  const hours = ageHours(curve, (curve.points[0] as Point).at);
+  const found = AGE_EDGES.findIndex((edge) => hours < edge);
+  return found < 0 ? AGE_EDGES.length : found;
+};

@@ -1,0 +1,49 @@
+import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
+import type { Cohort } from './cohort.ts';
+import { medianGrowthBy } from './cohort.ts';
+import { ageClass, type Curve, lastAtOrBefore, logViews, type Point } from './curve.ts';
+import { FEATURES } from './features.ts';
+
+/** Hours ahead that are forecast. */
+export const HORIZONS = [6, 24, 72, 168] as const;
+
+/** What is added to FEATURES when views are asked for so many hours ahead. */
+const AHEAD_FEATURES = 6;
+export const ALL_FEATURES: number = FEATURES.length + AHEAD_FEATURES;
+
+/** Views per hour over the last `ms` before a point, never below 0; 0 at the first point. */
+export const paceBefore = (points: readonly Point[], position: number, ms: number): number => {
+  if (position === 0) return 0;
+  const now = points[position] as Point;
+  const from = Math.max(0, Math.min(position - 1, lastAtOrBefore(points, now.at - ms)));
+  const before = points[from] as Point;
+  const hours = Math.max(0.25, (now.at - before.at) / HOUR_MS);
+  return Math.max(0, now.views - before.views) / hours;
+};
+
+/** Growth of ln(views + 1000) if the pace went on. */
+export const paceGoesOn = (views: number, pace: number, hours: number): number =>
+  logViews(views + pace * hours) - logViews(views);
+
+/** Completes a row that `describePoint` filled for a horizon. */
+export const describeHorizon = (
+  curve: Curve,
+  { position, hours }: { position: number; hours: number },
+  cohorts: readonly Cohort[],
+  row: Float32Array,
+): void => {
+  const { points } = curve;
+  const now = points[position] as Point;
+  const since = (now.at - (points[0] as Point).at) / HOUR_MS;
+  const cohort = cohorts[ageClass(curve)] as Cohort;
+  const day = paceGoesOn(now.views, paceBefore(points, position, DAY_MS), hours);
+  const six = paceGoesOn(now.views, paceBefore(points, position, 6 * HOUR_MS), hours);
+  const usual = medianGrowthBy(cohort, since + hours) - medianGrowthBy(cohort, since);
+  const at = FEATURES.length;
+  row[at] = hours;
+  row[at + 1] = day;
+  row[at + 2] = six;
+  row[at + 3] = paceGoesOn(now.views, paceBefore(points, position, 0), hours);
+  row[at + 4] = usual;
+  row[at + 5] = position === 0 ? Number.NaN : Math.log((day + 0.01) / (six + 0.01));
+};

@@ -1,0 +1,251 @@
+import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
+import { binned } from './binned.ts';
+import {
+  type Calibration,
+  calibrationOf,
+  type Named,
+  type NamingStep,
+  namingOf,
+  type TreePoint,
+} from './calibration.ts';
+import {
+  type Cohort,
+  cohortsOf,
+  endedOnTop,
+  type Finished,
+  finishedAt,
+  isComparable,
+} from './cohort.ts';
+import { type Corrections, correctionsOf, type Miss } from './conformal.ts';
+import { type Curve, lastAtOrBefore, logViews, type Point, truthAfter } from './curve.ts';
+import { describePoint, FEATURES } from './features.ts';
+import { ALL_FEATURES, describeHorizon, HORIZONS } from './horizons.ts';
+import { type Aim, evaluateTrees, type Growing, growTrees, type Trees } from './trees.ts';
+
+/** Fewer finished curves say nothing: no forecast. */
+export const LEAST_FINISHED = 200;
+/** An outcome is read from curves of so many snapshots over so long. */
+export const LEAST_POINTS = 6;
+const LEAST_SPAN_MS = DAY_MS;
+/** A curve is finished so long after its first snapshot, sooner where nothing was watched so long. */
+const FINISHED_MS = 14 * DAY_MS;
+const LEAST_FINISHED_MS = 36 * HOUR_MS;
+const FINISHED_SHARE = 0.3;
+/** Of the finished, the newest are held back to calibrate and to score. */
+const HELD_BACK = 0.3;
+const POINTS_OF_CURVE = 12;
+const MAX_ROWS = 6000;
+const SIZE: Growing = { trees: 60, depth: 4, rate: 0.13, leastRows: 40 };
+/** The limits of the interval before it is corrected. */
+const LOW = 0.1;
+const HIGH = 0.9;
+
+/** What was learnt of the videos of one platform that were first seen one way. Plain data. */
+export interface WayModel {
+  readonly learntUntil: number; // Unix ms: nothing later was known
+  readonly finished: number;
+  readonly cohorts: readonly Cohort[];
+  readonly odds: Trees;
+  readonly calibration: Calibration;
+  /** What naming at a probability would have been worth on the held-back curves. */
+  readonly naming: readonly NamingStep[];
+  readonly low: Trees;
+  readonly median: Trees;
+  readonly high: Trees;
+  readonly corrections: Corrections;
+}
+
+/** How long a curve must have been watched to be finished, in a lake that watches for `watchedMs`. */
+export const finishedAfterMs = (watchedMs: number): number =>
+  Math.min(FINISHED_MS, Math.max(LEAST_FINISHED_MS, watchedMs * FINISHED_SHARE));
+
+/** The curve as it was known at an instant; undefined before its first snapshot. */
+export const knownAt = (curve: Curve, at: number): Curve | undefined => {
+  const known = lastAtOrBefore(curve.points, at) + 1;
+  if (known === 0) return undefined;
+  return known === curve.points.length ? curve : { ...curve, points: curve.points.slice(0, known) };
+};
+
+const firstAt = ({ points }: Curve): number => (points[0] as Point).at;
+
+/** Whether a curve was watched enough for its growth to be an outcome. */
+export const hasOutcome = ({ points }: Curve): boolean =>
+  points.length >= LEAST_POINTS &&
+  (points.at(-1) as Point).at - (points[0] as Point).at >= LEAST_SPAN_MS;
+
+/**
+ * The curves whose outcome is complete at `at`, oldest first.
+ * @param since when watching began, Unix ms
+ */
+export const finishedBy = (curves: readonly Curve[], at: number, since: number): Finished[] => {
+  const until = at - finishedAfterMs(at - since);
+  return curves
+    .filter((curve) => firstAt(curve) <= until && hasOutcome(curve))
+    .sort((a, b) => firstAt(a) - firstAt(b))
+    .map((curve) => finishedAt(curve, at));
+};
+
+interface Rows {
+  readonly columns: Float32Array[];
+  readonly target: Float32Array;
+}
+
+/** A row that may be learnt from: at which point of which curve, and what came. */
+interface Candidate {
+  readonly curve: Curve;
+  readonly position: number;
+  /** Of the horizon asked about; 0: about the end. */
+  readonly hours: number;
+  readonly target: number;
+}
+
+/** Of so many rows every n-th, so that MAX_ROWS are learnt from at most, evenly over what there is. */
+function* evenly(candidates: () => Iterable<Candidate>): Generator<Candidate> {
+  let count = 0;
+  for (const _ of candidates()) count += 1;
+  const stride = Math.max(1, count / MAX_ROWS);
+  let [seen, taken] = [0, 0];
+  for (const candidate of candidates()) {
+    if (taken < MAX_ROWS && seen === Math.floor(taken * stride)) {
+      taken += 1;
+      yield candidate;
+    }
+    seen += 1;
+  }
+}
+
+/** Describes the rows that are learnt from, and no others: of a large lake most are left out. */
+const rowsOf = (
+  candidates: () => Iterable<Candidate>,
+  cohorts: readonly Cohort[],
+  features: number,
+): Rows => {
+  const columns = Array.from({ length: features }, () => new Float32Array(MAX_ROWS));
+  const target = new Float32Array(MAX_ROWS);
+  const row = new Float32Array(ALL_FEATURES);
+  let rows = 0;
+  for (const { curve, position, hours, target: came } of evenly(candidates)) {
+    describePoint(curve, position, cohorts, row);
+    if (hours > 0) describeHorizon(curve, { position, hours }, cohorts, row);
+    for (const [feature, column] of columns.entries()) column[rows] = row[feature] as number;
+    target[rows] = came;
+    rows += 1;
+  }
+  return {
+    columns: columns.map((column) => column.subarray(0, rows)),
+    target: target.subarray(0, rows),
+  };
+};
+
+/** Positions that teach: at most POINTS_OF_CURVE of a curve, evenly. */
+const teachingPoints = ({ points }: Curve): number[] => {
+  const stride = Math.max(1, points.length / POINTS_OF_CURVE);
+  return Array.from({ length: Math.min(points.length, POINTS_OF_CURVE) }, (_, i) =>
+    Math.floor(i * stride),
+  );
+};
+
+/** Whether finished curves ended on top, asked at their points. */
+function* endings(finished: readonly Finished[], cohorts: readonly Cohort[]): Generator<Candidate> {
+  for (const its of finished) {
+    if (!isComparable(cohorts, its.curve)) continue;
+    const target = endedOnTop(cohorts, its) ? 1 : 0;
+    for (const position of teachingPoints(its.curve))
+      yield { curve: its.curve, position, hours: 0, target };
+  }
+}
+
+/** How much curves grew until each horizon, where that is known. */
+function* growths(curves: readonly Curve[]): Generator<Candidate> {
+  for (const curve of curves)
+    for (const position of teachingPoints(curve)) {
+      const now = logViews((curve.points[position] as Point).views);
+      for (const hours of HORIZONS) {
+        const truth = truthAfter(curve.points, position, hours);
+        if (truth !== undefined) yield { curve, position, hours, target: truth - now };
+      }
+    }
+}
+
+interface Grown {
+  readonly cohorts: readonly Cohort[];
+  readonly odds: Trees;
+  readonly low: Trees;
+  readonly median: Trees;
+  readonly high: Trees;
+}
+
+const grow = (finished: readonly Finished[], curves: readonly Curve[]): Grown => {
+  const cohorts = cohortsOf(finished);
+  const grower = ({ columns, target }: Rows) => {
+    const sample = binned({ rows: target.length, columns });
+    return (aim: Aim): Trees => growTrees(sample, target, aim, SIZE);
+  };
+  const tops = rowsOf(() => endings(finished, cohorts), cohorts, FEATURES.length);
+  const odds = grower(tops)({ kind: 'odds' });
+  const growth = grower(rowsOf(() => growths(curves), cohorts, ALL_FEATURES));
+  const quantile = (share: number): Trees => growth({ kind: 'quantile', share });
+  return { cohorts, odds, low: quantile(LOW), median: quantile(0.5), high: quantile(HIGH) };
+};
+
+/** Calibrates on curves that the trees have not seen. */
+const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Curve[]) => {
+  const row = new Float32Array(ALL_FEATURES);
+  const stated: TreePoint[] = [];
+  const named: Named[] = [];
+  for (const its of finished) {
+    if (!isComparable(grown.cohorts, its.curve)) continue;
+    const top = endedOnTop(grown.cohorts, its);
+    const logits = its.curve.points.map((_, position) => {
+      describePoint(its.curve, position, grown.cohorts, row);
+      return evaluateTrees(grown.odds, row);
+    });
+    named.push({ top, logits });
+    const positions = teachingPoints(its.curve);
+    for (const position of positions)
+      stated.push({ logit: logits[position] as number, top, weight: 1 / positions.length });
+  }
+  const misses: Miss[] = [];
+  for (const curve of curves)
+    for (const position of teachingPoints(curve)) {
+      describePoint(curve, position, grown.cohorts, row);
+      const now = curve.points[position] as Point;
+      for (const hours of HORIZONS) {
+        const truth = truthAfter(curve.points, position, hours);
+        if (truth === undefined) continue;
+        describeHorizon(curve, { position, hours }, grown.cohorts, row);
+        const grew = truth - logViews(now.views);
+        misses.push({
+          hours,
+          curve,
+          now,
+          below: evaluateTrees(grown.low, row) - grew,
+          above: grew - evaluateTrees(grown.high, row),
+        });
+      }
+    }
+  const calibration = calibrationOf(stated);
+  return { calibration, naming: namingOf(named, calibration), corrections: correctionsOf(misses) };
+};
+
+/**
+ * Learns from curves as they were known at `at`; later points must not be in them. Undefined where
+ * fewer than LEAST_FINISHED are finished. The same curves in the same order give the same model.
+ * @param since when watching began, Unix ms
+ */
+export const learnWay = (
+  curves: readonly Curve[],
+  at: number,
+  since: number,
+): WayModel | undefined => {
+  const finished = finishedBy(curves, at, since);
+  if (finished.length < LEAST_FINISHED) return undefined;
+  const back = Math.floor(finished.length * (1 - HELD_BACK));
+  const backAt = firstAt((finished[back] as Finished).curve);
+  const older = curves.filter((curve) => firstAt(curve) < backAt);
+  const newer = curves.filter((curve) => firstAt(curve) >= backAt);
+  const tried = grow(finished.slice(0, back), older);
+  const grown = grow(finished, curves);
+  const judged = judge(tried, finished.slice(back), newer);
+  return { learntUntil: at, finished: finished.length, ...grown, ...judged };
+};

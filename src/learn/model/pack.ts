@@ -1,0 +1,89 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { VolumeModel } from '../volumes/learn-volumes.ts';
+import type { WayModel } from './learn.ts';
+
+/** Grows when a model means something else than before; rows of another version are not read. */
+const MODEL_VERSION = 2;
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+type Packed = { readonly float32: string } | { readonly int16: string };
+
+const base64 = ({ buffer, byteOffset, byteLength }: Float32Array | Int16Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+
+const pack = (_: string, value: unknown): unknown => {
+  if (value instanceof Float32Array) return { float32: base64(value) } satisfies Packed;
+  if (value instanceof Int16Array) return { int16: base64(value) } satisfies Packed;
+  return value;
+};
+
+const bytesOf = (text: string): ArrayBuffer => {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+};
+
+const unpack = (_: string, value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  const { float32, int16 } = value as { float32?: unknown; int16?: unknown };
+  if (typeof float32 === 'string') return new Float32Array(bytesOf(float32));
+  if (typeof int16 === 'string') return new Int16Array(bytesOf(int16));
+  return value;
+};
+
+/** A model as the bytes of its row. The same model gives the same bytes. */
+export const packModel = (model: WayModel | VolumeModel): Buffer =>
+  gzipSync(JSON.stringify({ version: MODEL_VERSION, model }, pack));
+
+const isTrees = (value: unknown): boolean => {
+  const { depth, features, cuts, leaves } = (value ?? {}) as Record<string, unknown>;
+  return (
+    typeof depth === 'number' &&
+    features instanceof Int16Array &&
+    cuts instanceof Float32Array &&
+    leaves instanceof Float32Array &&
+    cuts.length === features.length &&
+    leaves.length * (2 ** depth - 1) === features.length * 2 ** depth
+  );
+};
+
+const unpacked = (bytes: Buffer): Record<string, unknown> => {
+  const text = gunzipSync(bytes, { maxOutputLength: MAX_BYTES }).toString('utf8');
+  const { version, model } = JSON.parse(text, unpack) as {
+    version?: unknown;
+    model?: Record<string, unknown>;
+  };
+  if (version !== MODEL_VERSION)
+    throw new Error(`version ${String(version)}, this trendlake knows ${MODEL_VERSION}`);
+  return model ?? {};
+};
+
+const isObject = (part: unknown): boolean => typeof part === 'object' && part !== null;
+
+/**
+ * A model of videos from the bytes of its row.
+ * @throws Error saying what is wrong with them: damaged, or of another version
+ */
+export const unpackModel = (bytes: Buffer): WayModel => {
+  const model = unpacked(bytes);
+  const { odds, low, median, high, cohorts, calibration, corrections } = model;
+  const whole =
+    [odds, low, median, high].every(isTrees) &&
+    Array.isArray(cohorts) &&
+    [calibration, corrections].every(isObject);
+  if (!whole) throw new Error('parts of it are missing');
+  return model as unknown as WayModel;
+};
+
+/**
+ * A model of hashtag volumes from the bytes of its row.
+ * @throws Error saying what is wrong with them: damaged, or of another version
+ */
+export const unpackVolumeModel = (bytes: Buffer): VolumeModel => {
+  const model = unpacked(bytes);
+  const { low, median, high, correction, usual } = model;
+  const whole =
+    [low, median, high].every(isTrees) && isObject(correction) && typeof usual === 'number';
+  if (!whole) throw new Error('parts of it are missing');
+  return model as unknown as VolumeModel;
+};

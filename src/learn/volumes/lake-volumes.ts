@@ -1,0 +1,132 @@
+import type Database from 'better-sqlite3';
+import { type Platform, SOURCES, type Source } from '../../../schema/vocabulary.ts';
+import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
+import { type Prepared, prepare, present } from '../../lake/prepare.ts';
+import type { DailyVolumes, Volume } from './volume-series.ts';
+
+/** Volumes that can be compared: of one platform ('': all), one source and one window. */
+export interface VolumeGroup {
+  readonly platform: Platform | '';
+  readonly source: number; // position in SOURCES
+  /** Such as `30d`; null: not known. */
+  readonly window: string | null;
+}
+
+/** What the kinds of the models of hashtags begin with. */
+export const HASHTAG_KINDS = 'hashtag.';
+
+/** What a model of this group is called: `hashtag.<source>.<window>`. */
+export const volumeKind = ({ source, window }: VolumeGroup): string =>
+  `${HASHTAG_KINDS}${SOURCES[source] as Source}.${window ?? 'any'}`;
+
+/** A hashtag is tracked while its newest volume is no older than this. */
+export const TAG_TRACKED_MS: number = 48 * HOUR_MS;
+const LOOKBACK_MS = 182 * DAY_MS;
+const MOST_ROWS = 400_000;
+const MOST_TAGS = 20_000;
+
+const GROUPS = `
+  select distinct platform, source, window from hashtag_snapshot indexed by hashtag_snapshot_observed_at
+  where observed_at > @from and observed_at <= @at and volume is not null order by platform, source, window`;
+
+const OF_GROUP =
+  'platform = @platform and source = @source and window is @window and volume is not null';
+
+// the last volume of each day: SQLite gives the bare columns of the row that max() chose
+const SERIES = `
+  select hashtag_key, max(observed_at) as at, volume from hashtag_snapshot indexed by hashtag_snapshot_observed_at
+  where observed_at > @from and observed_at <= @at and ${OF_GROUP} and hashtag_key % @every = 0
+  group by hashtag_key, observed_at / ${DAY_MS} order by hashtag_key, at`;
+
+const TRACKED = `
+  select distinct hashtag_key from hashtag_snapshot indexed by hashtag_snapshot_observed_at
+  where observed_at > @from and observed_at <= @at and ${OF_GROUP} order by hashtag_key limit ${MOST_TAGS}`;
+
+const OF_TAG = `
+  select max(observed_at) as at, volume from hashtag_snapshot
+  where hashtag_key = @key and observed_at > @from and observed_at <= @at and ${OF_GROUP}
+  group by observed_at / ${DAY_MS} order by at`;
+
+/** Reads hashtag volumes as they were known at an instant: the last of each day, of the last half year. */
+export class VolumeReader {
+  readonly #sqlite: Database.Database;
+  readonly #ofTag: Prepared<Volume>;
+
+  constructor(sqlite: Database.Database) {
+    this.#sqlite = sqlite;
+    this.#ofTag = prepare(sqlite, OF_TAG, { at: 'number', volume: 'number' });
+  }
+
+  /** The groups with a volume of the last two days. */
+  groups(at: number): VolumeGroup[] {
+    return prepare<VolumeGroup>(this.#sqlite, GROUPS, {
+      platform: 'text',
+      source: 'number',
+      window: 'text?',
+    }).all({ from: at - TAG_TRACKED_MS, at });
+  }
+
+  /** Since when volumes were watched, of those that may teach; `at` where none is older. */
+  since(at: number): number {
+    const first = present(
+      prepare(
+        this.#sqlite,
+        'select min(observed_at) from hashtag_snapshot where observed_at > ? and observed_at <= ?',
+        'number?',
+      ).get(at - LOOKBACK_MS, at),
+    );
+    return first ?? at;
+  }
+
+  /** The series that teach; of very many rows, those of every n-th tag. */
+  teaching(group: VolumeGroup, at: number): DailyVolumes[] {
+    const from = at - LOOKBACK_MS;
+    const count = present(
+      prepare(
+        this.#sqlite,
+        'select count(*) from hashtag_snapshot where observed_at > ? and observed_at <= ?',
+        'number',
+      ).get(from, at),
+    );
+    const every = Math.max(1, Math.ceil(count / MOST_ROWS));
+    const rows = prepare(this.#sqlite, SERIES, ['number', 'number', 'number']).iterate({
+      ...group,
+      from,
+      at,
+      every,
+    });
+    const found: { key: number; volumes: Volume[] }[] = [];
+    for (const [key, observedAt, volume] of rows) {
+      const last = found.at(-1);
+      const series = last?.key === key ? last : { key, volumes: [] };
+      if (series !== last) found.push(series);
+      series.volumes.push({ at: observedAt, volume });
+    }
+    return found;
+  }
+
+  /** The tags of a group with a volume of the last two days. */
+  tracked(group: VolumeGroup, at: number): number[] {
+    return prepare(this.#sqlite, TRACKED, 'number').all({
+      ...group,
+      from: at - TAG_TRACKED_MS,
+      at,
+    });
+  }
+
+  /** How the volume of one tag went. */
+  series(group: VolumeGroup, key: number, at: number): DailyVolumes {
+    const volumes = this.#ofTag.all({ ...group, key, from: at - LOOKBACK_MS, at });
+    return { key, volumes };
+  }
+}
+
+/** The instant the hashtags of a lake stand at: their newest volume at or before `now`; undefined: there is none. */
+export const newestVolume = (sqlite: Database.Database, now: number): number | undefined =>
+  present(
+    prepare(
+      sqlite,
+      'select max(observed_at) from hashtag_snapshot where observed_at <= ?',
+      'number?',
+    ).get(now),
+  ) ?? undefined;

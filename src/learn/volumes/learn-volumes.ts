@@ -1,0 +1,173 @@
+import { DAY_MS } from '../../base/durations.ts';
+import { binned } from '../model/binned.ts';
+import { type Correction, correctionOf } from '../model/conformal.ts';
+import { evaluateTrees, type Growing, growTrees, type Trees } from '../model/trees.ts';
+import {
+  AHEAD_MS,
+  type DailyVolumes,
+  describeVolume,
+  grewOver,
+  logVolume,
+  VOLUME_FEATURES,
+  type Volume,
+  volumeAfter,
+  volumeAt,
+} from './volume-series.ts';
+
+/** Volumes are forecast where they were watched for so long. */
+export const LEAST_WATCHED_MS: number = 56 * DAY_MS;
+/** Outcomes, one a tag and week, below which nothing is forecast. */
+export const LEAST_TAG_WEEKS = 100;
+/** Of the time outcomes are known of, the newest part is held back to correct intervals. */
+const HELD_BACK = 0.3;
+const MAX_ROWS = 6000;
+const SIZE: Growing = { trees: 100, depth: 4, rate: 0.1, leastRows: 30 };
+const [LOW, HIGH] = [0.1, 0.9];
+
+/** What was learnt of the volumes of one platform, source and window. Plain data. */
+export interface VolumeModel {
+  readonly learntUntil: number; // Unix ms: nothing later was known
+  readonly tagWeeks: number;
+  /** Median growth of ln(volume + 10) in a week, one of the baselines. */
+  readonly usual: number;
+  readonly low: Trees;
+  readonly median: Trees;
+  readonly high: Trees;
+  readonly correction: Correction;
+}
+
+/** A volume a week ahead: median and an interval that holds the truth 80 times in 100. */
+export interface VolumeForecast {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** What each baseline says of ln(volume + 10) a week after a volume. */
+export interface VolumeBaselines {
+  readonly countStays: number;
+  readonly paceGoesOn: number;
+  readonly cohortMedian: number;
+}
+
+interface Row {
+  readonly at: number;
+  readonly grew: number;
+  readonly features: Float32Array;
+}
+
+/** Every volume whose outcome is known, oldest first; of many series every n-th volume. */
+const rowsOf = (series: readonly DailyVolumes[]): Row[] => {
+  const all = series.reduce((sum, { volumes }) => sum + volumes.length, 0);
+  const every = Math.max(1, Math.ceil(all / MAX_ROWS));
+  const rows: Row[] = [];
+  let seen = 0;
+  for (const its of series)
+    for (const [position, { at, volume }] of its.volumes.entries()) {
+      if (seen++ % every !== 0) continue;
+      const truth = volumeAfter(its, position);
+      if (truth === undefined) continue;
+      const features = new Float32Array(VOLUME_FEATURES);
+      describeVolume(its, position, features);
+      rows.push({ at, grew: truth - logVolume(volume), features });
+    }
+  return rows.sort((a, b) => a.at - b.at);
+};
+
+const middle = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+
+const grow = (rows: readonly Row[]) => {
+  const target = Float32Array.from(rows, ({ grew }) => grew);
+  const columns = Array.from({ length: VOLUME_FEATURES }, (_, feature) =>
+    Float32Array.from(rows, ({ features }) => features[feature] as number),
+  );
+  const sample = binned({ rows: rows.length, columns });
+  const quantile = (share: number): Trees =>
+    growTrees(sample, target, { kind: 'quantile', share }, SIZE);
+  return {
+    usual: middle(rows.map(({ grew }) => grew)),
+    low: quantile(LOW),
+    median: quantile(0.5),
+    high: quantile(HIGH),
+  };
+};
+
+/** How many outcomes stand behind a model: one a tag and week, as those of one week overlap. */
+export const tagWeeksOf = (series: readonly DailyVolumes[]): number => {
+  let count = 0;
+  for (const its of series) {
+    let counted = Number.NEGATIVE_INFINITY;
+    for (const [position, { at }] of its.volumes.entries()) {
+      if (at - counted < AHEAD_MS || volumeAfter(its, position) === undefined) continue;
+      counted = at;
+      count += 1;
+    }
+  }
+  return count;
+};
+
+/** How long volumes were watched, from the first of them to the last. */
+const watchedMs = (series: readonly DailyVolumes[]): number => {
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { volumes } of series) {
+    first = Math.min(first, volumes[0]?.at ?? first);
+    last = Math.max(last, volumes.at(-1)?.at ?? last);
+  }
+  return Math.max(0, last - first);
+};
+
+/**
+ * Learns how volumes change in a week, from volumes as they were known at `at`. Undefined with less
+ * than eight weeks or LEAST_TAG_WEEKS outcomes. The same series in the same order give the same model.
+ */
+export const learnVolumes = (
+  series: readonly DailyVolumes[],
+  at: number,
+): VolumeModel | undefined => {
+  if (watchedMs(series) < LEAST_WATCHED_MS) return undefined;
+  const tagWeeks = tagWeeksOf(series);
+  if (tagWeeks < LEAST_TAG_WEEKS) return undefined;
+  const rows = rowsOf(series);
+  const [first, last] = [rows[0]?.at ?? at, rows.at(-1)?.at ?? at];
+  const backAt = last - HELD_BACK * (last - first);
+  const held = rows.filter((row) => row.at > backAt);
+  // what is tried knows no outcome of the time it is held against
+  const tried = grow(rows.filter((row) => row.at + AHEAD_MS <= backAt));
+  const misses = held.map(({ features, grew }) => ({
+    below: evaluateTrees(tried.low, features) - grew,
+    above: grew - evaluateTrees(tried.high, features),
+  }));
+  return { learntUntil: at, tagWeeks, ...grow(rows), correction: correctionOf(misses) };
+};
+
+/** What the model says at one volume of a series, from that volume and earlier ones alone. */
+export const volumeAhead = (
+  { low, median, high, correction }: VolumeModel,
+  series: DailyVolumes,
+  position: number,
+): VolumeForecast => {
+  const row = new Float32Array(VOLUME_FEATURES);
+  describeVolume(series, position, row);
+  const now = logVolume((series.volumes[position] as Volume).volume);
+  const likely = evaluateTrees(median, row);
+  return {
+    median: volumeAt(now + likely),
+    low: volumeAt(now + Math.min(likely, evaluateTrees(low, row) - correction.below)),
+    high: volumeAt(now + Math.max(likely, evaluateTrees(high, row) + correction.above)),
+  };
+};
+
+/** The baselines at one volume of a series. */
+export const volumeBaselines = (
+  { usual }: Pick<VolumeModel, 'usual'>,
+  series: DailyVolumes,
+  position: number,
+): VolumeBaselines => {
+  const now = logVolume((series.volumes[position] as Volume).volume);
+  return {
+    countStays: now,
+    paceGoesOn: now + (grewOver(series, position, 7) ?? 0),
+    cohortMedian: now + usual,
+  };
+};

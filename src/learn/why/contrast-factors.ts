@@ -1,0 +1,88 @@
+import type { WhyFactor } from '../../base/wire/analysis-shapes.ts';
+import { hourOf, WEEKDAYS, weekdayOf } from './calendar.ts';
+import type { AnalyzedVideo } from './cohorts.ts';
+import type { LabVideo } from './lab-video.ts';
+import { cautious, countText, percent, rounded, SMALL_GROUP } from './statistics.ts';
+import { caution, directionOf, strengthOf } from './strength.ts';
+import { TITLE_FEATURES } from './title-features.ts';
+import { contrast, type RankedVideo } from './top-decile.ts';
+
+const contrastFactor = (
+  factor: string,
+  says: string,
+  videos: readonly RankedVideo[],
+  has: (video: LabVideo) => boolean | undefined,
+): WhyFactor[] => {
+  const { difference, low, high, withIt, without } = contrast(videos, has);
+  if (withIt.trials === 0 || without.trials === 0) return [];
+  const near = cautious({ low, high }, 0);
+  const shares = [withIt, without].map((side) => side.successes / side.trials) as [number, number];
+  return [
+    {
+      factor,
+      finding: `It ${says}: ${percent(shares[0])} of ${countText(withIt.trials)} such videos reach the best-viewed tenth, ${percent(shares[1])} of the other ${countText(without.trials)} do (difference ${rounded(100 * difference, 1)} points, 99 % interval ${rounded(100 * low, 1)} to ${rounded(100 * high, 1)}).${caution(withIt.trials)}`,
+      strength: strengthOf(Math.abs(near) * 2),
+      evidence: {
+        groupSize: withIt.trials + without.trials,
+        withIt,
+        without,
+        smallGroup: withIt.trials < SMALL_GROUP,
+        difference: rounded(difference, 4),
+        interval: [rounded(low, 4), rounded(high, 4)],
+        confidence: 0.99,
+        direction: directionOf({ low, high }, 0),
+      },
+    },
+  ];
+};
+
+/** Hours apart on the clock's face, 0 to 12. */
+const hoursApart = (a: number, b: number): number => Math.min((a - b + 24) % 24, (b - a + 24) % 24);
+
+/** The hour (with its neighbours) and the weekday it was published at. */
+export const timeFactors = (
+  subject: AnalyzedVideo,
+  videos: readonly RankedVideo[],
+): WhyFactor[] => {
+  const { createdAt } = subject;
+  if (createdAt === null) return [];
+  const hour = hourOf(createdAt);
+  const weekday = weekdayOf(createdAt);
+  const ofTime =
+    (test: (at: number) => boolean) =>
+    (video: LabVideo): boolean | undefined =>
+      video.createdAt === null ? undefined : test(video.createdAt);
+  return [
+    ...contrastFactor(
+      'hour',
+      `was published between ${(hour + 23) % 24} and ${(hour + 2) % 24} h UTC`,
+      videos,
+      ofTime((at) => hoursApart(hourOf(at), hour) <= 1),
+    ),
+    ...contrastFactor(
+      'weekday',
+      `was published on a ${WEEKDAYS[weekday]} (UTC)`,
+      videos,
+      ofTime((at) => weekdayOf(at) === weekday),
+    ),
+  ];
+};
+
+const FEATURE_FACTORS_MOST = 4;
+
+/** The properties of its title and length that say most, strongest first. */
+export const featureFactors = (
+  subject: AnalyzedVideo,
+  videos: readonly RankedVideo[],
+): WhyFactor[] =>
+  TITLE_FEATURES.filter((feature) => feature.of(subject) === true)
+    .flatMap((feature) =>
+      contrastFactor(
+        `${feature.part === 'format' ? 'format' : 'title'}-${feature.id}`,
+        feature.says,
+        videos,
+        feature.of,
+      ),
+    )
+    .sort((a, b) => b.strength - a.strength)
+    .slice(0, FEATURE_FACTORS_MOST);

@@ -1,0 +1,33 @@
+import { isoOf } from '../../base/iso.ts';
+import type { WhyFactor } from '../../base/wire/analysis-shapes.ts';
+import type { KeptForecast } from '../forecast/read.ts';
+import { countText } from './statistics.ts';
+import { strengthOf } from './strength.ts';
+
+/** A video is on top one time in ten. */
+const USUAL = 0.1;
+
+/** What is forecast of the video, where anything is. */
+export const forecastFactor = (forecast: KeptForecast | undefined): WhyFactor[] => {
+  if (forecast === undefined) return [];
+  const { topProbability, madeAt, samples, horizons } = forecast;
+  const day = horizons.find(({ hours, median }) => hours === 24 && median !== null);
+  const ahead =
+    day === undefined
+      ? ''
+      : ` ${countText(day.median ?? 0)} views are expected a day later, with 80 % certainty between ${countText(day.low ?? 0)} and ${countText(day.high ?? 0)}.`;
+  return [
+    {
+      factor: 'forecast',
+      finding: `It ends in the top tenth of growth among its like with a probability of ${Math.round(100 * topProbability)} %, by the curves of ${countText(samples)} videos.${ahead}`,
+      strength: topProbability > USUAL ? strengthOf((topProbability - USUAL) / (1 - USUAL)) : 0,
+      evidence: {
+        groupSize: samples,
+        topProbability,
+        madeAt: isoOf(madeAt),
+        horizons,
+        direction: topProbability >= 0.5 ? 'for' : 'unclear',
+      },
+    },
+  ];
+};

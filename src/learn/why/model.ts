@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import type { Config } from '../../base/config/config.ts';
+import { connectionFailure } from '../../base/connection-failure.ts';
+import { messageOf } from '../../base/errors.ts';
+import { hiding } from '../../base/hidden-forms.ts';
+import { readBounded } from '../../base/read-bounded.ts';
+import { Secret } from '../../base/secret.ts';
+import { skippingInterim } from '../../base/skip-interim.ts';
+import { type Analysis, recipe } from '../../base/wire/analysis-shapes.ts';
+import type { Findings } from './findings.ts';
+import { modelMessages } from './model-messages.ts';
+
+/** Where an OpenAI-compatible endpoint is, and which of its models to ask. */
+export interface ModelSettings {
+  readonly url: string;
+  readonly key: Secret;
+  readonly name: string;
+  /** Longest wait for its response. */
+  readonly timeoutMs: number;
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** The configured model, or undefined when none is. A local one needs no key. */
+export const modelSettings = ({
+  modelUrl: url,
+  modelName: name,
+  modelKey: key = new Secret(''),
+}: Pick<Config, 'modelUrl' | 'modelName' | 'modelKey'>): ModelSettings | undefined =>
+  url === undefined || name === undefined
+    ? undefined
+    : { url, key, name, timeoutMs: DEFAULT_TIMEOUT_MS };
+
+/** What the model may say. Numbers and strengths are ours; it only chooses and words. */
+const modelWords = z.object({
+  summary: z.string().min(1).max(2000),
+  why: z.array(z.object({ factor: z.string(), finding: z.string().min(1).max(600) })).min(1),
+  recipe,
+});
+
+type ModelWords = Pick<Analysis, 'summary' | 'why' | 'recipe'>;
+const LONGEST_RESPONSE = 64_000;
+
+const FENCE = '```';
+
+/** The response's JSON, also out of a fenced block. */
+const jsonOf = (content: string): unknown => {
+  const text = content.trim();
+  const isFenced = text.startsWith(FENCE) && text.endsWith(FENCE) && text.length > 2 * FENCE.length;
+  const inside = isFenced ? text.slice(FENCE.length, -FENCE.length) : text;
+  return JSON.parse(isFenced && inside.startsWith('json') ? inside.slice('json'.length) : inside);
+};
+
+/** More than any words of a model need; the rest of an endless response is not read. */
+const LARGEST_RESPONSE_BYTES = 1024 * 1024;
+
+/** A chat completion, as far as it is read. Its message is judged by what it says. */
+const completion = z.object({
+  choices: z
+    .array(
+      z.object({
+        message: z.object({
+          content: z.string().nullish(),
+          refusal: z.string().nullish(),
+        }),
+      }),
+    )
+    .nullish(),
+});
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** What an error response says of itself, short; where it says nothing, its status alone. */
+const statusText = (status: number, text: string): string => {
+  const problem = z.object({ error: z.object({ message: z.string() }) }).safeParse(parsed(text));
+  return problem.success ? `HTTP ${status}: ${problem.data.error.message}` : `HTTP ${status}`;
+};
+
+/** Posts to `<url>/chat/completions` once. The key goes to that address alone: no redirect is followed. */
+const complete = async (
+  { url, key, name }: ModelSettings,
+  findings: Findings,
+  signal: AbortSignal,
+): Promise<z.infer<typeof completion>> => {
+  const { Agent, buildConnector, request } = await import('undici');
+  const agent = new Agent({
+    // whatever NODE_TLS_REJECT_UNAUTHORIZED says
+    connect: skippingInterim(buildConnector({ rejectUnauthorized: true })),
+  });
+  try {
+    const { statusCode, body } = await request(`${url.replace(/\/+$/, '')}/chat/completions`, {
+      method: 'POST',
+      ...{ dispatcher: agent, signal, headersTimeout: 0, bodyTimeout: 0 }, // `signal` bounds all of it
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(key.reveal() === '' ? {} : { authorization: `Bearer ${key.reveal()}` }),
+      },
+      body: JSON.stringify({
+        model: name,
+        messages: modelMessages(findings),
+        response_format: { type: 'json_object' },
+      }),
+    });
+    const text = (await readBounded(body, LARGEST_RESPONSE_BYTES))?.toString('utf8');
+    if (text === undefined) throw new Error(`more than ${LARGEST_RESPONSE_BYTES} bytes`);
+    if (statusCode >= 300 && statusCode < 400)
+      throw new Error(`HTTP ${statusCode}, a redirect; set the final address`);
+    if (statusCode !== 200) throw new Error(statusText(statusCode, text));
+    const response = completion.safeParse(parsed(text));
+    if (!response.success) throw new Error('its response is not a chat completion');
+    return response.data;
+  } finally {
+    await agent.destroy();
+  }
+};
+
+/**
+ * The model's words on the given findings, or why they cannot be used: not JSON, not of the shape,
+ * a factor that was not given or named twice. Each factor keeps the strength and evidence given.
+ */
+const readWords = (
+  content: string,
+  { why }: Findings,
+): { words: ModelWords } | { failed: string } => {
+  if (content.length > LONGEST_RESPONSE) return { failed: 'its response was too long.' };
+  let json: unknown;
+  try {
+    json = jsonOf(content);
+  } catch {
+    return { failed: 'its response was not JSON.' };
+  }
+  const parsed = modelWords.safeParse(json);
+  if (!parsed.success)
+    return {
+      failed: `its response did not have the agreed shape (${parsed.error.issues[0]?.path.join('.')}).`,
+    };
+  const worded = parsed.data.why.map(({ factor, finding }) => {
+    const given = why.find((candidate) => candidate.factor === factor);
+    return given === undefined ? undefined : { ...given, finding };
+  });
+  const known = worded.filter((factor) => factor !== undefined);
+  if (known.length < worded.length)
+    return { failed: 'it named a factor that was not in the evidence.' };
+  if (new Set(known.map(({ factor }) => factor)).size < known.length)
+    return { failed: 'it named a factor twice.' };
+  known.sort((a, b) => b.strength - a.strength);
+  return { words: { summary: parsed.data.summary, why: known, recipe: parsed.data.recipe } };
+};
+
+/** Asks the configured model to word the findings. Never throws: a failure is told in `failed`. */
+export const askModel = async (
+  settings: ModelSettings,
+  findings: Findings,
+): Promise<{ words: ModelWords } | { failed: string }> => {
+  const { key, timeoutMs } = settings;
+  if (findings.why.length === 0) return { failed: 'there is no evidence to put into words.' };
+  const stop = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await complete(settings, findings, stop);
+    const message = response.choices?.[0]?.message;
+    if (typeof message?.refusal === 'string' && message.refusal !== '')
+      return { failed: 'it refused.' };
+    if (typeof message?.content !== 'string') return { failed: 'it answered without text.' };
+    return readWords(message.content, findings);
+  } catch (error) {
+    if (stop.aborted) return { failed: `it did not answer within ${timeoutMs / 1000} s.` };
+    const told = hiding(key.reveal())(connectionFailure(error) ?? messageOf(error)).replaceAll(
+      key.reveal() || '\0', // a short one, which stands for itself alone
+      '[hidden]',
+    );
+    return { failed: `the endpoint failed (${told.slice(0, 200)}).` };
+  }
+};

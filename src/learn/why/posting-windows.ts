@@ -1,0 +1,61 @@
+import type { PostingWindow } from '../../base/wire/analysis-shapes.ts';
+import { hourOf, WEEKDAYS, weekdayOf } from './calendar.ts';
+import { countText, percent, SMALL_GROUP, shareInterval, Z_99 } from './statistics.ts';
+import type { RankedVideo } from './top-decile.ts';
+
+const WINDOW_HOURS = 3;
+
+interface HourSlot {
+  readonly weekday: PostingWindow['weekday'];
+  readonly fromHour: number;
+  readonly toHour: number;
+  readonly has: (at: number) => boolean;
+}
+
+const HOUR_SLOTS: readonly HourSlot[] = Array.from({ length: 24 / WINDOW_HOURS }, (_, i) => ({
+  weekday: 'any',
+  fromHour: i * WINDOW_HOURS,
+  toHour: (i + 1) * WINDOW_HOURS,
+  has: (at) => Math.floor(hourOf(at) / WINDOW_HOURS) === i,
+}));
+const DAY_SLOTS: readonly HourSlot[] = WEEKDAYS.map((weekday, i) => ({
+  weekday,
+  fromHour: 0,
+  toHour: 24,
+  has: (at) => weekdayOf(at) === i,
+}));
+
+/** A time to publish at, and whether it is surely better than the average one. */
+export interface RatedWindow {
+  readonly window: PostingWindow;
+  readonly isSure: boolean;
+}
+
+type TimedVideo = RankedVideo & { readonly createdAt: number };
+const topOf = (videos: readonly RankedVideo[]): number => videos.filter(({ top }) => top).length;
+
+/** The slot with the best cautious share of the top tenth; none from fewer than a small group. */
+const bestOf = (timed: readonly TimedVideo[], slots: readonly HourSlot[]): RatedWindow[] => {
+  const usual = topOf(timed) / Math.max(1, timed.length);
+  const best = slots
+    .map((slot) => {
+      const inside = timed.filter((video) => slot.has(video.createdAt));
+      const top = topOf(inside);
+      return { slot, top, size: inside.length, interval: shareInterval(top, inside.length, Z_99) };
+    })
+    .filter(({ size }) => size >= SMALL_GROUP)
+    .sort((a, b) => b.interval.low - a.interval.low)[0];
+  if (best === undefined) return [];
+  const { slot, top, size, interval } = best;
+  const isSure = interval.low > usual;
+  const doubt = isSure ? '' : ' No time is surely better than another here.';
+  const finding = `${percent(top / size)} of ${countText(size)} published then reach the top tenth (99 % interval ${percent(interval.low)} to ${percent(interval.high)}; ${percent(usual)} is usual).${doubt}`;
+  const { weekday, fromHour, toHour } = slot;
+  return [{ window: { weekday, fromHour, toHour, finding }, isSure }];
+};
+
+/** The best three hours of the day and the best weekday to publish at, in UTC. */
+export const bestWindows = (videos: readonly RankedVideo[]): RatedWindow[] => {
+  const timed = videos.filter((video): video is TimedVideo => video.createdAt !== null);
+  return [...bestOf(timed, HOUR_SLOTS), ...bestOf(timed, DAY_SLOTS)];
+};

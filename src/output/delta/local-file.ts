@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { type FileMetaData, parquetMetadata } from 'hyparquet';
+import { messageOf } from '../../base/errors.ts';
+import { typed } from '../../base/installation.ts';
+import { ReplacedFileError, TablesError } from './errors.ts';
+import type { OpenFile } from './table-store.ts';
+
+const READ_BYTES = 1 << 18;
+const TAIL_BYTES = 8; // length of the footer, then `PAR1`
+
+/** A file as the manifest names it. */
+export interface LocalFile {
+  /** In the file system. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly rows: number;
+  /** UTC day of its rows; null for a table of one file. */
+  readonly date: string | null;
+}
+
+const opened = async (file: LocalFile): Promise<OpenFile> => {
+  try {
+    const handle = await open(file.path, 'r');
+    return { handle, path: file.path, bytes: file.bytes };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new ReplacedFileError(file.path);
+    throw new TablesError(`${file.path} cannot be read: ${messageOf(error)}.`, { cause: error });
+  }
+};
+
+const sha256Of = async ({ handle }: OpenFile): Promise<string> => {
+  const hash = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(READ_BYTES);
+  for (let at = 0; ; ) {
+    const { bytesRead } = await handle.read(buffer, 0, READ_BYTES, at);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+};
+
+/**
+ * Opens an exported file and runs `work` on it, once its bytes are those that the manifest names:
+ * its name in the table is their hash. An export that replaces the file meanwhile changes nothing
+ * of what is open.
+ * @throws ReplacedFileError when the file is another one than the manifest says
+ */
+export const withLocalFile = async <T>(
+  file: LocalFile,
+  work: (open: OpenFile) => Promise<T>,
+): Promise<T> => {
+  const open = await opened(file);
+  try {
+    const { size } = await open.handle.stat();
+    if (size !== file.bytes || (await sha256Of(open)) !== file.sha256)
+      throw new ReplacedFileError(file.path);
+    return await work(open);
+  } finally {
+    await open.handle.close();
+  }
+};
+
+/** What the footer of an exported file says. @throws TablesError when it has none that can be read */
+export const footerOf = async ({ handle, path, bytes }: OpenFile): Promise<FileMetaData> => {
+  const tail = async (wanted: number): Promise<Buffer> => {
+    const buffer = Buffer.from(new ArrayBuffer(Math.min(wanted, bytes)));
+    await handle.read(buffer, 0, buffer.length, bytes - buffer.length);
+    return buffer;
+  };
+  try {
+    const footer = await tail((await tail(TAIL_BYTES)).readUInt32LE(0) + TAIL_BYTES);
+    return parquetMetadata(footer.buffer as ArrayBuffer);
+  } catch (error) {
+    throw new TablesError(
+      `${path} has no footer that can be read: ${messageOf(error)}. Nothing was published of it: \`${typed('export --full')}\` writes it anew.`,
+      { cause: error },
+    );
+  }
+};
+
+/** MD5 of a stretch of a file, by which a store checks what arrives. */
+export const md5Of = async (
+  { handle }: OpenFile,
+  start: number,
+  bytes: number,
+): Promise<Buffer> => {
+  const hash = createHash('md5');
+  if (bytes > 0)
+    for await (const chunk of handle.createReadStream({
+      start,
+      end: start + bytes - 1,
+      autoClose: false,
+    }))
+      hash.update(chunk as Buffer);
+  return hash.digest();
+};

@@ -1,0 +1,42 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Config } from '../../base/config/config.ts';
+import { UsageError } from '../../base/errors.ts';
+import type { Lake } from '../../lake/open.ts';
+import type { PublishSummary } from './publish-lake.ts';
+
+/** What publishing needs of the world. */
+export interface PublishWorld {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  /** The `AWS_*` variables, for addresses on S3. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly onFile?: (path: string) => void;
+}
+
+/**
+ * Publishes a lake where the settings name an address, and does nothing elsewhere: what it needs is
+ * loaded only then.
+ * @returns what was done; undefined where no address is set
+ * @throws UsageError when the lake has no name; TablesError and LakeError as `publishLake`
+ */
+export const publishIfConfigured = async (
+  lake: Lake,
+  { tablesUrl, lake: name }: Pick<Config, 'tablesUrl' | 'lake'>,
+  world: PublishWorld,
+  options: { readonly replace?: boolean; readonly full?: boolean } = {},
+): Promise<PublishSummary | undefined> => {
+  if (tablesUrl === undefined) return undefined;
+  if (name === undefined)
+    throw new UsageError(
+      'TRENDLAKE_TABLES_URL is set but TRENDLAKE_LAKE is not. Give this lake a name, such as TRENDLAKE_LAKE=berlin: it tells its rows from those of other lakes in the same tables.',
+    );
+  const { openStore } = await import('./open-store.ts');
+  const { publishLake } = await import('./publish-lake.ts');
+  const store = await openStore(tablesUrl, world);
+  try {
+    return await publishLake(lake, { store, name, ...world, ...options });
+  } finally {
+    store.close();
+  }
+};

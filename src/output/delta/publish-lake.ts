@@ -1,0 +1,98 @@
+import PQueue from 'p-queue';
+import type { Clock } from '../../base/clock.ts';
+import { withExclusive } from '../../lake/exclusive.ts';
+import { lakeIdOf } from '../../lake/meta.ts';
+import type { Lake } from '../../lake/open.ts';
+import { ReplacedFileError } from './errors.ts';
+import { exportedTables } from './exported-tables.ts';
+import { probeStore } from './probe.ts';
+import { type PublishDeps, type TablePublished, TablePublisher } from './publish-table.ts';
+import type { TableStore } from './table-store.ts';
+
+/** What `publish` did, as `--json` prints it. */
+export interface PublishSummary {
+  /** The address of the tables. */
+  readonly url: string;
+  readonly lake: string;
+  readonly tables: TablePublished[];
+  /** Files, rows and bytes brought in, files taken out, over all tables. */
+  readonly files: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly removed: number;
+  readonly durationMs: number;
+}
+
+export interface PublishOptions {
+  readonly store: TableStore;
+  /** The name of the lake in the tables. */
+  readonly name: string;
+  readonly replace?: boolean;
+  readonly full?: boolean;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  readonly onFile?: (path: string) => void;
+}
+
+const TABLES_AT_ONCE = 3;
+const UPLOADS_AT_ONCE = 4;
+/** An export may replace files beneath a publish; then the new manifest is taken. */
+const MANIFESTS_TRIED = 5;
+
+const publishTables = async (dataDir: string, deps: PublishDeps): Promise<TablePublished[]> => {
+  const waiting = exportedTables(dataDir);
+  const done: TablePublished[] = [];
+  const failures: unknown[] = [];
+  const work = async (): Promise<void> => {
+    for (let table = waiting.shift(); table !== undefined; table = waiting.shift()) {
+      if (failures.length > 0) return;
+      done.push(await new TablePublisher(deps, table).publish());
+    }
+  };
+  const workers = Array.from({ length: TABLES_AT_ONCE }, () =>
+    work().catch((error: unknown) => void failures.push(error)),
+  );
+  await Promise.all(workers);
+  if (failures.length > 0) throw failures[0];
+  return done;
+};
+
+/** As above, from the manifest of an export that ran meanwhile where one did. */
+const publishLatest = async (dataDir: string, deps: PublishDeps): Promise<TablePublished[]> => {
+  for (let tried = 1; ; tried += 1)
+    try {
+      return await publishTables(dataDir, deps);
+    } catch (error) {
+      if (!(error instanceof ReplacedFileError) || tried >= MANIFESTS_TRIED) throw error;
+    }
+};
+
+/**
+ * Publishes the last export of a lake: each table of it into the Delta table of its name, which all
+ * lakes of an address share. The files go as they are; one commit a table makes them seen. With
+ * nothing new it writes nothing; cut off anywhere, the next one goes on.
+ * @throws TablesError when the store or a table refuses, LakeError (transient) while another publish
+ * of this lake is at work; tables done before stay published
+ */
+export const publishLake = (lake: Lake, options: PublishOptions): Promise<PublishSummary> =>
+  withExclusive(lake.dataDir, 'publish', options.clock, async () => {
+    const { store, name, clock } = options;
+    const startedAt = clock.monotonic();
+    await probeStore(store);
+    const uploads = new PQueue({ concurrency: UPLOADS_AT_ONCE });
+    const lakeId = lakeIdOf(lake);
+    const tables = await publishLatest(lake.dataDir, { ...options, lake: name, lakeId, uploads });
+    const sum = (of: 'files' | 'rows' | 'bytes' | 'removed'): number =>
+      tables.reduce((total, table) => total + table[of], 0);
+    return {
+      url: store.url,
+      lake: name,
+      tables: tables.sort((a, b) => (a.table < b.table ? -1 : 1)),
+      files: sum('files'),
+      rows: sum('rows'),
+      bytes: sum('bytes'),
+      removed: sum('removed'),
+      durationMs: Math.round(clock.monotonic() - startedAt),
+    };
+  });

@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto';
+import type PQueue from 'p-queue';
+import type { Clock } from '../../base/clock.ts';
+import { DAY_MS, SECOND_MS } from '../../base/durations.ts';
+import type { AddFile, Txn } from './delta-actions.ts';
+import { DeltaLog } from './delta-log.ts';
+import { fileColumns, statisticsOf, type TableColumn } from './file-columns.ts';
+import { refuseForeignTable, refuseOtherLake } from './judge-table.ts';
+import { footerOf, type LocalFile, withLocalFile } from './local-file.ts';
+import { adaptedMetaData, PROTOCOL } from './table-schema.ts';
+import type { TableStore } from './table-store.ts';
+import { keepUp } from './upkeep.ts';
+
+/** One exported table, as the manifest has it. */
+export interface ExportedTable {
+  readonly name: string;
+  /** Whether it has one file a UTC day. */
+  readonly dated: boolean;
+  readonly files: readonly LocalFile[];
+}
+
+export interface PublishDeps {
+  readonly store: TableStore;
+  /** The name of the lake in the tables. */
+  readonly lake: string;
+  /** What tells this lake from another one of its name. */
+  readonly lakeId: string;
+  /** Take the place of another lake that published under this name. */
+  readonly replace?: boolean;
+  /** Look for every file in the store, also for those that the table names already. */
+  readonly full?: boolean;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  /** Where uploads wait for their turn; all tables share it. */
+  readonly uploads: PQueue;
+  readonly onFile?: (path: string) => void;
+}
+
+/** What publishing did to one table. */
+export interface TablePublished {
+  readonly table: string;
+  /** The version of the table that this lake's commit made; the newest one where nothing was to do. */
+  readonly version: number;
+  /** Files, rows and bytes brought in, files taken out; 0 where there was nothing to do. */
+  readonly files: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly removed: number;
+  /** Commits of others that came first. */
+  readonly lostRaces: number;
+}
+
+/** Files taken out stay for readers that began before; a checkpoint names them longer. */
+const KEPT_MS = 7 * DAY_MS;
+const NAMED_MS = 30 * DAY_MS;
+const FIRST_WAIT_MS = 20;
+const LONGEST_WAIT_MS = 2 * SECOND_MS;
+
+/** A file that stands in the store, ready to be committed. */
+interface Brought {
+  readonly add: AddFile;
+  readonly rows: number;
+  readonly columns: readonly TableColumn[];
+}
+
+/** A commit to be tried. */
+interface TableChange {
+  readonly added: readonly Brought[];
+  readonly removed: readonly string[];
+  readonly txn: Txn;
+  readonly actions: readonly object[];
+}
+
+/** Where a file of a lake is within its table: named by what it holds. */
+export const publishedPath = (lake: string, { date, sha256 }: LocalFile): string =>
+  `lake=${lake}/${date === null ? '' : `date=${date}/`}${sha256}.parquet`;
+
+/** Brings one exported table of a lake into the shared table of its name. */
+export class TablePublisher {
+  readonly #deps: PublishDeps;
+  readonly #table: ExportedTable;
+  readonly #log: DeltaLog;
+  readonly #url: string;
+  readonly #wanted: ReadonlyMap<string, LocalFile>;
+  readonly #brought = new Map<string, Brought>();
+  #upkeep: readonly Txn[] | undefined;
+  /** The last commit tried. */
+  #tried: TableChange | undefined;
+  #lostRaces = 0;
+
+  constructor(deps: PublishDeps, table: ExportedTable) {
+    const { store, lake } = deps;
+    this.#deps = deps;
+    this.#table = table;
+    this.#log = new DeltaLog(store, table.name, `lake=${lake}/`);
+    this.#url = `${store.url}/${table.name}`;
+    const filled = table.files.filter(({ rows }) => rows > 0);
+    this.#wanted = new Map(filled.map((file) => [publishedPath(lake, file), file]));
+  }
+
+  async #bringIn(path: string, file: LocalFile): Promise<void> {
+    const { store, signal, clock, lake } = this.#deps;
+    signal.throwIfAborted();
+    await withLocalFile(file, async (open) => {
+      const footer = await footerOf(open);
+      const columns = fileColumns(file.path, footer);
+      const key = `${this.#table.name}/${path}`;
+      if ((await store.sizeOf(key)) !== file.bytes) await store.copyIn(key, open);
+      const add: AddFile = {
+        path,
+        partitionValues: { lake, ...(this.#table.dated ? { date: file.date } : {}) },
+        size: file.bytes,
+        modificationTime: Math.floor(clock.now()),
+        dataChange: true,
+        stats: statisticsOf(footer, columns),
+      };
+      this.#brought.set(path, { add, rows: file.rows, columns });
+    });
+    this.#deps.onFile?.(file.path);
+  }
+
+  /** @throws the first failure, once nothing is under way any more */
+  async #bringAllIn(paths: readonly string[]): Promise<void> {
+    const { uploads } = this.#deps;
+    const underWay = new Set<Promise<void>>();
+    const failures: unknown[] = [];
+    for (const path of paths) {
+      const file = this.#wanted.get(path);
+      if (file === undefined || this.#brought.has(path)) continue;
+      await uploads.onSizeLessThan(uploads.concurrency);
+      if (failures.length > 0) break;
+      const upload: Promise<void> = uploads
+        .add(() => this.#bringIn(path, file))
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => underWay.delete(upload));
+      underWay.add(upload);
+    }
+    await Promise.all(underWay);
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** Columns of what is brought in; of the file without rows where nothing ever was. */
+  async #columns(added: readonly Brought[]): Promise<readonly TableColumn[]> {
+    const byName = new Map(
+      added.flatMap(({ columns }) => columns).map((column) => [column.name, column]),
+    );
+    const [first] = this.#table.files;
+    if (byName.size > 0 || first === undefined || this.#log.version >= 0)
+      return [...byName.values()];
+    return withLocalFile(first, async (open) => fileColumns(first.path, await footerOf(open)));
+  }
+
+  /** What makes the table show this lake as it is exported; undefined when it does. */
+  async #change(): Promise<TableChange | undefined> {
+    const { clock, lake, lakeId, store, full = false } = this.#deps;
+    const { files, txns, metaData, version } = this.#log;
+    const missing = [...this.#wanted.keys()].filter((path) => !files.has(path));
+    const removed = [...files.keys()].filter((path) => !this.#wanted.has(path));
+    await this.#bringAllIn(full ? [...this.#wanted.keys()] : missing);
+    const added = missing.flatMap((path) => this.#brought.get(path) ?? []);
+    const columns = await this.#columns(added);
+    if (version < 0 && columns.length === 0) return undefined; // nothing was ever exported
+    const { name: table, dated } = this.#table;
+    const at = Math.floor(clock.now());
+    const brings = { table, dated, columns, lake, lakeId };
+    const adapted = adaptedMetaData(this.#url, metaData, brings, { id: randomUUID(), at });
+    if (added.length === 0 && removed.length === 0 && adapted === undefined) return undefined;
+    const wanted = this.#wanted;
+    const upkeepDeps = { store, log: this.#log, lake, wanted, now: at, keptMs: KEPT_MS };
+    this.#upkeep ??= await keepUp(upkeepDeps);
+    const appId = `trendlake:${lake}`;
+    const txn = { appId, version: (txns.get(appId)?.version ?? -1) + 1, lastUpdated: at };
+    const operation = { operation: 'WRITE', operationParameters: { lake }, isBlindAppend: false };
+    const actions = [
+      { commitInfo: { timestamp: at, ...operation, engineInfo: 'trendlake' } },
+      ...(version < 0 ? [{ protocol: PROTOCOL }] : []),
+      ...(adapted === undefined ? [] : [{ metaData: adapted }]),
+      ...[txn, ...this.#upkeep].map((one) => ({ txn: { ...one, lastUpdated: at } })),
+      ...removed.map((path) => ({ remove: this.#removal(path, at) })),
+      ...added.map(({ add }) => ({ add })),
+    ];
+    return { added, removed, txn, actions };
+  }
+
+  #removal(path: string, at: number): object {
+    const file = this.#log.files.get(path);
+    const { partitionValues, size } = file ?? {};
+    const extended = { extendedFileMetadata: true, partitionValues, size };
+    return { path, deletionTimestamp: at, dataChange: true, ...extended };
+  }
+
+  async #waitForOthers(): Promise<void> {
+    const { clock, random, signal } = this.#deps;
+    const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(this.#lostRaces, 10));
+    await clock.sleep(longest * random(), signal);
+  }
+
+  #report(
+    { added, removed }: Pick<TableChange, 'added' | 'removed'>,
+    version: number,
+  ): TablePublished {
+    const sum = (of: (one: Brought) => number): number =>
+      added.reduce((total, one) => total + of(one), 0);
+    return {
+      table: this.#table.name,
+      version,
+      files: added.length,
+      rows: sum(({ rows }) => rows),
+      bytes: sum(({ add }) => add.size),
+      removed: removed.length,
+      lostRaces: this.#lostRaces,
+    };
+  }
+
+  /** Whether the last commit tried stands, although its outcome was not told or told wrong. */
+  get #landed(): TableChange | undefined {
+    const txn = this.#tried?.txn;
+    const stands = txn !== undefined && this.#log.txns.get(txn.appId)?.version === txn.version;
+    return stands ? this.#tried : undefined;
+  }
+
+  /**
+   * Uploads what the table lacks, then commits, again and again until no other lake was faster.
+   * Killed anywhere, the table shows the lake as before or as after. A second time writes nothing.
+   * @throws TablesError when the table is not ours to write, or the store refuses; ReplacedFileError
+   * when an export replaced a file: the manifest must be read anew
+   */
+  async publish(): Promise<TablePublished> {
+    const { signal, clock, lake, lakeId, replace = false } = this.#deps;
+    for (;;) {
+      signal.throwIfAborted();
+      await this.#log.refresh();
+      refuseForeignTable(this.#log, this.#url);
+      refuseOtherLake(this.#log, { url: this.#url, lake, lakeId, replace });
+      const change = await this.#change();
+      if (change === undefined)
+        return this.#report(this.#landed ?? { added: [], removed: [] }, this.#log.version);
+      this.#tried = change;
+      const version = this.#log.version + 1;
+      if (await this.#log.commit(change.actions)) {
+        await this.#log.refresh();
+        if (this.#log.wantsCheckpoint(version)) await this.#log.checkpoint(clock.now() - NAMED_MS);
+        return this.#report(change, version);
+      }
+      this.#lostRaces += 1;
+      await this.#waitForOthers();
+    }
+  }
+}

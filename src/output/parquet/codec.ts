@@ -1,0 +1,67 @@
+import {
+  constants,
+  gzip,
+  gzipSync,
+  type ZlibOptions,
+  type ZstdOptions,
+  zstdCompress,
+  zstdCompressSync,
+} from 'node:zlib';
+import PQueue from 'p-queue';
+import { compress as snappyCompress } from 'snappyjs';
+import type { ParquetCodec } from '../../base/config/parquet-codecs.ts';
+
+/** Shorter ones are compressed before a thread of the pool would have taken them up. */
+const WORTH_A_THREAD = 1 << 14;
+/** Each takes some MB for its tables; more of them than this are no faster than what fills the pages. */
+const COMPRESSED_AT_ONCE = 2;
+/** Bytes by which what cannot be compressed grows, at most. */
+const LONGER = 1024;
+
+/** Room for all at once, and a window that is no larger: less memory, and one trip to the pool. */
+const zstdOptions = (level: number, { length }: Buffer): ZstdOptions => ({
+  params: { [constants.ZSTD_c_compressionLevel]: level },
+  chunkSize: length + LONGER,
+  pledgedSrcSize: length,
+});
+const LEVEL = 6;
+const QUICK = 1;
+const gzipOptions = ({ length }: Buffer): ZlibOptions => ({ level: 6, chunkSize: length + LONGER });
+
+type Outcome = (error: Error | null, bytes: Buffer) => void;
+
+const inPool = (compress: (outcome: Outcome) => void): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    compress((error, bytes) => (error === null ? resolve(bytes) : reject(error)));
+  });
+
+/** Compresses pages for whoever shares it, few of them at once. */
+export class PageCompressor {
+  readonly codec: ParquetCodec;
+  readonly #pool = new PQueue({ concurrency: COMPRESSED_AT_ONCE });
+
+  constructor(codec: ParquetCodec) {
+    this.codec = codec;
+  }
+
+  /** Compresses a page; a long one beside what goes on meanwhile, so its bytes must not change. */
+  compress(page: Buffer): Buffer | Promise<Buffer> {
+    const short = page.length < WORTH_A_THREAD;
+    if (this.codec === 'snappy') return Buffer.from(snappyCompress(page));
+    if (this.codec === 'gzip')
+      return short
+        ? gzipSync(page, gzipOptions(page))
+        : this.#inPool((outcome) => gzip(page, gzipOptions(page), outcome));
+    return short
+      ? zstdCompressSync(page, zstdOptions(LEVEL, page))
+      : this.#inPool((outcome) => zstdCompress(page, zstdOptions(LEVEL, page), outcome));
+  }
+
+  #inPool(compress: (outcome: Outcome) => void): Promise<Buffer> {
+    return this.#pool.add(() => inPool(compress));
+  }
+}
+
+/** About how long a page would be once compressed; quick. */
+export const compressedLength = (page: Buffer): number =>
+  zstdCompressSync(page, zstdOptions(QUICK, page)).length;

@@ -1,0 +1,83 @@
+import type { ParquetCodec } from '../../base/config/parquet-codecs.ts';
+import { ByteSink } from './byte-sink.ts';
+import { compressedLength } from './codec.ts';
+import { type Packing, packedWidth } from './delta-binary-packed.ts';
+import { rleHybrid } from './rle-hybrid.ts';
+import type { Coding, Dictionary, ValuePart, Values } from './values.ts';
+
+/** Values tried out: enough to tell codings apart, few enough to try them all. */
+const SAMPLE = 4096;
+/** Fewer values than these are not tried: the lengths of what is packed tell enough. */
+const LEAST_TRIED = 512;
+/** What a codec makes of plain values, which it compresses better than packed ones. */
+const PLAIN_SHRINKS_TO = 0.6;
+
+/** How numbers are packed for a codec: snappy has no entropy coder, and few are short as they are. */
+export const packingFor = (values: number, codec: ParquetCodec): Packing =>
+  codec === 'snappy' || values < LEAST_TRIED ? 'bits' : 'bytes';
+
+/** Bits of a kind's number, from which on it takes whole bytes; of fewer, neighbours share a byte. */
+const LEAST_WHOLE = 5;
+
+/** Bits that tell so many kinds apart. */
+export const widthOf = (kinds: number, packing: Packing): number => {
+  const bits = Math.max(1, 32 - Math.clz32(kinds - 1));
+  return bits < LEAST_WHOLE ? bits : packedWidth(bits, packing);
+};
+
+const scratch = new ByteSink();
+type Measure = (packed: Buffer) => number;
+
+const measureCoding = (
+  values: Values,
+  coding: Coding,
+  part: ValuePart,
+  measure: Measure,
+): number => {
+  scratch.clear();
+  values.encode(coding, part, scratch);
+  const plain = coding === 'PLAIN' && values.count < LEAST_TRIED ? PLAIN_SHRINKS_TO : 1;
+  return (measure(scratch.view()) * plain * values.count) / (part.end - part.start);
+};
+
+const measureDictionary = (
+  values: Values,
+  { firsts, kinds }: Dictionary,
+  part: ValuePart,
+  measure: Measure,
+): number => {
+  scratch.clear();
+  const listed = Math.min(firsts.length, SAMPLE);
+  for (let kind = 0; kind < listed; kind++) values.encodeOne(firsts[kind] ?? 0, scratch);
+  const list = (measure(scratch.view()) * firsts.length) / listed;
+  scratch.clear();
+  rleHybrid(kinds, part, widthOf(firsts.length, part.packing), scratch);
+  return list + (measure(scratch.view()) * values.count) / (part.end - part.start);
+};
+
+/**
+ * The coding that makes a chunk shortest, by a sample from its middle. The same values are always
+ * given the same coding.
+ */
+export const chooseCoding = (
+  values: Values,
+  packing: Packing,
+): { coding: Coding; dictionary: Dictionary | undefined } => {
+  if (values.count === 0) return { coding: 'PLAIN', dictionary: undefined };
+  const start = Math.max(0, Math.floor((values.count - SAMPLE) / 2));
+  const part = { start, end: Math.min(start + SAMPLE, values.count), packing };
+  const measure: Measure =
+    values.count < LEAST_TRIED ? (packed) => packed.length : compressedLength;
+  let chosen: Coding = 'PLAIN';
+  let shortest = Number.POSITIVE_INFINITY;
+  for (const coding of values.codings) {
+    const length = measureCoding(values, coding, part, measure);
+    if (length >= shortest) continue;
+    shortest = length;
+    chosen = coding;
+  }
+  const dictionary = values.dictionary();
+  return dictionary !== undefined && measureDictionary(values, dictionary, part, measure) < shortest
+    ? { coding: 'RLE_DICTIONARY', dictionary }
+    : { coding: chosen, dictionary: undefined };
+};

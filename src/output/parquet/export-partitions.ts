@@ -1,0 +1,217 @@
+import type Database from 'better-sqlite3';
+import type { ParquetCodec } from '../../base/config/parquet-codecs.ts';
+import { LakeError } from '../../base/errors.ts';
+import { typed } from '../../base/installation.ts';
+import { SCHEMA_VERSION } from '../../lake/migrate.ts';
+import { prepare } from '../../lake/prepare.ts';
+import { ChangedFolders, type Disk, explaining } from './install-file.ts';
+import { type InstalledPartition, PartitionInstaller } from './install-partition.ts';
+import { removeStrays, removeTemporaries } from './leftovers.ts';
+import {
+  type ExportedLake,
+  type Manifest,
+  type ManifestFile,
+  readManifest,
+  refuseFolderOfOther,
+  showsLake,
+  stands,
+  writeManifest,
+} from './manifest.ts';
+import type { ParquetTable } from './parquet-tables.ts';
+import {
+  allPartitions,
+  emptyPartition,
+  type Partition,
+  partitionAt,
+  partitionOf,
+  pathOf,
+} from './partitions.ts';
+
+/** A partition marked as changed, at the version this export saw. */
+export interface Touch {
+  readonly table: string;
+  readonly date: string;
+  readonly version: number;
+}
+
+export interface PartitionsExport {
+  readonly written: ManifestFile[];
+  /** Paths of files whose partition has no rows any more. */
+  readonly removed: string[];
+  /** Touched partitions whose rows turned out the same as in the file that stands. */
+  readonly unchanged: number;
+  /** What may be unmarked now. */
+  readonly exported: Touch[];
+}
+
+/** What asks it to stop, and hears how far it is. */
+export interface ExportWatch {
+  /** Called between chunks of rows; throws to stop, and may let others go on meanwhile. */
+  readonly checkStop: () => Promise<void> | undefined;
+  readonly onFile: (done: number, of: number) => void;
+}
+
+export interface PartitionsDeps extends ExportWatch {
+  /** A connection of its own, for reading. */
+  readonly sqlite: Database.Database;
+  /** Where the files go. */
+  readonly folder: string;
+  readonly lake: ExportedLake;
+  readonly tables: readonly ParquetTable[];
+  readonly codec: ParquetCodec;
+  readonly full: boolean;
+  /** ISO 8601; goes into the manifest when a file changes. */
+  readonly exportedAt: string;
+  readonly disk: Disk;
+}
+
+const touchesOf = ({ sqlite }: PartitionsDeps): Touch[] =>
+  prepare<Touch>(sqlite, 'select table_name as "table", date, version from touched_partitions', {
+    table: 'text',
+    date: 'text',
+    version: 'number',
+  }).all();
+
+/** The manifest that this export goes on from; undefined where every file is written anew. */
+const knownManifest = ({ folder, full, codec, lake }: PartitionsDeps): Manifest | undefined => {
+  if (full) return undefined;
+  const manifest = readManifest(folder, SCHEMA_VERSION);
+  return manifest?.codec === codec && showsLake(manifest, lake) ? manifest : undefined;
+};
+
+/** The partitions to read: all, or those touched and those whose file is not as the manifest says. */
+const partitionsToWrite = (
+  { sqlite, folder, tables }: PartitionsDeps,
+  touches: readonly Touch[],
+  known: readonly ManifestFile[] | undefined,
+): Partition[] => {
+  if (known === undefined) return allPartitions(sqlite, tables);
+  const found = [
+    ...touches.map(({ table, date }) => partitionOf(tables, table, date)),
+    ...known.filter((file) => !stands(folder, file)).map(({ path }) => partitionAt(tables, path)),
+  ];
+  const byPath = new Map(
+    found.flatMap((partition) => (partition === undefined ? [] : [[pathOf(partition), partition]])),
+  );
+  return [...byPath].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, partition]) => partition);
+};
+
+/** The files of one export while they are written, by path. */
+class FilesUnderway {
+  readonly #deps: PartitionsDeps;
+  readonly #installer: PartitionInstaller;
+  readonly files: Map<string, ManifestFile>;
+  readonly written: ManifestFile[] = [];
+  unchanged = 0;
+  dropped = 0;
+
+  constructor(deps: PartitionsDeps, folders: ChangedFolders, known: readonly ManifestFile[]) {
+    this.#deps = deps;
+    this.#installer = new PartitionInstaller({ ...deps, folders });
+    this.files = new Map(known.map((file) => [file.path, file]));
+  }
+
+  /** Brings the files of partitions up to date. @throws what went wrong first, once all has ended */
+  async write(partitions: readonly Partition[]): Promise<void> {
+    let done = 0;
+    await this.#bring(partitions, false, () => this.#deps.onFile(++done, partitions.length));
+  }
+
+  async #bring(
+    partitions: readonly Partition[],
+    evenEmpty: boolean,
+    onFile: () => void = () => {},
+  ): Promise<void> {
+    const orders = partitions.map((partition) => {
+      const path = pathOf(partition);
+      const before = this.files.get(path);
+      const shows = before?.rows === 0 && path === pathOf(emptyPartition(partition.table));
+      return { partition, before, evenEmpty: evenEmpty || shows };
+    });
+    await this.#installer.install(orders, (installed, { partition }) => {
+      this.#note(pathOf(partition), installed);
+      onFile();
+    });
+  }
+
+  #note(path: string, { file, written }: InstalledPartition): void {
+    if (file === undefined) this.#drop(path);
+    else this.files.set(path, file);
+    if (written && file !== undefined) this.written.push(file);
+    else if (file !== undefined) this.unchanged += 1;
+  }
+
+  #drop(path: string): void {
+    if (this.files.delete(path)) this.dropped += 1;
+  }
+
+  /** Gives each table without rows one file that shows its columns, and takes it where there are some. */
+  async showEmptyTables(): Promise<void> {
+    const missing: Partition[] = [];
+    for (const table of this.#deps.tables) {
+      const empty = emptyPartition(table);
+      const path = pathOf(empty);
+      const others = [...this.files.values()].filter(
+        (file) => file.table === table.name && file.rows > 0,
+      );
+      if (others.length === 0 && !this.files.has(path)) missing.push(empty);
+      else if (others.length > 0 && this.files.get(path)?.rows === 0) this.#drop(path);
+    }
+    await this.#bring(missing, true);
+  }
+}
+
+const writeAll = async (deps: PartitionsDeps): Promise<PartitionsExport> => {
+  const { folder, lake, tables, codec, exportedAt } = deps;
+  refuseFolderOfOther(folder, lake);
+  const touches = touchesOf(deps);
+  const manifest = knownManifest(deps);
+  const known = manifest?.files;
+  const folders = new ChangedFolders();
+  const underway = new FilesUnderway(deps, folders, known ?? []);
+  await underway.write(partitionsToWrite(deps, touches, known));
+  await underway.showEmptyTables();
+  await folders.flush();
+  const { files, written, unchanged, dropped } = underway;
+  if (manifest?.lakeId === undefined || written.length > 0 || dropped > 0)
+    await writeManifest(
+      folder,
+      { schemaVersion: SCHEMA_VERSION, codec, ...lake, exportedAt, files: [...files.values()] },
+      deps.disk,
+    );
+  return {
+    written,
+    unchanged,
+    removed: removeStrays(folder, tables, new Set(files.keys())),
+    exported: touches,
+  };
+};
+
+/**
+ * Brings the Parquet files of a lake up to date with one instant of it: every table is read in one
+ * transaction, which a writer neither waits for nor changes. Call it with the export's lock held.
+ * Running it twice writes nothing the second time, once what it exported is unmarked.
+ * @throws LakeError when a file cannot be written; what stood before still stands
+ */
+export const exportPartitions = async (deps: PartitionsDeps): Promise<PartitionsExport> => {
+  const { sqlite, folder, tables } = deps;
+  await explaining(folder, () => removeTemporaries(folder, tables));
+  // sorting a large partition goes to a temporary file instead of memory
+  sqlite.pragma('temp_store = FILE');
+  // rows are read in the order they lie in, or once; a larger cache saves nothing
+  sqlite.pragma('cache_size = -4096');
+  sqlite.pragma('mmap_size = 0');
+  sqlite.exec('begin');
+  try {
+    return await explaining(folder, () => writeAll(deps));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_FULL')
+      throw new LakeError(
+        `Sorting rows for ${folder} needs room in the temporary folder, and its disk is full. Make room there (or point SQLITE_TMPDIR elsewhere) and run \`${typed('export')}\` again.`,
+        { cause: error, transient: true },
+      );
+    throw error;
+  } finally {
+    if (sqlite.inTransaction) sqlite.exec('commit'); // a full or failing disk has ended it already
+  }
+};

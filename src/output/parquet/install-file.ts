@@ -1,0 +1,247 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { fullDiskOf, LakeError, messageOf } from '../../base/errors.ts';
+import { typed } from '../../base/installation.ts';
+import type { WriteBytes } from './write-parquet.ts';
+
+/** The slice of the file system that placing a file needs; a test hands in one that fails. */
+export interface Disk {
+  write(file: number, bytes: Uint8Array): number;
+}
+export const systemDisk: Disk = { write: (file, bytes) => writeSync(file, bytes) };
+
+// As the umask says, but nothing that all users of the machine may write to.
+const FILE_MODE = 0o664;
+const FOLDER_MODE = 0o775;
+
+/** Asks the disk to keep a file's bytes, beside what goes on meanwhile. */
+const keepOnDisk = promisify(fsync);
+
+/** What stands at a path once it was installed. */
+export interface InstalledFile {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/**
+ * Name under which a file grows: no glob for `*.parquet` or `*.json` matches it, and readers of
+ * whole folders skip names with a leading dot.
+ */
+export const temporaryName = (path: string): string =>
+  join(dirname(path), `.${basename(path)}.tmp`);
+
+/** Folders in which names changed, until these names would survive a power cut. */
+export class ChangedFolders {
+  readonly #changed = new Set<string>();
+
+  /** Makes a folder where there is none. */
+  make(path: string): void {
+    if (existsSync(path)) return;
+    const first = mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
+    if (first === undefined) return;
+    for (let made = path; made.length >= first.length; made = dirname(made))
+      this.#changed.add(dirname(made));
+  }
+
+  /** Notes that a file got its name in a folder, or lost it. */
+  note(path: string): void {
+    this.#changed.add(path);
+  }
+
+  /** Resolves when all names noted so far would survive a power cut. */
+  async flush(): Promise<void> {
+    const folders = [...this.#changed];
+    this.#changed.clear();
+    if (process.platform === 'win32') return; // folders cannot be opened there
+    for (let from = 0; from < folders.length; from += OPEN_AT_ONCE)
+      await Promise.all(
+        folders.slice(from, from + OPEN_AT_ONCE).map(async (path) => {
+          if (!existsSync(path)) return;
+          const folder = openSync(path, 'r');
+          try {
+            await keepOnDisk(folder);
+          } finally {
+            closeSync(folder);
+          }
+        }),
+      );
+  }
+}
+const OPEN_AT_ONCE = 64;
+
+const READ_BYTES = 1 << 20;
+
+/** Size and hash of a file as it is on disk. */
+export const fingerprintOf = (path: string): InstalledFile => {
+  const hash = createHash('sha256');
+  const file = openSync(path, 'r');
+  let bytes = 0;
+  try {
+    const buffer = Buffer.allocUnsafe(Math.min(fstatSync(file).size + 1, READ_BYTES));
+    for (;;) {
+      const read = readSync(file, buffer, 0, buffer.length, null);
+      if (read === 0) return { bytes, sha256: hash.digest('hex') };
+      hash.update(buffer.subarray(0, read));
+      bytes += read;
+    }
+  } finally {
+    closeSync(file);
+  }
+};
+
+const explain = (path: string, error: unknown): LakeError => {
+  const full = fullDiskOf(error);
+  return new LakeError(
+    `${path} could not be written: ${full ?? messageOf(error)}. The file that stood there, if any, is untouched. ${full === undefined ? 'See that trendlake may write there' : 'Make room'} and run \`${typed('export')}\` again.`,
+    { cause: error, transient: full !== undefined },
+  );
+};
+
+const explained = (path: string, error: unknown): unknown =>
+  error instanceof Error && 'syscall' in error ? explain(path, error) : error;
+
+/** Runs `work` on `path`; an error of the file system becomes words, every other one passes. */
+export const explaining = async <T>(path: string, work: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw explained(path, error);
+  }
+};
+
+const explainingNow = (path: string, work: () => void): void => {
+  try {
+    work();
+  } catch (error) {
+    throw explained(path, error);
+  }
+};
+
+/** Writes all of `bytes`, however often the system takes only part of them. */
+const writeAll = (disk: Disk, file: number, bytes: Buffer): void => {
+  for (let done = 0; done < bytes.length; ) {
+    const taken = disk.write(file, bytes.subarray(done));
+    if (taken <= 0) throw new LakeError('The disk takes no more bytes and does not say why.');
+    done += taken;
+  }
+};
+
+/** A file that was written and has not got its name yet. */
+export interface GrownFile<T> {
+  /** What its writing returned. */
+  readonly filled: T;
+  readonly temporary: string;
+  /** Size and hash of what was written. */
+  readonly installed: InstalledFile;
+  /**
+   * Puts it in its place, whole, once its bytes are on the disk and read back as they were written.
+   * `check` may refuse it. The folder's name for it is kept when `folders` is flushed.
+   * @throws LakeError when the disk refuses, or lost something; what stood there still stands
+   */
+  keep(check?: () => void): Promise<void>;
+  /** Removes it; after `keep` there is nothing to remove. */
+  drop(): void;
+}
+
+/** A file that grows under a temporary name. */
+export class GrowingFile {
+  readonly #path: string;
+  readonly #temporary: string;
+  readonly #disk: Disk;
+  readonly #folders: ChangedFolders;
+  readonly #hash = createHash('sha256');
+  #bytes = 0;
+  #file: number | undefined;
+
+  /** @throws LakeError when the disk is full or refuses */
+  constructor(path: string, { disk, folders }: { disk: Disk; folders: ChangedFolders }) {
+    this.#path = path;
+    this.#temporary = temporaryName(path);
+    this.#disk = disk;
+    this.#folders = folders;
+    explainingNow(path, () => {
+      folders.make(dirname(path));
+      this.#file = openSync(this.#temporary, 'w', FILE_MODE);
+    });
+  }
+
+  /** Adds bytes at its end. @throws LakeError when the disk is full or refuses */
+  readonly write: WriteBytes = (bytes) => {
+    const file = this.#openFile();
+    this.#hash.update(bytes);
+    this.#bytes += bytes.length;
+    explainingNow(this.#path, () => writeAll(this.#disk, file, bytes));
+  };
+
+  /** Ends it, with all that is in it. */
+  grown<T>(filled: T): GrownFile<T> {
+    const installed = { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+    return {
+      filled,
+      temporary: this.#temporary,
+      installed,
+      keep: (check = () => {}) => this.#keep(installed, check),
+      drop: () => this.drop(),
+    };
+  }
+
+  drop(): void {
+    this.#close();
+    rmSync(this.#temporary, { force: true });
+  }
+
+  #keep(installed: InstalledFile, check: () => void): Promise<void> {
+    return explaining(this.#path, async () => {
+      await keepOnDisk(this.#openFile());
+      this.#close();
+      if (fingerprintOf(this.#temporary).sha256 !== installed.sha256)
+        throw new LakeError(
+          `${this.#temporary} does not read back as it was written. The disk may be failing; the file was not put in place.`,
+        );
+      check();
+      renameSync(this.#temporary, this.#path);
+      this.#folders.note(dirname(this.#path));
+    });
+  }
+
+  #openFile(): number {
+    if (this.#file === undefined) throw new Error(`${this.#temporary} is closed.`);
+    return this.#file;
+  }
+
+  #close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+}
+
+/**
+ * Makes a file that grows under a temporary name. `fill` writes its bytes.
+ * @throws LakeError when the disk is full or refuses; nothing is left behind then
+ */
+export const growFile = async <T>(
+  path: string,
+  fill: (write: WriteBytes) => T | Promise<T>,
+  deps: { disk: Disk; folders: ChangedFolders },
+): Promise<GrownFile<T>> => {
+  const file = new GrowingFile(path, deps);
+  try {
+    return file.grown(await fill(file.write));
+  } catch (error) {
+    file.drop();
+    throw error;
+  }
+};

@@ -1,0 +1,160 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { PARQUET_CODECS, type ParquetCodec } from '../../base/config/parquet-codecs.ts';
+import { LakeError } from '../../base/errors.ts';
+import { isObject } from '../../base/json-object.ts';
+import { ChangedFolders, type Disk, growFile } from './install-file.ts';
+
+/** Raised when files of the same rows would look different: then the next export is a full one. */
+const FORMAT = 2;
+const MANIFEST = 'manifest.json';
+
+/** A file of an export, as its manifest names it. */
+export interface ManifestFile {
+  path: string; // within the folder of the manifest, with `/`
+  table: string;
+  date: string | null; // YYYY-MM-DD in UTC; null for tables of one file
+  rows: number; // 0: the one file of a table without rows
+  bytes: number;
+  sha256: string; // 64 hexadecimal digits
+  schemaVersion: number;
+}
+
+/** What an export left, whole when it stands. */
+export interface Manifest {
+  format: typeof FORMAT;
+  schemaVersion: number;
+  codec: ParquetCodec; // how the pages of every file are compressed
+  lakeId?: string; // whose rows these are; absent before 0.2.0
+  restoreMark?: string; // of the lake at the time; absent if it was never restored
+  exportedAt: string; // ISO 8601; the last export that changed a file
+  files: ManifestFile[];
+}
+
+/** What a manifest of this version or an earlier one tells of the files that stand. */
+export interface ToldManifest extends Omit<Manifest, 'format' | 'codec'> {
+  format: number; // 1: version 0.1.0
+  codec: ParquetCodec | null; // null: not told before format 2
+}
+
+const isWhole = (value: unknown, least: number): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= least;
+
+const isCodec = (value: unknown): value is ParquetCodec =>
+  PARQUET_CODECS.some((codec) => codec === value);
+
+// By hand, as three threads read it whose every start would load zod: that takes longer than the rest.
+const fileOf = (value: unknown): ManifestFile | undefined => {
+  if (!isObject(value)) return undefined;
+  const { path, table, date, rows, bytes, sha256, schemaVersion } = value;
+  const isNamed =
+    typeof path === 'string' &&
+    typeof table === 'string' &&
+    (date === null || typeof date === 'string') &&
+    typeof sha256 === 'string' &&
+    /^[0-9a-f]{64}$/.test(sha256);
+  if (!isNamed || !isWhole(rows, 0) || !isWhole(bytes, 1) || !isWhole(schemaVersion, 0))
+    return undefined;
+  return { path, table, date, rows, bytes, sha256, schemaVersion };
+};
+
+const toldOf = (value: unknown): ToldManifest | undefined => {
+  if (!isObject(value)) return undefined;
+  const { format, schemaVersion, exportedAt, files, lakeId, restoreMark } = value;
+  const codec = format === 1 ? null : value.codec;
+  if (!isWhole(format, 1) || format > FORMAT || !isWhole(schemaVersion, 0)) return undefined;
+  if ((codec !== null && !isCodec(codec)) || typeof exportedAt !== 'string') return undefined;
+  if (!Array.isArray(files)) return undefined;
+  const read = files.map(fileOf).filter((file) => file !== undefined);
+  if (read.length < files.length) return undefined;
+  return {
+    format,
+    schemaVersion,
+    codec,
+    ...(typeof lakeId === 'string' ? { lakeId } : {}),
+    ...(typeof restoreMark === 'string' ? { restoreMark } : {}),
+    exportedAt,
+    files: read,
+  };
+};
+
+/**
+ * What the manifest of a Parquet folder tells of its files, whichever version wrote them; undefined
+ * when there is none, or it is damaged or of a later format.
+ */
+export const toldManifest = (folder: string): ToldManifest | undefined => {
+  let text: string;
+  try {
+    text = readFileSync(join(folder, MANIFEST), 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+  try {
+    return toldOf(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+};
+
+/** Whether the next export goes on from its files; otherwise it writes everything anew. */
+export const isCurrent = (told: ToldManifest, schemaVersion: number): told is Manifest =>
+  told.format === FORMAT && told.codec !== null && told.schemaVersion === schemaVersion;
+
+/** The manifest of a Parquet folder, or undefined when there is none that the next export goes on from. */
+export const readManifest = (folder: string, schemaVersion: number): Manifest | undefined => {
+  const told = toldManifest(folder);
+  return told !== undefined && isCurrent(told, schemaVersion) ? told : undefined;
+};
+
+/** The lake that exports, as its manifest names it. */
+export interface ExportedLake {
+  readonly lakeId: string;
+  /** '' if it was never restored. */
+  readonly restoreMark: string;
+}
+
+/** True if the files show this lake as it is since its last restore. */
+export const showsLake = (manifest: ToldManifest, lake: ExportedLake): boolean =>
+  (manifest.lakeId ?? lake.lakeId) === lake.lakeId &&
+  (manifest.restoreMark ?? '') === lake.restoreMark;
+
+/**
+ * Keeps an export from writing over the files of another lake.
+ * @throws LakeError when the manifest of the folder names another lake
+ */
+export const refuseFolderOfOther = (folder: string, { lakeId }: ExportedLake): void => {
+  const other = toldManifest(folder)?.lakeId;
+  if (other === undefined || other === lakeId) return;
+  throw new LakeError(
+    `${folder} holds the Parquet files of another lake (${other}; this one is ${lakeId}). Nothing was written. Move that folder away, or choose the data directory of its lake with --data-dir.`,
+  );
+};
+
+/** Puts the manifest in place, whole. Call it when every file it names stands. */
+export const writeManifest = async (
+  folder: string,
+  content: Omit<Manifest, 'format'>,
+  disk: Disk,
+): Promise<void> => {
+  const files = [...content.files].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const text = `${JSON.stringify({ format: FORMAT, ...content, files }, null, 1)}\n`;
+  const folders = new ChangedFolders();
+  const grown = await growFile(join(folder, MANIFEST), (write) => write(Buffer.from(text)), {
+    disk,
+    folders,
+  });
+  try {
+    await grown.keep();
+  } finally {
+    grown.drop();
+  }
+  await folders.flush();
+};
+
+/** Whether a file the manifest names is on disk with the size it names. */
+export const stands = (folder: string, file: ManifestFile): boolean => {
+  const found = statSync(join(folder, file.path), { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size === file.bytes;
+};

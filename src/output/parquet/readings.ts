@@ -1,0 +1,100 @@
+import type Database from 'better-sqlite3';
+import { DAY_MS } from '../../base/durations.ts';
+import { prepare, present } from '../../lake/prepare.ts';
+import type { ParquetTable } from './parquet-tables.ts';
+import { type Partition, quoted } from './partitions.ts';
+
+/** Rows gathered at once where days are read together; they are in memory until all are read. */
+const MOST_ROWS = 524_288;
+const MOST_DAYS = 32;
+/** To read a subject costs about as much as to find this share of a row by its time. */
+const SUBJECT_COST = 0.4;
+
+/** Partitions of one table whose rows are read in one go. */
+export interface PartitionReading {
+  readonly partitions: readonly [Partition, ...Partition[]];
+  /** How many rows each has, as far as that was counted. */
+  readonly rows: readonly number[];
+  /** In the order of the key, subject by subject; undefined: as SQLite finds them, sorted. */
+  readonly bySubject: boolean;
+}
+
+const alone = (partition: Partition): PartitionReading => ({
+  partitions: [partition],
+  rows: [],
+  bySubject: false,
+});
+
+/** When a day begins, Unix milliseconds. */
+export const startOf = ({ date }: Partition): number => Date.parse(`${date}T00:00:00Z`);
+
+/** About how many subjects a table has. */
+const subjectsIn = (sqlite: Database.Database, subjects: string): number =>
+  present(prepare(sqlite, `select coalesce(max(key), 0) from ${quoted(subjects)}`, 'number').get());
+
+/** Days of a table, gathered into readings: neighbours, as long as they are few enough and worth it. */
+const togetherReadings = (
+  sqlite: Database.Database,
+  timelines: NonNullable<ParquetTable['timelines']>,
+  days: readonly Partition[],
+): PartitionReading[] => {
+  const rows = quoted(timelines.rows);
+  const column = quoted(days[0]?.table.dateColumn ?? '');
+  const count = prepare(
+    sqlite,
+    `select count(*) from ${rows} where ${column} >= ? and ${column} < ?`,
+    'number',
+  );
+  const subjects = subjectsIn(sqlite, timelines.subjects);
+  const readings: PartitionReading[] = [];
+  let gathered: Partition[] = [];
+  let counted: number[] = [];
+  let gatheredRows = 0;
+  const close = (): void => {
+    const [first, ...more] = gathered;
+    if (first === undefined) return;
+    if (gatheredRows > subjects * SUBJECT_COST)
+      readings.push({ partitions: [first, ...more], rows: counted, bySubject: true });
+    else readings.push(...gathered.map(alone));
+    gathered = [];
+    counted = [];
+    gatheredRows = 0;
+  };
+  for (const day of days) {
+    const ofDay = present(count.get(startOf(day), startOf(day) + DAY_MS));
+    const before = gathered.at(-1);
+    const between =
+      before === undefined ? 0 : present(count.get(startOf(before) + DAY_MS, startOf(day)));
+    if (between > 0 || gatheredRows + ofDay > MOST_ROWS || gathered.length === MOST_DAYS) close();
+    gathered.push(day);
+    counted.push(ofDay);
+    gatheredRows += ofDay;
+  }
+  close();
+  return readings;
+};
+
+/**
+ * In what portions partitions are read: one by one, or neighbouring days of a table together where
+ * going from subject to subject once costs less than finding each row by its time.
+ */
+export const readingsOf = (
+  sqlite: Database.Database,
+  partitions: readonly Partition[],
+): PartitionReading[] => {
+  const byTable = new Map<ParquetTable, Partition[]>();
+  for (const partition of partitions) {
+    const ofTable = byTable.get(partition.table);
+    if (ofTable === undefined) byTable.set(partition.table, [partition]);
+    else ofTable.push(partition);
+  }
+  return [...byTable].flatMap(([{ timelines }, ofTable]) =>
+    timelines === undefined
+      ? ofTable.map(alone)
+      : togetherReadings(
+          sqlite,
+          timelines,
+          [...ofTable].sort((one, other) => startOf(one) - startOf(other)),
+        ),
+  );
+};

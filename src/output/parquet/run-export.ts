@@ -1,0 +1,32 @@
+import Database from 'better-sqlite3';
+import type { ParquetCodec } from '../../base/config/parquet-codecs.ts';
+import { type ExportWatch, exportPartitions, type PartitionsExport } from './export-partitions.ts';
+import { systemDisk } from './install-file.ts';
+import type { ExportedLake } from './manifest.ts';
+import type { ParquetTable } from './parquet-tables.ts';
+
+/** What an export is told, wherever it runs. */
+export interface ExportOrder {
+  readonly lakePath: string;
+  readonly folder: string;
+  readonly lake: ExportedLake;
+  /** Told, not loaded with the schema: its library takes longer to load than a night's partitions to write. */
+  readonly tables: readonly ParquetTable[];
+  readonly codec: ParquetCodec;
+  readonly full: boolean;
+  /** ISO 8601 */
+  readonly exportedAt: string;
+}
+
+/** Exports by a connection of its own. @throws as `exportPartitions` */
+export const runExport = async (
+  { lakePath, ...order }: ExportOrder,
+  watch: ExportWatch,
+): Promise<PartitionsExport> => {
+  const sqlite = new Database(lakePath, { readonly: true, timeout: 10_000 });
+  try {
+    return await exportPartitions({ ...order, ...watch, sqlite, disk: systemDisk });
+  } finally {
+    sqlite.close();
+  }
+};

@@ -1,0 +1,280 @@
+import type { Period, Platform } from '../../schema/vocabulary.ts';
+import { systemClock } from '../base/clock.ts';
+import { serviceUrl } from '../base/config/setting-readers.ts';
+import { TIERS } from '../base/config/tiers.ts';
+import { UsageError } from '../base/errors.ts';
+import { isoOf } from '../base/iso.ts';
+import { Secret } from '../base/secret.ts';
+import { platformOfId } from '../base/wire/fields.ts';
+import { plainHandle } from '../base/wire/folding.ts';
+import { type Lake, openLake } from '../lake/open.ts';
+import { openThrottle } from '../run/run/open-throttle.ts';
+import { type ApiClient, HttpApiClient } from '../upstream/client.ts';
+import { type DecodedResponse, decodeResponse } from '../upstream/decode/decode.ts';
+import type { DecodedItem } from '../upstream/decode/decode-items.ts';
+import type { UpstreamRequest } from '../upstream/request.ts';
+import type { Throttle } from '../upstream/throttle/throttle.ts';
+
+// `trendlake/client`: the interface as a typed client. Every call is written to the ledger of a data
+// directory before it leaves, so that programs, `trendlake sync` and a restart in between share one
+// minute and one month. A lake is where the ledger stands; nothing else is written to it.
+
+export type { Period, Platform };
+
+/** What the client needs to know of the service and of the key. */
+export interface ClientOptions {
+  /** Address of the service, ending in `/v1`. */
+  readonly baseUrl: string;
+  /** Sent to the base URL only, stored nowhere. */
+  readonly apiKey: string;
+  /** Data directory whose ledger counts the calls; made where there is none. */
+  readonly dataDir: string;
+  /** `beta` (60 a minute, 50,000 a month) unless given. */
+  readonly tier?: 'beta' | 'scale';
+  /** Calls a minute and a month, where the key has its own numbers. */
+  readonly ratePerMinute?: number;
+  readonly callsPerMonth?: number;
+  /** When the month starts anew: `calendar` (unless given), `anchor:<day>` or `rolling`. */
+  readonly quotaReset?: string;
+  /** Longest wait for one response; 30,000 unless given. */
+  readonly timeoutMs?: number;
+}
+
+/** Cuts a call off, also while it waits for its turn. */
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** Which part of a list; pages count from 1. */
+export interface ListOptions extends CallOptions {
+  readonly limit?: number;
+  readonly page?: number;
+}
+
+/** A video as the service stated it; what it left out is null, what nobody announced is in `extra`. */
+export interface ListedVideo {
+  readonly id: string;
+  readonly platform: Platform;
+  readonly title: string | null;
+  readonly user: string | null;
+  readonly views: number | null;
+  readonly likes: number | null;
+  readonly engagementRate: number | null;
+  readonly createdAt: string | null;
+  readonly hashtags: readonly string[] | null;
+  readonly extra: Readonly<Record<string, unknown>> | null;
+}
+
+/** A page of a list, best first. `total` and `asOf` are null where the service does not state them. */
+export interface VideoList {
+  readonly total: number | null;
+  readonly asOf: string | null;
+  readonly items: ListedVideo[];
+}
+
+/** A hashtag with its volume over all platforms and on each. */
+export interface ListedHashtag {
+  readonly tag: string;
+  readonly volume: number | null;
+  readonly views: number | null;
+  readonly change: number | null;
+  readonly platforms: readonly {
+    readonly platform: Platform;
+    readonly volume: number | null;
+    readonly views: number | null;
+  }[];
+}
+
+/** A page of hashtags. */
+export interface HashtagList {
+  readonly total: number | null;
+  readonly asOf: string | null;
+  readonly items: ListedHashtag[];
+}
+
+/** Counts of a video or a creator at one instant, ISO 8601. */
+export interface CountsAt {
+  readonly at: string;
+  readonly views: number | null;
+  readonly likes: number | null;
+}
+
+/** A creator with the videos the service shows of them. */
+export interface ListedCreator {
+  readonly platform: Platform;
+  readonly handle: string;
+  readonly followers: number | null;
+  readonly videoCount: number | null;
+  readonly views: number | null;
+  readonly likes: number | null;
+  readonly engagementRate: number | null;
+  readonly videos: ListedVideo[];
+  readonly growth: readonly (CountsAt & { readonly followers: number | null })[];
+}
+
+const DEFAULT_LIMIT = 50;
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/**
+ * A client of the interface. Methods reject with an error that says in words what happened and what
+ * to do; those of a spent quota or pause name the instant at which calls are free again.
+ */
+export class Client {
+  readonly #lake: Lake;
+  readonly #http: ApiClient;
+  readonly #throttle: Throttle;
+
+  /** @throws UsageError when an option cannot be right or the data directory cannot be used */
+  constructor(options: ClientOptions) {
+    const { baseUrl, apiKey, tier = 'beta', timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    const address = serviceUrl(baseUrl);
+    if ('expected' in address) throw new UsageError(`baseUrl must be ${address.expected}.`);
+    const limits = {
+      ratePerMinute: options.ratePerMinute ?? TIERS[tier].ratePerMinute,
+      callsPerMonth: options.callsPerMonth ?? TIERS[tier].callsPerMonth,
+      quotaReset: options.quotaReset ?? 'calendar',
+      timeoutMs,
+    };
+    this.#http = new HttpApiClient({
+      baseUrl: address.value,
+      apiKey: new Secret(apiKey),
+      timeoutMs,
+    });
+    this.#lake = openLake(options.dataDir);
+    this.#throttle = openThrottle({
+      lake: this.#lake,
+      limits,
+      client: this.#http,
+      clock: systemClock,
+      random: Math.random,
+    }).throttle;
+  }
+
+  /** `GET /feed/{platform}`: latest viral content, best first. One call. */
+  async feed(
+    platform: Platform,
+    options: ListOptions & { readonly dateRange?: string } = {},
+  ): Promise<VideoList> {
+    const { dateRange = '24h' } = options;
+    return this.#videos({ kind: 'feed', platform, dateRange, ...paging(options) }, options);
+  }
+
+  /** `GET /trends/{platform}/{period}`. One call. */
+  async trends(platform: Platform, period: Period, options: ListOptions = {}): Promise<VideoList> {
+    return this.#videos({ kind: 'trends', platform, period, ...paging(options) }, options);
+  }
+
+  /** `GET /search`: words are and-ed. One call. */
+  async search(
+    q: string,
+    options: ListOptions & { readonly platform?: Platform } = {},
+  ): Promise<VideoList> {
+    const { platform } = options;
+    const where = platform === undefined ? {} : { platform };
+    return this.#videos({ kind: 'search', q, ...where, ...paging(options) }, options);
+  }
+
+  /** `GET /hashtags`. One call. */
+  async hashtags(
+    options: ListOptions & { readonly dateRange?: string } = {},
+  ): Promise<HashtagList> {
+    const { dateRange = '30d' } = options;
+    const read = await this.#request({ kind: 'hashtags', dateRange, ...paging(options) }, options);
+    if (read.kind !== 'hashtags') throw new TypeError(`hashtags were read as ${read.kind}`);
+    const items = read.items.map(({ item: { extra: _, sampled: __, ...hashtag } }) => hashtag);
+    return { total: read.total, asOf: isoOrNull(read.asOf), items };
+  }
+
+  /** `GET /videos/{id}/growth`: a video's counts, as the service states them. One call. */
+  async growth(id: string, options: CallOptions = {}): Promise<CountsAt[]> {
+    const platform = platformOfId(id);
+    if (platform === undefined)
+      throw new UsageError(
+        `The id "${id.slice(0, 128)}" begins with no platform's prefix (tt_, ig_, yt_).`,
+      );
+    const read = await this.#request({ kind: 'growth', id, platform }, options);
+    if (read.kind !== 'growth') throw new TypeError(`growth was read as ${read.kind}`);
+    return read.points.map(({ at, views, likes }) => ({ at: isoOf(at), views, likes }));
+  }
+
+  /** `GET /creators/{platform}/{handle}`; a leading `@` is accepted. One call. */
+  async creator(
+    platform: Platform,
+    handle: string,
+    options: CallOptions = {},
+  ): Promise<ListedCreator> {
+    const query = { kind: 'creator', platform, handle: plainHandle(handle) } as const;
+    const read = await this.#request(query, options);
+    if (read.kind !== 'creator') throw new TypeError(`a creator was read as ${read.kind}`);
+    const { extra: _, ...profile } = read.profile;
+    const growth = read.growth.map(({ at, views, likes, followers }) => ({
+      at: isoOf(at),
+      views,
+      likes,
+      followers,
+    }));
+    return { ...profile, videos: read.items.map(shown), growth };
+  }
+
+  /** `POST /lab/analyze`: why a video went viral, as the service answered. One call. */
+  async analyze(id: string, options: CallOptions = {}): Promise<Readonly<Record<string, unknown>>> {
+    const read = await this.#request({ kind: 'analyze', id }, options);
+    if (read.kind !== 'analysis') throw new TypeError(`an analysis was read as ${read.kind}`);
+    return read.analysis;
+  }
+
+  /** Calls made by this client so far. */
+  get calls(): { readonly sent: number; readonly ok: number; readonly failed: number } {
+    return { ...this.#throttle.counts };
+  }
+
+  async close(): Promise<void> {
+    await this.#http.close();
+    this.#lake.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #videos(request: UpstreamRequest, options: CallOptions): Promise<VideoList> {
+    const read = await this.#request(request, options);
+    if (read.kind !== 'videos') throw new TypeError(`a list of videos was read as ${read.kind}`);
+    const items = read.items.map(({ item }) => shown(item));
+    return { total: read.total, asOf: isoOrNull(read.asOf), items };
+  }
+
+  /** Makes one call, retries included; each attempt is a row of the ledger. */
+  async #request(request: UpstreamRequest, { signal }: CallOptions): Promise<DecodedResponse> {
+    const { read, settle } = await this.#throttle.request(
+      request,
+      (raw) => decodeResponse(request, raw),
+      {
+        runId: null,
+        job: 'client',
+        ...(signal === undefined ? {} : { signal }),
+      },
+    );
+    this.#lake.sqlite.transaction(() => settle(0)).immediate();
+    return read;
+  }
+}
+
+const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));
+
+const paging = ({ limit = DEFAULT_LIMIT, page = 1 }: ListOptions) => ({
+  limit,
+  page,
+  offset: (page - 1) * limit,
+});
+
+const shown = ({ score: _, velocity: __, createdAt, ...item }: DecodedItem): ListedVideo => ({
+  ...item,
+  createdAt: isoOrNull(createdAt),
+});
+
+/**
+ * A client of the interface whose calls are counted in the ledger of `dataDir`.
+ * @throws UsageError when an option cannot be right or the data directory cannot be used
+ */
+export const createClient = (options: ClientOptions): Client => new Client(options);

@@ -1,0 +1,300 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Clock } from '../../base/clock.ts';
+import { backupsIn } from '../../base/data-dir/backups.ts';
+import { restoredName } from '../../base/data-dir/leftovers.ts';
+import { ownEntries } from '../../base/data-dir/own-files.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import { messageOf, UsageError } from '../../base/errors.ts';
+import { typed } from '../../base/installation.ts';
+import { isoOf } from '../../base/iso.ts';
+import { refuseFormerLake } from '../../lake/former-lake.ts';
+import { findLakeId, restoreMarkOf } from '../../lake/meta.ts';
+import {
+  LAKE_FILE,
+  type Lake,
+  OtherSchemaError,
+  openLake,
+  openLakeForReading,
+} from '../../lake/open.ts';
+import { prepare, present } from '../../lake/prepare.ts';
+import { checkSearch, isOfSearch } from '../../lake/search/search-integrity.ts';
+
+/** What was checked and how it is. `advice` says what to do where it is not well. */
+export interface CheckResult {
+  check: string;
+  ok: boolean;
+  detail: string;
+  advice: string | null;
+}
+
+const well = (check: string, detail: string): CheckResult => ({
+  check,
+  ok: true,
+  detail,
+  advice: null,
+});
+const ill = (check: string, detail: string, advice: string | null): CheckResult => ({
+  check,
+  ok: false,
+  detail,
+  advice,
+});
+
+const RESTORE = `Stop what writes to it, then \`${typed('doctor --restore')}\` puts the newest backup in its place.`;
+
+/** Runs one check; an error is a finding too. */
+const finding = (check: string, advice: string, examined: () => CheckResult): CheckResult => {
+  try {
+    return examined();
+  } catch (error) {
+    return ill(check, messageOf(error), advice);
+  }
+};
+
+const integrity = ({ sqlite }: Lake): CheckResult => {
+  const stated = sqlite.pragma('integrity_check(5)') as { integrity_check: string }[];
+  const problems = stated
+    .map((row) => row.integrity_check)
+    .filter((text) => text !== 'ok' && !isOfSearch(text)); // which has a check, and a mending, of its own
+  return problems.length === 0
+    ? well('database', 'whole')
+    : ill('database', problems.join('; '), RESTORE);
+};
+
+const foreignKeys = ({ sqlite }: Lake): CheckResult => {
+  const tables = new Set<string>();
+  let broken = 0; // one at a time: it may be every row of a lake
+  const rows = prepare(sqlite, 'select "table" from pragma_foreign_key_check', 'text');
+  for (const table of rows.iterate()) {
+    broken += 1;
+    tables.add(table);
+  }
+  return broken === 0
+    ? well('references', 'every row has its parents')
+    : ill('references', `${broken} rows of ${[...tables].join(', ')} lack their parents`, RESTORE);
+};
+
+const search = (lake: Lake): CheckResult => {
+  const { ok, detail } = checkSearch(lake);
+  const advice = `\`${typed('doctor --rebuild-search')}\` makes it anew.`;
+  return ok ? well('search index', detail) : ill('search index', detail, advice);
+};
+
+/**
+ * Opens a lake that can be read as writers do, who remove what was left half made. Why it cannot be
+ * written, which is no damage; undefined: it can.
+ */
+const unwritable = (dataDir: string): string | undefined => {
+  try {
+    openLake(dataDir).close();
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+};
+
+/** A data directory without a lake: new, or robbed of it. */
+const missingDatabase = (dataDir: string, path: string): CheckResult => {
+  if (existsSync(restoredName(path))) return well('database', `none yet at ${path}`); // see leftovers
+  try {
+    refuseFormerLake(dataDir, path);
+    return well('database', `none yet at ${path}`);
+  } catch (error) {
+    return ill('database', messageOf(error), null);
+  }
+};
+
+/** Hears what is checked next: in a large lake a check may take minutes. */
+export type OnCheck = (check: string) => void;
+
+/** Checks of the database, the references and the search index; the file is opened as it is. */
+function* databaseFindings(dataDir: string, onCheck: OnCheck): Generator<CheckResult> {
+  const path = join(dataDir, LAKE_FILE);
+  if (!existsSync(path)) return yield missingDatabase(dataDir, path);
+  let lake: Lake;
+  try {
+    lake = openLakeForReading(dataDir); // an older schema is not migrated by looking at it
+    const refused = unwritable(dataDir);
+    if (refused !== undefined) yield ill('data directory', refused, null);
+  } catch (error) {
+    // the driver was refused the file, or may not make its journals: nothing is wrong with what it holds
+    const isRefused = error instanceof UsageError && error.cause !== undefined;
+    const isWhole = error instanceof OtherSchemaError || isRefused;
+    return yield ill('database', messageOf(error), isWhole ? null : RESTORE);
+  }
+  const checks = {
+    database: integrity,
+    references: foreignKeys,
+    'search index': search,
+    secrets: secretsFinding,
+  };
+  try {
+    for (const [check, examined] of Object.entries(checks)) {
+      onCheck(check);
+      yield finding(check, RESTORE, () => examined(lake));
+    }
+  } finally {
+    lake.close();
+  }
+}
+
+const leftoversFinding = (dataDir: string): CheckResult => {
+  const restored = restoredName(join(dataDir, LAKE_FILE));
+  return existsSync(restored)
+    ? ill(
+        'leftovers',
+        restored,
+        `A restore was cut off: run \`${typed('doctor --restore')}\` again.`,
+      )
+    : well('leftovers', 'none');
+};
+
+const backupFinding = (dataDir: string, clock: Clock): CheckResult => {
+  const newest = backupsIn(dataDir).at(-1);
+  const hasLake = existsSync(join(dataDir, LAKE_FILE));
+  const advice = `\`${typed('doctor --backup')}\` makes one; \`${typed('schedule')}\` does every night.`;
+  if (newest === undefined)
+    return hasLake ? well('backup', `none yet; ${advice}`) : well('backup', 'none yet');
+  const madeAt = Date.parse(/(\d{4}-\d\d-\d\d)\.db$/.exec(newest.path)?.[1] ?? '');
+  const ageDays = Math.floor((clock.now() - madeAt) / DAY_MS);
+  if (ageDays < 0)
+    return ill(
+      'backup',
+      `the newest, ${newest.path}, is dated after today`,
+      `The clock was wrong when it was made, or is wrong now: set the clock, or rename the file; \`${typed('doctor --restore')}\` would take it for the newest.`,
+    );
+  return ageDays <= 7
+    ? well('backup', newest.path)
+    : ill('backup', `the newest, ${newest.path}, is ${ageDays} days old`, advice);
+};
+
+const octal = (mode: number): string => mode.toString(8);
+
+/** Whether somebody else could read or change what lies in a data directory, by modes and owners. */
+const modesFinding = (dataDir: string): CheckResult => {
+  const user = process.getuid?.();
+  const entries = ownEntries(dataDir);
+  const [folder] = entries;
+  if (user === undefined || folder === undefined) return well('modes', 'nothing to check');
+  const foreign = entries.find(({ uid }) => uid !== user);
+  if (foreign !== undefined)
+    return ill(
+      'modes',
+      `${foreign.path} belongs to the user with the number ${foreign.uid}, who may change it; trendlake runs as ${user}`,
+      `Run trendlake as that user, or \`chown -R ${user} ${dataDir}\`.`,
+    );
+  // whoever cannot enter the folder reaches nothing in it
+  const open = entries.find(
+    ({ mode }) => (mode & folder.mode & 0o007) !== 0 || (mode & 0o022) !== 0,
+  );
+  if (open !== undefined)
+    return ill(
+      'modes',
+      `${open.path} can be ${(open.mode & 0o022) === 0 ? 'read' : 'changed'} by other users of this machine (mode ${octal(open.mode)})`,
+      `\`chmod ${open.isFolder ? '700' : '600'} ${open.path}\`: secrets, keys' hashes and all that was pulled lie there.`,
+    );
+  const isGroups = (folder.mode & 0o070) !== 0;
+  return well(
+    'modes',
+    isGroups ? `a group may read (${octal(folder.mode)})` : 'only you can read it',
+  );
+};
+
+/** Whether signing secrets lie where backups and exports do not take them along. */
+const secretsFinding = (lake: Lake): CheckResult => {
+  const inLake = present(
+    prepare(lake.sqlite, "select count(*) from subscriptions where secret <> ''", 'number').get(),
+  );
+  return inLake === 0
+    ? well('secrets', 'none in the lake')
+    : ill(
+        'secrets',
+        `the lake holds the secrets of ${inLake} webhook subscriptions`,
+        `\`${typed('sync')}\` or \`serve\` moves them to service.db.`,
+      );
+};
+
+const sha256Of = async (path: string): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+};
+
+const manifest = z.object({
+  lakeId: z.string().optional(),
+  restoreMark: z.string().optional(),
+  files: z.array(z.object({ path: z.string(), sha256: z.string() })),
+});
+
+/** Why the files of a manifest do not show the lake beside them; undefined if they do. */
+const strangeness = (
+  dataDir: string,
+  { lakeId, restoreMark = '' }: z.infer<typeof manifest>,
+): Pick<CheckResult, 'detail' | 'advice'> | undefined => {
+  let lake: Lake;
+  try {
+    lake = openLakeForReading(dataDir);
+  } catch {
+    return undefined; // the check of the database says why
+  }
+  try {
+    if (lakeId !== undefined && lakeId !== findLakeId(lake.sqlite))
+      return {
+        detail: 'the files were exported from another lake',
+        advice: 'Move the folder `parquet` away, then export again.',
+      };
+    if (restoreMark !== restoreMarkOf(lake.sqlite))
+      return {
+        detail: 'the files were exported before the lake was restored',
+        advice: `\`${typed('export')}\` writes them again.`,
+      };
+    return undefined;
+  } finally {
+    lake.close();
+  }
+};
+
+/** Whether the Parquet files are those that the manifest names, byte by byte. */
+const parquetFinding = async (dataDir: string): Promise<CheckResult> => {
+  const folder = join(dataDir, 'parquet');
+  const path = join(folder, 'manifest.json');
+  const advice = `\`${typed('export --full')}\` writes every file anew.`;
+  if (!existsSync(path)) return well('Parquet', 'nothing exported yet');
+  try {
+    const exported = manifest.parse(JSON.parse(readFileSync(path, 'utf8')));
+    const { files } = exported;
+    const strange = strangeness(dataDir, exported);
+    if (strange !== undefined) return { check: 'Parquet', ok: false, ...strange };
+    for (const file of files) {
+      const here = join(folder, file.path);
+      if (!existsSync(here)) return ill('Parquet', `${here} is missing`, advice);
+      if ((await sha256Of(here)) !== file.sha256)
+        return ill('Parquet', `${here} is not the file that was exported`, advice);
+    }
+    return well('Parquet', `${files.length} files agree with the manifest`);
+  } catch (error) {
+    return ill('Parquet', `${path} cannot be read: ${messageOf(error)}`, advice);
+  }
+};
+
+/**
+ * Checks everything a data directory holds, as of `clock`: database, references, search index,
+ * Parquet files, backups, leftovers, each told when it is done. Repairs nothing, and holds up nobody
+ * who writes.
+ */
+export async function* examine(
+  dataDir: string,
+  clock: Clock,
+  onCheck: OnCheck = () => {},
+): AsyncGenerator<CheckResult> {
+  yield well('data directory', `${dataDir}, checked ${isoOf(clock.now())}`);
+  yield modesFinding(dataDir);
+  yield* databaseFindings(dataDir, onCheck);
+  onCheck('Parquet');
+  yield await parquetFinding(dataDir);
+  yield backupFinding(dataDir, clock);
+  yield leftoversFinding(dataDir);
+}

@@ -1,0 +1,76 @@
+import type { Lake } from '../../lake/open.ts';
+import { prepare, present, type RowOf, type Shape } from '../../lake/prepare.ts';
+import { rowsOf } from '../../lake/read/volumes.ts';
+import { type FailedRequest, lastFailures } from './failures.ts';
+import { type RunLine, runsPage } from './runs.ts';
+
+/** The state of a lake in numbers. */
+export interface LakeStatus {
+  runs: RunLine[];
+  /** When each source was last asked with success, Unix ms. */
+  freshness: { job: string; lastAnswerAt: number }[];
+  volumes: { table: string; rows: number }[];
+  /** Drift, each once; `sample` is the JSON of the first. */
+  drift: { resource: string; field: string; firstSeenAt: number; sample: string }[];
+  rejected: { reason: string; items: number; lastSeenAt: number }[];
+  /** Requests that calls failed for last. */
+  failures: FailedRequest[];
+  /** What was noticed last. */
+  events: { id: string; kind: string; subject: string; occurredAt: number; origin: string }[];
+  /** Endpoints that events no longer go to, and why. */
+  disabledEndpoints: { id: string; url: string; disabledAt: number; reason: string | null }[];
+  /** Partitions that changed since the last export. */
+  unexported: number;
+}
+
+const COUNTED = [
+  'videos',
+  'video_snapshots',
+  'rankings',
+  'hashtags',
+  'hashtag_snapshots',
+  'creators',
+  'creator_snapshots',
+  'events',
+] as const;
+
+/** Reads the state of a lake; nothing is written. */
+export const lakeStatus = (lake: Lake): LakeStatus => {
+  const { sqlite } = lake;
+  const all = <const S extends Shape>(sql: string, shape: S): RowOf<S>[] =>
+    prepare(sqlite, sql, shape).all();
+  return {
+    runs: runsPage(lake, { asOf: Number.MAX_SAFE_INTEGER, limit: 5, page: 1 }).items,
+    freshness: all(
+      `
+      select job, max(finished_at) as lastAnswerAt from calls where status = 200 and error is null
+      group by job order by job`,
+      { job: 'text', lastAnswerAt: 'number' },
+    ),
+    volumes: COUNTED.map((table) => ({ table, rows: rowsOf(lake, table) })),
+    drift: all(
+      'select resource, field, first_seen_at as firstSeenAt, sample from drift order by first_seen_at desc, resource, field limit 20',
+      { resource: 'text', field: 'text', firstSeenAt: 'number', sample: 'text' },
+    ),
+    rejected: all(
+      `
+      select reason, count(*) as items, max(seen_at) as lastSeenAt from rejected_items
+      group by reason order by items desc, reason limit 10`,
+      { reason: 'text', items: 'number', lastSeenAt: 'number' },
+    ),
+    failures: lastFailures(lake, 5),
+    events: all(
+      `
+      select id, kind, subject, occurred_at as occurredAt, origin from events
+      order by occurred_at desc, id limit 5`,
+      { id: 'text', kind: 'text', subject: 'text', occurredAt: 'number', origin: 'text' },
+    ),
+    disabledEndpoints: all(
+      `
+      select id, url, disabled_at as disabledAt, disabled_reason as reason from subscriptions
+      where disabled_at is not null order by disabled_at desc`,
+      { id: 'text', url: 'text', disabledAt: 'number', reason: 'text?' },
+    ),
+    unexported: present(prepare(sqlite, 'select count(*) from touched_partitions', 'number').get()),
+  };
+};

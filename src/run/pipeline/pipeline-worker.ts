@@ -1,0 +1,40 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../../base/errors.ts';
+import { oneReading } from '../../lake/one-reading.ts';
+import { type Lake, openLakeForReading } from '../../lake/open.ts';
+import type { PlannedJob } from '../plan/month-plan.ts';
+import type { PipelineReport, PipelineStart } from './pipeline-reader.ts';
+import { type PipelineQuery, pipelineState } from './pipeline-state.ts';
+
+// The thread that reads the pipeline, so that the one that serves does not wait for counts of tables.
+
+const CACHE_KIB = 4 * 1024;
+
+const { dataDir, config, jobs, chores, plans } = workerData as PipelineStart;
+const withLists = (counted: PipelineStart['jobs']): PlannedJob[] =>
+  counted.map(({ lists, ...job }) => ({ ...job, lists: () => lists }));
+const settings = {
+  config,
+  chores,
+  jobs: withLists(jobs),
+  plans: plans.map((plan) => ({ ...plan, jobs: withLists(plan.jobs) })),
+};
+let lake: Lake | undefined;
+
+const read = (query: PipelineQuery): PipelineReport => {
+  try {
+    lake ??= openLakeForReading(dataDir);
+    lake.sqlite.pragma(`cache_size = -${CACHE_KIB}`);
+    lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
+    const of = lake;
+    return { state: oneReading(of, () => pipelineState(of, settings, query)) };
+  } catch (error) {
+    lake?.close();
+    lake = undefined; // opened anew the next time
+    return { failed: messageOf(error) };
+  }
+};
+
+parentPort?.on('message', ([id, query]: [number, PipelineQuery]) =>
+  parentPort?.postMessage([id, read(query)]),
+);

@@ -1,0 +1,118 @@
+import type { Platform } from '../../../schema/vocabulary.ts';
+import type { Config } from '../../base/config/config.ts';
+import { DAY_MS } from '../../base/durations.ts';
+import type { Lake } from '../../lake/open.ts';
+import { prepare, present } from '../../lake/prepare.ts';
+import { LAKE_LEDGERS } from '../../upstream/throttle/lake-ledger.ts';
+import type { KeyMoment, LedgerSource } from '../../upstream/throttle/ledger.ts';
+import type { MonthState } from '../../upstream/throttle/month.ts';
+import { type QuotaHint, quotaHints } from '../../upstream/throttle/quota-hints.ts';
+import { type KeyMonth, keyMonths } from './key-plan.ts';
+import type { MonthForecast } from './month-forecast.ts';
+import { type PlannedJob, planMonth } from './month-plan.ts';
+import { forecastTogether, spentTogether } from './months-together.ts';
+
+/** What one job spent this month, and what that bought. */
+export interface JobAccount {
+  job: string;
+  calls: number;
+  failed: number;
+  rowsChanged: number;
+  /** Rows inserted or updated per call, failed ones included. */
+  rowsPerCall: number;
+}
+
+/** The month in money. Instants are Unix ms. */
+export interface Accounting {
+  month: MonthState;
+  byJob: JobAccount[];
+  /** Calls a day over the last seven days, or since the first call where that is less. */
+  callsPerDay: number;
+  /** Calls spent when the month ends, by the schedules: what the plan says. */
+  forecast: number;
+  /** When the month's calls end by the schedules; null: not before the month does. */
+  spentAt: number | null;
+  /** What the schedules will spend of the rest, and whether there is enough. */
+  plan: MonthForecast;
+  /** What the service last stated of its limits, to which of several keys, and how it was read. */
+  hints: (QuotaHint & { key?: string })[];
+  /** Each key's part, where there are several; all beside it is of the keys together. */
+  keys?: KeyAccount[];
+}
+
+/** One key's month. Instants are Unix ms. */
+export interface KeyAccount {
+  name: string;
+  platforms: readonly Platform[];
+  ratePerMinute: number;
+  month: MonthState;
+  /** Undefined where only the shared ledger knows. */
+  moment?: KeyMoment;
+  /** Calls spent when its month ends, by the schedules. */
+  forecast: number;
+  plan: MonthForecast;
+}
+
+const forecastOf = ({ config, spent }: KeyMonth, plan: MonthForecast): number =>
+  (config.quotaReset === 'rolling' ? 0 : spent.month.spent) + plan.fixed + plan.refreshes;
+
+/** How a key's month stands and what its schedules make of it. */
+export const accountOf = (key: KeyMonth): KeyAccount => {
+  const { config, jobs, spent } = key;
+  const plan = planMonth(jobs, config, spent);
+  return {
+    name: key.key?.name ?? '',
+    platforms: config.platforms,
+    ratePerMinute: config.ratePerMinute,
+    month: spent.month,
+    ...(spent.moment === undefined ? {} : { moment: spent.moment }),
+    forecast: forecastOf(key, plan),
+    plan,
+  };
+};
+
+/** Where the month's calls went and will go, by what is spent of each key's; only reads. */
+export const accountingOf = (lake: Lake, months: readonly KeyMonth[]): Accounting => {
+  const { month, at: now } = spentTogether(months.map(({ spent }) => spent));
+  const byJob = prepare<JobAccount>(
+    lake.sqlite,
+    `select job, sum(sent) as calls, sum(error is not null and sent = 1) as failed,
+         sum(coalesce(rows_changed, 0)) as rowsChanged,
+         coalesce(round(1.0 * sum(coalesce(rows_changed, 0)) / nullif(sum(sent), 0), 1), 0) as rowsPerCall
+       from calls where sent_at >= ? group by job order by calls desc, job`,
+    {
+      job: 'text',
+      calls: 'number',
+      failed: 'number',
+      rowsChanged: 'number',
+      rowsPerCall: 'number',
+    },
+  ).all(month.startsAt);
+  const recent = present(
+    prepare(
+      lake.sqlite,
+      'select count(*) as calls, min(sent_at) as firstAt from calls where sent_at >= ? and sent = 1',
+      { calls: 'number', firstAt: 'number?' },
+    ).get(now - 7 * DAY_MS),
+  );
+  const days = Math.max(1, (now - (recent.firstAt ?? now)) / DAY_MS);
+  const callsPerDay = recent.calls / days;
+  const keys = months.map(accountOf);
+  const plan = forecastTogether(keys, month.limit);
+  const forecast = keys.reduce((sum, key) => sum + key.forecast, 0);
+  const hints = months.flatMap(({ key }) =>
+    quotaHints(lake, key).map((hint) =>
+      key === undefined || keys.length === 1 ? hint : { ...hint, key: key.name },
+    ),
+  );
+  const told = { month, byJob, callsPerDay, forecast, spentAt: plan.spentAt, plan, hints };
+  return keys.length === 1 ? told : { ...told, keys };
+};
+
+/** The same as of `now`, with what a ledger says is spent. `jobs`: every job there is. */
+export const accounting = async (
+  lake: Lake,
+  config: Config,
+  jobs: readonly PlannedJob[],
+  { now, ledgers = LAKE_LEDGERS }: { now: number; ledgers?: LedgerSource },
+): Promise<Accounting> => accountingOf(lake, await keyMonths(lake, config, jobs, { ledgers, now }));

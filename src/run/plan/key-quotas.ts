@@ -1,0 +1,69 @@
+import { PLATFORMS, type RefreshJob } from '../../../schema/vocabulary.ts';
+import type { Config } from '../../base/config/config.ts';
+import { isoOf } from '../../base/iso.ts';
+import { PausedError } from '../../upstream/throttle/errors.ts';
+import type { KeyLane } from '../run/key-lane.ts';
+import type { KeyQuota, RunSummary } from '../run/run-summary.ts';
+import type { Job } from './job.ts';
+import { keyPlans } from './key-plan.ts';
+import { refreshBudget } from './month-plan.ts';
+import { joined, type RefreshBudget } from './refresh-budget.ts';
+
+/** What is left of a key's month; null where the ledger cannot be reached, which stopped the run. */
+const ofLane = async ({ key, ledger, stop }: KeyLane): Promise<KeyQuota> => {
+  const { ratePerMinute: minute, callsPerMonth } = key;
+  const name = key.key?.name ?? '';
+  const why = stop === undefined ? {} : { stopped: stop.message };
+  try {
+    await ledger.drain?.();
+    const { month } = await ledger.spent();
+    const { limit, remaining, endsAt } = month;
+    return { name, ...why, minute, month: limit, remaining, resetsAt: isoOf(endsAt) };
+  } catch (error) {
+    if (!(error instanceof PausedError)) throw error;
+    return { name, ...why, minute, month: callsPerMonth, remaining: null, resetsAt: null };
+  }
+};
+
+/** What is left of the month: of all keys together and, where there are several, of each. */
+export const quotaOf = async (lanes: readonly KeyLane[]): Promise<RunSummary['quota']> => {
+  const keys: KeyQuota[] = [];
+  for (const lane of lanes) keys.push(await ofLane(lane));
+  const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
+  const left = keys.flatMap(({ remaining }) => (remaining === null ? [] : [remaining]));
+  const resets = keys.flatMap(({ resetsAt }) => (resetsAt === null ? [] : [resetsAt]));
+  return {
+    minute: sum(keys.map(({ minute }) => minute)),
+    month: sum(keys.map(({ month }) => month)),
+    remaining: left.length < keys.length ? null : sum(left),
+    resetsAt: resets.toSorted()[0] ?? null,
+    ...(keys.length === 1 ? {} : { keys }),
+  };
+};
+
+/** What the months of the keys that have not stopped leave to refreshes, by what they may be about. */
+export const refreshBudgets = async (
+  lanes: readonly KeyLane[],
+  config: Config,
+  { jobs, allJobs }: { jobs: readonly Job[]; allJobs: readonly Job[] },
+): Promise<RefreshBudget[]> => {
+  const plans = keyPlans(
+    lanes.map(({ key }) => key),
+    config,
+    allJobs,
+  );
+  const made = (name: RefreshJob): boolean => jobs.some((job) => job.name === name);
+  let budgets: RefreshBudget[] = [];
+  for (const [index, { key, ledger, stop }] of lanes.entries()) {
+    const plan = plans[index];
+    if (stop !== undefined || plan === undefined) continue;
+    const { growth, creators } = refreshBudget(await ledger.spent(), plan.config, plan.jobs);
+    const calls = {
+      growth: made('growth') ? growth : 0,
+      creators: made('creators') ? creators : 0,
+    };
+    const platforms = key.key === undefined ? PLATFORMS : key.platforms;
+    budgets = joined(budgets, { platforms, calls });
+  }
+  return budgets;
+};

@@ -1,0 +1,160 @@
+import type { RefreshJob } from '../../../schema/vocabulary.ts';
+import type { Config } from '../../base/config/config.ts';
+import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
+import { ROLLING_MS } from '../../upstream/throttle/month.ts';
+import { type Cron, CronExpression } from './cron.ts';
+import { PAGE_ITEMS } from './first-page.ts';
+import type { Job } from './job.ts';
+import { forecastMonth, type JobLoad, type MonthForecast } from './month-forecast.ts';
+
+/** A job as far as its schedule goes. */
+interface ScheduledJob {
+  name: string;
+  schedule: string;
+  /** The job whose schedule it takes where that one is changed and its own is not. */
+  schedulesWith?: string;
+}
+
+/** The cron expression a job has by configuration, `off` where it is left out. */
+const scheduleOf = (
+  { name, schedule, schedulesWith = name }: ScheduledJob,
+  { schedules }: Pick<Config, 'schedules'>,
+): string => {
+  const given = schedules as Record<string, string>;
+  return given[name] ?? given[schedulesWith] ?? schedule;
+};
+
+/**
+ * A job's schedule by configuration; undefined where it is off.
+ * @throws UsageError naming the setting when it is no cron expression
+ */
+export const cronOfJob = (
+  job: ScheduledJob,
+  config: Pick<Config, 'schedules' | 'timezone'>,
+): Cron | undefined => {
+  const schedule = scheduleOf(job, config);
+  return schedule === 'off' ? undefined : new CronExpression(job.name, schedule, config.timezone);
+};
+
+/** The settings that a month's plan rests on. */
+export type PlanConfig = Pick<
+  Config,
+  | 'quotaReset'
+  | 'callsPerMonth'
+  | 'ratePerMinute'
+  | 'growthCalls'
+  | 'creatorCalls'
+  | 'listItems'
+  | 'schedules'
+  | 'timezone'
+  | 'shares'
+  | 'reservePercent'
+  | 'platforms'
+>;
+
+/** A job as far as a plan needs to know it. */
+export type PlannedJob = Pick<Job, 'name' | 'schedule' | 'stage' | 'lists'>;
+
+const ceilingOf = (job: PlannedJob, config: PlanConfig): number =>
+  ({ growth: config.growthCalls, creators: config.creatorCalls })[job.name as RefreshJob] ??
+  Number.POSITIVE_INFINITY;
+
+/** Most calls of one run of a list job: every list as deep as configured. */
+const listCalls = (job: PlannedJob, config: PlanConfig): number =>
+  (job.lists?.(config) ?? 0) * Math.ceil(config.listItems / PAGE_ITEMS);
+
+/** The jobs with their runs until the month ends. */
+const loadsOf = (
+  jobs: readonly PlannedJob[],
+  config: PlanConfig,
+  { month, at }: MonthSpent,
+  running: readonly string[],
+): JobLoad[] => {
+  const endsAt = config.quotaReset === 'rolling' ? at + ROLLING_MS : month.endsAt;
+  return jobs.map((job): JobLoad => {
+    const slots = cronOfJob(job, config)?.slots(at, endsAt) ?? [];
+    const refreshes = job.stage === 'refreshes';
+    return {
+      job: job.name,
+      stage: job.stage,
+      schedule: scheduleOf(job, config),
+      runsAt: running.includes(job.name) ? [at, ...slots] : slots,
+      callsPerRun: refreshes ? ceilingOf(job, config) : listCalls(job, config),
+      share: refreshes ? (config.shares[job.name as RefreshJob] ?? 0) : 0,
+    };
+  });
+};
+
+/** Calls left to plan with: in a rolling month every call spent by now comes free again within it. */
+const leftToPlan = ({ quotaReset }: PlanConfig, { month }: MonthSpent): number =>
+  quotaReset === 'rolling' ? month.limit : month.remaining;
+
+const forecastOf = (
+  loads: readonly JobLoad[],
+  { reservePercent, ratePerMinute }: PlanConfig,
+  { month, byHand }: MonthSpent,
+  remaining: number,
+): MonthForecast =>
+  forecastMonth(loads, {
+    limit: month.limit,
+    remaining,
+    reserve: Math.max(0, Math.floor((month.limit * reservePercent) / 100) - byHand),
+    ratePerMinute,
+  });
+
+/**
+ * What is left of the month, spread over the jobs: the one forecast, for who plans, who asks how it
+ * stands and who spends.
+ * @param running names of jobs that run now, beside their slots to come
+ */
+export const planMonth = (
+  jobs: readonly PlannedJob[],
+  config: PlanConfig,
+  spent: MonthSpent,
+  running: readonly string[] = [],
+): MonthForecast =>
+  forecastOf(loadsOf(jobs, config, spent, running), config, spent, leftToPlan(config, spent));
+
+/** Calls left at an instant, Unix ms. */
+export interface CallsLeft {
+  readonly at: number;
+  readonly left: number;
+}
+
+/** The same forecast over time: what is left after each run to come, from now until the month ends. */
+export const planLine = (
+  jobs: readonly PlannedJob[],
+  config: PlanConfig,
+  spent: MonthSpent,
+): CallsLeft[] => {
+  const loads = loadsOf(jobs, config, spent, []);
+  let left = leftToPlan(config, spent);
+  const plan = forecastOf(loads, config, spent, left);
+  const perRun = new Map(plan.jobs.map(({ job, callsPerRun }) => [job, callsPerRun]));
+  const runs = loads
+    .flatMap(({ job, runsAt }) => runsAt.map((at) => ({ at, calls: perRun.get(job) ?? 0 })))
+    .sort((a, b) => a.at - b.at);
+  const line = [{ at: spent.at, left }];
+  for (const { at, calls } of runs) {
+    left = Math.max(0, left - calls);
+    line.push({ at, left });
+  }
+  return line;
+};
+
+/**
+ * How many calls each refresh job may spend in a run that begins now: fixed jobs and the reserve come
+ * first, the rest is spread over the month's remaining runs.
+ * @param jobs every job there is
+ */
+export const refreshBudget = (
+  spent: MonthSpent,
+  config: PlanConfig,
+  jobs: readonly PlannedJob[],
+): Record<RefreshJob, number> => {
+  const refreshes = jobs.filter(({ stage }) => stage === 'refreshes').map(({ name }) => name);
+  const plan = planMonth(jobs, config, spent, refreshes);
+  const callsOf = (job: RefreshJob): number =>
+    Math.min(plan.jobs.find((each) => each.job === job)?.callsPerRun ?? 0, spent.month.remaining);
+  return { growth: callsOf('growth'), creators: callsOf('creators') };
+};

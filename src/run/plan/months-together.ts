@@ -1,0 +1,63 @@
+import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
+import type { JobForecast, MonthForecast } from './month-forecast.ts';
+
+const sumOf = <T>(all: readonly T[], what: (one: T) => number): number =>
+  all.reduce((sum, one) => sum + what(one), 0);
+
+const earliest = (instants: readonly (number | null)[]): number | null =>
+  instants.reduce<number | null>(
+    (first, at) => (at !== null && (first === null || at < first) ? at : first),
+    null,
+  );
+
+/** The months of all keys as one: from when the first began until calls of one come free again. */
+export const spentTogether = (months: readonly MonthSpent[]): MonthSpent => {
+  const all = months.map(({ month }) => month);
+  return {
+    month: {
+      startsAt: Math.min(...all.map(({ startsAt }) => startsAt)),
+      endsAt: Math.min(...all.map(({ endsAt }) => endsAt)),
+      limit: sumOf(all, ({ limit }) => limit),
+      spent: sumOf(all, ({ spent }) => spent),
+      remaining: sumOf(all, ({ remaining }) => remaining),
+    },
+    byHand: sumOf(months, ({ byHand }) => byHand),
+    at: Math.max(...months.map(({ at }) => at)),
+  };
+};
+
+/** One job over all keys, which ask side by side: its minutes are those of the one that takes longest. */
+const jobTogether = (parts: readonly JobForecast[], limit: number): JobForecast => ({
+  job: parts[0]?.job ?? '',
+  schedule: parts[0]?.schedule ?? '',
+  runs: Math.max(...parts.map(({ runs }) => runs)),
+  callsPerRun: sumOf(parts, ({ callsPerRun }) => callsPerRun),
+  calls: sumOf(parts, ({ calls }) => calls),
+  minutesPerRun: Math.max(...parts.map(({ minutesPerRun }) => minutesPerRun)),
+  shareOfMonth: sumOf(parts, ({ calls }) => calls) / limit,
+});
+
+/** What all keys will spend. It fits when it does for each of them: no key can spend what another has. */
+export const forecastTogether = (
+  plans: readonly { readonly name: string | undefined; readonly plan: MonthForecast }[],
+  limit: number,
+): MonthForecast => {
+  const [only] = plans;
+  if (plans.length === 1 && only !== undefined) return only.plan;
+  const all = plans.map(({ plan }) => plan);
+  const jobs = Map.groupBy(
+    all.flatMap((plan) => plan.jobs),
+    ({ job }) => job,
+  );
+  return {
+    jobs: [...jobs.values()].map((parts) => jobTogether(parts, limit)),
+    fixed: sumOf(all, ({ fixed }) => fixed),
+    refreshes: sumOf(all, ({ refreshes }) => refreshes),
+    reserve: sumOf(all, ({ reserve }) => reserve),
+    surplus: sumOf(all, ({ surplus }) => surplus),
+    fits: all.every(({ fits }) => fits),
+    missing: sumOf(all, ({ missing }) => missing),
+    spentAt: earliest(all.map(({ spentAt }) => spentAt)),
+    advice: plans.flatMap(({ name, plan }) => plan.advice.map((line) => `Key ${name}: ${line}`)),
+  };
+};

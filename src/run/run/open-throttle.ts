@@ -1,0 +1,55 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import { keepUnknownShape } from '../../ingest/responses/load-response.ts';
+import { storeResponse } from '../../ingest/responses/responses.ts';
+import type { Lake } from '../../lake/open.ts';
+import type { ApiClient } from '../../upstream/client.ts';
+import { judge } from '../../upstream/judge.ts';
+import { LAKE_LEDGERS } from '../../upstream/throttle/lake-ledger.ts';
+import type { KeyLimits, Ledger, LedgerSource } from '../../upstream/throttle/ledger.ts';
+import { type CallCounts, Throttle } from '../../upstream/throttle/throttle.ts';
+
+export interface ThrottleOptions {
+  lake: Lake;
+  limits: KeyLimits;
+  /** Where calls are counted; in the lake unless given. */
+  ledgers?: LedgerSource;
+  client: ApiClient;
+  clock: Clock;
+  random: () => number;
+  /** Counted together with other keys' calls where given. */
+  counts?: CallCounts;
+  maxCalls?: number;
+  onWait?: (ms: number, why: string) => void;
+  log?: Log;
+}
+
+/** How calls with one key leave, and where they are written down. */
+export interface OpenThrottle {
+  ledger: Ledger;
+  throttle: Throttle;
+}
+
+/** The throttle through which calls leave for one lake and key, and the ledger that writes them down. */
+export const openThrottle = (deps: ThrottleOptions): OpenThrottle => {
+  const { lake, limits, client, clock, random, maxCalls, onWait, log, counts } = deps;
+  const { ledgers = LAKE_LEDGERS } = deps;
+  const sender = random().toString(36).slice(2);
+  const ledger = ledgers.open(lake, limits, { clock, sender });
+  const throttle = new Throttle({
+    ledger,
+    client,
+    clock,
+    random,
+    judge: (response, now) => judge(response, now, limits.keyEnv),
+    keepUnread: (callId, response, error) => {
+      storeResponse(lake, callId, response, clock.now());
+      keepUnknownShape(lake, callId, error, clock.now());
+    },
+    log,
+    ...(counts === undefined ? {} : { counts }),
+    ...(maxCalls === undefined ? {} : { maxCalls }),
+    ...(onWait === undefined ? {} : { onWait }),
+  });
+  return { ledger, throttle };
+};

@@ -1,0 +1,220 @@
+import type { Statement } from 'better-sqlite3';
+import { ITEM_STATES, type RunOutcome } from '../../../schema/vocabulary.ts';
+import type { Lake } from '../../lake/open.ts';
+import { prepare, present } from '../../lake/prepare.ts';
+import { statement } from '../../lake/statements.ts';
+import type { UpstreamRequest } from '../../upstream/request.ts';
+import { requestLine } from '../../upstream/request.ts';
+import type { PlannedItem } from '../plan/planned-item.ts';
+
+/** A request of a run that has not been made yet. */
+export interface OpenItem {
+  job: string;
+  request: UpstreamRequest;
+  /** The request as it stands in `run_items.request`. */
+  line: string;
+}
+
+/** A run that did not end. */
+export interface UnfinishedRun {
+  id: number;
+  jobs: string[];
+  startedAt: number;
+}
+
+/** Drift that no run before had met; `sample` is JSON, cut at 1 KiB. */
+export interface NewDrift {
+  resource: string;
+  field: string;
+  sample: string;
+  request: string;
+}
+
+/** Why a request was given up, in words, and after how many attempts more. */
+interface GivenUp {
+  state: 'failed' | 'skipped';
+  error: string;
+  attempts: number;
+}
+
+/** As JSON: the last position of a run is that of one of its states, each found in the index at once. */
+const STATES = JSON.stringify(ITEM_STATES);
+
+/** Reads and writes `runs` and `run_items`. */
+export class RunLog {
+  readonly #lake: Lake;
+  readonly #done: Statement;
+
+  constructor(lake: Lake) {
+    this.#lake = lake;
+    this.#done = lake.sqlite.prepare(
+      `update run_items set state = 'done', attempts = attempts + ?, error = null
+       where run_id = ? and job = ? and request = ?`,
+    );
+  }
+
+  /** The newest run that has requests left or was cut off, or undefined. */
+  unfinished(): UnfinishedRun | undefined {
+    const row = prepare(
+      this.#lake.sqlite,
+      "select id, jobs, started_at as startedAt from runs where outcome in ('running', 'paused') order by id desc limit 1",
+      { id: 'number', jobs: 'text', startedAt: 'number' },
+    ).get();
+    return row === undefined ? undefined : { ...row, jobs: JSON.parse(row.jobs) as string[] };
+  }
+
+  /** Starts a run. */
+  begin(jobs: readonly string[], now: number): number {
+    // not by `returning`: reading one row leaves the commit to the statement's reset, which tells of
+    // no error of the disk, and everything after would belong to a run that is not there
+    const { lastInsertRowid } = this.#lake.sqlite
+      .prepare(
+        "insert into runs (started_at, outcome, heartbeat_at, jobs) values (?, 'running', ?, ?)",
+      )
+      .run(now, now, JSON.stringify(jobs));
+    return Number(lastInsertRowid);
+  }
+
+  /** Takes an unfinished run up again. */
+  resume(runId: number, now: number): void {
+    this.#lake.sqlite
+      .prepare(
+        "update runs set outcome = 'running', heartbeat_at = ?, finished_at = null, resumes_at = null where id = ?",
+      )
+      .run(now, runId);
+  }
+
+  heartbeat(runId: number, now: number): void {
+    this.#lake.sqlite.prepare('update runs set heartbeat_at = ? where id = ?').run(now, runId);
+  }
+
+  /** True when the job has planned its requests of this run. */
+  isPlanned(runId: number, job: string): boolean {
+    return (
+      this.#lake.sqlite
+        .prepare('select 1 from run_items where run_id = ? and job = ? limit 1')
+        .get(runId, job) !== undefined
+    );
+  }
+
+  /** Adds requests to a run. One that stands there already is left as it is. */
+  plan(runId: number, job: string, items: readonly PlannedItem[]): void {
+    const insert = statement(
+      this.#lake,
+      `insert into run_items (run_id, job, request, request_json, position, state, attempts, reason)
+      values (@runId, @job, @request, @requestJson,
+        (select coalesce(max(last), 0) + 1 from (
+          select (select max(position) from run_items where run_id = +@runId and state = s.value) as last
+          from json_each(@states) s)),
+        'planned', 0, @reason)
+      on conflict (run_id, job, request) do nothing`,
+    );
+    this.#lake.sqlite
+      .transaction(() => {
+        for (const { request, reason } of items)
+          insert.run({
+            runId,
+            job,
+            states: STATES,
+            request: requestLine(request),
+            requestJson: JSON.stringify(request),
+            reason: reason === undefined ? null : JSON.stringify(reason),
+          });
+      })
+      .immediate();
+  }
+
+  /** Requests of some jobs of a run that are still to be made, in the order of planning. */
+  open(runId: number, jobs: readonly string[]): OpenItem[] {
+    const rows = prepare(
+      this.#lake.sqlite,
+      "select job, request as line, request_json as request from run_items where run_id = ? and state = 'planned' order by position",
+      { job: 'text', line: 'text', request: 'text' },
+    ).all(runId);
+    return rows
+      .filter(({ job }) => jobs.includes(job))
+      .map(({ job, line, request }) => ({
+        job,
+        line,
+        request: JSON.parse(request) as UpstreamRequest,
+      }));
+  }
+
+  /** Requests of a run by state. */
+  states(runId: number): Record<'planned' | 'done' | 'failed' | 'skipped', number> {
+    const rows = prepare<{ state: 'planned' | 'done' | 'failed' | 'skipped'; items: number }>(
+      this.#lake.sqlite,
+      'select state, count(*) as items from run_items where run_id = ? group by state',
+      { state: 'text', items: 'number' },
+    ).all(runId);
+    const counts = { planned: 0, done: 0, failed: 0, skipped: 0 };
+    for (const { state, items } of rows) counts[state] = items;
+    return counts;
+  }
+
+  /** Marks a request as done. Inside the transaction that loads its response. */
+  done(runId: number, { job, line }: Pick<OpenItem, 'job' | 'line'>, attempts: number): void {
+    this.#done.run(attempts, runId, job, line);
+  }
+
+  /** Gives a request up for this run: it failed, or there is no use in asking. */
+  giveUp(runId: number, { job, line }: OpenItem, { state, error, attempts }: GivenUp): void {
+    this.#lake.sqlite
+      .prepare(
+        'update run_items set state = ?, attempts = attempts + ?, error = ? where run_id = ? and job = ? and request = ?',
+      )
+      .run(state, attempts, error, runId, job, line);
+  }
+
+  /** The first request a run gave up, in words; null when it gave up none. */
+  firstFailure(runId: number): string | null {
+    const row = prepare(
+      this.#lake.sqlite,
+      "select request, error from run_items where run_id = ? and state = 'failed' order by position limit 1",
+      { request: 'text', error: 'text?' },
+    ).get(runId);
+    return row === undefined ? null : `${row.request}: ${row.error ?? 'failed'}`;
+  }
+
+  /** Ends or pauses a run. */
+  finish(
+    runId: number,
+    end: { outcome: RunOutcome; at: number; resumesAt: number | null; summary: object },
+  ): void {
+    this.#lake.sqlite
+      .prepare(
+        'update runs set outcome = ?, finished_at = ?, heartbeat_at = ?, resumes_at = ?, summary = ? where id = ?',
+      )
+      .run(end.outcome, end.at, end.at, end.resumesAt, JSON.stringify(end.summary), runId);
+  }
+
+  /** Calls of a run by job: how many left the machine, and how many came back with what was asked. */
+  calls(runId: number): { job: string; sent: number; ok: number }[] {
+    return prepare(
+      this.#lake.sqlite,
+      'select job, sum(sent) as sent, sum(status = 200 and error is null) as ok from calls where run_id = ? group by job order by job',
+      { job: 'text', sent: 'number', ok: 'number' },
+    ).all(runId);
+  }
+
+  /** Items of a run's responses that could not be kept. */
+  rejected(runId: number): number {
+    return present(
+      prepare(
+        this.#lake.sqlite,
+        'select count(*) from rejected_items r join calls c on c.id = r.call_id where c.run_id = ?',
+        'number',
+      ).get(runId),
+    );
+  }
+
+  /** What a run's responses showed for the first time, call by call. `sample` is JSON. */
+  drift(runId: number): NewDrift[] {
+    return prepare<NewDrift>(
+      this.#lake.sqlite,
+      `select d.resource, d.field, d.sample, c.request from drift d join calls c on c.id = d.call_id
+         where c.run_id = ? order by d.call_id, d.resource, d.field`,
+      { resource: 'text', field: 'text', sample: 'text', request: 'text' },
+    ).all(runId);
+  }
+}

@@ -1,0 +1,285 @@
+import { SECOND_MS } from '../../base/durations.ts';
+import { messageOf } from '../../base/errors.ts';
+import { isoOf } from '../../base/iso.ts';
+import { SILENT } from '../../base/log.ts';
+import { loadResponse } from '../../ingest/responses/load-response.ts';
+import { addRows, noRows, rowsChanged } from '../../ingest/writers/tally.ts';
+import { refreshSearch } from '../../lake/search/search-index.ts';
+import { decodeResponse } from '../../upstream/decode/decode.ts';
+import { CallError, KeyBarredError, KeyRefusedError } from '../../upstream/errors.ts';
+import { requestLine } from '../../upstream/request.ts';
+import { PausedError, ServiceDownError } from '../../upstream/throttle/errors.ts';
+import { nextPage } from '../plan/first-page.ts';
+import type { Job } from '../plan/job.ts';
+import { quotaOf, refreshBudgets } from '../plan/key-quotas.ts';
+import { RefreshPlanner } from '../plan/refresh-planner.ts';
+import { isOfKey, type KeyLane, runKeys } from './key-lane.ts';
+import { Lanes } from './lanes.ts';
+import type { RunDeps } from './run-deps.ts';
+import { type OpenItem, RunLog } from './run-log.ts';
+import { RunReport } from './run-report.ts';
+import type { RunSummary } from './run-summary.ts';
+
+const HEARTBEAT_MS = 10 * SECOND_MS;
+/** New videos whose words wait for each other; a search reads them one by one meanwhile. */
+const WORDS_TOGETHER = 5000;
+
+/** One run of the pipeline: plans its requests, sends them through the throttle, loads each response. */
+export class Run {
+  readonly #deps: RunDeps;
+  readonly #log: RunLog;
+  readonly #report: RunReport;
+  readonly #lanes: Lanes;
+  readonly #rows = noRows();
+  readonly #startedAt: number;
+  readonly #runId: number;
+  /** What this run refreshes, once it is chosen. */
+  #refreshes: RefreshPlanner | undefined;
+  /** Why the run stops early. */
+  #stop: Error | undefined;
+  #heartbeatAt: number;
+  #ended = 0;
+  /** Videos loaded whose words are not in the search index yet. */
+  #waiting = 0;
+
+  /** Starts a run, or takes up the unfinished `resumed` one. */
+  constructor(deps: RunDeps, resumed?: { id: number }) {
+    const { lake, config, clock } = deps;
+    this.#deps = deps;
+    this.#log = new RunLog(lake);
+    this.#lanes = new Lanes(runKeys(deps), deps, config.concurrency);
+    this.#startedAt = clock.now();
+    this.#heartbeatAt = this.#startedAt;
+    const jobs = deps.jobs.map((job) => job.name);
+    if (resumed === undefined) this.#runId = this.#log.begin(jobs, this.#startedAt);
+    else {
+      this.#runId = resumed.id;
+      this.#log.resume(resumed.id, this.#startedAt);
+    }
+    this.#report = new RunReport(deps.log ?? SILENT, this.#runId);
+    this.#report.began(jobs, resumed !== undefined);
+  }
+
+  /**
+   * Runs to the end, the pause or the failure.
+   * @throws what neither the service nor the quota caused: a full disk, a mistake of ours
+   */
+  async execute(): Promise<RunSummary> {
+    this.#indexWords(); // what waits since a run that was killed, or a migration
+    for (const stage of ['lists', 'refreshes'] as const) {
+      const jobs = this.#deps.jobs.filter((job) => job.stage === stage);
+      try {
+        for (const job of jobs) await this.#plan(job);
+      } catch (error) {
+        if (!(error instanceof PausedError)) throw error;
+        this.#stop = error;
+        break;
+      }
+      await this.#work(jobs.map((job) => job.name));
+      if (this.#stop !== undefined) break;
+    }
+    if (this.#stop !== undefined && !this.#isExpected(this.#stop)) throw this.#stop;
+    this.#indexWords();
+    return await this.#finish();
+  }
+
+  async #plan(job: Job): Promise<void> {
+    const { lake, config, clock } = this.#deps;
+    if (this.#log.isPlanned(this.#runId, job.name)) return;
+    const refreshes = await this.#refreshesOf(job);
+    const items = job.plan({ lake, config, clock, runId: this.#runId, refreshes });
+    this.#log.plan(this.#runId, job.name, items);
+    this.#report.planned(job.name, items.length);
+  }
+
+  /** The run's choice of refreshes; lists are planned before the month's budget is divided. */
+  async #refreshesOf({ stage }: Job): Promise<RefreshPlanner> {
+    const { lake, config, clock, jobs, allJobs = jobs } = this.#deps;
+    const runId = this.#runId;
+    if (stage === 'lists') return new RefreshPlanner({ lake, clock, runId }, []);
+    if (this.#refreshes !== undefined) return this.#refreshes;
+    const budgets = await refreshBudgets(this.#lanes.all, config, { jobs, allJobs });
+    this.#refreshes = new RefreshPlanner({ lake, clock, runId }, budgets);
+    return this.#refreshes;
+  }
+
+  async #work(jobs: readonly string[]): Promise<void> {
+    for (const item of this.#log.open(this.#runId, jobs)) this.#enqueue(item);
+    await this.#lanes.idle();
+    if (this.#stop !== undefined) return;
+    for (const item of this.#log.open(this.#runId, jobs)) {
+      const why = this.#lanes.whyNot(item);
+      if (why === undefined) continue;
+      this.#log.giveUp(this.#runId, item, { state: 'failed', error: why, attempts: 0 });
+    }
+  }
+
+  /** Puts a request into the line of a key; where all that might make it have stopped, it stays open. */
+  #enqueue(item: OpenItem): void {
+    const lane = this.#lanes.deal(item);
+    lane?.add(async () => {
+      if (this.#stop !== undefined) return;
+      if (this.#lanes.passesOn(item, lane)) return this.#enqueue(item);
+      try {
+        await this.#process(item, lane);
+      } catch (error) {
+        this.#noteError(item, lane, error);
+      }
+      this.#noteProgress(item);
+    });
+  }
+
+  async #process(item: OpenItem, lane: KeyLane): Promise<void> {
+    const { lake, config, signal } = this.#deps;
+    const { job, line, request } = item;
+    signal.throwIfAborted();
+    const forbidden = lane.forbidden.get(job);
+    if (forbidden !== undefined) {
+      this.#log.giveUp(this.#runId, item, { state: 'skipped', error: forbidden, attempts: 0 });
+      return;
+    }
+    const runId = this.#runId;
+    const { read, settle, tookMs, attempts, ...answered } = await lane.throttle.request(
+      request,
+      (response) => decodeResponse(request, response),
+      { runId, job, signal },
+    );
+    const next =
+      'page' in request && 'length' in read ? nextPage(request, read, config.listItems) : undefined;
+    const call = { runId, request, decoded: read, ...answered, isLastPage: next === undefined };
+    const counts = loadResponse(
+      lake,
+      call,
+      (loaded) => {
+        settle(rowsChanged(loaded));
+        this.#log.done(runId, item, attempts);
+        if (next !== undefined) this.#log.plan(runId, job, [{ request: next }]);
+      },
+      'later',
+    );
+    addRows(this.#rows, counts);
+    this.#waiting += counts.videos.inserted;
+    if (this.#waiting >= WORDS_TOGETHER) this.#indexWords();
+    const { callId } = answered;
+    const told = { callId, attempt: attempts, status: answered.response.status, ms: tookMs };
+    this.#report.loaded({ job, item: line, ...told, rows: rowsChanged(counts) }, read);
+    if (next !== undefined) this.#enqueue({ job, line: requestLine(next), request: next });
+  }
+
+  /** Puts new words into the search index, many pages together: a third of what page by page costs. */
+  #indexWords(): void {
+    refreshSearch(this.#deps.lake);
+    this.#waiting = 0;
+  }
+
+  /** One item's failure is its own, unless it tells of all that follow, with its key or with any. */
+  #noteError(item: OpenItem, lane: KeyLane, error: unknown): void {
+    const { signal } = this.#deps;
+    const stops =
+      !(error instanceof CallError) ||
+      (error instanceof KeyRefusedError && error.status === 401) ||
+      signal.aborted;
+    if (stops) {
+      const stop = error instanceof Error ? error : new Error(String(error));
+      const ofKey = isOfKey(stop) && !signal.aborted;
+      if (ofKey && lane.stop === undefined) {
+        lane.stop = stop;
+        if (lane.key.key !== undefined) this.#report.keyStopped(lane.key.key.name, stop);
+      }
+      this.#stop ??= ofKey ? this.#lanes.stop : stop;
+      if (this.#stop === undefined) this.#enqueue(item);
+      else this.#lanes.clear();
+      return;
+    }
+    if (error instanceof KeyRefusedError) {
+      lane.forbidden.set(item.job, error.message);
+      if (this.#lanes.passesOn(item, lane)) {
+        this.#enqueue(item);
+        return;
+      }
+    }
+    const isBarred = error instanceof KeyBarredError;
+    const isGone = error.status === 404 && !('page' in item.request);
+    const state = isGone || isBarred ? 'skipped' : 'failed';
+    const attempts = isBarred ? 0 : 1;
+    this.#log.giveUp(this.#runId, item, { state, error: error.message, attempts });
+    this.#report.gaveUp(item.job, item.line, state, error);
+  }
+
+  #isExpected(error: Error): boolean {
+    return (
+      error instanceof PausedError ||
+      error instanceof ServiceDownError ||
+      error instanceof KeyRefusedError ||
+      this.#deps.signal.aborted
+    );
+  }
+
+  #noteProgress({ job, line }: OpenItem): void {
+    const { clock, onProgress } = this.#deps;
+    this.#ended += 1;
+    const now = clock.now();
+    if (now - this.#heartbeatAt >= HEARTBEAT_MS) {
+      this.#heartbeatAt = now;
+      this.#log.heartbeat(this.#runId, now);
+    }
+    const waiting = Math.max(0, this.#lanes.waiting - 1);
+    onProgress?.({
+      job,
+      request: line,
+      ended: this.#ended,
+      planned: this.#ended + waiting,
+      callsSent: this.#lanes.callsSent,
+      remainingMs: ((now - this.#startedAt) / this.#ended) * waiting,
+    });
+  }
+
+  /** Why the run did not complete: who asked it to stop, what stopped it, or its first failed item. */
+  #reason(): string | null {
+    const { signal } = this.#deps;
+    if (this.#stop === undefined) return this.#log.firstFailure(this.#runId);
+    return signal.aborted ? messageOf(signal.reason) : this.#stop.message;
+  }
+
+  async #finish(): Promise<RunSummary> {
+    const { clock, signal } = this.#deps;
+    const items = this.#log.states(this.#runId);
+    const stop = this.#stop;
+    const paused = stop instanceof PausedError || (stop !== undefined && signal.aborted);
+    const outcome = paused
+      ? 'paused'
+      : stop !== undefined
+        ? 'failed'
+        : items.failed === 0
+          ? 'complete'
+          : items.done > 0
+            ? 'partial'
+            : 'failed';
+    const resumesAt = stop instanceof PausedError ? stop.resumesAt : null;
+    const byJob = Object.fromEntries(
+      this.#log
+        .calls(this.#runId)
+        .map(({ job, sent, ok }) => [job, { sent, ok, failed: sent - ok }]),
+    );
+    const sum = (what: 'sent' | 'ok' | 'failed'): number =>
+      Object.values(byJob).reduce((total, calls) => total + calls[what], 0);
+    const at = clock.now();
+    const summary: RunSummary = {
+      runId: this.#runId,
+      outcome,
+      startedAt: isoOf(this.#startedAt),
+      finishedAt: isoOf(at),
+      calls: { sent: sum('sent'), ok: sum('ok'), failed: sum('failed'), byJob },
+      rows: this.#rows,
+      rejected: this.#log.rejected(this.#runId),
+      drift: this.#log.drift(this.#runId),
+      quota: await quotaOf(this.#lanes.all),
+      resumesAt: resumesAt === null ? null : isoOf(resumesAt),
+      reason: this.#reason(),
+      items,
+    };
+    this.#log.finish(this.#runId, { outcome, at, resumesAt, summary });
+    this.#report.ended(summary);
+    return summary;
+  }
+}

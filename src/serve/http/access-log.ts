@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { hidingKeys } from '../../base/hidden-forms.ts';
+import { KEY_PREFIX } from '../../lake/keys/keys.ts';
+
+/** Text without keys, wherever and however spelt somebody may have put one. */
+const withoutKeys = hidingKeys(KEY_PREFIX);
+
+const LONGEST_ADDRESS = 500;
+
+/** An address as a log holds it: the longest that mean anything are shorter. */
+const shortened = (address: string): string =>
+  address.length > LONGEST_ADDRESS
+    ? `${address.slice(0, LONGEST_ADDRESS)}... (${address.length} characters)`
+    : address;
+
+/** Logs a request whose response has left: who (id of the key, never the key), what, how it ended. */
+export const logServed = (
+  log: Logger,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { keyId, tookMs }: { keyId: string | undefined; tookMs: number },
+): void => {
+  if (!log.isLevelEnabled('info')) return;
+  log.info({
+    method: request.method,
+    address: shortened(withoutKeys(request.url ?? '')),
+    status: response.statusCode,
+    complete: response.writableFinished,
+    key: keyId,
+    ms: Math.round(tookMs * 10) / 10,
+  });
+};

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { EVENT_KINDS, PERIODS, PLATFORMS } from '../../../schema/vocabulary.ts';
+import { HOUR_MS, rangeMs } from '../../base/durations.ts';
+import { parseIso } from '../../base/iso.ts';
+import { HORIZONS } from '../../learn/model/horizons.ts';
+
+// What tools are given, as JSON; the same bounds and defaults as the service's parameters.
+
+export const platform = z.enum(PLATFORMS).describe('A social video platform.');
+export const onePlatform = platform.optional().describe('Only this platform. Absent: all.');
+export const period = z.enum(PERIODS).describe('Rolling window: 24 hours, 7 days or 30 days.');
+
+export const paging = {
+  limit: z.int().min(1).max(100).default(20).describe('Items on a page.'),
+  page: z.int().min(1).default(1).describe('Which page, from 1. Past the end it is empty.'),
+};
+
+const range = z
+  .string()
+  .refine((text) => rangeMs(text) !== undefined, {
+    error: ({ input }) =>
+      `Expected a span such as 24h, 7d or 4w, at most 366 days; got "${String(input)}".`,
+  })
+  .meta({ pattern: '^[1-9][0-9]{0,4}[hdw]$' });
+const RANGE = 'Rolling window: a number of hours (h), days (d) or weeks (w), at most 366 days.';
+/** A window with what it is when not given. */
+export const dateRange = (fallback: string) => range.default(fallback).describe(RANGE);
+/** A window that may be left out: then there is none. */
+export const openDateRange = range.optional().describe(`${RANGE} Absent: everything.`);
+
+const instant = z
+  .string()
+  .refine((text) => parseIso(text) !== undefined, {
+    error: ({ input }) =>
+      `Expected an ISO 8601 instant such as 2026-03-01T12:00:00Z; got "${String(input)}".`,
+  })
+  .meta({ format: 'date-time' })
+  .optional();
+export const asOf = instant.describe(
+  'Time travel: the answer as it would have been at this instant, ISO 8601, UTC unless it names an offset. Absent or in the future: now.',
+);
+export const since = instant.describe('Only what occurred at or after this instant, ISO 8601.');
+
+const LONGEST_QUERY = 200;
+export const searchText = z
+  .string()
+  .refine((text) => text.trim() !== '' && [...text].length <= LONGEST_QUERY, {
+    error: `Expected 1 to ${LONGEST_QUERY} characters of search text.`,
+  })
+  .meta({ minLength: 1, maxLength: LONGEST_QUERY })
+  .describe('Words are and-ed; "phrases", prefix* and -without work.');
+
+export const videoId = z
+  .string()
+  .min(1)
+  .max(128)
+  .describe('Id of a video, such as tt_7240348510065823002, as search, feed or trends show it.');
+
+export const handle = z
+  .string()
+  .min(1)
+  .describe('Handle of the creator, with or without a leading @.');
+
+export const eventKind = z.enum(EVENT_KINDS).optional().describe('Only events of this kind.');
+
+const HORIZON_NAMES = HORIZONS.map((hours) => `${hours}h`);
+/** How far ahead, in hours. */
+export const horizon = z
+  .enum(HORIZON_NAMES)
+  .default('24h')
+  .transform((name) => HORIZONS.find((hours) => hours * HOUR_MS === rangeMs(name)) ?? HORIZONS[1])
+  .describe('How far ahead views are forecast.');

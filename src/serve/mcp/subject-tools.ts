@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { isoOf } from '../../base/iso.ts';
+import { analysisResponse } from '../../base/wire/analysis-shapes.ts';
+import { plainHandle } from '../../base/wire/folding.ts';
+import { creatorResponse, growthResponse, videoResponse } from '../../base/wire/shapes.ts';
+import type { Lake } from '../../lake/open.ts';
+import { creatorProfile, shownProfile } from '../../lake/read/creator-profile.ts';
+import { videoByIdAsOf, videoRecord } from '../../lake/read/timeline.ts';
+import { videoGrowth } from '../../lake/read/video-growth.ts';
+import { shownForecast } from '../../learn/forecast/read.ts';
+import { analyzeVideo } from '../../learn/why/analyze.ts';
+import * as given from './inputs.ts';
+import { type LakeTools, notSeen } from './lake-tool.ts';
+
+const requiredVideo = (lake: Lake, id: string, at: number) => {
+  const found = videoByIdAsOf(lake, id, at);
+  if (found === undefined) throw notSeen(`video "${id}"`, at);
+  return found;
+};
+
+const addVideoTools = (tools: LakeTools): void => {
+  tools.add({
+    name: 'video',
+    title: 'One video',
+    description:
+      'One video as last seen: title, creator, hashtags, and its counts then, which may be hours or days old (growth shows when they were seen). Null means not known, never 0.',
+    input: z.strictObject({ id: given.videoId, asOf: given.asOf }),
+    output: videoResponse,
+    read: ({ id, asOf }, { lake, instantOf }) => {
+      const at = instantOf(asOf);
+      const { key } = requiredVideo(lake, id, at);
+      return { ...videoRecord(lake, key, at), asOf: isoOf(at) };
+    },
+  });
+  tools.add({
+    name: 'growth',
+    title: 'How a video grew',
+    description:
+      'Snapshots of one video, oldest first, exactly as they were seen; the curve computed from them (views per hour between snapshots, peak, doubling time, phase: rising, peaking, fading, flat or unknown), and what is forecast of it, or null. Between two snapshots nothing is known: do not read a gap as a standstill.',
+    input: z.strictObject({ id: given.videoId, asOf: given.asOf }),
+    output: growthResponse,
+    read: ({ id, asOf }, { lake, instantOf }) => {
+      const at = instantOf(asOf);
+      const { key, platform } = requiredVideo(lake, id, at);
+      const forecast = shownForecast(lake.sqlite, key, at);
+      return { id, platform, ...videoGrowth(lake, key, at), forecast, asOf: isoOf(at) };
+    },
+  });
+  tools.add({
+    name: 'analyze',
+    title: 'Why a video went viral',
+    description:
+      "Why a video went viral, or did not, from this lake's numbers alone (no language model): each reason with its strength from 0 (could be chance) to 1 and the evidence it rests on, compared with videos this lake has seen, which are a sample; and a recipe for one like it. Correlations, not proven causes.",
+    input: z.strictObject({ id: given.videoId }),
+    output: analysisResponse,
+    read: async ({ id }, { lake, clock, instantOf }) => {
+      const asOf = instantOf(undefined);
+      const analysis = await analyzeVideo(lake, { id, asOf }, { clock });
+      if (analysis === undefined) throw notSeen(`video "${id}"`, asOf);
+      return analysis;
+    },
+  });
+};
+
+/** What is known of one video or creator, in the shapes of the service. */
+export const addSubjectTools = (tools: LakeTools): void => {
+  addVideoTools(tools);
+  tools.add({
+    name: 'creators',
+    title: 'A creator',
+    description:
+      "A creator's profile as last seen, their videos in this lake (a sample of what they published), and their counts over time. Numbers are null where no profile was pulled: a handle known from videos alone has none. Who rises: query the view creators_rising.",
+    input: z.strictObject({
+      platform: given.platform,
+      handle: given.handle,
+      ...given.paging,
+      asOf: given.asOf,
+    }),
+    output: creatorResponse,
+    read: ({ platform, handle: written, asOf, ...paging }, { lake, instantOf }) => {
+      const at = instantOf(asOf);
+      const handle = plainHandle(written);
+      const profile = creatorProfile(lake, { platform, handle, asOf: at, ...paging });
+      if (profile === undefined) throw notSeen(`creator "${handle}" on ${platform}`, at);
+      return { ...shownProfile(platform, profile), asOf: isoOf(at) };
+    },
+  });
+};

@@ -1,0 +1,99 @@
+import { createRoute, type RouteConfig, type z } from '@hono/zod-openapi';
+import { problem } from '../../base/wire/shapes.ts';
+import { PROBLEMS, type Slug } from '../http/problems.ts';
+import { EXAMPLE_RESPONSES } from './examples.ts';
+
+type Json = { 'application/json': { schema: z.ZodType; example: unknown } };
+
+/** Problems that any request with a key can meet. */
+const ALWAYS: readonly Slug[] = [
+  'missing-key',
+  'unknown-key',
+  'forbidden',
+  'rate-limited',
+  'quota-exhausted',
+  'internal',
+  'unavailable',
+];
+
+/** The problem responses of a route, one for each status, naming their slugs. */
+export const problemsOf = (slugs: readonly Slug[]): RouteConfig['responses'] => {
+  const byStatus = Map.groupBy([...slugs, ...ALWAYS], (slug) => PROBLEMS[slug].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: group
+          .map((slug) => `\`/problems/${slug}\`: ${PROBLEMS[slug].title}.`)
+          .join(' '),
+        content: {
+          'application/problem+json': {
+            schema: problem,
+            example: {
+              type: `/problems/${group[0]}`,
+              title: PROBLEMS[group[0] as Slug].title,
+              status,
+              detail: 'What exactly, and what to do about it.',
+            },
+          },
+        },
+      },
+    ]),
+  );
+};
+
+const headers = {
+  'RateLimit-Policy': {
+    schema: { type: 'string' as const },
+    description: 'The limits of the key: policies `minute` (sliding) and `month` (UTC).',
+  },
+  RateLimit: {
+    schema: { type: 'string' as const },
+    description: 'What is left of each policy (r), and seconds until more is (t).',
+  },
+  ETag: { schema: { type: 'string' as const }, description: 'For If-None-Match.' },
+  'Last-Modified': {
+    schema: { type: 'string' as const },
+    description: 'The newest observation the response rests on.',
+  },
+  Age: { schema: { type: 'integer' as const }, description: 'Seconds since then.' },
+};
+
+/** One GET of the interface as OpenAPI describes it. `extension`: not part of the documented interface. */
+export const describeGet = <
+  P extends string,
+  R extends NonNullable<RouteConfig['request']>,
+>(route: {
+  path: P;
+  operationId: string;
+  summary: string;
+  description?: string;
+  extension?: boolean;
+  request: R;
+  response: z.ZodType;
+  problems: readonly Slug[];
+}) =>
+  createRoute({
+    method: 'get',
+    path: route.path,
+    operationId: route.operationId,
+    summary: route.summary,
+    description: route.description ?? `${route.summary}.`,
+    tags: [route.extension === true ? 'Extensions' : 'Interface'],
+    ...(route.extension === true ? { 'x-extension': true } : {}),
+    request: route.request,
+    responses: {
+      200: {
+        description: 'The response.',
+        headers,
+        content: {
+          'application/json': {
+            schema: route.response,
+            example: EXAMPLE_RESPONSES[route.operationId],
+          },
+        } satisfies Json,
+      },
+      304: { description: 'Nothing changed since the response with that ETag.' },
+      ...problemsOf(route.problems),
+    },
+  });

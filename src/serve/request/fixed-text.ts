@@ -1,0 +1,28 @@
+import type { Context } from 'hono';
+import { PageBytes } from '../cache/page-cache.ts';
+import { acceptsGzip, hasTag, tagOf } from '../http/written-response.ts';
+import type { ServiceEnv } from './context.ts';
+
+/**
+ * Answers with a text that stays the same while the process lives: read, tagged and compressed once, as
+ * anybody may ask for it without a key as often as they like.
+ */
+export const fixedText = (
+  type: string,
+  read: () => string,
+): ((c: Context<ServiceEnv>) => Response) => {
+  let made: { readonly tag: string; readonly bytes: PageBytes } | undefined;
+  return (c) => {
+    if (made === undefined) {
+      const text = read();
+      made = { tag: tagOf(text), bytes: new PageBytes(text) };
+    }
+    const { tag, bytes } = made;
+    // kept, but asked about: a script belongs to its page
+    const headers = { etag: tag, 'cache-control': 'no-cache', vary: 'Accept-Encoding' };
+    if (hasTag(c.req.header('if-none-match'), tag)) return c.body(null, 304, headers);
+    const gzip = acceptsGzip(c.req.header('accept-encoding'));
+    const encoding = gzip ? { 'content-encoding': 'gzip' } : {};
+    return c.body(bytes.bytes(gzip), 200, { ...headers, ...encoding, 'content-type': type });
+  };
+};

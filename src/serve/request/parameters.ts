@@ -1,0 +1,216 @@
+import { z } from '@hono/zod-openapi';
+import { EVENT_KINDS, PERIODS, PLATFORMS } from '../../../schema/vocabulary.ts';
+import { HOUR_MS, rangeMs } from '../../base/durations.ts';
+import { parseIso } from '../../base/iso.ts';
+import {
+  oneOf as nameOf,
+  wholeNumber as numberFrom,
+  type TextReader,
+} from '../../base/text-values.ts';
+import { HORIZONS } from '../../learn/model/horizons.ts';
+
+// Query and path parameters, as text on the way in. Each says what it expects in words; a doubled
+// one arrives as a list and is refused like any other text that cannot be right.
+
+const LONGEST_SHOWN = 60;
+
+/** What was got, short enough to repeat to the sender. */
+const got = (input: unknown): string => {
+  if (Array.isArray(input)) return `was given ${input.length} times`;
+  const text = String(input);
+  return `got "${text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text}"`;
+};
+
+const text = (expected: string) =>
+  z.string({
+    error: ({ input }) =>
+      input === undefined ? `Is required: ${expected}.` : `Expected ${expected}; ${got(input)}.`,
+  });
+
+const read = <T>(expected: string, parse: (value: string) => T | undefined) =>
+  text(expected).transform((value, context): T => {
+    const parsed = parse(value);
+    if (parsed !== undefined) return parsed;
+    context.addIssue({ code: 'custom', message: `Expected ${expected}; ${got(value)}.` });
+    return z.NEVER;
+  });
+
+const valueBy =
+  <T>(reader: TextReader<T>) =>
+  (value: string): T | undefined => {
+    const parsed = reader(value);
+    return 'value' in parsed ? parsed.value : undefined;
+  };
+
+const oneOf = <T extends string>(known: readonly T[]) => valueBy(nameOf(known));
+
+/** As settings are read, but one number has one text: every other would be an address of its own. */
+const wholeNumber = (min: number, max: number) => {
+  const number = valueBy(numberFrom(min, max));
+  return (value: string) => (/^(0|[1-9]\d*)$/.test(value) ? number(value) : undefined);
+};
+
+/** A `+` of a zone arrives as a blank when it was not encoded. */
+const instantOf = (value: string): number | undefined =>
+  parseIso(value.replace(/(:\d\d(?:[.,]\d+)?) (\d\d(?::?\d\d)?)$/, '$1+$2'));
+
+const LIMIT = 'a whole number from 1 to 100';
+export const limit = read(LIMIT, wholeNumber(1, 100))
+  .optional()
+  .transform((value) => value ?? 50)
+  .openapi({
+    param: { name: 'limit', in: 'query', description: 'Items on a page.' },
+    type: 'integer',
+    minimum: 1,
+    maximum: 100,
+    default: 50,
+    example: 10,
+  });
+
+const PAGE = 'a whole number from 1';
+export const page = read(PAGE, wholeNumber(1, Number.MAX_SAFE_INTEGER))
+  .optional()
+  .transform((value) => value ?? 1)
+  .openapi({
+    param: {
+      name: 'page',
+      in: 'query',
+      description: 'Which page, from 1. A page past the end is empty, with the true total.',
+    },
+    type: 'integer',
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 1,
+    example: 1,
+  });
+
+/** A window as asked: its token (pulled lists are filed under it) and its length. */
+export interface RequestedWindow {
+  readonly token: string;
+  readonly windowMs: number;
+}
+
+const RANGE = 'a span such as 24h, 7d or 4w, at most 366 days';
+const windowOf = (token: string): RequestedWindow | undefined => {
+  const windowMs = rangeMs(token);
+  return windowMs === undefined ? undefined : { token, windowMs };
+};
+const range = (fallback: string | undefined) => ({
+  param: {
+    name: 'dateRange',
+    in: 'query' as const,
+    description: `Rolling window: a number of hours (h), days (d) or weeks (w), at most 366 days.${fallback === undefined ? ' Without it, everything.' : ''}`,
+  },
+  type: 'string' as const,
+  pattern: '^[1-9][0-9]{0,4}[hdw]$',
+  example: fallback ?? '7d',
+  ...(fallback === undefined ? {} : { default: fallback }),
+});
+
+/** `dateRange` with what it is when not given. */
+export const dateRange = (fallback: string) =>
+  read(RANGE, windowOf)
+    .optional()
+    .transform((value) => value ?? (windowOf(fallback) as RequestedWindow))
+    .openapi(range(fallback));
+
+/** `dateRange` of a search: none means no window. */
+export const openDateRange = read(RANGE, windowOf).optional().openapi(range(undefined));
+
+const INSTANT = 'an ISO 8601 instant such as 2026-03-01T12:00:00Z';
+const instantParameter = (name: string, description: string) =>
+  read(INSTANT, instantOf)
+    .optional()
+    .openapi({
+      param: { name, in: 'query', description },
+      type: 'string',
+      format: 'date-time',
+      example: '2026-03-01T12:00:00Z',
+    });
+
+export const asOf = instantParameter(
+  'asOf',
+  'Extension. The response as it would have been at this instant. Default: now. A future instant means now.',
+);
+export const since = instantParameter('since', 'Only what occurred at or after this instant.');
+
+const PLATFORM = `one of ${PLATFORMS.join(', ')}`;
+const platformSchema = { type: 'string' as const, enum: [...PLATFORMS], example: 'tiktok' };
+export const platformQuery = read(PLATFORM, oneOf(PLATFORMS))
+  .optional()
+  .openapi({
+    param: { name: 'platform', in: 'query', description: 'Only this platform.' },
+    ...platformSchema,
+  });
+export const platformPath = read(PLATFORM, oneOf(PLATFORMS)).openapi({
+  param: { name: 'platform', in: 'path' },
+  ...platformSchema,
+});
+
+export const periodPath = read(`one of ${PERIODS.join(', ')}`, oneOf(PERIODS)).openapi({
+  param: {
+    name: 'period',
+    in: 'path',
+    description: 'Rolling window: 24 hours, 7 days or 30 days.',
+  },
+  type: 'string',
+  enum: [...PERIODS],
+  example: 'week',
+});
+
+const HORIZON_NAMES = HORIZONS.map((hours) => `${hours}h`);
+export const horizon = read(`one of ${HORIZON_NAMES.join(', ')}`, (value) =>
+  HORIZONS.find((hours) => hours * HOUR_MS === rangeMs(value)),
+)
+  .optional()
+  .transform((value) => value ?? 24)
+  .openapi({
+    param: { name: 'horizon', in: 'query', description: 'How far ahead views are forecast.' },
+    type: 'string',
+    enum: HORIZON_NAMES,
+    default: '24h',
+    example: '24h',
+  });
+
+export const eventKind = read(`one of ${EVENT_KINDS.join(', ')}`, oneOf(EVENT_KINDS))
+  .optional()
+  .openapi({
+    param: { name: 'kind', in: 'query', description: 'Only events of this kind.' },
+    type: 'string',
+    enum: [...EVENT_KINDS],
+    example: 'trend.spike',
+  });
+
+const QUERY = '1 to 200 characters of search text';
+export const searchText = read(QUERY, (value) => {
+  const length = [...value].length;
+  return value.trim() !== '' && length <= 200 ? value : undefined;
+}).openapi({
+  param: {
+    name: 'q',
+    in: 'query',
+    description:
+      'Words are and-ed; "phrases", prefix* and -without work. Titles, handles and hashtags are searched.',
+  },
+  type: 'string',
+  minLength: 1,
+  maxLength: 200,
+  example: 'street food -vlog',
+});
+
+export const idPath = text('a video id').openapi({
+  param: { name: 'id', in: 'path' },
+  minLength: 1,
+  maxLength: 128,
+  example: 'tt_7240348510065823002',
+});
+
+export const handlePath = text('a handle').openapi({
+  param: {
+    name: 'handle',
+    in: 'path',
+    description: 'Handle of the creator, with or without a leading @.',
+  },
+  minLength: 1,
+  example: 'dance.daily',
+});

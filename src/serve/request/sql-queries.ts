@@ -1,0 +1,195 @@
+import type { Clock } from '../../base/clock.ts';
+import { SECOND_MS } from '../../base/durations.ts';
+import { typed } from '../../base/installation.ts';
+import type { QueryRequest } from '../../lake/query/query-request.ts';
+import { runGuarded } from '../../lake/query/run-guarded.ts';
+import { OverflowError, QueryError } from '../../lake/query/run-query.ts';
+import { FairQueue } from '../cache/fair-queue.ts';
+import { RefusedError } from '../http/problems.ts';
+
+/** Bounds of what people may ask in SQL. */
+export interface SqlLimits {
+  /** Longest one query may run for a page, and for a file. */
+  readonly timeoutMs: number;
+  readonly fileTimeoutMs: number;
+}
+
+const LIMITS: SqlLimits = { timeoutMs: 10 * SECOND_MS, fileTimeoutMs: 60 * SECOND_MS };
+
+/** Rows a page shows, rows that are counted behind them, and rows of a file. */
+const SHOWN_ROWS = 200;
+const COUNTED_ROWS = 100_000;
+export const FILE_ROWS = 1_000_000;
+/** Text of a cell on a page, and of all of them. */
+const CELL_CHARACTERS = 500;
+const CHARACTERS = 24_000;
+/** Processes at once, each of another owner, and queries of one owner that may wait. */
+const AT_ONCE = 2;
+const WAITING_MOST = 3;
+
+export type SqlCell = string | number | null;
+
+/** What a query found. */
+export interface SqlTable {
+  readonly columns: readonly string[];
+  /** The first of the rows. */
+  readonly rows: readonly (readonly SqlCell[])[];
+  readonly counted: number;
+  /** There are more than were counted. */
+  readonly hasMore: boolean;
+  readonly tookMs: number;
+}
+
+/** Why a query brought nothing, in a sentence for who wrote it. */
+export class SqlFailure extends Error {}
+
+/** Who queries, and how it is learnt that nobody waits any more. */
+export interface SqlRequester {
+  readonly owner: string;
+  readonly gone: AbortSignal;
+}
+
+export interface SqlQueriesOptions {
+  readonly dataDir: string;
+  /** The machine's time. */
+  readonly clock: Clock;
+  readonly limits?: Partial<SqlLimits> | undefined;
+}
+
+const cellOf = (value: unknown): SqlCell => {
+  if (typeof value === 'object' && value !== null && 'integer' in value)
+    return String(value.integer);
+  return typeof value === 'string' || typeof value === 'number' ? value : null;
+};
+
+const rowOf = (line: string): SqlCell[] => {
+  const values: unknown = JSON.parse(line);
+  return Array.isArray(values) ? values.map(cellOf) : [];
+};
+
+/**
+ * Queries in SQL that people write into a page, each in a process of its own that only reads: bounded
+ * in time, in rows and in memory. Two run at once, never two of one owner, and owners take turns. A
+ * statement that never ends costs a core at low priority until its time is over.
+ */
+export class SqlQueries {
+  readonly #dataDir: string;
+  readonly #clock: Clock;
+  readonly #limits: SqlLimits;
+  readonly #queue = new FairQueue<() => void>();
+  readonly #closing = new AbortController();
+  readonly #running = new Set<string>(); // owners
+
+  constructor({ dataDir, clock, limits }: SqlQueriesOptions) {
+    this.#dataDir = dataDir;
+    this.#clock = clock;
+    this.#limits = { ...LIMITS, ...limits };
+  }
+
+  /**
+   * The first rows of what a query finds.
+   * @throws (rejects) SqlFailure where the query is at fault, RefusedError where too many wait
+   */
+  async table(sql: string, requester: SqlRequester): Promise<SqlTable> {
+    const rows: SqlCell[][] = [];
+    const from = this.#clock.monotonic();
+    const { columns, counted, hasMore } = await this.#run(
+      { sql, format: 'cells', isSafe: false, shown: SHOWN_ROWS, limit: COUNTED_ROWS },
+      requester,
+      (lines) => void rows.push(...lines.split('\n').map(rowOf)),
+    );
+    return { columns, rows, counted, hasMore, tookMs: this.#clock.monotonic() - from };
+  }
+
+  /**
+   * All rows of what a query finds as CSV, in pieces; text that a spreadsheet would take for a formula
+   * stands behind an apostrophe. `onLines` is waited for, so that a slow reader takes no memory.
+   * @throws (rejects) as `table` does, also after some pieces
+   */
+  async csv(
+    sql: string,
+    requester: SqlRequester,
+    onLines: (lines: string) => Promise<void>,
+  ): Promise<void> {
+    const whole = { sql, format: 'csv', isSafe: true, shown: 0, limit: FILE_ROWS } as const;
+    await this.#run(whole, requester, onLines);
+  }
+
+  /** Ends what is under way. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #run(
+    query: Omit<QueryRequest, 'dataDir' | 'dictionary' | 'guard'>,
+    requester: SqlRequester,
+    onLines: (lines: string) => void | Promise<void>,
+  ): Promise<{ columns: readonly string[]; counted: number; hasMore: boolean }> {
+    const signal = AbortSignal.any([requester.gone, this.#closing.signal]);
+    await this.#turn(requester.owner, signal);
+    const { timeoutMs, fileTimeoutMs } = this.#limits;
+    const isFile = query.format === 'csv';
+    const cells = { cellCharacters: CELL_CHARACTERS, characters: CHARACTERS };
+    const request = {
+      ...query,
+      dataDir: this.#dataDir,
+      dictionary: 'the dictionary beside it',
+      guard: isFile ? {} : cells,
+    };
+    try {
+      const end = await runGuarded(
+        request,
+        { clock: this.#clock, signal },
+        { timeoutMs: isFile ? fileTimeoutMs : timeoutMs, onLines },
+      );
+      return { columns: end.columns, counted: end.rows, hasMore: end.hasMore };
+    } catch (error) {
+      if (error instanceof OverflowError)
+        throw new SqlFailure('One row is longer than a file may hold.', { cause: error });
+      throw error instanceof QueryError ? this.#failure(error, isFile) : error;
+    } finally {
+      this.#running.delete(requester.owner);
+      this.#queue.take((owner) => this.#running.has(owner))?.();
+    }
+  }
+
+  #failure(error: QueryError, isFile: boolean): SqlFailure {
+    const seconds = (isFile ? this.#limits.fileTimeoutMs : this.#limits.timeoutMs) / SECOND_MS;
+    if (error.code === 'timeout')
+      return new SqlFailure(
+        `The query took longer than ${seconds} s and was ended. Ask for less: a filter on video_id, platform, tag or time uses an index. \`${typed('query')}\` on the machine itself has no such limit.`,
+        { cause: error },
+      );
+    return new SqlFailure(error.message, { cause: error });
+  }
+
+  /** Resolves when one more may run. */
+  async #turn(owner: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#running.size < AT_ONCE && !this.#running.has(owner)) {
+      this.#running.add(owner);
+      return;
+    }
+    if (this.#queue.sizeOf(owner) >= WAITING_MOST || this.#queue.size >= 10 * WAITING_MOST)
+      throw new RefusedError(
+        'unavailable',
+        'Other queries are being run already. Try again in a moment.',
+        { headers: { 'retry-after': '5' } },
+      );
+    const turn = Promise.withResolvers<void>();
+    const begin = (): void => {
+      this.#running.add(owner);
+      turn.resolve();
+    };
+    this.#queue.push(owner, begin);
+    const giveUp = (): void => {
+      if (this.#queue.remove(owner, begin)) turn.reject(signal.reason);
+    };
+    signal.addEventListener('abort', giveUp);
+    try {
+      await turn.promise;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { Agent, buildConnector, type Dispatcher, request as sendRequest } from 'undici';
+import type { Config } from '../base/config/config.ts';
+import { connectionFailure } from '../base/connection-failure.ts';
+import { messageOf } from '../base/errors.ts';
+import { hiding } from '../base/hidden-forms.ts';
+import { readBounded } from '../base/read-bounded.ts';
+import { skippingInterim } from '../base/skip-interim.ts';
+import { NoResponseError, UnreachableError } from './errors.ts';
+import { httpRequest, type UpstreamRequest } from './request.ts';
+
+/** A response as it came, whole and unpacked, whatever its status. */
+export interface RawResponse {
+  status: number;
+  /** Header fields in lower case; a repeated field joined by `, `. */
+  headers: Readonly<Record<string, string>>;
+  body: Buffer;
+}
+
+/** Sends one request and gives its response. */
+export interface ApiClient {
+  /**
+   * @throws NoResponseError when no whole response came in time, or it was too large;
+   *   UnreachableError when no connection stood, so that nothing was sent
+   */
+  send(request: UpstreamRequest, signal?: AbortSignal): Promise<RawResponse>;
+  close(): Promise<void>;
+}
+
+/** More than any page or timeline needs; a response past it is abandoned while it arrives. */
+const LARGEST_BODY_BYTES = 8 * 1024 * 1024;
+
+/** Packed more often than this is a trick; what is left then is no JSON. */
+const MOST_ENCODINGS = 3;
+
+type Unpack = (packed: Buffer, bounds: { maxOutputLength: number }) => Promise<Buffer>;
+
+const UNPACK: ReadonlyMap<string, Unpack> = new Map([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
+
+/** Encodings as a header lists them, undone last to first. */
+const unpackAll = async (body: Buffer, encodings: string, status: number): Promise<Buffer> => {
+  let unpacked = body;
+  for (const name of encodings.split(',').slice(-MOST_ENCODINGS).reverse())
+    unpacked = await unpack(unpacked, name, status);
+  return unpacked;
+};
+
+const unpack = async (body: Buffer, encoding: string, status: number): Promise<Buffer> => {
+  const name = encoding.trim().toLowerCase();
+  if (name === '' || name === 'identity') return body;
+  const decompress = UNPACK.get(name);
+  if (decompress === undefined)
+    throw new NoResponseError(
+      `The response is packed as ${JSON.stringify(encoding.slice(0, 40))}; trendlake asked for gzip, br or deflate.`,
+      status,
+    );
+  try {
+    return await decompress(body, { maxOutputLength: LARGEST_BODY_BYTES });
+  } catch (error) {
+    throw new NoResponseError(
+      `The packed response (${name}) cannot be unpacked within ${LARGEST_BODY_BYTES} bytes: ${messageOf(error)}.`,
+      status,
+      error,
+    );
+  }
+};
+
+const plainHeaders = (
+  headers: Record<string, string | string[] | undefined>,
+  hide: (text: string) => string,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, hide(Array.isArray(value) ? value.join(', ') : value)]],
+    ),
+  );
+
+/** Bytes or text without the key, should a service say it back in whatever spelling. */
+const hidingKey = (key: string) => {
+  const hide = hiding(key);
+  return {
+    in: hide,
+    inBody: (body: Buffer): Buffer => {
+      const text = body.toString('latin1');
+      const without = hide(text);
+      return without === text ? body : Buffer.from(without, 'latin1');
+    },
+  };
+};
+
+/** Tells `left` when a request's connection stands and it begins to be sent. */
+const tellingWhenSent = (
+  handler: Dispatcher.DispatchHandler,
+  left: () => void,
+): Dispatcher.DispatchHandler =>
+  new Proxy(handler, {
+    get: (target, name) => {
+      if (name === 'onRequestStart')
+        return (controller: Dispatcher.DispatchController, context: unknown): void => {
+          left();
+          target.onRequestStart?.(controller, context);
+        };
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+
+/** A dispatcher for one request; `left` is called once its connection stands. */
+const through = (agent: Agent, left: () => void): Dispatcher =>
+  agent.compose(
+    (dispatch) => (options, handler) => dispatch(options, tellingWhenSent(handler, left)),
+  );
+
+/** Where requests go, with which key, and how long one may take. */
+interface ApiConfig extends Pick<Config, 'timeoutMs'> {
+  readonly baseUrl: string;
+  readonly apiKey: { reveal(): string };
+}
+
+/**
+ * A client of the interface. It sends each request once: retries are the throttle's, which counts
+ * them. The key goes to the base URL alone; a redirect is a response, not followed.
+ */
+export class HttpApiClient implements ApiClient {
+  readonly #baseUrl: string;
+  readonly #timeoutMs: number;
+  readonly #key: string;
+  readonly #hide: ReturnType<typeof hidingKey>;
+  readonly #agent: Agent;
+
+  constructor({ baseUrl, apiKey, timeoutMs }: ApiConfig) {
+    this.#baseUrl = baseUrl;
+    this.#timeoutMs = timeoutMs;
+    this.#key = apiKey.reveal();
+    this.#hide = hidingKey(this.#key);
+    this.#agent = new Agent({
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      // whatever NODE_TLS_REJECT_UNAUTHORIZED says
+      connect: skippingInterim(buildConnector({ rejectUnauthorized: true })),
+    });
+  }
+
+  async send(request: UpstreamRequest, signal?: AbortSignal): Promise<RawResponse> {
+    const timeout = AbortSignal.timeout(this.#timeoutMs); // bodyTimeout alone lets a drip go on for ever
+    let sent = false;
+    const dispatcher = through(this.#agent, () => {
+      sent = true;
+    });
+    const stop = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+    try {
+      return await this.#receive(request, dispatcher, stop);
+    } catch (error) {
+      if (error instanceof NoResponseError) throw error;
+      const Failure = sent ? NoResponseError : UnreachableError;
+      if (signal?.aborted === true) throw new Failure('Given up: stopping.', null, error);
+      const where = new URL(this.#baseUrl).origin;
+      throw new Failure(
+        timeout.aborted
+          ? `No whole response from ${where} within ${this.#timeoutMs} ms.`
+          : `No response from ${where}: ${connectionFailure(error) ?? messageOf(error)}.`,
+        null,
+        error,
+      );
+    }
+  }
+
+  async #receive(
+    request: UpstreamRequest,
+    dispatcher: Dispatcher,
+    signal: AbortSignal,
+  ): Promise<RawResponse> {
+    const { method, path, body } = httpRequest(request);
+    const response = await sendRequest(this.#baseUrl + path, {
+      method,
+      dispatcher,
+      signal,
+      headers: {
+        authorization: `Bearer ${this.#key}`,
+        accept: 'application/json',
+        'accept-encoding': 'gzip, br, deflate',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+    const packed = await readBounded(response.body, LARGEST_BODY_BYTES);
+    if (packed === undefined)
+      throw new NoResponseError(
+        `The response is larger than ${LARGEST_BODY_BYTES} bytes.`,
+        response.statusCode,
+      );
+    const headers = plainHeaders(response.headers, this.#hide.in);
+    const encoding = headers['content-encoding'] ?? '';
+    const unpacked = await unpackAll(packed, encoding, response.statusCode);
+    return { status: response.statusCode, headers, body: this.#hide.inBody(unpacked) };
+  }
+
+  close(): Promise<void> {
+    return this.#agent.close();
+  }
+}

@@ -1,0 +1,260 @@
+import type { Platform } from '../../../schema/vocabulary.ts';
+import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { FIELDS, HOLDERS } from '../../base/wire/field-table.ts';
+import {
+  extraOf,
+  kindOf,
+  namesOf,
+  type Odd,
+  readCount,
+  readFields,
+  readInstant,
+  valueUnder,
+} from '../../base/wire/fields.ts';
+import { plainHandle } from '../../base/wire/folding.ts';
+import type { RawResponse } from '../client.ts';
+import { UnreadableResponseError } from '../errors.ts';
+import type { ListRequest, UpstreamRequest } from '../request.ts';
+import {
+  type DecodedHashtag,
+  type DecodedItem,
+  type DecodedPoint,
+  decodeHashtag,
+  decodeItem,
+  decodePoint,
+} from './decode-items.ts';
+import {
+  type Decoded,
+  noteAnother,
+  noteDrift,
+  noteForeign,
+  noteLongTexts,
+  noteMissing,
+  noteOdd,
+} from './note-drift.ts';
+import { parseBody } from './parse-body.ts';
+import { markOf, unlessRepeated } from './repeated-page.ts';
+
+/** An item of a list with its position, 0 first, counted over all items of the page. */
+export interface Positioned<T> {
+  position: number;
+  item: T;
+}
+
+/** A page of a list, beside its items. */
+interface DecodedPage {
+  total: number | null;
+  /** Members of its list, readable or not. */
+  length: number;
+  /** Which items it holds, in short; null where none could be read. */
+  mark: string | null;
+}
+
+/** What a response of status 200 says, checked. */
+export type DecodedResponse = Decoded &
+  (
+    | ({ kind: 'videos'; items: Positioned<DecodedItem>[] } & DecodedPage)
+    | ({ kind: 'hashtags'; items: Positioned<DecodedHashtag>[] } & DecodedPage)
+    | { kind: 'growth'; points: DecodedPoint[] }
+    | { kind: 'creator'; profile: DecodedProfile; items: DecodedItem[]; growth: DecodedPoint[] }
+    | { kind: 'analysis'; analysis: JsonObject; generatedAt: number | null }
+  );
+
+/** A creator's own numbers. */
+export interface DecodedProfile {
+  platform: Platform;
+  handle: string;
+  followers: number | null;
+  videoCount: number | null;
+  views: number | null;
+  likes: number | null;
+  engagementRate: number | null;
+  extra: JsonObject | null;
+}
+
+/** The first array under one of the names, looking one level deeper too. `path` is where it was. */
+const findArray = (
+  value: unknown,
+  names: readonly string[],
+): { list: unknown[]; holder: JsonObject | undefined; path: string } | undefined => {
+  if (Array.isArray(value)) return { list: value, holder: undefined, path: 'a bare list' };
+  if (!isObject(value)) return undefined;
+  for (const name of names) {
+    const inner = value[name];
+    if (Array.isArray(inner)) return { list: inner, holder: value, path: name };
+    if (!isObject(inner)) continue;
+    for (const deeper of names)
+      if (Array.isArray(inner[deeper]))
+        return { list: inner[deeper], holder: inner, path: `${name}.${deeper}` };
+  }
+  return undefined;
+};
+
+const unknownShape = (
+  response: RawResponse,
+  { resource, expected }: { resource: string; expected: string },
+  value: unknown,
+): Error => {
+  const error = new UnreadableResponseError(
+    `The response has no ${expected}; it is ${kindOf(value)}`,
+    response.status,
+    false,
+  );
+  error.drift = { resource, field: '(unknown shape)', sample: value };
+  return error;
+};
+
+/** Reads every member, keeping the readable ones with their position and the rest as rejections. */
+const readAll = <T extends { extra: JsonObject | null }>(
+  list: readonly unknown[],
+  read: (raw: unknown) => T | { problem: string },
+  resource: string,
+  into: Decoded,
+): Positioned<T>[] =>
+  list.flatMap((raw, position) => {
+    const item = read(raw);
+    if ('problem' in item) {
+      into.rejected.push({ reason: item.problem, item: raw });
+      return [];
+    }
+    noteDrift(resource, item.extra, into);
+    noteMissing(resource, raw, into);
+    return [{ position, item }];
+  });
+
+const ENVELOPE = new Set(['total', 'page', 'asOf', 'platform', 'period', ...HOLDERS.list]);
+// `forecast` is what a trendlake that is served adds; it is made anew here
+const GROWTH = new Set(['id', 'platform', 'asOf', 'curve', 'forecast', ...HOLDERS.timeline]);
+const PROFILE_SAYS = new Set<string>([
+  ...namesOf(FIELDS.creator),
+  ...HOLDERS.creatorVideos,
+  ...HOLDERS.creatorGrowth,
+]);
+const PROFILE = new Set([...PROFILE_SAYS, 'platform', 'asOf']);
+
+const startOf = (value: unknown, resource: string): Decoded => {
+  const odd: Odd = [];
+  const asOf = isObject(value) ? readInstant(value.asOf, 'asOf', odd) : null;
+  const into: Decoded = { asOf, rejected: [], drift: [] };
+  noteOdd(resource, odd, into);
+  return into;
+};
+
+const decodeList = <T extends { extra: JsonObject | null }>(
+  { response, value, request }: { response: RawResponse; value: unknown; request: ListRequest },
+  read: (raw: unknown) => T | { problem: string },
+  nameOf: (item: T) => string,
+  resource: string,
+) => {
+  const found = findArray(value, HOLDERS.list);
+  if (found === undefined) {
+    const expected = `list (looked for ${HOLDERS.list.join(', ')})`;
+    throw unknownShape(response, { resource: 'list', expected }, value);
+  }
+  const into = startOf(value, 'list');
+  if (found.holder !== undefined) noteDrift('list', extraOf(found.holder, ENVELOPE, []), into);
+  if (found.path !== HOLDERS.list[0])
+    into.drift.push({ resource: 'list', field: `items (as ${found.path})`, sample: value });
+  if (isObject(value)) noteMissing('list', { ...value, ...found.holder }, into);
+  const odd: Odd = [];
+  const stated = found.holder?.total ?? (isObject(value) ? value.total : undefined);
+  const total = readCount(stated, 'total', odd);
+  noteOdd('list', odd, into);
+  const items = readAll(found.list, read, resource, into);
+  const mark = markOf(items.map(({ item }) => nameOf(item)));
+  const page = { ...into, total, length: found.list.length, mark, items };
+  return unlessRepeated(page, request, value);
+};
+
+const decodeGrowth = (response: RawResponse, value: unknown, id: string): DecodedResponse => {
+  const found = findArray(value, HOLDERS.timeline);
+  if (found === undefined) {
+    const expected = `timeline (looked for ${HOLDERS.timeline.join(', ')})`;
+    throw unknownShape(response, { resource: 'growth', expected }, value);
+  }
+  const into = startOf(value, 'growth');
+  if (isObject(value)) {
+    noteDrift('growth', extraOf(value, GROWTH, []), into);
+    noteAnother('growth', { field: 'id', asked: id, stated: value.id }, into);
+  }
+  const points = readAll(found.list, decodePoint, 'growth point', into).map(({ item }) => item);
+  return { kind: 'growth', ...into, points };
+};
+
+const decodeCreator = (
+  response: RawResponse,
+  value: unknown,
+  query: { platform: Platform; handle: string },
+): DecodedResponse => {
+  // an object that says nothing of a creator is no profile without numbers
+  if (!isObject(value) || !Object.keys(value).some((name) => PROFILE_SAYS.has(name))) {
+    const expected = `creator (looked for ${[...PROFILE_SAYS].join(', ')})`;
+    throw unknownShape(response, { resource: 'creator', expected }, value);
+  }
+  const into = startOf(value, 'creator');
+  const odd: Odd = [];
+  const { handle: written, ...numbers } = readFields(value, FIELDS.creator, odd);
+  const handle = plainHandle(written ?? query.handle);
+  const extra = extraOf(value, PROFILE, odd);
+  noteDrift('creator', extra, into);
+  noteMissing('creator', value, into);
+  noteAnother('creator', { field: 'handle', asked: query.handle, stated: written }, into);
+  const videos = valueUnder(value, HOLDERS.creatorVideos);
+  const growth = valueUnder(value, HOLDERS.creatorGrowth);
+  const items = readAll(Array.isArray(videos) ? videos : [], decodeItem, 'content item', into);
+  const points = readAll(Array.isArray(growth) ? growth : [], decodePoint, 'creator point', into);
+  const own = items.map(({ item }) => item);
+  for (const item of own) noteLongTexts(item, into);
+  noteForeign(own, { kind: 'profile', platform: query.platform }, into);
+  return {
+    kind: 'creator',
+    ...into,
+    profile: { platform: query.platform, handle, ...numbers, extra },
+    items: own,
+    growth: points.map(({ item }) => item),
+  };
+};
+
+/**
+ * What a response of status 200 to a request says. Pure: `replay` decodes kept bodies with it.
+ * @throws UnreadableResponseError when the page cannot be read at all
+ */
+export const decodeResponse = (
+  request: UpstreamRequest,
+  response: RawResponse,
+): DecodedResponse => {
+  const value = parseBody(response);
+  switch (request.kind) {
+    case 'feed':
+    case 'trends':
+    case 'search': {
+      const page = decodeList(
+        { response, value, request },
+        decodeItem,
+        ({ id }) => id,
+        'content item',
+      );
+      const items = page.items.map(({ item }) => item);
+      for (const item of items) noteLongTexts(item, page);
+      noteForeign(items, request, page);
+      return { kind: 'videos', ...page };
+    }
+    case 'hashtags':
+      return {
+        kind: 'hashtags',
+        ...decodeList({ response, value, request }, decodeHashtag, ({ tag }) => tag, 'hashtag'),
+      };
+    case 'growth':
+      return decodeGrowth(response, value, request.id);
+    case 'creator':
+      return decodeCreator(response, value, request);
+    case 'analyze': {
+      if (!isObject(value))
+        throw unknownShape(response, { resource: 'analysis', expected: 'analysis' }, value);
+      const generatedAt = readInstant(value.generatedAt, 'generatedAt', []);
+      const into = startOf(value, 'analysis');
+      noteAnother('analysis', { field: 'id', asked: request.id, stated: value.id }, into);
+      return { kind: 'analysis', ...into, analysis: value, generatedAt };
+    }
+  }
+};

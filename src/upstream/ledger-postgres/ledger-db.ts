@@ -1,0 +1,179 @@
+import { DatabaseError, Pool } from 'pg';
+import type { Clock } from '../../base/clock.ts';
+import type { PostgresAddress } from '../../base/config/postgres-url.ts';
+import { MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
+import { messageOf } from '../../base/errors.ts';
+import { typed } from '../../base/installation.ts';
+import { LedgerAwayError, LedgerError } from './errors.ts';
+
+/** How long a failover may take before calls pause. */
+const PATIENCE_MS = 15 * SECOND_MS;
+/** After that it is tried once only: who waited once need not wait for each statement after. */
+const AWAY_MS = 30 * SECOND_MS;
+const BETWEEN_TRIES_MS = 250;
+const CONNECT_MS = 5 * SECOND_MS;
+const ANSWER_MS = 10 * SECOND_MS;
+const CONNECTIONS = 4;
+
+/**
+ * States of a server that pass: the connection failed (08), it shuts down or starts (57P), is a
+ * standby (25006), has no connection left (53300), or two transactions stood in each other's way (40).
+ */
+const PASSING = /^(08|57P|25006|53300|40)/;
+
+const isPassing = (error: unknown): boolean =>
+  !(error instanceof DatabaseError) || PASSING.test(error.code ?? '');
+
+/** What a refusal of the server asks of whoever runs trendlake. */
+const ADVICE: Readonly<Record<string, string>> = {
+  '28P01': 'Check user and password in TRENDLAKE_LEDGER_URL.',
+  '28000': 'Check the user in TRENDLAKE_LEDGER_URL and the server’s pg_hba.conf.',
+  '3D000': `Make the database, then run \`${typed('ledger init')}\`.`,
+  '3F000': `Run \`${typed('ledger init')}\`.`,
+  '42P01': `Run \`${typed('ledger init')}\`.`,
+  '42883': `Run \`${typed('ledger init')}\`.`,
+  '42501': 'The user needs the right to use the ledger’s schema, tables and functions.',
+};
+
+/** Options of the ledger's connections. */
+interface DbOptions {
+  readonly clock: Pick<Clock, 'monotonic' | 'now' | 'sleep'>;
+  /** How long it is tried before the server counts as away; 15 s unless given. */
+  readonly patienceMs?: number;
+}
+
+/**
+ * Connections to the shared ledger. A statement whose connection fails is tried again, on the next
+ * host where the address names several, so every statement must be safe to run again.
+ */
+export class LedgerDb {
+  readonly #address: PostgresAddress;
+  readonly #options: DbOptions;
+  #host = 0;
+  #pool: Pool | undefined;
+  /** Connections on which the server warned. */
+  readonly #warned = new WeakSet<object>();
+  /** Monotonic instant until which the server counts as away. */
+  #awayUntil = 0;
+
+  constructor(address: PostgresAddress, options: DbOptions) {
+    this.#address = address;
+    this.#options = options;
+  }
+
+  /** The ledger's schema, quoted. */
+  get schema(): string {
+    return `"${this.#address.schema}"`;
+  }
+
+  /** Server and database, without user and password. */
+  get shown(): string {
+    return this.#address.shown;
+  }
+
+  /**
+   * Runs a statement and gives its rows.
+   * @throws LedgerAwayError when no server answers in time; LedgerError when it refuses
+   */
+  async rows<Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const { clock, patienceMs = PATIENCE_MS } = this.#options;
+    const from = clock.monotonic();
+    const giveUpAt = from < this.#awayUntil ? from : from + patienceMs;
+    for (;;) {
+      const pool = this.#open();
+      try {
+        const rows = await this.#query<Row>(pool, sql, values);
+        this.#awayUntil = 0;
+        return rows;
+      } catch (error) {
+        if (!isPassing(error)) throw this.#refused(error);
+        this.#next(pool);
+        const now = clock.monotonic();
+        if (now >= giveUpAt) {
+          this.#awayUntil = now + AWAY_MS;
+          throw this.#away(error);
+        }
+        await clock.sleep(BETWEEN_TRIES_MS);
+      }
+    }
+  }
+
+  /**
+   * A commit that the server gave up waiting to see on its standby is told as done, with a warning:
+   * a failover may undo it, so nobody knows.
+   */
+  async #query<Row>(pool: Pool, sql: string, values: readonly unknown[]): Promise<Row[]> {
+    const client = await pool.connect();
+    try {
+      const { rows } = await client.query(sql, [...values]);
+      if (this.#warned.has(client)) throw new Error('the server warned that it may lose a commit');
+      client.release();
+      return rows as Row[];
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  }
+
+  /** Calls a function of the ledger; what it returns. */
+  async call<T>(name: string, ...values: readonly unknown[]): Promise<T> {
+    const parameters = values.map((_, index) => `$${index + 1}`).join(', ');
+    const rows = await this.rows<{ value: T }>(
+      `select ${this.schema}.${name}(${parameters}) as value`,
+      values,
+    );
+    return rows[0]?.value as T;
+  }
+
+  async close(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await pool?.end();
+  }
+
+  #open(): Pool {
+    if (this.#pool !== undefined) return this.#pool;
+    const { urls } = this.#address;
+    const pool = new Pool({
+      connectionString: urls[this.#host % urls.length],
+      application_name: 'trendlake',
+      max: CONNECTIONS,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: ANSWER_MS,
+      keepAlive: true,
+    });
+    pool.on('connect', (client) => {
+      client.on('error', () => {}); // its statement is told of it
+      client.on('notice', ({ severity }) => {
+        if (severity === 'WARNING') this.#warned.add(client);
+      });
+    });
+    pool.on('error', () => {}); // an idle connection was lost: the next statement opens another
+    this.#pool = pool;
+    return pool;
+  }
+
+  /** Leaves a host that failed, unless another statement has left it already. */
+  #next(pool: Pool): void {
+    if (this.#pool !== pool) return;
+    this.#pool = undefined;
+    this.#host += 1;
+    void pool.end().catch(() => {});
+  }
+
+  #away(error: unknown): LedgerAwayError {
+    return new LedgerAwayError(
+      `The shared ledger at ${this.shown} cannot be reached (${messageOf(error)}). No call is made that it does not count; the run goes on once it is back.`,
+      this.#options.clock.now() + MINUTE_MS,
+      { cause: error },
+    );
+  }
+
+  #refused(error: unknown): LedgerError {
+    const code = error instanceof DatabaseError ? (error.code ?? '') : '';
+    return new LedgerError(
+      `The shared ledger at ${this.shown} cannot be used: ${messageOf(error)}. ${ADVICE[code] ?? 'Check TRENDLAKE_LEDGER_URL and the server’s log.'}`,
+      { cause: error },
+    );
+  }
+}

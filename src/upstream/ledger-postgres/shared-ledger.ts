@@ -1,0 +1,194 @@
+import type { Clock } from '../../base/clock.ts';
+import { isoOf } from '../../base/iso.ts';
+import type { Lake } from '../../lake/open.ts';
+import { CallRows } from '../throttle/call-rows.ts';
+import type {
+  Admission,
+  CallOutcome,
+  Ledger,
+  Limits,
+  MonthSpent,
+  PlannedCall,
+} from '../throttle/ledger.ts';
+import { hintsIn, shortWaitMs } from '../throttle/quota-hints.ts';
+import { SLOT_MS, Slots } from '../throttle/slots.ts';
+import type { ClockWatch } from './clock-watch.ts';
+import { LedgerAwayError } from './errors.ts';
+import type { LedgerDb } from './ledger-db.ts';
+
+/** What `admit` of the ledger's schema returns. Instants are of the server's clock. */
+interface Decision {
+  at: number;
+  /** The call's number, where it was admitted. */
+  seq?: number;
+  waitMs?: number;
+  untilEndedMs?: number;
+  pause?: { forMs: number; resumesAt: number; reason: string };
+  spentUntil?: number;
+  hint?: { name: string; seenAt: number };
+}
+
+/** What `key_spent` returns. */
+interface Spent {
+  at: number;
+  startsAt: number;
+  endsAt: number;
+  spent: number;
+  byHand: number;
+  left: number | null;
+  inMinute: number;
+  pause: { untilAt: number; reason: string } | null;
+}
+
+/** What is still to be told of a call's end. */
+interface Ended {
+  seq: number;
+  outcome: CallOutcome;
+  headers: Readonly<Record<string, string>>;
+}
+
+const SHORT_WHY = 'Somebody else uses the same key: the service has no calls left.';
+
+/** What is spent of a key's month by the shared ledger, in the time of `now`. */
+export const sharedSpent = async (
+  db: LedgerDb,
+  hash: string,
+  { callsPerMonth, quotaReset }: Pick<Limits, 'callsPerMonth' | 'quotaReset'>,
+  now: number,
+): Promise<MonthSpent> => {
+  const told = await db.call<Spent>('key_spent', hash, quotaReset);
+  const { at, startsAt, endsAt, spent, byHand, left, inMinute, pause } = told;
+  const remaining = Math.max(0, Math.min(callsPerMonth - spent, left ?? callsPerMonth));
+  const shownPause = pause === null ? null : { ...pause, untilAt: pause.untilAt - at + now };
+  const month = { startsAt, endsAt, limit: callsPerMonth, spent, remaining };
+  return { month, byHand, at: now, moment: { inMinute, pause: shownPause } };
+};
+
+/** What a ledger in PostgreSQL is of, and who counts in it. */
+interface SharedLedgerDeps {
+  readonly db: LedgerDb;
+  readonly watch: ClockWatch;
+  readonly lake: Lake;
+  /** Under which calls stand in the ledger. */
+  readonly lakeName: string;
+  readonly clock: Clock;
+  readonly sender: string;
+  readonly hash: string;
+  /** Under which calls stand in the lake, where it has several keys. */
+  readonly keyName?: string | undefined;
+  readonly limits: Limits;
+}
+
+/**
+ * The ledger of a key in PostgreSQL, which any number of machines share. A call is admitted there, by a
+ * transaction that is committed before this returns; then it has its row in the lake, too, which its
+ * response belongs to. Its end is told once the lake's transaction is through; until then, and for ever
+ * where this process dies before, it counts and holds its slot for as long as it may last.
+ *
+ * When the connection fails while a call is admitted, nobody knows whether it was counted: it is not
+ * sent, and another is admitted in its place.
+ */
+export class SharedLedger implements Ledger {
+  readonly #deps: SharedLedgerDeps;
+  readonly #rows: CallRows;
+  readonly #slots: Slots;
+  /** The numbers of calls in flight, by their row in the lake. */
+  readonly #seqs = new Map<number, number>();
+  readonly #ended = new Map<number, Ended>();
+  #telling: Promise<void> = Promise.resolve();
+
+  constructor(deps: SharedLedgerDeps) {
+    const { lake, clock, limits, sender, keyName } = deps;
+    this.#deps = deps;
+    this.#rows = new CallRows(lake, sender, keyName);
+    this.#slots = new Slots(lake, clock, limits, sender);
+  }
+
+  async admit(call: PlannedCall): Promise<Admission> {
+    const { db, watch, clock, hash, limits, lakeName } = this.#deps;
+    const sentMono = clock.monotonic();
+    const decision = await db.call<Decision>('admit', hash, { ...call, lake: lakeName }, limits);
+    if (!watch.agrees(decision.at, sentMono, clock.monotonic())) {
+      await db.call('hold_key', hash, limits); // what was admitted counts and is not sent
+      return { waitMs: SLOT_MS };
+    }
+    return this.#admission(call, decision);
+  }
+
+  #admission(call: PlannedCall, decision: Decision): Admission {
+    const { at, seq, waitMs, untilEndedMs, pause, spentUntil, hint } = decision;
+    const { clock, limits } = this.#deps;
+    const now = clock.now();
+    const here = (there: number): number => there - at + now;
+    if (seq !== undefined) {
+      const callId = this.#rows.enter(call, now, this.#slots.take());
+      this.#seqs.set(callId, seq);
+      return { callId };
+    }
+    if (pause !== undefined) return { pause: { ...pause, resumesAt: here(pause.resumesAt) } };
+    if (untilEndedMs !== undefined) return { untilEndedMs };
+    if (spentUntil === undefined) return { waitMs: Math.max(1, waitMs ?? 1) };
+    const why =
+      hint === undefined
+        ? `All ${limits.callsPerMonth} calls of the month are spent.`
+        : `The service says no calls are left (${hint.name}, ${isoOf(hint.seenAt)}), though the ledger has some: somebody else uses the same key, or the plan is smaller than configured.`;
+    return { spentUntil: here(spentUntil), why };
+  }
+
+  settle(callId: number, outcome: CallOutcome): void {
+    this.#rows.settle(callId, outcome);
+    const seq = this.#seqs.get(callId);
+    if (seq === undefined) return;
+    this.#ended.set(callId, { seq, outcome, headers: {} });
+    queueMicrotask(() => this.#tell()); // once the lake's transaction is through
+  }
+
+  noteHeaders(callId: number, headers: Readonly<Record<string, string>>): void {
+    const ended = this.#ended.get(callId);
+    if (ended !== undefined) this.#ended.set(callId, { ...ended, headers });
+  }
+
+  #tell(): void {
+    if (this.#ended.size > 0) this.#telling = this.#telling.then(() => this.#tellEnded());
+  }
+
+  /** What cannot be told now is told with the next; a call that is never settled counts. */
+  async #tellEnded(): Promise<void> {
+    const { db, clock, hash, limits } = this.#deps;
+    for (const [callId, { seq, outcome, headers }] of [...this.#ended]) {
+      const { status, sent } = outcome;
+      // a sentence that was cut may end in half a character, which PostgreSQL's JSON refuses
+      const error = outcome.error?.toWellFormed() ?? null;
+      const hints = hintsIn(headers, limits, clock.now());
+      const short = { shortMs: shortWaitMs(hints), shortWhy: SHORT_WHY };
+      const { ratePerMinute } = limits;
+      const told = { status, error, sent, hints, ...short, ratePerMinute };
+      try {
+        await db.call('settle', hash, seq, told);
+      } catch (failure) {
+        if (failure instanceof LedgerAwayError) return; // the next admission meets the same and says so
+        continue; // what one is refused for keeps no other from being told
+      }
+      this.#ended.delete(callId);
+      this.#seqs.delete(callId);
+    }
+  }
+
+  async pause(ms: number, reason: string): Promise<void> {
+    await this.#deps.db.call('pause_key', this.#deps.hash, Math.ceil(ms), reason);
+  }
+
+  together(work: () => void): void {
+    this.#deps.lake.sqlite.transaction(work).immediate();
+  }
+
+  spent(): Promise<MonthSpent> {
+    const { db, hash, limits, clock } = this.#deps;
+    return sharedSpent(db, hash, limits, clock.now());
+  }
+
+  async drain(): Promise<void> {
+    this.#tell();
+    await this.#telling;
+  }
+}

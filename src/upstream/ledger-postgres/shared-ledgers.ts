@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import { type PostgresAddress, postgresAddress } from '../../base/config/postgres-url.ts';
+import type { Secret } from '../../base/secret.ts';
+import type { Lake } from '../../lake/open.ts';
+import { KeyUnsetError } from '../throttle/errors.ts';
+import type { KeyLimits, Ledger, LedgerSource, MonthSpent } from '../throttle/ledger.ts';
+import { emptyMonth } from '../throttle/month.ts';
+import { ClockWatch } from './clock-watch.ts';
+import { checkLedger } from './init-ledger.ts';
+import { keyHash } from './key-hash.ts';
+import { LedgerDb } from './ledger-db.ts';
+import { SharedLedger, sharedSpent } from './shared-ledger.ts';
+import { SharedSlots } from './shared-slots.ts';
+
+/** The address in a setting that was read before, so it can be one. */
+export const addressOf = (url: Secret): PostgresAddress => {
+  const address = postgresAddress(url.reveal());
+  if (address === undefined) throw new TypeError('the address of the ledger was not checked');
+  return address;
+};
+
+/** The ledgers of all keys in one PostgreSQL. */
+export class SharedLedgers implements LedgerSource {
+  readonly #db: LedgerDb;
+  readonly #lakeName: string;
+  readonly #watch = new ClockWatch();
+  #checked: Promise<void> | undefined;
+
+  /** @param lakeName under which this machine's calls and slots stand there */
+  constructor(
+    url: Secret,
+    { clock, lakeName, patienceMs }: { clock: Clock; lakeName: string; patienceMs?: number },
+  ) {
+    this.#db = new LedgerDb(addressOf(url), {
+      clock,
+      ...(patienceMs === undefined ? {} : { patienceMs }),
+    });
+    this.#lakeName = lakeName;
+  }
+
+  open(lake: Lake, limits: KeyLimits, by: { clock: Clock; sender: string }): Ledger {
+    const { apiKey, ratePerMinute, callsPerMonth, quotaReset, timeoutMs, key } = limits;
+    if (apiKey === undefined)
+      throw new TypeError('a shared ledger counts by key, and there is none');
+    return new SharedLedger({
+      db: this.#db,
+      watch: this.#watch,
+      lake,
+      lakeName: this.#lakeName,
+      ...by,
+      hash: keyHash(apiKey),
+      keyName: key?.name,
+      limits: { ratePerMinute, callsPerMonth, quotaReset, timeoutMs },
+    });
+  }
+
+  async spent(
+    _lake: Pick<Lake, 'sqlite'> | undefined,
+    limits: Omit<KeyLimits, 'timeoutMs'>,
+    now: number,
+  ): Promise<MonthSpent> {
+    const { apiKey, key } = limits;
+    if (apiKey === undefined && key !== undefined) throw new KeyUnsetError(key.name);
+    if (apiKey === undefined) return { month: emptyMonth(limits, now), byHand: 0, at: now };
+    return sharedSpent(this.#db, keyHash(apiKey), limits, now);
+  }
+
+  /** The schedule that daemons with the same keys share. `owner` is a word of this process alone. */
+  slots(keys: readonly Secret[], owner: string): SharedSlots {
+    const fleet = createHash('sha256').update(keys.map(keyHash).toSorted().join()).digest('hex');
+    return new SharedSlots(this.#db, { fleet, lakeName: this.#lakeName, owner });
+  }
+
+  /**
+   * Refuses a ledger that calls cannot be counted in, before anything is begun.
+   * @throws LedgerError, LedgerAwayError
+   */
+  check(): Promise<void> {
+    this.#checked ??= checkLedger(this.#db);
+    return this.#checked;
+  }
+
+  close(): Promise<void> {
+    return this.#db.close();
+  }
+}

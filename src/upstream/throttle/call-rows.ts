@@ -1,0 +1,61 @@
+import type { Statement } from 'better-sqlite3';
+import type { Lake } from '../../lake/open.ts';
+import { type Prepared, prepare, present } from '../../lake/prepare.ts';
+import type { CallOutcome, PlannedCall } from './ledger.ts';
+import { SLOT_MS } from './slots.ts';
+
+/** When a call leaves and until when it holds its slot, by the monotonic clock of a boot. */
+export interface HeldSlot {
+  boot: string;
+  sentMono: number;
+  freeMono: number;
+}
+
+/** Writes the lake's rows of calls: what was asked, and how it ended. */
+export class CallRows {
+  readonly #sender: string;
+  readonly #key: string | null;
+  readonly #newest: Prepared<number | null>;
+  readonly #insert: Prepared<number>;
+  readonly #settle: Statement;
+
+  /** @param key name of the key that calls are made with; undefined: the only one */
+  constructor({ sqlite }: Lake, sender: string, key: string | undefined) {
+    this.#sender = sender;
+    this.#key = key ?? null;
+    this.#newest = prepare(sqlite, 'select max(sent_at) from calls', 'number?');
+    this.#insert = prepare(
+      sqlite,
+      `insert into calls (run_id, job, request, sent_at, counted_at, sender, boot, sent_mono, free_mono, key)
+         values (@runId, @job, @request, @now, @countedAt, @sender, @boot, @sentMono, @freeMono, @key)
+         returning id`,
+      'number',
+    );
+    this.#settle = sqlite.prepare(
+      `update calls set finished_at = ?, status = ?, error = ?, sent = ?, rows_changed = ?,
+         free_mono = ? where id = ?`,
+    );
+  }
+
+  /** The row of a call that leaves at `now` (Unix ms). @returns its id */
+  enter(call: PlannedCall, now: number, slot: HeldSlot): number {
+    const newest = present(this.#newest.get());
+    const callId = this.#insert.get({
+      ...call,
+      ...slot,
+      now,
+      countedAt: newest !== null && newest > now ? newest : null,
+      sender: this.#sender,
+      key: this.#key,
+    });
+    return present(callId);
+  }
+
+  /** How a call ended, and from when its slot is free: at once where nothing was sent. */
+  settle(callId: number, outcome: CallOutcome): void {
+    const { status, error, finishedAt, endedMono, sent, rowsChanged } = outcome;
+    const freeMono = Math.ceil(endedMono) + (sent ? SLOT_MS : 0);
+    const sentFlag = sent ? 1 : 0;
+    this.#settle.run(finishedAt, status, error, sentFlag, rowsChanged, freeMono, callId);
+  }
+}

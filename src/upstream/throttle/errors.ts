@@ -1,0 +1,38 @@
+import { EXIT, TrendlakeError } from '../../base/errors.ts';
+import { isoOf } from '../../base/iso.ts';
+
+/** No call may leave for now. Not a failure: the run pauses and goes on at `resumesAt`. */
+export abstract class PausedError extends TrendlakeError {
+  readonly transient: boolean = false;
+  readonly exitCode = EXIT.paused;
+  /** Unix ms; null when it is up to the user. */
+  readonly resumesAt: number | null;
+  constructor(message: string, resumesAt: number | null, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.resumesAt = resumesAt;
+  }
+}
+
+/** Calls are used up for now. */
+export class QuotaSpentError extends PausedError {
+  constructor(what: string, resumesAt: number | null) {
+    const again = resumesAt === null ? '' : ` Calls are free again at ${isoOf(resumesAt)}.`;
+    super(`${what}${again}`, resumesAt);
+  }
+}
+
+/** What a key has spent is not known, as the key itself is not here. */
+export class KeyUnsetError extends PausedError {
+  constructor(name: string) {
+    super(
+      `Key ${name} is not set here: the shared ledger knows keys by their hash alone, so nobody knows what is spent with it. Set the variable that its keyEnv names.`,
+      null,
+    );
+  }
+}
+
+/** The service does not answer, and has not for several calls: asking on would waste calls. */
+export class ServiceDownError extends TrendlakeError {
+  readonly transient = false;
+  readonly exitCode = EXIT.failed;
+}

@@ -1,0 +1,42 @@
+import type { Platform } from '../../../schema/vocabulary.ts';
+import type { Config } from '../../base/config/config.ts';
+import type { UpstreamKey } from '../../base/config/upstream-keys.ts';
+import type { CountedKey } from './counted-key.ts';
+import type { KeyLimits } from './ledger.ts';
+
+/** What a key allows, and what is asked with it. */
+export interface OwnKey extends KeyLimits {
+  readonly platforms: readonly Platform[];
+}
+
+/** The settings that tell the keys. */
+export type KeysConfig = Pick<
+  Config,
+  'keys' | 'ratePerMinute' | 'callsPerMonth' | 'quotaReset' | 'timeoutMs' | 'apiKey' | 'platforms'
+>;
+
+/** How each of several keys is told apart in a lake. */
+export const countedKeys = (keys: readonly Pick<UpstreamKey, 'name'>[]): CountedKey[] =>
+  keys.map(({ name }, index) => ({
+    name,
+    isFirst: index === 0,
+    others: keys.map((key) => key.name).filter((other) => other !== name),
+  }));
+
+/** Every key by the settings, in their order: one at least. */
+export const keysOf = (config: KeysConfig): readonly OwnKey[] => {
+  const { keys, ratePerMinute, callsPerMonth, quotaReset, timeoutMs, apiKey, platforms } = config;
+  if (keys.length === 0)
+    return [{ ratePerMinute, callsPerMonth, quotaReset, timeoutMs, apiKey, platforms }];
+  const counted = countedKeys(keys);
+  return keys.map((key, index) => ({
+    ratePerMinute: key.ratePerMinute,
+    callsPerMonth: key.callsPerMonth,
+    quotaReset: key.quotaReset,
+    timeoutMs,
+    apiKey: key.apiKey,
+    keyEnv: key.keyEnv,
+    platforms: key.platforms.filter((platform) => platforms.includes(platform)),
+    key: counted[index],
+  }));
+};

@@ -1,0 +1,154 @@
+import type { Clock } from '../../base/clock.ts';
+import { MINUTE_MS } from '../../base/durations.ts';
+import type { Lake } from '../../lake/open.ts';
+import { prepare, present } from '../../lake/prepare.ts';
+import { CallRows } from './call-rows.ts';
+import { anyCallOf, type CountedKey } from './counted-key.ts';
+import type {
+  Admission,
+  CallOutcome,
+  Ledger,
+  LedgerSource,
+  Limits,
+  MonthSpent,
+  PlannedCall,
+  Refusal,
+} from './ledger.ts';
+import { emptyMonth, type MonthState, monthOf, monthReader } from './month.ts';
+import { pauseAt, SharedPause } from './pause.ts';
+import { QuotaHints } from './quota-hints.ts';
+import { Slots } from './slots.ts';
+
+/** The month, as the ledger has it and as far as the service's own word lowers it. */
+export const monthState = (
+  lake: Pick<Lake, 'sqlite'>,
+  limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset' | 'key'>,
+  now: number,
+): MonthState => {
+  const month = monthOf(lake, limits, now);
+  const left = new QuotaHints(lake, limits).monthLeft(now);
+  return { ...month, remaining: Math.min(month.remaining, left) };
+};
+
+/** Calls of a key's month that people made by hand. */
+const byHandSince = (
+  { sqlite }: Pick<Lake, 'sqlite'>,
+  startsAt: number,
+  key: CountedKey | undefined,
+): number => {
+  const of = anyCallOf(key);
+  const byHand = `select count(*) from calls
+    where run_id is null and sent_at >= @startsAt and sent = 1 ${of.sql}`;
+  return present(prepare(sqlite, byHand, 'number').get({ ...of.parameters, startsAt }));
+};
+
+/** Calls that left within the last 60 s, by the wall clock: to be shown, not to be paced by. */
+const inMinute = (
+  { sqlite }: Pick<Lake, 'sqlite'>,
+  now: number,
+  key: CountedKey | undefined,
+): number => {
+  const of = anyCallOf(key);
+  const left = `select count(*) from calls where sent_at > @since and sent = 1 ${of.sql}`;
+  return present(prepare(sqlite, left, 'number').get({ ...of.parameters, since: now - MINUTE_MS }));
+};
+
+/** What the lake's own ledger says of the month; a lake that nothing was asked for has spent nothing. */
+export const lakeSpent = (
+  lake: Pick<Lake, 'sqlite'>,
+  limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset' | 'key'>,
+  now: number,
+): MonthSpent => {
+  const month = monthState(lake, limits, now);
+  const byHand = byHandSince(lake, month.startsAt, limits.key);
+  const moment = {
+    inMinute: inMinute(lake, now, limits.key),
+    pause: pauseAt(lake, now, limits.key),
+  };
+  return { month, byHand, at: now, moment };
+};
+
+/**
+ * The ledger of a key's calls in the lake and the rules over it: the pause the service asked for, the
+ * month, the slots of the minute. All of them are read from tables, so they hold for every process of a data
+ * directory, and after any end of one.
+ */
+export class LakeLedger implements Ledger {
+  readonly #lake: Lake;
+  readonly #clock: Clock;
+  readonly #limits: Limits;
+  readonly #slots: Slots;
+  readonly #pause: SharedPause;
+  readonly #hints: QuotaHints;
+  readonly #month: (now: number) => MonthState;
+  readonly #rows: CallRows;
+
+  constructor(lake: Lake, clock: Clock, limits: Limits, sender: string) {
+    this.#lake = lake;
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#slots = new Slots(lake, clock, limits, sender);
+    this.#pause = new SharedPause(lake, clock, limits.key);
+    this.#hints = new QuotaHints(lake, limits);
+    this.#month = monthReader(lake, limits);
+    this.#rows = new CallRows(lake, sender, limits.key?.name);
+  }
+
+  spent(): MonthSpent {
+    return lakeSpent(this.#lake, this.#limits, this.#clock.now());
+  }
+
+  /** One immediate transaction, so that two processes never take the same slot. */
+  admit(call: PlannedCall): Admission {
+    return this.#lake.sqlite
+      .transaction(() => this.#refusal() ?? { callId: this.#enter(call) })
+      .immediate();
+  }
+
+  #refusal(): Refusal | undefined {
+    const now = this.#clock.now();
+    const pause = this.#pause.current();
+    if (pause !== undefined) return { pause };
+    const month = this.#month(now);
+    if (month.remaining === 0)
+      return {
+        spentUntil: month.endsAt,
+        why: `All ${month.limit} calls of the month are spent.`,
+      };
+    const hint = this.#hints.refusal(now);
+    if (hint !== undefined) return hint;
+    const rate = Math.min(this.#limits.ratePerMinute, this.#hints.ratePerMinute(now));
+    return this.#slots.count() >= rate ? { waitMs: this.#slots.held().freeInMs } : undefined;
+  }
+
+  #enter(call: PlannedCall): number {
+    return this.#rows.enter(call, this.#clock.now(), this.#slots.take());
+  }
+
+  settle(callId: number, outcome: CallOutcome): void {
+    this.#rows.settle(callId, outcome);
+  }
+
+  noteHeaders(callId: number, headers: Readonly<Record<string, string>>): void {
+    const shortMs = this.#hints.note(callId, headers, this.#clock.now());
+    if (shortMs > 0 && this.#slots.count() < this.#limits.ratePerMinute)
+      this.#pause.set(shortMs, 'Somebody else uses the same key: the service has no calls left.');
+  }
+
+  pause(ms: number, reason: string): void {
+    this.#lake.sqlite.transaction(() => this.#pause.set(ms, reason)).immediate();
+  }
+
+  together(work: () => void): void {
+    this.#lake.sqlite.transaction(work).immediate();
+  }
+}
+
+/** Ledgers of single machines: each data directory counts for itself. */
+export const LAKE_LEDGERS: LedgerSource = {
+  open: (lake, limits, { clock, sender }) => new LakeLedger(lake, clock, limits, sender),
+  spent: (lake, limits, now) =>
+    lake === undefined
+      ? { month: emptyMonth(limits, now), byHand: 0, at: now }
+      : lakeSpent(lake, limits, now),
+};

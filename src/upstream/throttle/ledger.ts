@@ -1,0 +1,114 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Secret } from '../../base/secret.ts';
+import type { Lake } from '../../lake/open.ts';
+import type { CountedKey } from './counted-key.ts';
+import type { MonthState } from './month.ts';
+import type { Pause } from './pause.ts';
+
+/** What a tier allows, and how long one call may take at most. */
+export interface Limits {
+  ratePerMinute: number;
+  callsPerMonth: number;
+  quotaReset: string;
+  timeoutMs: number;
+  /** Which of several keys it is; undefined: the only one, for which every call of the lake counts. */
+  key?: CountedKey | undefined;
+}
+
+/** What a tier allows a key. */
+export interface KeyLimits extends Limits {
+  apiKey?: Secret | undefined;
+  /** The variable that holds it, where there are several keys. */
+  keyEnv?: string;
+}
+
+/** A call that is about to be made. */
+export interface PlannedCall {
+  runId: number | null;
+  job: string;
+  request: string;
+}
+
+/** How a call ended. `status` is null when no response came. */
+export interface CallOutcome {
+  status: number | null;
+  error: string | null;
+  /** Unix ms at which its response was complete or abandoned; `endedMono` by the monotonic clock. */
+  finishedAt: number;
+  endedMono: number;
+  /** False: it found nobody, so nothing left the machine. */
+  sent: boolean;
+  /** Rows that loading its response inserted or updated; null where nothing was loaded. */
+  rowsChanged: number | null;
+}
+
+/**
+ * Why a call may not leave yet: no slot is free, the service asked to wait, calls are spent, or those in
+ * flight may be the last ones (`untilEndedMs`: how soon to ask again where another process made them).
+ */
+export type Refusal =
+  | { waitMs: number }
+  | { pause: Pause }
+  | { untilEndedMs: number }
+  | { spentUntil: number; why: string };
+
+/** Whether a call may leave; `callId` is its row in the lake. */
+export type Admission = { callId: number } | Refusal;
+
+/** What of a month is spent, and how many of its calls people made by hand. */
+export interface MonthSpent {
+  month: MonthState;
+  byHand: number;
+  /** Unix ms. */
+  at: number;
+  /** How it stands at this moment, where the ledger's tables can be read for it. */
+  moment?: KeyMoment;
+}
+
+/** Whether a key is asked with right now. */
+export interface KeyMoment {
+  /** Calls that left within the last 60 s. */
+  inMinute: number;
+  /** The pause that the service asked for, if one holds. */
+  pause: { untilAt: number; reason: string } | null;
+}
+
+/**
+ * Where calls are counted before they leave. One lies in the lake, for the processes of one data
+ * directory; one in PostgreSQL, for many machines, which takes time to answer.
+ */
+export interface Ledger {
+  /**
+   * Lets a call leave if pause, month and pace allow: it is counted for good before this returns. Two
+   * processes never take the same slot.
+   */
+  admit(call: PlannedCall): Admission | Promise<Admission>;
+  /**
+   * Writes how a call ended and from when its slot is free: at once where nothing was sent. A call
+   * whose response is loaded is settled by calling this inside the transaction that loads it. Safe to
+   * do again.
+   */
+  settle(callId: number, outcome: CallOutcome): void;
+  /** Keeps what a response stated of the quota. Inside the transaction that settles its call. */
+  noteHeaders(callId: number, headers: Readonly<Record<string, string>>): void;
+  /** Nobody, in no process that shares the ledger, sends for `ms`. */
+  pause(ms: number, reason: string): void | Promise<void>;
+  /** Runs `work` in one transaction of the lake. */
+  together(work: () => void): void;
+  /** The month, as far as the service's own word lowers it. */
+  spent(): MonthSpent | Promise<MonthSpent>;
+  /** Resolves once everything settled is written where it is counted. */
+  drain?(): Promise<void>;
+}
+
+/** Where the ledgers of keys are found: in the lake, or in PostgreSQL. */
+export interface LedgerSource {
+  /** The ledger that a key's calls are counted in. `sender` names this process. */
+  open(lake: Lake, limits: KeyLimits, by: { clock: Clock; sender: string }): Ledger;
+  /** What is spent of a key's month at `now` (Unix ms); only reads. Without a lake nothing is there. */
+  spent(
+    lake: Pick<Lake, 'sqlite'> | undefined,
+    limits: Omit<KeyLimits, 'timeoutMs'>,
+    now: number,
+  ): MonthSpent | Promise<MonthSpent>;
+}

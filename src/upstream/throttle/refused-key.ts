@@ -1,0 +1,25 @@
+import { KeyBarredError, KeyRefusedError } from '../errors.ts';
+import type { PlannedCall } from './ledger.ts';
+
+/** Stands for every job: none has an empty name. */
+const EVERY_JOB = '';
+
+/** Refusals of one key: of all it asks for (401), or of one job (403). */
+export class RefusedKey {
+  readonly #refusals = new Map<string, KeyRefusedError>();
+
+  /** Remembers an error that says so of the key. */
+  note(job: string, error: unknown): void {
+    if (error instanceof KeyRefusedError)
+      this.#refusals.set(error.status === 401 ? EVERY_JOB : job, error);
+  }
+
+  /**
+   * Throws where a run's call would be refused like one before it. A call by hand is let through: the
+   * key may have been mended since.
+   */
+  bar({ runId, job }: PlannedCall): void {
+    const refusal = this.#refusals.get(EVERY_JOB) ?? this.#refusals.get(job);
+    if (runId !== null && refusal !== undefined) throw new KeyBarredError(refusal);
+  }
+}

@@ -1,0 +1,298 @@
+import type { Clock } from '../../base/clock.ts';
+import { SECOND_MS } from '../../base/durations.ts';
+import { messageOf } from '../../base/errors.ts';
+import { type Log, SILENT } from '../../base/log.ts';
+import type { ApiClient, RawResponse } from '../client.ts';
+import { CallError, RateLimitedError, UnreachableError } from '../errors.ts';
+import { requestLine, type UpstreamRequest } from '../request.ts';
+import { backoffMs, Circuit, PATIENCE_MS } from './circuit.ts';
+import { QuotaSpentError, ServiceDownError } from './errors.ts';
+import type { Ledger, PlannedCall, Refusal } from './ledger.ts';
+import { RefusedKey } from './refused-key.ts';
+
+/** A response that came and was read. Its call is not settled yet: that goes with its rows. */
+export interface Received<T> {
+  callId: number;
+  response: RawResponse;
+  read: T;
+  /** Unix ms at which the response was complete. */
+  receivedAt: number;
+  /** Milliseconds from letting it leave to its last byte, of the attempt that was answered. */
+  tookMs: number;
+  attempts: number;
+  /** Writes the call's outcome. To be called inside the transaction that loads the response. */
+  settle: (rowsChanged: number) => void;
+}
+
+interface CallContext {
+  runId: number | null;
+  job: string;
+  signal?: AbortSignal;
+}
+
+interface ThrottleDeps {
+  ledger: Ledger;
+  client: ApiClient;
+  clock: Clock;
+  random: () => number;
+  /** The error that a response stands for, if any. */
+  judge: (response: RawResponse, now: number) => CallError | undefined;
+  /** Keeps a response that could not be read, and why. Called inside the settling transaction. */
+  keepUnread: (callId: number, response: RawResponse, error: unknown) => void;
+  /** Counted together with other keys' calls where given; so is `maxCalls`. */
+  counts?: CallCounts;
+  /** No more calls than these leave; then the run pauses. */
+  maxCalls?: number;
+  /** Told of waits: those the service caused, and those for a slot of the minute. */
+  onWait?: (waitMs: number, why: string) => void;
+  /** Told of attempts that failed and of waits. */
+  log?: Log | undefined;
+}
+
+/** One attempt under way, as it is logged. */
+interface CallAttempt {
+  runId: number | null;
+  job: string;
+  item: string;
+  callId: number;
+  attempt: number;
+}
+
+/** Attempts at one request while the service is there; each is a call. */
+const ATTEMPTS = 4;
+const LEAST_LIMITED_MS = 5 * SECOND_MS;
+
+const roundMs = (ms: number): number => Math.round(ms * 10) / 10;
+
+/** Calls made so far, by how they ended; not those that found nobody. */
+export interface CallCounts {
+  sent: number;
+  ok: number;
+  failed: number;
+}
+
+/**
+ * The one way by which calls leave. One at a time passes it: it waits for pauses the service
+ * asked for, for a slot of the minute, and has the ledger write the call's row. Retries pass it
+ * again and are paid for again.
+ */
+export class Throttle {
+  readonly counts: CallCounts;
+  readonly #deps: ThrottleDeps;
+  readonly #circuit = new Circuit();
+  readonly #refusedKey = new RefusedKey();
+  /** The end of the line of those waiting to be admitted. */
+  #line: Promise<void> = Promise.resolve();
+  /** Monotonic instant until which nobody of this process may leave. */
+  #restUntil = 0;
+  #lastFailure: CallError | undefined;
+  #inFlight = 0;
+  #callEnded = Promise.withResolvers<void>();
+
+  constructor(deps: ThrottleDeps) {
+    this.#deps = deps;
+    this.counts = deps.counts ?? { sent: 0, ok: 0, failed: 0 };
+  }
+
+  /**
+   * Asks until a response is read. Every attempt has its row in the ledger. A request has four
+   * attempts; one that failed because the service asked to wait, or is away, is no fault of the request
+   * and not among them.
+   * @throws QuotaSpentError when calls are used up; ServiceDownError when the service stays away;
+   *   CallError when this request failed for good
+   */
+  async request<T>(
+    request: UpstreamRequest,
+    read: (response: RawResponse) => T,
+    context: CallContext,
+  ): Promise<Received<T>> {
+    let ownFailures = 0;
+    for (let attempts = 1; ; attempts++) {
+      try {
+        return { ...(await this.#attempt(request, read, context, attempts)), attempts };
+      } catch (error) {
+        if (!(error instanceof CallError) || !error.transient) throw error;
+        context.signal?.throwIfAborted();
+        const limited = error instanceof RateLimitedError;
+        if (!limited && !this.#circuit.isSingleFile) {
+          ownFailures += 1;
+          if (ownFailures >= ATTEMPTS) throw error;
+          const waitMs = backoffMs(ownFailures, this.#deps.random());
+          await this.#deps.clock.sleep(waitMs, context.signal);
+        }
+      }
+    }
+  }
+
+  async #attempt<T>(
+    request: UpstreamRequest,
+    read: (response: RawResponse) => T,
+    { runId, job, signal }: CallContext,
+    attempt: number,
+  ): Promise<Omit<Received<T>, 'attempts'>> {
+    const { ledger, client, clock, judge } = this.#deps;
+    const item = requestLine(request);
+    const callId = await this.#pass({ runId, job, request: item }, signal);
+    const sentMono = clock.monotonic();
+    let response: RawResponse | undefined;
+    let endedMono = 0;
+    try {
+      response = await client.send(request, signal).finally(() => {
+        endedMono = clock.monotonic();
+      });
+      const { headers, status } = response;
+      const refused = judge(response, clock.now());
+      if (refused !== undefined) throw refused;
+      const value = read(response);
+      this.counts.ok += 1;
+      this.#circuit.succeeded();
+      const finishedAt = clock.now();
+      const settle = (rowsChanged: number): void => {
+        const ended = { finishedAt, endedMono, sent: true };
+        ledger.settle(callId, { status, error: null, ...ended, rowsChanged });
+        ledger.noteHeaders(callId, headers);
+      };
+      const tookMs = roundMs(endedMono - sentMono);
+      return { callId, response, read: value, receivedAt: finishedAt, tookMs, settle };
+    } catch (error) {
+      this.#refusedKey.note(job, error);
+      await this.#fail(callId, response, error, endedMono);
+      this.#logFailed({ runId, job, item, callId, attempt }, response, error, endedMono - sentMono);
+      throw error;
+    } finally {
+      this.#inFlight -= 1;
+      this.#callEnded.resolve();
+      this.#callEnded = Promise.withResolvers<void>();
+    }
+  }
+
+  /** Settles a failed call, keeps what it taught, and decides how long everybody waits. */
+  async #fail(
+    callId: number,
+    response: RawResponse | undefined,
+    error: unknown,
+    endedMono: number,
+  ): Promise<void> {
+    const { ledger, clock, keepUnread } = this.#deps;
+    const status = error instanceof CallError ? error.status : (response?.status ?? null);
+    const sent = !(error instanceof UnreachableError);
+    const ended = { finishedAt: clock.now(), endedMono, sent };
+    const outcome = { status, error: messageOf(error), ...ended, rowsChanged: null };
+    ledger.together(() => {
+      ledger.settle(callId, outcome);
+      if (response === undefined) return;
+      ledger.noteHeaders(callId, response.headers);
+      if (response.status === 200) keepUnread(callId, response, error);
+    });
+    if (sent) this.counts.failed += 1;
+    else this.counts.sent -= 1;
+    if (!(error instanceof CallError)) return;
+    if (error.transient) await this.#rest(error, clock.monotonic());
+    else this.#circuit.succeeded(); // a refusal is a response: the service is there
+  }
+
+  #logFailed(
+    made: CallAttempt,
+    response: RawResponse | undefined,
+    error: unknown,
+    tookMs: number,
+  ): void {
+    const { log = SILENT } = this.#deps;
+    const status = error instanceof CallError ? error.status : (response?.status ?? null);
+    const outcome = error instanceof CallError ? 'failed' : 'given up';
+    const { name } = error instanceof Error ? error : { name: typeof error };
+    log.warn({ ...made, outcome, error: name, status, ms: roundMs(tookMs) }, messageOf(error));
+  }
+
+  async #rest(error: CallError, mono: number): Promise<void> {
+    const limited = error instanceof RateLimitedError;
+    if (error.status === 200 && this.#circuit.hasAnswered) return; // one bad page, not the service
+    this.#lastFailure = error;
+    this.#circuit.failed(mono, limited);
+    const ownMs = backoffMs(this.#circuit.failuresInARow, this.#deps.random());
+    if (limited) {
+      const statedMs = error.retryAfterMs ?? Math.max(LEAST_LIMITED_MS, ownMs);
+      await this.#deps.ledger.pause(statedMs, error.message);
+    } else this.#restUntil = Math.max(this.#restUntil, mono + this.#circuit.restMs(ownMs));
+  }
+
+  /** @throws once asking on would only waste calls */
+  #refuseWhenLost(): void {
+    const { clock } = this.#deps;
+    if (!this.#circuit.isLost(clock.monotonic())) return;
+    const last = this.#lastFailure?.message ?? '';
+    if (this.#lastFailure instanceof RateLimitedError)
+      throw new QuotaSpentError(
+        `The service has turned away every call for a quarter of an hour; the last time: ${last}`,
+        clock.now() + PATIENCE_MS,
+      );
+    throw new ServiceDownError(
+      `The service has not answered ${this.#circuit.failuresInARow} calls in a row; the last one: ${last} What is loaded stays; check TRENDLAKE_BASE_URL, or run again when the service is back.`,
+    );
+  }
+
+  /** Waits in line, then until the ledger has let the call leave. */
+  async #pass(call: PlannedCall, signal?: AbortSignal): Promise<number> {
+    const before = this.#line;
+    const turn = Promise.withResolvers<void>();
+    this.#line = turn.promise;
+    await before;
+    try {
+      return await this.#leave(call, signal);
+    } finally {
+      turn.resolve();
+    }
+  }
+
+  async #leave(call: PlannedCall, signal?: AbortSignal): Promise<number> {
+    const { ledger, clock, maxCalls } = this.#deps;
+    for (;;) {
+      signal?.throwIfAborted();
+      if (maxCalls !== undefined && this.counts.sent >= maxCalls)
+        throw new QuotaSpentError(`The ${maxCalls} calls allowed by --max-calls are spent.`, null);
+      this.#refuseWhenLost();
+      this.#refusedKey.bar(call);
+      const restMs = this.#restUntil - clock.monotonic();
+      if (restMs > 0) await this.#sleep(restMs, this.#lastFailure?.message ?? '', signal);
+      else if (this.#circuit.isSingleFile && this.#inFlight > 0) await this.#callEnded.promise;
+      else {
+        this.counts.sent += 1; // before it is admitted: calls of other keys are counted meanwhile
+        const admission = await ledger.admit(call);
+        if ('callId' in admission) {
+          this.#inFlight += 1;
+          return admission.callId;
+        }
+        this.counts.sent -= 1;
+        await this.#wait(admission, signal);
+      }
+    }
+  }
+
+  /** Waits as long as the ledger says. @throws QuotaSpentError when that is too long to wait */
+  async #wait(refusal: Refusal, signal?: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    const now = clock.now();
+    if ('untilEndedMs' in refusal) {
+      if (this.#inFlight > 0) return this.#callEnded.promise;
+      this.#deps.onWait?.(refusal.untilEndedMs, 'calls in flight may be the last of the key');
+      return clock.sleep(refusal.untilEndedMs, signal);
+    }
+    if ('waitMs' in refusal) {
+      this.#deps.onWait?.(refusal.waitMs, "the key's calls of this minute are spent");
+      return clock.sleep(refusal.waitMs, signal);
+    }
+    const [waitMs, until, why] =
+      'pause' in refusal
+        ? [refusal.pause.forMs, refusal.pause.resumesAt, refusal.pause.reason]
+        : [refusal.spentUntil - now, refusal.spentUntil, refusal.why];
+    if (waitMs > PATIENCE_MS || until - now > PATIENCE_MS) throw new QuotaSpentError(why, until);
+    await this.#sleep(Math.max(1, waitMs), why, signal);
+  }
+
+  async #sleep(waitMs: number, why: string, signal?: AbortSignal): Promise<void> {
+    const { onWait, log = SILENT } = this.#deps;
+    onWait?.(waitMs, why);
+    log.warn({ waitMs: Math.ceil(waitMs) }, why);
+    await this.#deps.clock.sleep(waitMs, signal);
+  }
+}

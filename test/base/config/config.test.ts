@@ -1,0 +1,341 @@
+import { chmodSync, chownSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { type Overrides, readConfig } from '../../../src/base/config/config.ts';
+import { SETTINGS } from '../../../src/base/config/settings.ts';
+import { rangeMs } from '../../../src/base/durations.ts';
+import { UsageError } from '../../../src/base/errors.ts';
+import { Secret } from '../../../src/base/secret.ts';
+import { freshFolder } from '../../support/fresh.ts';
+
+const read = (env: NodeJS.ProcessEnv, flags: Overrides = {}, cwd = freshFolder()) =>
+  readConfig({ flags, env, cwd });
+
+/** What is said of settings that cannot be right. */
+const refusal = (env: NodeJS.ProcessEnv, cwd = freshFolder()): string => {
+  try {
+    read(env, {}, cwd);
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+  return '';
+};
+
+const configFile = (text: string, mode = 0o600): { cwd: string; path: string } => {
+  const cwd = freshFolder();
+  const path = join(cwd, 'trendlake.config.json');
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+  return { cwd, path };
+};
+
+test('without anything set, the defaults of the beta tier hold', () => {
+  const cwd = freshFolder();
+  expect(read({}, {}, cwd)).toMatchObject({
+    baseUrl: undefined,
+    ratePerMinute: 60,
+    callsPerMonth: 50_000,
+    platforms: ['tiktok', 'instagram', 'youtube'],
+    dataDir: join(cwd, 'data'),
+    timezone: 'UTC',
+  });
+});
+
+test('flags win over the environment, the environment over the file, the file over defaults', () => {
+  const { cwd } = configFile(
+    JSON.stringify({ listItems: 10, growthCalls: 11, creatorCalls: 12, platforms: ['tiktok'] }),
+  );
+  const env = { TRENDLAKE_GROWTH_CALLS: '21', TRENDLAKE_CREATOR_CALLS: '22' };
+  const config = read(env, { creatorCalls: '32' }, cwd);
+  expect([config.listItems, config.growthCalls, config.creatorCalls]).toEqual([10, 21, 32]);
+  expect(config.platforms).toEqual(['tiktok']);
+});
+
+describe('a value that cannot be right is refused, naming the setting and what was expected', () => {
+  test.each([
+    ['TRENDLAKE_BASE_URL', 'ftp://x/v1', /an http or https address that ends in \/v1/],
+    ['TRENDLAKE_BASE_URL', 'https://api.example.com', /ends in \/v1/],
+    ['TRENDLAKE_BASE_URL', 'https://api.example.com/v2', /ends in \/v1/],
+    ['TRENDLAKE_API_KEY', 'two words', /without blanks/],
+    ['TRENDLAKE_TIER', 'gold', /one of beta, scale, enterprise; it is "gold"/],
+    ['TRENDLAKE_RATE_PER_MINUTE', '0', /a whole number from 1/],
+    ['TRENDLAKE_RATE_PER_MINUTE', '1.5', /a whole number/],
+    ['TRENDLAKE_CALLS_PER_MONTH', 'many', /a whole number/],
+    ['TRENDLAKE_QUOTA_RESET', 'anchor:32', /anchor:<day of the month, 1 to 31>/],
+    ['TRENDLAKE_PLATFORMS', 'tiktok,vimeo', /a comma list of tiktok, instagram, youtube/],
+    ['TRENDLAKE_PLATFORMS', ',', /a comma list/],
+    ['TRENDLAKE_TIMEZONE', 'Mars/Olympus', /an IANA time zone/],
+    ['TRENDLAKE_FEED_RANGE', '367d', /at most 366 days/],
+    ['TRENDLAKE_HASHTAG_RANGE', '0d', /a span such as/],
+    ['TRENDLAKE_CONCURRENCY', '65', /a whole number from 1 to 64/],
+  ])('%s=%s', (name, value, expected) => {
+    expect(() => read({ [name]: value })).toThrow(expected);
+    expect(() => read({ [name]: value })).toThrow(name);
+  });
+
+  test.each(['{', '[]', '"x"'])('a file that holds %s names itself', (text) => {
+    const { cwd, path } = configFile(text);
+    expect(refusal({}, cwd)).toContain(path);
+  });
+
+  test('enterprise needs both numbers', () => {
+    expect(() => read({ TRENDLAKE_TIER: 'enterprise', TRENDLAKE_RATE_PER_MINUTE: '9' })).toThrow(
+      /set both TRENDLAKE_RATE_PER_MINUTE and TRENDLAKE_CALLS_PER_MONTH/,
+    );
+  });
+});
+
+describe('a name that nobody knows is refused: mistyped, it would be the default in silence', () => {
+  test.each([
+    ['TRENDLAKE_BASEURL', 'TRENDLAKE_BASE_URL'],
+    ['TRENDLAKE_APIKEY', 'TRENDLAKE_API_KEY'],
+    ['TRENDLAKE_PLATFORM', 'TRENDLAKE_PLATFORMS'],
+    ['TRENDLAKE_MODEL_ULR', 'TRENDLAKE_MODEL_URL'],
+  ])('%s: %s was meant', (name, meant) => {
+    expect(refusal({ [name]: 'x' })).toMatch(new RegExp(`${name} is set .* mean ${meant}\\?`));
+  });
+
+  test('a field of the file too', () => {
+    const { cwd, path } = configFile('{"listitem": 10}');
+    expect(refusal({}, cwd)).toBe(
+      `${path} sets listitem, which is no setting. Did you mean listItems?`,
+    );
+  });
+
+  test('where no known name is like it, none is named', () => {
+    expect(refusal({ TRENDLAKE_QQQQQQQQQ: 'x' })).toBe(
+      'TRENDLAKE_QQQQQQQQQ is set but trendlake has no such setting.',
+    );
+  });
+});
+
+test('all that is wrong is said at once', () => {
+  const { cwd } = configFile('{"colour": "red"}');
+  const env = { TRENDLAKE_TIER: 'gold', TRENDLAKE_API_KEY: 'k', TRENDLAKE_TIMEZONE: 'Mars' };
+  const stated = refusal(env, cwd).split('\n');
+  expect(stated[0]).toBe('4 settings cannot be right:');
+  expect(stated.slice(1).join()).toMatch(/colour.*TIER.*TIMEZONE.*BASE_URL is not/);
+});
+
+test.each([
+  ['a key without the address it belongs to', { TRENDLAKE_API_KEY: 'k' }, /BASE_URL is not/],
+  ['a model without a name', { TRENDLAKE_MODEL_URL: 'http://a/v1' }, /both TRENDLAKE_MODEL_URL/],
+  ['a model without an address', { TRENDLAKE_MODEL_NAME: 'tiny' }, /both TRENDLAKE_MODEL_URL/],
+])('%s is refused', (_, env, expected) => {
+  expect(refusal(env)).toMatch(expected);
+});
+
+test('--config names a file that must be there', () => {
+  const { cwd, path } = configFile('{"listItems": 7}');
+  const elsewhere = { env: {}, cwd: freshFolder() };
+  expect(readConfig({ ...elsewhere, file: path }).listItems).toBe(7);
+  expect(readConfig({ env: {}, cwd, file: 'trendlake.config.json' }).listItems).toBe(7);
+  expect(() => readConfig({ ...elsewhere, file: 'none.json' })).toThrow(/--config names/);
+});
+
+describe('a file that others can write would let them say where the key is sent', () => {
+  test.each([0o666, 0o602, 0o646])('mode %o is refused', (mode) => {
+    const { cwd, path } = configFile('{}', mode);
+    expect(refusal({}, cwd)).toMatch(/every user may write it.*chmod 600/);
+    chmodSync(path, 0o600);
+    expect(refusal({}, cwd)).toBe('');
+  });
+  test("a group's of the user alone is the user's", () => {
+    expect(refusal({}, configFile('{}', 0o664).cwd)).toBe('');
+  });
+  test.runIf(process.getuid?.() === 0)("another user's, or another group's, is refused", () => {
+    const { cwd, path } = configFile('{}', 0o660);
+    chownSync(path, 0, 4242);
+    expect(refusal({}, cwd)).toMatch(/the group 4242 may write it/);
+    chownSync(path, 4242, 0);
+    expect(refusal({}, cwd)).toMatch(/another user \(4242\)/);
+  });
+});
+
+test('a price is an amount, with or without its currency', () => {
+  const price = (text: string) => read({ TRENDLAKE_PRICE_PER_1000: text }).pricePer1000;
+  expect(price('4.50')).toEqual({ per1000: 4.5, currency: '' });
+  expect(price('4.50 EUR')).toEqual({ per1000: 4.5, currency: 'EUR' });
+  expect(price('3€')).toEqual({ per1000: 3, currency: '€' });
+  for (const text of ['', '-1', '1e3', 'free', '1,000', '4 euros'])
+    if (text !== '') expect(refusal({ TRENDLAKE_PRICE_PER_1000: text })).toMatch(/an amount/);
+});
+
+describe('secrets', () => {
+  const key = 'tl_live_very-secret';
+  test('a key prints as [hidden] however it is printed', () => {
+    const config = read({ TRENDLAKE_BASE_URL: 'http://a/v1', TRENDLAKE_API_KEY: ` ${key}\n` });
+    expect(config.apiKey?.reveal()).toBe(key);
+    const printed = [String(config.apiKey), JSON.stringify(config), inspect(config, { depth: 9 })];
+    for (const text of printed) expect(text).not.toContain('very-secret');
+    expect(inspect(new Secret(key))).toBe('[hidden]');
+  });
+  test.each([
+    ['TRENDLAKE_API_KEY', 'very-secret \u00e9'],
+    ['TRENDLAKE_HOOK_SECRET', 'very-secret with blanks'],
+    ['TRENDLAKE_MODEL_KEY', 'very-secret with blanks'],
+    ['TRENDLAKE_BASE_URL', 'https://me:very-secret@api.example.com/v1'],
+    ['TRENDLAKE_BASE_URL', 'https://:very-secret@api.example.com/v1'],
+    ['TRENDLAKE_BASE_URL', 'https://me:very/secret:very-secret@api.example.com/v2'],
+    ['TRENDLAKE_BASE_URL', 'https://api.example.com/v1?key=very-secret'],
+    ['TRENDLAKE_MODEL_URL', 'https://me:very-secret@models.example.com/v1'],
+    ['TRENDLAKE_MODEL_URL', 'me:very-secret@models.example.com'],
+  ])('a refused %s is not repeated in the message: %s', (name, value) => {
+    const message = refusal({ [name]: value, TRENDLAKE_MODEL_NAME: 'tiny' });
+    expect(message).toContain(name);
+    expect(message).not.toContain('very-secret');
+  });
+
+  test('every setting that is a secret is marked as one', () => {
+    const given = Object.entries(SETTINGS).filter(([, { read: of }]) => {
+      const parsed = of('aaaaaaaaaaaaaaaaaaaaaaaa');
+      return 'value' in parsed && parsed.value instanceof Secret;
+    });
+    expect(given.map(([name, setting]) => [name, 'secret' in setting])).toEqual([
+      ['apiKey', true],
+      ['hookSecret', true],
+      ['modelKey', true],
+      ['notify', true],
+    ]);
+  });
+
+  test.each([
+    '{"apiKey": tl_live_very-secret}',
+    '{"apiKey": "tl_live_very-secret" "baseUrl": 1}',
+    'tl_live_very-secret',
+    '{"apiKey": "tl_live_very-secret\n"}',
+  ])('a file that is no JSON is not quoted: %j', (text) => {
+    const { cwd, path } = configFile(text);
+    const told = refusal({}, cwd);
+    expect(told).toContain(`${path} is not JSON`);
+    expect(told.replaceAll(path, '')).not.toMatch(/tl_|very|secret/);
+  });
+});
+
+test('spans', () => {
+  expect(['24h', '7d', '2w', '366d'].map(rangeMs)).toEqual(
+    [24, 168, 336, 366 * 24].map((hours) => hours * 3_600_000),
+  );
+  expect(['', '24', '0h', '1.5h', '-1d', '8785h', '24H', '1m'].map(rangeMs)).toEqual(
+    Array(8).fill(undefined),
+  );
+});
+
+test('every setting has its help, and its environment name follows from its name', () => {
+  for (const [name, { env, help }] of Object.entries(SETTINGS)) {
+    expect(env).toBe(`TRENDLAKE_${name.replace(/[A-Z]|\d+/g, (c) => `_${c}`).toUpperCase()}`);
+    expect(help).toMatch(/\.$/);
+  }
+});
+
+describe('several keys', () => {
+  const withKeys = (keys: unknown, more: object = {}) =>
+    configFile(JSON.stringify({ baseUrl: 'https://a.example/v1', keys, ...more }));
+  const berlin = { name: 'berlin', keyEnv: 'TRENDLAKE_KEY_BERLIN' };
+
+  test('have what the settings say, but for what each says itself', () => {
+    const oslo = {
+      ...{ name: 'oslo', keyEnv: 'OSLO', baseUrl: 'https://b.example/v1/', tier: 'scale' },
+      ...{ platforms: ['youtube'], quotaReset: 'rolling' },
+    };
+    const { cwd } = withKeys([berlin, oslo]);
+    // long enough that no folder's random name holds it by chance
+    const secret = 'tl_live_key-of-berlin';
+    const config = read({ TRENDLAKE_KEY_BERLIN: secret, OSLO: '' }, {}, cwd);
+    expect(config.keys).toMatchObject([
+      {
+        ...{ name: 'berlin', baseUrl: 'https://a.example/v1', quotaReset: 'calendar' },
+        ...{ ratePerMinute: 60, callsPerMonth: 50_000 },
+        platforms: ['tiktok', 'instagram', 'youtube'],
+      },
+      {
+        ...{ name: 'oslo', baseUrl: 'https://b.example/v1', quotaReset: 'rolling' },
+        ...{ ratePerMinute: 300, callsPerMonth: 500_000, platforms: ['youtube'] },
+      },
+    ]);
+    expect(config.keys.map(({ apiKey }) => apiKey?.reveal())).toEqual([secret, undefined]);
+    expect([config.ratePerMinute, config.callsPerMonth]).toEqual([360, 550_000]);
+    expect(inspect(config, { depth: 9 })).not.toContain(secret);
+  });
+
+  test('that are wrong are refused, all that is wrong at once and no secret shown', () => {
+    const { cwd } = withKeys([
+      { name: 'Berlin', keyEnv: 'tl_live_secret', tiers: 'beta' },
+      { name: 'oslo', tier: 'gold', ratePerMinute: 0 },
+      'x',
+    ]);
+    const told = refusal({}, cwd);
+    for (const expected of [
+      /name of key 1 in .* must be 1 to 63 characters.*it is "Berlin"/,
+      /keyEnv of key 1 in .* must be the name of an environment variable.*not shown here/,
+      /key 1 in .* has tiers, which no key has. Did you mean tier\?/,
+      /tier of key oslo in .* must be one of/,
+      /ratePerMinute of key oslo in .* must be a whole number/,
+      /key oslo in .* has no keyEnv/,
+      /key 3 in .* must be an object/,
+    ])
+      expect(told).toMatch(expected);
+    expect(told).not.toContain('tl_live');
+  });
+
+  test.each([
+    ['none', [], {}, /keys in .* must be a list such as .* with at least one key/],
+    ['no list', { berlin }, {}, /must be a list/],
+    ['one name twice', [berlin, { ...berlin, keyEnv: 'B' }], {}, /Two keys .* the name berlin/],
+    ['one variable twice', [berlin, { ...berlin, name: 'b' }], {}, /Two keys .* keyEnv TRENDLAKE/],
+    [
+      'a platform of nobody',
+      [{ ...berlin, platforms: ['tiktok'] }],
+      {},
+      /No key .* instagram or y/,
+    ],
+    ['a key beside them', [berlin], { TRENDLAKE_API_KEY: 'k' }, /which one counts\?/],
+    [
+      'one key under two names',
+      [berlin, { name: 'oslo', keyEnv: 'OSLO', baseUrl: 'https://b.example/v1' }],
+      { TRENDLAKE_KEY_BERLIN: 'tl_live_1', OSLO: 'tl_live_1' },
+      /^(?!.*tl_live_1).*TRENDLAKE_KEY_BERLIN and OSLO hold the same key/s,
+    ],
+    ['a tier without numbers', [{ ...berlin, tier: 'enterprise' }], {}, /ratePerMinute and calls/],
+    [
+      'a value that is no key',
+      [berlin],
+      { TRENDLAKE_KEY_BERLIN: 'a b' },
+      /BERLIN must be printable/,
+    ],
+  ])('%s: refused', (_, keys, env, expected) => {
+    expect(refusal(env as NodeJS.ProcessEnv, withKeys(keys).cwd)).toMatch(expected);
+  });
+
+  test('beside a key in the same file are refused', () => {
+    const told = refusal({}, withKeys([berlin], { apiKey: 'tl_live_1' }).cwd);
+    expect(told).toMatch(/has both apiKey and keys: which one counts\?/);
+    expect(told).not.toContain('tl_live_1');
+  });
+
+  test.each([
+    [
+      'taken out with all of them',
+      undefined,
+      'LONDON',
+      'A key that is the only one goes into TRENDLAKE_API_KEY.',
+    ],
+    ['taken out alone', [berlin], 'LONDON', 'or name it there.'],
+    ['mistyped', [berlin], 'BERLN', 'Did you mean TRENDLAKE_KEY_BERLIN?'],
+  ])('the variable of a key that was %s is told for what it is', (_, keys, name, end) => {
+    const { cwd } = withKeys(keys);
+    const told = refusal({ [`TRENDLAKE_KEY_${name}`]: 'tl_live_1' }, cwd);
+    expect(told).toContain(
+      `TRENDLAKE_KEY_${name} is set but no key in ${join(cwd, 'trendlake.config.json')} names it as its keyEnv: unset it, or name it there.`,
+    );
+    expect(told.endsWith(end), told).toBe(true);
+    expect(told).not.toContain('tl_live_1');
+  });
+
+  test('TRENDLAKE_API_KEY may be the variable of one of them', () => {
+    const { cwd } = withKeys([{ ...berlin, keyEnv: 'TRENDLAKE_API_KEY' }]);
+    expect(read({ TRENDLAKE_API_KEY: 'k' }, {}, cwd).keys[0]?.apiKey?.reveal()).toBe('k');
+  });
+});

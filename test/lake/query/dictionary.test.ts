@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { openLake } from '../../../src/lake/open.ts';
+import { readCookbook, readDictionary } from '../../../src/lake/query/dictionary.ts';
+import { freshFolder } from '../../support/fresh.ts';
+
+test('every table, view and column of a lake is described, and nothing that is not there', () => {
+  const lake = openLake(freshFolder());
+  const columnsOf = lake.sqlite.prepare('select name from pragma_table_xinfo(?)').pluck();
+  const described = readDictionary().flatMap(({ relations }) => relations);
+  expect(described.length).toBeGreaterThan(30);
+  for (const { name, columns } of described)
+    expect([name, columns.map((column) => column.name)]).toEqual([name, columnsOf.all(name)]);
+  for (const { columns } of described)
+    for (const { name, type } of columns)
+      expect([name, type]).toEqual([name, expect.stringMatching(/^\w+$/)]);
+  lake.close();
+});
+
+test('the questions of the cookbook are read with their SQL', () => {
+  const recipes = readCookbook();
+  expect(recipes.length).toBe(30);
+  expect(recipes[0]).toEqual({
+    question: 'What leads each feed now?',
+    sql: 'select platform, rank, user, views\nfrom feed_now\nwhere rank = 1\norder by platform',
+  });
+});
+
+test('a column is read with its type and meaning, whatever marks they have', () => {
+  const [part] = readDictionary(
+    '## Views\n\n### `v`\n\nAbout `v`.\n\n- `k` integer, key\n- `a` text?: `x` | `y`: z\n',
+  );
+  expect(part).toEqual({
+    title: 'Views',
+    relations: [
+      {
+        name: 'v',
+        about: 'About v.',
+        columns: [
+          { name: 'k', type: 'integer', meaning: '' },
+          { name: 'a', type: 'text', meaning: 'x | y: z' },
+        ],
+      },
+    ],
+  });
+});

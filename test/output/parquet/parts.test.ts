@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { expect, test } from 'vitest';
+import { countOf } from '../../../fixtures/lake-rows.ts';
+import { virtualClock } from '../../../src/base/clock.ts';
+import { loadObservations } from '../../../src/ingest/imports/observations.ts';
+import type { Lake } from '../../../src/lake/open.ts';
+import { VIDEOS_A_PART } from '../../../src/lake/touched-partitions.ts';
+import { exportLake } from '../../../src/output/parquet/export-lake.ts';
+import { PARQUET_TABLES } from '../../../src/output/parquet/parquet-tables.ts';
+import { allPartitions } from '../../../src/output/parquet/partitions.ts';
+import { readingsOf } from '../../../src/output/parquet/readings.ts';
+import { expectWhole, folderOf, manifestOf } from './exported-files.ts';
+import { filledLake, NOON_AT, sqliteRows } from './filled-lake.ts';
+
+const clock = virtualClock(NOON_AT);
+
+/** Moves some of the ten videos behind the last of a part, as in a lake of many. */
+const makeLarge = (lake: Lake): void => {
+  lake.sqlite.exec(`
+    pragma foreign_keys = off;
+    update video set key = key + ${VIDEOS_A_PART} where key between 4 and 6;
+    update video set key = key + ${2 * VIDEOS_A_PART} where key > 6 and key < 11;
+    update video_snapshot set video_key = video_key + ${VIDEOS_A_PART} where video_key between 4 and 6;
+    update video_snapshot set video_key = video_key + ${2 * VIDEOS_A_PART} where video_key > 6 and video_key < 11;
+    pragma foreign_keys = on`);
+};
+
+const pathsOf = (lake: Lake, name: string): (string | number)[][] =>
+  manifestOf(lake)
+    .filter(({ table }) => table === name)
+    .map(({ path, rows }) => [path, rows]);
+
+test('a small lake has one file of its videos; the videos of a large one share some, none twice', async () => {
+  const lake = filledLake();
+  await exportLake(lake, { clock });
+  expect(pathsOf(lake, 'videos')).toEqual([['videos/videos.parquet', 10]]);
+  makeLarge(lake);
+  await exportLake(lake, { clock, full: true });
+  expect(pathsOf(lake, 'videos')).toEqual([
+    ['videos/videos-000001.parquet', 3],
+    ['videos/videos-000002.parquet', 4],
+    ['videos/videos.parquet', 3],
+  ]);
+  expect(pathsOf(lake, 'video_hashtags')).toEqual([['video_hashtags/video_hashtags.parquet', 3]]);
+  expectWhole(lake);
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  const read = await connection.runAndReadAll(
+    `select id from '${join(folderOf(lake), 'videos/*.parquet')}' order by id`,
+  );
+  expect(read.getRows().map(([id]) => id)).toEqual(sqliteRows(lake, 'videos').map(([id]) => id));
+});
+
+test('days read together, video by video, make the files of days read alone', async () => {
+  const lake = filledLake();
+  const hashes = () =>
+    manifestOf(lake)
+      .filter(({ table }) => table === 'video_snapshots')
+      .map(({ path, rows, sha256 }) => [path, rows, sha256]);
+  const readings = () =>
+    readingsOf(
+      lake.sqlite,
+      allPartitions(lake.sqlite, PARQUET_TABLES).filter(({ table }) => table.timelines),
+    ).map(({ partitions, bySubject }) => [partitions.length, bySubject]);
+  // more rows than are read by one statement, most of them of two videos
+  lake.sqlite
+    .prepare(
+      `with recursive n (i) as (select 1 union all select i + 1 from n where i < 3000)
+       insert into video_snapshot (video_key, observed_at, views, rate_derived, source)
+       select 1 + 3 * (i % 2), ? + i, i, 1, 0 from n`,
+    )
+    .run(NOON_AT - 12 * 3_600_000);
+  await exportLake(lake, { clock });
+  const together = hashes();
+  expect(readings()).toEqual([[together.length, true]]);
+  makeLarge(lake); // as if a day's rows were of a few videos among many
+  await exportLake(lake, { clock, full: true });
+  expect(readings()).toEqual(together.map(() => [1, false]));
+  expect(hashes()).toEqual(together);
+});
+
+test('what is seen of a video marks its part, and the other parts are not read', async () => {
+  const lake = filledLake();
+  makeLarge(lake);
+  await exportLake(lake, { clock });
+  const [id] = lake.sqlite
+    .prepare(`select id from video where key = ${2 * VIDEOS_A_PART + 7}`)
+    .pluck()
+    .all() as string[];
+  const at = NOON_AT + 60_000;
+  loadObservations(lake, {
+    videos: [],
+    hashtags: [],
+    creators: [],
+    snapshots: [
+      {
+        at,
+        observed: {
+          ...{ id: id ?? '', platform: 'tiktok', views: 77, likes: 7, engagementRate: null },
+          ...{ title: null, user: null, createdAt: null, hashtags: null },
+          ...{ extra: null, snapshotExtra: null },
+        },
+      },
+    ],
+  });
+  expect(
+    lake.sqlite
+      .prepare('select table_name, date from touched_partitions order by 1, 2')
+      .raw()
+      .all(),
+  ).toEqual([
+    ['video_snapshots', '2026-03-01'],
+    ['videos', 'part-000002'],
+  ]);
+  lake.sqlite.exec("update video set title = 'not marked' where key = 1");
+  expect(await exportLake(lake, { clock })).toMatchObject({ files: 2, unchanged: 0 });
+  expect(countOf(lake, 'select count(*) from touched_partitions')).toBe(0);
+  expectWhole(lake);
+});
+
+test('a part whose last video is gone loses its file, and only it', async () => {
+  const lake = filledLake();
+  makeLarge(lake);
+  await exportLake(lake, { clock });
+  lake.sqlite.exec(`
+    delete from video_snapshot where video_key between ${VIDEOS_A_PART} and ${2 * VIDEOS_A_PART};
+    delete from video where key between ${VIDEOS_A_PART} and ${2 * VIDEOS_A_PART};
+    insert into touched_partitions values ('videos', 'part-000001', 1)`);
+  expect(await exportLake(lake, { clock })).toMatchObject({ files: 0, removed: 1 });
+  expect(pathsOf(lake, 'videos')).toEqual([
+    ['videos/videos-000002.parquet', 4],
+    ['videos/videos.parquet', 3],
+  ]);
+  expectWhole(lake);
+});

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { firstPage, nextPage } from '../../../src/run/plan/first-page.ts';
+import type { ListRequest } from '../../../src/upstream/request.ts';
+
+const request = (page: number, offset: number): ListRequest => ({
+  kind: 'hashtags',
+  dateRange: '30d',
+  limit: 100,
+  page,
+  offset,
+});
+
+test('a first page asks for no more than is wanted, and no more than a page gives', () => {
+  expect([1, 100, 250].map((listItems) => firstPage({ listItems }).limit)).toEqual([1, 100, 100]);
+});
+
+test.each([
+  ['more by its total', { total: 250, length: 100 }, 1000, 2],
+  ['the last by its total', { total: 100, length: 100 }, 1000, undefined],
+  ['deep enough', { total: 250, length: 100 }, 100, undefined],
+  ['full, no total', { total: null, length: 100 }, 1000, 2],
+  ['short, no total', { total: null, length: 99 }, 1000, undefined],
+  ['empty, whatever its total says', { total: 1_000_000, length: 0 }, 1000, undefined],
+  ['short, but its total says more', { total: 250, length: 40 }, 1000, 2],
+])('%s', (_, response, listItems, page) => {
+  const next = nextPage(request(1, 0), { mark: null, ...response }, listItems);
+  expect(next?.page).toBe(page);
+  if (next !== undefined) expect(next.offset).toBe(response.length);
+});
