@@ -110,31 +110,3 @@ export const listStays = sqliteView('list_stays', {
 }).as(
   sql`with pull as (select key, list, platform, period, completed_at as at, lead(key) over w as next_key, lead(completed_at) over w as next_at from capture where completed_at is not null window w as (partition by list, platform, period order by captured_at)), stood as (select p.list, p.platform, p.period, r.video_key, p.at, p.next_at, p.next_key, min(r.rank) as rank, exists (select 1 from ranking n where n.video_key = r.video_key and n.capture_key = p.next_key) as stays from pull p join ranking r on r.capture_key = p.key group by p.key, r.video_key) select s.list as list, s.platform as platform, s.period as period, v.id as id, ${isoTime('min(s.at)')} as first_seen_at, ${isoTime('max(s.at)')} as last_seen_at, cast(min(s.rank) as integer) as best_rank, cast(count(*) as integer) as pulls, cast(total(case when s.stays then s.next_at - s.at end) / 3600000.0 as real) as hours, cast(max(s.next_key is null) as integer) as is_there_now from stood s join video v on v.key = s.video_key group by s.list, s.platform, s.period, s.video_key`,
 );
-
-/**
- * Hashtags and creator handles found on more than one platform, with their number of videos. Equal
- * handles may belong to different people.
- */
-export const platformOverlap = sqliteView('platform_overlap', {
-  kind: text('kind').notNull(), // `hashtag` or `creator`
-  name: text('name').notNull(),
-  platforms: integer('platforms').notNull(), // number of platforms
-  tiktok: integer('tiktok').notNull(), // videos
-  instagram: integer('instagram').notNull(), // videos
-  youtube: integer('youtube').notNull(), // videos
-}).as(
-  sql`select cast('hashtag' as text) as kind, h.tag as name, cast(count(distinct v.platform) as integer) as platforms, cast(sum(v.platform = 'tiktok') as integer) as tiktok, cast(sum(v.platform = 'instagram') as integer) as instagram, cast(sum(v.platform = 'youtube') as integer) as youtube from video_hashtag vh join video v on v.key = vh.video_key join hashtag h on h.key = vh.hashtag_key group by vh.hashtag_key having count(distinct v.platform) > 1 union all select 'creator', coalesce(n.folded, v.user), count(distinct v.platform), sum(v.platform = 'tiktok'), sum(v.platform = 'instagram'), sum(v.platform = 'youtube') from video v left join handle_spelling n on n.handle = v.user where coalesce(n.folded, v.user) <> '' group by 2 having count(distinct v.platform) > 1`,
-);
-
-/** Observations per UTC day and platform. A day without a row was not observed. */
-export const dailySummary = sqliteView('daily_summary', {
-  date: text('date').notNull(), // `YYYY-MM-DD`, UTC
-  platform: text('platform').notNull(),
-  videosSeen: integer('videos_seen').notNull(), // distinct videos observed
-  videosNew: integer('videos_new').notNull(), // observed for the first time
-  snapshots: integer('snapshots').notNull(),
-  lists: integer('lists').notNull(), // complete lists
-  events: integer('events').notNull(), // by day of occurrence
-}).as(
-  sql`with seen as (select ${isoDate('s.observed_at')} as date, v.platform as platform, count(distinct s.video_key) as videos, count(distinct case when ${isoDate('v.first_seen_at')} = ${isoDate('s.observed_at')} then s.video_key end) as fresh, count(*) as snapshots from video_snapshot s join video v on v.key = s.video_key group by 1, 2), pulled as (select ${isoDate('completed_at')} as date, platform, count(*) as lists from capture where completed_at is not null group by 1, 2), noticed as (select ${isoDate('occurred_at')} as date, platform, count(*) as events from events group by 1, 2) select s.date as date, s.platform as platform, cast(s.videos as integer) as videos_seen, cast(s.fresh as integer) as videos_new, cast(s.snapshots as integer) as snapshots, cast(coalesce(p.lists, 0) as integer) as lists, cast(coalesce(n.events, 0) as integer) as events from seen s left join pulled p on p.date = s.date and p.platform = s.platform left join noticed n on n.date = s.date and n.platform = s.platform order by 1, 2`,
-);

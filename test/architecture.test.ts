@@ -5,60 +5,67 @@ import { lineOf, sourcesIn } from './support/syntax.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** Which rooms each room may call, lowest first. `root` is src/*.ts. Types may be borrowed from any stage. */
-const MAY_CALL: Record<string, readonly string[]> = {
-  schema: [],
-  root: [],
-  config: ['schema', 'root'],
-  'data-dir': ['root'],
-  wire: ['schema', 'root'],
-  api: ['root', 'wire'],
-  lake: ['root', 'wire', 'data-dir'],
-  'service-db': ['root', 'data-dir', 'lake'],
-  throttle: ['root', 'lake', 'api'],
-  ledger: ['root', 'config', 'throttle'],
-  history: ['schema', 'root', 'wire', 'lake'],
-  search: ['root', 'wire', 'lake', 'history'],
-  export: ['root', 'config', 'lake'],
-  load: ['schema', 'root', 'wire', 'lake', 'api', 'history', 'search', 'export'],
-  budget: ['schema', 'root', 'wire', 'lake', 'history'],
-  forecast: ['schema', 'root', 'lake', 'export'],
-  publish: ['root', 'lake'],
-  events: ['schema', 'root', 'wire', 'lake', 'history', 'export'],
-  webhooks: ['schema', 'root', 'wire', 'lake', 'service-db', 'load', 'events'],
-  notify: ['root', 'lake', 'webhooks'],
-  lab: ['root', 'wire', 'lake', 'history', 'forecast'],
-  query: ['root', 'lake'],
-  report: ['schema', 'root', 'wire', 'lake', 'history'],
-  mcp: ['schema', 'root', 'wire', 'lake', 'history', 'search', 'forecast', 'lab', 'query'],
-  maintenance: ['schema', 'root', 'data-dir', 'lake', 'history', 'search'],
-  metrics: ['schema', 'root', 'lake', 'throttle', 'export', 'history'],
-  serve: [
-    ...['schema', 'root', 'config', 'wire', 'lake', 'service-db', 'history', 'search'],
-    ...['forecast', 'lab', 'webhooks', 'query', 'events', 'export'],
-  ],
-  sandbox: ['schema', 'root', 'wire', 'lake', 'service-db', 'load', 'serve'],
-  runner: [
-    ...['schema', 'root', 'wire', 'lake', 'history', 'api', 'throttle', 'load'],
-    ...['search', 'budget', 'forecast', 'events', 'webhooks', 'notify'],
-  ],
-  pipeline: [
-    ...['root', 'data-dir', 'lake', 'throttle', 'export', 'forecast', 'maintenance'],
-    ...['notify', 'runner'],
-  ],
-  demo: ['root', 'lake', 'runner'],
-  jobs: ['lake', 'schema', 'root', 'load', 'export', 'publish', 'runner', 'maintenance'],
-  cli: [
-    ...['schema', 'root', 'config', 'wire', 'lake', 'history', 'search', 'api', 'throttle'],
-    ...['load', 'export', 'events', 'webhooks', 'notify', 'lab', 'serve', 'sandbox'],
-    ...['runner', 'demo', 'jobs', 'metrics', 'maintenance', 'publish', 'report', 'forecast'],
-    ...['query', 'mcp', 'ledger', 'pipeline'],
-  ],
-  package: [...['schema', 'root', 'config', 'wire', 'lake', 'history', 'search', 'api'], 'runner'],
-};
+interface House {
+  /** Houses whose values it may import. Types may come from any house. */
+  readonly calls: readonly string[];
+  /** Its rooms from the foundation to the roof; '' is the folder itself. A room imports values only from rooms before it. */
+  readonly rooms: readonly string[];
+}
 
-/** What the package offers to import, at the rim like the command line. */
-const PUBLIC = ['src/public/client.ts', 'src/public/lake.ts'];
+/** The houses, lowest first. docs/internals/architecture.md says what each holds. */
+const HOUSES: Readonly<Record<string, House>> = {
+  schema: { calls: [], rooms: [''] },
+  base: { calls: ['schema'], rooms: ['', 'wire', 'data-dir', 'config'] },
+  lake: { calls: ['schema', 'base'], rooms: ['', 'keys', 'read', 'lists', 'search', 'query'] },
+  upstream: {
+    calls: ['base', 'lake'],
+    rooms: ['', 'decode', 'throttle', 'ledger-postgres'],
+  },
+  ingest: {
+    calls: ['schema', 'base', 'lake', 'upstream'],
+    rooms: ['writers', 'responses', 'imports'],
+  },
+  learn: {
+    calls: ['schema', 'base', 'lake'],
+    rooms: ['model', 'volumes', 'forecast', 'budget', 'why'],
+  },
+  output: { calls: ['base', 'lake'], rooms: ['parquet', 'delta'] },
+  alerts: {
+    calls: ['schema', 'base', 'lake', 'ingest'],
+    rooms: ['events', 'webhooks', 'notify', 'report'],
+  },
+  run: {
+    calls: ['schema', 'base', 'lake', 'upstream', 'ingest', 'learn', 'output', 'alerts'],
+    rooms: ['plan', 'run', 'schedule', 'maintenance', 'pipeline', 'metrics'],
+  },
+  serve: {
+    calls: ['schema', 'base', 'lake', 'learn', 'output', 'alerts'],
+    rooms: ['http', 'auth', 'cache', 'live', 'request', 'pages', 'routes', '', 'mcp'],
+  },
+  sandbox: {
+    calls: ['schema', 'base', 'lake', 'ingest', 'run', 'serve'],
+    rooms: ['world', '', 'demo'],
+  },
+  jobs: { calls: ['schema', 'base', 'lake', 'ingest', 'output', 'run'], rooms: [''] },
+  cli: {
+    calls: [
+      'schema',
+      'base',
+      'lake',
+      'upstream',
+      'ingest',
+      'learn',
+      'output',
+      'alerts',
+      'run',
+      'serve',
+      'sandbox',
+      'jobs',
+    ],
+    rooms: ['text', 'context', 'commands', ''],
+  },
+  public: { calls: ['schema', 'base', 'lake', 'upstream', 'run'], rooms: [''] },
+};
 
 const files = ['schema', 'src', 'jobs'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -66,12 +73,18 @@ const files = ['schema', 'src', 'jobs'].flatMap((folder) =>
     .map((name) => join(root, folder, name)),
 );
 
-const roomOf = (file: string): string => {
-  if (PUBLIC.includes(relative(root, file))) return 'package';
-  const [first = '', second = '', third] = relative(root, file).split('/');
-  if (first !== 'src') return first;
-  return third === undefined ? 'root' : second;
+interface Place {
+  readonly house: string;
+  readonly room: string;
+}
+
+const placeOf = (file: string): Place => {
+  const [first = '', ...rest] = relative(root, file).split('/');
+  const [house = '', room = ''] = first === 'src' ? rest.slice(0, -1) : [first];
+  return { house, room };
 };
+
+const nameOf = (file: string): string => relative(root, file);
 
 interface Arrow {
   from: string;
@@ -89,40 +102,54 @@ const arrows: Arrow[] = files.flatMap((from) =>
   })),
 );
 
-test('every room is known here', () => {
-  expect([...new Set(files.map(roomOf))].sort()).toEqual(Object.keys(MAY_CALL).sort());
+/** Imports of values between two files of the product. */
+const valueArrows = arrows.filter(({ isType }) => !isType);
+
+test('every folder of the source is a room of a house', () => {
+  const found = new Set(
+    files.map(placeOf).map(({ house, room }) => (room === '' ? house : `${house}/${room}`)),
+  );
+  const known = Object.entries(HOUSES).flatMap(([house, { rooms }]) =>
+    rooms.map((room) => (room === '' ? house : `${house}/${room}`)),
+  );
+  expect([...found].sort()).toEqual(known.sort());
 });
 
-test('imports point one way', () => {
-  const back = arrows.filter(({ from, to, isType }) => {
-    const [caller, called] = [roomOf(from), roomOf(to)];
-    return !isType && caller !== called && !MAY_CALL[caller]?.includes(called);
+test('a house imports values only from the houses it may call', () => {
+  const forbidden = valueArrows.filter(({ from, to }) => {
+    const [caller, called] = [placeOf(from).house, placeOf(to).house];
+    return caller !== called && !HOUSES[caller]?.calls.includes(called);
   });
-  expect(back.map(({ from, to }) => `${relative(root, from)} -> ${relative(root, to)}`)).toEqual(
-    [],
-  );
+  expect(forbidden.map(({ from, to }) => `${nameOf(from)} -> ${nameOf(to)}`)).toEqual([]);
 });
 
-test('no room is allowed what it does not do', () => {
+test('no house is allowed an import that it does not have', () => {
   const done = new Set(
-    arrows
-      .filter(({ isType }) => !isType)
-      .map(({ from, to }) => `${roomOf(from)} -> ${roomOf(to)}`),
+    valueArrows.map(({ from, to }) => `${placeOf(from).house} -> ${placeOf(to).house}`),
   );
-  const idle = Object.entries(MAY_CALL).flatMap(([caller, called]) =>
-    called.map((room) => `${caller} -> ${room}`).filter((arrow) => !done.has(arrow)),
+  const idle = Object.entries(HOUSES).flatMap(([house, { calls }]) =>
+    calls.map((called) => `${house} -> ${called}`).filter((arrow) => !done.has(arrow)),
   );
   expect(idle).toEqual([]);
 });
 
-test('the rooms stand in order: each calls only those above it in the table', () => {
-  const order = Object.keys(MAY_CALL);
-  const upward = Object.entries(MAY_CALL).flatMap(([caller, called]) =>
-    called
-      .filter((room) => order.indexOf(room) >= order.indexOf(caller))
-      .map((room) => `${caller} -> ${room}`),
+test('houses only call houses below them', () => {
+  const order = Object.keys(HOUSES);
+  const upward = Object.entries(HOUSES).flatMap(([house, { calls }]) =>
+    calls
+      .filter((called) => order.indexOf(called) >= order.indexOf(house))
+      .map((called) => `${house} -> ${called}`),
   );
   expect(upward).toEqual([]);
+});
+
+test('inside a house, a room imports values only from rooms before it', () => {
+  const upward = valueArrows.filter(({ from, to }) => {
+    const [caller, called] = [placeOf(from), placeOf(to)];
+    const rooms = HOUSES[caller.house]?.rooms ?? [];
+    return caller.house === called.house && rooms.indexOf(called.room) > rooms.indexOf(caller.room);
+  });
+  expect(upward.map(({ from, to }) => `${nameOf(from)} -> ${nameOf(to)}`)).toEqual([]);
 });
 
 test('no module leads back to itself, not even by a type', () => {
@@ -145,8 +172,8 @@ test('no module leads back to itself, not even by a type', () => {
 /** Names that stand for the same thing in several files. */
 const SHARED_NAMES: readonly { readonly name: RegExp; readonly file: RegExp }[] = [
   { name: /^define$/, file: /^src\/cli\/commands\// }, // of each command
-  { name: /./, file: /^src\/mcp\/inputs\.ts$/ }, // the service's parameters, for assistants
-  { name: /./, file: /^src\/(lake|client)\.ts$/ }, // names that the package has promised
+  { name: /./, file: /^src\/serve\/mcp\/inputs\.ts$/ }, // the service's parameters, for assistants
+  { name: /./, file: /^src\/public\// }, // names that the package has promised
 ];
 
 test('no two files export the same name for two things', () => {
@@ -165,14 +192,12 @@ test('no two files export the same name for two things', () => {
   expect(several.map(([name, all]) => `${name}: ${all.map(({ path }) => path)}`)).toEqual([]);
 });
 
-/** A file longer than this holds more than one idea. */
-const MOST_LINES = 300;
+/** A larger file holds more than one idea. */
+const LARGEST_FILE_BYTES = 12 * 1024;
 
-test('every file is short enough to be one idea', () => {
-  const long = files.filter(
-    (file) => readFileSync(file, 'utf8').split('\n').length - 1 > MOST_LINES,
-  );
-  expect(long.map((file) => relative(root, file))).toEqual([]);
+test('every file is small enough to be one idea', () => {
+  const large = files.filter((file) => readFileSync(file).length > LARGEST_FILE_BYTES);
+  expect(large.map(nameOf)).toEqual([]);
 });
 
 /** What reads the time or waits by itself. A socket's own `setTimeout` is Node's, for its network. */

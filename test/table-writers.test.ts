@@ -20,7 +20,7 @@ const WRITES =
   /\b(?:insert(?: or \w+)? into|replace into|delete from|update) (\w+)(?= (?:set|values|select|where|\()|[\s(`'"])|\.(?:insert|update|delete)\((\w+)\)/gi;
 
 /** The shared ledger has tables of its own in PostgreSQL, some under the same names. */
-const LEDGER_ROOM = join(root, 'src', 'ledger');
+const LEDGER_ROOM = join(root, 'src', 'upstream', 'ledger-postgres');
 const isOfLake = (file: string): boolean => !file.startsWith(LEDGER_ROOM);
 
 /** Which files of the program write each table. */
@@ -57,7 +57,7 @@ test('each table names its writer in the comment above it', () => {
 });
 
 test('each table of the shared ledger is written in one file', () => {
-  const texts = filesOf('src/ledger').map((file) => readFileSync(file, 'utf8'));
+  const texts = filesOf('src/upstream/ledger-postgres').map((file) => readFileSync(file, 'utf8'));
   const tables = texts.flatMap((text) =>
     [...text.matchAll(/create table if not exists (\w+)/g)].map(([, name = '']) => name),
   );

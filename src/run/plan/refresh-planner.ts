@@ -243,7 +243,7 @@ const nothingNew = ({ lake, clock, runId }: RefreshContext): boolean =>
 
 /**
  * Which videos and creators a run refreshes: where a call is expected to teach most, over both kinds
- * (src/budget). Chosen once for a run, by whichever of its two jobs plans first: what a creator's page
+ * (src/learn/budget). Chosen once for a run, by whichever of its two jobs plans first: what a creator's page
  * will show anyway is not asked for again video by video. The calls of both jobs are one sum, divided
  * by worth.
  */

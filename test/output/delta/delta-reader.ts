@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 
-// A reader of Delta tables that knows nothing of src/publish: the log by the protocol's words, the
+// A reader of Delta tables that knows nothing of src/output/delta: the log by the protocol's words, the
 // files by DuckDB.
 
 interface LogFile {

@@ -8,11 +8,10 @@ import {
 } from 'drizzle-orm/sqlite-core';
 import { expect, test } from 'vitest';
 import { events } from '../../../schema/events.ts';
+import { forecasts, hashtagForecasts } from '../../../schema/forecast-views.ts';
 import {
   creatorSnapshots,
   creators,
-  forecasts,
-  hashtagForecasts,
   hashtagSnapshots,
   hashtags,
   rankings,
