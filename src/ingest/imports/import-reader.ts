@@ -1,11 +1,9 @@
-import { on } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
-import { LakeError } from '../../base/errors.ts';
+import { Thread } from '../../base/thread.ts';
 import { workerFile } from '../../base/worker-file.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type FileBatch, fileBatches, type ImportSource } from './import-batches.ts';
-import type { ReadingOrder, ReadingReport, ReadingStart } from './import-worker.ts';
+import type { ImportRequest, ImportStart } from './import-worker.ts';
 import { knownPlatformIn } from './known-platform.ts';
 
 /** Who reads and checks the files of an import, one after the other. */
@@ -30,57 +28,45 @@ class ReaderHere implements ImportReader {
   async close(): Promise<void> {}
 }
 
-/** Batches of a second's work: with more of them memory grows, and the writer waits for none as it is. */
-const AHEAD = 1;
-/** What is read lives until its batch is full, whatever the room for new objects. */
-const YOUNG_MIB = 4;
-
-/** Reads in a thread of its own, ahead of what is being written. */
+/** Reads in a worker thread, one batch ahead of the one that is being written. */
 class ReaderThread implements ImportReader {
-  readonly #worker: Worker;
-  readonly #reports: ReturnType<typeof on>;
+  readonly #thread: Thread<ImportRequest, FileBatch>;
 
   constructor({ path: lakePath }: Lake) {
-    this.#worker = new Worker(workerFile(import.meta.url, 'import-worker'), {
-      workerData: { lakePath, ahead: AHEAD } satisfies ReadingStart,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+    this.#thread = new Thread({
+      file: workerFile(import.meta.url, 'import-worker'),
+      name: 'import',
+      start: { lakePath } satisfies ImportStart,
+      limits: { maxYoungGenerationSizeMb: 4 },
     });
-    this.#reports = on(this.#worker, 'message', { close: ['exit'] });
   }
 
   async *batches(source: ImportSource, signal?: AbortSignal): AsyncGenerator<FileBatch> {
-    const stop = (): void => void this.close(); // it may be far from its next batch
+    const stop = (): void => void this.close(); // the next batch may be far away
     signal?.addEventListener('abort', stop, { once: true });
     try {
-      this.#tell({ read: source });
+      let next = this.#thread.request({ open: source });
       for (;;) {
-        const batch = await this.#next(signal);
-        this.#tell({ taken: true });
+        const batch = await next;
+        signal?.throwIfAborted();
+        if (batch.ended === null) {
+          next = this.#thread.request('next');
+          next.catch(() => {}); // not awaited when the import stops before
+        }
         yield batch;
         if (batch.ended !== null) return;
-        await setImmediate(); // a batch that lies ready is handed over before any signal is heard
+        await setImmediate(); // lets signals arrive even if the next batch is ready
       }
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
     } finally {
       signal?.removeEventListener('abort', stop);
     }
   }
 
   async close(): Promise<void> {
-    await this.#worker.terminate();
-  }
-
-  #tell(order: ReadingOrder): void {
-    this.#worker.postMessage(order);
-  }
-
-  async #next(signal?: AbortSignal): Promise<FileBatch> {
-    const { value, done } = await this.#reports.next();
-    signal?.throwIfAborted();
-    if (done === true)
-      throw new LakeError("The import's reading thread ended with no word of why.");
-    const report: ReadingReport = value[0];
-    if ('batch' in report) return report.batch;
-    throw new LakeError(report.failed, { cause: report.detail });
+    await this.#thread.close();
   }
 }
 

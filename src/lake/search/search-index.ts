@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import { Thread, type ThreadOptions } from '../../base/thread.ts';
+import { workerFile } from '../../base/worker-file.ts';
 import { withoutSync } from '../durability.ts';
 import type { Lake } from '../open.ts';
 import { prepared, statement } from '../statements.ts';
 import { type IndexedWords, indexedWords, type SearchedTexts } from './index-words.ts';
-import { WordsThread } from './words-thread.ts';
 
 /** A video that waits, with what is searched of it. */
 interface WaitingVideo extends SearchedTexts {
@@ -105,30 +106,40 @@ export const refreshSearch = (lake: Lake): number => {
 /** Changes whenever another connection commits. */
 const versionOf = ({ sqlite }: Lake): unknown => sqlite.pragma('data_version', { simple: true });
 
-/** `refreshSearch` with a thread that cuts the words of the next videos while these are put in. */
+const WORDS_THREAD: ThreadOptions = {
+  file: workerFile(import.meta.url, 'words-worker'),
+  name: 'search words',
+  limits: { maxYoungGenerationSizeMb: 4 },
+};
+
+/** `refreshSearch` with a thread that splits the words of the next videos while these are put in. */
 const refreshWithThread = async (lake: Lake, signal?: AbortSignal): Promise<void> => {
-  const thread = new WordsThread();
-  const begun = (after: number) => {
-    const reading = { version: versionOf(lake), first: waitingAfter(lake, after) };
-    thread.give(reading.first);
-    return reading;
+  const thread = new Thread<readonly SearchedTexts[], readonly IndexedWords[]>(WORDS_THREAD);
+  const readBatch = (after: number) => {
+    const version = versionOf(lake);
+    const videos = waitingAfter(lake, after);
+    const words = thread.request(videos);
+    words.catch(() => {}); // not awaited when the refresh stops before
+    return { version, videos, words };
   };
   try {
-    let { version, first } = begun(BEFORE_ALL);
-    for (let last = first.at(-1)?.key; last !== undefined; last = first.at(-1)?.key) {
-      const words = await thread.next();
+    let batch = readBatch(BEFORE_ALL);
+    for (let last = batch.videos.at(-1)?.key; last !== undefined; ) {
+      const { version, videos } = batch;
+      const words = await batch.words;
       signal?.throwIfAborted();
-      const following = begun(last);
+      const following = readBatch(last);
       const putIn = lake.sqlite.transaction((): boolean => {
-        if (versionOf(lake) !== version) return false; // others wrote since these were read
-        put(lake, first, words);
+        if (versionOf(lake) !== version) return false; // another process wrote since these were read
+        put(lake, videos, words);
         return true;
       });
       if (!withoutSync(lake, () => putIn.immediate())) return;
-      ({ version, first } = following);
+      batch = following;
+      last = batch.videos.at(-1)?.key;
     }
   } finally {
-    await thread.stop();
+    await thread.close();
   }
 };
 

@@ -1,9 +1,8 @@
-import { parentPort } from 'node:worker_threads';
-import { indexedWords, type SearchedTexts } from './index-words.ts';
+import { answerRequests } from '../../base/thread.ts';
+import { type IndexedWords, indexedWords, type SearchedTexts } from './index-words.ts';
 
-// The thread that cuts and folds words, so that the one that writes the index does nothing else. See
-// words-thread.ts. It answers each message with one, in their order.
+// Splits and folds words, so that the thread that writes the search index does nothing else.
 
-parentPort?.on('message', (videos: readonly SearchedTexts[]) =>
-  parentPort?.postMessage(videos.map(indexedWords)),
+answerRequests((videos: readonly SearchedTexts[]): readonly IndexedWords[] =>
+  videos.map(indexedWords),
 );

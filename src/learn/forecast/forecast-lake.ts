@@ -1,7 +1,7 @@
-import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../base/clock.ts';
 import { DAY_MS } from '../../base/durations.ts';
-import { LakeError } from '../../base/errors.ts';
+import { LakeError, messageOf } from '../../base/errors.ts';
+import { runInThread } from '../../base/thread.ts';
 import { workerFile } from '../../base/worker-file.ts';
 import { withExclusive } from '../../lake/exclusive.ts';
 import type { Lake } from '../../lake/open.ts';
@@ -9,7 +9,7 @@ import { prepare, present } from '../../lake/prepare.ts';
 import { LEAST_FINISHED } from '../model/learn.ts';
 import { LEAST_WATCHED_MS } from '../volumes/learn-volumes.ts';
 import type { ForecastSummary } from './forecast-work.ts';
-import type { ForecastOrder, ForecastReport } from './forecast-worker.ts';
+import type { ForecastRequest } from './forecast-worker.ts';
 
 export interface ForecastOptions {
   readonly clock: Clock;
@@ -40,33 +40,22 @@ const mayForecast = ({ sqlite }: Lake, now: number): boolean => {
 };
 
 const inThread = async (
-  order: Omit<ForecastOrder, 'stop'>,
+  request: ForecastRequest,
   signal: AbortSignal,
 ): Promise<ForecastSummary> => {
-  const stop = new SharedArrayBuffer(4);
-  const raise = (): void => void Atomics.store(new Int32Array(stop), 0, 1);
-  const worker = new Worker(workerFile(import.meta.url, 'forecast-worker'), {
-    workerData: { ...order, stop } satisfies ForecastOrder,
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MIB, maxYoungGenerationSizeMb: YOUNG_MIB },
-  });
-  signal.addEventListener('abort', raise, { once: true });
   try {
-    return await new Promise<ForecastSummary>((resolve, reject) => {
-      worker.on('message', (report: ForecastReport) => {
-        if ('done' in report) resolve(report.done);
-        else reject(new LakeError(report.failed, { cause: report.detail, transient: true }));
-      });
-      worker.on('error', reject);
-      worker.on('exit', (code) =>
-        reject(new LakeError(`The thread of the forecasts ended with code ${code} and no word.`)),
-      );
-    });
+    return await runInThread<ForecastRequest, ForecastSummary>(
+      {
+        file: workerFile(import.meta.url, 'forecast-worker'),
+        name: 'forecast',
+        limits: { maxOldGenerationSizeMb: MOST_MIB, maxYoungGenerationSizeMb: YOUNG_MIB },
+      },
+      request,
+      { signal },
+    );
   } catch (error) {
     signal.throwIfAborted();
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', raise);
-    await worker.terminate();
+    throw new LakeError(messageOf(error), { cause: error, transient: true });
   }
 };
 

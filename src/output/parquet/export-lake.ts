@@ -1,17 +1,16 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../base/clock.ts';
 import type { ParquetCodec } from '../../base/config/parquet-codecs.ts';
-import { LakeError } from '../../base/errors.ts';
 import { isoOf } from '../../base/iso.ts';
+import { runInThread } from '../../base/thread.ts';
 import { workerFile } from '../../base/worker-file.ts';
 import { withExclusive } from '../../lake/exclusive.ts';
 import { giveLakeId, lakeIdOf, restoreMarkOf } from '../../lake/meta.ts';
 import type { Lake } from '../../lake/open.ts';
 import { unmarkTouched } from '../../lake/touched-partitions.ts';
 import type { PartitionsExport } from './export-partitions.ts';
-import type { ExportReport, ThreadOrder } from './export-worker.ts';
+import type { ExportProgress } from './export-worker.ts';
 import { toldManifest } from './manifest.ts';
 import { PARQUET_TABLES } from './parquet-tables.ts';
 import type { ExportOrder } from './run-export.ts';
@@ -47,43 +46,19 @@ export interface ExportOptions {
   readonly here?: boolean;
 }
 
-/** Rows live for a moment only: a larger nursery takes memory and saves no time. */
-const YOUNG_MIB = 8;
-
-const inThread = async (
+const inThread = (
   order: ExportOrder,
   { signal, onProgress }: ExportOptions,
-): Promise<PartitionsExport> => {
-  const stop = new SharedArrayBuffer(4);
-  const raise = (): void => void Atomics.store(new Int32Array(stop), 0, 1);
-  const worker = new Worker(workerFile(import.meta.url, 'export-worker'), {
-    workerData: { ...order, stop } satisfies ThreadOrder,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
-  });
-  signal?.addEventListener('abort', raise, { once: true });
-  try {
-    return await new Promise<PartitionsExport>((resolve, reject) => {
-      worker.on('message', (report: ExportReport) => {
-        if ('progress' in report) onProgress?.(...report.progress);
-        else if ('done' in report) resolve(report.done);
-        else
-          reject(
-            new LakeError(report.failed, { transient: report.transient, cause: report.detail }),
-          );
-      });
-      worker.on('error', reject);
-      worker.on('exit', (code) =>
-        reject(new LakeError(`The export's thread ended with code ${code} and no word of why.`)),
-      );
-    });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  } finally {
-    signal?.removeEventListener('abort', raise);
-    await worker.terminate();
-  }
-};
+): Promise<PartitionsExport> =>
+  runInThread<ExportOrder, PartitionsExport, ExportProgress>(
+    {
+      file: workerFile(import.meta.url, 'export-worker'),
+      name: 'export',
+      limits: { maxYoungGenerationSizeMb: 8 }, // rows live for a moment only
+    },
+    order,
+    { signal, onProgress: (progress) => onProgress?.(...progress) },
+  );
 
 /** How long signals and timers wait for a thread that exports. */
 const TURN_MS = 50;

@@ -1,43 +1,19 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { LakeError, messageOf } from '../../base/errors.ts';
+import { LakeError } from '../../base/errors.ts';
+import { answerRequests } from '../../base/thread.ts';
 import type { PartitionsExport } from './export-partitions.ts';
 import { type ExportOrder, runExport } from './run-export.ts';
 
-// The thread that writes Parquet, so that the one that serves does not stall. See export-lake.ts.
+// Writes Parquet files, so that the thread that serves requests does not stall.
 
-/** What the thread is started with. */
-export interface ThreadOrder extends ExportOrder {
-  /** One number; the thread stops at the next chunk once it is not 0. */
-  readonly stop: SharedArrayBuffer;
-}
+/** Files written so far, and files to write. */
+export type ExportProgress = readonly [done: number, of: number];
 
-/** What the thread says, the last of them `done` or `failed`. */
-export type ExportReport =
-  | { readonly progress: readonly [done: number, of: number] }
-  | { readonly done: PartitionsExport }
-  | { readonly failed: string; readonly transient: boolean; readonly detail: string | undefined };
-
-const report = (message: ExportReport): void => parentPort?.postMessage(message);
-
-const run = async ({ stop, ...order }: ThreadOrder): Promise<void> => {
-  const flag = new Int32Array(stop);
-  const done = await runExport(order, {
+answerRequests<ExportOrder, PartitionsExport, ExportProgress>((order, { isStopped, report }) =>
+  runExport(order, {
     checkStop: () => {
-      if (Atomics.load(flag, 0) !== 0) throw new LakeError('The export was stopped.');
+      if (isStopped()) throw new LakeError('The export was stopped.');
       return undefined;
     },
-    onFile: (...progress) => report({ progress }),
-  });
-  report({ done });
-};
-
-try {
-  await run(workerData as ThreadOrder);
-} catch (error) {
-  const known = error instanceof LakeError;
-  report({
-    failed: messageOf(error),
-    transient: known && error.transient,
-    detail: known || !(error instanceof Error) ? undefined : error.stack,
-  });
-}
+    onFile: (...progress) => report(progress),
+  }),
+);

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import type { Config } from '../../base/config/config.ts';
 import { messageOf } from '../../base/errors.ts';
+import { Thread } from '../../base/thread.ts';
 import { workerFile } from '../../base/worker-file.ts';
 import type { CountedKey } from '../../upstream/throttle/counted-key.ts';
 import { countedKeys } from '../../upstream/throttle/key-limits.ts';
@@ -29,9 +28,11 @@ export interface ScrapeRequest {
 /** What a scrape of the lake brought: samples in the order of `LAKE_METRICS`, or why it failed. */
 export type ScrapeReport = { readonly samples: readonly Sample[][] } | { readonly failed: string };
 
-const THREAD = workerFile(import.meta.url, 'scrape-worker');
-
-const HEAP = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
+/** What the thread is started with. */
+export interface ScrapeStart {
+  readonly dataDir: string;
+  readonly keys: readonly ScrapedKey[];
+}
 
 const scrapedKeys = ({ keys = [], ...only }: QuotaLimits): ScrapedKey[] => {
   const limits = ({ ratePerMinute, callsPerMonth, quotaReset }: Omit<QuotaLimits, 'keys'>) => ({
@@ -44,52 +45,32 @@ const scrapedKeys = ({ keys = [], ...only }: QuotaLimits): ScrapedKey[] => {
   return keys.map((key, index) => ({ ...limits(key), key: counted[index] }));
 };
 
-/**
- * Reads a lake's metrics in a thread of its own, which begins with the first scrape: without any it
- * costs nothing.
- */
+/** Reads a lake's metrics in a worker thread that starts with the first scrape. */
 export class LakeScraper {
-  readonly #start: { readonly dataDir: string; readonly keys: readonly ScrapedKey[] };
+  readonly #thread: Thread<ScrapeRequest, ScrapeReport>;
   readonly #sharedMonths: SharedMonths | undefined;
-  #thread: Worker | undefined;
 
   constructor(dataDir: string, limits: QuotaLimits, sharedMonths?: SharedMonths) {
-    this.#start = { dataDir, keys: scrapedKeys(limits) };
+    this.#thread = new Thread({
+      file: workerFile(import.meta.url, 'scrape-worker'),
+      name: 'metrics',
+      start: { dataDir, keys: scrapedKeys(limits) } satisfies ScrapeStart,
+      limits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
+    });
     this.#sharedMonths = sharedMonths;
   }
 
-  /** As of `now` (Unix ms). Never throws for the lake's sake: what fails is in the report. */
+  /** As of `now` (Unix ms). Never throws because of the lake: the report says what failed. */
   async scrape(now: number): Promise<ScrapeReport> {
     const months = await this.#sharedMonths?.(now);
-    this.#thread ??= this.#begin();
-    const ended = new AbortController();
-    const { signal } = ended;
     try {
-      const reported = once(this.#thread, 'message', { signal });
-      const exit = once(this.#thread, 'exit', { signal });
-      this.#thread.postMessage({ now, months });
-      const [report] = (await Promise.race([reported, exit])) as [ScrapeReport | number];
-      return typeof report === 'object'
-        ? report
-        : { failed: `the thread ended with code ${report}` };
+      return await this.#thread.request({ now, months });
     } catch (error) {
       return { failed: messageOf(error) };
-    } finally {
-      ended.abort();
     }
   }
 
   async close(): Promise<void> {
-    await this.#thread?.terminate();
-  }
-
-  #begin(): Worker {
-    const worker = new Worker(THREAD, { workerData: this.#start, resourceLimits: HEAP });
-    worker.on('error', () => {}); // told by whoever waits for its report
-    worker.on('exit', () => {
-      if (this.#thread === worker) this.#thread = undefined;
-    });
-    worker.unref();
-    return worker;
+    await this.#thread.close();
   }
 }

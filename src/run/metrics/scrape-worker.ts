@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
+import { answerRequests, threadStart } from '../../base/thread.ts';
 import { lakeErrorOf } from '../../lake/explain-error.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import { LAKE_FILE, type Lake, openLakeForReading } from '../../lake/open.ts';
@@ -10,7 +10,7 @@ import { type ToldManifest, toldManifest } from '../../output/parquet/manifest.t
 import { monthState } from '../../upstream/throttle/lake-ledger.ts';
 import { CallTally } from './call-tally.ts';
 import { LAKE_METRICS } from './lake-metrics.ts';
-import type { ScrapedKey, ScrapeReport, ScrapeRequest } from './lake-scraper.ts';
+import type { ScrapeReport, ScrapeRequest, ScrapeStart } from './lake-scraper.ts';
 import { type Tallies, tallyLake } from './tallies.ts';
 
 // The thread that reads the lake for a scrape, so that the one that serves does not wait for it.
@@ -18,7 +18,7 @@ import { type Tallies, tallyLake } from './tallies.ts';
 // after the response and at most a hundredth of the time, so that neither scrapes nor a core wait
 // for it however large the lake is.
 
-const { dataDir, keys } = workerData as { dataDir: string; keys: readonly ScrapedKey[] };
+const { dataDir, keys } = threadStart<ScrapeStart>();
 const QUICK_MS = 20;
 const PATIENCE = 100;
 const CACHE_KIB = 4 * 1024;
@@ -88,7 +88,10 @@ const scrape = ({ now, months: shared }: ScrapeRequest): ScrapeReport => {
   return { samples };
 };
 
-parentPort?.on('message', (request: ScrapeRequest) => {
-  parentPort?.postMessage(orFailed(() => scrape(request)));
-  orFailed(() => open !== undefined && recount(open, Number.POSITIVE_INFINITY));
+const recountLater = (): void =>
+  void orFailed(() => open !== undefined && recount(open, Number.POSITIVE_INFINITY));
+
+answerRequests((request: ScrapeRequest): ScrapeReport => {
+  setImmediate(recountLater); // after the response
+  return orFailed(() => scrape(request));
 });

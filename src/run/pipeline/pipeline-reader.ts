@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads';
 import type { Price } from '../../base/config/setting-readers.ts';
 import { messageOf } from '../../base/errors.ts';
+import { Thread } from '../../base/thread.ts';
 import { workerFile } from '../../base/worker-file.ts';
 import { type KeysConfig, keysOf } from '../../upstream/throttle/key-limits.ts';
 import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
@@ -20,9 +20,6 @@ export interface PipelineStart {
 
 type CountedJob = Omit<PlannedJob, 'lists'> & { readonly lists: number };
 
-/** What one reading brought, or why it failed. */
-export type PipelineReport = { readonly state: PipelineState } | { readonly failed: string };
-
 /** Settings of a pipeline, as far as its page tells of them. */
 export interface PipelineOptions {
   readonly dataDir: string;
@@ -32,9 +29,6 @@ export interface PipelineOptions {
   /** What is spent of each key's month at an instant (Unix ms), where another ledger than the lake's counts it. */
   readonly spent?: ((now: number) => Promise<readonly MonthSpent[]>) | undefined;
 }
-
-const HEAP = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
-const THREAD = workerFile(import.meta.url, 'pipeline-worker');
 
 const planConfig = (config: PlanConfig): PlanConfig => ({
   quotaReset: config.quotaReset,
@@ -52,44 +46,53 @@ const planConfig = (config: PlanConfig): PlanConfig => ({
 
 const countedJobs = (jobs: readonly PlannedJob[], config: PlanConfig): CountedJob[] =>
   jobs.map(({ name, schedule, stage, lists }) => ({
-    name,
-    schedule,
-    stage,
+    ...{ name, schedule, stage },
     lists: lists?.(config) ?? 0,
   }));
 
-/**
- * Reads a pipeline in a thread of its own, which begins with the first reading: a service whose page
- * nobody opens pays nothing for it.
- */
+const startOf = ({ dataDir, config, jobs, chores }: PipelineOptions): PipelineStart => ({
+  dataDir,
+  config: planConfig(config),
+  jobs: countedJobs(jobs, config),
+  plans: keyPlans(keysOf(config), config, jobs).map((plan) => ({
+    key: plan.key,
+    config: planConfig(plan.config),
+    jobs: countedJobs(plan.jobs, plan.config),
+  })),
+  chores: chores.map(({ name, schedule, schedulesWith }) => ({
+    name,
+    schedule,
+    ...(schedulesWith === undefined ? {} : { schedulesWith }),
+  })),
+});
+
+/** Reads the state of a pipeline in a worker thread that starts with the first reading. */
 export class PipelineReader {
   readonly #options: PipelineOptions;
-  readonly #waiting = new Map<number, PromiseWithResolvers<PipelineState>>();
-  #thread: Worker | undefined;
-  #last = 0;
+  readonly #thread: Thread<PipelineQuery, PipelineState>;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
+    this.#thread = new Thread({
+      file: workerFile(import.meta.url, 'pipeline-worker'),
+      name: 'pipeline',
+      start: startOf(options),
+      limits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
+    });
   }
 
-  /** What a thousand calls cost; undefined: not set. */
+  /** Price of 1,000 calls, if it is set. */
   get price(): Price | undefined {
     return this.#options.config.pricePer1000;
   }
 
-  /** @throws (rejects) Error when the lake cannot be read or the thread ended */
+  /** @throws Error when the lake cannot be read or the thread ended */
   async read(query: Omit<PipelineQuery, 'spent'>): Promise<PipelineState> {
-    const spent = await this.#spent(query.now);
-    this.#thread ??= this.#started();
-    this.#last += 1;
-    const waiting = Promise.withResolvers<PipelineState>();
-    this.#waiting.set(this.#last, waiting);
-    this.#thread.postMessage([this.#last, { ...query, spent }]);
-    return waiting.promise;
+    return this.#thread.request({ ...query, spent: await this.#spent(query.now) });
   }
 
   async close(): Promise<void> {
-    await this.#thread?.terminate();
+    await this.#thread.close();
   }
 
   async #spent(now: number): Promise<SpentElsewhere | undefined> {
@@ -98,43 +101,5 @@ export class PipelineReader {
     } catch (error) {
       return { unknown: messageOf(error) };
     }
-  }
-
-  #started(): Worker {
-    const { dataDir, config, jobs, chores } = this.#options;
-    const workerData: PipelineStart = {
-      dataDir,
-      config: planConfig(config),
-      jobs: countedJobs(jobs, config),
-      plans: keyPlans(keysOf(config), config, jobs).map((plan) => ({
-        key: plan.key,
-        config: planConfig(plan.config),
-        jobs: countedJobs(plan.jobs, plan.config),
-      })),
-      chores: chores.map(({ name, schedule, schedulesWith }) => ({
-        name,
-        schedule,
-        ...(schedulesWith === undefined ? {} : { schedulesWith }),
-      })),
-    };
-    const worker = new Worker(THREAD, { workerData, resourceLimits: HEAP });
-    worker.unref();
-    worker.on('message', ([id, report]: [number, PipelineReport]) => {
-      const waiting = this.#waiting.get(id);
-      this.#waiting.delete(id);
-      if ('state' in report) waiting?.resolve(report.state);
-      else waiting?.reject(new Error(report.failed));
-    });
-    worker.on('error', (error) => this.#lose(worker, error));
-    worker.on('exit', () =>
-      this.#lose(worker, new Error('The thread that reads the pipeline ended.')),
-    );
-    return worker;
-  }
-
-  #lose(worker: Worker, error: Error): void {
-    if (this.#thread === worker) this.#thread = undefined;
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
   }
 }

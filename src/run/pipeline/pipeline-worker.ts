@@ -1,16 +1,15 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { messageOf } from '../../base/errors.ts';
+import { answerRequests, threadStart } from '../../base/thread.ts';
 import { oneReading } from '../../lake/one-reading.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
 import type { PlannedJob } from '../plan/month-plan.ts';
-import type { PipelineReport, PipelineStart } from './pipeline-reader.ts';
-import { type PipelineQuery, pipelineState } from './pipeline-state.ts';
+import type { PipelineStart } from './pipeline-reader.ts';
+import { type PipelineQuery, type PipelineState, pipelineState } from './pipeline-state.ts';
 
 // The thread that reads the pipeline, so that the one that serves does not wait for counts of tables.
 
 const CACHE_KIB = 4 * 1024;
 
-const { dataDir, config, jobs, chores, plans } = workerData as PipelineStart;
+const { dataDir, config, jobs, chores, plans } = threadStart<PipelineStart>();
 const withLists = (counted: PipelineStart['jobs']): PlannedJob[] =>
   counted.map(({ lists, ...job }) => ({ ...job, lists: () => lists }));
 const settings = {
@@ -21,20 +20,18 @@ const settings = {
 };
 let lake: Lake | undefined;
 
-const read = (query: PipelineQuery): PipelineReport => {
+const read = (query: PipelineQuery): PipelineState => {
   try {
     lake ??= openLakeForReading(dataDir);
     lake.sqlite.pragma(`cache_size = -${CACHE_KIB}`);
     lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
     const of = lake;
-    return { state: oneReading(of, () => pipelineState(of, settings, query)) };
+    return oneReading(of, () => pipelineState(of, settings, query));
   } catch (error) {
     lake?.close();
     lake = undefined; // opened anew the next time
-    return { failed: messageOf(error) };
+    throw error;
   }
 };
 
-parentPort?.on('message', ([id, query]: [number, PipelineQuery]) =>
-  parentPort?.postMessage([id, read(query)]),
-);
+answerRequests(read);
