@@ -10,7 +10,7 @@ import { chromium, launchBrowser, tell } from '../fixtures/chromium.ts';
 import { realPath } from '../fixtures/real-data.ts';
 import { HOUR_MS } from '../src/base/durations.ts';
 import { openLakeForReading } from '../src/lake/open.ts';
-import { prepare, present } from '../src/lake/prepare.ts';
+import { prepare, required } from '../src/lake/prepare.ts';
 
 // How large each page of the dashboard is, how long it takes to make and until something is painted, on
 // the demo's lake and on an import of real observations where the machine has them. Every page is made
@@ -134,7 +134,7 @@ const paintOf = async (
 
 const measure = async (dataDir: string): Promise<Measured[]> => {
   const lake = openLakeForReading(dataDir);
-  const newest = present(
+  const newest = required(
     prepare(lake.sqlite, 'select max(observed_at) from video_snapshot', 'number').get(),
   );
   lake.close();

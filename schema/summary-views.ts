@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { integer, sqliteView, text } from 'drizzle-orm/sqlite-core';
-import { isoDate } from './view-sql.ts';
+import { isoDate, isoTime } from './view-sql.ts';
 
 // Views that sum up platforms and days.
 
@@ -30,4 +30,18 @@ export const dailySummary = sqliteView('daily_summary', {
   events: integer('events').notNull(), // by day of occurrence
 }).as(
   sql`with seen as (select ${isoDate('s.observed_at')} as date, v.platform as platform, count(distinct s.video_key) as videos, count(distinct case when ${isoDate('v.first_seen_at')} = ${isoDate('s.observed_at')} then s.video_key end) as fresh, count(*) as snapshots from video_snapshot s join video v on v.key = s.video_key group by 1, 2), pulled as (select ${isoDate('completed_at')} as date, platform, count(*) as lists from capture where completed_at is not null group by 1, 2), noticed as (select ${isoDate('occurred_at')} as date, platform, count(*) as events from events group by 1, 2) select s.date as date, s.platform as platform, cast(s.videos as integer) as videos_seen, cast(s.fresh as integer) as videos_new, cast(s.snapshots as integer) as snapshots, cast(coalesce(p.lists, 0) as integer) as lists, cast(coalesce(n.events, 0) as integer) as events from seen s left join pulled p on p.date = s.date and p.platform = s.platform left join noticed n on n.date = s.date and n.platform = s.platform order by 1, 2`,
+);
+
+/** Events, newest first. */
+export const eventsRecent = sqliteView('events_recent', {
+  id: text('id').notNull(),
+  kind: text('kind').notNull(),
+  platform: text('platform'),
+  subject: text('subject').notNull(),
+  occurredAt: text('occurred_at').notNull(),
+  detectedAt: text('detected_at').notNull(),
+  origin: text('origin').notNull(),
+  data: text('data').notNull(),
+}).as(
+  sql`select e.id as id, e.kind as kind, e.platform as platform, e.subject as subject, ${isoTime('e.occurred_at')} as occurred_at, ${isoTime('e.detected_at')} as detected_at, e.origin as origin, e.data as data from events e order by e.occurred_at desc`,
 );

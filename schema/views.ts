@@ -217,17 +217,3 @@ export const freshVideos = sqliteView('fresh_videos', {
 }).as(
   sql`select v.id as id, v.platform as platform, v.title as title, v.user as user, v.views as views, v.likes as likes, v.engagement_rate as engagement_rate, ${isoTime('v.created_at')} as created_at, ${isoTime('v.first_seen_at')} as first_seen_at from video v where v.created_at is not null order by v.created_at desc`,
 );
-
-/** Events, newest first. */
-export const eventsRecent = sqliteView('events_recent', {
-  id: text('id').notNull(),
-  kind: text('kind').notNull(),
-  platform: text('platform'),
-  subject: text('subject').notNull(),
-  occurredAt: text('occurred_at').notNull(),
-  detectedAt: text('detected_at').notNull(),
-  origin: text('origin').notNull(),
-  data: text('data').notNull(),
-}).as(
-  sql`select e.id as id, e.kind as kind, e.platform as platform, e.subject as subject, ${isoTime('e.occurred_at')} as occurred_at, ${isoTime('e.detected_at')} as detected_at, e.origin as origin, e.data as data from events e order by e.occurred_at desc`,
-);

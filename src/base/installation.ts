@@ -12,7 +12,7 @@ export const packageFolder = (): string => {
 };
 
 /** A command line as it is typed here: `trendlake status`, in a checkout by way of npm. */
-export const typed = (line: string): string =>
+export const commandText = (line: string): string =>
   isCheckout ? `npm run -s trendlake -- ${line}` : `trendlake ${line}`;
 
 /** Where a page of the documentation is: as people in a checkout call it, else its whole path. */

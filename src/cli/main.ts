@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, isStop, messageOf, TrendlakeError } from '../base/errors.ts';
-import { isCheckout, typed } from '../base/installation.ts';
+import { commandText, isCheckout } from '../base/installation.ts';
 import { lakeErrorOf } from '../lake/explain-error.ts';
 import { COMMANDS } from './commands.ts';
 import { addEverydayOptions, commandWord } from './context/everyday-options.ts';
@@ -9,7 +9,7 @@ import { processSurroundings } from './context/process-surroundings.ts';
 import { versionText } from './context/version.ts';
 
 /** Said in a checkout alone: where it is installed there is no npm script. */
-const IN_A_CHECKOUT = isCheckout ? `\n\nIn a checkout: ${typed('<command>')}` : '';
+const IN_A_CHECKOUT = isCheckout ? `\n\nIn a checkout: ${commandText('<command>')}` : '';
 
 const EXAMPLES = `
 Examples:
@@ -82,7 +82,7 @@ const programFor = async (argv: readonly string[], io: CliIo): Promise<Command> 
     })
     .showSuggestionAfterError()
     .showHelpAfterError(
-      `\`${typed('--help')}\` lists the commands, \`${typed('<command> --help')}\` its options.`,
+      `\`${commandText('--help')}\` lists the commands, \`${commandText('<command> --help')}\` its options.`,
     )
     .hook('preAction', async (_, command) => {
       io.flags = { json: false, ...command.optsWithGlobals<EverydayFlags>() };

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { LakeError, messageOf, type TrendlakeError, UsageError } from '../base/errors.ts';
-import { typed } from '../base/installation.ts';
+import { commandText } from '../base/installation.ts';
 
 // Which SQLite code stands for what; the longer codes begin with the shorter ones.
 const DAMAGED = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
@@ -40,7 +40,7 @@ export const lakeErrorOf = (error: unknown, path: string): TrendlakeError | unde
   if (code === 'EACCES' || code === 'EPERM') return forbiddenError(error, path);
   if (is(DAMAGED))
     return new LakeError(
-      `${path} is damaged (${stated}). It was left as it is: run \`${typed('doctor')}\`; \`${typed('doctor --restore')}\` puts the newest backup in its place.`,
+      `${path} is damaged (${stated}). It was left as it is: run \`${commandText('doctor')}\`; \`${commandText('doctor --restore')}\` puts the newest backup in its place.`,
       { cause: error },
     );
   if (is(LOCKED))

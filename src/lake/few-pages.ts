@@ -1,5 +1,5 @@
 import type { Lake } from './open.ts';
-import { prepare, present } from './prepare.ts';
+import { prepare, required } from './prepare.ts';
 
 const FEW_KIB = 4096;
 
@@ -8,7 +8,7 @@ const FEW_KIB = 4096;
  * read once are not worth holding beside what is made of them.
  */
 export const withFewPages = <T>({ sqlite }: Lake, work: () => T): T => {
-  const before = present(prepare(sqlite, 'pragma cache_size', 'number').get());
+  const before = required(prepare(sqlite, 'pragma cache_size', 'number').get());
   sqlite.pragma(`cache_size = -${FEW_KIB}`);
   try {
     return work();

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { BACKUPS, backupsIn } from '../base/data-dir/backups.ts';
 import { OWN_FOLDER } from '../base/data-dir/own-files.ts';
 import { LakeError } from '../base/errors.ts';
-import { typed } from '../base/installation.ts';
+import { commandText } from '../base/installation.ts';
 import { prepare } from './prepare.ts';
 
 // A data directory whose trendlake.db is gone, but which still holds what belonged to it. An empty
@@ -54,7 +54,7 @@ export const refuseFormerLake = (dataDir: string, path: string): void => {
   const restore =
     newest === undefined
       ? 'If you have a copy of the lake, put it there.'
-      : `\`${typed('doctor --restore')}\` restores the newest backup, ${newest}.`;
+      : `\`${commandText('doctor --restore')}\` restores the newest backup, ${newest}.`;
   throw new LakeError(
     `${path} is missing, but ${dataDir} holds ${remains.join(', ')} of a lake. Nothing was changed: an empty lake would forget its history and the calls it counted. ${restore} To start an empty lake instead, add --new-lake.`,
   );

@@ -1,7 +1,7 @@
 import type { Lake } from './open.ts';
-import { present } from './prepare.ts';
+import { required } from './prepare.ts';
 import { prepared } from './statements.ts';
 
 /** A number that changes when another connection commits to the lake. Cheap: no page is read. */
 export const lakeVersion = (lake: Lake): number =>
-  present(prepared(lake, 'pragma data_version', 'number').get());
+  required(prepared(lake, 'pragma data_version', 'number').get());

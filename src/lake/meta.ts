@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
-import { prepare, present } from './prepare.ts';
+import { prepare, required } from './prepare.ts';
 
 // Facts about a lake as a whole, kept in its table `meta`.
 
@@ -31,7 +31,7 @@ export const findLakeId = (sqlite: Database.Database): string | undefined =>
 /** The id of a lake, which gets one if it has none. */
 export const lakeIdOf = ({ sqlite }: { readonly sqlite: Database.Database }): string => {
   giveLakeId(sqlite);
-  return present(findLakeId(sqlite));
+  return required(findLakeId(sqlite));
 };
 
 /** Changes with each restore: files exported before it no longer show this lake. '' if never restored. */

@@ -7,7 +7,7 @@ import { prepareDataFolder } from '../base/data-dir/data-folder.ts';
 import { leftoversIn, refuseRemains, removeLeftovers } from '../base/data-dir/leftovers.ts';
 import { closeToOthers, makeOwnFile } from '../base/data-dir/own-files.ts';
 import { UsageError } from '../base/errors.ts';
-import { typed } from '../base/installation.ts';
+import { commandText } from '../base/installation.ts';
 import { whileAlone } from './exclusive.ts';
 import { lakeErrorOf } from './explain-error.ts';
 import { refuseFormerLake, setFormerLakeAside } from './former-lake.ts';
@@ -75,7 +75,7 @@ const headerOf = (path: string): Buffer => {
 
 const noDatabase = (path: string): UsageError =>
   new UsageError(
-    `${path} is not a SQLite database (damaged or another program's file). It was left as it is: \`${typed('doctor --restore')}\` puts the newest backup in its place; or move it away.`,
+    `${path} is not a SQLite database (damaged or another program's file). It was left as it is: \`${commandText('doctor --restore')}\` puts the newest backup in its place; or move it away.`,
   );
 
 const refuseOthers = (path: string, applicationId: number): void => {
@@ -97,7 +97,7 @@ const refuseForeign = (path: string): void => {
     throw new UsageError(`${path} is not a file. trendlake keeps its lake there; move it away.`);
   if (size === 0)
     throw new UsageError(
-      `${path} is empty, which no lake ever is. \`${typed('doctor --restore')}\` puts the newest backup in its place; remove it to start a new lake.`,
+      `${path} is empty, which no lake ever is. \`${commandText('doctor --restore')}\` puts the newest backup in its place; remove it to start a new lake.`,
     );
   const names = [path, `${dev}:${ino}`];
   if (!isMainThread || names.some((name) => known.has(name))) return;
@@ -255,7 +255,7 @@ export const openLakeForReading = (dataDir: string): Lake => {
     refuseRemains(path);
     refuseFormerLake(dataDir, path);
     throw new UsageError(
-      `There is no lake at ${path}. Make one with \`${typed('sync')}\`, \`import\` or \`demo\`, or set TRENDLAKE_DATA_DIR.`,
+      `There is no lake at ${path}. Make one with \`${commandText('sync')}\`, \`import\` or \`demo\`, or set TRENDLAKE_DATA_DIR.`,
     );
   }
   return explaining(path, () => {
@@ -273,7 +273,7 @@ export const openLakeForReading = (dataDir: string): Lake => {
         throw new OtherSchemaError(
           version > SCHEMA_VERSION
             ? `${path} was written by a newer trendlake (schema ${version}, this one knows ${SCHEMA_VERSION}). Update trendlake.`
-            : `${path} has an older schema (${version}, expected ${SCHEMA_VERSION}). Run \`${typed('sync')}\` or \`export\` once to migrate it.`,
+            : `${path} has an older schema (${version}, expected ${SCHEMA_VERSION}). Run \`${commandText('sync')}\` or \`export\` once to migrate it.`,
         );
     } catch (error) {
       sqlite.close();

@@ -101,7 +101,7 @@ export function prepare(sqlite: Database.Database, sql: string, shape: Shape): P
 }
 
 /** The row of a query that always has one, such as a count. */
-export const present = <Row>(row: Row | undefined): Row => {
+export const required = <Row>(row: Row | undefined): Row => {
   if (row === undefined) throw new Error('A query that always gives a row gave none.');
   return row;
 };

@@ -11,7 +11,7 @@ import { importPaths } from '../ingest/imports/import-path.ts';
 import { createKey } from '../lake/keys/keys.ts';
 import { openServiceDb } from '../lake/keys/service-db.ts';
 import { type Lake, openLake } from '../lake/open.ts';
-import { prepare, present } from '../lake/prepare.ts';
+import { prepare, required } from '../lake/prepare.ts';
 import { startService } from '../serve/service.ts';
 import { SandboxClock, type SandboxTime } from './sandbox-clock.ts';
 import { PAST_DAYS, WorldFeed } from './world/feed.ts';
@@ -118,7 +118,7 @@ const importedClock = async (lake: Lake, from: string, options: SandboxOptions) 
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),
   });
-  const newestAt = present(prepare(lake.sqlite, NEWEST, 'number?').get());
+  const newestAt = required(prepare(lake.sqlite, NEWEST, 'number?').get());
   if (newestAt === null)
     throw new UsageError(`${from} holds no observations with a time, so there is nothing to show.`);
   return new SandboxClock(clock, { at: at ?? newestAt, speed });

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import type { Node } from 'oxc-parser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { prepare, present, type Shape } from '../../src/lake/prepare.ts';
+import { prepare, required, type Shape } from '../../src/lake/prepare.ts';
 import { lineOf, sourcesIn } from '../support/syntax.ts';
 
 let sqlite: Database.Database;
@@ -26,10 +26,10 @@ test('rows as objects, as tuples, as bare values', () => {
     'text',
   ]).all();
   expect(tuples).toEqual([[1, 'tt_1']]);
-  const count: number = present(prepare(sqlite, 'select count(*) from video', 'number').get());
+  const count: number = required(prepare(sqlite, 'select count(*) from video', 'number').get());
   expect(count).toBe(1);
   expect(() =>
-    present(prepare(sqlite, 'select id from video where key = 2', 'text').get()),
+    required(prepare(sqlite, 'select id from video where key = 2', 'text').get()),
   ).toThrow('gave none');
 });
 

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { SPELLINGS_OF_ONE } from '../../lake/read/spellings.ts';
 import {
   CREATOR_LOOKBACK_MS,
@@ -46,7 +46,7 @@ const watchReader = (sqlite: Database.Database): ((pull: Pull) => number) => {
     const list = JSON.stringify([name, platform, period]);
     const known = byList.get(list) ?? begins.all(name, platform, period);
     byList.set(list, known);
-    return present(known.findLast((at) => at <= capturedAt));
+    return required(known.findLast((at) => at <= capturedAt));
   };
 };
 

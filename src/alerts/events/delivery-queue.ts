@@ -1,5 +1,5 @@
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { statement } from '../../lake/statements.ts';
 
 // The one writer of `deliveries` and of `delivery_due`, which says when the next of each subscription
@@ -11,7 +11,7 @@ import { statement } from '../../lake/statements.ts';
  * once both are written.
  */
 export const dueAgain = (lake: Lake, subscriptionId: string): void => {
-  const dueAt = present(
+  const dueAt = required(
     prepare(
       lake.sqlite,
       `select max(min(d.next_attempt_at), coalesce(s.paused_until, 0))

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../../schema/vocabulary.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import type { ModelScores } from '../../learn/model/model-rows.ts';
 import type { Window } from './event.ts';
 import type { StatedForecast } from './forecast-spike.ts';
@@ -43,7 +43,7 @@ export const forecastHistory = (
   const factsOf = (id: number): ModelFacts => {
     const known = models.get(id);
     if (known !== undefined) return known;
-    const row = present(facts.get(id));
+    const row = required(facts.get(id));
     const scores = JSON.parse(row.scores) as ModelScores;
     const threshold = thresholdFor(scores, limits[row.platform].spike.minPrecision);
     const read = { threshold, samples: row.samples };

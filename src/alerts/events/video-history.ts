@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { type Platform, SOURCES, type Source } from '../../../schema/vocabulary.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { lastKnownAt } from '../../lake/read/last-known.ts';
 import type { Window } from './event.ts';
 import type { Snapshot } from './timeline.ts';
@@ -43,7 +43,7 @@ export const keysSeenIn = (sqlite: Database.Database, span: Window): number[] =>
 
 /** Whether more than `most` snapshots lie inside `span`. */
 export const holdsMore = (sqlite: Database.Database, span: Window, most: number): boolean =>
-  present(
+  required(
     prepare(
       sqlite,
       `select count(*) from (

@@ -1,6 +1,6 @@
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import type { Condition } from './conditions.ts';
 
 /** Drift that was first seen at or before this is known: the first judging tells nothing of the past. */
@@ -34,14 +34,14 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
           {
             kind: 'run' as const,
             subject: '',
-            sentence: `Run ${run.id} ended as ${run.outcome}${run.reason === null ? '' : `: ${run.reason.replace(/\.$/, '')}`}. \`${typed('status')}\` tells what failed.`,
+            sentence: `Run ${run.id} ended as ${run.outcome}${run.reason === null ? '' : `: ${run.reason.replace(/\.$/, '')}`}. \`${commandText('status')}\` tells what failed.`,
           },
         ]
       : []),
     ...drift.map(({ resource, fields, field }) => ({
       kind: 'drift' as const,
       subject: resource,
-      sentence: `The service's ${resource} came otherwise than before: ${field}${fields > 1 ? ` and ${fields - 1} more` : ''}. \`${typed('query "select * from drift"')}\` shows it.`,
+      sentence: `The service's ${resource} came otherwise than before: ${field}${fields > 1 ? ` and ${fields - 1} more` : ''}. \`${commandText('query "select * from drift"')}\` shows it.`,
     })),
     ...endpoints.map(({ id, url, reason }) => ({
       kind: 'endpoint' as const,
@@ -69,14 +69,14 @@ export const staleSources = (
     'number?',
   );
   return sources.flatMap(({ job, staleAt }) => {
-    const answeredAt = present(last.get(job));
+    const answeredAt = required(last.get(job));
     if (answeredAt === null || answeredAt >= staleAt) return [];
     const hours = Math.round((now - answeredAt) / 3_600_000);
     return [
       {
         kind: 'stale' as const,
         subject: job,
-        sentence: `Nothing came of ${job} for ${hours} hours. \`${typed('status')}\` tells why.`,
+        sentence: `Nothing came of ${job} for ${hours} hours. \`${commandText('status')}\` tells why.`,
       },
     ];
   });

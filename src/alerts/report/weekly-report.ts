@@ -10,7 +10,7 @@ import { movements } from '../../lake/lists/movements.ts';
 import { UncachedLists } from '../../lake/lists/uncached-lists.ts';
 import { trendsPage } from '../../lake/lists/video-lists.ts';
 import type { Lake } from '../../lake/open.ts';
-import { present } from '../../lake/prepare.ts';
+import { required } from '../../lake/prepare.ts';
 import { contentItems } from '../../lake/read/content-items.ts';
 import { spellingsOf } from '../../lake/read/spellings.ts';
 import { type TimelinePoint, timeline } from '../../lake/read/timeline.ts';
@@ -196,7 +196,7 @@ export const weeklyReport = async (
   const lists = new UncachedLists(lake, clock);
   const among = { platforms: JSON.stringify(platforms) };
   const measuredIn = (within: Span) =>
-    present(
+    required(
       prepared(lake, MEASURED, { videos: 'number', snapshots: 'number' }).get({
         ...within,
         ...among,
@@ -241,7 +241,7 @@ export const weeklyReport = async (
     measured: {
       ...measured,
       snapshotsByDay,
-      lists: present(prepared(lake, LISTS, 'number').get({ ...counted, ...among })),
+      lists: required(prepared(lake, LISTS, 'number').get({ ...counted, ...among })),
     },
   };
 };

@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import {
   choosing,
   dueAgain,
@@ -101,7 +101,7 @@ const recordOne = (
   dueAgain(lake, subscriptionId);
   if (verdict.disable === null || disabledAt !== null) return null;
   disableSubscription(lake, subscriptionId, endedAt, verdict.disable);
-  return `The webhook endpoint ${new URL(endpoint.url).origin} (${subscriptionId}) was disabled: ${verdict.disable}. Its events are kept; \`${typed(`webhooks enable ${subscriptionId}`)}\` lets it receive again.`;
+  return `The webhook endpoint ${new URL(endpoint.url).origin} (${subscriptionId}) was disabled: ${verdict.disable}. Its events are kept; \`${commandText(`webhooks enable ${subscriptionId}`)}\` lets it receive again.`;
 };
 
 /**
@@ -163,7 +163,7 @@ export const deliveriesPage = (
     until: until ?? null,
   };
   const counted = `select count(*) from deliveries d where ${MATCHING}`;
-  const total = present(prepare(lake.sqlite, counted, 'number').get(query));
+  const total = required(prepare(lake.sqlite, counted, 'number').get(query));
   const items = prepare<DeliveryRecord>(
     lake.sqlite,
     `select d.id, d.event_id as eventId, d.subscription_id as subscriptionId, e.kind, e.subject, d.state, d.attempts,
@@ -194,7 +194,7 @@ export const deliveriesPage = (
 
 /** How many deliveries a subscription has, counted up to `most`: what a page of them costs. */
 export const deliveriesAtMost = (lake: Lake, subscriptionId: string, most: number): number =>
-  present(
+  required(
     prepare(
       lake.sqlite,
       'select count(*) from (select 1 from deliveries where subscription_id = ? limit ?)',
@@ -264,12 +264,12 @@ export const redeliver = (lake: Lake, which: WhichDeliveries, now: number): numb
   ).get(...values);
   if (disabled !== undefined)
     throw new UsageError(
-      `The endpoint of subscription ${disabled} is disabled. \`${typed(`webhooks enable ${disabled}`)}\` first.`,
+      `The endpoint of subscription ${disabled} is disabled. \`${commandText(`webhooks enable ${disabled}`)}\` first.`,
     );
   const again = lake.sqlite.transaction(() => queueAgain(lake, which, now)).immediate();
   if (again === 0 && 'deliveryId' in which)
     throw new UsageError(
-      `There is no delivery ${which.deliveryId}. \`${typed('webhooks deliveries')}\` shows the ones there are.`,
+      `There is no delivery ${which.deliveryId}. \`${commandText('webhooks deliveries')}\` shows the ones there are.`,
     );
   return again;
 };

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import {
@@ -51,7 +51,7 @@ const sendOne = (
       status: null,
       retryAfter: null,
       answer: null,
-      error: `its secret is not in service.db: \`${typed(`webhooks rotate ${endpoint.id}`)}\` makes a new one`,
+      error: `its secret is not in service.db: \`${commandText(`webhooks rotate ${endpoint.id}`)}\` makes a new one`,
     });
   return poster.post(
     {

@@ -3,7 +3,7 @@ import { SECOND_MS } from '../../base/durations.ts';
 import { LakeError, messageOf } from '../../base/errors.ts';
 import { withExclusive } from '../../lake/exclusive.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { HttpPoster, type Poster } from './post.ts';
 import { RevocationWatch, type RevokedKeys } from './revoked-keys.ts';
@@ -135,7 +135,7 @@ export interface FlushSummary {
 }
 
 const countDue = (lake: Lake, now: number): number =>
-  present(
+  required(
     prepare(
       lake.sqlite,
       // the endpoints first: those are few, and deliveries are kept

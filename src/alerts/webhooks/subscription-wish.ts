@@ -5,7 +5,7 @@ import {
   type Platform,
 } from '../../../schema/vocabulary.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import type { SubscriptionFilter } from '../events/outbox.ts';
 import { secretKey } from './signature.ts';
 import { readTarget } from './target.ts';
@@ -104,7 +104,7 @@ export const readWish = (input: unknown, mayLoopback: boolean): SubscriptionWish
   if (typeof allowLoopbackHttp !== 'boolean' || (allowLoopbackHttp && !mayLoopback))
     throw new SubscriptionError(
       'allowLoopbackHttp',
-      `allowLoopbackHttp can only be given by the operator: \`${typed('webhooks add --allow-loopback-http')}\`.`,
+      `allowLoopbackHttp can only be given by the operator: \`${commandText('webhooks add --allow-loopback-http')}\`.`,
     );
   if (secret !== undefined) naming('secret', () => secretKey(secret));
   return {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { UsageError } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { failPending, removeDeliveries } from '../events/delivery-queue.ts';
 import type { SubscriptionFilter } from '../events/outbox.ts';
 import { type SecretRow, WebhookSecrets } from './secrets.ts';
@@ -92,7 +92,7 @@ export const requireSubscription = (lake: Lake, id: string): Subscription => {
   const found = findSubscription(lake, id, undefined);
   if (found === undefined)
     throw new UsageError(
-      `There is no subscription ${id}. \`${typed('webhooks list')}\` shows the ones there are.`,
+      `There is no subscription ${id}. \`${commandText('webhooks list')}\` shows the ones there are.`,
     );
   return found;
 };
@@ -131,7 +131,7 @@ export const secretsOf = (
   secrets.take(inLake);
   emptyOldSecrets(lake);
   tell(
-    `The secrets of ${inLake.length} webhook subscriptions were moved from the lake to service.db. Copies of the lake made before, in backups/ and beside it, still hold them: remove those you do not need, or \`${typed('webhooks rotate')}\` each.`,
+    `The secrets of ${inLake.length} webhook subscriptions were moved from the lake to service.db. Copies of the lake made before, in backups/ and beside it, still hold them: remove those you do not need, or \`${commandText('webhooks rotate')}\` each.`,
   );
   return secrets;
 };
@@ -167,7 +167,7 @@ const refuseOneMore = (
     );
   if (owner === undefined) return;
   const ofKey = 'select count(*) from subscriptions where key_id = ?';
-  const count = present(prepare(lake.sqlite, ofKey, 'number').get(owner));
+  const count = required(prepare(lake.sqlite, ofKey, 'number').get(owner));
   if (count >= most)
     throw new TooManySubscriptionsError(
       `This key has ${count} subscriptions, the most it may have (${most}). Remove one first; one subscription can want several kinds, platforms and subjects.`,
@@ -285,7 +285,7 @@ export const enableSubscription = (lake: Lake, id: string): void => {
   const { keyId } = requireSubscription(lake, id);
   if (keyId !== null && withSecrets(lake, (secrets) => secrets.isRevoked(keyId)))
     throw new UsageError(
-      `The key ${keyId} that made ${id} was revoked, which ended its subscriptions. \`${typed('webhooks add')}\` makes one of your own.`,
+      `The key ${keyId} that made ${id} was revoked, which ended its subscriptions. \`${commandText('webhooks add')}\` makes one of your own.`,
     );
   lake.sqlite
     .prepare(

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { typed } from '../installation.ts';
+import { commandText } from '../installation.ts';
 
 /** Names under which a lake, a copy before a migration or a restored backup grows, with its journals. */
 const GROWING = /^trendlake\.db(\.v\d+)?\.new-[0-9a-f]+(-wal|-shm|-journal)?$/;
@@ -34,7 +34,7 @@ export const removeLeftovers = (dataDir: string, lakeFile: string): void => {
 export const refuseRemains = (path: string): void => {
   if (existsSync(restoredName(path)))
     throw new UsageError(
-      `A restore was cut off before ${basename(path)} was in its place. Run \`${typed('doctor --restore')}\` again; nothing is lost.`,
+      `A restore was cut off before ${basename(path)} was in its place. Run \`${commandText('doctor --restore')}\` again; nothing is lost.`,
     );
   const journal = statSync(`${path}-wal`, { throwIfNoEntry: false });
   if (journal !== undefined && journal.size > 0)

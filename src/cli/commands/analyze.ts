@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { Opened } from '../../base/opened.ts';
 import { type Analysis, analysisResponse } from '../../base/wire/analysis-shapes.ts';
 import { storeAnalysis } from '../../ingest/writers/analyses.ts';
@@ -54,7 +54,7 @@ const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> =>
     const analysis = await analyzeVideo(lake, wanted, { clock: io.clock, model });
     if (analysis === undefined)
       throw new UsageError(
-        `No video ${id} is in the lake. Find ids with \`${typed('search')}\` or \`${typed('query "select id from videos"')}\`.`,
+        `No video ${id} is in the lake. Find ids with \`${commandText('search')}\` or \`${commandText('query "select id from videos"')}\`.`,
       );
     storeAnalysis(lake, analysis);
     if (options.json === true) io.json(analysis);

@@ -4,7 +4,7 @@ import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
 import { type VirtualClock, virtualClock } from '../../base/clock.ts';
 import { DAY_MS, MINUTE_MS } from '../../base/durations.ts';
 import { EXIT, UsageError } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { dateOf, isoOf } from '../../base/iso.ts';
 import { Secret } from '../../base/secret.ts';
 import { openLakeForReading } from '../../lake/open.ts';
@@ -76,7 +76,7 @@ const DASHBOARD = 'http://127.0.0.1:8787/';
 const servedAt = (io: CliIo, endedAt: number): string => {
   const isOld = io.clock.now() - endedAt > 2 * DAY_MS;
   const minute = Math.ceil(endedAt / MINUTE_MS) * MINUTE_MS;
-  return typed(isOld ? `serve --at ${isoOf(minute).slice(0, 16)}Z` : 'serve');
+  return commandText(isOld ? `serve --at ${isoOf(minute).slice(0, 16)}Z` : 'serve');
 };
 
 const print = (
@@ -89,7 +89,7 @@ const print = (
   io.out(
     `It is in ${folder === '' || folder.startsWith('..') ? dataDir : folder}: trendlake.db and parquet/. Try:`,
   );
-  for (const command of COMMANDS_TO_TRY) io.out(`  ${typed(command)}`);
+  for (const command of COMMANDS_TO_TRY) io.out(`  ${commandText(command)}`);
   io.out(`The pages of it: ${servedAt(io, endedAt)}, then open ${DASHBOARD}`);
 };
 

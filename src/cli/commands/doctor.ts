@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls';
 import type { Command } from 'commander';
 import type { Config } from '../../base/config/config.ts';
 import { EXIT, messageOf } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { openLake, openLakeForReading } from '../../lake/open.ts';
 import { rebuildSearch } from '../../lake/search/search-index.ts';
 import { backupLake } from '../../run/maintenance/backup.ts';
@@ -120,7 +120,7 @@ const tablesFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
       const { tables, files, problems } = await checkPublished(dataDir, store, lake);
       const ok = problems.length === 0;
       const agree = `${tables} tables of ${files} files at ${store.url} agree with the manifest`;
-      const advice = `\`${typed('publish --full')}\` uploads what is missing and takes out what is old.`;
+      const advice = `\`${commandText('publish --full')}\` uploads what is missing and takes out what is old.`;
       return [{ check, ok, detail: ok ? agree : problems.join('; '), advice: ok ? null : advice }];
     } finally {
       store.close();
@@ -190,11 +190,11 @@ const restore = async (dataDir: string, options: Options, io: CliIo): Promise<vo
   if (options.json === true) io.json(restored);
   else
     io.out(
-      `Restored ${restored.from}.${restored.setAside === null ? '' : ` What stood there is ${restored.setAside}.`} Start \`serve\` and \`schedule\` again where they run, and run \`${typed('export --full')}\` so that the Parquet files agree.`,
+      `Restored ${restored.from}.${restored.setAside === null ? '' : ` What stood there is ${restored.setAside}.`} Start \`serve\` and \`schedule\` again where they run, and run \`${commandText('export --full')}\` so that the Parquet files agree.`,
     );
   if (restored.callsCarried === null)
     io.err(
-      `The calls made since the backup could not be read: the service may count more than \`${typed('status')}\` says this month.`,
+      `The calls made since the backup could not be read: the service may count more than \`${commandText('status')}\` says this month.`,
     );
 };
 

@@ -4,7 +4,7 @@ import { storableEvent } from '../../alerts/events/outbox.ts';
 import { readThresholds } from '../../alerts/events/thresholds.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
-import { docsPage, typed } from '../../base/installation.ts';
+import { commandText, docsPage } from '../../base/installation.ts';
 import { dateOf, isoOf } from '../../base/iso.ts';
 import {
   eventsSince,
@@ -13,7 +13,7 @@ import {
   shownEvent,
 } from '../../lake/lists/event-list.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { instantOption } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
@@ -111,7 +111,7 @@ const printTable = (
 
 /** How to see the stored events before `since`, if there are any: a first sync notices old ones. */
 const earlierText = (lake: Lake, since: number): string => {
-  const { earlier, first } = present(
+  const { earlier, first } = required(
     prepare(
       lake.sqlite,
       'select count(*) as earlier, min(occurred_at) as first from events where occurred_at < ?',
@@ -120,7 +120,7 @@ const earlierText = (lake: Lake, since: number): string => {
   );
   return first === null
     ? ''
-    : ` since ${dateOf(since)}; ${grouped(earlier)} before: ${typed(`events --since ${dateOf(first)}`)}`;
+    : ` since ${dateOf(since)}; ${grouped(earlier)} before: ${commandText(`events --since ${dateOf(first)}`)}`;
 };
 
 export const define = (command: Command, io: CliIo): void => {

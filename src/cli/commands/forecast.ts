@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { HOUR_MS, rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
-import { docsPage, typed } from '../../base/installation.ts';
+import { commandText, docsPage } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
 import { type Lake, openLake, openLakeForReading } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
@@ -68,7 +68,7 @@ const silence = (lake: Lake, io: CliIo): string[] => {
   const states = forecastStates(lake.sqlite, io.clock.now());
   return states.length === 0
     ? [
-        `  No curve is finished yet: ${typed('sync')}, night after night, or import, then forecast --learn`,
+        `  No curve is finished yet: ${commandText('sync')}, night after night, or import, then forecast --learn`,
       ]
     : states.map(forecastStateText);
 };
@@ -96,7 +96,7 @@ const ofVideo = (lake: Lake, id: string, io: CliIo): Shown => {
   const key = prepare(sqlite, 'select key from video where id = ?', 'number').get(id);
   if (key === undefined)
     throw new UsageError(
-      `No video ${id} is in the lake. Find ids with \`${typed('search')}\` or \`${typed('forecast')}\`.`,
+      `No video ${id} is in the lake. Find ids with \`${commandText('search')}\` or \`${commandText('forecast')}\`.`,
     );
   const at = newestObservation(sqlite, io.clock.now()) ?? 0;
   const forecast = forecastAt(sqlite, key, at);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import type { Log } from '../../base/log.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
 import type { ImportSummary } from '../../ingest/imports/import-file.ts';
@@ -35,7 +35,7 @@ const print = (io: CliIo, summary: ImportSummary): void => {
   for (const { file, line, problem } of summary.problems.slice(0, 10))
     io.err(`${file}:${line}: ${problem}`);
   if (summary.problems.length > 10)
-    io.err(`More rejected lines: ${typed('query "select * from rejected_items"')}`);
+    io.err(`More rejected lines: ${commandText('query "select * from rejected_items"')}`);
 };
 
 interface Options {

@@ -7,7 +7,7 @@ import { CONFIG_FILE } from '../../base/config/config-file.ts';
 import { SETTINGS } from '../../base/config/settings.ts';
 import { TIER_NAMES } from '../../base/config/tiers.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
-import { docsPage, typed } from '../../base/installation.ts';
+import { commandText, docsPage } from '../../base/installation.ts';
 import { Opened } from '../../base/opened.ts';
 import type { CliIo } from '../context/io.ts';
 import { Questions } from '../context/questions.ts';
@@ -136,7 +136,9 @@ const run = async (options: { try: boolean }, io: CliIo): Promise<void> => {
     ...(dataDir === undefined ? {} : { dataDir }),
   };
   writeOwn(path, `${JSON.stringify(fields, null, 2)}\n`);
-  io.out(`Written to ${path}; only you may read it. Next:\n  ${typed('plan')}\n  ${typed('sync')}`);
+  io.out(
+    `Written to ${path}; only you may read it. Next:\n  ${commandText('plan')}\n  ${commandText('sync')}`,
+  );
 };
 
 export const define = (command: Command, io: CliIo): void => {

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { endSubscriptionsOf } from '../../alerts/webhooks/subscriptions.ts';
 import { TIER_NAMES, type Tier } from '../../base/config/tiers.ts';
 import { UsageError } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
 import { type KeyRecord, newKey, SCOPES, type Scope } from '../../lake/keys/keys.ts';
 import { LAKE_FILE, openLake } from '../../lake/open.ts';
@@ -54,7 +54,7 @@ const shown = (record: KeyRecord): Record<string, unknown> => ({
 });
 
 const asTable = (records: readonly KeyRecord[], io: CliIo): string => {
-  if (records.length === 0) return `No keys yet: ${typed('keys create --use-case "..."')}`;
+  if (records.length === 0) return `No keys yet: ${commandText('keys create --use-case "..."')}`;
   const head = [
     'id',
     'use case',

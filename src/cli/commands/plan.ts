@@ -5,7 +5,7 @@ import { JOBS } from '../../../jobs/all-jobs.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Config } from '../../base/config/config.ts';
 import type { Price } from '../../base/config/setting-readers.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
 import { orCost } from '../../base/money.ts';
 import { Opened } from '../../base/opened.ts';
@@ -95,7 +95,7 @@ const print = (
   const calls = next.jobs.reduce((sum, job) => sum + job.callsPerRun, 0);
   const minutes = next.jobs.reduce((sum, job) => sum + job.minutesPerRun, 0);
   io.out(
-    `The next \`${typed('sync')}\` of all jobs, by hand: up to ${count(calls)} calls${orCost(calls, price)}, ${minutes.toFixed(1)} min at the tier's pace.`,
+    `The next \`${commandText('sync')}\` of all jobs, by hand: up to ${count(calls)} calls${orCost(calls, price)}, ${minutes.toFixed(1)} min at the tier's pace.`,
   );
   io.out(
     `The rest of the month: lists ${count(rest.fixed)}, reserve ${count(rest.reserve)}, refreshes ${count(rest.refreshes)}, left over ${count(rest.surplus)}.`,

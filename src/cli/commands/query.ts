@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import { SECOND_MS } from '../../base/durations.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
-import { docsPage, typed } from '../../base/installation.ts';
+import { commandText, docsPage } from '../../base/installation.ts';
 import type { RowFormat } from '../../lake/query/query-request.ts';
 import { runQuery } from '../../lake/query/run-query.ts';
 import { type CliIo, configOf } from '../context/io.ts';
@@ -30,8 +30,8 @@ memory than ten. Use --csv-safe for files that people open in a spreadsheet: tit
 from strangers, and one that begins with =, +, -, @ (full-width too, and behind blanks), a tab or a
 line end would be run as a formula; it is put behind an apostrophe.`;
 
-const AFTER_ERROR = `\`${typed('query --help')}\` shows examples. SQL that begins with a dash, such as a comment, stands after \`--\`:
-  ${typed('query --json -- "-- newest first ..."')}`;
+const AFTER_ERROR = `\`${commandText('query --help')}\` shows examples. SQL that begins with a dash, such as a comment, stands after \`--\`:
+  ${commandText('query --json -- "-- newest first ..."')}`;
 
 interface Options {
   file?: string;

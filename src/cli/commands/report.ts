@@ -6,7 +6,7 @@ import { reportPage } from '../../alerts/report/report-page.ts';
 import { lastWholeWeek, parseWeek, type Week } from '../../alerts/report/week.ts';
 import { weeklyReport } from '../../alerts/report/weekly-report.ts';
 import { fullDiskOf, LakeError, messageOf, UsageError } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { plainHandle } from '../../base/wire/folding.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
 import { creatorProfile } from '../../lake/read/creator-profile.ts';
@@ -54,7 +54,7 @@ const requireSeen = (lake: Lake, { platform, creator }: Options, now: number): v
   if (platforms.some((one) => creatorProfile(lake, { ...seen, platform: one }) !== undefined))
     return;
   throw new UsageError(
-    `No creator "${seen.handle}" is in the lake${platform === undefined ? '' : ` on ${platform}`}. Find handles with \`${typed('query "select platform, handle from creators"')}\`.`,
+    `No creator "${seen.handle}" is in the lake${platform === undefined ? '' : ` on ${platform}`}. Find handles with \`${commandText('query "select platform, handle from creators"')}\`.`,
   );
 };
 

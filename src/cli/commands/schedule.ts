@@ -3,7 +3,7 @@ import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
 import { Sender } from '../../alerts/webhooks/sender.ts';
 import type { Config } from '../../base/config/config.ts';
 import { isStop, TrendlakeError, UsageError } from '../../base/errors.ts';
-import { docsPage, typed } from '../../base/installation.ts';
+import { commandText, docsPage } from '../../base/installation.ts';
 import { isoOf, parseIso } from '../../base/iso.ts';
 import type { Log } from '../../base/log.ts';
 import { Opened } from '../../base/opened.ts';
@@ -159,7 +159,7 @@ const warnOfMonth = async (
   const { fits, missing, advice } = planMonths(months);
   if (!fits)
     warn(
-      `warning: ${missing} calls are missing for this month's schedules; \`${typed('plan')}\` tells more. ${advice.join(' ')}`,
+      `warning: ${missing} calls are missing for this month's schedules; \`${commandText('plan')}\` tells more. ${advice.join(' ')}`,
     );
 };
 

@@ -4,7 +4,7 @@ import { rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isoOf } from '../../base/iso.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { searchVideos } from '../../lake/search/search.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { oneOfOption, wholeNumberOption } from '../context/option-values.ts';
@@ -65,7 +65,7 @@ const videosOf = (lake: Lake, keys: readonly number[]): FoundVideo[] => {
     },
   );
   return keys.map((key) => {
-    const video = present(read.get(key));
+    const video = required(read.get(key));
     return { ...video, createdAt: video.createdAt === null ? null : isoOf(video.createdAt) };
   });
 };

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
 import type { Config } from '../../base/config/config.ts';
 import type { Price } from '../../base/config/setting-readers.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
 import { orCost } from '../../base/money.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
@@ -74,7 +74,7 @@ const printMoney = (
   io.out(
     plan.fits
       ? `  by the schedules ${grouped(forecast)} by then${orCost(forecast, price)}: enough`
-      : `  by the schedules ${grouped(plan.missing)} calls are missing${end}: ${typed('plan')}`,
+      : `  by the schedules ${grouped(plan.missing)} calls are missing${end}: ${commandText('plan')}`,
   );
   for (const key of keys) for (const line of keyText(key, io.clock.now())) io.out(line);
   for (const { job, calls, failed, rowsPerCall } of byJob)
@@ -96,14 +96,14 @@ const printMoney = (
 const printSchedule = (io: CliIo, { slots, daemons, backup }: ScheduleState): void => {
   const now = io.clock.now();
   heading(io, 'By itself');
-  if (daemons.length === 0) io.out(`  no daemon is running: ${typed('schedule')}`);
+  if (daemons.length === 0) io.out(`  no daemon is running: ${commandText('schedule')}`);
   for (const { holder, since } of daemons)
     io.out(`  a daemon is running: ${holder}, since ${timeText(since, now)}`);
   for (const { name, nextAt } of slots)
     io.out(`  ${name.padEnd(18)} ${nextAt === null ? 'off' : `next ${timeText(nextAt, now)}`}`);
   io.out(
     backup === null
-      ? `  no backup yet: ${typed('schedule')} makes them`
+      ? `  no backup yet: ${commandText('schedule')} makes them`
       : `  last backup of ${backup.date}, ${counted(backup.kept, 'backup')} kept`,
   );
 };
@@ -120,11 +120,11 @@ const print = (
   io.out(perTable.map(({ table, rows }) => `  ${table.padEnd(18)} ${grouped(rows)}`).join('\n'));
   if (status.unexported > 0)
     io.out(
-      `  ${counted(status.unexported, 'Parquet partition')} changed since the last export: ${typed('export')}`,
+      `  ${counted(status.unexported, 'Parquet partition')} changed since the last export: ${commandText('export')}`,
     );
 
   heading(io, 'Last runs');
-  if (status.runs.length === 0) io.out(`  none yet: ${typed('sync')}`);
+  if (status.runs.length === 0) io.out(`  none yet: ${commandText('sync')}`);
   for (const run of status.runs) {
     const resumes = run.resumesAt === null ? '' : `, resumes at ${timeText(run.resumesAt, now)}`;
     io.out(

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
 import type { Config } from '../../base/config/config.ts';
 import { EXIT, type ExitCode, isStop, messageOf } from '../../base/errors.ts';
-import { docsPage, typed } from '../../base/installation.ts';
+import { commandText, docsPage } from '../../base/installation.ts';
 import { orCost } from '../../base/money.ts';
 import { Opened } from '../../base/opened.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
@@ -82,7 +82,7 @@ const print = (
   for (const line of rowsText(summary.rows)) io.out(line);
   if (summary.rejected > 0)
     io.out(
-      `  ${counted(summary.rejected, 'item')} rejected: ${typed('query "select * from rejected_items"')}`,
+      `  ${counted(summary.rejected, 'item')} rejected: ${commandText('query "select * from rejected_items"')}`,
     );
   if (summary.drift.length > 0)
     io.out(`  ${counted(summary.drift.length, 'drifted field')}, seen for the first time:`);
@@ -90,9 +90,10 @@ const print = (
     io.out(`  ${driftText(drift, `in ${drift.request}`)}`);
   if (summary.drift.length > DRIFT_TOLD)
     io.out(
-      `    ${summary.drift.length - DRIFT_TOLD} more: ${typed('query "select * from drift"')}`,
+      `    ${summary.drift.length - DRIFT_TOLD} more: ${commandText('query "select * from drift"')}`,
     );
-  if (events > 0) io.out(`  Events             ${grouped(events)} noticed: ${typed('events')}`);
+  if (events > 0)
+    io.out(`  Events             ${grouped(events)} noticed: ${commandText('events')}`);
   if (exported.files > 0)
     io.out(
       `  Parquet            ${counted(exported.files, 'file')}, ${counted(exported.rows, 'row')} written`,
@@ -107,7 +108,7 @@ const print = (
   if (summary.reason !== null) io.err(summary.reason);
   if (summary.outcome === 'paused')
     io.err(
-      `Paused${summary.resumesAt === null ? '' : ` until ${summary.resumesAt}`}; run \`${typed('sync')}\` again to go on.`,
+      `Paused${summary.resumesAt === null ? '' : ` until ${summary.resumesAt}`}; run \`${commandText('sync')}\` again to go on.`,
     );
 };
 

@@ -5,7 +5,7 @@ import { HttpPoster } from '../../alerts/webhooks/post.ts';
 import { flushDeliveries } from '../../alerts/webhooks/sender.ts';
 import { requireSubscription } from '../../alerts/webhooks/subscriptions.ts';
 import { EXIT } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { revokedElsewhere } from '../context/key-store.ts';
@@ -105,7 +105,7 @@ const defineRedeliver = (command: Command, io: CliIo): void => {
           return { redelivered, left };
         },
         ({ redelivered, left }) =>
-          `${redelivered} due again${left > 0 ? `; ${left} wait for the running sender, or the next sync` : ' and tried'}. \`${typed('webhooks deliveries')}\` shows the responses.`,
+          `${redelivered} due again${left > 0 ? `; ${left} wait for the running sender, or the next sync` : ' and tried'}. \`${commandText('webhooks deliveries')}\` shows the responses.`,
       );
     });
 };

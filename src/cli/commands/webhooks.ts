@@ -10,7 +10,7 @@ import {
   rotateSecret,
   type Subscription,
 } from '../../alerts/webhooks/subscriptions.ts';
-import { docsPage, typed } from '../../base/installation.ts';
+import { commandText, docsPage } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { CliIo } from '../context/io.ts';
@@ -103,7 +103,7 @@ const defineList = (command: Command, io: CliIo): void => {
         (lake) => listSubscriptions(lake, undefined).map(datedSubscription),
         (all) =>
           tableOr(
-            `No subscriptions yet: ${typed('webhooks add URL')}`,
+            `No subscriptions yet: ${commandText('webhooks add URL')}`,
             ['id', 'url', 'wants', 'state'],
             all.map((one) => [one.id, one.url, filterText(one), stateText(one)]),
             io,

@@ -1,7 +1,7 @@
 import type { Config } from '../../base/config/config.ts';
 import type { UpstreamKey } from '../../base/config/upstream-keys.ts';
 import { UsageError } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Origin } from '../../lake/origin.ts';
 import type { CliIo } from './io.ts';
@@ -71,7 +71,7 @@ export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
     return { origin: 'upstream', config: { ...config, baseUrl, apiKey }, close: async () => {} };
   }
   io.note(
-    `No TRENDLAKE_BASE_URL: asking the built-in sandbox, a made-up world. \`${typed('sync --help')}\` tells how to use a key.`,
+    `No TRENDLAKE_BASE_URL: asking the built-in sandbox, a made-up world. \`${commandText('sync --help')}\` tells how to use a key.`,
   );
   const { SANDBOX_LIMITS, startSandbox } = await import('../../sandbox/sandbox.ts');
   const sandbox = await startSandbox({

@@ -1,4 +1,4 @@
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import type { Outlook } from '../../learn/forecast/outlook.ts';
 import { counted, grouped } from './figures.ts';
 import { oneLine } from './text-table.ts';
@@ -12,7 +12,7 @@ const likely = (probability: number): string =>
 export const outlookText = ({ next, yesterday }: Outlook): string[] => [
   ...(next.length === 0
     ? [
-        `Tomorrow: nothing is forecast; \`${typed('status')}\` says how many finished curves are lacking.`,
+        `Tomorrow: nothing is forecast; \`${commandText('status')}\` says how many finished curves are lacking.`,
       ]
     : ['Likeliest to end in the top tenth of their cohort, and their views tomorrow:']),
   ...next.map(({ topProbability, user, title, views, median, low, high }) => {

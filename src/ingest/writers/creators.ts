@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import { type Platform, type Source, sourceCode } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../../lake/open.ts';
-import { type Prepared, prepare, present } from '../../lake/prepare.ts';
+import { type Prepared, prepare, required } from '../../lake/prepare.ts';
 import { HandleWriter } from './handle-writer.ts';
 import { extraText, mergeExtra } from './join-extra.ts';
 import { pickOf } from './merge-video.ts';
@@ -148,7 +148,7 @@ export class CreatorWriter {
       const facts = { followers, videoCount, views, likes, engagementRate, firstSeenAt, extra };
       tally.add('creators', 'inserted');
       this.#handles.note(handle);
-      return present(this.#insert.get({ platform, handle, ...facts }));
+      return required(this.#insert.get({ platform, handle, ...facts }));
     }
     const after = mergeCreator(before, seen);
     const same = (Object.keys(after) as (keyof CreatorFacts)[]).every(

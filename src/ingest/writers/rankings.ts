@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { Lake } from '../../lake/open.ts';
-import { type Prepared, prepare, present } from '../../lake/prepare.ts';
+import { type Prepared, prepare, required } from '../../lake/prepare.ts';
 import { insertOrMerge, type Tally } from './tally.ts';
 
 /** Which list was pulled. `platform` '' where it covers all; `period` as in `rankings`. */
@@ -90,6 +90,6 @@ export class RankingWriter {
   /** The capture that a page belongs to: that of its run, or of its instant, or a new one. */
   #captureOf({ isLast: _, ...seen }: SeenList): WrittenCapture {
     const known = this.#find.get(seen);
-    return known ?? { key: present(this.#insert.get(seen)), at: seen.at };
+    return known ?? { key: required(this.#insert.get(seen)), at: seen.at };
   }
 }

@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import { sourceCode } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../../lake/open.ts';
-import { type Prepared, prepare, present } from '../../lake/prepare.ts';
+import { type Prepared, prepare, required } from '../../lake/prepare.ts';
 import type { KnownVideo, StatingVideo } from './merge-video.ts';
 import { type VideoWords, type WordsUntil, weaveWords } from './weave-words.ts';
 
@@ -127,7 +127,7 @@ export class RevisionWriter {
       tagKeys.length === carried.size &&
       tagKeys.every((key) => carried.has(key));
     if (isNothingNew) return video;
-    const inOrder = keysOf(present(this.#tags.get({ key: video.key })));
+    const inOrder = keysOf(required(this.#tags.get({ key: video.key })));
     const now = { title: video.title, user: video.user, tagKeys: inOrder };
     const known = [...former, { untilAt: Number.POSITIVE_INFINITY, words: now }];
     const woven = weaveWords(known, {
@@ -142,7 +142,7 @@ export class RevisionWriter {
       for (const { untilAt, words } of woven.slice(0, -1))
         this.#insert.run(video.key, untilAt, words.title, words.user, words.tagKeys.join(','));
     }
-    return present(woven.at(-1)).words;
+    return required(woven.at(-1)).words;
   }
 
   /** Whether no words of a video are known to have been stated before. */
@@ -164,7 +164,7 @@ export class RevisionWriter {
     const instants = former.map(({ untilAt }) => untilAt).filter((until) => until > at);
     if (firstSeenAt !== null && firstSeenAt > at && this.#isStatedAt(video, firstSeenAt))
       instants.push(firstSeenAt);
-    const next = present(this.#nextStated.get(key, at));
+    const next = required(this.#nextStated.get(key, at));
     return Math.min(...instants, next ?? Number.POSITIVE_INFINITY);
   }
 }

@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { Lake } from '../../lake/open.ts';
-import { type Prepared, prepare, present } from '../../lake/prepare.ts';
+import { type Prepared, prepare, required } from '../../lake/prepare.ts';
 import { HandleWriter } from './handle-writer.ts';
 import { formerFields } from './join-extra.ts';
 import {
@@ -121,7 +121,7 @@ export class VideoWriter {
    * next; of two mentions the first is written.
    */
   insert(seen: readonly SeenVideo[]): void {
-    const newest = present(this.#newestKey.get()) ?? 0;
+    const newest = required(this.#newestKey.get()) ?? 0;
     const rows: Row[] = [];
     for (const one of seen) {
       if (this.#inserted.has(one.id)) continue;
@@ -225,7 +225,7 @@ export class VideoWriter {
 
   #openNew(seen: SeenVideo, tally: Tally): OpenVideo {
     if (!this.#inserted.has(seen.id)) this.insert([seen]);
-    const key = present(this.#inserted.get(seen.id));
+    const key = required(this.#inserted.get(seen.id));
     const { at, title, user, views, likes, engagementRate, createdAt, extra } = seen;
     this.#handles.note(user);
     tally.add('videos', 'inserted', { videoKey: key });

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import { MINUTE_MS } from '../../base/durations.ts';
 import { dateOf } from '../../base/iso.ts';
-import { type Prepared, prepare, present } from '../prepare.ts';
+import { type Prepared, prepare, required } from '../prepare.ts';
 import type { Scope } from './keys.ts';
 
 /** Where a key stands after a request was counted. */
@@ -154,7 +154,7 @@ export class Limiter {
   }
 
   #atOf(row: Counted, sequence: number): number {
-    return present(this.#instantAt.get(row.id, sequence % row.rate));
+    return required(this.#instantAt.get(row.id, sequence % row.rate));
   }
 
   /**

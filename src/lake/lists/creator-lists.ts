@@ -2,7 +2,7 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
 import type { Lake } from '../open.ts';
-import { present } from '../prepare.ts';
+import { required } from '../prepare.ts';
 import { spellingsOf } from '../read/spellings.ts';
 import { prepared } from '../statements.ts';
 import type { Paging } from './list-page.ts';
@@ -93,7 +93,7 @@ export const creatorsPage = (
 
 /** How many counts of creators there are, counted up to `most`: what a page of them costs. */
 export const creatorCountsAtMost = (lake: Lake, most: number): number =>
-  present(
+  required(
     prepared(lake, 'select count(*) from (select 1 from creator_snapshot limit ?)', 'number').get(
       most,
     ),

@@ -1,7 +1,7 @@
 import type { EventKind, Platform } from '../../../schema/vocabulary.ts';
 import { isoOf } from '../../base/iso.ts';
 import type { Lake } from '../open.ts';
-import { prepare, present } from '../prepare.ts';
+import { prepare, required } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 import type { Paging } from './list-page.ts';
 
@@ -78,7 +78,7 @@ export const eventsPage = (
   query: EventsQuery,
 ): { total: number; items: StoredEvent[] } => {
   const count = prepared(lake, `select count(*) ${matching(query)}`, 'number');
-  const total = present(count.get(boundsOf(query)));
+  const total = required(count.get(boundsOf(query)));
   return { total, items: (query.page - 1) * query.limit < total ? newestEvents(lake, query) : [] };
 };
 
@@ -86,7 +86,7 @@ export const eventsPage = (
 export const eventsAtMost = (lake: Lake, query: EventsQuery, most: number): number => {
   const { since, until } = boundsOf(query);
   const counted = `select count(*) from (select 1 from events where ${OCCURRED} limit @most)`;
-  return present(prepared(lake, counted, 'number').get({ since, until, most }));
+  return required(prepared(lake, counted, 'number').get({ since, until, most }));
 };
 
 const SINCE = `select ${COLUMNS} from events where occurred_at >= ? order by occurred_at`;
@@ -104,7 +104,7 @@ export const lastEventsSince = (
   most: number,
 ): { total: number; items: StoredEvent[] } => {
   const count = 'select count(*) from events where occurred_at >= ?';
-  const total = present(prepare(sqlite, count, 'number').get(since));
+  const total = required(prepare(sqlite, count, 'number').get(since));
   const last = prepare<StoredRow>(sqlite, `${SINCE} desc, id desc limit ?`, ROW).all(since, most);
   return { total, items: last.reverse().map(storedEvent) };
 };

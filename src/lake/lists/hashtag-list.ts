@@ -2,7 +2,7 @@ import { PLATFORMS, type Platform, sourceCode } from '../../../schema/vocabulary
 import type { HashtagItem } from '../../base/wire/shapes.ts';
 import { lakeVersion } from '../lake-version.ts';
 import type { Lake } from '../open.ts';
-import { present } from '../prepare.ts';
+import { required } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 import {
   type ComputedLists,
@@ -134,7 +134,7 @@ const pulledPage = (lake: Lake, held: Held, paging: Paging): ListPage<HashtagIte
     to: from + paging.limit,
   });
   const items = rows.map((row) => pulledItem(lake, row));
-  const deepest = () => present(prepared(lake, DEEPEST, 'number').get(list));
+  const deepest = () => required(prepared(lake, DEEPEST, 'number').get(list));
   return pageOf(held, { total: total ?? deepest(), held: deepest }, items);
 };
 

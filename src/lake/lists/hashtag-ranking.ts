@@ -1,7 +1,7 @@
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import type { HashtagItem } from '../../base/wire/shapes.ts';
 import type { Lake } from '../open.ts';
-import { present } from '../prepare.ts';
+import { required } from '../prepare.ts';
 import { watchedAlike } from '../read/watched-alike.ts';
 import { prepared } from '../statements.ts';
 import { knownTagCounts } from './hashtag-basis.ts';
@@ -115,7 +115,7 @@ export const hashtagItems = (lake: Lake, rows: Float64Array): HashtagItem[] =>
     const platforms = partsOf(row);
     const volume = platforms.reduce((sum, part) => sum + (part.volume ?? 0), 0);
     return {
-      tag: present(prepared(lake, TAG, 'text').get(key)),
+      tag: required(prepared(lake, TAG, 'text').get(key)),
       volume,
       views: viewsOf(platforms),
       change: before ? volume / before - 1 : null, // neither after 0 nor after what is not known

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../base/durations.ts';
 import { isBusy } from '../exclusive.ts';
 import { withFewPages } from '../few-pages.ts';
 import type { Lake } from '../open.ts';
-import { present } from '../prepare.ts';
+import { required } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 import { PERIOD_MS } from './computed-list.ts';
 import { hashtagBasis } from './hashtag-basis.ts';
@@ -43,9 +43,9 @@ export const makeListBasis = (lake: Lake, now: number, { least = WORTH_KEEPING }
   const make = lake.sqlite.transaction(() => {
     if (holdsListBasis(lake)) return; // another process was as fast
     const latest = now + AHEAD_MS;
-    const newest = present(prepared(lake, NEWEST, 'number?').get(latest));
+    const newest = required(prepared(lake, NEWEST, 'number?').get(latest));
     if (newest === null) return;
-    const asOf = Math.max(newest, present(prepared(lake, REVISED, 'number').get(latest)));
+    const asOf = Math.max(newest, required(prepared(lake, REVISED, 'number').get(latest)));
     keepListBases(lake, basesOf(lake, asOf, least));
   });
   try {

@@ -1,6 +1,6 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../open.ts';
-import { present } from '../prepare.ts';
+import { required } from '../prepare.ts';
 import { lastKnown, lastKnownAt } from '../read/last-known.ts';
 import { prepared } from '../statements.ts';
 import type { Movement } from './score.ts';
@@ -70,7 +70,7 @@ type Told = Pick<Movement, 'views' | 'viewsAt' | 'baseViews' | 'baseAt' | 'likes
 
 /** A movement by its telling snapshots, where one of those at the edges hides a count. */
 const fromTelling = (lake: Lake, [key, createdAt]: Row, { from, to }: Span): Movement => {
-  const told = present(
+  const told = required(
     prepared<Told>(lake, TELLING, {
       viewsAt: 'number?',
       views: 'number?',

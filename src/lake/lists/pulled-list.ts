@@ -1,6 +1,6 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../open.ts';
-import { present } from '../prepare.ts';
+import { required } from '../prepare.ts';
 import type { ListEntry } from '../read/content-items.ts';
 import { prepared } from '../statements.ts';
 
@@ -53,4 +53,4 @@ const DEEPEST = `select coalesce(max(rank), 0) from ranking where capture_key = 
 
 /** The deepest rank held of a pulled list; 0 when it was empty. */
 export const deepestRank = (lake: Lake, key: number): number =>
-  present(prepared(lake, DEEPEST, 'number').get(key));
+  required(prepared(lake, DEEPEST, 'number').get(key));

@@ -15,7 +15,7 @@ export const KEPT_DEPTH = 5000;
  * Those of `entries` that can be among the first `depth`: as many, and whatever is equal to the last of
  * them, by the number that decides first (greatest first, none of them NaN).
  */
-const foremost = (
+const topRows = (
   entries: Uint32Array,
   depth: number,
   leading: (entry: number) => number,
@@ -45,7 +45,7 @@ export const rankingOf = (
   let order = new Uint32Array();
   const orderedTo = (to: number): Uint32Array => {
     if (order.length < Math.min(to, entries.length))
-      order = foremost(entries, Math.max(to, KEPT_DEPTH), leading).slice().sort(compare);
+      order = topRows(entries, Math.max(to, KEPT_DEPTH), leading).slice().sort(compare);
     return order;
   };
   return {

@@ -1,6 +1,6 @@
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../open.ts';
-import { present } from '../prepare.ts';
+import { required } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 import { NumberColumn } from './number-column.ts';
 
@@ -33,7 +33,7 @@ export class TagCounts {
   readonly #known: Uint32Array; // videos whose views are known
 
   constructor(lake: Lake) {
-    this.#size = 1 + present(prepared(lake, LARGEST_KEY, 'number').get());
+    this.#size = 1 + required(prepared(lake, LARGEST_KEY, 'number').get());
     const slots = WIDTH * this.#size;
     this.#before = new Uint32Array(slots);
     this.#volumes = new Uint32Array(slots);

@@ -1,5 +1,5 @@
 import type { Lake } from '../open.ts';
-import { present } from '../prepare.ts';
+import { required } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 
 /** A span of time, Unix ms: after `from`, at or before `to`. */
@@ -16,7 +16,7 @@ const NEWEST_KEY = 'select coalesce(max(key), 0) from video';
 
 /** Snapshots inside a span, counted up to `most`. Reads the index alone: 1 ms for 10,000. */
 export const snapshotsWithin = (lake: Lake, { from, to }: Span, most: number): number =>
-  present(prepared(lake, COUNT, 'number').get(from, to, most));
+  required(prepared(lake, COUNT, 'number').get(from, to, most));
 
 /** Keys of the videos seen inside a span. */
 export const videosSeen = (lake: Lake, { from, to }: Span): number[] =>
@@ -24,7 +24,7 @@ export const videosSeen = (lake: Lake, { from, to }: Span): number[] =>
 
 /** No lake holds more videos than this: keys count up from 1. Reads one page. */
 export const videosAtMost = (lake: Lake): number =>
-  present(prepared(lake, NEWEST_KEY, 'number').get());
+  required(prepared(lake, NEWEST_KEY, 'number').get());
 
 /**
  * What a query over a span starts from: the snapshots inside it, or the videos, each asking its own

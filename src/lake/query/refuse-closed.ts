@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { UsageError } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { prepare } from '../prepare.ts';
 
 const FIRST_WORD = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|;)*([a-z]+)/i;
@@ -49,7 +49,7 @@ const openedBy = (sqlite: Database.Database): Map<number, Opened> => {
 
 const refuse = (name: string): never => {
   throw new UsageError(
-    `${name} is not open to queries from here: it holds what belongs to single keys or to this machine. \`${typed('query')}\` on the machine itself reads it.`,
+    `${name} is not open to queries from here: it holds what belongs to single keys or to this machine. \`${commandText('query')}\` on the machine itself reads it.`,
   );
 };
 

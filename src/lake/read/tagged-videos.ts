@@ -1,6 +1,6 @@
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../open.ts';
-import { present } from '../prepare.ts';
+import { required } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 import { lastKnown } from './last-known.ts';
 import { tagsThen } from './tags-then.ts';
@@ -110,7 +110,7 @@ const tagsBeside = (
   return [...counts]
     .sort(([key, videosOf], [other, videosOther]) => videosOther - videosOf || key - other)
     .slice(0, companions)
-    .map(([key, count]) => ({ name: present(tag.get(key)), videos: count }));
+    .map(([key, count]) => ({ name: required(tag.get(key)), videos: count }));
 };
 
 /** Creators of the videos, those of most videos first. */

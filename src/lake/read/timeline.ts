@@ -1,7 +1,7 @@
 import { type Platform, sourceCode } from '../../../schema/vocabulary.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import type { Lake } from '../open.ts';
-import { present } from '../prepare.ts';
+import { required } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 import { contentItems, shownRate } from './content-items.ts';
 import { knownBy } from './known-by.ts';
@@ -80,7 +80,7 @@ export const timeline = (lake: Lake, videoKey: number, asOf: number): TimelinePo
 
 /** When views of a video were last told by `asOf`, changed or not, Unix ms; null: never. */
 export const newestCountAt = (lake: Lake, videoKey: number, asOf: number): number | null =>
-  present(
+  required(
     prepared(
       lake,
       `select ${lastKnownAt('views', { video: '@videoKey', at: '@asOf' })} as at`,

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../base/durations.ts';
 import type { Lake } from '../open.ts';
-import { present } from '../prepare.ts';
+import { required } from '../prepare.ts';
 import { prepared } from '../statements.ts';
 import { judgedAt } from './watched-alike.ts';
 
@@ -15,7 +15,7 @@ const NEXT = {
 } as const;
 
 const instantOf = (lake: Lake, sql: string, at: number): number | null =>
-  present(prepared(lake, sql, 'number?').get(at));
+  required(prepared(lake, sql, 'number?').get(at));
 
 /** Asks for the next instant at which something comes into view, or leaves a window. */
 export interface ChangeQuery {

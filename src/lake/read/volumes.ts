@@ -1,5 +1,5 @@
 import type { Lake } from '../open.ts';
-import { prepare, present } from '../prepare.ts';
+import { prepare, required } from '../prepare.ts';
 
 /** Storage tables behind the public names; counting them is quicker than counting the views. */
 const STORAGE = {
@@ -20,4 +20,4 @@ export const COUNTED_TABLES = Object.keys(STORAGE) as Counted[];
 
 /** How many rows a table holds, by its public name. */
 export const rowsOf = ({ sqlite }: Pick<Lake, 'sqlite'>, table: Counted): number =>
-  present(prepare(sqlite, `select count(*) from ${STORAGE[table]}`, 'number').get());
+  required(prepare(sqlite, `select count(*) from ${STORAGE[table]}`, 'number').get());

@@ -1,6 +1,6 @@
 import { LakeError, messageOf } from '../../base/errors.ts';
 import type { Lake } from '../open.ts';
-import { prepare, present } from '../prepare.ts';
+import { prepare, required } from '../prepare.ts';
 
 /** What `doctor` says of the search index. */
 export interface SearchHealth {
@@ -17,7 +17,7 @@ export const isOfSearch = (problem: string): boolean => /\bfts5\b|inverted index
  * Only reads: FTS5's own command for it is an insert, for which every other writer would wait.
  */
 export const checkSearch = ({ sqlite }: Lake): SearchHealth => {
-  const countOf = (sql: string): number => present(prepare(sqlite, sql, 'number').get());
+  const countOf = (sql: string): number => required(prepare(sqlite, sql, 'number').get());
   try {
     const stated = sqlite.pragma("integrity_check('search')", { simple: true });
     if (stated !== 'ok') throw new LakeError(String(stated));

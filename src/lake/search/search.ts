@@ -1,7 +1,7 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Lake } from '../open.ts';
-import { present } from '../prepare.ts';
+import { required } from '../prepare.ts';
 import { knownBy } from '../read/known-by.ts';
 import { lastKnown } from '../read/last-known.ts';
 import { WORDS_THEN } from '../read/words-then.ts';
@@ -81,7 +81,7 @@ const WINDOW_KEYS_MOST = 50_000;
 
 /** Keys between which every video published since an instant lies; undefined for a wide window. */
 const keyRange = (lake: Lake, since: number): readonly [number, number] | undefined => {
-  const { low, high, size } = present(
+  const { low, high, size } = required(
     prepared(
       lake,
       `select min(key) as low, max(key) as high, count(*) as size
@@ -106,7 +106,7 @@ interface Filter {
  */
 const filterOf = (lake: Lake, { since, asOf }: SearchQuery): Filter => {
   const latest = (column: string, table: string): number =>
-    present(prepared(lake, `select max(${column}) from ${table}`, 'number?').get()) ?? 0;
+    required(prepared(lake, `select max(${column}) from ${table}`, 'number?').get()) ?? 0;
   const isPast =
     latest('first_seen_at', 'video') > asOf ||
     latest('observed_at', 'video_snapshot') > asOf ||
@@ -147,7 +147,7 @@ const bestFirst = (
     { title: 'text?', user: 'text?', views: 'number?' },
   );
   return keys
-    .map((key) => ({ key, score: matchScore(wanted, present(read.get({ key, asOf }))) }))
+    .map((key) => ({ key, score: matchScore(wanted, required(read.get({ key, asOf }))) }))
     .sort((a, b) => b.score - a.score || b.key - a.key)
     .map(({ key }) => key);
 };
@@ -205,9 +205,9 @@ export const searchVideos = (
     return { total: found.length, keys, complete: isWhole, isCutOff };
   const total =
     pending === undefined
-      ? countMatches(expression, () => present(prepared(lake, COUNT, 'number').get(expression)))
+      ? countMatches(expression, () => required(prepared(lake, COUNT, 'number').get(expression)))
       : pending.length +
-        present(prepared(lake, `${COUNT} and ${IS_INDEXED}`, 'number').get(expression));
+        required(prepared(lake, `${COUNT} and ${IS_INDEXED}`, 'number').get(expression));
   const missing = Math.min(query.limit, total - offset) - keys.length;
   if (missing > 0) {
     const skip = Math.max(0, offset - found.length);

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../base/durations.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
 import { videosAtMost } from '../../lake/lists/window-snapshots.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { lastKnownAt } from '../../lake/read/last-known.ts';
 import { spellingsOf } from '../../lake/read/spellings.ts';
 import type { RequestedLately } from './requested-lately.ts';
@@ -185,6 +185,6 @@ export const creatorNames = ({ sqlite }: Lake, { groups, key }: TrackedVideos) =
   return (creator: number): { platform: Platform; handle: string } => {
     const group = FIRST_CREATOR + creator;
     const keys = key.subarray(groups.from[group], groups.to[group]);
-    return present(named.get(keys.reduce((first, other) => Math.min(first, other))));
+    return required(named.get(keys.reduce((first, other) => Math.min(first, other))));
   };
 };

@@ -5,7 +5,7 @@ import { runInThread } from '../../base/thread.ts';
 import { workerFile } from '../../base/worker-file.ts';
 import { withExclusive } from '../../lake/exclusive.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { LEAST_FINISHED } from '../model/learn.ts';
 import { LEAST_WATCHED_MS } from '../volumes/learn-volumes.ts';
 import type { ForecastSummary } from './forecast-work.ts';
@@ -27,7 +27,7 @@ const YOUNG_MIB = 8;
 /** Whether a lake has watched enough for a first model: else no thread is worth starting. */
 const mayForecast = ({ sqlite }: Lake, now: number): boolean => {
   if (sqlite.prepare('select 1 from models limit 1').get() !== undefined) return true;
-  const old = present(
+  const old = required(
     prepare(
       sqlite,
       `select count(*) from (select 1 from video where first_seen_at <= ? limit ${LEAST_FINISHED})`,

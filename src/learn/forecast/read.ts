@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { isoOf } from '../../base/iso.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import type { HORIZONS } from '../model/horizons.ts';
 import { TRACKED_MS } from '../model/lake-curves.ts';
 import type { HorizonForecast } from '../model/model-forecast.ts';
@@ -161,7 +161,7 @@ export const firstForecast = (sqlite: Database.Database, at: number): Platform |
 
 /** How many videos of a platform stand forecast at `at`. */
 const risingCount = (sqlite: Database.Database, platform: Platform, at: number): number =>
-  present(
+  required(
     prepare(
       sqlite,
       `select count(*) from (

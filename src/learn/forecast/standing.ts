@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { newestObservation } from '../model/lake-curves.ts';
 import { newestVolume } from '../volumes/lake-volumes.ts';
 import { type ForecastState, forecastStates } from './state.ts';
@@ -35,7 +35,7 @@ export const standingName = (sqlite: Database.Database, at: number): string => {
  * what a standing costs.
  */
 export const forecastsAtMost = (sqlite: Database.Database, most: number): number =>
-  present(
+  required(
     prepare(
       sqlite,
       `select max((select count(*) from (select 1 from forecast limit @most)),

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { HOUR_MS } from '../../base/durations.ts';
-import { prepare, present, type ShapeOf } from '../../lake/prepare.ts';
+import { prepare, required, type ShapeOf } from '../../lake/prepare.ts';
 import { CurveReader, type LakeCurve } from './lake-curves.ts';
 
 /** Forecasts made after `from` and until `to`, judged by what the lake knows at `at`; all Unix ms. */
@@ -26,7 +26,7 @@ export const sampledForecasts = <Row>(
   { table, sql, shape }: KeptQuery<Row>,
   span: JudgedSpan,
 ): Row[] => {
-  const count = present(
+  const count = required(
     prepare(
       sqlite,
       `select count(*) from ${table} where made_at > @from and made_at <= @to`,

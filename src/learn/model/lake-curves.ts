@@ -7,7 +7,7 @@ import {
   sourceCode,
 } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
-import { type Prepared, prepare, present } from '../../lake/prepare.ts';
+import { type Prepared, prepare, required } from '../../lake/prepare.ts';
 import { type Curve, isSnapshotKnown, type Point } from './curve.ts';
 import { finishedAfterMs, hasOutcome, LEAST_POINTS } from './learn.ts';
 import { VIDEO_KINDS } from './model-rows.ts';
@@ -202,7 +202,7 @@ export const finishedCounts = (
 
 /** The instant a lake stands at: its newest observation at or before `now`; undefined: it is empty. */
 export const newestObservation = (sqlite: Database.Database, now: number): number | undefined =>
-  present(
+  required(
     prepare(
       sqlite,
       'select max(observed_at) from video_snapshot where observed_at <= ?',

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { DAY_MS } from '../../base/durations.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { type JudgedSpan, sampledForecasts } from '../model/kept-forecasts.ts';
 import { type ForecastRange, type Misses, missesOf } from '../model/misses.ts';
 import { type ModelsRead, modelName } from '../model/model-rows.ts';
@@ -77,7 +77,7 @@ export const judgeVolumes = (
     const model = models.get(modelName(platform, kind))?.model;
     return its.flatMap((forecast): JudgedVolume[] => {
       const { madeAt } = forecast;
-      const volume = present(volumeThen.get(key, platform, madeAt));
+      const volume = required(volumeThen.get(key, platform, madeAt));
       if (volume === null) return [];
       const then = cutAt(series, madeAt, volume);
       const position = then.volumes.length - 1;

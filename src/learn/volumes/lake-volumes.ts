@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { type Platform, SOURCES, type Source } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
-import { type Prepared, prepare, present } from '../../lake/prepare.ts';
+import { type Prepared, prepare, required } from '../../lake/prepare.ts';
 import type { DailyVolumes, Volume } from './volume-series.ts';
 
 /** Volumes that can be compared: of one platform ('': all), one source and one window. */
@@ -68,7 +68,7 @@ export class VolumeReader {
 
   /** Since when volumes were watched, of those that may teach; `at` where none is older. */
   since(at: number): number {
-    const first = present(
+    const first = required(
       prepare(
         this.#sqlite,
         'select min(observed_at) from hashtag_snapshot where observed_at > ? and observed_at <= ?',
@@ -81,7 +81,7 @@ export class VolumeReader {
   /** The series that teach; of very many rows, those of every n-th tag. */
   teaching(group: VolumeGroup, at: number): DailyVolumes[] {
     const from = at - LOOKBACK_MS;
-    const count = present(
+    const count = required(
       prepare(
         this.#sqlite,
         'select count(*) from hashtag_snapshot where observed_at > ? and observed_at <= ?',
@@ -123,7 +123,7 @@ export class VolumeReader {
 
 /** The instant the hashtags of a lake stand at: their newest volume at or before `now`; undefined: there is none. */
 export const newestVolume = (sqlite: Database.Database, now: number): number | undefined =>
-  present(
+  required(
     prepare(
       sqlite,
       'select max(observed_at) from hashtag_snapshot where observed_at <= ?',

@@ -3,7 +3,7 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { knownBy } from '../../lake/read/known-by.ts';
 import { lastKnownAt } from '../../lake/read/last-known.ts';
 import { SPELLINGS_OF_ONE } from '../../lake/read/spellings.ts';
@@ -99,7 +99,7 @@ const runStarts = (greatest: number): number[] => {
  * share a page of the file, which makes the sample ten times as fast as single rows.
  */
 export const platformGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: number): Group => {
-  const greatest = present(prepare(sqlite, 'select max(key) from video', 'number?').get()) ?? 0;
+  const greatest = required(prepare(sqlite, 'select max(key) from video', 'number?').get()) ?? 0;
   const read = prepare<LabRow>(
     sqlite,
     `${LAB_VIDEO} and v.key >= ? and v.key < ? and v.platform = ? and v.key <> ?`,
@@ -182,7 +182,7 @@ const nicheTags = (sqlite: Database.Database, tags: readonly SubjectTag[]): Subj
   );
   return tags
     .slice(0, TAGS_MOST)
-    .map((tag) => ({ ...tag, uses: present(uses.get(tag.key)) }))
+    .map((tag) => ({ ...tag, uses: required(uses.get(tag.key)) }))
     .filter((tag) => tag.uses > 4)
     .sort((a, b) => a.uses - b.uses);
 };
@@ -243,7 +243,7 @@ export const risingTags = (
     and first_seen_at <= ? and key <> ? order by created_at, key limit ${COHORT_SCAN_MOST}`;
   const counts = (from: number, to: number): { of: number; byTag: Map<number, number> } => {
     const window = [from, to, subject.platform, asOf, subject.key];
-    const of = present(
+    const of = required(
       prepare(sqlite, `select count(*) from (${windowed})`, 'number').get(...window),
     );
     const rows = prepare(

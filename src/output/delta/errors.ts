@@ -1,5 +1,5 @@
 import { EXIT, TrendlakeError } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 
 /** The published tables, or the store they are in, cannot be read or written as they should. */
 export class TablesError extends TrendlakeError {
@@ -15,7 +15,7 @@ export class TablesError extends TrendlakeError {
 export class ReplacedFileError extends TablesError {
   constructor(path: string) {
     super(
-      `${path} is not the file that the manifest names. An export may have replaced it just now: publish again; if that does not help, \`${typed('export --full')}\` writes every file anew.`,
+      `${path} is not the file that the manifest names. An export may have replaced it just now: publish again; if that does not help, \`${commandText('export --full')}\` writes every file anew.`,
       { transient: true },
     );
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { TablesError } from './errors.ts';
 import type { LocalFile } from './local-file.ts';
 import type { ExportedTable } from './publish-table.ts';
@@ -47,10 +47,10 @@ export const exportedTables = (dataDir: string): ExportedTable[] => {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
       throw new TablesError(
-        `There is nothing to publish yet: ${path} is missing. Run \`${typed('export')}\` first.`,
+        `There is nothing to publish yet: ${path} is missing. Run \`${commandText('export')}\` first.`,
       );
     throw new TablesError(
-      `${path} cannot be read: ${messageOf(error)}. \`${typed('export --full')}\` writes it anew.`,
+      `${path} cannot be read: ${messageOf(error)}. \`${commandText('export --full')}\` writes it anew.`,
       { cause: error },
     );
   }

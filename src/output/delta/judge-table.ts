@@ -1,4 +1,4 @@
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import type { DeltaLog } from './delta-log.ts';
 import { TablesError } from './errors.ts';
 import { isOurs, PROTOCOL, publisherOf } from './table-schema.ts';
@@ -33,6 +33,6 @@ export const refuseOtherLake = (log: DeltaLog, { url, lake, lakeId, replace }: W
   const publisher = publisherOf(log.metaData, lake);
   if (publisher === undefined || publisher === lakeId || replace) return;
   throw new TablesError(
-    `Another lake publishes as "${lake}" into ${url}. Nothing was published there: give this lake a name of its own with TRENDLAKE_LAKE or, if that lake is gone for good, run \`${typed('publish --replace')}\` once, which takes its place and its rows out.`,
+    `Another lake publishes as "${lake}" into ${url}. Nothing was published there: give this lake a name of its own with TRENDLAKE_LAKE or, if that lake is gone for good, run \`${commandText('publish --replace')}\` once, which takes its place and its rows out.`,
   );
 };

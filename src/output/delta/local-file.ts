@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { type FileMetaData, parquetMetadata } from 'hyparquet';
 import { messageOf } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { ReplacedFileError, TablesError } from './errors.ts';
 import type { OpenFile } from './table-store.ts';
 
@@ -74,7 +74,7 @@ export const footerOf = async ({ handle, path, bytes }: OpenFile): Promise<FileM
     return parquetMetadata(footer.buffer as ArrayBuffer);
   } catch (error) {
     throw new TablesError(
-      `${path} has no footer that can be read: ${messageOf(error)}. Nothing was published of it: \`${typed('export --full')}\` writes it anew.`,
+      `${path} has no footer that can be read: ${messageOf(error)}. Nothing was published of it: \`${commandText('export --full')}\` writes it anew.`,
       { cause: error },
     );
   }

@@ -11,7 +11,7 @@ import type { Lake } from '../../lake/open.ts';
 import { unmarkTouched } from '../../lake/touched-partitions.ts';
 import type { PartitionsExport } from './export-partitions.ts';
 import type { ExportProgress } from './export-worker.ts';
-import { toldManifest } from './manifest.ts';
+import { manifestTotals } from './manifest.ts';
 import { PARQUET_TABLES } from './parquet-tables.ts';
 import type { ExportOrder } from './run-export.ts';
 
@@ -105,7 +105,7 @@ export const exportLake = (lake: Lake, options: ExportOptions): Promise<ExportSu
     const { clock, codec = 'zstd', full = false, here = false } = options;
     const startedAt = clock.monotonic();
     const folder = join(lake.dataDir, 'parquet');
-    giveLakeId(lake.sqlite, toldManifest(folder)?.lakeId);
+    giveLakeId(lake.sqlite, manifestTotals(folder)?.lakeId);
     const done = await (here ? inThisThread : inThread)(
       {
         lakePath: lake.path,

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { ParquetCodec } from '../../base/config/parquet-codecs.ts';
 import { LakeError } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { SCHEMA_VERSION } from '../../lake/migrate.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { ChangedFolders, type Disk, explaining } from './install-file.ts';
@@ -207,7 +207,7 @@ export const exportPartitions = async (deps: PartitionsDeps): Promise<Partitions
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'SQLITE_FULL')
       throw new LakeError(
-        `Sorting rows for ${folder} needs room in the temporary folder, and its disk is full. Make room there (or point SQLITE_TMPDIR elsewhere) and run \`${typed('export')}\` again.`,
+        `Sorting rows for ${folder} needs room in the temporary folder, and its disk is full. Make room there (or point SQLITE_TMPDIR elsewhere) and run \`${commandText('export')}\` again.`,
         { cause: error, transient: true },
       );
     throw error;

@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { fullDiskOf, LakeError, messageOf } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import type { WriteBytes } from './write-parquet.ts';
 
 /** The slice of the file system that placing a file needs; a test hands in one that fails. */
@@ -105,7 +105,7 @@ export const fingerprintOf = (path: string): InstalledFile => {
 const explain = (path: string, error: unknown): LakeError => {
   const full = fullDiskOf(error);
   return new LakeError(
-    `${path} could not be written: ${full ?? messageOf(error)}. The file that stood there, if any, is untouched. ${full === undefined ? 'See that trendlake may write there' : 'Make room'} and run \`${typed('export')}\` again.`,
+    `${path} could not be written: ${full ?? messageOf(error)}. The file that stood there, if any, is untouched. ${full === undefined ? 'See that trendlake may write there' : 'Make room'} and run \`${commandText('export')}\` again.`,
     { cause: error, transient: full !== undefined },
   );
 };

@@ -32,7 +32,7 @@ export interface Manifest {
 }
 
 /** What a manifest of this version or an earlier one tells of the files that stand. */
-export interface ToldManifest extends Omit<Manifest, 'format' | 'codec'> {
+export interface ManifestTotals extends Omit<Manifest, 'format' | 'codec'> {
   format: number; // 1: version 0.1.0
   codec: ParquetCodec | null; // null: not told before format 2
 }
@@ -58,7 +58,7 @@ const fileOf = (value: unknown): ManifestFile | undefined => {
   return { path, table, date, rows, bytes, sha256, schemaVersion };
 };
 
-const toldOf = (value: unknown): ToldManifest | undefined => {
+const toldOf = (value: unknown): ManifestTotals | undefined => {
   if (!isObject(value)) return undefined;
   const { format, schemaVersion, exportedAt, files, lakeId, restoreMark } = value;
   const codec = format === 1 ? null : value.codec;
@@ -82,7 +82,7 @@ const toldOf = (value: unknown): ToldManifest | undefined => {
  * What the manifest of a Parquet folder tells of its files, whichever version wrote them; undefined
  * when there is none, or it is damaged or of a later format.
  */
-export const toldManifest = (folder: string): ToldManifest | undefined => {
+export const manifestTotals = (folder: string): ManifestTotals | undefined => {
   let text: string;
   try {
     text = readFileSync(join(folder, MANIFEST), 'utf8');
@@ -99,12 +99,12 @@ export const toldManifest = (folder: string): ToldManifest | undefined => {
 };
 
 /** Whether the next export goes on from its files; otherwise it writes everything anew. */
-export const isCurrent = (told: ToldManifest, schemaVersion: number): told is Manifest =>
+export const isCurrent = (told: ManifestTotals, schemaVersion: number): told is Manifest =>
   told.format === FORMAT && told.codec !== null && told.schemaVersion === schemaVersion;
 
 /** The manifest of a Parquet folder, or undefined when there is none that the next export goes on from. */
 export const readManifest = (folder: string, schemaVersion: number): Manifest | undefined => {
-  const told = toldManifest(folder);
+  const told = manifestTotals(folder);
   return told !== undefined && isCurrent(told, schemaVersion) ? told : undefined;
 };
 
@@ -116,7 +116,7 @@ export interface ExportedLake {
 }
 
 /** True if the files show this lake as it is since its last restore. */
-export const showsLake = (manifest: ToldManifest, lake: ExportedLake): boolean =>
+export const showsLake = (manifest: ManifestTotals, lake: ExportedLake): boolean =>
   (manifest.lakeId ?? lake.lakeId) === lake.lakeId &&
   (manifest.restoreMark ?? '') === lake.restoreMark;
 
@@ -125,7 +125,7 @@ export const showsLake = (manifest: ToldManifest, lake: ExportedLake): boolean =
  * @throws LakeError when the manifest of the folder names another lake
  */
 export const refuseFolderOfOther = (folder: string, { lakeId }: ExportedLake): void => {
-  const other = toldManifest(folder)?.lakeId;
+  const other = manifestTotals(folder)?.lakeId;
   if (other === undefined || other === lakeId) return;
   throw new LakeError(
     `${folder} holds the Parquet files of another lake (${other}; this one is ${lakeId}). Nothing was written. Move that folder away, or choose the data directory of its lake with --data-dir.`,

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { DAY_MS } from '../../base/durations.ts';
 import { dateOf } from '../../base/iso.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { VIDEOS_A_PART } from '../../lake/touched-partitions.ts';
 import type { ParquetTable } from './parquet-tables.ts';
 
@@ -87,7 +87,7 @@ const datesOf = (sqlite: Database.Database, { name, dateColumn }: ParquetTable):
 /** The part of the newest video. */
 export const lastPart = (sqlite: Database.Database): number =>
   Math.floor(
-    present(prepare(sqlite, 'select coalesce(max(key), 0) from video', 'number').get()) /
+    required(prepare(sqlite, 'select coalesce(max(key), 0) from video', 'number').get()) /
       VIDEOS_A_PART,
   );
 

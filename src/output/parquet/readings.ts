@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { DAY_MS } from '../../base/durations.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import type { ParquetTable } from './parquet-tables.ts';
 import { type Partition, quoted } from './partitions.ts';
 
@@ -30,7 +30,9 @@ export const startOf = ({ date }: Partition): number => Date.parse(`${date}T00:0
 
 /** About how many subjects a table has. */
 const subjectsIn = (sqlite: Database.Database, subjects: string): number =>
-  present(prepare(sqlite, `select coalesce(max(key), 0) from ${quoted(subjects)}`, 'number').get());
+  required(
+    prepare(sqlite, `select coalesce(max(key), 0) from ${quoted(subjects)}`, 'number').get(),
+  );
 
 /** Days of a table, gathered into readings: neighbours, as long as they are few enough and worth it. */
 const togetherReadings = (
@@ -61,10 +63,10 @@ const togetherReadings = (
     gatheredRows = 0;
   };
   for (const day of days) {
-    const ofDay = present(count.get(startOf(day), startOf(day) + DAY_MS));
+    const ofDay = required(count.get(startOf(day), startOf(day) + DAY_MS));
     const before = gathered.at(-1);
     const between =
-      before === undefined ? 0 : present(count.get(startOf(before) + DAY_MS, startOf(day)));
+      before === undefined ? 0 : required(count.get(startOf(before) + DAY_MS, startOf(day)));
     if (between > 0 || gatheredRows + ofDay > MOST_ROWS || gathered.length === MOST_DAYS) close();
     gathered.push(day);
     counted.push(ofDay);

@@ -8,7 +8,7 @@ import type { Clock } from '../../base/clock.ts';
 import { BACKUPS, type Backup, backupsIn } from '../../base/data-dir/backups.ts';
 import { makeOwnFile, OWN_FOLDER } from '../../base/data-dir/own-files.ts';
 import { fullDiskOf, LakeError, messageOf } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { dateOf } from '../../base/iso.ts';
 import { workerFile } from '../../base/worker-file.ts';
 import { withExclusive } from '../../lake/exclusive.ts';
@@ -115,7 +115,7 @@ const copyTo = async (
     const fault = isSmall ? faultOf(growing) : await faultElsewhere(growing, signal);
     if (fault !== undefined)
       throw new LakeError(
-        `The backup of ${lake.path} is not whole: ${fault}. The backups before it stay; run \`${typed('doctor')}\`.`,
+        `The backup of ${lake.path} is not whole: ${fault}. The backups before it stay; run \`${commandText('doctor')}\`.`,
       );
     renameSync(growing, path);
   } finally {

@@ -8,7 +8,7 @@ import { restoredName } from '../../base/data-dir/leftovers.ts';
 import { ownEntries } from '../../base/data-dir/own-files.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
 import { refuseFormerLake } from '../../lake/former-lake.ts';
 import { findLakeId, restoreMarkOf } from '../../lake/meta.ts';
@@ -19,7 +19,7 @@ import {
   openLake,
   openLakeForReading,
 } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { checkSearch, isOfSearch } from '../../lake/search/search-integrity.ts';
 
 /** What was checked and how it is. `advice` says what to do where it is not well. */
@@ -43,7 +43,7 @@ const ill = (check: string, detail: string, advice: string | null): CheckResult 
   advice,
 });
 
-const RESTORE = `Stop what writes to it, then \`${typed('doctor --restore')}\` puts the newest backup in its place.`;
+const RESTORE = `Stop what writes to it, then \`${commandText('doctor --restore')}\` puts the newest backup in its place.`;
 
 /** Runs one check; an error is a finding too. */
 const finding = (check: string, advice: string, examined: () => CheckResult): CheckResult => {
@@ -79,7 +79,7 @@ const foreignKeys = ({ sqlite }: Lake): CheckResult => {
 
 const search = (lake: Lake): CheckResult => {
   const { ok, detail } = checkSearch(lake);
-  const advice = `\`${typed('doctor --rebuild-search')}\` makes it anew.`;
+  const advice = `\`${commandText('doctor --rebuild-search')}\` makes it anew.`;
   return ok ? well('search index', detail) : ill('search index', detail, advice);
 };
 
@@ -147,7 +147,7 @@ const leftoversFinding = (dataDir: string): CheckResult => {
     ? ill(
         'leftovers',
         restored,
-        `A restore was cut off: run \`${typed('doctor --restore')}\` again.`,
+        `A restore was cut off: run \`${commandText('doctor --restore')}\` again.`,
       )
     : well('leftovers', 'none');
 };
@@ -155,7 +155,7 @@ const leftoversFinding = (dataDir: string): CheckResult => {
 const backupFinding = (dataDir: string, clock: Clock): CheckResult => {
   const newest = backupsIn(dataDir).at(-1);
   const hasLake = existsSync(join(dataDir, LAKE_FILE));
-  const advice = `\`${typed('doctor --backup')}\` makes one; \`${typed('schedule')}\` does every night.`;
+  const advice = `\`${commandText('doctor --backup')}\` makes one; \`${commandText('schedule')}\` does every night.`;
   if (newest === undefined)
     return hasLake ? well('backup', `none yet; ${advice}`) : well('backup', 'none yet');
   const madeAt = Date.parse(/(\d{4}-\d\d-\d\d)\.db$/.exec(newest.path)?.[1] ?? '');
@@ -164,7 +164,7 @@ const backupFinding = (dataDir: string, clock: Clock): CheckResult => {
     return ill(
       'backup',
       `the newest, ${newest.path}, is dated after today`,
-      `The clock was wrong when it was made, or is wrong now: set the clock, or rename the file; \`${typed('doctor --restore')}\` would take it for the newest.`,
+      `The clock was wrong when it was made, or is wrong now: set the clock, or rename the file; \`${commandText('doctor --restore')}\` would take it for the newest.`,
     );
   return ageDays <= 7
     ? well('backup', newest.path)
@@ -205,7 +205,7 @@ const modesFinding = (dataDir: string): CheckResult => {
 
 /** Whether signing secrets lie where backups and exports do not take them along. */
 const secretsFinding = (lake: Lake): CheckResult => {
-  const inLake = present(
+  const inLake = required(
     prepare(lake.sqlite, "select count(*) from subscriptions where secret <> ''", 'number').get(),
   );
   return inLake === 0
@@ -213,7 +213,7 @@ const secretsFinding = (lake: Lake): CheckResult => {
     : ill(
         'secrets',
         `the lake holds the secrets of ${inLake} webhook subscriptions`,
-        `\`${typed('sync')}\` or \`serve\` moves them to service.db.`,
+        `\`${commandText('sync')}\` or \`serve\` moves them to service.db.`,
       );
 };
 
@@ -249,7 +249,7 @@ const strangeness = (
     if (restoreMark !== restoreMarkOf(lake.sqlite))
       return {
         detail: 'the files were exported before the lake was restored',
-        advice: `\`${typed('export')}\` writes them again.`,
+        advice: `\`${commandText('export')}\` writes them again.`,
       };
     return undefined;
   } finally {
@@ -261,7 +261,7 @@ const strangeness = (
 const parquetFinding = async (dataDir: string): Promise<CheckResult> => {
   const folder = join(dataDir, 'parquet');
   const path = join(folder, 'manifest.json');
-  const advice = `\`${typed('export --full')}\` writes every file anew.`;
+  const advice = `\`${commandText('export --full')}\` writes every file anew.`;
   if (!existsSync(path)) return well('Parquet', 'nothing exported yet');
   try {
     const exported = manifest.parse(JSON.parse(readFileSync(path, 'utf8')));

@@ -1,5 +1,5 @@
 import type { ItemState } from '../../../schema/vocabulary.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 
@@ -45,9 +45,9 @@ const LAST_FAILED = `
   order by c.id desc limit ${MOST_CALLS}`;
 
 const ADVICE_BY_STATUS: Readonly<Record<number, string>> = {
-  401: `Set TRENDLAKE_API_KEY to a key the service knows, then: ${typed('sync')}`,
+  401: `Set TRENDLAKE_API_KEY to a key the service knows, then: ${commandText('sync')}`,
   403: 'The key is not for this: ask for one that is, or leave the job out (TRENDLAKE_SCHEDULES).',
-  404: `Is TRENDLAKE_BASE_URL the whole address, ending in /v1? ${typed('doctor')}`,
+  404: `Is TRENDLAKE_BASE_URL the whole address, ending in /v1? ${commandText('doctor')}`,
   429: 'Nothing: the pace was lowered as the service asked.',
   503: 'Nothing: trendlake waited as the service asked.',
 };
@@ -58,15 +58,15 @@ const adviceOf = ({ state, status, runId, unfinished, key }: Row): string => {
   if (state === 'skipped' && status === 404)
     return 'Nothing: the service does not have it any more.';
   if (status === 401 && key !== null)
-    return `Set the variable that holds key ${key} to a key the service knows, then: ${typed('sync')}`;
+    return `Set the variable that holds key ${key} to a key the service knows, then: ${commandText('sync')}`;
   const known = status === null ? undefined : ADVICE_BY_STATUS[status];
   if (known !== undefined) return known;
   if (state === 'planned' && unfinished === 1)
     return `Nothing: the next sync takes run ${runId} up and asks again.`;
   if (status === null)
-    return `Is the service reachable from here? \`${typed('doctor')}\` tries it. The next run asks again.`;
+    return `Is the service reachable from here? \`${commandText('doctor')}\` tries it. The next run asks again.`;
   if (status === 200)
-    return `The next run asks again. Its body is kept: a trendlake that can read it loads it with \`${typed('replay')}\`, without a call.`;
+    return `The next run asks again. Its body is kept: a trendlake that can read it loads it with \`${commandText('replay')}\`, without a call.`;
   if (status >= 300 && status < 400) return 'Set TRENDLAKE_BASE_URL to where the service is now.';
   return 'The next run asks again. If it stays so, show the service this time, request and answer.';
 };

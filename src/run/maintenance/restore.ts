@@ -18,7 +18,7 @@ import { BACKUPS, backupsIn } from '../../base/data-dir/backups.ts';
 import { restoredName } from '../../base/data-dir/leftovers.ts';
 import { OWN_FILE } from '../../base/data-dir/own-files.ts';
 import { fullDiskOf, LakeError, UsageError } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
 import { whileAlone, withExclusive } from '../../lake/exclusive.ts';
 import { lakeErrorOf } from '../../lake/explain-error.ts';
@@ -204,7 +204,7 @@ const exchange = (dataDir: string, from: string, now: number, lockWaitMs: number
 const explain = (error: unknown, path: string): unknown => {
   if (error instanceof Error && 'syscall' in error)
     return new LakeError(
-      `${path} could not be restored: ${fullDiskOf(error) ?? error.message}. Nothing is lost: see that trendlake may write there and that the disk has room for a copy, then run \`${typed('doctor --restore')}\` again.`,
+      `${path} could not be restored: ${fullDiskOf(error) ?? error.message}. Nothing is lost: see that trendlake may write there and that the disk has room for a copy, then run \`${commandText('doctor --restore')}\` again.`,
       { cause: error },
     );
   return lakeErrorOf(error, path) ?? error;

@@ -1,6 +1,6 @@
 import type { ItemState } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present, type RowOf } from '../../lake/prepare.ts';
+import { prepare, type RowOf, required } from '../../lake/prepare.ts';
 
 /** One run, as people read it. Instants are Unix ms. */
 export interface RunLine {
@@ -82,7 +82,7 @@ export const runsPage = (
   { sqlite }: Pick<Lake, 'sqlite'>,
   { asOf, limit, page }: RunsQuery,
 ): { total: number; items: RunLine[] } => {
-  const total = present(
+  const total = required(
     prepare(sqlite, 'select count(*) from runs where started_at <= ?', 'number').get(asOf),
   );
   const offset = (Math.min(page, total + 1) - 1) * limit;

@@ -1,5 +1,5 @@
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present, type RowOf, type Shape } from '../../lake/prepare.ts';
+import { prepare, type RowOf, required, type Shape } from '../../lake/prepare.ts';
 import { rowsOf } from '../../lake/read/volumes.ts';
 import { type FailedRequest, lastFailures } from './failures.ts';
 import { type RunLine, runsPage } from './runs.ts';
@@ -71,6 +71,8 @@ export const lakeStatus = (lake: Lake): LakeStatus => {
       where disabled_at is not null order by disabled_at desc`,
       { id: 'text', url: 'text', disabledAt: 'number', reason: 'text?' },
     ),
-    unexported: present(prepare(sqlite, 'select count(*) from touched_partitions', 'number').get()),
+    unexported: required(
+      prepare(sqlite, 'select count(*) from touched_partitions', 'number').get(),
+    ),
   };
 };

@@ -1,5 +1,5 @@
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 
 /** How a call ended, as metrics tell it. */
 export const CALL_OUTCOMES = [
@@ -53,7 +53,7 @@ export class CallTally {
 
   #count(): void {
     const { sqlite } = this.#lake;
-    const newest = present(prepare(sqlite, NEWEST, 'number').get());
+    const newest = required(prepare(sqlite, NEWEST, 'number').get());
     const unsettled = prepare(sqlite, UNSETTLED, 'number').all();
     for (const row of prepare<CallCount>(sqlite, NEW, {
       job: 'text',

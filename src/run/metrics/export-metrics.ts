@@ -1,7 +1,7 @@
-import type { ToldManifest } from '../../output/parquet/manifest.ts';
+import type { ManifestTotals } from '../../output/parquet/manifest.ts';
 import { countOf, type LakeMetric, type Sample, seconds } from './lake-metric.ts';
 
-const exportSums = (manifest: ToldManifest | undefined, of: 'rows' | 'bytes'): Sample[] => {
+const exportSums = (manifest: ManifestTotals | undefined, of: 'rows' | 'bytes'): Sample[] => {
   const sums = new Map<string, number>();
   for (const file of manifest?.files ?? [])
     sums.set(file.table, (sums.get(file.table) ?? 0) + file[of]);

@@ -1,6 +1,6 @@
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
-import type { ToldManifest } from '../../output/parquet/manifest.ts';
+import { prepare, required } from '../../lake/prepare.ts';
+import type { ManifestTotals } from '../../output/parquet/manifest.ts';
 import type { CountedKey } from '../../upstream/throttle/counted-key.ts';
 import type { MonthState } from '../../upstream/throttle/month.ts';
 import type { CallCount } from './call-tally.ts';
@@ -28,7 +28,7 @@ export interface Scraped {
   /** Calls without an outcome. */
   readonly unsettled: number;
   /** Undefined: nothing was exported yet. */
-  readonly manifest: ToldManifest | undefined;
+  readonly manifest: ManifestTotals | undefined;
 }
 
 /**
@@ -59,4 +59,4 @@ export const zeroFilled = (
 
 /** Counts rows anew at each scrape: of small tables only. */
 export const countOf = ({ lake }: Scraped, what: string): number =>
-  present(prepare(lake.sqlite, `select count(*) from ${what}`, 'number').get());
+  required(prepare(lake.sqlite, `select count(*) from ${what}`, 'number').get());

@@ -6,7 +6,7 @@ import { answerRequests, threadStart } from '../../base/thread.ts';
 import { lakeErrorOf } from '../../lake/explain-error.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import { LAKE_FILE, type Lake, openLakeForReading } from '../../lake/open.ts';
-import { type ToldManifest, toldManifest } from '../../output/parquet/manifest.ts';
+import { type ManifestTotals, manifestTotals } from '../../output/parquet/manifest.ts';
 import { monthState } from '../../upstream/throttle/lake-ledger.ts';
 import { CallTally } from './call-tally.ts';
 import { LAKE_METRICS } from './lake-metrics.ts';
@@ -30,7 +30,7 @@ interface Open {
 }
 
 let open: Open | undefined;
-let manifest: { stamp: string; content: ToldManifest | undefined } | undefined;
+let manifest: { stamp: string; content: ManifestTotals | undefined } | undefined;
 
 const tally = (lake: Lake): Open['tallies'] => {
   const version = lakeVersion(lake);
@@ -54,11 +54,11 @@ const recount = (of: Open, costsMs: number): void => {
   if (costMs < costsMs && due && version !== lakeVersion(of.lake)) of.tallies = tally(of.lake);
 };
 
-const manifestOf = (): ToldManifest | undefined => {
+const manifestOf = (): ManifestTotals | undefined => {
   const folder = join(dataDir, 'parquet');
   const file = statSync(join(folder, 'manifest.json'), { throwIfNoEntry: false });
   const stamp = file === undefined ? '' : `${file.ino} ${file.mtimeMs} ${file.size}`;
-  if (manifest?.stamp !== stamp) manifest = { stamp, content: toldManifest(folder) };
+  if (manifest?.stamp !== stamp) manifest = { stamp, content: manifestTotals(folder) };
   return manifest.content;
 };
 

@@ -1,6 +1,6 @@
 import { EVENT_KINDS } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { COUNTED_TABLES, rowsOf } from '../../lake/read/volumes.ts';
 
 /** What whole tables have to be read for. Instants are Unix ms. */
@@ -25,7 +25,7 @@ const EVENTS = `
 /** Counts a lake: time grows with it, so see that it is not done at every scrape. */
 export const tallyLake = ({ sqlite }: Lake): Tallies => {
   const count = (table: string): number =>
-    present(prepare(sqlite, `select count(*) from ${table}`, 'number').get());
+    required(prepare(sqlite, `select count(*) from ${table}`, 'number').get());
   return {
     runs: prepare(sqlite, RUNS, { outcome: 'text', runs: 'number', lastAt: 'number?' }).all(),
     rows: COUNTED_TABLES.map((table) => ({ table, rows: rowsOf({ sqlite }, table) })),

@@ -7,7 +7,7 @@ import { SCHEMA_VERSION } from '../../lake/migrate.ts';
 import type { Lake } from '../../lake/open.ts';
 import { type Origin, originOf } from '../../lake/origin.ts';
 import { type ForecastState, forecastStates } from '../../learn/forecast/state.ts';
-import { isCurrent, type ToldManifest, toldManifest } from '../../output/parquet/manifest.ts';
+import { isCurrent, type ManifestTotals, manifestTotals } from '../../output/parquet/manifest.ts';
 import { lakeSpent } from '../../upstream/throttle/lake-ledger.ts';
 import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
 import { type MonthState, spentOverTime } from '../../upstream/throttle/month.ts';
@@ -113,7 +113,7 @@ export interface PipelineState {
 const TIMELINE_MS = 7 * DAY_MS;
 const MOST_LATELY = 400;
 
-const tablesOf = ({ files }: ToldManifest): TableFigures[] =>
+const tablesOf = ({ files }: ManifestTotals): TableFigures[] =>
   [...Map.groupBy(files, ({ table }) => table)].map(([table, its]) => ({
     table,
     files: its.length,
@@ -126,7 +126,7 @@ const tablesOf = ({ files }: ToldManifest): TableFigures[] =>
   }));
 
 const parquetOf = (dataDir: string): PipelineNow['parquet'] => {
-  const told = toldManifest(join(dataDir, 'parquet'));
+  const told = manifestTotals(join(dataDir, 'parquet'));
   if (told === undefined) return null;
   const { exportedAt, codec } = told;
   return { exportedAt, codec, isCurrent: isCurrent(told, SCHEMA_VERSION), tables: tablesOf(told) };
@@ -155,7 +155,7 @@ const quotaOf = (
   };
 };
 
-const present = (
+const currentState = (
   lake: Lake,
   settings: KeyedSettings,
   wanted: Pick<PipelineQuery, 'now' | 'spent'>,
@@ -199,6 +199,6 @@ export const pipelineState = (
       run === undefined
         ? undefined
         : openedRun(lake, run.id, { asOf: query.asOf, limit: query.limit, page: run.page }),
-    present: query.asOf < now ? null : present(lake, settings, { now, spent }),
+    present: query.asOf < now ? null : currentState(lake, settings, { now, spent }),
   };
 };

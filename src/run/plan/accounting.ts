@@ -2,7 +2,7 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import type { Config } from '../../base/config/config.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { LAKE_LEDGERS } from '../../upstream/throttle/lake-ledger.ts';
 import type { KeyMoment, LedgerSource } from '../../upstream/throttle/ledger.ts';
 import type { MonthState } from '../../upstream/throttle/month.ts';
@@ -88,7 +88,7 @@ export const accountingOf = (lake: Lake, months: readonly KeyMonth[]): Accountin
       rowsPerCall: 'number',
     },
   ).all(month.startsAt);
-  const recent = present(
+  const recent = required(
     prepare(
       lake.sqlite,
       'select count(*) as calls, min(sent_at) as firstAt from calls where sent_at >= ? and sent = 1',

@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { platformOfId } from '../../base/wire/fields.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { spellingsOf } from '../../lake/read/spellings.ts';
 import { chooseCalls } from '../../learn/budget/choice.ts';
 import { lakeInput } from '../../learn/budget/lake-input.ts';
@@ -131,8 +131,8 @@ const firstHalf = (items: readonly PlannedItem[]): PlannedItem[] =>
   items.slice(0, Math.ceil(items.length / 2));
 
 /** The present by the run's own lists, whose clock the counts are true at; ours without any. */
-const presentOf = ({ lake, clock, runId }: RefreshContext): number =>
-  present(
+const currentInstant = ({ lake, clock, runId }: RefreshContext): number =>
+  required(
     prepare(lake.sqlite, 'select max(completed_at) from capture where run_id = ?', 'number?').get(
       runId,
     ),
@@ -160,7 +160,7 @@ const plannedRefreshes = (
   return choices.flatMap((choice): PlannedItem[] => {
     const reason = { ...choice.reason };
     if (choice.kind === 'growth') {
-      const video = present(idOf.get(choice.video));
+      const video = required(idOf.get(choice.video));
       return [{ request: { kind: 'growth', ...video }, reason }];
     }
     return [{ request: { kind: 'creator', ...creatorOf(choice.creator) }, reason }];
@@ -188,7 +188,7 @@ const firstOf = (items: readonly PlannedItem[], calls: number): PlannedItem[] =>
  * and the rest after.
  */
 const refreshesByWorth = (context: ChoiceContext, calls: number): PlannedItem[] => {
-  const now = presentOf(context);
+  const now = currentInstant(context);
   const requested = requestedLately(context.lake, now);
   const planned = plannedRefreshes(context, { calls, now, requested });
   const due = planned.filter(({ reason }) => reason?.rule === 'due');
@@ -217,7 +217,7 @@ const choose = (context: ChoiceContext): Refreshes => {
 
 /** How many refreshes a day has at this budget: as often as they were planned in the last week. */
 const callsPerDay = ({ sqlite }: Lake, calls: number, now: number): number => {
-  const runs = present(
+  const runs = required(
     prepare(
       sqlite,
       `

@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import { ITEM_STATES, type RunOutcome } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { statement } from '../../lake/statements.ts';
 import type { UpstreamRequest } from '../../upstream/request.ts';
 import { requestLine } from '../../upstream/request.ts';
@@ -199,7 +199,7 @@ export class RunLog {
 
   /** Items of a run's responses that could not be kept. */
   rejected(runId: number): number {
-    return present(
+    return required(
       prepare(
         this.#lake.sqlite,
         'select count(*) from rejected_items r join calls c on c.id = r.call_id where c.run_id = ?',

@@ -1,5 +1,5 @@
 import { judgeConditions, sendNotices } from '../../alerts/notify/notify.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import type { Secret } from '../../base/secret.ts';
 import { LAKE_LEDGERS } from '../../upstream/throttle/lake-ledger.ts';
 import { expectedSources } from '../plan/expected-sources.ts';
@@ -44,7 +44,7 @@ export const tellNotices = async (
     sources: expectedSources(allJobs, config, now),
     quota: plan.fits
       ? null
-      : `The month's calls will not last: ${plan.missing} are missing for what is scheduled. \`${typed('plan')}\` tells more.`,
+      : `The month's calls will not last: ${plan.missing} are missing for what is scheduled. \`${commandText('plan')}\` tells more.`,
     chores: chores.map(({ name, end }) => ({ name, failed: !end.ok })),
   };
   judgeConditions(lake, known, now);

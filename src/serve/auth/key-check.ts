@@ -1,4 +1,4 @@
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { hashOf } from '../../lake/keys/keys.ts';
 import type { KeyStanding } from '../../lake/keys/limits.ts';
 import { RefusedError } from '../http/problems.ts';
@@ -31,7 +31,7 @@ const hashIn = (header: string | undefined): string | RefusedError => {
 const unknownKey = (): RefusedError =>
   new RefusedError(
     'unknown-key',
-    `This key is not known here, or was revoked. Keys are made by the operator: \`${typed('keys create')}\`.`,
+    `This key is not known here, or was revoked. Keys are made by the operator: \`${commandText('keys create')}\`.`,
     { headers: CHALLENGE },
   );
 

@@ -32,10 +32,7 @@ import { SharedWork } from './shared-work.ts';
 
 /** Bounds of what a request may cost the others, and of the threads that read. */
 export interface ReadLimits extends Omit<ReaderOptions, 'dataDir' | 'kind'> {
-  /**
-   * What reads at most so many rows (snapshots of a list's windows, videos that can match a search) is
-   * read on the spot: some 10 ms. Anything else goes to a thread.
-   */
+  /** Reads of at most so many rows run on the spot, some 10 ms. Others go to a thread. */
   readonly rowsHere: number;
 }
 

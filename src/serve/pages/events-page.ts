@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { EVENT_KINDS, type Platform } from '../../../schema/vocabulary.ts';
 import { deliveriesOf, type EventDelivery } from '../../alerts/webhooks/deliveries.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import type { StoredEvent } from '../../lake/lists/event-list.ts';
 import type { Lake } from '../../lake/open.ts';
@@ -197,7 +197,7 @@ export const eventsListPage = (deps: PageDeps): void =>
           (query.kind ?? query.platform) === undefined
             ? NOTHING_YET
             : 'Nothing of this kind was noticed.',
-        after: html`<p class="soft small">What the rules are: docs/guides/events.md. To be told elsewhere: <code>${typed('webhooks add URL')}</code>.</p>`,
+        after: html`<p class="soft small">What the rules are: docs/guides/events.md. To be told elsewhere: <code>${commandText('webhooks add URL')}</code>.</p>`,
       }),
     }),
   });

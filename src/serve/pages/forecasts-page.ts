@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import type { Platform } from '../../../schema/vocabulary.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
 import { firstForecast, type RisingVideo } from '../../learn/forecast/read.ts';
 import type { Reliability } from '../../learn/forecast/reliability.ts';
@@ -118,7 +118,7 @@ const RELIABILITY_COLUMNS: readonly Column<Bin>[] = [
 
 const statesList = (states: readonly ForecastState[]): Html =>
   states.length === 0
-    ? html`<p class="soft">Silent: no curve is finished yet. It takes some nights of syncs, or an import and <code>${typed('forecast --learn')}</code>.</p>`
+    ? html`<p class="soft">Silent: no curve is finished yet. It takes some nights of syncs, or an import and <code>${commandText('forecast --learn')}</code>.</p>`
     : html`<ul class="plain">${states.map(
         (state) => html`<li><code>${state.kind}</code> ${forecastStateWords(state)}</li>`,
       )}</ul>`;

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { ago, digits } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import type { PageView } from './page-view.ts';
@@ -32,7 +32,7 @@ export const heldOf = (held: number, total: number): string =>
   held < total ? `· ${digits(held)} held here of ${digits(total)} that match` : '';
 
 /** Commands that fill an empty lake; a script may add buttons that copy them. */
-const COMMANDS = ['sync', 'demo', 'import FOLDER'].map(typed);
+const COMMANDS = ['sync', 'demo', 'import FOLDER'].map(commandText);
 
 /** Why there is nothing to show: an empty lake, an instant before it began, or a list without rows. */
 export const emptyState = (view: PageView, nothingHere: string): Html => {

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../base/durations.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import type { ContentItem, HashtagItem } from '../../base/wire/shapes.ts';
 import type { StoredEvent } from '../../lake/lists/event-list.ts';
 import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
@@ -100,7 +100,7 @@ const tiles = ({ platform, feed, trends, tags }: OverviewContent): Html => {
 
 const nextTable = (view: PageView, next: readonly RisingVideo[]): Html =>
   next.length === 0
-    ? html`<p class="soft">Silent: too few curves are finished yet. <code>${typed('status')}</code> says how many it takes.</p>`
+    ? html`<p class="soft">Silent: too few curves are finished yet. <code>${commandText('status')}</code> says how many it takes.</p>`
     : html`<div class="scroll"><table class="data"><caption class="unseen">Videos likeliest to end on top</caption><thead><tr><th scope="col">video</th><th scope="col" class="n">on top</th><th scope="col" class="n">views in 24 h</th></tr></thead><tbody>${next.map(
         (
           video,

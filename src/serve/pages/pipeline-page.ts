@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { html } from 'hono/html';
 import type { Price } from '../../base/config/setting-readers.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import type { PipelineState } from '../../run/pipeline/pipeline-state.ts';
 import { RefusedError } from '../http/problems.ts';
 import { limit, page } from '../request/parameters.ts';
@@ -74,7 +74,7 @@ export const pipelinePage = (deps: PageDeps): void =>
       if (pipeline === undefined)
         throw new RefusedError(
           'not-found',
-          `There is no pipeline behind this service: it shows a made-up world. \`${typed('serve')}\` has one.`,
+          `There is no pipeline behind this service: it shows a made-up world. \`${commandText('serve')}\` has one.`,
         );
       const { run: id, limit: most, page: shown } = query;
       const state = await pipeline.read({

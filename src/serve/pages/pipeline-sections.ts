@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { HOUR_MS, MINUTE_MS } from '../../base/durations.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { minuteOf } from '../../base/iso.ts';
 import type { PipelineNow, SourceState } from '../../run/pipeline/pipeline-state.ts';
 import { bytesText } from './bytes.ts';
@@ -32,7 +32,7 @@ const freshest = (sources: readonly SourceState[]): number | null =>
 
 /** How large the Parquet files are, and what of the lake they do not hold yet. */
 const parquetSize = ({ parquet, status }: PipelineNow): string => {
-  if (parquet === null) return `${typed('export')} makes it`;
+  if (parquet === null) return `${commandText('export')} makes it`;
   const bytes = bytesText(parquet.tables.reduce((sum, table) => sum + table.bytes, 0));
   if (!parquet.isCurrent) return `${bytes}, of an earlier version`;
   return status.unexported > 0
@@ -52,9 +52,9 @@ export const pipelineTiles = (now: PipelineNow, at: number): Html => {
   return html`<dl class="tiles">
 ${tile('calls left', number(month?.remaining), month === undefined ? 'the shared ledger does not answer' : `of ${number(month.limit)}, until ${minuteOf(month.endsAt).slice(0, 10)}`)}
 ${tile('last answer', last === null ? '–' : sinceText(last, at), now.sources.some(({ isStale }) => isStale) ? html`<span class="down">some sources are stale</span>` : 'of any source')}
-${tile('daemon', daemon === undefined ? html`<span class="down">not running</span>` : html`<span class="up">running</span>`, daemon === undefined ? `${typed('schedule')} starts it` : html`${daemon.holder}, since ${minuteOf(daemon.since)}`)}
+${tile('daemon', daemon === undefined ? html`<span class="down">not running</span>` : html`<span class="up">running</span>`, daemon === undefined ? `${commandText('schedule')} starts it` : html`${daemon.holder}, since ${minuteOf(daemon.since)}`)}
 ${tile('next slot', next === undefined ? '–' : ahead(next.nextAt, at), next === undefined ? 'nothing is scheduled' : `${next.job}, ${minuteOf(next.nextAt)}`)}
-${tile('last backup', now.backup === null ? html`<span class="down">none</span>` : now.backup.date, now.backup === null ? `${typed('schedule')} makes one each night` : `${bytesText(now.backup.bytes)}, ${now.backup.kept} kept`)}
+${tile('last backup', now.backup === null ? html`<span class="down">none</span>` : now.backup.date, now.backup === null ? `${commandText('schedule')} makes one each night` : `${bytesText(now.backup.bytes)}, ${now.backup.kept} kept`)}
 ${tile('Parquet', files === undefined ? '–' : `${digits(files)} files`, parquetSize(now))}
 </dl>`;
 };
@@ -77,8 +77,8 @@ export const sourcesSection = ({ sources, chores }: PipelineNow, at: number): Ht
 export const parquetSection = ({ parquet }: PipelineNow, at: number): Html =>
   html`<section><h2>Parquet <span class="soft small">${parquet === null ? '' : html`${parquet.codec === null ? '' : `${parquet.codec}, `}exported ${sinceText(Date.parse(parquet.exportedAt), at)}`}</span></h2>${
     parquet === null
-      ? html`<p class="soft">Nothing was exported yet, or its <code>manifest.json</code> cannot be read here: <code>${typed('export')}</code> writes all of it.</p>`
-      : html`${parquet.isCurrent ? '' : html`<p class="soft">These files were written by an earlier version of trendlake: the next export (<code>${typed('export')}</code>) writes all of them anew.</p>`}<div class="scroll"><table class="data"><caption class="unseen">Exported tables</caption><thead><tr><th scope="col">table</th><th scope="col" class="n">files</th><th scope="col" class="n">rows</th><th scope="col" class="n">size</th><th scope="col" class="no-phone">newest day</th></tr></thead><tbody>${parquet.tables.map(
+      ? html`<p class="soft">Nothing was exported yet, or its <code>manifest.json</code> cannot be read here: <code>${commandText('export')}</code> writes all of it.</p>`
+      : html`${parquet.isCurrent ? '' : html`<p class="soft">These files were written by an earlier version of trendlake: the next export (<code>${commandText('export')}</code>) writes all of them anew.</p>`}<div class="scroll"><table class="data"><caption class="unseen">Exported tables</caption><thead><tr><th scope="col">table</th><th scope="col" class="n">files</th><th scope="col" class="n">rows</th><th scope="col" class="n">size</th><th scope="col" class="no-phone">newest day</th></tr></thead><tbody>${parquet.tables.map(
           ({ table, files, rows, bytes, newest }) =>
             html`<tr><td>${table}</td><td class="n">${digits(files)}</td><td class="n">${digits(rows)}</td><td class="n">${bytesText(bytes)}</td><td class="no-phone">${rows === 0 ? '–' : (newest ?? '–')}</td></tr>`,
         )}</tbody></table></div>`

@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { ICON, MARK } from './icon.ts';
 import { STYLE } from './style.ts';
 
@@ -15,7 +15,7 @@ export const signInPage = ({
 <title>trendlake: sign in</title>${ICON}<style>${raw(STYLE)}</style></head><body>
 <header><h1>${MARK}trendlake</h1></header>
 <main class="grid"><section class="wide"><h2>Sign in</h2>
-  <p class="soft">This page is open to holders of a key. Keys are made by the operator: <code>${typed('keys create')}</code>.</p>
+  <p class="soft">This page is open to holders of a key. Keys are made by the operator: <code>${commandText('keys create')}</code>.</p>
   ${problem === undefined ? '' : html`<p class="down" role="alert">${problem}</p>`}
   <form method="post" action="/sign-in"><input type="hidden" name="to" value="${to}">
     <input type="password" name="key" aria-label="key" placeholder="tl_live_..." autocomplete="current-password" required><button>sign in</button></form>

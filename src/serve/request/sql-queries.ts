@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/durations.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import type { QueryRequest } from '../../lake/query/query-request.ts';
 import { runGuarded } from '../../lake/query/run-guarded.ts';
 import { OverflowError, QueryError } from '../../lake/query/run-query.ts';
@@ -157,7 +157,7 @@ export class SqlQueries {
     const seconds = (isFile ? this.#limits.fileTimeoutMs : this.#limits.timeoutMs) / SECOND_MS;
     if (error.code === 'timeout')
       return new SqlFailure(
-        `The query took longer than ${seconds} s and was ended. Ask for less: a filter on video_id, platform, tag or time uses an index. \`${typed('query')}\` on the machine itself has no such limit.`,
+        `The query took longer than ${seconds} s and was ended. Ask for less: a filter on video_id, platform, tag or time uses an index. \`${commandText('query')}\` on the machine itself has no such limit.`,
         { cause: error },
       );
     return new SqlFailure(error.message, { cause: error });

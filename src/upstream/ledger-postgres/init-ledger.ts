@@ -1,4 +1,4 @@
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { LedgerError } from './errors.ts';
 import type { LedgerDb } from './ledger-db.ts';
 import { LEDGER_SQL } from './ledger-schema.ts';
@@ -63,7 +63,7 @@ export const checkLedger = async (db: LedgerDb): Promise<void> => {
   const version = await versionOf(db);
   if (version === undefined || version < LEDGER_VERSION)
     throw new LedgerError(
-      `There is no ${version === undefined ? '' : 'current '}ledger at ${db.shown} in the schema ${db.schema}. Run \`${typed('ledger init')}\` once.`,
+      `There is no ${version === undefined ? '' : 'current '}ledger at ${db.shown} in the schema ${db.schema}. Run \`${commandText('ledger init')}\` once.`,
     );
   refuseNewer(db, version);
 };

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { PostgresAddress } from '../../base/config/postgres-url.ts';
 import { MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import { messageOf } from '../../base/errors.ts';
-import { typed } from '../../base/installation.ts';
+import { commandText } from '../../base/installation.ts';
 import { LedgerAwayError, LedgerError } from './errors.ts';
 
 /** How long a failover may take before calls pause. */
@@ -28,10 +28,10 @@ const isPassing = (error: unknown): boolean =>
 const ADVICE: Readonly<Record<string, string>> = {
   '28P01': 'Check user and password in TRENDLAKE_LEDGER_URL.',
   '28000': 'Check the user in TRENDLAKE_LEDGER_URL and the server’s pg_hba.conf.',
-  '3D000': `Make the database, then run \`${typed('ledger init')}\`.`,
-  '3F000': `Run \`${typed('ledger init')}\`.`,
-  '42P01': `Run \`${typed('ledger init')}\`.`,
-  '42883': `Run \`${typed('ledger init')}\`.`,
+  '3D000': `Make the database, then run \`${commandText('ledger init')}\`.`,
+  '3F000': `Run \`${commandText('ledger init')}\`.`,
+  '42P01': `Run \`${commandText('ledger init')}\`.`,
+  '42883': `Run \`${commandText('ledger init')}\`.`,
   '42501': 'The user needs the right to use the ledger’s schema, tables and functions.',
 };
 

@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import type { Lake } from '../../lake/open.ts';
-import { type Prepared, prepare, present } from '../../lake/prepare.ts';
+import { type Prepared, prepare, required } from '../../lake/prepare.ts';
 import type { CallOutcome, PlannedCall } from './ledger.ts';
 import { SLOT_MS } from './slots.ts';
 
@@ -39,7 +39,7 @@ export class CallRows {
 
   /** The row of a call that leaves at `now` (Unix ms). @returns its id */
   enter(call: PlannedCall, now: number, slot: HeldSlot): number {
-    const newest = present(this.#newest.get());
+    const newest = required(this.#newest.get());
     const callId = this.#insert.get({
       ...call,
       ...slot,
@@ -48,7 +48,7 @@ export class CallRows {
       sender: this.#sender,
       key: this.#key,
     });
-    return present(callId);
+    return required(callId);
   }
 
   /** How a call ended, and from when its slot is free: at once where nothing was sent. */

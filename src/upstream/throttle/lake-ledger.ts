@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { MINUTE_MS } from '../../base/durations.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { CallRows } from './call-rows.ts';
 import { anyCallOf, type CountedKey } from './counted-key.ts';
 import type {
@@ -39,7 +39,7 @@ const byHandSince = (
   const of = anyCallOf(key);
   const byHand = `select count(*) from calls
     where run_id is null and sent_at >= @startsAt and sent = 1 ${of.sql}`;
-  return present(prepare(sqlite, byHand, 'number').get({ ...of.parameters, startsAt }));
+  return required(prepare(sqlite, byHand, 'number').get({ ...of.parameters, startsAt }));
 };
 
 /** Calls that left within the last 60 s, by the wall clock: to be shown, not to be paced by. */
@@ -50,7 +50,9 @@ const inMinute = (
 ): number => {
   const of = anyCallOf(key);
   const left = `select count(*) from calls where sent_at > @since and sent = 1 ${of.sql}`;
-  return present(prepare(sqlite, left, 'number').get({ ...of.parameters, since: now - MINUTE_MS }));
+  return required(
+    prepare(sqlite, left, 'number').get({ ...of.parameters, since: now - MINUTE_MS }),
+  );
 };
 
 /** What the lake's own ledger says of the month; a lake that nothing was asked for has spent nothing. */

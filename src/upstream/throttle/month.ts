@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../base/durations.ts';
 import type { Lake } from '../../lake/open.ts';
-import { prepare, present } from '../../lake/prepare.ts';
+import { prepare, required } from '../../lake/prepare.ts';
 import { anyCallOf, type CountedKey, callsOf } from './counted-key.ts';
 
 /** One accounting window of the quota. */
@@ -68,7 +68,7 @@ export const monthReader = (
       read: prepare(sqlite, `${sql} ${of.sql}`, 'number?'),
     }));
     return (window: MonthWindow): (number | null)[] =>
-      parts.map(({ of, read }) => present(read.get({ ...window, key: of })));
+      parts.map(({ of, read }) => required(read.get({ ...window, key: of })));
   };
   const counter = (where: string) => {
     const read = reader(`select count(*) from calls where ${where}`);

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
 import type { Lake } from '../../lake/open.ts';
-import { type Prepared, prepare, present } from '../../lake/prepare.ts';
+import { type Prepared, prepare, required } from '../../lake/prepare.ts';
 import { anyCallOf, type CountedKey, keyName } from './counted-key.ts';
 import type { Limits, Refusal } from './ledger.ts';
 import { monthWindow } from './month.ts';
@@ -155,7 +155,7 @@ export class QuotaHints {
   #left({ remaining, callId }: QuotaHint, now: number): Left {
     if (remaining === null) return UNLIMITED;
     const { parameters } = anyCallOf(this.#limits.key);
-    const { later, inFlight } = present(this.#calls.get({ ...parameters, callId, now }));
+    const { later, inFlight } = required(this.#calls.get({ ...parameters, callId, now }));
     const atMost = Math.max(0, remaining - later);
     return { atMost, surely: Math.max(0, atMost - inFlight) };
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import type { Lake } from '../../lake/open.ts';
-import { type Prepared, prepare, present } from '../../lake/prepare.ts';
+import { type Prepared, prepare, required } from '../../lake/prepare.ts';
 import type { CountedKey } from './counted-key.ts';
 
 /** How long a slot is held after its response: a minute, and what two clocks may disagree in one (0.08 %). */
@@ -102,7 +102,7 @@ export class Slots {
         (select max(id) from calls) - ${MET_ROWS}, 0)`,
       'number',
     );
-    this.#afterId = this.#boot === '' ? present(last.get({ others: this.#others, skipped })) : 0;
+    this.#afterId = this.#boot === '' ? required(last.get({ others: this.#others, skipped })) : 0;
   }
 
   /** The columns of a call that leaves now. */
@@ -115,7 +115,7 @@ export class Slots {
   count(): number {
     if (this.#boot === '') return this.held().count;
     const mono = this.#clock.monotonic();
-    return present(this.#heldCount.get(this.#at(mono))) + this.#strange(mono).length;
+    return required(this.#heldCount.get(this.#at(mono))) + this.#strange(mono).length;
   }
 
   /** The slots held by all processes. */

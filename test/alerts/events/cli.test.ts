@@ -3,7 +3,7 @@ import { noticeEvents } from '../../../src/alerts/events/notice.ts';
 import { readThresholds } from '../../../src/alerts/events/thresholds.ts';
 import { virtualClock } from '../../../src/base/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
-import { typed } from '../../../src/base/installation.ts';
+import { commandText } from '../../../src/base/installation.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { freshLake, putVideo } from './made-lake.ts';
 
@@ -34,7 +34,7 @@ test('events lists what was noticed, and tries the rules over any span without s
   ]);
   expect((await cli(lake.dataDir, now, 'events')).out).toMatch(/video:tt_1[\s\S]*1 event$/);
   expect((await cli(lake.dataDir, now + 30 * DAY_MS, 'events')).out).toBe(
-    `0 events since 2026-03-28; 1 before: ${typed('events --since 2026-03-05')}`,
+    `0 events since 2026-03-28; 1 before: ${commandText('events --since 2026-03-05')}`,
   );
 });
 

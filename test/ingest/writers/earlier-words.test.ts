@@ -13,7 +13,7 @@ import { replayResponses } from '../../../src/ingest/responses/replay.ts';
 import { loaderOf } from '../../../src/ingest/writers/loader.ts';
 import { computeList } from '../../../src/lake/lists/computed-list.ts';
 import type { Lake } from '../../../src/lake/open.ts';
-import { present } from '../../../src/lake/prepare.ts';
+import { required } from '../../../src/lake/prepare.ts';
 import { creatorProfile } from '../../../src/lake/read/creator-profile.ts';
 import { videoByIdAsOf, videoRecord } from '../../../src/lake/read/timeline.ts';
 import { searchPage } from '../../../src/lake/search/search-page.ts';
@@ -30,7 +30,7 @@ const ID = 'tt_1';
 const OLD = { title: 'old #ramen', user: 'mika', hashtags: ['ramen'] };
 const NEW = { title: 'new #cat', user: 'wren', hashtags: ['cat'] };
 const wordsAt = (lake: Lake, at: number) => {
-  const { key } = present(videoByIdAsOf(lake, ID, at));
+  const { key } = required(videoByIdAsOf(lake, ID, at));
   const { title, user, hashtags } = videoRecord(lake, key, at);
   return { title, user, hashtags };
 };

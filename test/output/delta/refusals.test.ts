@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { typed } from '../../../src/base/installation.ts';
+import { commandText } from '../../../src/base/installation.ts';
 import { openLake } from '../../../src/lake/open.ts';
 import { backupLake } from '../../../src/run/maintenance/backup.ts';
 import { restoreLake } from '../../../src/run/maintenance/restore.ts';
@@ -102,7 +102,7 @@ test("a lake restored from its backup goes on from the table's number", async ()
 test('without an export there is nothing to publish', async () => {
   const lake = filledLake();
   await expect(publish(lake, freshFolder(), 'berlin')).rejects.toThrow(
-    `Run \`${typed('export')}\` first`,
+    `Run \`${commandText('export')}\` first`,
   );
 });
 

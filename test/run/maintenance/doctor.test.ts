@@ -24,7 +24,7 @@ import { SCHEMA_VERSION } from '../../../src/lake/migrate.ts';
 import { LAKE_FILE, openLake, openLakeForReading } from '../../../src/lake/open.ts';
 import { markTouched } from '../../../src/lake/touched-partitions.ts';
 import { exportLake } from '../../../src/output/parquet/export-lake.ts';
-import { toldManifest } from '../../../src/output/parquet/manifest.ts';
+import { manifestTotals } from '../../../src/output/parquet/manifest.ts';
 import { backupLake } from '../../../src/run/maintenance/backup.ts';
 import { examine } from '../../../src/run/maintenance/doctor.ts';
 import { restoreLake } from '../../../src/run/maintenance/restore.ts';
@@ -122,7 +122,7 @@ const addSnapshot = (dataDir: string): void => {
 };
 
 const exportedRows = (dataDir: string, table: string): number =>
-  (toldManifest(join(dataDir, 'parquet'))?.files ?? [])
+  (manifestTotals(join(dataDir, 'parquet'))?.files ?? [])
     .filter((file) => file.table === table)
     .reduce((sum, { rows }) => sum + rows, 0);
 

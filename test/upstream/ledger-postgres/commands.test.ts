@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startFaultyUpstream } from '../../../fixtures/faulty-upstream.ts';
 import { type Clock, systemClock, virtualClock } from '../../../src/base/clock.ts';
-import { typed } from '../../../src/base/installation.ts';
+import { commandText } from '../../../src/base/installation.ts';
 import { openLake, openLakeForReading } from '../../../src/lake/open.ts';
 import { freshFolder } from '../../support/fresh.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -90,7 +90,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     const url = servers.freshUrl();
     const none = await command(['sync'], url);
     expect(none.code).toBe(1);
-    expect(none.err).toContain(`Run \`${typed('ledger init')}\` once`);
+    expect(none.err).toContain(`Run \`${commandText('ledger init')}\` once`);
     const { url: newer, db } = await servers.freshLedger();
     await db.rows(`update ${db.schema}.meta set version = 99`);
     for (const argv of [['ledger', 'init'], ['sync']]) {
