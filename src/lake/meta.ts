@@ -17,6 +17,11 @@ export const writeMeta = (sqlite: Database.Database, key: string, value: string)
     .run(key, value);
 };
 
+/** Removes a fact. */
+export const removeMeta = (sqlite: Database.Database, key: string): void => {
+  sqlite.prepare('delete from meta where key = ?').run(key);
+};
+
 /** Gives a lake an id unless it has one. Copies and backups keep it. */
 export const giveLakeId = (sqlite: Database.Database, id: string = randomUUID()): void => {
   sqlite

@@ -36,6 +36,9 @@ export class KeyRefusedError extends CallError {
   readonly transient = false;
 }
 
+/** This clock is so far ahead of the service's that rows with its time would hide everything older. */
+export class ClockAheadError extends KeyRefusedError {}
+
 /** A call that was not made because its key had been refused before. */
 export class KeyBarredError extends KeyRefusedError {
   constructor({ message, status }: KeyRefusedError) {

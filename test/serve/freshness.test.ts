@@ -1,4 +1,6 @@
+import { rmSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { openLake } from '../../src/lake/open.ts';
@@ -127,4 +129,14 @@ test('health needs no key and tells the lag', async () => {
   const body = (await (await fetch(url)).json()) as Record<string, unknown>;
   expect(body).toMatchObject({ status: 'ok' });
   expect(body.lagSeconds).toBeTypeOf('number');
+});
+
+test('/health is 503 once the lake was deleted under the service', async () => {
+  const missing = await runService((into) =>
+    into.video({ id: 'tt_1', title: 'one', snapshots: [[hoursAgo(2), 5]] }),
+  );
+  rmSync(join(missing.dataDir, 'trendlake.db'));
+  const response = await fetch(missing.service.url.replace(/\/v1$/, '/health'));
+  expect(response.status).toBe(503);
+  expect(await response.json()).toMatchObject({ status: 'lake-missing' });
 });

@@ -126,3 +126,12 @@ export const removeDeliveries = (lake: Lake, subscriptionId: string): void => {
   lake.sqlite.prepare('delete from delivery_due where subscription_id = ?').run(subscriptionId);
   lake.sqlite.prepare('delete from deliveries where subscription_id = ?').run(subscriptionId);
 };
+
+/** Removes deliveries of events that occurred after an instant (Unix ms). */
+export const removeDeliveriesOfEventsAfter = ({ sqlite }: Lake, after: number): void => {
+  sqlite
+    .prepare(
+      'delete from deliveries where event_id in (select id from events where occurred_at > ?)',
+    )
+    .run(after);
+};

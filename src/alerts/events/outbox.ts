@@ -5,7 +5,7 @@ import { foldName } from '../../base/wire/folding.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { markTouched } from '../../lake/touched-partitions.ts';
-import { type Listener, queueDelivery } from './delivery-queue.ts';
+import { type Listener, queueDelivery, removeDeliveriesOfEventsAfter } from './delivery-queue.ts';
 import { eventData, subjectText, type TrendEvent } from './event.ts';
 
 /** What a subscription wants to hear of; an empty list is no restriction. */
@@ -144,3 +144,9 @@ export const deliveryBody = (event: {
   data: string; // JSON, as stored
 }): string =>
   `{"type":${JSON.stringify(event.kind)},"timestamp":"${isoOf(event.occurredAt)}","data":${event.data}}`;
+
+/** Removes events that occurred after an instant (Unix ms), with their deliveries. @returns how many */
+export const removeEventsAfter = (lake: Lake, after: number): number => {
+  removeDeliveriesOfEventsAfter(lake, after);
+  return lake.sqlite.prepare('delete from events where occurred_at > ?').run(after).changes;
+};

@@ -8,7 +8,7 @@ export interface Condition {
   readonly subject: string;
   readonly sentence: string;
 }
-export type ConditionKind = 'run' | 'quota' | 'stale' | 'drift' | 'chore' | 'endpoint';
+export type ConditionKind = 'run' | 'quota' | 'stale' | 'drift' | 'chore' | 'endpoint' | 'clock';
 
 /** That a condition began, or that it is over. */
 export interface Notice {

@@ -1,4 +1,5 @@
 import { commandText } from '../../base/installation.ts';
+import { clockProblems } from '../../lake/clock-skew.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import type { Condition } from './conditions.ts';
@@ -29,6 +30,9 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
     { id: 'text', url: 'text', reason: 'text' },
   ).all();
   return [
+    ...clockProblems(lake, now)
+      .slice(0, 1)
+      .map((sentence) => ({ kind: 'clock' as const, subject: '', sentence })),
     ...(failed
       ? [
           {

@@ -36,7 +36,7 @@ export const judgeConditions = (lake: Lake, known: Known, now: number): void => 
     })),
   ];
   const judged: JudgedKind[] = [
-    ...(['run', 'drift', 'endpoint', 'stale', 'quota'] as const).map((kind) => ({ kind })),
+    ...(['run', 'drift', 'endpoint', 'stale', 'quota', 'clock'] as const).map((kind) => ({ kind })),
     // one that was not done now may fail still
     ...known.chores.map(({ name }) => ({ kind: 'chore' as const, subject: name })),
   ];

@@ -9,6 +9,7 @@ import { openLake, openLakeForReading } from '../../lake/open.ts';
 import { rebuildSearch } from '../../lake/search/search-index.ts';
 import { backupLake } from '../../run/maintenance/backup.ts';
 import { type CheckResult, examine } from '../../run/maintenance/doctor.ts';
+import { removeFuture } from '../../run/maintenance/remove-future.ts';
 import { restoreLake } from '../../run/maintenance/restore.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { mebibytes } from '../text/figures.ts';
@@ -157,6 +158,7 @@ interface Options {
   backup?: boolean;
   rebuildSearch?: boolean;
   restore?: string | true;
+  removeFuture?: boolean;
   json?: boolean;
 }
 
@@ -198,6 +200,25 @@ const restore = async (dataDir: string, options: Options, io: CliIo): Promise<vo
     );
 };
 
+const dropFuture = (dataDir: string, options: Options, io: CliIo): void => {
+  openLakeForReading(dataDir).close();
+  const lake = openLake(dataDir);
+  try {
+    const { removed, moved } = removeFuture(lake, io.clock.now());
+    if (options.json === true) {
+      io.json({ removed, moved });
+      return;
+    }
+    const total = (rows: Readonly<Record<string, number>>): number =>
+      Object.values(rows).reduce((sum, count) => sum + count, 0);
+    io.out(
+      `Removed ${total(removed)} rows of the future. ${moved.calls} calls and ${moved.runs} runs now have today's date and still count.`,
+    );
+  } finally {
+    lake.close();
+  }
+};
+
 /** Every check, in the order they are told; what takes long is named meanwhile on a terminal. */
 async function* allFindings(config: Config, io: CliIo): AsyncGenerator<CheckResult> {
   const onCheck = (check: string): void => io.redraw(`doctor: checks the ${check}`);
@@ -229,10 +250,12 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--rebuild-search', 'make the search index anew')
     .option('--backup', 'make a checked backup now')
     .option('--restore [file]', 'put a backup in the place of the lake; the newest unless named')
+    .option('--remove-future', 'remove rows that a clock that was ahead has written')
     .option('--json', 'print one JSON document')
     .addHelpText('after', HELP)
     .action(async (options: Options) => {
       if (options.rebuildSearch === true) return searchAnew(configOf(io).dataDir, options, io);
+      if (options.removeFuture === true) return dropFuture(configOf(io).dataDir, options, io);
       if (options.backup === true) return backup(configOf(io).dataDir, options, io);
       if (options.restore !== undefined) return restore(configOf(io).dataDir, options, io);
       return check(io, options);

@@ -9,6 +9,7 @@ import type { Log } from '../../base/log.ts';
 import { Opened } from '../../base/opened.ts';
 import type { Secret } from '../../base/secret.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
+import { clockProblems } from '../../lake/clock-skew.ts';
 import { whileLiving } from '../../lake/exclusive.ts';
 import { openLakeFor } from '../../lake/origin.ts';
 import type { Chore } from '../../run/plan/job.ts';
@@ -163,7 +164,7 @@ const warnOfMonth = async (
     );
 };
 
-const run = async (config: Config, logged: LoggedIo): Promise<void> => {
+const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Promise<void> => {
   keepHeapSmall(); // a lake of any size is read piece by piece
   const { io, log } = logged;
   const { clock, random, env, signal } = io;
@@ -180,6 +181,7 @@ const run = async (config: Config, logged: LoggedIo): Promise<void> => {
     const upstream = opened.add(await connect(config, io));
     const { origin } = upstream;
     const lake = opened.add(openLakeFor(config.dataDir, origin, { now: clock.now(), tell }));
+    for (const problem of clockProblems(lake, clock.now())) warn(`warning: ${problem}`);
     const { client, keys } = opened.add(openAccess(upstream));
     const context = { lake, config: upstream.config, ledgers, clock, random, env, signal };
     const revokedKeys = revokedElsewhere(config, clock);
@@ -187,6 +189,7 @@ const run = async (config: Config, logged: LoggedIo): Promise<void> => {
     const common = {
       ...{ ...context, revokedKeys, client, keys, allJobs: JOBS, log, attempt, warn },
       background: opened.add(new Background()),
+      ...(origin === 'upstream' ? { clockCheck: { isTrusted: trustsClock } } : {}),
     };
     await attempt('plan', () => warnOfMonth(context, warn));
     tell(
@@ -223,9 +226,12 @@ export const define = (command: Command, io: CliIo): void => {
       'collect from the built-in, made-up world; only without TRENDLAKE_BASE_URL',
     )
     .addHelpText('after', HELP)
-    .action((options: { sandbox?: boolean }) => {
+    .option('--trust-clock', "go on although this clock is a day ahead of the service's")
+    .action((options: { sandbox?: boolean; trustClock?: boolean }) => {
       const config = configOf(io);
       refuseSandbox(config, options.sandbox === true);
-      return withLog(config, io.isTerminal ? 'off' : 'info', io, (told) => run(config, told));
+      return withLog(config, io.isTerminal ? 'off' : 'info', io, (told) =>
+        run(config, options.trustClock === true, told),
+      );
     });
 };

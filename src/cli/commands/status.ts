@@ -5,6 +5,7 @@ import type { Price } from '../../base/config/setting-readers.ts';
 import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
 import { orCost } from '../../base/money.ts';
+import { clockProblems } from '../../lake/clock-skew.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
 import { type Origin, originOf } from '../../lake/origin.ts';
 import { type ForecastState, forecastStates } from '../../learn/forecast/state.ts';
@@ -29,6 +30,8 @@ Examples:
 interface Status extends LakeStatus {
   readonly forecasts: readonly ForecastState[];
   readonly schedule: ScheduleState;
+  /** Problems of the clock, one sentence each. */
+  readonly clock: readonly string[];
 }
 
 const heading = (io: CliIo, text: string): void => io.out(`\n${text}`, 'heading');
@@ -123,6 +126,8 @@ const print = (
       `  ${counted(status.unexported, 'Parquet partition')} changed since the last export: ${commandText('export')}`,
     );
 
+  for (const problem of status.clock) io.out(`  warning: ${problem}`);
+
   heading(io, 'Last runs');
   if (status.runs.length === 0) io.out(`  none yet: ${commandText('sync')}`);
   for (const run of status.runs) {
@@ -211,6 +216,7 @@ export const define = (command: Command, io: CliIo): void => {
         const chores = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
         const status = {
           ...lakeStatus(lake),
+          clock: clockProblems(lake, now),
           forecasts: forecastStates(lake.sqlite, now),
           schedule: scheduleState(config.dataDir, { config, jobs: JOBS, chores }, now),
         };

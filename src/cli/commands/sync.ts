@@ -6,6 +6,7 @@ import { commandText, docsPage } from '../../base/installation.ts';
 import { orCost } from '../../base/money.ts';
 import { Opened } from '../../base/opened.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
+import { clockProblems } from '../../lake/clock-skew.ts';
 import { openLakeFor } from '../../lake/origin.ts';
 import type { Chore } from '../../run/plan/job.ts';
 import type { Attempting } from '../../run/run/attempt.ts';
@@ -63,6 +64,7 @@ const EXIT_OF: Record<RunSummary['outcome'], ExitCode> = {
 interface SyncOptions {
   jobs?: string[];
   maxCalls?: number;
+  trustClock?: boolean;
   export: boolean;
   json?: boolean;
 }
@@ -204,6 +206,7 @@ const run = async (given: Config, options: SyncOptions, told: LoggedIo): Promise
     const lake = opened.add(
       openLakeFor(config.dataDir, origin, { now: clock.now(), tell: io.err }),
     );
+    for (const problem of clockProblems(lake, clock.now())) io.err(`warning: ${problem}`);
     const { client, keys } = opened.add(openAccess({ config }));
     const night = await liveNight({
       lake,
@@ -217,6 +220,7 @@ const run = async (given: Config, options: SyncOptions, told: LoggedIo): Promise
       env,
       signal,
       jobs,
+      ...(origin === 'upstream' ? { clockCheck: { isTrusted: options.trustClock === true } } : {}),
       ...(options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls }),
       ...(forPeople ? { onProgress: progress.show, onWait: progress.wait } : {}),
       revokedKeys: revokedElsewhere(config, clock),
@@ -243,6 +247,7 @@ export const define = (command: Command, io: CliIo): void => {
       text.split(',').map((name) => name.trim()),
     )
     .option('--max-calls <n>', 'spend at most so many calls', wholeNumberOption('--max-calls', 1))
+    .option('--trust-clock', "go on although this clock is a day ahead of the service's")
     .option('--no-export', 'leave the Parquet files as they are')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', HELP)

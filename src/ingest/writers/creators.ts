@@ -185,3 +185,7 @@ const mergeCreator = (known: KnownCreator, seen: SeenCreator): CreatorFacts => {
     extra: mergeExtra(known.extra, extraText(seen.extra), newer),
   };
 };
+
+/** Removes snapshots of creators after an instant (Unix ms). @returns how many */
+export const removeCreatorSnapshotsAfter = ({ sqlite }: Lake, after: number): number =>
+  sqlite.prepare('delete from creator_snapshot where observed_at > ?').run(after).changes;

@@ -189,3 +189,7 @@ export class HashtagWriter {
     return key;
   }
 }
+
+/** Removes snapshots of hashtags after an instant (Unix ms). @returns how many */
+export const removeHashtagSnapshotsAfter = ({ sqlite }: Lake, after: number): number =>
+  sqlite.prepare('delete from hashtag_snapshot where observed_at > ?').run(after).changes;

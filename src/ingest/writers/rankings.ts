@@ -93,3 +93,10 @@ export class RankingWriter {
     return known ?? { key: required(this.#insert.get(seen)), at: seen.at };
   }
 }
+
+/** Removes lists captured or completed after an instant (Unix ms), with their ranks. @returns how many lists */
+export const removeCapturesAfter = ({ sqlite }: Lake, after: number): number => {
+  const found = 'select key from capture where captured_at > @after or completed_at > @after';
+  sqlite.prepare(`delete from ranking where capture_key in (${found})`).run({ after });
+  return sqlite.prepare(`delete from capture where key in (${found})`).run({ after }).changes;
+};

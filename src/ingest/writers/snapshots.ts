@@ -71,3 +71,7 @@ export class SnapshotWriter {
     tally.add('video_snapshots', change, { at, videoKey: key });
   }
 }
+
+/** Removes snapshots observed after an instant (Unix ms). @returns how many */
+export const removeSnapshotsAfter = ({ sqlite }: Lake, after: number): number =>
+  sqlite.prepare('delete from video_snapshot where observed_at > ?').run(after).changes;

@@ -256,3 +256,22 @@ const openKnown = (known: ReadVideo | ReadTagged): OpenVideo => ({
   tagKeys: 'tagKeys' in known ? known.tagKeys : undefined,
   now: known,
 });
+
+/**
+ * Sets the newest counts of videos to those of their newest snapshot, and first sights after an instant
+ * (Unix ms) to `now`. Call it after snapshots were removed.
+ */
+export const resetNewestCounts = ({ sqlite }: Lake, after: number, now: number): void => {
+  sqlite
+    .prepare(
+      `update video set views = s.views, likes = s.likes, engagement_rate =
+         coalesce(s.engagement_rate, iif(s.rate_derived = 1, 100.0 * s.likes / nullif(s.views, 0), null))
+       from video_snapshot s where s.video_key = video.key and s.observed_at =
+         (select max(observed_at) from video_snapshot n where n.video_key = video.key)
+         and (video.views is not s.views or video.likes is not s.likes)`,
+    )
+    .run();
+  sqlite
+    .prepare('update video set first_seen_at = @now where first_seen_at > @after')
+    .run({ after, now });
+};

@@ -117,3 +117,7 @@ export const forecastTracked = (
   if (batch.length > 0) flush();
   return stored;
 };
+
+/** Removes forecasts made after an instant (Unix ms). @returns how many */
+export const removeForecastsAfter = (sqlite: Database.Database, after: number): number =>
+  sqlite.prepare('delete from forecast where made_at > ?').run(after).changes;

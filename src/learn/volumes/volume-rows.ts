@@ -82,3 +82,7 @@ export const forecastVolumes = (
   if (batch.length > 0) flush();
   return stored;
 };
+
+/** Removes forecasts of hashtags made after an instant (Unix ms). @returns how many */
+export const removeVolumeForecastsAfter = (sqlite: Database.Database, after: number): number =>
+  sqlite.prepare('delete from hashtag_forecast where made_at > ?').run(after).changes;

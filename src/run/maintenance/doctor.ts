@@ -10,6 +10,7 @@ import { DAY_MS } from '../../base/durations.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
+import { clockProblems } from '../../lake/clock-skew.ts';
 import { refuseFormerLake } from '../../lake/former-lake.ts';
 import { findLakeId, restoreMarkOf } from '../../lake/meta.ts';
 import {
@@ -107,11 +108,23 @@ const missingDatabase = (dataDir: string, path: string): CheckResult => {
   }
 };
 
+/** Whether the clock agrees with the service and with what the lake holds. */
+const clockFinding = (lake: Lake, clock: Clock): CheckResult => {
+  const problems = clockProblems(lake, clock.now());
+  if (problems.length === 0) return well('clock', 'agrees with the lake');
+  const advice = `\`${commandText('doctor --remove-future')}\` removes rows of the future once the clock is right.`;
+  return ill('clock', problems.join(' '), advice);
+};
+
 /** Hears what is checked next: in a large lake a check may take minutes. */
 export type OnCheck = (check: string) => void;
 
 /** Checks of the database, the references and the search index; the file is opened as it is. */
-function* databaseFindings(dataDir: string, onCheck: OnCheck): Generator<CheckResult> {
+function* databaseFindings(
+  dataDir: string,
+  clock: Clock,
+  onCheck: OnCheck,
+): Generator<CheckResult> {
   const path = join(dataDir, LAKE_FILE);
   if (!existsSync(path)) return yield missingDatabase(dataDir, path);
   let lake: Lake;
@@ -130,6 +143,7 @@ function* databaseFindings(dataDir: string, onCheck: OnCheck): Generator<CheckRe
     references: foreignKeys,
     'search index': search,
     secrets: secretsFinding,
+    clock: (of: Lake) => clockFinding(of, clock),
   };
   try {
     for (const [check, examined] of Object.entries(checks)) {
@@ -292,7 +306,7 @@ export async function* examine(
 ): AsyncGenerator<CheckResult> {
   yield well('data directory', `${dataDir}, checked ${isoOf(clock.now())}`);
   yield modesFinding(dataDir);
-  yield* databaseFindings(dataDir, onCheck);
+  yield* databaseFindings(dataDir, clock, onCheck);
   onCheck('Parquet');
   yield await parquetFinding(dataDir);
   yield backupFinding(dataDir, clock);

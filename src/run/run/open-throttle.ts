@@ -5,6 +5,7 @@ import { storeResponse } from '../../ingest/responses/responses.ts';
 import type { Lake } from '../../lake/open.ts';
 import type { ApiClient } from '../../upstream/client.ts';
 import { judge } from '../../upstream/judge.ts';
+import { checkClock } from '../../upstream/throttle/clock-guard.ts';
 import { LAKE_LEDGERS } from '../../upstream/throttle/lake-ledger.ts';
 import type { KeyLimits, Ledger, LedgerSource } from '../../upstream/throttle/ledger.ts';
 import { type CallCounts, Throttle } from '../../upstream/throttle/throttle.ts';
@@ -20,6 +21,8 @@ export interface ThrottleOptions {
   /** Counted together with other keys' calls where given. */
   counts?: CallCounts;
   maxCalls?: number;
+  /** Compare this clock with the service's; absent: the clock may be virtual. */
+  clockCheck?: { readonly isTrusted: boolean };
   onWait?: (ms: number, why: string) => void;
   log?: Log;
 }
@@ -33,7 +36,7 @@ export interface OpenThrottle {
 /** The throttle through which calls leave for one lake and key, and the ledger that writes them down. */
 export const openThrottle = (deps: ThrottleOptions): OpenThrottle => {
   const { lake, limits, client, clock, random, maxCalls, onWait, log, counts } = deps;
-  const { ledgers = LAKE_LEDGERS } = deps;
+  const { ledgers = LAKE_LEDGERS, clockCheck } = deps;
   const sender = random().toString(36).slice(2);
   const ledger = ledgers.open(lake, limits, { clock, sender });
   const throttle = new Throttle({
@@ -41,7 +44,9 @@ export const openThrottle = (deps: ThrottleOptions): OpenThrottle => {
     client,
     clock,
     random,
-    judge: (response, now) => judge(response, now, limits.keyEnv),
+    judge: (response, now) =>
+      (clockCheck && checkClock(lake, response, { now, ...clockCheck })) ??
+      judge(response, now, limits.keyEnv),
     keepUnread: (callId, response, error) => {
       storeResponse(lake, callId, response, clock.now());
       keepUnknownShape(lake, callId, error, clock.now());

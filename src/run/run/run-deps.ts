@@ -22,6 +22,8 @@ export interface RunDeps {
   ledgers?: LedgerSource;
   /** Every job there is: the month's budget is shared with those that run at other times. */
   allJobs?: readonly Job[];
+  /** Compare this clock with the service's; absent: the clock may be virtual. */
+  clockCheck?: { readonly isTrusted: boolean };
   /** At most so many calls; then the run pauses. */
   maxCalls?: number;
   onProgress?: (progress: RunProgress) => void;

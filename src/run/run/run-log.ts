@@ -218,3 +218,13 @@ export class RunLog {
     ).all(runId);
   }
 }
+
+/** Moves runs that began or ended after an instant (Unix ms) to `now`. @returns how many */
+export const moveRunsAfter = ({ sqlite }: Lake, after: number, now: number): number =>
+  sqlite
+    .prepare(
+      `update runs set started_at = min(started_at, @now), finished_at = min(finished_at, @now),
+         heartbeat_at = min(heartbeat_at, @now)
+       where started_at > @after or finished_at > @after or heartbeat_at > @after`,
+    )
+    .run({ after, now }).changes;

@@ -87,3 +87,7 @@ export class PartlySharedSlots implements Required<SlotBook> {
     return this.#shared.keepAlive();
   }
 }
+
+/** Forgets slots that were due after an instant (Unix ms), so that they are claimed when they are due. */
+export const forgetSlotsAfter = ({ sqlite }: Lake, after: number): number =>
+  sqlite.prepare('delete from slots where slot_at > ?').run(after).changes;

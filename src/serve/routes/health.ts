@@ -1,15 +1,21 @@
 import { statfsSync } from 'node:fs';
 import { SECOND_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
+import { SameLake } from '../../lake/same-lake.ts';
 import type { ServiceApp, ServiceContext } from '../request/context.ts';
 
-/** So long one reading is given again: it needs no key, so anybody may ask as often as they like. */
+/** One reading answers this long: without a key anybody may ask as often as they like. */
 const KEPT_MS = SECOND_MS;
 
-/** `GET /health`: database, lag of the lake and disk, for whoever watches the process. Needs no key. */
+/**
+ * `GET /health`: database, lag of the lake and disk, for monitors. Needs no key. 503 once the lake was
+ * deleted or replaced: the service still has the old file open.
+ */
 export const healthRoute = (app: ServiceApp, service: ServiceContext): void => {
+  const sameLake = new SameLake(service.lake);
   const read = () => {
     const now = service.now();
+    if (!sameLake.isThere) return { status: 'lake-missing', now: isoOf(now) };
     const seenAt = service.changes.newestSnapshot(now);
     const disk = statfsSync(service.lake.dataDir);
     return {
@@ -24,6 +30,7 @@ export const healthRoute = (app: ServiceApp, service: ServiceContext): void => {
   app.get('/health', (c) => {
     const at = service.clock.monotonic();
     if (kept === undefined || at - kept.at >= KEPT_MS) kept = { at, health: read() };
-    return c.json(kept.health, 200, { 'cache-control': 'no-store' });
+    const status = kept.health.status === 'ok' ? 200 : 503;
+    return c.json(kept.health, status, { 'cache-control': 'no-store' });
   });
 };

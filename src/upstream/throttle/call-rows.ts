@@ -59,3 +59,15 @@ export class CallRows {
     this.#settle.run(finishedAt, status, error, sentFlag, rowsChanged, freeMono, callId);
   }
 }
+
+/**
+ * Moves calls written down after an instant (Unix ms) to `now`: they were sent, so they go on counting.
+ * @returns how many
+ */
+export const moveCallsAfter = ({ sqlite }: Lake, after: number, now: number): number =>
+  sqlite
+    .prepare(
+      `update calls set sent_at = min(sent_at, @now), finished_at = min(finished_at, @now), counted_at = null
+       where sent_at > @after or finished_at > @after or counted_at > @after`,
+    )
+    .run({ after, now }).changes;

@@ -1,4 +1,4 @@
-import { KeyBarredError, KeyRefusedError } from '../errors.ts';
+import { ClockAheadError, KeyBarredError, KeyRefusedError } from '../errors.ts';
 import type { PlannedCall } from './ledger.ts';
 
 /** Stands for every job: none has an empty name. */
@@ -10,8 +10,9 @@ export class RefusedKey {
 
   /** Remembers an error that says so of the key. */
   note(job: string, error: unknown): void {
-    if (error instanceof KeyRefusedError)
-      this.#refusals.set(error.status === 401 ? EVERY_JOB : job, error);
+    if (!(error instanceof KeyRefusedError)) return;
+    const isOfAll = error.status === 401 || error instanceof ClockAheadError;
+    this.#refusals.set(isOfAll ? EVERY_JOB : job, error);
   }
 
   /**
