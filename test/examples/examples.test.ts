@@ -248,7 +248,7 @@ describe('excel', () => {
 
   test('feed.pq asks for an address and columns of the service', () => {
     const query = read('excel/feed.pq');
-    const openapi = readFileSync(join(root, 'src', 'wire', 'shapes.ts'), 'utf8');
+    const openapi = readFileSync(join(root, 'src', 'base', 'wire', 'shapes.ts'), 'utf8');
     const columns = /Columns = \{(.*)\}/.exec(query)?.[1]?.match(/\w+/g) ?? [];
     expect(columns).toContain('views');
     expect(columns.filter((name) => !openapi.includes(`\n    ${name}: `))).toEqual([]);

@@ -100,10 +100,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   writeFileSync(join(folder, 'openapi.json'), text);
   writeFileSync(join(folder, 'src/read.ts'), READER);
-  writeFileSync(
-    join(folder, 'src/public/client.ts'),
-    await generateSource(join(folder, 'openapi.json')),
-  );
+  writeFileSync(join(folder, 'src/client.ts'), await generateSource(join(folder, 'openapi.json')));
 });
 
 test('it compiles, strictly, with what reads it', async () => {
