@@ -1,8 +1,11 @@
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { sql } from 'drizzle-orm';
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /**
- * The schedule's memory: each time a job was due and was taken on. Being unique on (job, slot),
- * it lets one process of many act, once. Written by src/run/schedule/slot-book.ts.
+ * Slots of the schedule: times a job was due. A slot is claimed by one daemon, then done. One whose
+ * daemon died is taken over, or missed with a reason.
+ *
+ * Written by src/run/schedule/slot-book.ts.
  */
 export const slots = sqliteTable(
   'slots',
@@ -11,6 +14,12 @@ export const slots = sqliteTable(
     slotAt: integer('slot_at').notNull(), // Unix ms; when it was due
     claimedAt: integer('claimed_at').notNull(), // Unix ms
     runId: integer('run_id'),
+    owner: text('owner'), // daemon that claimed it; null before 0.2.0
+    doneAt: integer('done_at'), // Unix ms; null: claimed, or missed
+    missed: text('missed'), // why it was not done
   },
-  (t) => [primaryKey({ columns: [t.job, t.slotAt] })],
+  (t) => [
+    primaryKey({ columns: [t.job, t.slotAt] }),
+    index('slots_open').on(t.job).where(sql`done_at is null and missed is null`),
+  ],
 );

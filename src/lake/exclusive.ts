@@ -129,8 +129,13 @@ export const whileLiving = async <T>(
   try {
     lock = open(dataDir, `${name}-${word}`, CHECKED_MS);
     take(lock, me(clock));
+    if (!existsSync(lock.name)) {
+      lock.close(); // another process took it for a dead one's before it was held
+      lock = open(dataDir, `${name}-${word}`, CHECKED_MS);
+      take(lock, me(clock));
+    }
   } catch {
-    lock?.close(); // a full disk is told of by who needs it more
+    lock?.close(); // a full disk is reported by whoever needs it more
   }
   try {
     return await work();
@@ -142,23 +147,37 @@ export const whileLiving = async <T>(
   }
 };
 
-/** Those called `name` that are at work in this data directory, oldest first. */
-export const living = (dataDir: string, name: string): Holder[] => {
+/** Lock files of processes called `name`, with the word that tells each from the others. */
+const signsOf = (dataDir: string, name: string): { path: string; word: string }[] => {
   const folder = join(dataDir, 'locks');
   if (!existsSync(folder)) return [];
-  const files = readdirSync(folder).filter((file) =>
-    new RegExp(`^${name}-\\w+\\.lock$`).test(file),
-  );
-  return files
-    .flatMap((file) => holderAlive(join(folder, file)) ?? [])
-    .sort((a, b) => a.since - b.since);
+  return readdirSync(folder).flatMap((file) => {
+    const word = new RegExp(`^${name}-(\\w+)\\.lock$`).exec(file)?.[1];
+    return word === undefined ? [] : [{ path: join(folder, file), word }];
+  });
 };
 
-const holderAlive = (path: string): Holder | undefined => {
+/** Those called `name` that are at work in this data directory, oldest first. */
+export const living = (dataDir: string, name: string): Holder[] =>
+  signsOf(dataDir, name)
+    .flatMap(({ path }) => holderAlive(path) ?? [])
+    .sort((a, b) => a.since - b.since);
+
+/** Words of those called `name` that are at work. Removes the lock files of those that died. */
+export const livingWords = (dataDir: string, name: string): ReadonlySet<string> =>
+  new Set(
+    signsOf(dataDir, name).flatMap(({ path, word }) =>
+      holderAlive(path, () => rmSync(path, { force: true })) === undefined ? [] : [word],
+    ),
+  );
+
+/** @param onDead called while nobody can take the lock */
+const holderAlive = (path: string, onDead: () => void = () => {}): Holder | undefined => {
   let lock: Database.Database | undefined;
   try {
     lock = new Database(path, { fileMustExist: true, timeout: 0 });
     lock.exec('begin immediate');
+    onDead();
     return undefined; // nobody held it: its process died
   } catch (error) {
     return lock !== undefined && isBusy(error) ? holderIn(lock) : undefined; // or it ended just now

@@ -195,7 +195,8 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
     tell(
       `trendlake schedules ${scheduled.map(({ name }) => name).join(', ')} (${config.timezone})`,
     );
-    const own = new LakeSlots(lake, clock);
+    const word = Math.floor(random() * 2 ** 48).toString(36);
+    const own = new LakeSlots(lake, clock, word);
     const isJob = (name: string): boolean => JOBS.some((job) => job.name === name);
     const shared = fleet.slots?.(secretsOf(keys), random().toString(36).slice(2));
     const slots = shared === undefined ? own : new PartlySharedSlots(isJob, shared, own);
@@ -204,7 +205,6 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
       const runJobs = (names: readonly string[]) => runDue(names, wanted, common, teller);
       const deps = { lake, clock, signal, jobs: scheduled, slots, runJobs, tell, warn, fail };
       const schedule = new Schedule(deps);
-      const word = Math.floor(random() * 2 ** 48).toString(36);
       await whileLiving(config.dataDir, { name: DAEMON, word, clock }, () => schedule.run());
     } finally {
       await sender.stop();

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
 import type { Config } from '../../base/config/config.ts';
 import type { Secret } from '../../base/secret.ts';
-import type { SlotBook } from '../../run/schedule/slot-book.ts';
+import type { SharedSlotBook } from '../../run/schedule/slot-book.ts';
 import { PausedError } from '../../upstream/throttle/errors.ts';
 import { LAKE_LEDGERS } from '../../upstream/throttle/lake-ledger.ts';
 import type { LedgerSource } from '../../upstream/throttle/ledger.ts';
@@ -11,7 +11,7 @@ import type { LedgerSource } from '../../upstream/throttle/ledger.ts';
 export interface OpenLedgers {
   readonly ledgers: LedgerSource;
   /** The schedule that daemons with these keys share, where they share a ledger. */
-  slots?(keys: readonly Secret[], owner: string): Required<SlotBook>;
+  slots?(keys: readonly Secret[], owner: string): SharedSlotBook;
   close(): Promise<void>;
 }
 

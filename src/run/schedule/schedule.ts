@@ -7,7 +7,7 @@ import type { Lake } from '../../lake/open.ts';
 import { SameLake } from '../../lake/same-lake.ts';
 import type { Cron } from '../plan/cron.ts';
 import { type Attempting, attempting, type FailureReport } from '../run/attempt.ts';
-import { LakeSlots, type Slot, type SlotBook } from './slot-book.ts';
+import type { Slot, SlotBook } from './slot-book.ts';
 
 /** Something to do at the slots of a cron expression. */
 export interface Scheduled {
@@ -29,8 +29,8 @@ export interface ScheduleDeps extends FailureReport {
   /** Aborted to stop: the batch at work stops itself by it, no new one begins. */
   signal: AbortSignal;
   jobs: readonly Scheduled[];
-  /** Who does which slot; those of the data directory unless given. */
-  slots?: SlotBook;
+  /** Who does which slot. */
+  slots: SlotBook;
   /**
    * Does the jobs that are due, together; an empty list takes up what was paused. When it throws an
    * error that is transient, none of them is taken for done.
@@ -39,6 +39,9 @@ export interface ScheduleDeps extends FailureReport {
   tell(sentence: string): void;
 }
 
+/** How often the wall clock is compared with the monotonic one, and which difference is a step. */
+const STEP_CHECK_MS = 30 * SECOND_MS;
+const STEP_MS = 5 * SECOND_MS;
 const LONGEST_SLEEP_MS = HOUR_MS; // timers cannot wait for weeks
 /** Jobs whose slots come together are done together: the lists of a night before its refreshes. */
 const GATHER_MS = SECOND_MS;
@@ -79,10 +82,11 @@ export class Schedule {
   readonly #attempt: Attempting;
   readonly #sameLake: SameLake;
   #wake = Promise.withResolvers<void>();
+  #stops: (() => void)[] = [];
 
   constructor(deps: ScheduleDeps) {
     this.#deps = deps;
-    this.#slots = deps.slots ?? new LakeSlots(deps.lake, deps.clock);
+    this.#slots = deps.slots;
     const { lake, signal, warn, fail } = deps;
     this.#attempt = attempting({ lakePath: lake.path, signal, report: { warn, fail } });
     this.#sameLake = new SameLake(lake);
@@ -102,12 +106,18 @@ export class Schedule {
     }
     const taken = await this.#attempt(TAKING_ON, async () => {
       for (const [job, slotAt] of this.#arrived) {
-        if (await this.#slots.claim({ job, slotAt })) this.#take({ job, slotAt });
+        if (await this.#slots.claim({ job, slotAt })) {
+          this.#take({ job, slotAt });
+          const cron = jobs.find(({ name }) => name === job)?.cron;
+          if (cron !== undefined) this.#slots.noteMissed?.({ job, slotAt }, cron);
+        }
         if (this.#arrived.get(job) === slotAt) this.#arrived.delete(job);
       }
       const names = jobs.map(({ name }) => name);
-      for (const slot of (await this.#slots.takeOver?.(names)) ?? []) {
-        this.#deps.tell(`${slot.job} of ${isoOf(slot.slotAt)} is taken over: who had it has died.`);
+      for (const slot of await this.#slots.takeOver(names)) {
+        this.#deps.tell(
+          `${slot.job} of ${isoOf(slot.slotAt)} is taken over: the daemon that claimed it is gone.`,
+        );
         this.#take(slot);
       }
     });
@@ -140,7 +150,7 @@ export class Schedule {
    */
   async run(): Promise<void> {
     const { jobs, signal } = this.#deps;
-    const stops = jobs.map(({ name, cron }) => cron.start((slotAt) => this.#arrive(name, slotAt)));
+    this.#arm(jobs);
     signal.addEventListener('abort', () => this.#wake.resolve());
     const over = new AbortController();
     void this.#keepAlive(over.signal);
@@ -154,8 +164,18 @@ export class Schedule {
       await this.#giveBack();
     } finally {
       over.abort();
-      for (const stop of stops) stop();
+      this.#disarm();
     }
+  }
+
+  /** Starts the timers of the crons, in place of those that run. */
+  #arm(jobs: readonly Scheduled[]): void {
+    this.#disarm();
+    this.#stops = jobs.map(({ name, cron }) => cron.start((slotAt) => this.#arrive(name, slotAt)));
+  }
+
+  #disarm(): void {
+    for (const stop of this.#stops.splice(0)) stop();
   }
 
   /** Adds what is due without a slot: a pause ended, or a retry's time has come. */
@@ -193,7 +213,7 @@ export class Schedule {
     this.#taken.delete(job);
     if (slotAt === undefined) return;
     try {
-      await this.#slots.done?.({ job, slotAt }); // also while it stops: else another would do it again
+      await this.#slots.done({ job, slotAt }); // also while it stops: else another would do it again
     } catch (error) {
       if (!(error instanceof TrendlakeError)) throw error;
       this.#deps.warn(`${job} is done, which others do not know: ${error.message}`);
@@ -224,6 +244,23 @@ export class Schedule {
     this.#deps.tell(`Paused; goes on at ${isoOf(resumesAt)}.`);
   }
 
+  /**
+   * Waits until something is due without a slot, or the wall clock was stepped. Timers of the crons were
+   * armed for the old time: after a step back none would fire until that time is reached again.
+   */
+  async #restUnlessStepped(signal: AbortSignal): Promise<void> {
+    const { clock, jobs, tell } = this.#deps;
+    const offset = (): number => clock.now() - clock.monotonic();
+    const before = offset();
+    for (let restMs = this.#restMs; restMs > 0; restMs -= STEP_CHECK_MS) {
+      await clock.sleep(Math.min(restMs, STEP_CHECK_MS), signal);
+      if (Math.abs(offset() - before) < STEP_MS) continue;
+      tell(`The clock was set to ${isoOf(clock.now())}; the schedule follows it.`);
+      this.#arm(jobs);
+      return;
+    }
+  }
+
   /** How long nothing is due but by a slot. */
   get #restMs(): number {
     const { clock } = this.#deps;
@@ -238,7 +275,7 @@ export class Schedule {
     const { clock, signal } = this.#deps;
     if (signal.aborted) return;
     const awake = new AbortController();
-    const timer = clock.sleep(this.#restMs, awake.signal).catch(() => {}); // woken before its time
+    const timer = this.#restUnlessStepped(awake.signal).catch(() => {}); // woken before its time
     await Promise.race([this.#wake.promise, timer]);
     awake.abort();
     if (this.#arrived.size > 0) await clock.sleep(GATHER_MS, signal).catch(() => {}); // stopping

@@ -1,5 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
+import { livingWords } from '../../lake/exclusive.ts';
 import type { Lake } from '../../lake/open.ts';
+import { prepare } from '../../lake/prepare.ts';
+import type { Cron } from '../plan/cron.ts';
+import { DAEMON } from './daemon.ts';
 
 /** A slot of the schedule: when a job is due (Unix ms). */
 export interface Slot {
@@ -9,54 +13,150 @@ export interface Slot {
 
 /** Who does which slot: the memory that all daemons of a schedule share. */
 export interface SlotBook {
-  /** Takes a slot on; false when it was taken on before, here or elsewhere. */
+  /** Claims a slot. False if it was claimed before, here or elsewhere. */
   claim(slot: Slot): boolean | Promise<boolean>;
-  /** What was taken on is done. Safe to say again. */
-  done?(slot: Slot): Promise<void>;
-  /** Leaves a slot that was taken on and is not done to whoever comes next. */
+  /** Marks a claimed slot as done. Safe to call twice. */
+  done(slot: Slot): void | Promise<void>;
+  /** Leaves a claimed slot that is not done to the next daemon. */
   giveBack(slot: Slot): void | Promise<void>;
-  /** Takes on the newest slots, of these jobs, of daemons that died. */
-  takeOver?(jobs: readonly string[]): Promise<Slot[]>;
-  /** Says that this daemon lives, to be done every `aliveMs`. */
+  /** Claims the newest slots, of these jobs, of daemons that died. */
+  takeOver(jobs: readonly string[]): Slot[] | Promise<Slot[]>;
+  /** Records the slots before a claimed one that no daemon claimed. */
+  noteMissed?(slot: Slot, cron: Pick<Cron, 'slots'>): void;
+  /** Says that this daemon lives, to be called every `aliveMs`. */
   keepAlive?(): Promise<void>;
   readonly aliveMs?: number;
 }
 
-/** The slots of one data directory, in its lake: unique by job and slot, whoever inserts first has it. */
+/** At most so many missed slots of a job are recorded at once, the newest. */
+const RECORDED_MISSED = 500;
+
+/** A claimed slot of another daemon. */
+interface OpenSlot extends Slot {
+  readonly owner: string;
+  readonly claimedAt: number;
+}
+
+/**
+ * The slots of one data directory, in its lake, unique by job and time. A claim whose daemon is gone is
+ * taken over once; if a later slot of the job was claimed, it is recorded as missed.
+ */
 export class LakeSlots implements SlotBook {
   readonly #lake: Lake;
   readonly #clock: Clock;
+  readonly #owner: string;
 
-  constructor(lake: Lake, clock: Clock) {
+  /** @param owner the word under which `whileLiving` shows that this daemon lives */
+  constructor(lake: Lake, clock: Clock, owner: string) {
     this.#lake = lake;
     this.#clock = clock;
+    this.#owner = owner;
   }
 
   claim({ job, slotAt }: Slot): boolean {
     const { changes } = this.#lake.sqlite
       .prepare(
-        'insert into slots (job, slot_at, claimed_at) values (?, ?, ?) on conflict do nothing',
+        'insert into slots (job, slot_at, claimed_at, owner) values (?, ?, ?, ?) on conflict do nothing',
       )
-      .run(job, slotAt, this.#clock.now());
+      .run(job, slotAt, this.#clock.now(), this.#owner);
     return changes > 0;
   }
 
+  done({ job, slotAt }: Slot): void {
+    this.#lake.sqlite
+      .prepare('update slots set done_at = ? where job = ? and slot_at = ? and owner = ?')
+      .run(this.#clock.now(), job, slotAt, this.#owner);
+  }
+
   giveBack({ job, slotAt }: Slot): void {
-    this.#lake.sqlite.prepare('delete from slots where job = ? and slot_at = ?').run(job, slotAt);
+    this.#lake.sqlite
+      .prepare('delete from slots where job = ? and slot_at = ? and owner = ? and done_at is null')
+      .run(job, slotAt, this.#owner);
+  }
+
+  takeOver(jobs: readonly string[]): Slot[] {
+    const open = prepare<OpenSlot>(
+      this.#lake.sqlite,
+      `select job, slot_at as slotAt, owner, claimed_at as claimedAt from slots
+       where done_at is null and missed is null and owner is not null and owner <> ? order by job, slot_at`,
+      { job: 'text', slotAt: 'number', owner: 'text', claimedAt: 'number' },
+    ).all(this.#owner);
+    if (open.length === 0) return [];
+    const alive = livingWords(this.#lake.dataDir, DAEMON);
+    const dead = open.filter(({ owner }) => !alive.has(owner));
+    const settle = (): Slot[] => dead.filter((slot) => this.#settle(slot, jobs));
+    return this.#lake.sqlite.transaction(settle).immediate();
+  }
+
+  noteMissed({ job, slotAt }: Slot, cron: Pick<Cron, 'slots'>): void {
+    const { sqlite } = this.#lake;
+    const previous = prepare(
+      sqlite,
+      'select max(slot_at) from slots where job = ? and slot_at < ?',
+      'number?',
+    ).get(job, slotAt);
+    if (previous === undefined || previous === null) return;
+    const insert = sqlite.prepare(
+      `insert into slots (job, slot_at, claimed_at, missed) values (?, ?, ?, 'No daemon was running.')
+       on conflict do nothing`,
+    );
+    const record = (): void => {
+      for (const at of cron.slots(previous, slotAt).slice(-RECORDED_MISSED))
+        insert.run(job, at, this.#clock.now());
+    };
+    sqlite.transaction(record).immediate();
+  }
+
+  /** Settles the slot of a dead daemon. @returns true if it is this daemon's now */
+  #settle(slot: OpenSlot, jobs: readonly string[]): boolean {
+    const { sqlite } = this.#lake;
+    const values = { ...slot, now: this.#clock.now(), me: this.#owner };
+    const isLater = prepare(
+      sqlite,
+      'select exists (select 1 from slots where job = @job and slot_at > @slotAt and missed is null)',
+      'number',
+    ).get(values);
+    const isKnown = jobs.includes(slot.job);
+    if (isLater === 1 || !isKnown) {
+      const missed = isKnown
+        ? 'Its daemon died, and a later slot was done instead.'
+        : 'Its daemon died, and the job is no longer scheduled.';
+      sqlite
+        .prepare('update slots set missed = @missed where job = @job and slot_at = @slotAt')
+        .run({ ...values, missed });
+      return false;
+    }
+    // A run that began under this claim is resumed by itself; asking again would spend its calls twice.
+    const hasRun = prepare(
+      sqlite,
+      `select exists (select 1 from run_items i join runs r on r.id = i.run_id
+         where i.job = @job and r.started_at >= @claimedAt)`,
+      'number',
+    ).get(values);
+    sqlite
+      .prepare(
+        `update slots set owner = @me, claimed_at = @now, done_at = ${hasRun === 1 ? '@now' : 'null'}
+         where job = @job and slot_at = @slotAt`,
+      )
+      .run(values);
+    return hasRun !== 1;
   }
 }
+
+/** A slot book of several machines, which says that it lives. */
+export type SharedSlotBook = SlotBook & Required<Pick<SlotBook, 'keepAlive' | 'aliveMs'>>;
 
 /**
  * The slots of a daemon that shares some of its jobs with other machines: what asks the service is done
  * by one of them, what only this lake needs, such as its export, by each for itself.
  */
-export class PartlySharedSlots implements Required<SlotBook> {
+export class PartlySharedSlots implements SlotBook {
   readonly #isShared: (job: string) => boolean;
-  readonly #shared: Required<SlotBook>;
+  readonly #shared: SharedSlotBook;
   readonly #own: SlotBook;
   readonly aliveMs: number;
 
-  constructor(isShared: (job: string) => boolean, shared: Required<SlotBook>, own: SlotBook) {
+  constructor(isShared: (job: string) => boolean, shared: SharedSlotBook, own: SlotBook) {
     this.#isShared = isShared;
     this.#shared = shared;
     this.#own = own;
@@ -72,15 +172,20 @@ export class PartlySharedSlots implements Required<SlotBook> {
   }
 
   async done(slot: Slot): Promise<void> {
-    await this.#bookOf(slot).done?.(slot);
+    await this.#bookOf(slot).done(slot);
   }
 
   giveBack(slot: Slot): void | Promise<void> {
     return this.#bookOf(slot).giveBack(slot);
   }
 
-  takeOver(jobs: readonly string[]): Promise<Slot[]> {
-    return this.#shared.takeOver(jobs.filter(this.#isShared));
+  async takeOver(jobs: readonly string[]): Promise<Slot[]> {
+    const own = await this.#own.takeOver(jobs.filter((job) => !this.#isShared(job)));
+    return [...own, ...(await this.#shared.takeOver(jobs.filter(this.#isShared)))];
+  }
+
+  noteMissed(slot: Slot, cron: Pick<Cron, 'slots'>): void {
+    this.#bookOf(slot).noteMissed?.(slot, cron);
   }
 
   keepAlive(): Promise<void> {

@@ -9,6 +9,7 @@ import { backupLake } from '../../../src/run/maintenance/backup.ts';
 import { restoreLake } from '../../../src/run/maintenance/restore.ts';
 import { CronExpression } from '../../../src/run/plan/cron.ts';
 import { type BatchEnd, Schedule, type Scheduled } from '../../../src/run/schedule/schedule.ts';
+import { LakeSlots } from '../../../src/run/schedule/slot-book.ts';
 import { freshLake } from '../../support/fresh.ts';
 
 const NOON = Date.UTC(2026, 4, 10, 12);
@@ -30,6 +31,8 @@ const handCron = (name: string, previous: number | undefined) => {
   return { job, ring: (slotAt: number) => ring(slotAt) };
 };
 
+let daemons = 0;
+
 const daemon = (
   lake: Lake,
   jobs: Scheduled[],
@@ -46,6 +49,7 @@ const daemon = (
   const schedule = new Schedule({
     lake,
     clock,
+    slots: new LakeSlots(lake, clock, `daemon${daemons++}`),
     signal: stopping.signal,
     jobs,
     runJobs: async (names) => ({ resumesAt: null, retry: [], ...(await runJobs(names, stop)) }),

@@ -81,7 +81,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'slots in Post
       slots: new PartlySharedSlots(
         (job) => job === 'feed',
         daemon('oslo'),
-        new LakeSlots(lake, systemClock),
+        new LakeSlots(lake, systemClock, 'oslo'),
       ),
       runJobs: async (names) => {
         batches.push(names.toSorted());
@@ -95,7 +95,9 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'slots in Post
       },
     }).run();
     expect(batches).toEqual([['export', 'feed']]);
-    expect(told).toEqual([expect.stringContaining('is taken over: who had it has died')]);
+    expect(told).toEqual([
+      expect.stringContaining('is taken over: the daemon that claimed it is gone'),
+    ]);
     const rows = await db.rows(`select lake, done_at is not null as done from ${db.schema}.slots`);
     expect(rows).toEqual([{ lake: 'oslo', done: true }]);
     expect(lake.sqlite.prepare('select job from slots').pluck().all()).toEqual(['export']);
