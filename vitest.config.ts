@@ -15,6 +15,7 @@ const PROOFS = [
   'test/output/parquet/torn.test.ts',
   'test/faults/anywhere.test.ts',
   'test/faults/catalogue.test.ts',
+  'test/kills/daemon.test.ts',
   'test/kills/every-instant.test.ts',
   'test/kills/kills.test.ts',
   'test/kills/opening.test.ts',

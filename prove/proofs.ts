@@ -23,8 +23,18 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       'test/run/run/stopping.test.ts',
     ],
     serial: true,
-    defaults: { PROVE_KILLS: '2000', PROVE_INSTANTS: '1000', PROVE_STOPS: '50' },
-    short: { PROVE_KILLS: '200', PROVE_INSTANTS: '200', PROVE_STOPS: '10' },
+    defaults: {
+      PROVE_KILLS: '2000',
+      PROVE_INSTANTS: '1000',
+      PROVE_STOPS: '50',
+      PROVE_DAEMON_KILLS: '200',
+    },
+    short: {
+      PROVE_KILLS: '200',
+      PROVE_INSTANTS: '200',
+      PROVE_STOPS: '10',
+      PROVE_DAEMON_KILLS: '12',
+    },
   },
   fleet: {
     about: 'machines that share a ledger in PostgreSQL keep one pace, also through a failover',

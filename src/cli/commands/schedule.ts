@@ -12,6 +12,7 @@ import { keepHeapSmall } from '../../base/small-memory.ts';
 import { clockProblems } from '../../lake/clock-skew.ts';
 import { whileLiving } from '../../lake/exclusive.ts';
 import { openLakeFor } from '../../lake/origin.ts';
+import { removeUnfinishedBackups } from '../../run/maintenance/backup.ts';
 import type { Chore } from '../../run/plan/job.ts';
 import { keyMonths, planMonths } from '../../run/plan/key-plan.ts';
 import { cronOfJob } from '../../run/plan/month-plan.ts';
@@ -181,6 +182,7 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
     const upstream = opened.add(await connect(config, io));
     const { origin } = upstream;
     const lake = opened.add(openLakeFor(config.dataDir, origin, { now: clock.now(), tell }));
+    removeUnfinishedBackups(lake.dataDir);
     for (const problem of clockProblems(lake, clock.now())) warn(`warning: ${problem}`);
     const { client, keys } = opened.add(openAccess(upstream));
     const context = { lake, config: upstream.config, ledgers, clock, random, env, signal };

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ import { fullDiskOf, LakeError, messageOf } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { dateOf } from '../../base/iso.ts';
 import { workerFile } from '../../base/worker-file.ts';
-import { withExclusive } from '../../lake/exclusive.ts';
+import { whileAlone, withExclusive } from '../../lake/exclusive.ts';
 import { lakeErrorOf } from '../../lake/explain-error.ts';
 import type { Lake } from '../../lake/open.ts';
 import { faultOf } from './lake-fault.ts';
@@ -28,7 +28,27 @@ const PAGES_A_TURN = 1000; // 4 MB; signals arrive between turns
 /** A copy that grows, of whatever day, and its journals. */
 const UNFINISHED = /^trendlake-\d{4}-\d\d-\d\d\.db\.new(-wal|-shm|-journal)?$/;
 
-/** Removes what a process left that died over a backup. Under the lock of backups: then nobody makes one. */
+/** Files that a process left which died over a backup; empty while a backup is being made. */
+export const unfinishedBackups = (dataDir: string): string[] => {
+  const folder = join(dataDir, BACKUPS);
+  if (!existsSync(folder)) return [];
+  const found = readdirSync(folder).filter((name) => UNFINISHED.test(name));
+  if (found.length === 0) return [];
+  try {
+    whileAlone(dataDir, 'backup', 0, () => {});
+    return found.map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+};
+
+/** Removes them. Nothing happens while a backup is being made. */
+export const removeUnfinishedBackups = (dataDir: string): void => {
+  if (unfinishedBackups(dataDir).length === 0) return;
+  whileAlone(dataDir, 'backup', 0, () => dropUnfinished(dataDir));
+};
+
+/** Removes what a process left that died over a backup. Call it under the lock of backups. */
 const dropUnfinished = (dataDir: string): void => {
   const folder = join(dataDir, BACKUPS);
   for (const name of readdirSync(folder))

@@ -22,6 +22,7 @@ import {
 } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
 import { checkSearch, isOfSearch } from '../../lake/search/search-integrity.ts';
+import { unfinishedBackups } from './backup.ts';
 
 /** What was checked and how it is. `advice` says what to do where it is not well. */
 export interface CheckResult {
@@ -97,7 +98,7 @@ const unwritable = (dataDir: string): string | undefined => {
   }
 };
 
-/** A data directory without a lake: new, or robbed of it. */
+/** A data directory without a lake. */
 const missingDatabase = (dataDir: string, path: string): CheckResult => {
   if (existsSync(restoredName(path))) return well('database', `none yet at ${path}`); // see leftovers
   try {
@@ -108,7 +109,7 @@ const missingDatabase = (dataDir: string, path: string): CheckResult => {
   }
 };
 
-/** Whether the clock agrees with the service and with what the lake holds. */
+/** Compares the clock with the service and the lake. */
 const clockFinding = (lake: Lake, clock: Clock): CheckResult => {
   const problems = clockProblems(lake, clock.now());
   if (problems.length === 0) return well('clock', 'agrees with the lake');
@@ -157,6 +158,13 @@ function* databaseFindings(
 
 const leftoversFinding = (dataDir: string): CheckResult => {
   const restored = restoredName(join(dataDir, LAKE_FILE));
+  const [unfinished] = unfinishedBackups(dataDir);
+  if (unfinished !== undefined)
+    return ill(
+      'leftovers',
+      `${unfinished}, which a backup that was killed left`,
+      `\`${commandText('doctor --backup')}\` makes a backup and removes it.`,
+    );
   return existsSync(restored)
     ? ill(
         'leftovers',
