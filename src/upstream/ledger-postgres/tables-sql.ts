@@ -1,5 +1,5 @@
 /** Raised whenever what stands below changes; `ledger init` brings a ledger to it. */
-export const LEDGER_VERSION = 2;
+export const LEDGER_VERSION = 3;
 
 /** What a ledger's schema says of itself. */
 export const PROGRAM = 'trendlake';
@@ -86,4 +86,5 @@ create table if not exists slots (
   done_at bigint,
   primary key (fleet, job, slot_at)
 );
+alter table slots add column if not exists missed text;
 `;

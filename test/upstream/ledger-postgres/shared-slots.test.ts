@@ -62,6 +62,25 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'slots in Post
     expect(await dead.takeOver(jobs)).toEqual([]);
   });
 
+  test('a claim that nobody took over is recorded as missed, with its reason', async () => {
+    const { db, daemon } = await fleetOf();
+    const [dead, alive] = [daemon('berlin'), daemon('oslo')];
+    const at = Math.floor(Date.now() / 1000) * 1000;
+    await dead.claim({ job: 'feed', slotAt: at - 50 });
+    await dead.claim({ job: 'trends', slotAt: at - 50 });
+    await age(db, 2 * 3_600_000);
+    await alive.claim({ job: 'feed', slotAt: at });
+    expect(await alive.takeOver(['feed', 'trends'])).toEqual([]);
+    const rows = await db.rows<{ missed: string | null }>(
+      `select missed from ${db.schema}.slots order by job, slot_at`,
+    );
+    expect(rows.map(({ missed }) => missed)).toEqual([
+      'Its daemon died, and a later slot was done instead.',
+      null,
+      'Its daemon died, and no daemon took it over within the hour.',
+    ]);
+  });
+
   test('a daemon goes on where another died, under its own name; what is its lake’s own it does itself', async () => {
     const { db, daemon } = await fleetOf();
     const at = Math.floor(Date.now() / 1000) * 1000;
