@@ -137,6 +137,7 @@ export const whileLiving = async <T>(
   } catch {
     lock?.close(); // a full disk is reported by whoever needs it more
   }
+  livingWords(dataDir, name); // removes what killed processes left
   try {
     return await work();
   } finally {
