@@ -48,7 +48,7 @@ export const skewText = (skewMs: number): string =>
   `${spanText(skewMs)} ${skewMs > 0 ? 'ahead of' : 'behind'} the service's`;
 
 /** The latest instant at which the lake says that something happened; null in an empty lake. */
-export const newestRowAt = ({ sqlite }: Lake): number | null =>
+const newestRowAt = ({ sqlite }: Lake): number | null =>
   prepare(
     sqlite,
     `select max(at) from (
