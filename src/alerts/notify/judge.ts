@@ -38,14 +38,14 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
           {
             kind: 'run' as const,
             subject: '',
-            sentence: `Run ${run.id} ended as ${run.outcome}${run.reason === null ? '' : `: ${run.reason.replace(/\.$/, '')}`}. \`${commandText('status')}\` tells what failed.`,
+            sentence: `Run ${run.id} ended as ${run.outcome}${run.reason === null ? '' : `: ${run.reason.replace(/\.$/, '')}`}. \`${commandText('status')}\` shows what failed.`,
           },
         ]
       : []),
     ...drift.map(({ resource, fields, field }) => ({
       kind: 'drift' as const,
       subject: resource,
-      sentence: `The service's ${resource} came otherwise than before: ${field}${fields > 1 ? ` and ${fields - 1} more` : ''}. \`${commandText('query "select * from drift"')}\` shows it.`,
+      sentence: `The service's ${resource} changed shape: ${field}${fields > 1 ? ` and ${fields - 1} more` : ''}. \`${commandText('query "select * from drift"')}\` shows it.`,
     })),
     ...endpoints.map(({ id, url, reason }) => ({
       kind: 'endpoint' as const,
@@ -80,7 +80,7 @@ export const staleSources = (
       {
         kind: 'stale' as const,
         subject: job,
-        sentence: `Nothing came of ${job} for ${hours} hours. \`${commandText('status')}\` tells why.`,
+        sentence: `No successful ${job} run for ${hours} hours. \`${commandText('status')}\` shows why.`,
       },
     ];
   });

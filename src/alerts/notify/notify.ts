@@ -32,7 +32,7 @@ export const judgeConditions = (lake: Lake, known: Known, now: number): void => 
     ...failedChores.map(({ name }) => ({
       kind: 'chore' as const,
       subject: name,
-      sentence: `${name} failed; the log tells why. It is tried again.`,
+      sentence: `${name} failed; the log shows why. It is retried.`,
     })),
   ];
   const judged: JudgedKind[] = [

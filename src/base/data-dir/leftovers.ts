@@ -11,7 +11,7 @@ export const restoredName = (path: string): string => `${path}.restored`;
 
 /**
  * Files of a data directory that grow, or that a process left which died while they grew. So is a
- * backup ready to take the place of a lake that still stands: restoring makes it anew.
+ * backup ready to take the place of a lake that still stands: restoring rebuilds it.
  */
 export const leftoversIn = (dataDir: string, lakeFile: string): string[] => {
   const names = readdirSync(dataDir);

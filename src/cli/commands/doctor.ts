@@ -222,7 +222,7 @@ const dropFuture = (dataDir: string, options: Options, io: CliIo): void => {
 /** Every check, in the order they are told; what takes long is named meanwhile on a terminal. */
 async function* allFindings(config: Config, io: CliIo): AsyncGenerator<CheckResult> {
   const onCheck = (check: string): void => io.redraw(`doctor: checks the ${check}`);
-  yield { check: 'settings', ok: true, detail: 'every one can be right', advice: null };
+  yield { check: 'settings', ok: true, detail: 'all settings are valid', advice: null };
   yield* await serviceFindings(config);
   yield* examine(config.dataDir, io.clock, onCheck);
   yield* await tablesFindings(config, io);

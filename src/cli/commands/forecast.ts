@@ -109,7 +109,7 @@ const ofVideo = (lake: Lake, id: string, io: CliIo): Shown => {
     forecast !== undefined
       ? videoText(id, forecast, io)
       : [
-          `Nothing is forecast of ${id}: it was not seen of late, or its like are too few yet.`,
+          `No forecast for ${id}: it was not seen lately, or too few similar videos are known.`,
           ...silence(lake, io),
         ];
   return { document: { id, forecast: shown ?? null }, lines };

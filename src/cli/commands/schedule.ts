@@ -161,7 +161,7 @@ const warnOfMonth = async (
   const { fits, missing, advice } = planMonths(months);
   if (!fits)
     warn(
-      `warning: ${missing} calls are missing for this month's schedules; \`${commandText('plan')}\` tells more. ${advice.join(' ')}`,
+      `warning: ${missing} calls are missing for this month's schedules; \`${commandText('plan')}\` shows more. ${advice.join(' ')}`,
     );
 };
 

@@ -43,7 +43,7 @@ const keyText = (
 ): string[] => {
   const spent = `${grouped(month.spent)} of ${grouped(month.limit)} spent`;
   const left = `${grouped(month.remaining)} left until ${timeText(month.endsAt, now)}`;
-  const enough = plan.fits ? 'enough' : `${grouped(plan.missing)} missing by the schedules`;
+  const enough = plan.fits ? 'enough' : `${grouped(plan.missing)} missing on schedule`;
   const minute =
     moment === undefined
       ? ''
@@ -69,15 +69,15 @@ const printMoney = (
   );
   if (origin === 'sandbox')
     io.out(
-      `  of the built-in sandbox, which has limits of its own; ${grouped(month.limit)} is what a key has with these settings`,
+      `  of the built-in sandbox, which has its own limits; ${grouped(month.limit)} is what a key has with these settings`,
     );
   if (month.spent > 0)
-    io.out(`  of late ${grouped(Math.round(callsPerDay))} a day${orCost(callsPerDay, price)}`);
+    io.out(`  lately ${grouped(Math.round(callsPerDay))} a day${orCost(callsPerDay, price)}`);
   const end = spentAt === null ? '' : `; the last one leaves before ${isoOf(spentAt)}`;
   io.out(
     plan.fits
-      ? `  by the schedules ${grouped(forecast)} by then${orCost(forecast, price)}: enough`
-      : `  by the schedules ${grouped(plan.missing)} calls are missing${end}: ${commandText('plan')}`,
+      ? `  on schedule ${grouped(forecast)} by then${orCost(forecast, price)}: enough`
+      : `  on schedule ${grouped(plan.missing)} calls are missing${end}: ${commandText('plan')}`,
   );
   for (const key of keys) for (const line of keyText(key, io.clock.now())) io.out(line);
   for (const { job, calls, failed, rowsPerCall } of byJob)

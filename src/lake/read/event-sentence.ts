@@ -45,7 +45,7 @@ class EvidenceWords {
 
 const spike = (told: EvidenceWords, hours: number | undefined): string => {
   if (told.text('rule') === 'forecast')
-    return `The forecast gives it ${told.percent('topProbability')} to end in the top tenth, from ${told.percent('threshold')} on it is named; ${told.count('views')} views now, ${told.count('viewsIn24h')} expected in 24 h (80 % between ${told.count('viewsIn24hLow')} and ${told.count('viewsIn24hHigh')}).`;
+    return `${told.percent('topProbability')} likely to finish in the top 10 % (we alert from ${told.percent('threshold')}); ${told.count('views')} views now, ${told.count('viewsIn24h')} expected in 24 h (80 % between ${told.count('viewsIn24hLow')} and ${told.count('viewsIn24hHigh')}).`;
   const span = hours === undefined ? '' : ` in ${short.format(hours)} h`;
   const age = told.number('ageHours');
   const expected =

@@ -81,7 +81,7 @@ const foreignKeys = ({ sqlite }: Lake): CheckResult => {
 
 const search = (lake: Lake): CheckResult => {
   const { ok, detail } = checkSearch(lake);
-  const advice = `\`${commandText('doctor --rebuild-search')}\` makes it anew.`;
+  const advice = `\`${commandText('doctor --rebuild-search')}\` rebuilds it.`;
   return ok ? well('search index', detail) : ill('search index', detail, advice);
 };
 

@@ -44,7 +44,7 @@ export const tellNotices = async (
     sources: expectedSources(allJobs, config, now),
     quota: plan.fits
       ? null
-      : `The month's calls will not last: ${plan.missing} are missing for what is scheduled. \`${commandText('plan')}\` tells more.`,
+      : `The month's calls will not last: ${plan.missing} are missing for what is scheduled. \`${commandText('plan')}\` shows more.`,
     chores: chores.map(({ name, end }) => ({ name, failed: !end.ok })),
   };
   judgeConditions(lake, known, now);

@@ -213,7 +213,7 @@ export class ReaderThread<K extends ReaderKind> {
     );
     worker.on('error', (error) => this.#lose(error));
     worker.on('exit', (code) =>
-      this.#lose(new Error(`The ${kind} thread ended with code ${code} and no word of why.`)),
+      this.#lose(new Error(`The ${kind} thread ended without an error, exit code ${code}.`)),
     );
     return worker;
   }

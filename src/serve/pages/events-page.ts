@@ -173,8 +173,7 @@ const EVENTS_STYLE = `
 .outcome { white-space: nowrap; } .outcome::before { content: ''; display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-right: 6px; background: var(--old); } .outcome.delivered::before { background: var(--fresh); } .outcome.failed::before { background: var(--down); }
 `;
 
-const NOTHING_YET =
-  'Nothing was noticed yet: a rise is told against a past, which takes some days of history.';
+const NOTHING_YET = 'No events yet. Finding a rise takes some days of history.';
 
 /** `/events`: what was noticed, why with its numbers, and who was told. */
 export const eventsListPage = (deps: PageDeps): void =>

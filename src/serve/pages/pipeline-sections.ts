@@ -63,7 +63,7 @@ ${tile('Parquet', files === undefined ? '–' : `${digits(files)} files`, parque
 export const conditionsSection = ({ conditions }: PipelineNow): Html => {
   const shown = conditions.filter(({ kind }) => kind !== 'endpoint'); // whose it is, is nobody else's business
   if (shown.length === 0) return NOTHING;
-  return html`<section class="wrong"><h2>Not as it should be</h2><ul class="plain">${shown.map(({ sentence }) => html`<li>${sentence}</li>`)}</ul></section>`;
+  return html`<section class="wrong"><h2>Needs attention</h2><ul class="plain">${shown.map(({ sentence }) => html`<li>${sentence}</li>`)}</ul></section>`;
 };
 
 /** When each source answered last and is due next, and the chores beside them. */
@@ -71,7 +71,7 @@ export const sourcesSection = ({ sources, chores }: PipelineNow, at: number): Ht
   html`<section><h2>Sources and slots</h2><div class="scroll"><table class="data"><caption class="unseen">Freshness and next slots</caption><thead><tr><th scope="col">source</th><th scope="col">last answer</th><th scope="col">next</th></tr></thead><tbody>${sources.map(
     ({ job, lastAnswerAt, isStale, nextAt }) =>
       html`<tr><td>${job}</td><td><span class="dot${lastAnswerAt !== null && !isStale ? ' fresh' : ''}"></span>${lastAnswerAt === null ? 'never' : sinceText(lastAnswerAt, at)}${isStale ? html` <span class="down small">stale</span>` : ''}</td><td>${nextAt === null ? 'off' : html`${ahead(nextAt, at)} <span class="soft small no-phone">${minuteOf(nextAt)}</span>`}</td></tr>`,
-  )}${chores.map(({ name, nextAt }) => html`<tr><td>${name}</td><td class="soft">asks nothing</td><td>${nextAt === null ? 'off' : html`${ahead(nextAt, at)} <span class="soft small no-phone">${minuteOf(nextAt)}</span>`}</td></tr>`)}</tbody></table></div></section>`;
+  )}${chores.map(({ name, nextAt }) => html`<tr><td>${name}</td><td class="soft">makes no calls</td><td>${nextAt === null ? 'off' : html`${ahead(nextAt, at)} <span class="soft small no-phone">${minuteOf(nextAt)}</span>`}</td></tr>`)}</tbody></table></div></section>`;
 
 /** The Parquet files by table, as the manifest lists them. */
 export const parquetSection = ({ parquet }: PipelineNow, at: number): Html =>
@@ -93,7 +93,7 @@ const LONGEST_SAMPLE = 120;
 /** What came otherwise than the interface says: drift, rejected items, requests that failed. */
 export const troubleSections = ({ status }: PipelineNow, at: number): Html => {
   const { drift, rejected, failures } = status;
-  return html`<section><h2>Drift <span class="soft small">fields and shapes that came otherwise; their values are kept</span></h2>${
+  return html`<section><h2>Drift <span class="soft small">fields that changed shape; their values are kept</span></h2>${
     drift.length === 0
       ? html`<p class="soft">None.</p>`
       : html`<div class="scroll"><table class="data"><caption class="unseen">Drift</caption><thead><tr><th scope="col">of</th><th scope="col">field</th><th scope="col">first sample</th><th scope="col" class="no-phone">first seen</th></tr></thead><tbody>${drift.map(

@@ -202,7 +202,7 @@ export const rotateRoute = createRoute({
 export const testRoute = createRoute({
   method: 'post',
   path: '/webhooks/{id}/test',
-  ...described('testWebhook', 'Sends a test event now and tells what came back'),
+  ...described('testWebhook', 'Sends a test event now and returns the response'),
   request: withId,
   responses: {
     200: json(

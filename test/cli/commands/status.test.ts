@@ -88,7 +88,7 @@ test('of a made-up world it says so, and whose limit it is', async () => {
   const synced = await runCommand(sync, { dataDir, sandboxCreators: 20 });
   expect(synced.out).toContain("of the sandbox's 10,000,000 calls");
   expect((await runCommand(['status'], { dataDir })).out).toContain(
-    'of the built-in sandbox, which has limits of its own; 50,000 is what a key has',
+    'of the built-in sandbox, which has its own limits; 50,000 is what a key has',
   );
   const { out } = await statusAfter([]);
   expect(out).not.toContain('sandbox');

@@ -26,7 +26,7 @@ test.each([
       ...{ rule: 'forecast', topProbability: 0.82, threshold: 0.7, views: 5000 },
       ...{ viewsIn24h: 90_000, viewsIn24hLow: 40_000, viewsIn24hHigh: 200_000 },
     },
-    'The forecast gives it 82 % to end in the top tenth, from 70 % on it is named; 5,000 views now, 90,000 expected in 24 h (80 % between 40,000 and 200,000).',
+    '82 % likely to finish in the top 10 % (we alert from 70 %); 5,000 views now, 90,000 expected in 24 h (80 % between 40,000 and 200,000).',
   ],
   [
     'creator.viral',
