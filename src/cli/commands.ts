@@ -4,7 +4,8 @@ import type { CommandEntry } from './context/io.ts';
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'init',
-    summary: 'set up: ask for address, key, tier and platforms, try them, write the configuration',
+    summary:
+      'set up: ask for address, key, tier and platforms, check them, write the configuration',
     load: () => import('./commands/init.ts'),
   },
   {

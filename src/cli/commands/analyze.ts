@@ -13,18 +13,18 @@ const EXAMPLES = `
 Examples:
   trendlake analyze tt_7240348510065823002
   trendlake analyze yt_dQw4w9WgXcQ --json | jq '.recipe.steps'
-  trendlake analyze tt_7240348510065823002 --upstream     the service's own, for one call
+  trendlake analyze tt_7240348510065823002 --upstream     the analysis of the service, for one call
 
-Works from the lake's numbers alone. With TRENDLAKE_MODEL_URL, TRENDLAKE_MODEL_NAME and
-TRENDLAKE_MODEL_KEY (any OpenAI-compatible endpoint) a model puts the same numbers into words.
-Each response is kept in table analyses.`;
+Uses only the numbers in the lake. With TRENDLAKE_MODEL_URL, TRENDLAKE_MODEL_NAME and
+TRENDLAKE_MODEL_KEY (any OpenAI-compatible endpoint) a model writes the text from the same numbers.
+trendlake keeps each response.`;
 
 const wordsOf = ({ id, method, summary, why, recipe }: Analysis): string =>
   [
     `${id} (${method})`,
     summary,
     '',
-    'Why, strongest first (0: could be chance, 1: as strong as can be):',
+    'Why, strongest first (0: may be chance, 1: clear evidence):',
     ...why.map(
       ({ factor, finding, strength }) => `  ${strength.toFixed(2)}  ${factor}: ${finding}`,
     ),
@@ -64,7 +64,7 @@ const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> =>
   }
 };
 
-/** The service's own analysis, whatever fields it has; shown in words where it has ours. */
+/** Prints the service's analysis: as text if it has our fields, else as JSON. */
 const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void> => {
   const { openLakeFor } = await import('../../lake/origin.ts');
   const { requestOnce } = await import('../../run/run/request-once.ts');
@@ -97,7 +97,7 @@ export const define = (command: Command, io: CliIo): void => {
   command
     .argument('<id>', 'id of a video, such as tt_7240348510065823002')
     .option('--json', 'the response as one JSON document')
-    .option('--upstream', 'ask the service instead of the lake: spends a call, keeps the response')
+    .option('--upstream', 'ask the service instead of the lake; spends one call')
     .addHelpText('after', EXAMPLES)
     .action((id: string, options: { json?: boolean; upstream?: boolean }) =>
       options.upstream === true ? ofUpstream(id, options, io) : ofLake(id, options, io),

@@ -15,18 +15,17 @@ import { type CliIo, configOf } from '../context/io.ts';
 import { mebibytes } from '../text/figures.ts';
 
 const HELP = `
-Looks at the settings, whether the service can be reached (it opens a connection and closes it: no
-request, so no call is spent and the key is not tried), the database, its references and search
-index, the Parquet files against their manifest, the published tables against it (where
-TRENDLAKE_TABLES_URL is set), the shared ledger (where TRENDLAKE_LEDGER_URL is set), the backups and
-leftovers. It repairs nothing.
+Checks settings, database, references, search index, Parquet files, backups and leftovers. With
+TRENDLAKE_TABLES_URL it checks the published tables, with TRENDLAKE_LEDGER_URL the shared ledger.
+It also opens a connection to the service. It sends no request, spends no call and does not try the
+key. It repairs nothing.
 
-  trendlake doctor --rebuild-search    make the search index anew from the titles
+  trendlake doctor --rebuild-search    rebuild the search index from the titles
   trendlake doctor --backup            copy the lake to <data dir>/backups, check it, keep seven
-  trendlake doctor --restore           put the newest backup in the lake's place; what stood there
-  trendlake doctor --restore FILE      is kept beside it
+  trendlake doctor --restore           restore the newest backup; the current lake is kept
+  trendlake doctor --restore FILE      restore this backup
 
-Exit codes: 0 all well; 1 something is not; 2 a setting cannot be right.`;
+Exit codes: 0 all checks pass; 1 a check fails; 2 a setting is invalid.`;
 
 const PATIENCE_MS = 10_000;
 
@@ -247,9 +246,9 @@ const check = async (io: CliIo, options: Options): Promise<void> => {
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .option('--rebuild-search', 'make the search index anew')
+    .option('--rebuild-search', 'rebuild the search index')
     .option('--backup', 'make a checked backup now')
-    .option('--restore [file]', 'put a backup in the place of the lake; the newest unless named')
+    .option('--restore [file]', 'replace the lake with a backup (default: the newest)')
     .option('--remove-future', 'remove rows that a clock that was ahead has written')
     .option('--json', 'print one JSON document')
     .addHelpText('after', HELP)

@@ -27,10 +27,10 @@ const HELP = `
 The table has the last ${SHOWN}; --json has all.
 
 Examples:
-  trendlake events                                     what was noticed in the last 7 days
+  trendlake events                                     events of the last 7 days
   trendlake events --since 24h --json
   trendlake events --dry-run --from 2026-03-01 --to 2026-03-08
-                                                       what the rules say of that week, storing nothing
+                                                       events of that week; stores nothing
 
 The rules and their numbers: ${docsPage('guides/events.md')}.`;
 
@@ -105,7 +105,7 @@ const printTable = (
 ): void => {
   if (items.length > 0) io.out(eventTable(items, io));
   const shown = items.length < total ? `${grouped(items.length)} of ` : '';
-  const others = shown === '' ? '' : '; --json has them all';
+  const others = shown === '' ? '' : '; --json lists all';
   io.out(`${shown}${counted(total, 'event')}${earlier}${others}`);
 };
 
@@ -125,7 +125,7 @@ const earlierText = (lake: Lake, since: number): string => {
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .option('--since <instant>', 'only what occurred since: ISO 8601, or a span such as 24h', '7d')
+    .option('--since <instant>', 'events since: ISO 8601, or a span such as 24h', '7d')
     .option('--dry-run', 'run the rules over the history of --from to --to; stores nothing')
     .option('--from <instant>', 'start of the dry run')
     .option('--to <instant>', 'end of the dry run; default now')

@@ -28,11 +28,11 @@ import { textTable } from '../text/text-table.ts';
 
 const EXAMPLES = `
 Examples:
-  trendlake forecast                              the videos most likely to end on top, by platform
+  trendlake forecast                              the videos most likely to finish on top, by platform
   trendlake forecast --platform tiktok --horizon 72h
   trendlake forecast yt_dQw4w9WgXcQ --json        one video, every horizon
   trendlake forecast --hashtags                   hashtags by the growth expected of their volume in a week
-  trendlake forecast --score                      how earlier forecasts did, week by week
+  trendlake forecast --score                      compare earlier forecasts with the outcome, by week
   trendlake forecast --learn                      learn and forecast now, without a sync (after an import)
 
 What the numbers mean, how often they were right and what they cannot do: ${docsPage('guides/forecasts.md')}.`;
@@ -63,7 +63,7 @@ const percent = (share: number): string => `${Math.round(100 * share)} %`;
 const likely = (probability: number): string =>
   probability > 0.99 ? 'over 99 %' : probability < 0.01 ? 'under 1 %' : percent(probability);
 
-/** Why nothing is forecast, and what would change it. */
+/** Reasons for missing forecasts, and what to do. */
 const silence = (lake: Lake, io: CliIo): string[] => {
   const states = forecastStates(lake.sqlite, io.clock.now());
   return states.length === 0
@@ -74,7 +74,7 @@ const silence = (lake: Lake, io: CliIo): string[] => {
 };
 
 const videoText = (id: string, { madeAt, samples, ...its }: KeptForecast, io: CliIo): string[] => [
-  `${id}: ${likely(its.topProbability)} to end in the top tenth of its cohort (from its snapshot of ${isoOf(madeAt)}; learnt from ${counted(samples, 'finished curve')})`,
+  `${id}: ${likely(its.topProbability)} likely to finish in the top 10 % of its cohort (from its snapshot of ${isoOf(madeAt)}; learnt from ${counted(samples, 'finished curve')})`,
   textTable(
     ['in', 'median views', '80 % between', 'and'],
     its.horizons.map(({ hours, median, low, high }) => [
@@ -109,7 +109,7 @@ const ofVideo = (lake: Lake, id: string, io: CliIo): Shown => {
     forecast !== undefined
       ? videoText(id, forecast, io)
       : [
-          `No forecast for ${id}: it was not seen lately, or too few similar videos are known.`,
+          `No forecast for ${id}: no recent snapshot exists, or too few similar videos have finished.`,
           ...silence(lake, io),
         ];
   return { document: { id, forecast: shown ?? null }, lines };
@@ -134,9 +134,9 @@ const ofPlatforms = (lake: Lake, options: Options, io: CliIo): Shown => {
   const items = lists.flatMap(({ videos }) => videos.map(jsonOf));
   const lines = (): string[] => {
     const spoken = lists.filter(({ videos }) => videos.length > 0);
-    if (spoken.length === 0) return ['Nothing is forecast.', ...silence(lake, io)];
+    if (spoken.length === 0) return ['No forecasts yet.', ...silence(lake, io)];
     return spoken.flatMap(({ platform, videos }) => [
-      `${platform}: most likely to end in the top tenth of their cohort, views in ${hours} h`,
+      `${platform}: most likely to finish in the top 10 % of their cohort; views in ${hours} h`,
       textTable(
         ['likely', 'video', 'title', 'views now', 'median', '80 % between', 'and'],
         videos.map(({ topProbability, id, title, views, median, low, high }) => [
@@ -174,7 +174,7 @@ const ofHashtags = (lake: Lake, { platform }: Options, io: CliIo): Shown => {
   const lines = (): string[] => {
     if (lists.length === 0)
       return [
-        'Nothing is forecast of hashtags: it takes eight weeks of volumes, and 100 outcomes.',
+        'No hashtag forecasts yet. They need eight weeks of volumes and 100 outcomes.',
         ...forecastStates(sqlite, io.clock.now())
           .filter(({ kind }) => kind.startsWith(HASHTAG_KINDS))
           .map(forecastStateText),
@@ -207,7 +207,7 @@ const learn = async (io: CliIo): Promise<void> => {
     });
     for (const sentence of told) io.err(sentence);
     io.note(
-      `${counted(learnt, 'model')} learnt, ${counted(forecast, 'video')} and ${counted(hashtags, 'hashtag')} forecast anew.`,
+      `${counted(learnt, 'model')} learnt, ${counted(forecast, 'video')} and ${counted(hashtags, 'hashtag')} forecast.`,
     );
   } finally {
     lake.close();
@@ -224,7 +224,7 @@ export const define = (command: Command, io: CliIo): void => {
     )
     .option('--horizon <span>', `views so far ahead: ${NAMED.join(', ')}`, '24h')
     .option('--hashtags', 'volumes of hashtags a week ahead')
-    .option('--score', 'hold earlier forecasts against what came')
+    .option('--score', 'compare earlier forecasts with the outcome')
     .option('--learn', 'learn and forecast now, without a sync')
     .option('--json', 'one JSON document')
     .addHelpText('after', EXAMPLES)

@@ -41,7 +41,7 @@ const asTable = (uses: readonly RouteUse[], month: string, io: CliIo): string =>
 export const defineUsage = (command: Command, io: CliIo): void => {
   command
     .command('usage')
-    .description('calls per key, day (UTC) and route of a month; refused ones (429) are among them')
+    .description('calls of a month by key, day (UTC) and route, including refused ones (429)')
     .option('--month <YYYY-MM>', 'which month; default this one')
     .option('--csv', 'RFC 4180 with a header')
     .option('--json', 'print an array')

@@ -120,7 +120,7 @@ export const define = (command: Command, io: CliIo): void => {
   command.addHelpText('after', EXAMPLES);
   command
     .command('create')
-    .description('make a key; the only time it is shown')
+    .description('create a key; it is shown only once')
     .requiredOption('--use-case <text>', 'what the key will be used for')
     .option('--tier <tier>', TIER_NAMES.join(', '), oneOfOption('--tier', TIER_NAMES), 'beta')
     .option(

@@ -35,7 +35,7 @@ Examples:
   trendlake plan
   TRENDLAKE_SCHEDULES='{"feed": "5 */2 * * *"}' trendlake plan`;
 
-/** What the plan rests on: each key's month as spent so far, and requests an unfinished run still has. */
+/** Input of the plan: each key's month so far, and the requests left of an unfinished run. */
 interface Known {
   spent: readonly MonthSpent[];
   unfinished: { runId: number; requests: number } | null;
@@ -78,7 +78,7 @@ const print = (
   );
   if (unfinished !== null)
     io.out(
-      `The next run takes up run ${unfinished.runId} first: ${unfinished.requests} requests left.`,
+      `The next run first resumes run ${unfinished.runId}: ${unfinished.requests} requests left.`,
     );
   const head = ['job', 'schedule', 'calls a run', 'minutes', 'runs left', 'calls', 'of the month'];
   const rows = rest.jobs.map((job) => [
@@ -103,13 +103,13 @@ const print = (
   io.out(
     rest.fits
       ? `It fits: lists and reserve leave ${count(month.remaining - rest.fixed - rest.reserve)} calls (${percent((month.remaining - rest.fixed - rest.reserve) / month.limit)} of a month) for refreshes.`
-      : `It does not fit: ${count(rest.missing)} calls are missing.`,
+      : `It does not fit: the schedules need ${count(rest.missing)} more calls.`,
   );
   for (const line of rest.advice) io.out(`  ${line}`);
   if (keys.length > 1) io.out(keysTable(io, keys));
 };
 
-/** Each key's month, and what its plan makes of it. */
+/** Calls spent, left and planned, a row for each key. */
 const keysTable = (io: CliIo, keys: readonly KeyAccount[]): string => {
   const head = ['key', 'platforms', 'spent', 'left', 'until', 'lists', 'reserve', 'refreshes', ''];
   const rows = keys.map(({ name, platforms, month, plan }) => [

@@ -134,7 +134,7 @@ const run = async (given: string | undefined, options: Options, io: CliIo): Prom
 export const define = (command: Command, io: CliIo): void => {
   command
     .argument('[sql]', 'one SELECT, or WITH ... SELECT; - or nothing: from stdin')
-    .option('-f, --file <file>', 'the query stands in a file')
+    .option('-f, --file <file>', 'read the query from a file')
     .addOption(
       new Option('--csv', 'RFC 4180 with lines that end in LF; a header first').conflicts([
         'json',
@@ -148,11 +148,11 @@ export const define = (command: Command, io: CliIo): void => {
       ]),
     )
     .addOption(new Option('--json', 'an array of objects').conflicts('vertical'))
-    .option('--vertical', 'each column on a line of its own, nothing cut')
+    .option('--vertical', 'one column per line, nothing cut')
     .option('--limit <n>', 'at most so many rows', wholeNumberOption('--limit', 1))
     .option(
       '--timeout <seconds>',
-      'end it after so long (default: never)',
+      'stop the query after this many seconds (default: never)',
       positiveNumberOption('--timeout', LONGEST_WAIT_S),
     )
     .addHelpText('after', EXAMPLES)

@@ -101,7 +101,7 @@ const run = async (options: Options, io: CliIo): Promise<void> => {
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .option('--week <week>', 'ISO week or a date in it; the last whole week unless given')
+    .option('--week <week>', 'ISO week or a date in it; default: the last whole week')
     .option('--platform <name>', 'one platform only', oneOfOption('--platform', PLATFORMS))
     .option('--creator <handle>', 'videos of one creator only')
     .option('--out <file>', 'where to write it; - is stdout')

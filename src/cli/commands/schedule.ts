@@ -145,7 +145,7 @@ const runDue = async (
   return { resumesAt: resumesAt === null ? null : (parseIso(resumesAt) ?? null), retry };
 };
 
-/** Warns where the month's calls will not last for what is scheduled. */
+/** Warns when the schedules need more calls than the month has left. */
 const warnOfMonth = async (
   {
     lake,
@@ -161,7 +161,7 @@ const warnOfMonth = async (
   const { fits, missing, advice } = planMonths(months);
   if (!fits)
     warn(
-      `warning: ${missing} calls are missing for this month's schedules; \`${commandText('plan')}\` shows more. ${advice.join(' ')}`,
+      `warning: this month's schedules are short by ${missing} calls. Run \`${commandText('plan')}\` for details. ${advice.join(' ')}`,
     );
 };
 

@@ -114,11 +114,11 @@ export const define = (command: Command, io: CliIo): void => {
     )
     .option(
       '--host <host>',
-      'address to listen on; on others than this one the pages ask for a key',
+      'address to listen on; on any other than the default the pages ask for a key',
       '127.0.0.1',
     )
     .option('--public-url <url>', 'where people reach it, such as https://trends.example')
-    .option('--public-dashboard', 'pages and /metrics without a key, for whoever reaches them')
+    .option('--public-dashboard', 'pages and /metrics without a key')
     .option('--at <instant>', "fix the service's clock", isoInstant('--at'))
     .option(
       '--cors <origins>',

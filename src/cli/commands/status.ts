@@ -26,7 +26,7 @@ Examples:
   trendlake status
   trendlake status --json`;
 
-/** The state of a lake, of its forecasts, and of what runs by itself. */
+/** State of a lake, its forecasts and its schedules. */
 interface Status extends LakeStatus {
   readonly forecasts: readonly ForecastState[];
   readonly schedule: ScheduleState;
@@ -36,14 +36,14 @@ interface Status extends LakeStatus {
 
 const heading = (io: CliIo, text: string): void => io.out(`\n${text}`, 'heading');
 
-/** A key, what is spent of it and whether it is asked with now. */
+/** Lines for a key: calls spent, calls left, and its pause if there is one. */
 const keyText = (
   { name, platforms, ratePerMinute, month, moment, plan }: KeyAccount,
   now: number,
 ): string[] => {
   const spent = `${grouped(month.spent)} of ${grouped(month.limit)} spent`;
   const left = `${grouped(month.remaining)} left until ${timeText(month.endsAt, now)}`;
-  const enough = plan.fits ? 'enough' : `${grouped(plan.missing)} missing on schedule`;
+  const enough = plan.fits ? 'enough' : `the schedules need ${grouped(plan.missing)} more`;
   const minute =
     moment === undefined
       ? ''
@@ -69,22 +69,22 @@ const printMoney = (
   );
   if (origin === 'sandbox')
     io.out(
-      `  of the built-in sandbox, which has its own limits; ${grouped(month.limit)} is what a key has with these settings`,
+      `  calls go to the built-in sandbox, which has its own limits; ${grouped(month.limit)} is the limit of a key with these settings`,
     );
   if (month.spent > 0)
-    io.out(`  lately ${grouped(Math.round(callsPerDay))} a day${orCost(callsPerDay, price)}`);
-  const end = spentAt === null ? '' : `; the last one leaves before ${isoOf(spentAt)}`;
+    io.out(`  recently ${grouped(Math.round(callsPerDay))} a day${orCost(callsPerDay, price)}`);
+  const end = spentAt === null ? '' : `; calls run out before ${isoOf(spentAt)}`;
   io.out(
     plan.fits
-      ? `  on schedule ${grouped(forecast)} by then${orCost(forecast, price)}: enough`
-      : `  on schedule ${grouped(plan.missing)} calls are missing${end}: ${commandText('plan')}`,
+      ? `  on schedule you will use ${grouped(forecast)} of ${grouped(month.limit)} calls this month${orCost(forecast, price)}`
+      : `  the schedules need ${grouped(plan.missing)} more calls than are left${end}: ${commandText('plan')}`,
   );
   for (const key of keys) for (const line of keyText(key, io.clock.now())) io.out(line);
   for (const { job, calls, failed, rowsPerCall } of byJob)
     io.out(
       `  ${job.padEnd(18)} ${counted(calls, 'call')}${failed > 0 ? ` (${grouped(failed)} failed)` : ''}, ${grouped(rowsPerCall)} rows changed per call${orCost(calls, price)}`,
     );
-  if (hints.length > 0) heading(io, 'What the service says of its limits');
+  if (hints.length > 0) heading(io, 'Limits stated by the service');
   for (const { key, name, stated, windowMs, remaining, seenAt } of hints) {
     const read =
       windowMs === null
@@ -98,7 +98,7 @@ const printMoney = (
 
 const printSchedule = (io: CliIo, { slots, daemons, backup }: ScheduleState): void => {
   const now = io.clock.now();
-  heading(io, 'By itself');
+  heading(io, 'Schedule');
   if (daemons.length === 0) io.out(`  no daemon is running: ${commandText('schedule')}`);
   for (const { holder, since } of daemons)
     io.out(`  a daemon is running: ${holder}, since ${timeText(since, now)}`);
@@ -159,7 +159,7 @@ const print = (
   if (status.failures.length > 0) heading(io, 'Last failures');
   for (const failure of status.failures) for (const line of failureText(failure)) io.out(line);
   if (status.drift.length > 0)
-    heading(io, 'Drift from the interface (each once; values are kept in extra)');
+    heading(io, 'Fields the interface does not describe (values are kept in extra)');
   for (const drift of status.drift) io.out(driftText(drift, `seen ${isoOf(drift.firstSeenAt)}`));
   if (status.rejected.length > 0) heading(io, 'Rejected items');
   for (const { reason, items } of status.rejected) io.out(`  ${grouped(items)}  ${reason}`);
@@ -185,7 +185,7 @@ const jsonOf = (
   return { lake, quota, ...ofPrice, accounting: spending, ...status };
 };
 
-/** Where the calls went, or why nobody knows now. */
+/** Calls spent this month, or the reason why the count is unavailable. */
 const moneyOf = async (
   lake: Lake,
   config: Config,

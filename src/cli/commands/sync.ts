@@ -246,9 +246,9 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--jobs <names>', 'only these jobs, separated by commas', (text) =>
       text.split(',').map((name) => name.trim()),
     )
-    .option('--max-calls <n>', 'spend at most so many calls', wholeNumberOption('--max-calls', 1))
+    .option('--max-calls <n>', 'spend at most this many calls', wholeNumberOption('--max-calls', 1))
+    .option('--no-export', 'do not update the Parquet files')
     .option('--trust-clock', "go on although this clock is a day ahead of the service's")
-    .option('--no-export', 'leave the Parquet files as they are')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', HELP)
     .action((options: SyncOptions) => {

@@ -30,7 +30,7 @@ const DELIVERY_HEAD = [
 const defineDeliveries = (command: Command, io: CliIo): void => {
   command
     .command('deliveries')
-    .description('what was sent, what came back, what is tried again when')
+    .description('list deliveries: request, response and next retry')
     .option('--subscription <id>', 'of this subscription only')
     .option('--state <state>', 'pending, delivered or failed')
     .option('--limit <n>', 'at most so many, newest first', wholeNumberOption('--limit', 1), 50)
@@ -113,9 +113,7 @@ const defineRedeliver = (command: Command, io: CliIo): void => {
 const defineTest = (command: Command, io: CliIo): void => {
   command
     .command('test <id>')
-    .description(
-      'send a test event now and show the response; exits with 1 when it is not received',
-    )
+    .description('send a test event now and show the response; exits with 1 if it fails')
     .option('--json', 'the attempt')
     .action((id: string, options: Options) =>
       printFromLake(

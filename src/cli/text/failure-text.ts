@@ -13,7 +13,7 @@ const BECAME: Record<ItemState, string> = {
   skipped: 'skipped',
 };
 
-/** A request that failed as lines for people: what was asked, when, what came back, what to do. */
+/** Formats a failed request: the request, time, error and advice. */
 export const failureText = (failure: FailedRequest): string[] => {
   const { runId, job, request, state, calls, advice } = failure;
   const last = calls.at(-1);

@@ -35,14 +35,14 @@ const rowOf = ({ from, of, platform, hours, score, calibration }: ScoredWeek): s
   errorText(calibration?.error),
 ];
 
-/** What probabilities of each tenth stated, and what came. */
+/** Forecast probability against outcome, for each tenth. */
 const reliabilityText = (platform: Platform, { judged, error, brier, bins }: Reliability): string =>
-  `${platform}, on top: ${grouped(judged)} probabilities held against what came, calibration error ${error.toFixed(3)}, Brier score ${brier.toFixed(3)}; forecast > outcome: ${bins
+  `${platform}, on top: ${grouped(judged)} probabilities compared with the outcome, calibration error ${error.toFixed(3)}, Brier score ${brier.toFixed(3)}; forecast > outcome: ${bins
     .filter((bin) => bin.judged > 0)
     .map((bin) => `${percent(bin.stated)} > ${percent(bin.came)} (${grouped(bin.judged)})`)
     .join(', ')}`;
 
-/** How earlier forecasts did, week by week: a document for programs, lines for people. */
+/** Scores of earlier forecasts by week: a document for programs, lines for people. */
 export const scoresShown = (
   lake: Lake,
   { platform }: { readonly platform?: Platform },
@@ -55,11 +55,11 @@ export const scoresShown = (
   );
   const lines = (): string[] => [
     textTable(HEAD, weeks.map(rowOf), { columns: io.columns }),
-    'Errors are medians of |ln(views + 1000) - what came|, of hashtags of ln(volume + 10); inside: share of what came within the 80 % intervals; calibration: mean distance between the probabilities to end on top and what came, where curves are finished.',
-    ...reliability.map(([of, its]) => reliabilityText(of, its)),
+    'error: median of |ln(views + 1000) - outcome|, for hashtags of ln(volume + 10). inside: share of outcomes within the 80 % interval. calibration: mean distance between the probability to finish in the top 10 % and the outcome, for finished curves.',
+    ...reliability.map(([name, scores]) => reliabilityText(name, scores)),
   ];
   return {
     document: weeks.map(({ from, ...week }) => ({ from: isoOf(from), ...week })),
-    lines: weeks.length === 0 ? () => ['No forecast has come true or false yet.'] : lines,
+    lines: weeks.length === 0 ? () => ['No forecast is due yet.'] : lines,
   };
 };

@@ -2,12 +2,14 @@ import { isoOf } from '../../base/iso.ts';
 import type { ForecastState } from '../../learn/forecast/state.ts';
 import { grouped } from './figures.ts';
 
-/** Where the forecasts of a platform and way of first sight stand, on one line. */
-export const forecastStateText = (its: ForecastState): string => {
-  const name = `  ${(its.platform === '' ? 'all' : its.platform).padEnd(10)} ${its.kind.padEnd(14)} `;
-  const learnt = its.learntAt === null ? '' : `, learnt ${isoOf(its.learntAt)}`;
-  if (its.state === 'used') return `${name}from ${grouped(its.finished)} ${its.counts}${learnt}`;
-  if (its.state === 'dropped') return `${name}not used: ${its.reason ?? 'unknown'}${learnt}`;
-  if (its.state === 'waiting') return `${name}will be learnt after the next sync`;
-  return `${name}silent: ${grouped(its.finished)} of the ${grouped(its.finished + its.lacking)} ${its.counts} it takes`;
+/** State of the forecasts of a platform and kind, on one line. */
+export const forecastStateText = (forecast: ForecastState): string => {
+  const name = `  ${(forecast.platform === '' ? 'all' : forecast.platform).padEnd(10)} ${forecast.kind.padEnd(14)} `;
+  const learnt = forecast.learntAt === null ? '' : `, learned ${isoOf(forecast.learntAt)}`;
+  if (forecast.state === 'used')
+    return `${name}from ${grouped(forecast.finished)} ${forecast.counts}${learnt}`;
+  if (forecast.state === 'dropped')
+    return `${name}not used: ${forecast.reason ?? 'unknown'}${learnt}`;
+  if (forecast.state === 'waiting') return `${name}learned after the next sync`;
+  return `${name}needs ${grouped(forecast.finished + forecast.lacking)} ${forecast.counts}, has ${grouped(forecast.finished)}`;
 };

@@ -1,7 +1,4 @@
-/**
- * The lines of a JSON array as `JSON.stringify(items, null, 2)` has them, one item after the other: a
- * long array is never held.
- */
+/** Lines of `JSON.stringify(items, null, 2)`, item by item, so that a long array is never held in memory. */
 export function* jsonArrayLines(items: Iterable<unknown>): Generator<string> {
   let before: string | undefined;
   for (const item of items) {

@@ -8,13 +8,13 @@ const percent = (share: number): string => `${Math.round(100 * share)} %`;
 const likely = (probability: number): string =>
   probability > 0.99 ? '>99 %' : percent(probability);
 
-/** An outlook as lines for people; silent where nothing is forecast. */
+/** An outlook as lines for people. */
 export const outlookText = ({ next, yesterday }: Outlook): string[] => [
   ...(next.length === 0
     ? [
-        `Tomorrow: nothing is forecast; \`${commandText('status')}\` says how many finished curves are lacking.`,
+        `No forecast for tomorrow yet. \`${commandText('status')}\` shows how much history is missing.`,
       ]
-    : ['Likeliest to end in the top tenth of their cohort, and their views tomorrow:']),
+    : ['Most likely to finish in the top 10 % of their cohort, with views expected tomorrow:']),
   ...next.map(({ topProbability, user, title, views, median, low, high }) => {
     const ahead =
       median === null || low === null || high === null
@@ -25,6 +25,6 @@ export const outlookText = ({ next, yesterday }: Outlook): string[] => [
   ...(yesterday === null
     ? []
     : [
-        `How yesterday's did: ${counted(yesterday.judged, 'forecast')} a day ahead came due; ${percent(yesterday.coverage)} of what came lay inside its 80 % interval, median error ${yesterday.error.toFixed(3)} of ln(views + 1000) (${yesterday.countStays.toFixed(3)} had the counts stayed).`,
+        `Yesterday's forecasts: ${counted(yesterday.judged, 'forecast')} a day ahead came due. ${percent(yesterday.coverage)} of outcomes were inside the 80 % interval. Median error ${yesterday.error.toFixed(3)} of ln(views + 1000) (${yesterday.countStays.toFixed(3)} had the counts stayed).`,
       ]),
 ];

@@ -43,9 +43,9 @@ export const overviewText = ({ tables, top, growth, rising, noticed }: Overview)
   ...(rising.length > 0 ? ['Rising hashtags:'] : []),
   ...rising.map(
     ({ tag, before, now, window }) =>
-      `  #${oneLine(tag)}: on ${grouped(now)} videos of the last ${window}, ${grouped(before)} of the ${window} before`,
+      `  #${oneLine(tag)}: on ${grouped(now)} videos in the last ${window}, ${grouped(before)} in the ${window} before`,
   ),
-  ...(noticed.length > 0 ? ['Noticed:'] : []),
+  ...(noticed.length > 0 ? ['Events:'] : []),
   ...noticed.map(
     ({ kind, subject, occurredAt }) => `  ${dateOf(occurredAt)} ${kind} ${oneLine(subject)}`,
   ),

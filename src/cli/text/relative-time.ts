@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
 
-/** From which span on a unit is used: nobody counts 200 minutes. */
+/** Smallest span for each unit: 200 minutes read better as 3 h. */
 const UNITS: readonly (readonly [string, number])[] = [
   ['d', 2 * DAY_MS],
   ['h', 2 * HOUR_MS],

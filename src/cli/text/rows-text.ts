@@ -1,7 +1,7 @@
 import { LOADED_TABLES, type LoadCounts } from '../../ingest/writers/tally.ts';
 import { grouped } from './figures.ts';
 
-/** What a load did to each table that it touched, a line for each. */
+/** Rows inserted, updated and unchanged, one line per changed table. */
 export const rowsText = (rows: LoadCounts): string[] =>
   LOADED_TABLES.filter((table) => Object.values(rows[table]).some((count) => count > 0)).map(
     (table) => {

@@ -24,7 +24,7 @@ import { prepare, required } from '../../lake/prepare.ts';
 import { checkSearch, isOfSearch } from '../../lake/search/search-integrity.ts';
 import { unfinishedBackups } from './backup.ts';
 
-/** What was checked and how it is. `advice` says what to do where it is not well. */
+/** Result of one check. `advice` says what to do when `ok` is false. */
 export interface CheckResult {
   check: string;
   ok: boolean;
@@ -45,7 +45,7 @@ const ill = (check: string, detail: string, advice: string | null): CheckResult 
   advice,
 });
 
-const RESTORE = `Stop what writes to it, then \`${commandText('doctor --restore')}\` puts the newest backup in its place.`;
+const RESTORE = `Stop all processes that write to it, then run \`${commandText('doctor --restore')}\` restores the newest backup.`;
 
 /** Runs one check; an error is a finding too. */
 const finding = (check: string, advice: string, examined: () => CheckResult): CheckResult => {
@@ -60,7 +60,7 @@ const integrity = ({ sqlite }: Lake): CheckResult => {
   const stated = sqlite.pragma('integrity_check(5)') as { integrity_check: string }[];
   const problems = stated
     .map((row) => row.integrity_check)
-    .filter((text) => text !== 'ok' && !isOfSearch(text)); // which has a check, and a mending, of its own
+    .filter((text) => text !== 'ok' && !isOfSearch(text)); // checked and rebuilt separately
   return problems.length === 0
     ? well('database', 'whole')
     : ill('database', problems.join('; '), RESTORE);
@@ -75,8 +75,12 @@ const foreignKeys = ({ sqlite }: Lake): CheckResult => {
     tables.add(table);
   }
   return broken === 0
-    ? well('references', 'every row has its parents')
-    : ill('references', `${broken} rows of ${[...tables].join(', ')} lack their parents`, RESTORE);
+    ? well('references', 'every reference is valid')
+    : ill(
+        'references',
+        `${broken} rows of ${[...tables].join(', ')} refer to rows that are missing`,
+        RESTORE,
+      );
 };
 
 const search = (lake: Lake): CheckResult => {
@@ -169,7 +173,7 @@ const leftoversFinding = (dataDir: string): CheckResult => {
     ? ill(
         'leftovers',
         restored,
-        `A restore was cut off: run \`${commandText('doctor --restore')}\` again.`,
+        `A restore was interrupted. Run \`${commandText('doctor --restore')}\` again.`,
       )
     : well('leftovers', 'none');
 };
@@ -185,8 +189,8 @@ const backupFinding = (dataDir: string, clock: Clock): CheckResult => {
   if (ageDays < 0)
     return ill(
       'backup',
-      `the newest, ${newest.path}, is dated after today`,
-      `The clock was wrong when it was made, or is wrong now: set the clock, or rename the file; \`${commandText('doctor --restore')}\` would take it for the newest.`,
+      `the newest, ${newest.path}, has a date in the future`,
+      `The clock was or is wrong. Set the clock or rename the file, because \`${commandText('doctor --restore')}\` restores the file with the latest date.`,
     );
   return ageDays <= 7
     ? well('backup', newest.path)
@@ -195,7 +199,7 @@ const backupFinding = (dataDir: string, clock: Clock): CheckResult => {
 
 const octal = (mode: number): string => mode.toString(8);
 
-/** Whether somebody else could read or change what lies in a data directory, by modes and owners. */
+/** Checks by file modes and owners that no other user can read or change the data directory. */
 const modesFinding = (dataDir: string): CheckResult => {
   const user = process.getuid?.();
   const entries = ownEntries(dataDir);
@@ -205,7 +209,7 @@ const modesFinding = (dataDir: string): CheckResult => {
   if (foreign !== undefined)
     return ill(
       'modes',
-      `${foreign.path} belongs to the user with the number ${foreign.uid}, who may change it; trendlake runs as ${user}`,
+      `${foreign.path} belongs to user ${foreign.uid}, and trendlake runs as user ${user}`,
       `Run trendlake as that user, or \`chown -R ${user} ${dataDir}\`.`,
     );
   // whoever cannot enter the folder reaches nothing in it
@@ -216,7 +220,7 @@ const modesFinding = (dataDir: string): CheckResult => {
     return ill(
       'modes',
       `${open.path} can be ${(open.mode & 0o022) === 0 ? 'read' : 'changed'} by other users of this machine (mode ${octal(open.mode)})`,
-      `\`chmod ${open.isFolder ? '700' : '600'} ${open.path}\`: secrets, keys' hashes and all that was pulled lie there.`,
+      `\`chmod ${open.isFolder ? '700' : '600'} ${open.path}\`: it holds secrets, key hashes and the data.`,
     );
   const isGroups = (folder.mode & 0o070) !== 0;
   return well(
@@ -225,7 +229,7 @@ const modesFinding = (dataDir: string): CheckResult => {
   );
 };
 
-/** Whether signing secrets lie where backups and exports do not take them along. */
+/** Checks that signing secrets are outside the lake, so that backups and exports do not contain them. */
 const secretsFinding = (lake: Lake): CheckResult => {
   const inLake = required(
     prepare(lake.sqlite, "select count(*) from subscriptions where secret <> ''", 'number').get(),
@@ -279,11 +283,11 @@ const strangeness = (
   }
 };
 
-/** Whether the Parquet files are those that the manifest names, byte by byte. */
+/** Compares the Parquet files with the manifest by SHA-256. */
 const parquetFinding = async (dataDir: string): Promise<CheckResult> => {
   const folder = join(dataDir, 'parquet');
   const path = join(folder, 'manifest.json');
-  const advice = `\`${commandText('export --full')}\` writes every file anew.`;
+  const advice = `\`${commandText('export --full')}\` rewrites every file.`;
   if (!existsSync(path)) return well('Parquet', 'nothing exported yet');
   try {
     const exported = manifest.parse(JSON.parse(readFileSync(path, 'utf8')));

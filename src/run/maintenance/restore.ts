@@ -29,7 +29,6 @@ import { prepare } from '../../lake/prepare.ts';
 import { foreignObject } from './foreign-object.ts';
 import { faultOf } from './lake-fault.ts';
 
-/** What a restore did. */
 export interface Restored {
   from: string;
   /** Where the lake that stood there is now; null when there was none. */
@@ -146,7 +145,7 @@ const bringUpToDate = (path: string, from: string): void => {
   }
 };
 
-/** Sees to it that a file's bytes survive a power cut. */
+/** Syncs a file to disk, so that it survives a power cut. */
 const keepOnDisk = (path: string): void => {
   const file = openSync(path, 'r+');
   try {
@@ -200,17 +199,17 @@ const exchange = (dataDir: string, from: string, now: number, lockWaitMs: number
   return { from, setAside: stands ? setAside : (before ?? null), callsCarried };
 };
 
-/** What went wrong over a restore, in words where it is a file's or the disk's doing. */
+/** Explains errors of files and the disk; returns other errors unchanged. */
 const explain = (error: unknown, path: string): unknown => {
   if (error instanceof Error && 'syscall' in error)
     return new LakeError(
-      `${path} could not be restored: ${fullDiskOf(error) ?? error.message}. Nothing is lost: see that trendlake may write there and that the disk has room for a copy, then run \`${commandText('doctor --restore')}\` again.`,
+      `${path} could not be restored: ${fullDiskOf(error) ?? error.message}. No data is lost. Check that trendlake can write there and that the disk has room for a copy, then run \`${commandText('doctor --restore')}\` again.`,
       { cause: error },
     );
   return lakeErrorOf(error, path) ?? error;
 };
 
-/** What keeps a file from being restored; undefined if nothing does. */
+/** Reason why a file cannot be restored; undefined if it can. */
 const backupFault = (path: string): string | undefined => {
   const file = statSync(path, { throwIfNoEntry: false });
   if (file === undefined) return 'there is no such file';
@@ -236,7 +235,9 @@ export const restoreLake = (
   withExclusive(dataDir, 'sync', clock, async () => {
     const from = file ?? backupsIn(dataDir).at(-1)?.path;
     if (from === undefined)
-      throw new UsageError(`There is no backup in ${join(dataDir, BACKUPS)}. Name a file.`);
+      throw new UsageError(
+        `There is no backup in ${join(dataDir, BACKUPS)}. Pass a file: \`${commandText('doctor --restore FILE')}\`.`,
+      );
     const fault = backupFault(from);
     if (fault !== undefined)
       throw new UsageError(`${from} cannot be restored: ${fault}. Nothing was changed.`);

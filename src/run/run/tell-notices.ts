@@ -9,7 +9,6 @@ import type { Attempt, Attempting } from './attempt.ts';
 import type { Background } from './background.ts';
 import type { RunDeps } from './run-deps.ts';
 
-/** What telling needs of the world. */
 export interface NoticeDeps
   extends Pick<RunDeps, 'lake' | 'config' | 'clock' | 'ledgers' | 'signal'> {
   env: NodeJS.ProcessEnv;
@@ -24,7 +23,7 @@ export interface NoticeDeps
 const send = async (channel: Secret, { lake, warn, ...deps }: NoticeDeps): Promise<void> => {
   const failure = await sendNotices(lake, channel.reveal(), deps);
   if (failure !== undefined)
-    warn(`TRENDLAKE_NOTIFY could not be told (${failure}); it is tried again after the next run.`);
+    warn(`Could not send to TRENDLAKE_NOTIFY (${failure}); trendlake retries after the next run.`);
 };
 
 /**
@@ -44,7 +43,7 @@ export const tellNotices = async (
     sources: expectedSources(allJobs, config, now),
     quota: plan.fits
       ? null
-      : `The month's calls will not last: ${plan.missing} are missing for what is scheduled. \`${commandText('plan')}\` shows more.`,
+      : `The month's calls will run out: the schedules need ${plan.missing} more. Run \`${commandText('plan')}\` for details.`,
     chores: chores.map(({ name, end }) => ({ name, failed: !end.ok })),
   };
   judgeConditions(lake, known, now);

@@ -88,7 +88,7 @@ test('of a made-up world it says so, and whose limit it is', async () => {
   const synced = await runCommand(sync, { dataDir, sandboxCreators: 20 });
   expect(synced.out).toContain("of the sandbox's 10,000,000 calls");
   expect((await runCommand(['status'], { dataDir })).out).toContain(
-    'of the built-in sandbox, which has its own limits; 50,000 is what a key has',
+    'calls go to the built-in sandbox, which has its own limits; 50,000 is the limit of a key',
   );
   const { out } = await statusAfter([]);
   expect(out).not.toContain('sandbox');
@@ -97,7 +97,7 @@ test('of a made-up world it says so, and whose limit it is', async () => {
 test('it tells what runs by itself: the next slots, no daemon, no backup', async () => {
   const { out } = await statusAfter([]);
   expect(out).toMatch(
-    /By itself\n {2}no daemon is running: npm run -s trendlake -- schedule\n {2}feed +next 2\d/,
+    /Schedule\n {2}no daemon is running: npm run -s trendlake -- schedule\n {2}feed +next 2\d/,
   );
   expect(out).toContain('no backup yet');
 });

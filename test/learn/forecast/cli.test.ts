@@ -52,8 +52,8 @@ test('the likeliest, one video, and how earlier forecasts did', async () => {
 
 test('silence says what is lacking; what cannot be asked is refused', async () => {
   const lake = freshLake();
-  expect((await forecast(lake)).out).toMatch(/^Nothing is forecast\.\n.*No curve is finished yet/);
-  expect((await forecast(lake, '--score')).out).toBe('No forecast has come true or false yet.');
+  expect((await forecast(lake)).out).toMatch(/^No forecasts yet\.\n.*No curve is finished yet/);
+  expect((await forecast(lake, '--score')).out).toBe('No forecast is due yet.');
   expect(await forecast(lake, '--horizon', '5h')).toMatchObject({ code: 2 });
   const unknown = await forecast(lake, 'tt_nobody');
   expect(unknown).toMatchObject({ code: 2 });

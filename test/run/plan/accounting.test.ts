@@ -41,11 +41,11 @@ test('`status` and `plan` say the same of the rest of the month', async () => {
   const [status, plan] = await Promise.all(
     ['status', 'plan'].map((command) => runCommand([command], { dataDir, env })),
   );
-  const missing = /([\d,]+) calls are missing/;
+  const missing = /the schedules need ([\d,]+) more calls/;
   const [stated] = missing.exec(plan?.out ?? '') ?? [];
   expect(stated).toBeDefined();
   expect(status?.out).toContain(stated);
-  expect(status?.out).not.toContain('enough');
+  expect(status?.out).not.toContain('on schedule you will use');
 });
 
 test('what a month has left over time is told in steps, not call by call', () => {

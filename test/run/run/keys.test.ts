@@ -356,7 +356,7 @@ test('plan, status, /metrics and the pipeline page show each key, and what they 
     { name: 'b', month: { remaining: left } },
   ]);
   const { out } = await command(['status']);
-  expect(out).toMatch(/key a +2 of 2 spent; 0 left until .*missing on schedule/);
+  expect(out).toMatch(/key a +2 of 2 spent; 0 left until .*the schedules need [\d,]+ more/);
   expect(out).toMatch(/key b .* 1,000 in the last minute \(instagram, youtube\)/);
 
   const config = readConfig({ env: { TRENDLAKE_DATA_DIR: dataDir }, cwd: dataDir });
