@@ -61,7 +61,9 @@ test('the refusal names the newest backup, and restoring it brings the lake back
   const { err } = await runCommand(['sync'], { dataDir });
   expect(err).toContain(join(dataDir, 'backups', 'trendlake-2026-03-01.db'));
   expect((await runCommand(['doctor'], { dataDir })).code).toBe(1);
-  expect((await runCommand(['doctor', '--restore'], { dataDir })).code).toBe(0);
+  const restored = await runCommand(['doctor', '--restore', '--json'], { dataDir });
+  expect(JSON.parse(restored.out)).toMatchObject({ callsCarried: null });
+  expect(restored.err).toContain('The calls made since the backup could not be read');
   expect((await runCommand(['status'], { dataDir })).code).toBe(0);
 });
 

@@ -170,7 +170,7 @@ const prepareCopy = (
     copyDatabase(from, growing);
     chmodSync(growing, OWN_FILE); // a copy has the mode of what was copied
     bringUpToDate(growing, from); // an older one has no room for all that is told of a call
-    const callsCarried = old === undefined ? 0 : carryLedger(growing, old, lockWaitMs);
+    const callsCarried = old === undefined ? null : carryLedger(growing, old, lockWaitMs);
     keepOnDisk(growing);
     renameSync(growing, restoredName(path));
     return callsCarried;
