@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { HOUR_MS, SECOND_MS } from '../../base/durations.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 import { TrendlakeError } from '../../base/errors.ts';
 import { isoOf } from '../../base/iso.ts';
 import { lakeErrorOf } from '../../lake/explain-error.ts';
@@ -150,6 +150,7 @@ export class Schedule {
    */
   async run(): Promise<void> {
     const { jobs, signal } = this.#deps;
+    await this.#forgetFuture();
     this.#arm(jobs);
     signal.addEventListener('abort', () => this.#wake.resolve());
     const over = new AbortController();
@@ -166,6 +167,12 @@ export class Schedule {
       over.abort();
       this.#disarm();
     }
+  }
+
+  /** After the clock was set back, slots that were done under the old time come again. */
+  async #forgetFuture(): Promise<void> {
+    const at = this.#deps.clock.now() + MINUTE_MS;
+    await this.#attempt(TELLING_SLOTS, async () => this.#slots.forgetAfter?.(at));
   }
 
   /** Starts the timers of the crons, in place of those that run. */
@@ -256,6 +263,7 @@ export class Schedule {
       await clock.sleep(Math.min(restMs, STEP_CHECK_MS), signal);
       if (Math.abs(offset() - before) < STEP_MS) continue;
       tell(`The clock was set to ${isoOf(clock.now())}; the schedule follows it.`);
+      await this.#forgetFuture();
       this.#arm(jobs);
       return;
     }

@@ -23,6 +23,8 @@ export interface SlotBook {
   takeOver(jobs: readonly string[]): Slot[] | Promise<Slot[]>;
   /** Records the slots before a claimed one that no daemon claimed. */
   noteMissed?(slot: Slot, cron: Pick<Cron, 'slots'>): void;
+  /** Frees slots of the future, which a clock that was set back will reach again. */
+  forgetAfter?(at: number): void;
   /** Says that this daemon lives, to be called every `aliveMs`. */
   keepAlive?(): Promise<void>;
   readonly aliveMs?: number;
@@ -107,6 +109,15 @@ export class LakeSlots implements SlotBook {
     sqlite.transaction(record).immediate();
   }
 
+  forgetAfter(at: number): void {
+    const find = prepare(
+      this.#lake.sqlite,
+      'select 1 from slots where slot_at > ? limit 1',
+      'number',
+    );
+    if (find.get(at) !== undefined) forgetSlotsAfter(this.#lake, at);
+  }
+
   /** Settles the slot of a dead daemon. @returns true if it is this daemon's now */
   #settle(slot: OpenSlot, jobs: readonly string[]): boolean {
     const { sqlite } = this.#lake;
@@ -186,6 +197,10 @@ export class PartlySharedSlots implements SlotBook {
 
   noteMissed(slot: Slot, cron: Pick<Cron, 'slots'>): void {
     this.#bookOf(slot).noteMissed?.(slot, cron);
+  }
+
+  forgetAfter(at: number): void {
+    this.#own.forgetAfter?.(at);
   }
 
   keepAlive(): Promise<void> {

@@ -133,6 +133,11 @@ test('after the clock is set back the timers are armed for the new time', async 
       if (machine.now() > NIGHT + 10 * MINUTE_MS) setBackMs = 3 * HOUR_MS;
     },
   };
+  const done = new LakeSlots(lake, machine, 'before');
+  for (const slotAt of [NIGHT - HOUR_MS, NIGHT]) {
+    done.claim({ job: 'feed', slotAt });
+    done.done({ job: 'feed', slotAt });
+  }
   const armedAt: number[] = [];
   const told: string[] = [];
   await new Schedule({
@@ -158,4 +163,5 @@ test('after the clock is set back the timers are armed for the new time', async 
   expect(armedAt).toHaveLength(2);
   expect(armedAt[1]).toBeLessThan(NIGHT);
   expect(told).toEqual([expect.stringContaining('The clock was set to 2026-05-09T23:')]);
+  expect(slotRows(lake)).toEqual([]); // they come again
 });
