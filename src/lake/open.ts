@@ -171,6 +171,13 @@ const keepToUser = (dataDir: string, { tell = () => {} }: OpenOptions): void => 
   if (sentence !== undefined) tell(sentence);
 };
 
+/** Moves what a former lake left out of the way, and says where it is. */
+const clearFormerLake = (dataDir: string, { tell = () => {} }: OpenOptions): void => {
+  const aside = setFormerLakeAside(dataDir);
+  if (aside !== undefined)
+    tell(`Backups and Parquet files of the former lake were moved to ${aside}.`);
+};
+
 /**
  * Makes the lake where there is none, and removes what processes that died over this left behind.
  * Whoever makes or migrates a lake holds the lock, so that what lies there under it is nobody's.
@@ -181,10 +188,8 @@ const makeIfMissing = (dataDir: string, path: string, options: OpenOptions): voi
     removeLeftovers(dataDir, LAKE_FILE);
     if (existsSync(path)) return;
     refuseRemains(path);
-    if (options.newLake !== true) refuseFormerLake(dataDir, path);
-    const aside = setFormerLakeAside(dataDir);
-    if (aside !== undefined)
-      options.tell?.(`Backups and Parquet files of the former lake were moved to ${aside}.`);
+    if (options.newLake === true) clearFormerLake(dataDir, options);
+    else refuseFormerLake(dataDir, path);
     create(path);
     keepToUser(dataDir, options);
   });

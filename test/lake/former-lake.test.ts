@@ -80,6 +80,15 @@ test('--new-lake starts an empty lake and keeps what the former one left', async
   expect(exported.code).toBe(0);
 });
 
+test('a first start moves nothing, whatever folders are there', () => {
+  const dataDir = freshFolder();
+  for (const name of ['backups', 'parquet']) mkdirSync(join(dataDir, name));
+  writeFileSync(join(dataDir, 'parquet', 'mine.parquet'), 'of somebody else');
+  openLake(dataDir).close();
+  expect(readdirSync(dataDir)).not.toContain('former-lake-1');
+  expect(readdirSync(join(dataDir, 'parquet'))).toEqual(['mine.parquet']);
+});
+
 test('--new-lake leaves a lake that is there alone', async () => {
   const dataDir = freshFolder();
   openLake(dataDir).close();
