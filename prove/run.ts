@@ -23,6 +23,9 @@ const environmentOf = ({ defaults = {}, short = {} }: Proof): NodeJS.ProcessEnv 
   return { ...process.env, ...defaults, ...Object.fromEntries(set), ...(isShort ? short : {}) };
 };
 
+/** Output of failed proofs, printed last where several run side by side. */
+const failures: string[] = [];
+
 /** Runs a proof to its end. Its output is held back until then if several run side by side. */
 const prove = async (proofName: string, proof: Proof, isHeldBack = false): Promise<string> => {
   const { tests, serial = false } = proof;
@@ -40,8 +43,10 @@ const prove = async (proofName: string, proof: Proof, isHeldBack = false): Promi
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (text: string) => output.push(text));
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-  if (isHeldBack) process.stdout.write(`\n${proofName}:\n${output.join('')}`);
+  const printed = `\n${proofName}:\n${output.join('')}`;
   if (code !== 0) process.exitCode = code ?? 1;
+  if (isHeldBack && code !== 0) failures.push(printed);
+  else if (isHeldBack) process.stdout.write(printed);
   return code === 0 ? 'holds' : `FAILED (${signal ?? `exit code ${code}`})`;
 };
 
@@ -58,7 +63,7 @@ const proveAll = async (): Promise<void> => {
     }
   };
   await Promise.all(Array.from({ length: isShort ? 2 : 1 }, lane));
-  process.stdout.write(`${outcomes.join('\n')}\n`);
+  process.stdout.write(`${failures.join('')}${outcomes.join('\n')}\n`);
 };
 
 if (name === 'all' || (name === undefined && isShort)) await proveAll();

@@ -18,7 +18,7 @@ test(`demo --nights ${NIGHTS} ends with who is likeliest tomorrow and how yester
     ending.match(/^ +(?:>?\d+ %) {2}.* -> [\d,]+ \(80 % between [\d,]+ and [\d,]+\)$/gm),
   ).toHaveLength(5);
   expect(ending).toMatch(
-    /How yesterday's did: [\d,]+ forecasts a day ahead came due; \d+ % of what came/,
+    /Yesterday's forecasts: [\d,]+ forecasts a day ahead came due\. \d+ % of outcomes/,
   );
   const scored = await runCommand(['forecast', '--score', '--json'], {
     dataDir,
