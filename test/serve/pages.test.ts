@@ -109,7 +109,7 @@ test('every script and style of a page is served from here', async () => {
   const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
     ([, path]) => path as string,
   );
-  expect(files).toHaveLength(4);
+  expect(files).toHaveLength(5);
   for (const file of files) expect((await page(file)).status).toBe(200);
   expect(text).not.toMatch(/(?:src|<link [^>]*href)="https?:/);
   const out = [...text.matchAll(/<a class="out" href="https:[^"]*" rel="([^"]*)"/g)];

@@ -6,7 +6,6 @@ import { type Html, NOTHING } from './html.ts';
 import { ICON, MARK } from './icon.ts';
 import { isWithin, NAVIGATION } from './navigation.ts';
 import { linkTo, type PageView } from './page-view.ts';
-import { STYLE } from './style.ts';
 import { timeBar } from './time-bar.ts';
 
 /** What a page puts into the frame. */
@@ -26,8 +25,6 @@ export interface FramedPage {
    * nothing. A page of the past never changes.
    */
   readonly whenChanged?: 'exchange' | 'tell' | 'nothing';
-  /** Style beside that of all pages. */
-  readonly style?: string;
   /** Files under /assets that the page needs, by their names. */
   readonly assets?: readonly string[];
   /** False for pages that show no instant of the lake: no time bar. */
@@ -79,13 +76,12 @@ export const framed = (
     pulledAt = null,
     countedAt = null,
     assets = [],
-    style = '',
     isTimed = true,
     whenChanged = 'exchange',
   }: FramedPage,
 ): Html => html`<!doctype html>
 <html lang="en"${follows(view, whenChanged)}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · trendlake</title>${ICON}<style>${raw(STYLE + style)}</style>${[...assets, 'page.js'].map(assetTag)}</head><body>
+<title>${title} · trendlake</title>${ICON}${['page.css', ...assets, 'page.js'].map(assetTag)}</head><body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>
   <div class="bar"><a class="brand" href="${linkTo(view, '/')}">${MARK}trendlake</a>${navigation(view)}

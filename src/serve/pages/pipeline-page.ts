@@ -21,7 +21,6 @@ import {
   troubleSections,
   volumesSection,
 } from './pipeline-sections.ts';
-import { PIPELINE_STYLE } from './pipeline-style.ts';
 
 const run = z.coerce.number({ error: 'Expected the number of a run.' }).int().min(1).optional();
 
@@ -88,7 +87,7 @@ export const pipelinePage = (deps: PageDeps): void =>
       if (id === undefined)
         return {
           title: 'Pipeline',
-          style: PIPELINE_STYLE,
+          assets: ['plot.css', 'pipeline.css'],
           main: main(view, state, { limit: most, page: shown, price: pipeline.price }),
         };
       const { opened } = state;
@@ -97,7 +96,7 @@ export const pipelinePage = (deps: PageDeps): void =>
       const part = { limit: most, page: shown, head: null, sort: undefined, sorted: undefined };
       return {
         title: `Run ${id}`,
-        style: PIPELINE_STYLE,
+        assets: ['plot.css', 'pipeline.css'],
         main: html`${openedRunSection(view, opened)}${pagingLinks(view, { ...part, held: opened.total, rows: opened.items })}`,
       };
     },

@@ -6,7 +6,6 @@ import { digits } from './figures.ts';
 import type { FramedPage } from './frame.ts';
 import { type Html, NOTHING } from './html.ts';
 import { notice } from './marks.ts';
-import { CHART_STYLE } from './pipeline-style.ts';
 import { queryChart } from './query-chart.ts';
 
 /** What became of a statement. */
@@ -85,22 +84,12 @@ const cookbook = (recipes: readonly CookbookQuery[]): Html =>
       html`<li><a href="/query?${new URLSearchParams({ sql })}">${question}</a>`,
   )}</ol></details>`;
 
-const QUERY_STYLE = `${CHART_STYLE}
-#query { display: grid; gap: 10px; } #sql { width: 100%; min-height: 150px; font: 13.5px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "Noto Sans Mono", monospace; padding: 12px 14px; border: 1px solid color-mix(in srgb, var(--soft) 75%, var(--card)); border-radius: 10px; background: var(--ground); color: var(--ink); resize: vertical; tab-size: 2; }
-.run { display: flex; flex-wrap: wrap; gap: 6px 14px; align-items: center; } #run { background: var(--mark); border-color: var(--mark); color: var(--card); font-weight: 600; padding: 6px 20px; } .recipes { margin-top: 12px; } .recipes ol { margin: 8px 0 0; padding-left: 24px; columns: 2 280px; } summary { cursor: pointer; }
-.failed { overflow-wrap: anywhere; } .result { width: auto; min-width: 100%; } .result td, .result th { max-width: 420px; overflow-wrap: anywhere; padding-right: 22px; } .result i { color: var(--soft); }
-.dictionary { max-height: 78vh; overflow-y: auto; } .dictionary details { border-top: 1px solid var(--line); padding: 5px 0; } .dictionary ul { list-style: none; margin: 4px 0 8px; padding: 0 0 0 4px; font-size: 13px; } .dictionary li { padding: 2px 0; overflow-wrap: anywhere; } .dictionary i { color: var(--soft); font-style: normal; } .dictionary p { margin: 4px 0; }
-.dictionary button { font: 12.5px ui-monospace, "SF Mono", Menlo, Consolas, "Noto Sans Mono", monospace; border: 0; padding: 1px 6px; border-radius: 6px; background: var(--wash); color: var(--mark); overflow-wrap: anywhere; text-align: left; }
-.bars { width: 100%; margin-bottom: 14px; } .bars th { max-width: 220px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-size: 13px; } .bars th, .bars td { border: 0; padding: 2px 12px 2px 0; } .bars td:nth-child(2) { width: 70%; } .bars .meter { height: 12px; border-radius: 3px; margin: 0; min-width: 1px; }
-`;
-
 /** `/query`: one statement, what it found, and the dictionary beside it. */
 export const queryPage = ({ sql, outcome, dictionary, recipes }: ShownQuery): FramedPage => ({
   title: 'Query',
   isTimed: false,
   whenChanged: 'tell',
-  style: QUERY_STYLE,
-  assets: ['query.js'],
+  assets: ['plot.css', 'query.css', 'query.js'],
   about: html`SQL that only reads, over everything the lake holds`,
   main: html`<div class="grid"><div class="stack">
 <section><form id="query" method="post" action="/query"><label class="unseen" for="sql">SQL</label><textarea id="sql" name="sql" rows="8" spellcheck="false" autocapitalize="off" autocomplete="off" required maxlength="20000">${sql === '' ? EXAMPLE : sql}</textarea>

@@ -1,10 +1,9 @@
-import { html, raw } from 'hono/html';
+import { html } from 'hono/html';
 import { TIERS } from '../../base/config/tiers.ts';
 import { digits } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ICON, MARK } from './icon.ts';
 import { NAVIGATION } from './navigation.ts';
-import { STYLE } from './style.ts';
 import { type TryableRequest, tryItSection } from './try-it.ts';
 
 /** The parts of an OpenAPI document that the reference page shows. */
@@ -224,7 +223,7 @@ export const referencePage = (document: ShownDocument, origin: string): Html => 
   const schemas = Object.entries(document.components?.schemas ?? {});
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>The interface · ${document.info.title}</title>${ICON}<style>${raw(STYLE)}</style><script src="/assets/try-it.js" defer></script></head><body>
+<title>The interface · ${document.info.title}</title>${ICON}<link rel="stylesheet" href="/assets/page.css"><script src="/assets/try-it.js" defer></script></head><body>
 <a class="skip" href="#content">Skip to the content</a>
 <header><div class="bar"><a class="brand" href="/">${MARK}${document.info.title}</a><nav class="pages" aria-label="Pages">${NAVIGATION.map(({ path, name }) => html`<a href="${path}">${name}</a>`)}</nav></div></header>
 <main id="content"><div class="head"><h1>The interface</h1><div class="about soft small">version ${document.info.version} <a href="/v1/openapi.json">OpenAPI</a></div></div>

@@ -1,7 +1,6 @@
-import { html, raw } from 'hono/html';
+import { html } from 'hono/html';
 import { commandText } from '../../base/installation.ts';
 import { ICON, MARK } from './icon.ts';
-import { STYLE } from './style.ts';
 
 /** The page that asks for a key; `to` is where it leads then, `problem` what was wrong with the last. */
 export const signInPage = ({
@@ -12,7 +11,7 @@ export const signInPage = ({
   problem: string | undefined;
 }) => html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>trendlake: sign in</title>${ICON}<style>${raw(STYLE)}</style></head><body>
+<title>trendlake: sign in</title>${ICON}<link rel="stylesheet" href="/assets/page.css"></head><body>
 <header><h1>${MARK}trendlake</h1></header>
 <main class="grid"><section class="wide"><h2>Sign in</h2>
   <p class="soft">This page is open to holders of a key. Keys are made by the operator: <code>${commandText('keys create')}</code>.</p>
