@@ -20,7 +20,7 @@ import { counted, grouped } from '../text/figures.ts';
 import { ProgressLine } from '../text/progress-line.ts';
 import { textTable } from '../text/text-table.ts';
 
-/** More rows of a table nobody reads; `--json` has them all. */
+/** Rows of the table at most; `--json` prints all. */
 const SHOWN = 200;
 
 const HELP = `
@@ -42,7 +42,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** An event as it is told here; `detectedAt` null: a dry run noticed it, the lake does not hold it. */
+/** A stored event, or one that a dry run detected (`detectedAt` null). */
 type ToldEvent = Omit<ShownEvent, 'detectedAt'> & { readonly detectedAt: string | null };
 
 const wouldBe = (lake: Lake, wanted: DetectOptions): ToldEvent[] => {
@@ -59,7 +59,7 @@ const wouldBe = (lake: Lake, wanted: DetectOptions): ToldEvent[] => {
     });
 };
 
-/** What the rules notice in a span; in a large lake it takes a while. */
+/** Runs the rules over a span. Slow in a large lake. */
 const tryRules = (lake: Lake, wanted: DetectOptions, io: CliIo): ToldEvent[] => {
   const progress = new ProgressLine(io);
   progress.show(`events: trying the rules from ${dateOf(wanted.from)} to ${dateOf(wanted.to)}`);
@@ -109,7 +109,7 @@ const printTable = (
   io.out(`${shown}${counted(total, 'event')}${earlier}${others}`);
 };
 
-/** How to see the stored events before `since`, if there are any: a first sync notices old ones. */
+/** Command that lists events before `since`: a first sync detects old ones. */
 const earlierText = (lake: Lake, since: number): string => {
   const { earlier, first } = required(
     prepare(

@@ -26,7 +26,7 @@ const MOST_TRIES = 3;
 
 type Answers = Partial<Record<SettingName, string>>;
 
-/** Asks until the answer can be that setting; an empty one is `usual`. */
+/** Asks until the answer is a valid setting. An empty answer means the default. */
 const askFor = async (
   questions: Questions,
   name: SettingName,
@@ -71,7 +71,7 @@ const askAll = async (io: CliIo): Promise<Answers> => {
   }
 };
 
-/** Spends one call to see that address and key are right. */
+/** Spends one call to check address and key. */
 const tryOnce = async (config: Config, io: CliIo): Promise<void> => {
   const { HttpApiClient } = await import('../../upstream/client.ts');
   const { openLakeFor } = await import('../../lake/origin.ts');
@@ -94,7 +94,7 @@ const tryOnce = async (config: Config, io: CliIo): Promise<void> => {
       await requestOnce(world, 'search', { kind: 'search', q: 'a', ...paging });
     } catch (error) {
       throw new UsageError(
-        `Nothing was written: the service could not be asked with these. ${messageOf(error)} Try again, or write them untried with --no-try.`,
+        `Nothing was written: the service could not be called with these settings. ${messageOf(error)} Try again, or skip the test call with --no-try.`,
         { cause: error },
       );
     }
@@ -103,7 +103,10 @@ const tryOnce = async (config: Config, io: CliIo): Promise<void> => {
   }
 };
 
-/** Writes a file that nobody else may read. @throws UsageError where there is one and it is to stay */
+/**
+ * Writes a file that only its owner may read.
+ * @throws UsageError if it exists and the user keeps it
+ */
 const writeOwn = (path: string, text: string): void => {
   const file = openSync(path, 'wx', OWN_FILE);
   try {
@@ -117,7 +120,7 @@ const run = async (options: { try: boolean }, io: CliIo): Promise<void> => {
   const path = resolve(io.cwd, io.flags.config ?? CONFIG_FILE);
   if (existsSync(path))
     throw new UsageError(
-      `${path} is there already. Change it with an editor (${docsPage('reference/settings.md')} lists every setting), or move it away.`,
+      `${path} already exists. Change it with an editor (${docsPage('reference/settings.md')} lists every setting), or move it away.`,
     );
   const answers = await askAll(io);
   const { dataDir } = io.flags;
@@ -125,7 +128,7 @@ const run = async (options: { try: boolean }, io: CliIo): Promise<void> => {
   const config = readConfig({ flags, env: io.env, cwd: io.cwd });
   if (options.try) {
     await tryOnce(config, io);
-    io.out('The service answered.', 'good');
+    io.out('The service responded.', 'good');
   }
   const { platforms = '', ratePerMinute, callsPerMonth, ...texts } = answers;
   const fields = {

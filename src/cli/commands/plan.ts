@@ -35,7 +35,7 @@ Examples:
   trendlake plan
   TRENDLAKE_SCHEDULES='{"feed": "5 */2 * * *"}' trendlake plan`;
 
-/** Input of the plan: each key's month so far, and the requests left of an unfinished run. */
+/** Input of the plan: each key's month so far, and requests left in an unfinished run. */
 interface Known {
   spent: readonly MonthSpent[];
   unfinished: { runId: number; requests: number } | null;
@@ -109,7 +109,7 @@ const print = (
   if (keys.length > 1) io.out(keysTable(io, keys));
 };
 
-/** Calls spent, left and planned, a row for each key. */
+/** One row per key: calls spent, left and planned. */
 const keysTable = (io: CliIo, keys: readonly KeyAccount[]): string => {
   const head = ['key', 'platforms', 'spent', 'left', 'until', 'lists', 'reserve', 'refreshes', ''];
   const rows = keys.map(({ name, platforms, month, plan }) => [

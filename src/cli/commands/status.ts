@@ -165,7 +165,7 @@ const print = (
   for (const { reason, items } of status.rejected) io.out(`  ${grouped(items)}  ${reason}`);
 };
 
-/** Instants of the lake's reads are Unix ms, of JSON documents ISO 8601. */
+/** Lake reads use Unix ms, JSON documents ISO 8601. */
 const isoInstants = (document: unknown): unknown =>
   JSON.parse(JSON.stringify(document), (key, value: unknown) =>
     (key === 'at' || key.endsWith('At')) && typeof value === 'number' ? isoOf(value) : value,

@@ -3,7 +3,7 @@ import { oneLine } from './text-table.ts';
 const LONGEST_SAMPLE = 80;
 const LONGEST_LINE = 400;
 
-/** Drift, with the first sample (JSON), in one line. */
+/** Drift on one line, with its first sample (JSON). */
 export const driftText = (
   { resource, field, sample }: { resource: string; field: string; sample: string },
   seen: string,
