@@ -16,7 +16,10 @@ interface House {
 const HOUSES: Readonly<Record<string, House>> = {
   schema: { calls: [], rooms: [''] },
   base: { calls: ['schema'], rooms: ['', 'wire', 'data-dir', 'config'] },
-  lake: { calls: ['schema', 'base'], rooms: ['', 'keys', 'read', 'lists', 'search', 'query'] },
+  lake: {
+    calls: ['schema', 'base'],
+    rooms: ['', 'keys', 'read', 'watches', 'lists', 'search', 'query'],
+  },
   upstream: {
     calls: ['base', 'lake'],
     rooms: ['', 'decode', 'throttle', 'ledger-postgres'],

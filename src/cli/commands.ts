@@ -24,6 +24,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/plan.ts'),
   },
   {
+    name: 'watch',
+    summary: 'follow creators, videos, hashtags and searches',
+    load: () => import('./commands/watch.ts'),
+  },
+  {
     name: 'status',
     summary: 'show last runs, quota, freshness, volumes, drift and problems',
     load: () => import('./commands/status.ts'),
