@@ -44,6 +44,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/search.ts'),
   },
   {
+    name: 'diff',
+    summary: 'show what changed in lists between two instants',
+    load: () => import('./commands/diff.ts'),
+  },
+  {
+    name: 'compare',
+    summary: 'compare creators side by side',
+    load: () => import('./commands/compare.ts'),
+  },
+  {
     name: 'analyze',
     summary: 'explain why a video went viral',
     load: () => import('./commands/analyze.ts'),
