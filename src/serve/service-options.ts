@@ -35,6 +35,8 @@ export interface ServiceOptions {
   readonly hookSecret?: HookSecret | undefined;
   /** Webhook subscriptions that one key may have; as many as usual unless given. */
   readonly subscriptionsPerKey?: number;
+  /** Results that a watched search reads, for its price. Default 200, as in the settings. */
+  readonly listItems?: number;
   /** Receives a line for each request and each failure; silent unless given. */
   readonly log?: Logger;
   /** Without a log: receives a line for each thing that failed unexpectedly. */

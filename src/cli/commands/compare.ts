@@ -12,9 +12,9 @@ import {
   MOST_COMPARED,
 } from '../../lake/read/compare-creators.ts';
 import { parseSubject } from '../../lake/watches/watch-subject.ts';
+import { resolveSubject } from '../../lake/watches/watches.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { instantOption, oneOfOption } from '../context/option-values.ts';
-import { resolved } from '../context/save-watches.ts';
 import { grouped } from '../text/figures.ts';
 import { textTable } from '../text/text-table.ts';
 
@@ -109,7 +109,7 @@ export const define = (command: Command, io: CliIo): void => {
               platform: options.platform ?? null,
             },
           );
-          const { kind, platform, subject } = resolved(lake, parsed);
+          const { kind, platform, subject } = resolveSubject(lake, parsed);
           if (kind !== 'creator' || platform === null)
             throw new UsageError(
               `${name} is not a creator. Use @handle or the address of a profile.`,

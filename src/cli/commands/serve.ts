@@ -137,6 +137,7 @@ export const define = (command: Command, io: CliIo): void => {
         port: options.port,
         ...(options.at === undefined ? {} : { at: options.at }),
         subscriptionsPerKey,
+        listItems: config.listItems,
         model: modelSettings(config),
         ...(hookSecret === undefined ? {} : { hookSecret: readHookSecret(hookSecret.reveal()) }),
         publicUrl: config.publicUrl,

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { DAY_MS } from '../../base/durations.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
 import { openLakeForReading } from '../../lake/open.ts';
-import type { NewWatch } from '../../lake/watches/watches.ts';
+import { callsPerMonth } from '../../lake/watches/watch-calls.ts';
+import { type NewWatch, resolveSubject } from '../../lake/watches/watches.ts';
 import { type CsvProblem, readWatchesCsv } from '../../lake/watches/watches-csv.ts';
-import { callsPerMonth } from '../../run/plan/watch-planner.ts';
 import { type CliIo, configOf } from '../context/io.ts';
-import { resolved, type SqliteLake, saveWatches, watchJson } from '../context/save-watches.ts';
+import { type SqliteLake, saveWatches, watchJson } from '../context/save-watches.ts';
 import { grouped } from '../text/figures.ts';
 import { priceText } from '../text/watch-text.ts';
 
@@ -32,7 +32,7 @@ export const importWatches = async (
   const ready = (lake: SqliteLake): NewWatch[] =>
     watches.flatMap(({ line, parsed, ...watch }) => {
       try {
-        return [{ ...resolved(lake, parsed), ...watch }];
+        return [{ ...resolveSubject(lake, parsed), ...watch }];
       } catch (error) {
         found.push({ line, problem: messageOf(error) });
         return [];

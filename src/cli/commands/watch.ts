@@ -3,14 +3,19 @@ import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { minuteOf } from '../../base/iso.ts';
 import { parseSubject } from '../../lake/watches/watch-subject.ts';
-import { listWatches, pauseWatch, removeWatch, type Watch } from '../../lake/watches/watches.ts';
+import {
+  listWatches,
+  pauseWatch,
+  removeWatch,
+  resolveSubject,
+  type Watch,
+} from '../../lake/watches/watches.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { instantOption, oneOfOption } from '../context/option-values.ts';
 import { type Options, printFromLake, tableOr } from '../context/print-from-lake.ts';
 import {
   everyOption,
   listJson,
-  resolved,
   type SqliteLake,
   saveWatches,
   watchJson,
@@ -59,7 +64,7 @@ const add = async (words: string[], options: AddOptions, io: CliIo): Promise<voi
   const isJson = options.json === true;
   const [saved] = await saveWatches(
     io,
-    (lake) => [{ ...resolved(lake, parsed), ...watch, until }],
+    (lake) => [{ ...resolveSubject(lake, parsed), ...watch, until }],
     {
       isAsked: options.yes !== true && !isJson,
       show: (price) => {

@@ -1,17 +1,15 @@
 import { JOBS } from '../../../jobs/all-jobs.ts';
-import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { rangeMs } from '../../base/durations.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isoOf } from '../../base/iso.ts';
 import { openLake } from '../../lake/open.ts';
-import type { ParsedSubject, WatchSubject } from '../../lake/watches/watch-subject.ts';
+import { callsPerMonth } from '../../lake/watches/watch-calls.ts';
 import {
   addWatch,
   type NewWatch,
-  platformsOfHandle,
+  type platformsOfHandle,
   type Watch,
 } from '../../lake/watches/watches.ts';
-import { callsPerMonth } from '../../run/plan/watch-planner.ts';
 import { type WatchPrice, watchPrice } from '../../run/plan/watch-price.ts';
 import { type CliIo, configOf } from './io.ts';
 import { openLedgers } from './ledgers.ts';
@@ -26,20 +24,6 @@ export const everyOption = (text: string): number => {
 };
 
 export type SqliteLake = Parameters<typeof platformsOfHandle>[0];
-
-/** @throws UsageError if a handle exists on several platforms or on none that the lake knows */
-export const resolved = (lake: SqliteLake, parsed: ParsedSubject): WatchSubject => {
-  if (parsed.kind !== 'handle') return parsed;
-  const known = platformsOfHandle(lake, parsed.subject);
-  const [platform] = known;
-  if (known.length === 1 && platform !== undefined)
-    return { kind: 'creator', platform, subject: parsed.subject };
-  throw new UsageError(
-    known.length === 0
-      ? `@${parsed.subject} is not in the lake, so its platform is unknown. Add --platform ${PLATFORMS.join('|')}.`
-      : `@${parsed.subject} exists on ${known.join(' and ')}. Choose one with --platform.`,
-  );
-};
 
 /** A watch as `--json` prints it. */
 export const watchJson = (watch: Watch, config: { readonly listItems: number }) => ({

@@ -4,6 +4,7 @@ import { minuteOf } from '../../base/iso.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
+import { callsEach, callsInMonth, PRICED_MS } from '../../lake/watches/watch-calls.ts';
 import {
   endWatches,
   listWatches,
@@ -14,37 +15,22 @@ import {
 } from '../../lake/watches/watches.ts';
 import type { UpstreamRequest } from '../../upstream/request.ts';
 import type { MonthState } from '../../upstream/throttle/month.ts';
-import { firstPage, PAGE_ITEMS } from './first-page.ts';
+import { firstPage } from './first-page.ts';
 import { cronOfJob, type PlanConfig, type PlannedJob } from './month-plan.ts';
 import type { PlannedItem } from './planned-item.ts';
 
-/** Month in which prices are stated. */
-const PRICED_MS = 30 * DAY_MS;
 /** The job runs hourly. What becomes due within half an hour is requested now rather than late. */
 const EARLY_MS = 30 * MINUTE_MS;
 /** A watch is late once it missed a run of the job. */
 const LATE_MS = HOUR_MS + EARLY_MS;
 
-/** Calls of one request of a watch: a search is read as deep as a list. */
-const callsEach = ({ kind }: Pick<Watch, 'kind'>, listItems: number): number =>
-  kind === 'search' || kind === 'hashtag' ? Math.ceil(listItems / PAGE_ITEMS) : 1;
-
-/** Price of a watch in calls per 30 days, rounded up. */
-export const callsPerMonth = (
-  watch: Pick<Watch, 'kind' | 'everyMs'>,
-  { listItems }: { readonly listItems: number },
-): number => Math.ceil((PRICED_MS / watch.everyMs) * callsEach(watch, listItems));
-
 /** Calls per 30 days that all active watches want. */
 export const wantedCalls = (
   lake: Pick<Lake, 'sqlite'>,
-  { listItems }: { readonly listItems: number },
+  config: { readonly listItems: number },
   now: number,
 ): number =>
-  listWatches(lake, { activeAt: now }).reduce(
-    (sum, watch) => sum + (PRICED_MS / watch.everyMs) * callsEach(watch, listItems),
-    0,
-  );
+  listWatches(lake, { activeAt: now }).reduce((sum, watch) => sum + callsInMonth(watch, config), 0);
 
 /**
  * The jobs, with the expected calls of the job `watch` where the lake is known: at most its share.

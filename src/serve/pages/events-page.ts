@@ -168,11 +168,6 @@ const filters = (view: PageView, { kind, platform }: Wanted): Html =>
     })),
   ])}${platformTabs(view, platform, { all: 'All platforms' })}`;
 
-const EVENTS_STYLE = `
-.why { display: block; max-width: 62ch; overflow-wrap: anywhere; } @media (max-width: 560px) { .why { min-width: 42vw; } } .told { margin: 0; } .told li { margin: 0 0 3px; overflow-wrap: anywhere; }
-.outcome { white-space: nowrap; } .outcome::before { content: ''; display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-right: 6px; background: var(--old); } .outcome.delivered::before { background: var(--fresh); } .outcome.failed::before { background: var(--down); }
-`;
-
 const NOTHING_YET = 'No events yet. Finding a rise takes some days of history.';
 
 /** `/events`: what was noticed, why with its numbers, and who was told. */
@@ -186,7 +181,7 @@ export const eventsListPage = (deps: PageDeps): void =>
     fileName: () => 'events',
     make: ({ query, view }, shown) => ({
       title: 'Events',
-      style: EVENTS_STYLE,
+      assets: ['events.css'],
       about: filters(view, query),
       main: listSection(view, shown, {
         heading: 'Noticed',

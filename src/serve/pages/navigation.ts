@@ -6,6 +6,7 @@ export const NAVIGATION = [
   { path: '/hashtags', name: 'Hashtags' },
   { path: '/forecasts', name: 'Forecasts' },
   { path: '/events', name: 'Events' },
+  { path: '/watching', name: 'Watching' },
   { path: '/search', name: 'Search' },
   { path: '/pipeline', name: 'Pipeline' },
   { path: '/query', name: 'Query' },
