@@ -49,7 +49,12 @@ const datedSubscription = (one: Subscription) => ({
 type DatedSubscription = ReturnType<typeof datedSubscription>;
 
 const filterText = ({ filter }: DatedSubscription): string =>
-  [filter.events.join(', ') || 'all kinds', filter.platforms.join(', '), filter.subjects.join(', ')]
+  [
+    filter.events.join(', ') || 'all kinds',
+    filter.platforms.join(', '),
+    filter.subjects.join(', '),
+    (filter.tags ?? []).map((tag) => `tag ${tag}`).join(', '),
+  ]
     .filter((part) => part !== '')
     .join('; ');
 
@@ -65,6 +70,7 @@ const defineAdd = (command: Command, io: CliIo): void => {
     .option('--events <a,b>', 'kinds of events; default all')
     .option('--platforms <a,b>', 'platforms; default all')
     .option('--subjects <a,b>', 'handles, tags, video ids or <kind>:<id>; default all')
+    .option('--tag <a,b>', 'tags of watches; default all')
     .option('--secret <whsec_...>', 'a secret of your own; default a new one')
     .option('--allow-loopback-http', 'take http to this machine, for trying things out')
     .option('--json', '{id, secret}')
@@ -79,6 +85,7 @@ const defineAdd = (command: Command, io: CliIo): void => {
               events: list(options.events),
               platforms: list(options.platforms),
               subjects: list(options.subjects),
+              ...(options.tag === undefined ? {} : { tags: list(options.tag) }),
               ...(options.secret === undefined ? {} : { secret: options.secret }),
               allowLoopbackHttp: options.allowLoopbackHttp === true,
             },

@@ -5,7 +5,7 @@ import { foldHandle, foldName } from '../../base/wire/folding.ts';
 import type { Lake } from '../open.ts';
 import { prepare } from '../prepare.ts';
 import { spellingsOf } from '../read/spellings.ts';
-import { statement } from '../statements.ts';
+import { prepared, statement } from '../statements.ts';
 import type { ParsedSubject, WatchSubject } from './watch-subject.ts';
 
 /** A watch with its tags. Instants are Unix ms. */
@@ -262,6 +262,27 @@ export const resolveSubject = (lake: Pick<Lake, 'sqlite'>, parsed: ParsedSubject
       ? `@${parsed.subject} is not in the lake, so its platform is unknown. Add --platform ${PLATFORMS.join('|')}.`
       : `@${parsed.subject} exists on ${known.join(' and ')}. Choose one with --platform.`,
   );
+};
+
+const TAGS_OF = {
+  video: 'select tag from tagged_videos where video_id = @id',
+  creator: `select t.tag from watches w join watch_tags t on t.watch_id = w.id
+    where w.kind = 'creator' and w.platform = @platform and w.subject = @folded`,
+  hashtag: `select t.tag from watches w join watch_tags t on t.watch_id = w.id
+    where w.kind = 'hashtag' and w.platform in ('', @platform) and w.subject = @folded`,
+} as const;
+
+/** Tags whose watches cover a video, creator or hashtag, in order. */
+export const tagsOfSubject = (
+  lake: Lake,
+  { kind, id, platform }: { kind: keyof typeof TAGS_OF; id: string; platform: Platform | null },
+): string[] => {
+  const folded = kind === 'creator' ? foldHandle(id) : foldName(id);
+  return prepared(lake, `select distinct tag from (${TAGS_OF[kind]}) order by tag`, 'text').all({
+    id,
+    folded,
+    platform: platform ?? '',
+  });
 };
 
 /** Ids of watches that collect the results of a search, and the words to search for. */

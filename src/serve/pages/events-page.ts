@@ -9,7 +9,7 @@ import type { Lake } from '../../lake/open.ts';
 import { eventSentence } from '../../lake/read/event-sentence.ts';
 import { videoByIdAsOf, videoRecord } from '../../lake/read/timeline.ts';
 import type { ServiceContext } from '../request/context.ts';
-import { eventKind, platformQuery } from '../request/parameters.ts';
+import { eventKind, platformQuery, tag } from '../request/parameters.ts';
 import { textInFiles } from './column-kinds.ts';
 import type { Column, Listed } from './data-table.ts';
 import { digits, PLATFORM_NAMES, sinceText } from './figures.ts';
@@ -125,6 +125,7 @@ const COLUMNS: readonly Column<EventRow>[] = [
 interface Wanted {
   readonly kind?: StoredEvent['kind'] | undefined;
   readonly platform?: Platform | undefined;
+  readonly tag?: string | undefined;
 }
 
 const videoOf = (lake: Lake, { subject }: StoredEvent, at: number): ContentItem | null => {
@@ -150,10 +151,10 @@ const withDeliveries = (
 const listed =
   (
     { lake, reads }: ServiceContext,
-    { query: { kind, platform }, view, moment }: PageRequest<object, Wanted>,
+    { query: { kind, platform, tag }, view, moment }: PageRequest<object, Wanted>,
   ): Listed<EventRow, null> =>
   async (paging) => {
-    const wanted = { kind, platform, asOf: view.at, ...paging };
+    const wanted = { kind, platform, tag, asOf: view.at, ...paging };
     const { total, items } = await reads.events(wanted, requesterOf(moment));
     return { held: total, head: null, rows: withDeliveries(lake, items, view) };
   };
@@ -175,7 +176,7 @@ export const eventsListPage = (deps: PageDeps): void =>
   listRoute(deps, {
     path: '/events',
     params: z.object({}),
-    query: z.object({ kind: eventKind, platform: platformQuery, ...tableParameters(COLUMNS) }),
+    query: z.object({ kind: eventKind, platform: platformQuery, tag, ...tableParameters(COLUMNS) }),
     columns: COLUMNS,
     list: (wanted) => listed(deps.service, wanted),
     fileName: () => 'events',

@@ -43,6 +43,7 @@ const subscription = {
   events: ['trend.spike'],
   platforms: [],
   subjects: [],
+  tags: [],
   createdAt: '2026-03-01T09:30:00.000Z',
   state: 'enabled',
   reason: null,

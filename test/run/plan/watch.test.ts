@@ -1,13 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { storeEvents } from '../../../src/alerts/events/outbox.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/base/durations.ts';
 import { openLakeForReading } from '../../../src/lake/open.ts';
+import { addWatch } from '../../../src/lake/watches/watches.ts';
 import type { RunSummary } from '../../../src/run/run/run-summary.ts';
-import { type Filler, fillLake, hoursAgo } from '../../serve/filled-lake.ts';
+import { type Filler, fillLake, hoursAgo, NOW } from '../../serve/filled-lake.ts';
 import { type Running, runService } from '../../serve/running.ts';
 import { freshDataDir } from '../../support/fresh.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { openTestLake } from '../../support/test-lake.ts';
 
 // The job `watch` over real HTTP against our own service; service and pipeline share a virtual clock.
 
@@ -294,4 +297,37 @@ test('status names late watches and why', async () => {
   const { out } = await command('status');
   expect(out).toMatch(/1 active, 1 late/);
   expect(out).toMatch(/@ttmaker1, due .* ago.*: the job watch has not run since/);
+});
+
+test('an event carries the tags of watches on its subject, and lists filter by them', async () => {
+  const { running } = await pipeline();
+  fillLake(running.dataDir, (into) => {
+    into.video({ id: 'tt_50', user: 'ttmaker1', title: 'a rise', snapshots: [[hoursAgo(1), 10]] });
+  });
+  const lake = openTestLake(running.dataDir);
+  try {
+    const watch = { everyMs: DAY_MS, note: null, until: null };
+    const of = { kind: 'creator', platform: 'tiktok', subject: 'ttmaker1' } as const;
+    addWatch(lake, { ...of, ...watch, tags: ['acme'] }, NOW);
+    const event = (id: string, subject: string) => ({
+      id,
+      kind: 'trend.spike' as const,
+      platform: 'tiktok' as const,
+      subject,
+      occurredAt: hoursAgo(1),
+      origin: 'trendlake' as const,
+      data: { id },
+    });
+    const events = [event('evt_1', 'video:tt_50'), event('evt_2', 'video:tt_2')];
+    storeEvents(lake, events, { now: NOW });
+  } finally {
+    lake.close();
+  }
+  const { body } = await running.get('/events?tag=Acme');
+  expect(body).toMatchObject({ total: 1, items: [{ id: 'evt_1', data: { tags: ['acme'] } }] });
+  const { out } = await runCommand(['events', '--tag', 'acme', '--json'], {
+    dataDir: running.dataDir,
+    clock: running.clock,
+  });
+  expect(JSON.parse(out)).toMatchObject([{ id: 'evt_1' }]);
 });
