@@ -163,11 +163,13 @@ describe('lists', () => {
     expect((await page('/trends/tiktok?sort=colour')).status).toBe(400);
   });
 
-  test('a list that is held in part says of how many, and a page past the end what there is', async () => {
-    expect((await page('/trends/tiktok')).text).toContain('120 held here of 500 that match');
+  test('a list with missing items shows the total, and a page past the end the last page', async () => {
+    expect((await page('/trends/tiktok')).text).toContain(
+      '120 of 500 matching items are in the lake',
+    );
     const past = await page('/trends/tiktok?page=99');
     expect(past.status).toBe(200);
-    expect(past.text).toContain('nothing on page 99 of 3');
+    expect(past.text).toContain('no rows on page 99 of 3');
   });
 });
 
@@ -211,7 +213,7 @@ describe('another instant', () => {
     ]) {
       const { status, text } = await page(`${path}${path.includes('?') ? '&' : '?'}asOf=${THEN}Z`);
       expect([path, status]).toEqual([path, 200]);
-      expect(text).toContain(`You see <b>${THEN.replace('T', ' ')} UTC</b>`);
+      expect(text).toContain(`Showing data as of <b>${THEN.replace('T', ' ')} UTC</b>`);
       const inside = [
         ...text.matchAll(
           /<a (?:class="(?!arrow|skip|now)[^"]*" )?(?:dir="auto" )?href="(\/[^"]*)"/g,
@@ -233,8 +235,8 @@ describe('another instant', () => {
     expect(rows[0]?.id).toBe('tt_61');
     expect((await page(`/videos/tt_3?${then}`)).text).toContain('title="270,000">270.0K</span>');
     expect((await page(`/hashtags/dance?${then}`)).text).toContain('title="4,999">5.0K</span>');
-    expect((await page(`/creators?${then}`)).text).toContain('No rise is known yet');
-    expect((await page(`/creators/tiktok/theo?${then}`)).text).toContain('never counted');
+    expect((await page(`/creators?${then}`)).text).toContain('No growth known yet');
+    expect((await page(`/creators/tiktok/theo?${then}`)).text).toContain('not counted yet');
   });
 
   test('before anything was seen each page says so, and what was not seen yet is not there', async () => {
@@ -248,12 +250,12 @@ describe('another instant', () => {
       '/search?q=clip',
     ])
       expect((await page(`${path}${path.includes('?') ? '&' : '?'}${before}`)).text).toContain(
-        'Nothing had been seen by then.',
+        'The lake had no data yet at this time.',
       );
     for (const path of ['/videos/tt_3', '/creators/tiktok/mira', '/hashtags/dance']) {
       const { status, text } = await page(`${path}?${before}`);
       expect([path, status]).toEqual([path, 404]);
-      expect(text).toContain('had been seen');
+      expect(text).toContain('in the lake as of 2020-01-01');
       expect(text).toContain(`<a class="now" href="${path}">now</a>`);
       expect(text).toContain('href="/search?asOf=2020-01-01T00%3A00Z"');
     }
@@ -289,7 +291,7 @@ test.each([
   expect(got.headers.get('content-security-policy')).toContain("default-src 'none'");
 });
 
-test('what is sampled, estimated or not known is said where it is read', async () => {
+test('marks sampled, estimated and unknown figures', async () => {
   const video = (await page('/videos/tt_3')).text;
   expect(video).toMatch(/10,000<\/td><td>[^<]+<span class="mark"[^>]*>estimated</);
   expect(video).toContain('over'); // 1,000,000 not reached
@@ -297,15 +299,15 @@ test('what is sampled, estimated or not known is said where it is read', async (
     /videos, 30 d<\/dt><dd>60 <span class="mark"/,
   );
   expect((await page('/creators/tiktok/theo')).text).toContain(
-    '<dt>in a week</dt><dd><span class="soft">–',
+    '<dt>7 days</dt><dd><span class="soft">–',
   );
 });
 
-test('the overview tells what was noticed last on its platform, and leads to all of it', async () => {
+test('the overview lists the newest events of its platform by title and links to all of them', async () => {
   const { text } = await page('/?platform=tiktok');
   expect(text).toContain(
-    '<span class="mark">trend.spike</span> <a dir="auto" href="/videos/tt_1">',
+    '<span class="mark">trend.spike</span> <a dir="auto" href="/videos/tt_1">clip 1, &quot;quoted&quot; #dance</a>',
   );
-  expect(text).toContain('href="/events?platform=tiktok">Noticed</a>');
-  expect((await page('/?platform=youtube')).text).toContain('Nothing was noticed on this platform');
+  expect(text).toContain('href="/events?platform=tiktok">Events</a>');
+  expect((await page('/?platform=youtube')).text).toContain('No events on this platform');
 });

@@ -83,7 +83,7 @@ test('by kind, by platform, and as it was', async () => {
   expect(await pageOf(local, '/events?kind=trend.spike')).not.toContain('hashtag.rising</span>');
   expect(await pageOf(local, '/events?platform=tiktok')).toContain('1 events, newest first');
   const before = new Date(hoursAgo(2)).toISOString();
-  expect(await pageOf(local, `/events?asOf=${before}`)).toContain('pending">on its way</span> to');
+  expect(await pageOf(local, `/events?asOf=${before}`)).toContain('pending">pending</span> to');
   const earlier = new Date(hoursAgo(20)).toISOString();
   expect(await pageOf(local, `/events?asOf=${earlier}`)).not.toContain('hashtag.rising</span>');
 });

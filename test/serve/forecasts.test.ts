@@ -79,10 +79,10 @@ test('a platform without forecasts is empty, an unknown one is 404, a wrong hori
   expect((await running.get('/forecasts/tiktok?horizon=5h')).status).toBe(400);
 });
 
-test('the overview shows who is next, a video its fan', async () => {
+test('the overview lists rising videos, and the video page shows its forecast', async () => {
   const { dashboard } = running.service;
   const read = async (path: string) => (await fetch(new URL(path, dashboard))).text();
-  expect(await read('/?platform=tiktok')).toContain('likeliest to end in the top tenth');
+  expect(await read('/?platform=tiktok')).toContain('most likely to finish in the top 10 %');
   expect(await read('/videos/tt_2')).toMatch(/id="forecast">\[\[\d+,100,200,400\]\]/);
 });
 
@@ -94,7 +94,7 @@ test('hashtags tell their volume a week ahead where it was forecast, and nothing
   expect(food).not.toHaveProperty('forecast');
 });
 
-test('the page of forecasts shows who is next, how earlier ones did and what stands behind them', async () => {
+test('the forecasts page shows rising videos, the track record and the training data', async () => {
   const { dashboard } = running.service;
   const read = async (path: string) => (await fetch(new URL(path, dashboard))).text();
   const now = await read('/forecasts');
@@ -112,6 +112,6 @@ test('the page of forecasts shows who is next, how earlier ones did and what sta
   expect(then).toContain('20 %');
   expect(then).not.toContain('tt_2');
   const silent = await read('/forecasts?platform=youtube');
-  expect(silent).toContain('Nothing is forecast here.');
+  expect(silent).toContain('No forecasts for this platform yet.');
   expect((await fetch(new URL('/forecasts?horizon=5h', dashboard))).status).toBe(400);
 });

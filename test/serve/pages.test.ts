@@ -66,7 +66,7 @@ test('an instant that is none is 400, told as text; an empty one is none at all'
 
 test('what was never seen is said, and by when', async () => {
   const { text } = await page('/?platform=youtube&asOf=2020-01-01T00:00Z');
-  expect(text).toContain('Nothing had been seen by then.');
+  expect(text).toContain('The lake had no data yet at this time.');
   expect(text).not.toContain('– views');
 });
 
@@ -162,15 +162,15 @@ test('what is not known is a page that says so, with its status, as text', async
   );
   const video = await page('/videos/zz%3Cb%3E');
   expect(video.status).toBe(404);
-  expect(video.text).toContain('No video &quot;zz&lt;b&gt;&quot; had been seen by 2026-03-10');
+  expect(video.text).toContain('No video &quot;zz&lt;b&gt;&quot; in the lake as of 2026-03-10');
   expect((await page('/trends/vine')).status).toBe(404);
   const unknown = await page('/hashtags?colour=red');
   expect(unknown.status).toBe(400);
-  expect(unknown.text).toContain('<code dir="auto">colour</code> <bdi>Is not known here.');
+  expect(unknown.text).toContain('<code dir="auto">colour</code> <bdi>Unknown parameter.');
   for (const name of ['__proto__', 'constructor', 'toString']) {
     const { status, text } = await page(`/hashtags?${name}=1`);
     expect([name, status]).toEqual([name, 400]);
-    expect(text).toContain(`<code dir="auto">${name}</code> <bdi>Is not known here.`);
+    expect(text).toContain(`<code dir="auto">${name}</code> <bdi>Unknown parameter.`);
   }
   expect((await page('/?platform=&video=')).status).toBe(200);
 });
@@ -199,19 +199,19 @@ describe('of a pulled list', () => {
 
   test('what is held, how old it is, and the tag that rises most of all, not of the largest', async () => {
     const text = await (await fetch(pulled.service.dashboard)).text();
-    expect(text).toContain('<b>1</b><span class="one soft small">videos here, of 983 that match');
+    expect(text).toContain('<b>1</b><span class="one soft small">videos here, of 983 matching');
     expect(text).toContain('lists as of 12 h ago');
     expect(text).toContain('<b>#tag30</b><span class="one soft small">+200 %, of 40 tags');
     expect(text).not.toContain('>tag16<');
     const list = await (await fetch(new URL('/trends/tiktok', pulled.service.dashboard))).text();
-    expect(list).toContain('as the service had it 12 h ago');
-    expect(list).toContain('those the service states for this list');
+    expect(list).toContain('from the API, 12 h ago');
+    expect(list).toContain('reported by the API for this list');
   });
 });
 
 test('a change that is not known is no newness', async () => {
   const { text } = await page('/?platform=youtube');
-  expect(text).toContain('counted over the videos seen here · change not known yet');
-  expect(text).toContain('no rise is known');
+  expect(text).toContain('counted from videos in the lake · change not known yet');
+  expect(text).toContain('no change known yet');
   expect(text).not.toContain('>new<');
 });

@@ -204,7 +204,7 @@ describe('hostile statements', () => {
 describe('a page of another origin', () => {
   test.each(['cross-site', 'same-site'])('cannot have a statement run (%s)', async (site) => {
     const page = await ask(at('select 41 + 1 as n'), { 'sec-fetch-site': site });
-    expect(page.text).toContain('was not run yet');
+    expect(page.text).toContain('has not run yet');
     expect(page.text).not.toContain('<td>42');
     for (const path of ['/query', '/query.csv'])
       expect((await ask(path, { 'sec-fetch-site': site }, formOf('select 1'))).status).toBe(403);

@@ -44,8 +44,13 @@ class EvidenceWords {
 }
 
 const spike = (told: EvidenceWords, hours: number | undefined): string => {
-  if (told.text('rule') === 'forecast')
-    return `${told.percent('topProbability')} likely to finish in the top 10 % (we alert from ${told.percent('threshold')}); ${told.count('views')} views now, ${told.count('viewsIn24h')} expected in 24 h (80 % between ${told.count('viewsIn24hLow')} and ${told.count('viewsIn24hHigh')}).`;
+  if (told.text('rule') === 'forecast') {
+    const chance = `${whole.format(100 * (told.number('topProbability') ?? 0))} % likely to finish in the top 10 % (we alert from ${told.percent('threshold')})`;
+    const now = told.number('views') === undefined ? '' : `, ${told.count('views')} views now`;
+    return told.number('viewsIn24h') === undefined
+      ? `${chance}${now}.`
+      : `${chance}${now}, ${told.count('viewsIn24h')} expected in 24 h (8 in 10 videos land between ${told.count('viewsIn24hLow')} and ${told.count('viewsIn24hHigh')}).`;
+  }
   const span = hours === undefined ? '' : ` in ${short.format(hours)} h`;
   const age = told.number('ageHours');
   const expected =
@@ -87,12 +92,15 @@ const SENTENCES: Readonly<Record<EventKind, Told>> = {
   'niche.breakout': { needs: ['videos', 'share'], sentence: breakout },
 };
 
-/** Evidence of another shape, such as an upstream's own: as it came. */
+const inWords = (name: string): string =>
+  name.replace(/_/g, ' ').replace(/(?<=[a-z\d])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** Evidence of another shape, such as from the API: names in words with their values. */
 const asItCame = (evidence: JsonObject): string =>
   `${Object.entries(evidence)
     .map(
       ([name, value]) =>
-        `${name} ${typeof value === 'number' ? short.format(value) : String(value)}`,
+        `${inWords(name)} ${typeof value === 'number' ? short.format(value) : String(value)}`,
     )
     .join(', ')}.`;
 
@@ -116,9 +124,11 @@ const inPresentNames = ({ looks, ...rest }: JsonObject): JsonObject => ({
 export const eventSentence = (kind: EventKind, data: unknown): string => {
   const { evidence, window } = isObject(data) ? data : {};
   if (!isObject(evidence) || Object.keys(evidence).length === 0)
-    return 'The service told of it, without numbers.';
+    return 'Reported by the API, without numbers.';
   const { needs, sentence } = SENTENCES[kind];
   const named = inPresentNames(evidence);
-  if (needs.some((name) => named[name] === undefined)) return asItCame(evidence);
+  const isForecast = kind === 'trend.spike' && named.rule === 'forecast';
+  const required = isForecast ? ['topProbability', 'threshold'] : needs;
+  if (required.some((name) => named[name] === undefined)) return asItCame(evidence);
   return sentence(new EvidenceWords(named), hoursIn(isObject(window) ? window : undefined));
 };

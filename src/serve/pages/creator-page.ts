@@ -33,16 +33,20 @@ import { videoColumns } from './video-columns.ts';
 
 const facts = (profile: CreatorProfile, rise: CountedCreator | undefined): Html => {
   const known = rise?.gainedPerDay ?? null;
-  return html`<dl class="facts">${fact('followers', count(profile.followers))}${fact('gained a day', html`<span class="${direction(known)}">${gained(known)}</span>`)}${fact('in a week', html`<span class="${direction(rise?.change)}">${change(rise?.change)}</span>`)}${fact('videos', count(profile.videoCount))}${fact('views', count(profile.views))}${fact('likes', count(profile.likes))}${fact('engagement', rate(profile.engagementRate))}</dl>`;
+  return html`<dl class="facts">${fact('followers', count(profile.followers))}${fact('gained per day', html`<span class="${direction(known)}">${gained(known)}</span>`)}${fact('7 days', html`<span class="${direction(rise?.change)}">${change(rise?.change)}</span>`)}${fact('videos', count(profile.videoCount))}${fact('views', count(profile.views))}${fact('likes', count(profile.likes))}${fact('engagement', rate(profile.engagementRate))}</dl>`;
 };
 
 const pointsOf = ({ growth }: CreatorProfile): ChartPoint[] =>
   growth.map(({ at, followers }) => [at, followers]);
 
-/** What the files of the counts over time hold: as told, what is not known empty. */
+/** Columns of the downloaded follower counts. */
 const FOLLOWER_COLUMNS: readonly Column<CreatorSnapshot>[] = [
   { name: 'observed_at', title: 'at', field: { type: 'TIMESTAMP_MILLIS', of: ({ at }) => at } },
-  { name: 'followers', title: 'followers', field: { type: 'INT64', of: (its) => its.followers } },
+  {
+    name: 'followers',
+    title: 'followers',
+    field: { type: 'INT64', of: ({ followers }) => followers },
+  },
   { name: 'views', title: 'views', field: { type: 'INT64', of: ({ views }) => views } },
   { name: 'likes', title: 'likes', field: { type: 'INT64', of: ({ likes }) => likes } },
 ];
@@ -60,7 +64,7 @@ const creatorQuery = ({ platform, handle }: CreatorPath, { at }: PageView) => ({
   asOf: at,
 });
 
-/** `/creators/{platform}/{handle}`: one creator, its followers over time, its videos. */
+/** `/creators/{platform}/{handle}`: one creator's followers over time and videos. */
 export const creatorPage = (deps: PageDeps): void => {
   const { service } = deps;
   const columns = showing(videoColumns({ timelineOf: timelinesOf(service) }), [
@@ -80,7 +84,7 @@ export const creatorPage = (deps: PageDeps): void => {
     if (profile === undefined)
       throw new RefusedError(
         'not-found',
-        `No creator "${wanted.handle}" had been seen on ${wanted.platform} by ${isoOf(view.at)}.`,
+        `No creator "${wanted.handle}" on ${wanted.platform} in the lake as of ${isoOf(view.at)}.`,
       );
     return { profile, rise };
   };
@@ -111,13 +115,13 @@ export const creatorPage = (deps: PageDeps): void => {
       const points = pointsOf(profile);
       const counted =
         rise === undefined
-          ? html`followers never counted`
+          ? html`followers not counted yet`
           : html`followers counted ${sinceText(rise.observedAt, view.at)}`;
       const videos = listSection(view, shown, {
         heading: 'Videos',
-        note: `${digits(shown.held)} that the lake holds; young and large ones first`,
+        note: `${digits(shown.held)} in the lake, recent and popular ones first`,
         caption: 'Videos of the creator',
-        none: 'The lake holds no video of this creator.',
+        none: 'The lake has no videos of this creator.',
       });
       return {
         title: profile.handle,

@@ -32,7 +32,7 @@ const nextColumns = (view: PageView, hours: number): Column<RisingVideo>[] => [
   { name: 'title', title: 'video', show: (video) => videoCell(view, video) },
   {
     name: 'top',
-    title: 'on top',
+    title: 'top 10 %',
     isNumber: true,
     show: ({ topProbability }) => html`${likely(topProbability)}`,
   },
@@ -52,7 +52,7 @@ const nextColumns = (view: PageView, hours: number): Column<RisingVideo>[] => [
   },
   {
     name: 'range',
-    title: '80 % between',
+    title: '8 in 10 land in',
     isNumber: true,
     show: ({ low, high }) => range(low, high),
   },
@@ -69,7 +69,7 @@ const tagColumns = (view: PageView): Column<KeptVolume>[] => [
   { name: 'median', title: 'in a week', isNumber: true, show: ({ median }) => count(median) },
   {
     name: 'range',
-    title: '80 % between',
+    title: '8 in 10 land in',
     isNumber: true,
     show: ({ low, high }) => range(low, high),
   },
@@ -93,21 +93,21 @@ const WEEK_COLUMNS: readonly Column<ScoredWeek>[] = [
     show: ({ of, hours }) => html`${of === 'videos' ? `views in ${hours} h` : 'hashtag volumes'}`,
   },
   figure('judged', 'judged', ({ score }) => digits(score.judged)),
-  figure('inside', 'inside 80 %', ({ score }) => percent(score.coverage)),
+  figure('inside', 'within range', ({ score }) => percent(score.coverage)),
   beside('calibration', 'calibration error', ({ calibration }) =>
     error(calibration?.error ?? null),
   ),
   figure('error', 'error', ({ score }) => error(score.error)),
-  figure('stays', 'count stays', ({ score }) => error(score.countStays)),
-  beside('pace', 'pace goes on', ({ score }) => error(score.paceGoesOn)),
+  figure('stays', 'no growth', ({ score }) => error(score.countStays)),
+  beside('pace', 'same pace', ({ score }) => error(score.paceGoesOn)),
   beside('cohort', "cohort's median", ({ score }) => error(score.cohortMedian)),
 ];
 
 type Bin = Reliability['bins'][number];
 
 const RELIABILITY_COLUMNS: readonly Column<Bin>[] = [
-  { name: 'stated', title: 'forecast on average', show: ({ stated }) => html`${percent(stated)}` },
-  { name: 'came', title: 'ended on top', show: ({ came }) => html`${percent(came)}` },
+  { name: 'stated', title: 'average forecast', show: ({ stated }) => html`${percent(stated)}` },
+  { name: 'came', title: 'reached top 10 %', show: ({ came }) => html`${percent(came)}` },
   {
     name: 'judged',
     title: 'forecasts',
@@ -118,19 +118,19 @@ const RELIABILITY_COLUMNS: readonly Column<Bin>[] = [
 
 const statesList = (states: readonly ForecastState[]): Html =>
   states.length === 0
-    ? html`<p class="soft">Silent: no curve is finished yet. It takes some nights of syncs, or an import and <code>${commandText('forecast --learn')}</code>.</p>`
+    ? html`<p class="soft">No forecasts yet: no growth curve is finished. Wait a few nights of syncs, or import history and run <code>${commandText('forecast --learn')}</code>.</p>`
     : html`<ul class="plain">${states.map(
         (state) => html`<li><code>${state.kind}</code> ${forecastStateWords(state)}</li>`,
       )}</ul>`;
 
 const reliabilityTable = (view: PageView, its: Reliability | undefined): Html =>
   its === undefined
-    ? html`<p class="soft">No curve that was forecast is finished yet.</p>`
-    : html`<p class="small soft">${digits(its.judged)} probabilities of the last eight weeks whose curves are finished; calibration error ${error(its.error)}, Brier score ${error(its.brier)}.</p>${dataTable(
+    ? html`<p class="soft">No forecast video has a finished growth curve yet.</p>`
+    : html`<p class="small soft">${digits(its.judged)} forecasts from the last eight weeks with finished growth curves. Calibration error ${error(its.error)}, Brier score ${error(its.brier)}.</p>${dataTable(
         view,
         RELIABILITY_COLUMNS,
         its.bins.filter(({ judged }) => judged > 0),
-        { caption: 'Probabilities to end on top, and what came', isSortable: false },
+        { caption: 'Forecast and actual share of videos in the top 10 %', isSortable: false },
       )}`;
 
 interface Shown extends ForecastsFound {
@@ -147,22 +147,22 @@ const main = (view: PageView, { platform, hours, rising, standing }: Shown): Htm
   const weeks = scored.weeks.filter((week) => week.platform === platform || week.platform === '');
   const isFixed = { isSortable: false } as const;
   return html`<div class="grid"><div class="stack">
-<section id="next"><h2>Rising next <span class="soft small">likeliest to end in the top tenth of growth</span></h2>${
+<section id="next"><h2>Rising next <span class="soft small">most likely to finish in the top 10 % of growth</span></h2>${
     next.length === 0
-      ? html`<p class="soft">Nothing is forecast here.</p>`
+      ? html`<p class="soft">No forecasts for this platform yet.</p>`
       : dataTable(view, nextColumns(view, hours), next, { caption: 'Rising next', ...isFixed })
   }</section>
-<section id="scores"><h2>How earlier ones did <span class="soft small">week by week</span></h2>${
+<section id="scores"><h2>Track record <span class="soft small">week by week</span></h2>${
     weeks.length === 0
-      ? html`<p class="soft">No forecast has come true or false yet.</p>`
-      : html`${dataTable(view, WEEK_COLUMNS, weeks, { caption: 'Scores week by week', ...isFixed })}<p class="soft small">Errors are medians of |ln(views + 1000) − what came|, of hashtags of ln(volume + 10), beside three guesses that know nothing.</p>`
+      ? html`<p class="soft">No forecast can be checked yet.</p>`
+      : html`${dataTable(view, WEEK_COLUMNS, weeks, { caption: 'Scores week by week', ...isFixed })}<p class="soft small">The error is the median of |ln(forecast + 1000) − ln(actual + 1000)|, for hashtags with + 10. The last three columns are simple baselines for comparison.</p>`
   }</section>
 </div><div class="stack">
-<section id="states"><h2>What stands behind them</h2>${statesList(states)}</section>
-<section id="reliability"><h2>Forecast and outcome</h2>${reliabilityTable(view, scored.reliability.get(platform))}</section>
+<section id="states"><h2>Training data</h2>${statesList(states)}</section>
+<section id="reliability"><h2>Forecasts and outcomes</h2>${reliabilityTable(view, scored.reliability.get(platform))}</section>
 <section id="tags"><h2>Hashtags in a week <span class="soft small">by expected growth</span></h2>${
     tags.length === 0
-      ? html`<p class="soft">Nothing is forecast of hashtags: it takes eight weeks of their volumes.</p>`
+      ? html`<p class="soft">No hashtag forecasts yet. They need eight weeks of volumes.</p>`
       : tags.map((list) =>
           dataTable(view, tagColumns(view), list, {
             caption:
@@ -176,7 +176,7 @@ const main = (view: PageView, { platform, hours, rising, standing }: Shown): Htm
 </div></div>`;
 };
 
-/** `/forecasts`: what will trend on a platform, how sure that is, and how often such statements were right. */
+/** `/forecasts`: forecasts of a platform, with intervals and track record. */
 export const forecastsPage = (deps: PageDeps): void =>
   pageRoute(deps, {
     path: '/forecasts',

@@ -9,34 +9,30 @@ import { linkTo, type PageView } from './page-view.ts';
 import { STYLE } from './style.ts';
 import { timeBar } from './time-bar.ts';
 
-/** What a page puts into the frame. */
 export interface FramedPage {
-  /** Of the browser's tab and of the page's only `h1`. */
+  /** Title of the browser tab and text of the `h1`. */
   readonly title: string;
-  /** Beside the title: counts, marks, what the page is about. */
+  /** Shown beside the title. */
   readonly about?: Html;
   /** Sections (`<section>` with an `h2` each); laid out in one column, or two with `class="stack"`. */
   readonly main: Html;
-  /** The instant that the newest pulled list of the page is true at, Unix ms; null or absent: none was pulled. */
+  /** Data time of the newest pulled list on the page, Unix ms. Null or absent: no pulled list. */
   readonly pulledAt?: number | null;
-  /** Newest count of what the page is about, Unix ms; null or absent: that of the lake is told. */
+  /** Newest count of the page's subject, Unix ms. Null or absent: the lake's newest count is shown. */
   readonly countedAt?: number | null;
-  /**
-   * What an open page does when the lake changes: exchanges itself (unless given), tells of it, or
-   * nothing. A page of the past never changes.
-   */
+  /** Action of an open page when the lake changes; the default is `exchange`. Pages of the past never change. */
   readonly whenChanged?: 'exchange' | 'tell' | 'nothing';
-  /** Style beside that of all pages. */
+  /** Extra CSS. */
   readonly style?: string;
-  /** Files under /assets that the page needs, by their names. */
+  /** Names of files under /assets. */
   readonly assets?: readonly string[];
-  /** False for pages that show no instant of the lake: no time bar. */
+  /** False hides the time bar. */
   readonly isTimed?: boolean;
 }
 
 const FRESH_MS = 1.5 * DAY_MS; // a nightly sync, and half a day of grace
 
-/** How old what is shown is: its newest list, else its newest count, else the newest of the lake. */
+/** Age of the newest list, else of the newest count, else of the newest snapshot in the lake. */
 const freshness = (
   { at, newestSnapshot }: PageView,
   { pulledAt, countedAt }: { readonly pulledAt: number | null; readonly countedAt: number | null },
@@ -44,7 +40,7 @@ const freshness = (
   const newest = pulledAt ?? countedAt ?? newestSnapshot;
   const counted = countedAt === null ? 'newest count' : 'counted';
   const what = pulledAt === null ? counted : 'lists as of';
-  const text = newest === null ? 'nothing seen yet' : `${what} ${ago(newest, at)}`;
+  const text = newest === null ? 'no data yet' : `${what} ${ago(newest, at)}`;
   const isFresh = newest !== null && at - newest < FRESH_MS;
   return html`<span class="dot${isFresh ? ' fresh' : ''}"></span>${text} · ${minuteOf(at)}`;
 };
@@ -60,16 +56,13 @@ const assetTag = (name: string): Html =>
     ? html`<link rel="stylesheet" href="/assets/${name}">`
     : html`<script src="/assets/${name}" defer></script>`;
 
-/** What a page tells its script: the state of the lake it shows, and what to do when that is over. */
+/** Lake version of the page and its action on changes, for page.js. */
 const follows = ({ isPast, version }: PageView, whenChanged: string): Html =>
   isPast || whenChanged === 'nothing'
     ? NOTHING
     : html` data-version="${version}" data-refresh="${whenChanged}"`;
 
-/**
- * A whole page: navigation, time bar, freshness, title, content. Complete without a script. The element
- * `#live` is where a script that keeps the page fresh says whether it is live or stale.
- */
+/** Renders a whole page, which works without scripts. page.js writes the state of the connection to `#live`. */
 export const framed = (
   view: PageView,
   {
@@ -94,6 +87,6 @@ export const framed = (
 </header>
 <main id="content"><div class="head"><h1 dir="auto">${title}</h1><div class="about soft small">${about}</div></div>
 ${main}</main>
-<footer class="soft small"><a href="/docs">The interface</a> <a href="/v1/openapi.json">OpenAPI</a> <a href="/health">health</a>
+<footer class="soft small"><a href="/docs">API reference</a> <a href="/v1/openapi.json">OpenAPI</a> <a href="/health">health</a>
 ${typeof view.reader === 'object' ? html`<form method="post" action="/sign-out"><button>sign out</button></form>` : NOTHING}</footer>
 </body></html>`;

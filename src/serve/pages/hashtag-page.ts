@@ -41,7 +41,7 @@ const taggedAt = (hashtagKey: number, asOf: number): TaggedQuery => ({
   from: asOf - WINDOW.ms,
 });
 
-/** The figures of the list where it has the tag, else those counted here, marked as such. */
+/** Figures of the pulled list, else those counted from the lake, marked as sampled. */
 const facts = (pulled: PulledHashtag | undefined, seen: TaggedCount): Html => {
   const mark = pulled === undefined ? html` ${SAMPLED}` : NOTHING;
   const { volume, views, platforms } = pulled?.item ?? seen;
@@ -66,10 +66,10 @@ const legend = html`<ul class="keys small soft">${LINES.map(
 )}</ul>`;
 
 const seriesName = ({ source, window }: VolumeSeries): string => {
-  const over = window === null ? 'a window that is not known' : window;
+  const over = window === null ? 'an unknown window' : window;
   const by = {
-    hashtags: 'as the service states',
-    seen: 'counted over videos seen',
+    hashtags: 'from the API',
+    seen: 'counted from videos in the lake',
     import: 'imported',
   };
   return `videos over ${over}, ${source in by ? by[source as keyof typeof by] : source}`;
@@ -78,7 +78,7 @@ const seriesName = ({ source, window }: VolumeSeries): string => {
 const volumesSection = (series: readonly VolumeSeries[]): Html => {
   const main = series[0];
   if (main === undefined)
-    return html`<p class="soft">No list that was pulled until then states its volume; what follows is counted over the videos seen here.</p>`;
+    return html`<p class="soft">No pulled list reports its volume by then. The figures below are counted from videos in the lake.</p>`;
   const others = series.slice(1);
   return html`<h3>Volume over time <span class="soft small">${seriesName(main)}</span></h3>${legend}
 ${chart({ points: pointsOf(main), names: LINES, unit: 'videos' })}
@@ -86,12 +86,12 @@ ${
   others.length === 0
     ? NOTHING
     : notice(
-        `Also held, and not comparable with it: ${others.map((one) => `${digits(one.points.length)} of ${seriesName(one)}`).join('; ')}.`,
+        `Not shown because they are not comparable: ${others.map((series) => `${digits(series.points.length)} points of ${seriesName(series)}`).join(', ')}.`,
       )
 }`;
 };
 
-/** What the files of the page hold: every volume, with its source and window. */
+/** Columns of the downloaded volumes. */
 const VOLUME_COLUMNS: readonly Column<HashtagVolumes & Pick<VolumeSeries, 'source' | 'window'>>[] =
   [
     { name: 'observed_at', title: 'at', field: { type: 'TIMESTAMP_MILLIS', of: ({ at }) => at } },
@@ -109,17 +109,17 @@ const VOLUME_COLUMNS: readonly Column<HashtagVolumes & Pick<VolumeSeries, 'sourc
 
 const beside = (view: PageView, { count: { volume }, tags, creators }: TaggedPage): Html => {
   const share = (videos: number): string => `${Math.round((100 * videos) / Math.max(1, volume))} %`;
-  return html`<div class="columns halves"><section><h2>Tags beside it ${SAMPLED}</h2>${
+  return html`<div class="columns halves"><section><h2>Used with ${SAMPLED}</h2>${
     tags.length === 0
-      ? html`<p class="soft">Its videos carry no other tag.</p>`
-      : html`<div class="scroll"><table class="data"><caption class="unseen">Tags on the same videos</caption><thead><tr><th scope="col">hashtag</th><th scope="col" class="n">videos</th><th scope="col" class="n">of its videos</th></tr></thead><tbody>${tags.map(
+      ? html`<p class="soft">Its videos have no other hashtags.</p>`
+      : html`<div class="scroll"><table class="data"><caption class="unseen">Tags on the same videos</caption><thead><tr><th scope="col">hashtag</th><th scope="col" class="n">videos</th><th scope="col" class="n">share</th></tr></thead><tbody>${tags.map(
           ({ name, videos }) =>
             html`<tr><td><a class="one title" dir="auto" href="${linkTo(view, hashtagPath(name))}">#${name}</a></td><td class="n">${number(videos)}</td><td class="n">${share(videos)}</td></tr>`,
         )}</tbody></table></div>`
   }</section>
-<section><h2>Creators who use it ${SAMPLED}</h2>${
+<section><h2>Top creators ${SAMPLED}</h2>${
     creators.length === 0
-      ? html`<p class="soft">No creator of its videos is known.</p>`
+      ? html`<p class="soft">The creators of its videos are unknown.</p>`
       : html`<div class="scroll"><table class="data"><caption class="unseen">Creators who use it most</caption><thead><tr><th scope="col">creator</th><th scope="col" class="n">videos</th><th scope="col" class="n">views</th></tr></thead><tbody>${creators.map(
           ({ platform, name, videos, views }) =>
             html`<tr><td><a class="one title" dir="auto" href="${linkTo(view, creatorPath(platform, name))}">${name}</a><span class="soft small">${PLATFORM_NAMES[platform]}</span></td><td class="n">${number(videos)}</td><td class="n">${count(views)}</td></tr>`,
@@ -127,7 +127,7 @@ const beside = (view: PageView, { count: { volume }, tags, creators }: TaggedPag
   }</section></div>`;
 };
 
-/** `/hashtags/{tag}`: one hashtag, its volume over time, and what goes with it. */
+/** `/hashtags/{tag}`: one hashtag's volume over time, related hashtags, creators and videos. */
 export const hashtagPage = (deps: PageDeps): void => {
   const { service } = deps;
   const { lake } = service;
@@ -143,7 +143,7 @@ export const hashtagPage = (deps: PageDeps): void => {
   const find = (tag: string, at: number) => {
     const found = hashtagAsOf(lake, tag, at);
     if (found === undefined)
-      throw new RefusedError('not-found', `No hashtag "${tag}" had been seen by ${isoOf(at)}.`);
+      throw new RefusedError('not-found', `No hashtag "${tag}" in the lake as of ${isoOf(at)}.`);
     return found;
   };
   const videosOf =
@@ -174,18 +174,18 @@ export const hashtagPage = (deps: PageDeps): void => {
       const links = PLATFORMS.map((name) => platformLink(name, hashtagSubject(tag, name).url));
       return {
         title: `#${tag}`,
-        about: html`<span>${pulled === undefined ? 'counted over the videos seen here' : `figures as pulled ${ago(pulled.pulledAt, asOf)}`}</span>${links}`,
+        about: html`<span>${pulled === undefined ? 'counted from videos in the lake' : `pulled ${ago(pulled.pulledAt, asOf)}`}</span>${links}`,
         pulledAt: pulled?.pulledAt ?? null,
         windowsMs: [WINDOW.ms],
         assets: series[0] !== undefined && hasLine(pointsOf(series[0])) ? CHART_ASSETS : [],
         main: html`<section class="growth"><div class="over"><h2>Volume</h2>${downloadLinks(view, { what: 'the volumes' })}</div>${facts(pulled, seen)}${volumesSection(series)}</section>
-${seen.isWhole ? NOTHING : notice(`More than ${digits(TAGGED_MOST)} videos carry it: what follows is from the newest ${digits(TAGGED_MOST)} of them.`)}
+${seen.isWhole ? NOTHING : notice(`More than ${digits(TAGGED_MOST)} videos use it. The figures below cover the newest ${digits(TAGGED_MOST)}.`)}
 ${beside(view, shown.head)}
 ${listSection(view, shown, {
-  heading: 'Videos with it',
-  note: `${digits(seen.volume)} seen here in 30 d, most views first`,
+  heading: 'Videos',
+  note: `${digits(seen.volume)} in the lake in 30 d, most views first`,
   caption: 'Videos with the hashtag',
-  none: 'No video with it was seen in the last 30 days.',
+  none: 'No videos with this hashtag in the last 30 days.',
   total: seen.volume,
   table: 'videos',
 })}`,

@@ -23,25 +23,22 @@ import type { PageReader, PageView } from './page-view.ts';
 import { problemPage } from './problem-page.ts';
 import { FILE_TYPES, type FileFormat, type TableFiles } from './table-files.ts';
 
-/** What a page shows, and the windows (ms) before its instant that it is made from. */
-export interface MadeContent extends FramedPage {
+export interface PageContent extends FramedPage {
+  /** Windows (ms) before the page's instant that its data comes from. */
   readonly windowsMs?: readonly number[];
 }
 
-/** What lists and searches of a page are asked with. */
 export interface PageMoment extends Pick<ListMoment, 'asOf' | 'isNow' | 'owner'> {
-  /** Tells when nobody waits for the page any more. */
+  /** Signal that aborts once no client waits for the page. */
   readonly gone: () => AbortSignal;
   readonly isPage: true;
 }
 
-/** Who wants something read for a page. */
 export const requesterOf = ({ owner, gone, isPage }: PageMoment): Requester => ({
   ...{ owner, isPage },
   unwanted: gone(),
 });
 
-/** What a page is made for. `moment` is what the lists are asked with. */
 export interface PageRequest<P, Q> {
   readonly params: P;
   readonly query: Q;
@@ -53,35 +50,31 @@ type FilesOf<P extends z.ZodObject, Q extends z.ZodObject> = (
   wanted: PageRequest<z.infer<P>, z.infer<Q>>,
 ) => TableFiles;
 
-/**
- * One page: its address (as the interface writes them), its parameters (those of
- * src/serve/request/parameters.ts; empty ones count as not given), and how it is made.
- */
+/** One page. `path` is written as in OpenAPI; empty parameters count as absent. */
 export interface PageDefinition<P extends z.ZodObject, Q extends z.ZodObject> {
   readonly path: string;
   readonly params: P;
   readonly query: Q;
-  /** @throws RefusedError for what is not known: answered by a page that says so */
+  /** @throws RefusedError for an unknown subject, shown as an error page */
   readonly make: (
     wanted: PageRequest<z.infer<P>, z.infer<Q>>,
-  ) => MadeContent | Promise<MadeContent>;
-  /** Where an address of before leads now; undefined: nowhere else. */
+  ) => PageContent | Promise<PageContent>;
+  /** Redirect target of an old address; undefined: no redirect. */
   readonly leadsTo?: (given: Readonly<Record<string, string>>) => string | undefined;
-  /** What `format=csv` and `format=parquet` give; without it the page has no files. */
+  /** File for `format=csv` and `format=parquet`. */
   readonly files?: FilesOf<P, Q>;
-  /** What is given in their place where `table` names one of these. */
+  /** Files of the other tables, by the value of `table`. */
   readonly tables?: Readonly<Record<string, FilesOf<P, Q>>>;
 }
 
-/** What pages stand behind. */
 export interface PageDeps {
   readonly app: ServiceApp;
   readonly service: ServiceContext;
-  /** Who may read them. */
+  /** Access check of every page. */
   readonly guard: MiddlewareHandler<ServiceEnv>;
-  /** The same where a key is asked for of everybody but who is on this machine. */
+  /** Requires a key, except from this machine. */
   readonly keyGuard: MiddlewareHandler<ServiceEnv>;
-  /** Whether a request comes from this machine, whose lake it is. */
+  /** True for requests from this machine. */
   readonly isOperator: (incoming: IncomingMessage) => boolean;
 }
 
@@ -93,7 +86,6 @@ const readerOf = ({ isOperator }: PageDeps, c: Context<ServiceEnv>): PageReader 
   return isOperator(c.env.incoming) ? 'operator' : 'public';
 };
 
-/** The instant of the moment shown where parameters could not be read: the present. */
 const viewOf = (
   deps: PageDeps,
   c: Context<ServiceEnv>,
@@ -114,11 +106,10 @@ const viewOf = (
   };
 };
 
-/** What a page is shown for that knows neither an instant nor parameters. */
+/** View without instant and parameters. */
 export const presentView = (deps: PageDeps, c: Context<ServiceEnv>): PageView =>
   viewOf(deps, c, { instant: undefined, query: {} });
 
-/** Windows that the lists of the pages are made from. */
 const WINDOWS_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS];
 
 const sendPage = (c: Context<ServiceEnv>, made: PageBytes, status: number): Response => {
@@ -131,11 +122,10 @@ const sendPage = (c: Context<ServiceEnv>, made: PageBytes, status: number): Resp
   });
 };
 
-/** Sends a page that depends on nothing but this process. */
 export const sendFixedPage = (c: Context<ServiceEnv>, made: PageBytes): Response =>
   sendPage(c, made, 200);
 
-/** A refusal as a page for people, with the status it has in the interface. */
+/** Error page with the status code of the API. */
 const refusedPage = async (
   deps: PageDeps,
   c: Context<ServiceEnv>,
@@ -154,15 +144,13 @@ const refusedPage = async (
   return sent;
 };
 
-/** A request for a page, its parameters read. */
 interface ReadRequest<P, Q> extends PageRequest<P, Q> {
-  /** What of the address a page is told apart by; the present where it names no instant. */
+  /** Cache key. */
   readonly name: string;
   readonly format?: FileFormat | undefined;
   readonly table?: string | undefined;
 }
 
-/** Answers the requests for one page. */
 class PageResponder<P extends z.ZodObject, Q extends z.ZodObject> {
   readonly #deps: PageDeps;
   readonly #definition: PageDefinition<P, Q>;
@@ -194,7 +182,7 @@ class PageResponder<P extends z.ZodObject, Q extends z.ZodObject> {
     return sendPage(c, await this.#page(wanted), 200);
   }
 
-  /** @throws RefusedError where a parameter is not known or cannot be right */
+  /** @throws RefusedError for unknown or invalid parameters */
   #read(
     c: Context<ServiceEnv>,
     given: Readonly<Record<string, string>>,
@@ -224,7 +212,7 @@ class PageResponder<P extends z.ZodObject, Q extends z.ZodObject> {
     });
   }
 
-  /** The page, from memory where it is still true. */
+  /** The page, from the cache if still valid. */
   #page(wanted: ReadRequest<z.infer<P>, z.infer<Q>>): Promise<PageBytes> {
     const { service } = this.#deps;
     const now = { version: lakeVersion(service.lake), at: service.now() };
@@ -257,11 +245,7 @@ class PageResponder<P extends z.ZodObject, Q extends z.ZodObject> {
   }
 }
 
-/**
- * Serves a page: its parameters checked, made in turn with the others and kept while it is true, at
- * the instant of `asOf`. What is refused below it becomes a page that says so. Every page is behind the
- * guard, so that none can be forgotten.
- */
+/** Serves a page behind the guard: checks parameters, renders it as of `asOf` and caches it. */
 export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
   deps: PageDeps,
   definition: PageDefinition<P, Q>,

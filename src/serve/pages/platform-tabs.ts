@@ -4,11 +4,7 @@ import type { Html } from './html.ts';
 import { linkHere, type PageView } from './page-view.ts';
 import { tabs } from './tabs.ts';
 
-/**
- * The platforms as links, the chosen one marked (undefined: all of them); `all` names the one that
- * leads to all, and is left out where a page shows one platform only. A link changes the page's
- * `platform`, or leads to where `addressOf` says.
- */
+/** Links to the platforms. `all` is the name of the tab for all platforms, absent without such a tab. */
 export const platformTabs = (
   view: PageView,
   chosen: Platform | undefined,

@@ -4,10 +4,9 @@ import { PROBLEMS } from '../http/problems.ts';
 import type { FramedPage } from './frame.ts';
 import { linkTo, type PageView } from './page-view.ts';
 
-/** What a person reads where a page cannot be shown: what is wrong, and what to do. */
 export const problemPage = (view: PageView, refusal: RefusedError): FramedPage => ({
   title: PROBLEMS[refusal.slug].title,
-  isTimed: refusal.slug === 'not-found', // it may be there at another instant
+  isTimed: refusal.slug === 'not-found', // it may exist at another time
   whenChanged: 'nothing',
   main: html`<section role="alert">
   ${
@@ -18,5 +17,5 @@ export const problemPage = (view: PageView, refusal: RefusedError): FramedPage =
             html`<li><code dir="auto">${parameter}</code> <bdi>${detail}</bdi></li>`,
         )}</ul>`
   }
-  <p class="soft">Go on from the navigation above, or <a href="${linkTo(view, '/search')}">search</a> for a title, a handle or a hashtag.</p></section>`,
+  <p class="soft">Use the navigation above, or <a href="${linkTo(view, '/search')}">search</a> for a title, a handle or a hashtag.</p></section>`,
 });

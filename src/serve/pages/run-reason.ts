@@ -1,11 +1,11 @@
 import { inHours, number } from './figures.ts';
 
 const RULES: Readonly<Record<string, string>> = {
-  'first timeline': 'its timeline was never pulled',
-  'first profile': 'the profile was never pulled',
-  'event of the upstream': 'an event of the service named it',
+  'first timeline': 'timeline never pulled',
+  'first profile': 'profile never pulled',
+  'event of the upstream': 'named in an event from the API',
   due: 'due',
-  surplus: 'calls were left over',
+  surplus: 'spare calls available',
 };
 
 const numberIn = (reason: Readonly<Record<string, unknown>>, name: string): number | undefined => {
@@ -13,7 +13,7 @@ const numberIn = (reason: Readonly<Record<string, unknown>>, name: string): numb
   return typeof value === 'number' ? value : undefined;
 };
 
-/** Why a request was chosen, as the budget wrote it down, in words with its numbers. */
+/** Reason for a request in words. `reason` is the JSON that the budget stored. */
 export const reasonText = (reason: Readonly<Record<string, unknown>>): string => {
   const read = (name: string): number | undefined => numberIn(reason, name);
   const [worth, price] = [read('worthHours'), read('priceHours')];
@@ -33,11 +33,11 @@ export const reasonText = (reason: Readonly<Record<string, unknown>>): string =>
       : `worth ${number(worth)} h of error, a call costs ${number(price)} h`,
     age === undefined ? '' : `published ${inHours(Math.round(age))} before`,
     since === undefined ? '' : `refreshed ${inHours(Math.round(since))} before`,
-    error === undefined ? '' : `its count is expected to be ${number(100 * error)} % off`,
-    list === undefined ? '' : `in a list again in ${inHours(Math.round(list))}`,
+    error === undefined ? '' : `count expected to be ${number(100 * error)} % off`,
+    list === undefined ? '' : `next list refresh in ${inHours(Math.round(list))}`,
     shown === undefined || tracked === undefined
       ? ''
-      : `expected to show ${number(shown)} of ${number(tracked)} videos followed`,
+      : `expected to show ${number(shown)} of ${number(tracked)} tracked videos`,
   ]
     .filter((part) => part !== '')
     .join('; ');

@@ -5,7 +5,7 @@ import { NOTHING } from './html.ts';
 
 const BOX = { width: 84, height: 24, margin: 2 };
 
-/** A timeline's views as a line without words; nothing where fewer than two snapshots tell views. */
+/** Small line of a video's views, empty with fewer than two known counts. */
 export const spark = (timeline: readonly Pick<TimelinePoint, 'at' | 'views'>[]) => {
   const line = linePath(timeline, BOX);
   if (line === undefined) return NOTHING;

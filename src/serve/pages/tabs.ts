@@ -1,14 +1,12 @@
 import { html, raw } from 'hono/html';
 import type { Html } from './html.ts';
 
-/** One choice of several. */
 export interface Tab {
   readonly name: string;
   readonly address: string;
   readonly isChosen: boolean;
 }
 
-/** Choices as links, the chosen one marked. */
 export const tabs = (label: string, choices: readonly Tab[]): Html =>
   html`<nav class="tabs" aria-label="${label}">${choices.map(
     ({ name, address, isChosen }) =>

@@ -1,7 +1,7 @@
 import { type TimelinePoint, timeline, videoByIdAsOf } from '../../lake/read/timeline.ts';
 import type { ServiceContext } from '../request/context.ts';
 
-/** How listed videos grew until an instant (Unix ms); no snapshots where the lake knows one from the list only. */
+/** Reads snapshots of a video until an instant (Unix ms); none for videos known from a list only. */
 export const timelinesOf =
   ({ lake }: Pick<ServiceContext, 'lake'>): ((id: string, at: number) => TimelinePoint[]) =>
   (id, at) => {

@@ -55,7 +55,6 @@ const windowsOf = ({ list: name, dateRange: range }: Pick<ListRequest, 'list' | 
   name === 'feed' ? range.windowMs : PERIOD_MS[name],
 ];
 
-/** Which list: the feed, or the trends of a period. */
 const listTabs = (view: PageView, chosen: ListName): Html =>
   tabs(
     'List',
@@ -70,7 +69,6 @@ const listTabs = (view: PageView, chosen: ListName): Html =>
     })),
   );
 
-/** Which platform: all side by side, or one of them. */
 const trendsTabs = (view: PageView, chosen: Platform | undefined): Html => {
   const { list: name, dateRange: range } = view.query;
   const kept = { list: name, dateRange: range };
@@ -81,12 +79,11 @@ const trendsTabs = (view: PageView, chosen: Platform | undefined): Html => {
   });
 };
 
-const NONE = 'Nothing was seen in this window. Another platform, list or instant may hold more.';
+const NONE = 'No videos in this window. Try another platform, list or time.';
 const SIDE_ROWS = 20;
 
-/** Why one video has another pace in another list. */
 const aboutPace = (isPulled: boolean): Html =>
-  html`<p class="soft small">Views per hour are ${isPulled ? 'those the service states for this list' : 'the mean over the window of this list'}: one video’s differ from list to list.</p>`;
+  html`<p class="soft small">Views per hour are ${isPulled ? 'reported by the API for this list' : 'the mean over this list’s window'}, so they differ between lists.</p>`;
 
 const sideBySide = (deps: PageDeps): void =>
   pageRoute(deps, {
@@ -169,7 +166,7 @@ const onePlatform = (deps: PageDeps): void => {
   });
 };
 
-/** `/trends`: the lists of all platforms side by side; `/trends/{platform}`: one of them, whole. */
+/** `/trends`: all platforms side by side. `/trends/{platform}`: the whole list of one platform. */
 export const trendsPages = (deps: PageDeps): void => {
   sideBySide(deps);
   onePlatform(deps);

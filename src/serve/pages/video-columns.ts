@@ -8,7 +8,6 @@ import type { Html } from './html.ts';
 import { creatorPath, linkTo, type PageView, videoPath } from './page-view.ts';
 import { spark } from './spark.ts';
 
-/** A video's title over its creator, each a link to its page. */
 export const videoCell = (
   view: PageView,
   { id, title, user, platform }: Pick<ContentItem, 'id' | 'title' | 'user' | 'platform'>,
@@ -19,19 +18,18 @@ export const videoCell = (
       : html`<a class="one soft small" dir="auto" href="${linkTo(view, creatorPath(platform, user))}">${user}</a>`
   }`;
 
-/** What the columns of a list of videos are made for. */
-export interface VideoColumnsWish {
-  /** How a video grew until `at` (Unix ms), for the line beside it; without it there is no such column. */
+export interface VideoColumnOptions {
+  /** Reads a video's snapshots until `at` (Unix ms) for the growth column. Absent: no such column. */
   readonly timelineOf?: (id: string, at: number) => readonly TimelinePoint[];
-  /** Videos of several platforms: each says which. */
+  /** Shows the platform of each video. */
   readonly isMixed?: boolean;
 }
 
-/** The columns of a list of videos: on the page the telling ones, in files all that is known. */
+/** Columns of a list of videos. Files have more columns than the page. */
 export const videoColumns = ({
   timelineOf,
   isMixed = false,
-}: VideoColumnsWish = {}): Column<ContentItem>[] => [
+}: VideoColumnOptions = {}): Column<ContentItem>[] => [
   rankColumn(({ rank }) => rank),
   textInFiles('id', ({ id }) => id),
   {

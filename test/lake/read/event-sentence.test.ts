@@ -26,7 +26,7 @@ test.each([
       ...{ rule: 'forecast', topProbability: 0.82, threshold: 0.7, views: 5000 },
       ...{ viewsIn24h: 90_000, viewsIn24hLow: 40_000, viewsIn24hHigh: 200_000 },
     },
-    '82 % likely to finish in the top 10 % (we alert from 70 %); 5,000 views now, 90,000 expected in 24 h (80 % between 40,000 and 200,000).',
+    '82 % likely to finish in the top 10 % (we alert from 70 %), 5,000 views now, 90,000 expected in 24 h (8 in 10 videos land between 40,000 and 200,000).',
   ],
   [
     'creator.viral',
@@ -70,9 +70,13 @@ test('what 0.1.0 noticed is told as what is noticed now', () => {
 });
 
 test.each([
-  [{ score: 9.25, why: 'ours' }, 'score 9.3, why ours.'],
-  [{}, 'The service told of it, without numbers.'],
-  [undefined, 'The service told of it, without numbers.'],
-])('evidence of another shape is told as it came: %o', (evidence, sentence) => {
+  [
+    { rule: 'forecast', topProbability: 0.634, threshold: 0.4 },
+    '63 % likely to finish in the top 10 % (we alert from 40 %).',
+  ],
+  [{ trendScore: 9.25, why: 'ours' }, 'trend score 9.3, why ours.'],
+  [{}, 'Reported by the API, without numbers.'],
+  [undefined, 'Reported by the API, without numbers.'],
+])('words incomplete evidence and that of another shape: %o', (evidence, sentence) => {
   expect(eventSentence('trend.spike', { evidence })).toBe(sentence);
 });
