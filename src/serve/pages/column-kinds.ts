@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Paging } from '../../lake/lists/list-page.ts';
-import type { Column } from './data-table.ts';
+import type { ParquetType } from '../../output/parquet/parquet-tables.ts';
+import type { Column, FieldValue } from './data-table.ts';
 import { count, sinceText } from './figures.ts';
 
 /** Row with its rank in the list, from 1. */
@@ -41,9 +42,13 @@ export const instantColumn = <Row>({ of, ...column }: Named<Row, number | null>)
   field: { type: 'TIMESTAMP_MILLIS', of },
 });
 
+/** Column for files only. */
+export const fileColumn = <Row>(
+  name: string,
+  type: ParquetType,
+  of: (row: Row) => FieldValue,
+): Column<Row> => ({ name, title: name, field: { type, of } });
+
 /** Text column for files only. */
-export const textInFiles = <Row>(name: string, of: (row: Row) => string | null): Column<Row> => ({
-  name,
-  title: name,
-  field: { type: 'UTF8', of },
-});
+export const textInFiles = <Row>(name: string, of: (row: Row) => string | null): Column<Row> =>
+  fileColumn(name, 'UTF8', of);

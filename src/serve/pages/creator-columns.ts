@@ -3,6 +3,7 @@ import { DAY_MS } from '../../base/durations.ts';
 import type { CountedCreator } from '../../lake/lists/creator-lists.ts';
 import {
   countColumn,
+  fileColumn,
   instantColumn,
   type Ranked,
   rankColumn,
@@ -55,9 +56,5 @@ export const CREATOR_COLUMNS: readonly Column<Ranked<CountedCreator>>[] = [
     hide: 'phone',
     of: ({ observedAt }) => observedAt,
   }),
-  {
-    name: 'observed_before',
-    title: 'counted before',
-    field: { type: 'TIMESTAMP_MILLIS', of: ({ observedBefore }) => observedBefore },
-  },
+  fileColumn('observed_before', 'TIMESTAMP_MILLIS', ({ observedBefore }) => observedBefore),
 ];

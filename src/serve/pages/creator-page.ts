@@ -9,6 +9,7 @@ import type { CreatorProfile, CreatorSnapshot } from '../../lake/read/creator-pr
 import { RefusedError } from '../http/problems.ts';
 import { handlePath, platformPath } from '../request/parameters.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
+import { fileColumn } from './column-kinds.ts';
 import { gained } from './creator-columns.ts';
 import { type Column, downloadLinks, showing } from './data-table.ts';
 import {
@@ -41,14 +42,10 @@ const pointsOf = ({ growth }: CreatorProfile): ChartPoint[] =>
 
 /** Columns of the downloaded follower counts. */
 const FOLLOWER_COLUMNS: readonly Column<CreatorSnapshot>[] = [
-  { name: 'observed_at', title: 'at', field: { type: 'TIMESTAMP_MILLIS', of: ({ at }) => at } },
-  {
-    name: 'followers',
-    title: 'followers',
-    field: { type: 'INT64', of: ({ followers }) => followers },
-  },
-  { name: 'views', title: 'views', field: { type: 'INT64', of: ({ views }) => views } },
-  { name: 'likes', title: 'likes', field: { type: 'INT64', of: ({ likes }) => likes } },
+  fileColumn('observed_at', 'TIMESTAMP_MILLIS', ({ at }) => at),
+  fileColumn('followers', 'INT64', ({ followers }) => followers),
+  fileColumn('views', 'INT64', ({ views }) => views),
+  fileColumn('likes', 'INT64', ({ likes }) => likes),
 ];
 
 interface CreatorPath {

@@ -131,19 +131,17 @@ export const dataTable = <Row>(
     caption,
     sort,
     isSortable = true,
-    isCurrent = () => false,
   }: {
     readonly caption: string;
     readonly sort?: string | undefined;
     readonly isSortable?: boolean;
-    readonly isCurrent?: (row: Row) => boolean;
   },
 ): Html => {
   const shown = columns.filter(({ show }) => show !== undefined);
   const heads = shown.map((column) => head(view, column, { sort, isSortable }));
   return html`<div class="scroll"><table class="data"><caption class="unseen">${caption}</caption><thead><tr>${heads}</tr></thead><tbody>${rows.map(
     (row) =>
-      html`<tr${isCurrent(row) ? raw(' aria-current="true"') : ''}>${shown.map(
+      html`<tr>${shown.map(
         (column) =>
           html`<td class="${classesOf(column)}">${column.show?.(row, view, rows) ?? ''}</td>`,
       )}</tr>`,
@@ -153,7 +151,15 @@ export const dataTable = <Row>(
 /** Position in a list, with links to its other pages. */
 export const pagingLinks = (
   view: PageView,
-  { page, limit, held, sorted, rows }: ShownPart<unknown, unknown>,
+  {
+    page,
+    limit,
+    held,
+    sorted,
+    rows,
+  }: Omit<ShownPart<unknown, unknown>, 'head' | 'sorted'> & {
+    readonly sorted?: number | undefined;
+  },
 ): Html => {
   const last = Math.max(1, Math.ceil(held / limit));
   const to = (name: string, wanted: number, isOn: boolean): Html =>

@@ -11,7 +11,7 @@ import { eventSentence } from '../../lake/read/event-sentence.ts';
 import { videoByIdAsOf, videoRecord } from '../../lake/read/timeline.ts';
 import type { ServiceContext } from '../request/context.ts';
 import { eventKind, platformQuery } from '../request/parameters.ts';
-import { textInFiles } from './column-kinds.ts';
+import { fileColumn, textInFiles } from './column-kinds.ts';
 import type { Column, Listed } from './data-table.ts';
 import { digits, PLATFORM_NAMES, sinceText } from './figures.ts';
 import type { Html } from './html.ts';
@@ -88,16 +88,10 @@ export const subjectLink = (view: PageView, { subject, platform, video }: NamedE
   return html`<span dir="auto">${kind === 'niche' ? id.replaceAll('+', ' + ') : id}</span>`;
 };
 
-const STATE_WORDS: Readonly<Record<string, string>> = {
-  delivered: 'delivered',
-  pending: 'pending',
-  failed: 'failed',
-};
-
 const deliveryText = (view: PageView, delivery: EventDelivery): Html => {
   const { origin, state, attempts, deliveredAt, error } = delivery;
   const tries = attempts > 1 ? `, ${digits(attempts)} tries` : '';
-  return html`<li><span class="outcome ${state}">${STATE_WORDS[state] ?? state}</span> to <bdi>${origin}</bdi> <span class="soft">${deliveredAt === null ? '' : sinceText(deliveredAt, view.at)}${tries}</span>${error === null || state === 'delivered' ? '' : html` <span class="down"><bdi>${error}</bdi></span>`}</li>`;
+  return html`<li><span class="outcome ${state}">${state}</span> to <bdi>${origin}</bdi> <span class="soft">${deliveredAt === null ? '' : sinceText(deliveredAt, view.at)}${tries}</span>${error === null || state === 'delivered' ? '' : html` <span class="down"><bdi>${error}</bdi></span>`}</li>`;
 };
 
 const deliveredText = (view: PageView, { deliveries }: EventRow): Html => {
@@ -139,11 +133,7 @@ const COLUMNS: readonly Column<EventRow>[] = [
     field: { type: 'UTF8', of: statesOf },
     hide: 'phone',
   },
-  {
-    name: 'detected_at',
-    title: 'detected',
-    field: { type: 'TIMESTAMP_MILLIS', of: (event) => event.detectedAt },
-  },
+  fileColumn('detected_at', 'TIMESTAMP_MILLIS', ({ detectedAt }) => detectedAt),
   textInFiles('id', ({ id }) => id),
 ];
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import type { HashtagItem } from '../../base/wire/shapes.ts';
-import { countColumn, type Ranked, rankColumn } from './column-kinds.ts';
+import { countColumn, fileColumn, type Ranked, rankColumn } from './column-kinds.ts';
 import type { Column } from './data-table.ts';
 import { change, direction, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
@@ -48,11 +48,7 @@ export const HASHTAG_COLUMNS: readonly Column<RankedTag>[] = [
       of: (item) => volumeOn(item, platform),
     }),
   ),
-  {
-    name: 'sampled',
-    title: 'sampled',
-    field: { type: 'INT64', of: ({ sampled }) => (sampled === true ? 1 : 0) },
-  },
+  fileColumn('sampled', 'INT64', ({ sampled }) => Number(sampled === true)),
 ];
 
 /** Limits of a list's figures: sampled volumes, and no known change in any row. */

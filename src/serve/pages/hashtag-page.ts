@@ -19,6 +19,7 @@ import {
 } from '../../lake/read/tagged-videos.ts';
 import { RefusedError } from '../http/problems.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
+import { fileColumn, textInFiles } from './column-kinds.ts';
 import { type Column, downloadLinks, type Listed, showing, wholeOf } from './data-table.ts';
 import { ago, change, count, digits, direction, fact, number, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
@@ -91,21 +92,16 @@ ${
 }`;
 };
 
+type StoredVolume = HashtagVolumes & Pick<VolumeSeries, 'source' | 'window'>;
+
 /** Columns of the downloaded volumes. */
-const VOLUME_COLUMNS: readonly Column<HashtagVolumes & Pick<VolumeSeries, 'source' | 'window'>>[] =
-  [
-    { name: 'observed_at', title: 'at', field: { type: 'TIMESTAMP_MILLIS', of: ({ at }) => at } },
-    { name: 'source', title: 'source', field: { type: 'UTF8', of: ({ source }) => source } },
-    { name: 'window', title: 'window', field: { type: 'UTF8', of: ({ window }) => window } },
-    { name: 'volume', title: 'videos', field: { type: 'INT64', of: ({ all }) => all } },
-    ...PLATFORMS.map(
-      (name): Column<HashtagVolumes & Pick<VolumeSeries, 'source' | 'window'>> => ({
-        name,
-        title: PLATFORM_NAMES[name],
-        field: { type: 'INT64', of: ({ parts }) => parts[name] },
-      }),
-    ),
-  ];
+const VOLUME_COLUMNS: readonly Column<StoredVolume>[] = [
+  fileColumn('observed_at', 'TIMESTAMP_MILLIS', ({ at }) => at),
+  textInFiles('source', ({ source }) => source),
+  textInFiles('window', ({ window }) => window),
+  fileColumn('volume', 'INT64', ({ all }) => all),
+  ...PLATFORMS.map((name) => fileColumn<StoredVolume>(name, 'INT64', ({ parts }) => parts[name])),
+];
 
 const beside = (view: PageView, { count: { volume }, tags, creators }: TaggedPage): Html => {
   const share = (videos: number): string => `${Math.round((100 * videos) / Math.max(1, volume))} %`;

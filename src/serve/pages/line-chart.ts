@@ -9,6 +9,7 @@ export interface ChartLine {
   readonly name: string;
   /** CSS class: `main`, `plan`, `even`, or `c0` to `c3`. */
   readonly kind: string;
+  /** x is Unix ms. */
   readonly points: readonly { readonly x: number; readonly y: number }[];
   /** Drawn as steps: a value holds until the next point. */
   readonly isStepped?: boolean;
@@ -18,8 +19,6 @@ export interface LineChart {
   readonly lines: readonly ChartLine[];
   /** For screen readers. */
   readonly label: string;
-  /** True if x is Unix ms. */
-  readonly isTime: boolean;
   /** Vertical mark, such as the present. */
   readonly mark?: { readonly x: number; readonly name: string };
 }
@@ -53,11 +52,8 @@ const timeName = (at: number, spanMs: number): string => {
   return spanMs > 2 * DAY_MS ? iso.slice(5, 10) : iso.slice(11, 16);
 };
 
-const evenly = (from: number, to: number): number[] =>
-  [0, 0.25, 0.5, 0.75, 1].map((share) => from + share * (to - from));
-
 /** Line chart as SVG without scripts. The text stays in HTML, so it does not scale with the chart. */
-export const lineChart = ({ lines, label, isTime, mark }: LineChart): Html => {
+export const lineChart = ({ lines, label, mark }: LineChart): Html => {
   const points = lines.flatMap((line) => line.points);
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
   const [from, to] = [Math.min(...xs), Math.max(...xs)];
@@ -78,7 +74,6 @@ export const lineChart = ({ lines, label, isTime, mark }: LineChart): Html => {
       })
       .join('');
   const percent = (share: number): string => `${(100 * share).toFixed(2)}%`;
-  const xTicks = isTime ? timeTicks(from, to) : evenly(from, to);
   return html`<figure class="lines">
 <div class="plot" role="img" aria-label="${label}"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${ticks.map((tick) => raw(`<path class="rule" d="M0 ${(top(tick) * HEIGHT).toFixed(1)}H${WIDTH}"/>`))}${
     mark === undefined
@@ -90,6 +85,6 @@ ${ticks.map((tick) => html`<span class="y" style="top:${percent(top(tick))}">${n
     ? ''
     : html`<span class="at${left(mark.x) > 0.8 ? ' end' : ''}" style="left:${percent(left(mark.x))}">${mark.name}</span>`
 }</div>
-<div class="xs" aria-hidden="true">${xTicks.map((tick) => html`<span style="left:${percent(left(tick))}">${isTime ? timeName(tick, to - from) : number(tick)}</span>`)}</div>
+<div class="xs" aria-hidden="true">${timeTicks(from, to).map((tick) => html`<span style="left:${percent(left(tick))}">${timeName(tick, to - from)}</span>`)}</div>
 <figcaption class="small">${lines.map(({ name, kind }) => html`<span class="key ${kind}">${name}</span>`)}</figcaption></figure>`;
 };

@@ -32,18 +32,10 @@ interface RunsWanted {
 
 const runsSection = (view: PageView, state: PipelineState, wanted: RunsWanted): Html => {
   const { total, items } = state.runs;
-  const part = {
-    ...wanted,
-    head: null,
-    sort: undefined,
-    sorted: undefined,
-    held: total,
-    rows: items,
-  };
   return html`<section id="runs"><h2>Runs <span class="soft small">the last seven days</span></h2>${
     total === 0
       ? emptyState(view, 'No runs had started by then.')
-      : html`${runsTimeline(view, state)}${runsTable(view, state.runs)}${pagingLinks(view, part)}`
+      : html`${runsTimeline(view, state)}${runsTable(view, state.runs)}${pagingLinks(view, { ...wanted, held: total, rows: items })}`
   }</section>`;
 };
 
@@ -97,11 +89,10 @@ export const pipelinePage = (deps: PageDeps): void =>
           'not-found',
           `Run ${id} does not exist, or had not started by then.`,
         );
-      const part = { limit: most, page: shown, head: null, sort: undefined, sorted: undefined };
       return {
         title: `Run ${id}`,
         style: PIPELINE_STYLE,
-        main: html`${openedRunSection(view, opened)}${pagingLinks(view, { ...part, held: opened.total, rows: opened.items })}`,
+        main: html`${openedRunSection(view, opened)}${pagingLinks(view, { limit: most, page: shown, held: opened.total, rows: opened.items })}`,
       };
     },
   });

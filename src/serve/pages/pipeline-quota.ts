@@ -20,7 +20,6 @@ const burnDown = ({ month, spentLine, planLine }: BurnDown, now: number): Html =
   const endsWith = planLine.at(-1)?.left ?? month.remaining;
   return lineChart({
     label: `Calls left of ${digits(month.limit)}: ${digits(month.remaining)} now, ${digits(Math.round(endsWith))} planned at ${minuteOf(month.endsAt)}`,
-    isTime: true,
     mark: { x: now, name: 'now' },
     lines: [
       { name: 'spent evenly', kind: 'even', points: even },

@@ -3,10 +3,43 @@ import { DAY_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
 import type { JobItems, OpenedRun, RunItem, RunLine } from '../../run/maintenance/runs.ts';
 import type { PipelineState } from '../../run/pipeline/pipeline-state.ts';
-import { digits, instantTime, sinceText } from './figures.ts';
+import { digits, inHours, instantTime, number, sinceText } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { linkTo, type PageView } from './page-view.ts';
-import { reasonText } from './run-reason.ts';
+
+const RULES: Readonly<Record<string, string>> = {
+  'first timeline': 'timeline never pulled',
+  'first profile': 'profile never pulled',
+  'event of the upstream': 'named in an event from the API',
+  due: 'due',
+  surplus: 'spare calls available',
+};
+
+/** Reason for a request in words. `reason` is the JSON that the budget stored. */
+const reasonText = (reason: Readonly<Record<string, unknown>>): string => {
+  const given = (names: readonly string[], text: (...values: number[]) => string): string[] => {
+    const values = names.map((name) => reason[name]).filter((value) => typeof value === 'number');
+    return values.length === names.length ? [text(...values)] : [];
+  };
+  const hours = (value: number): string => inHours(Math.round(value));
+  const rule = String(reason.rule);
+  return [
+    RULES[rule] ?? rule,
+    ...given(['views'], (views = 0) => `${number(views)} views`),
+    ...given(
+      ['worthHours', 'priceHours'],
+      (worth, price) => `worth ${number(worth)} h of error, a call costs ${number(price)} h`,
+    ),
+    ...given(['ageHours'], (age = 0) => `published ${hours(age)} before`),
+    ...given(['sinceRefreshHours'], (since = 0) => `refreshed ${hours(since)} before`),
+    ...given(['expectedError'], (error = 0) => `count expected to be ${number(100 * error)} % off`),
+    ...given(['nextListRefreshInHours'], (list = 0) => `next list refresh in ${hours(list)}`),
+    ...given(
+      ['expectedShown', 'trackedVideos'],
+      (shown, tracked) => `expected to show ${number(shown)} of ${number(tracked)} tracked videos`,
+    ),
+  ].join('; ');
+};
 
 const tookText = (ms: number): string => {
   if (ms < 1000) return `${ms} ms`;

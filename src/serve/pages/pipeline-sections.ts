@@ -3,7 +3,6 @@ import { HOUR_MS, MINUTE_MS } from '../../base/durations.ts';
 import { commandText } from '../../base/installation.ts';
 import { minuteOf } from '../../base/iso.ts';
 import type { PipelineNow, SourceState } from '../../run/pipeline/pipeline-state.ts';
-import { bytesText } from './bytes.ts';
 import {
   digits,
   inHours,
@@ -15,6 +14,15 @@ import {
 } from './figures.ts';
 import { forecastStateWords } from './forecast-words.ts';
 import { type Html, NOTHING } from './html.ts';
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** Short size, such as 4.2 MB. */
+const bytesText = (bytes: number): string => {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const size = bytes / 1000 ** power;
+  return `${size < 10 && power > 0 ? size.toFixed(1) : Math.round(size)} ${UNITS[power]}`;
+};
 
 const ahead = (at: number, now: number): string => {
   const ms = Math.max(0, at - now);

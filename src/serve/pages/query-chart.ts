@@ -101,7 +101,6 @@ export const queryChart = ({ columns, rows }: SqlTable): Html => {
     ? NOTHING
     : lineChart({
         lines,
-        isTime: true,
         label: `${lines.map(({ name }) => name).join(', ')} over time`,
       });
 };

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import type { TimelinePoint } from '../../lake/read/timeline.ts';
-import { countColumn, instantColumn, rankColumn, textInFiles } from './column-kinds.ts';
+import { countColumn, fileColumn, instantColumn, rankColumn, textInFiles } from './column-kinds.ts';
 import type { Column } from './data-table.ts';
 import { PLATFORM_NAMES, pace, rate } from './figures.ts';
 import type { Html } from './html.ts';
@@ -79,5 +79,5 @@ export const videoColumns = ({
     of: ({ createdAt }) => (createdAt === null ? null : Date.parse(createdAt)),
   }),
   textInFiles('hashtags', ({ hashtags }) => (hashtags ?? []).join(' ')),
-  { name: 'score', title: 'score', field: { type: 'DOUBLE', of: ({ score }) => score ?? null } },
+  fileColumn('score', 'DOUBLE', ({ score }) => score ?? null),
 ];

@@ -14,6 +14,7 @@ import { analysisOf } from '../../learn/why/analyze.ts';
 import { RefusedError } from '../http/problems.ts';
 import { idPath } from '../request/parameters.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
+import { fileColumn } from './column-kinds.ts';
 import { type Column, downloadLinks } from './data-table.ts';
 import { count, fact, inHours, likely, number, rate, sinceText } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
@@ -62,14 +63,10 @@ const aboutVideo = (view: PageView, item: ContentItem): Html => {
 
 /** Columns of the downloaded snapshots. */
 const SNAPSHOT_COLUMNS: readonly Column<TimelinePoint>[] = [
-  { name: 'observed_at', title: 'at', field: { type: 'TIMESTAMP_MILLIS', of: ({ at }) => at } },
-  { name: 'views', title: 'views', field: { type: 'INT64', of: ({ views }) => views } },
-  { name: 'likes', title: 'likes', field: { type: 'INT64', of: ({ likes }) => likes } },
-  {
-    name: 'engagement_rate',
-    title: 'engagement',
-    field: { type: 'DOUBLE', of: ({ engagementRate }) => engagementRate },
-  },
+  fileColumn('observed_at', 'TIMESTAMP_MILLIS', ({ at }) => at),
+  fileColumn('views', 'INT64', ({ views }) => views),
+  fileColumn('likes', 'INT64', ({ likes }) => likes),
+  fileColumn('engagement_rate', 'DOUBLE', ({ engagementRate }) => engagementRate),
 ];
 
 /** `/videos/{id}`: one video with its growth, forecast, lists, milestones and analysis. */
