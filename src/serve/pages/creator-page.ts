@@ -37,9 +37,6 @@ const facts = (profile: CreatorProfile, rise: CountedCreator | undefined): Html 
   return html`<dl class="facts">${fact('followers', count(profile.followers))}${fact('gained per day', html`<span class="${direction(known)}">${gained(known)}</span>`)}${fact('7 days', html`<span class="${direction(rise?.change)}">${change(rise?.change)}</span>`)}${fact('videos', count(profile.videoCount))}${fact('views', count(profile.views))}${fact('likes', count(profile.likes))}${fact('engagement', rate(profile.engagementRate))}</dl>`;
 };
 
-const pointsOf = ({ growth }: CreatorProfile): ChartPoint[] =>
-  growth.map(({ at, followers }) => [at, followers]);
-
 /** Columns of the downloaded follower counts. */
 const FOLLOWER_COLUMNS: readonly Column<CreatorSnapshot>[] = [
   fileColumn('observed_at', 'TIMESTAMP_MILLIS', ({ at }) => at),
@@ -65,13 +62,7 @@ const creatorQuery = ({ platform, handle }: CreatorPath, { at }: PageView) => ({
 export const creatorPage = (deps: PageDeps): void => {
   const { service } = deps;
   const columns = showing(videoColumns({ timelineOf: timelinesOf(service) }), [
-    'rank',
-    'title',
-    'growth',
-    'views',
-    'likes',
-    'engagement_rate',
-    'created_at',
+    ...['rank', 'title', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
   ]);
   const find = async ({ params, view, moment }: CreatorRequest) => {
     const wanted = creatorQuery(params, view);
@@ -109,7 +100,7 @@ export const creatorPage = (deps: PageDeps): void => {
       const { params, view } = request;
       const wanted = creatorQuery(params, view);
       const { profile, rise } = await find(request);
-      const points = pointsOf(profile);
+      const points = profile.growth.map(({ at, followers }): ChartPoint => [at, followers]);
       const counted =
         rise === undefined
           ? html`followers not counted yet`

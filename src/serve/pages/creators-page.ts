@@ -11,8 +11,7 @@ import { listRoute, listSection } from './list-route.ts';
 import { tableParameters } from './page-parameters.ts';
 import { type PageDeps, requesterOf } from './page-route.ts';
 import { linkHere, type PageView } from './page-view.ts';
-import { platformTabs } from './platform-tabs.ts';
-import { tabs } from './tabs.ts';
+import { platformTabs, tabs } from './tabs.ts';
 
 const LISTS = ['rising', 'largest'] as const;
 const list = z

@@ -191,8 +191,7 @@ export const downloadLinks = (
     table,
   }: { readonly what?: string; readonly table?: string | undefined } = {},
 ): Html => {
-  return html`<span class="files small">${(['csv', 'parquet'] as const).map(
-    (format) =>
-      html`<a href="${linkHere(view, { format, table })}" title="${what}" download>${format === 'csv' ? 'CSV' : 'Parquet'}</a>`,
-  )}</span>`;
+  const link = (format: string, name: string): Html =>
+    html`<a href="${linkHere(view, { format, table })}" title="${what}" download>${name}</a>`;
+  return html`<span class="files small">${link('csv', 'CSV')}${link('parquet', 'Parquet')}</span>`;
 };

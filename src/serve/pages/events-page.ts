@@ -26,8 +26,7 @@ import {
   type PageView,
   videoPath,
 } from './page-view.ts';
-import { platformTabs } from './platform-tabs.ts';
-import { tabs } from './tabs.ts';
+import { platformTabs, tabs } from './tabs.ts';
 import { videoCell } from './video-columns.ts';
 
 interface EventRow extends NamedEvent {

@@ -12,8 +12,7 @@ import { heldOf, listOrigin, notice } from './marks.ts';
 import { tableParameters } from './page-parameters.ts';
 import type { PageDeps } from './page-route.ts';
 import { linkHere, type PageView } from './page-view.ts';
-import { platformTabs } from './platform-tabs.ts';
-import { tabs } from './tabs.ts';
+import { platformTabs, tabs } from './tabs.ts';
 
 const RANGES = { '24h': '24 h', '7d': '7 days', '30d': '30 days' } as const;
 

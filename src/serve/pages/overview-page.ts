@@ -19,7 +19,7 @@ import type { Html } from './html.ts';
 import { emptyState, listOrigin } from './marks.ts';
 import { type PageDeps, type PageMoment, pageRoute, requesterOf } from './page-route.ts';
 import { linkTo, type PageView, videoPath } from './page-view.ts';
-import { platformTabs } from './platform-tabs.ts';
+import { platformTabs } from './tabs.ts';
 import { timelinesOf } from './timelines.ts';
 import { videoCell, videoColumns } from './video-columns.ts';
 

@@ -23,23 +23,14 @@ const burnDown = ({ month, spentLine, planLine }: BurnDown, now: number): Html =
     mark: { x: now, name: 'now' },
     lines: [
       { name: 'spent evenly', kind: 'even', points: even },
-      ...(spentLine.length === 0
-        ? []
-        : [
-            {
-              name: 'left',
-              kind: 'main',
-              points: points(spentLine),
-              isStepped: true,
-            },
-          ]),
+      { name: 'left', kind: 'main', points: points(spentLine), isStepped: true },
       {
         name: 'left as planned',
         kind: 'plan',
         isStepped: true,
         points: [...points(planLine), { x: month.endsAt, y: endsWith }],
       },
-    ],
+    ].filter(({ points }) => points.length > 0),
   });
 };
 

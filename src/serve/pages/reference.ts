@@ -22,11 +22,7 @@ interface ShownOperation {
   readonly summary?: string;
   readonly description?: string;
   readonly parameters?: readonly ShownParameter[];
-  readonly requestBody?: {
-    readonly content?: Readonly<
-      Record<string, { readonly schema?: ShownSchema; readonly example?: unknown }>
-    >;
-  };
+  readonly requestBody?: { readonly content?: ShownContent };
   readonly responses?: Readonly<Record<string, ShownResponse>>;
   readonly 'x-extension'?: boolean;
 }
@@ -39,10 +35,11 @@ interface ShownParameter {
 }
 interface ShownResponse {
   readonly description?: string;
-  readonly content?: Readonly<
-    Record<string, { readonly schema?: ShownSchema; readonly example?: unknown }>
-  >;
+  readonly content?: ShownContent;
 }
+type ShownContent = Readonly<
+  Record<string, { readonly schema?: ShownSchema; readonly example?: unknown }>
+>;
 interface ShownSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -100,14 +97,9 @@ const bodyOf = ({ requestBody }: ShownOperation, document: ShownDocument) => {
   };
 };
 
-const bodyRows = (schema: ShownSchema | undefined) =>
-  Object.entries(schema?.properties ?? {}).map(([name, type]) =>
-    parameterRow({
-      name,
-      in: 'body',
-      schema: type,
-      required: schema?.required?.includes(name) === true,
-    }),
+const bodyRows = ({ properties = {}, required = [] }: ShownSchema = {}) =>
+  Object.entries(properties).map(([name, schema]) =>
+    parameterRow({ name, in: 'body', schema, required: required.includes(name) }),
   );
 
 interface LocatedOperation {

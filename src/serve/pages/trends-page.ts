@@ -15,8 +15,7 @@ import { emptyState, heldOf, listOrigin } from './marks.ts';
 import { tableParameters } from './page-parameters.ts';
 import { type PageDeps, pageRoute } from './page-route.ts';
 import { linkHere, linkTo, type PageView } from './page-view.ts';
-import { platformTabs } from './platform-tabs.ts';
-import { tabs } from './tabs.ts';
+import { platformTabs, tabs } from './tabs.ts';
 import { timelinesOf } from './timelines.ts';
 import { videoColumns } from './video-columns.ts';
 

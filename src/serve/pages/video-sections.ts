@@ -3,8 +3,8 @@ import { minuteOf } from '../../base/iso.ts';
 import type { Analysis } from '../../base/wire/analysis-shapes.ts';
 import type { ListStay } from '../../lake/read/list-stays.ts';
 import type { Milestone } from '../../lake/read/milestones.ts';
-import type { Column } from './data-table.ts';
-import { dataTable } from './data-table.ts';
+import { countColumn, instantColumn } from './column-kinds.ts';
+import { type Column, dataTable } from './data-table.ts';
 import { digits, inHours, PLATFORM_NAMES, sinceText } from './figures.ts';
 import type { Html } from './html.ts';
 import { ESTIMATED } from './marks.ts';
@@ -23,13 +23,8 @@ const stayColumns = (view: PageView): Column<ListStay>[] => [
       return html`<a href="${linkTo(view, `/trends/${platform}`, query)}">${PLATFORM_NAMES[platform]} ${listName(stay)}</a><span class="one soft small">${isThereNow ? 'there now' : html`left after ${sinceText(lastSeenAt, view.at)}`}</span>`;
     },
   },
-  {
-    name: 'best_rank',
-    title: 'best rank',
-    isNumber: true,
-    show: ({ bestRank }) => digits(bestRank),
-  },
-  { name: 'last_rank', title: 'last', isNumber: true, show: ({ lastRank }) => digits(lastRank) },
+  countColumn({ name: 'best_rank', title: 'best rank', of: ({ bestRank }) => bestRank }),
+  countColumn({ name: 'last_rank', title: 'last', of: ({ lastRank }) => lastRank }),
   {
     name: 'hours',
     title: 'stayed',
@@ -37,20 +32,13 @@ const stayColumns = (view: PageView): Column<ListStay>[] => [
     show: ({ hours }) =>
       hours === 0 ? html`<span class="soft">–</span>` : inHours(Math.round(hours)),
   },
-  {
+  instantColumn({
     name: 'first_seen_at',
     title: 'first seen',
-    isNumber: true,
     hide: 'phone',
-    show: ({ firstSeenAt }) => sinceText(firstSeenAt, view.at),
-  },
-  {
-    name: 'pulls',
-    title: 'pulls',
-    isNumber: true,
-    hide: 'phone',
-    show: ({ pulls }) => digits(pulls),
-  },
+    of: ({ firstSeenAt }) => firstSeenAt,
+  }),
+  countColumn({ name: 'pulls', title: 'pulls', hide: 'phone', of: ({ pulls }) => pulls }),
 ];
 
 export const staysSection = (view: PageView, stays: readonly ListStay[]): Html =>
