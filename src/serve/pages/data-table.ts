@@ -38,7 +38,8 @@ export interface TableQuery extends Paging {
   readonly sort?: string | undefined;
 }
 
-export interface ShownPart<Row, Head> extends TableQuery, ReadPart<Row, Head> {
+export interface ShownList<Row, Head> extends TableQuery, ReadPart<Row, Head> {
+  readonly columns: readonly Column<Row>[];
   /** Number of rows that were sorted. Undefined: original order. */
   readonly sorted: number | undefined;
 }
@@ -90,12 +91,12 @@ export const wholeOf = async <Row, Head>(
 };
 
 /** One page of a list. Sorting covers the first `WHOLE_MOST` rows. */
-export const shownPart = async <Row, Head>(
+export const shownList = async <Row, Head>(
   list: Listed<Row, Head>,
   columns: readonly Column<Row>[],
   { sort, limit, page }: TableQuery,
-): Promise<ShownPart<Row, Head>> => {
-  const query = { sort, limit, page };
+): Promise<ShownList<Row, Head>> => {
+  const query = { columns, sort, limit, page };
   if (sort === undefined) return { ...query, ...(await list({ limit, page })), sorted: undefined };
   const { rows: all, head } = await wholeOf(list, columns, sort);
   const rows = all.slice((page - 1) * limit, page * limit);
@@ -130,7 +131,7 @@ export const dataTable = <Row>(
   {
     caption,
     sort,
-    isSortable = true,
+    isSortable = false,
   }: {
     readonly caption: string;
     readonly sort?: string | undefined;
@@ -148,18 +149,16 @@ export const dataTable = <Row>(
   )}</tbody></table></div>`;
 };
 
+interface ShownPage extends Paging {
+  readonly held: number;
+  readonly sorted?: number | undefined;
+  readonly rows: readonly unknown[];
+}
+
 /** Position in a list, with links to its other pages. */
 export const pagingLinks = (
   view: PageView,
-  {
-    page,
-    limit,
-    held,
-    sorted,
-    rows,
-  }: Omit<ShownPart<unknown, unknown>, 'head' | 'sorted'> & {
-    readonly sorted?: number | undefined;
-  },
+  { page, limit, held, sorted, rows }: ShownPage,
 ): Html => {
   const last = Math.max(1, Math.ceil(held / limit));
   const to = (name: string, wanted: number, isOn: boolean): Html =>

@@ -102,7 +102,7 @@ const reliabilityTable = (view: PageView, reliability: Reliability | undefined):
         view,
         RELIABILITY_COLUMNS,
         reliability.bins.filter(({ judged }) => judged > 0),
-        { caption: 'Forecast and actual share of videos in the top 10 %', isSortable: false },
+        { caption: 'Forecast and actual share of videos in the top 10 %' },
       )}`;
 
 interface Shown extends ForecastsFound {
@@ -117,17 +117,16 @@ const main = (view: PageView, { platform, hours, rising, standing }: Shown): Htm
     (state) => state.platform === platform || state.platform === '',
   );
   const weeks = scored.weeks.filter((week) => week.platform === platform || week.platform === '');
-  const fixed = { isSortable: false } as const;
   return html`<div class="grid"><div class="stack">
 <section id="next"><h2>Rising next <span class="soft small">most likely to finish in the top 10 % of growth</span></h2>${
     next.length === 0
       ? html`<p class="soft">No forecasts for this platform yet.</p>`
-      : dataTable(view, nextColumns(view, hours), next, { caption: 'Rising next', ...fixed })
+      : dataTable(view, nextColumns(view, hours), next, { caption: 'Rising next' })
   }</section>
 <section id="scores"><h2>Track record <span class="soft small">week by week</span></h2>${
     weeks.length === 0
       ? html`<p class="soft">No forecast can be checked yet.</p>`
-      : html`${dataTable(view, WEEK_COLUMNS, weeks, { caption: 'Scores week by week', ...fixed })}<p class="soft small">The error is the median of |ln(forecast + 1000) − ln(actual + 1000)|, for hashtags with + 10. The last three columns are simple baselines for comparison.</p>`
+      : html`${dataTable(view, WEEK_COLUMNS, weeks, { caption: 'Scores week by week' })}<p class="soft small">The error is the median of |ln(forecast + 1000) − ln(actual + 1000)|, for hashtags with + 10. The last three columns are simple baselines for comparison.</p>`
   }</section>
 </div><div class="stack">
 <section id="states"><h2>Training data</h2>${statesList(states)}</section>
@@ -141,7 +140,6 @@ const main = (view: PageView, { platform, hours, rising, standing }: Shown): Htm
               list[0]?.platform === ''
                 ? 'Hashtags of all platforms in a week'
                 : 'Hashtags in a week',
-            ...fixed,
           }),
         )
   }</section>
@@ -157,7 +155,7 @@ export const forecastsPage = (deps: PageDeps): void =>
     make: async ({ query, view, moment }) => {
       const { lake, reads } = deps.service;
       const platform = query.platform ?? firstForecast(lake.sqlite, view.at) ?? 'tiktok';
-      const hours = HORIZONS.find((known) => known === query.horizon) ?? 24;
+      const hours = query.horizon;
       const found = await reads.forecasts(
         { platform, hours, at: view.at, limit: SHOWN, tagsOf: [platform, ''] },
         requesterOf(moment),

@@ -20,10 +20,17 @@ import {
 import { RefusedError } from '../http/problems.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { fileColumn, textInFiles } from './column-kinds.ts';
-import { type Column, downloadLinks, type Listed, showing, wholeOf } from './data-table.ts';
+import {
+  type Column,
+  downloadLinks,
+  type Listed,
+  showing,
+  shownList,
+  wholeOf,
+} from './data-table.ts';
 import { ago, change, count, digits, direction, fact, number, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
-import { listSection, shownList } from './list-route.ts';
+import { listSection } from './list-route.ts';
 import { notice, SAMPLED } from './marks.ts';
 import { tableParameters } from './page-parameters.ts';
 import { type PageDeps, type PageMoment, pageRoute, requesterOf } from './page-route.ts';

@@ -6,8 +6,8 @@ import {
   downloadLinks,
   type Listed,
   pagingLinks,
-  type ShownPart,
-  shownPart,
+  type ShownList,
+  shownList,
   type TableQuery,
   wholeOf,
 } from './data-table.ts';
@@ -22,10 +22,6 @@ import {
 } from './page-route.ts';
 import type { PageView } from './page-view.ts';
 import { tableFiles } from './table-files.ts';
-
-export interface ShownList<Row, Head> extends ShownPart<Row, Head> {
-  readonly columns: readonly Column<Row>[];
-}
 
 export interface ListWords {
   readonly heading: string;
@@ -53,7 +49,7 @@ export const listSection = <Row>(
   const beside = note === undefined ? NOTHING : html` <span class="soft small">${note}</span>`;
   const { columns, rows, sort } = shown;
   const table = (): Html =>
-    html`${dataTable(view, columns, rows, { caption, sort })}${pagingLinks(view, shown)}`;
+    html`${dataTable(view, columns, rows, { caption, sort, isSortable: true })}${pagingLinks(view, shown)}`;
   return html`<section><div class="over"><h2>${heading}${beside}</h2>${total > 0 ? downloadLinks(view, { table: tableOf }) : NOTHING}</div>
 ${before}
 ${total === 0 ? emptyState(view, none) : table()}
@@ -79,12 +75,6 @@ export interface ListPageDefinition<P extends z.ZodObject, Q extends ListParamet
   ) => PageContent | Promise<PageContent>;
 }
 
-export const shownList = async <Row, Head>(
-  list: Listed<Row, Head>,
-  columns: readonly Column<Row>[],
-  query: TableQuery,
-): Promise<ShownList<Row, Head>> => ({ ...(await shownPart(list, columns, query)), columns });
-
 /** Serves a list as a page and as files. */
 export const listRoute = <P extends z.ZodObject, Q extends ListParameters, Row, Head>(
   deps: PageDeps,
@@ -104,9 +94,8 @@ export const listRoute = <P extends z.ZodObject, Q extends ListParameters, Row, 
       make(wanted, await shownList(list(wanted), columnsOf(wanted.query), wanted.query)),
     files: (wanted) => {
       const columns = columnsOf(wanted.query);
-      return tableFiles(fileName(wanted), columns, async () => {
-        return (await wholeOf(list(wanted), columns, wanted.query.sort)).rows;
-      });
+      const read = () => wholeOf(list(wanted), columns, wanted.query.sort);
+      return tableFiles(fileName(wanted), columns, async () => (await read()).rows);
     },
   });
 };

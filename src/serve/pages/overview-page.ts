@@ -124,7 +124,7 @@ const tagTable = (view: PageView, tags: readonly HashtagItem[]): Html => {
   const rows = ranked(tags.slice(0, SHOWN.tags), { page: 1, limit: SHOWN.tags });
   if (rows.length === 0) return emptyState(view, NONE);
   const columns = showing(HASHTAG_COLUMNS, ['tag', 'volume', 'change']);
-  return dataTable(view, columns, rows, { caption: 'Hashtags by volume', isSortable: false });
+  return dataTable(view, columns, rows, { caption: 'Hashtags by volume' });
 };
 
 const listSection = (
@@ -136,7 +136,7 @@ const listSection = (
     columns,
   }: { name: string; address: string; columns: ReturnType<typeof videoColumns> },
 ): Html => html`<section><h2><a href="${address}">${name}</a> <span class="soft small">${listOrigin(page.pulledAt, view.at)}</span></h2>
-${page.total === 0 ? emptyState(view, NONE) : dataTable(view, columns, page.items(), { caption: name, isSortable: false })}</section>`;
+${page.total === 0 ? emptyState(view, NONE) : dataTable(view, columns, page.items(), { caption: name })}</section>`;
 
 const main = (service: ServiceContext, view: PageView, shown: OverviewContent): Html => {
   const { platform, feed, trends, tags, next } = shown;

@@ -117,7 +117,6 @@ ${
     ? emptyState(view, NONE)
     : dataTable(view, columns, page.items(), {
         caption: `${NAMES[query.list]}, ${platform}`,
-        isSortable: false,
       })
 }</section>`,
         )}</div>

@@ -46,7 +46,7 @@ export const staysSection = (view: PageView, stays: readonly ListStay[]): Html =
 ${
   stays.length === 0
     ? html`<p class="soft">No pulled list contained it by then.</p>`
-    : html`${dataTable(view, stayColumns(view), stays, { caption: 'Lists the video appeared in', isSortable: false })}
+    : html`${dataTable(view, stayColumns(view), stays, { caption: 'Lists the video appeared in' })}
 <p class="soft small">Counts the time between two pulls that both list it.</p>`
 }</section>`;
 
