@@ -70,7 +70,7 @@ beforeAll(async () => {
 
 test('what, why with the numbers, and who was told, without what an address hides', async () => {
   const page = await pageOf(local, '/events');
-  expect(page).toContain('900 videos carry it against the usual 300: 2.9 times as many');
+  expect(page).toContain('900 videos use it, usually 300: 2.9 times as many');
   expect(page).toContain('#&lt;b&gt;');
   expect(page.indexOf('hashtag.rising</span>')).toBeLessThan(page.indexOf('trend.spike</span>'));
   expect(page).toContain('delivered</span> to <bdi>https://hook0.example</bdi>');
