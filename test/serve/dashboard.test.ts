@@ -36,7 +36,7 @@ const csv = async (path: string): Promise<Record<string, string>[]> => {
 const column = (rows: readonly Record<string, string>[], name: string): string[] =>
   rows.map((row) => row[name] ?? '');
 
-/** What the interface shows of its items, as CSV writes it. */
+/** One field of API items, as CSV text. */
 const shown = (items: readonly Readonly<Record<string, unknown>>[], name: string): string[] =>
   items.map((item) => String(item[name] ?? ''));
 
@@ -55,7 +55,7 @@ const follow = async (path: string): Promise<string[][]> => {
   return found;
 };
 
-describe('one number is the same on a page, in its files and in the interface', () => {
+describe('pages, files and API show the same numbers', () => {
   test('the feed and the trends', async () => {
     for (const [address, path] of [
       ['/trends/tiktok?format=csv', '/feed/tiktok?limit=100'],
@@ -123,7 +123,7 @@ describe('one number is the same on a page, in its files and in the interface', 
       );
   });
 
-  test('the views of the lake, as they stand now', async () => {
+  test('the current views of the lake', async () => {
     const lake = openLakeForReading(running.dataDir);
     try {
       const read = (sql: string) => lake.sqlite.prepare(sql).all() as Record<string, unknown>[];
@@ -138,7 +138,7 @@ describe('one number is the same on a page, in its files and in the interface', 
 });
 
 describe('lists', () => {
-  test('every row is reached by following the pages, once', async () => {
+  test('paging reaches every row once', async () => {
     const pages = await follow('/trends/tiktok?limit=50');
     expect(pages.map((ids) => ids.length)).toEqual([50, 50, 20]);
     expect(new Set(pages.flat()).size).toBe(FEED);
@@ -151,7 +151,7 @@ describe('lists', () => {
     ]);
   });
 
-  test('sorted by a column: by its head, back by it again, what is not known last', async () => {
+  test('a column head sorts and reverses, with unknown values last', async () => {
     const { text } = await page('/trends/tiktok?sort=-views&limit=5');
     expect(text).toMatch(
       /<th scope="col" class="n" aria-sort="descending"><a href="[^"]*sort=views&/,
@@ -206,7 +206,7 @@ test('CSV and Parquet hold the same rows, and DuckDB reads both', async () => {
 describe('another instant', () => {
   const THEN = isoOf(hoursAgo(10)).slice(0, 16);
 
-  test('shows what was known then, on every page, and every link carries it on', async () => {
+  test('every page shows the data of that time, and every link keeps it', async () => {
     for (const path of [
       ...['/', '/trends', '/trends/tiktok', '/videos/tt_3', '/creators', '/creators/tiktok/theo'],
       ...['/hashtags', '/hashtags/dance', '/search?q=clip'],
@@ -227,7 +227,7 @@ describe('another instant', () => {
     }
   });
 
-  test('the figures are those of then', async () => {
+  test('the figures are from that time', async () => {
     const then = `asOf=${THEN}Z`;
     const { items } = (await running.get(`/feed/tiktok?limit=100&${then}`)).body;
     const rows = await csv(`/trends/tiktok?format=csv&${then}`);
@@ -239,7 +239,7 @@ describe('another instant', () => {
     expect((await page(`/creators/tiktok/theo?${then}`)).text).toContain('not counted yet');
   });
 
-  test('before anything was seen each page says so, and what was not seen yet is not there', async () => {
+  test('before the first data each page says so, and single subjects are 404', async () => {
     const before = 'asOf=2020-01-01T00:00Z';
     for (const path of [
       '/',
@@ -261,7 +261,7 @@ describe('another instant', () => {
     }
   });
 
-  test('an instant to come is the present', async () => {
+  test('a future instant shows the present', async () => {
     const { text } = await page('/trends?asOf=2099-01-01T00:00Z');
     expect(text).not.toContain('You see <b>');
   });
@@ -280,7 +280,7 @@ test.each([
   ['/hashtags?dateRange=5y', 400, 'such as 24h'],
   ['/search?q=clip&platform=vine', 400, 'tiktok, instagram, youtube'],
   ['/?asOf=then', 400, 'ISO 8601'],
-])('%s is a page that says what is wrong, %i', async (path, status, told) => {
+])('%s is an error page with the reason, %i', async (path, status, told) => {
   const got = await page(path);
   expect([got.status, got.headers.get('content-type')]).toEqual([
     status,

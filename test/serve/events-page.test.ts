@@ -68,7 +68,7 @@ beforeAll(async () => {
   fill(local.dataDir, [null, 'somebody']);
 });
 
-test('what, why with the numbers, and who was told, without what an address hides', async () => {
+test('shows subject, reason and deliveries, without secret parts of addresses', async () => {
   const page = await pageOf(local, '/events');
   expect(page).toContain('900 videos use it, usually 300: 2.9 times as many');
   expect(page).toContain('#&lt;b&gt;');
@@ -79,7 +79,7 @@ test('what, why with the numbers, and who was told, without what an address hide
   expect(page).not.toContain('secret-path');
 });
 
-test('by kind, by platform, and as it was', async () => {
+test('filters by kind, platform and time', async () => {
   expect(await pageOf(local, '/events?kind=trend.spike')).not.toContain('hashtag.rising</span>');
   expect(await pageOf(local, '/events?platform=tiktok')).toContain('1 events, newest first');
   const before = new Date(hoursAgo(2)).toISOString();
@@ -96,7 +96,7 @@ test('as CSV', async () => {
   expect(csv).toContain(`${new Date(hoursAgo(3)).toISOString()},hashtag.rising,,hashtag:<b>,`);
 });
 
-test('holders of a key see deliveries to their own endpoints, others none', async () => {
+test('keys see deliveries to their own endpoints only', async () => {
   const open = await runService(() => undefined, { host: '0.0.0.0' });
   fill(open.dataDir, [keyIdOf(open), 'somebody else']);
   const page = await pageOf(open, '/events', { authorization: `Bearer ${open.key}` });

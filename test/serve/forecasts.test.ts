@@ -50,7 +50,7 @@ beforeAll(async () => {
   db.close();
 });
 
-test('growth tells what was forecast as of then, and leaves out what is not known', async () => {
+test('growth returns the forecast of that time and omits unknown ones', async () => {
   const { body } = await running.get('/videos/tt_1/growth');
   const horizons = [{ hours: 24, median: 200, low: 100, high: 400 }];
   expect(body.forecast).toEqual({ madeAt: isoOf(hoursAgo(2)), horizons, topProbability: 0.4 });
@@ -60,7 +60,7 @@ test('growth tells what was forecast as of then, and leaves out what is not know
   expect((await running.get('/videos/tt_3/growth')).body.forecast).toBeNull();
 });
 
-test('the likeliest come first, page by page, as of then', async () => {
+test('lists the most likely first, paged, as of an instant', async () => {
   const { body } = await running.get('/forecasts/tiktok');
   expect(forecastsResponse.parse(body).items.map(({ rank, id }) => [rank, id])).toEqual([
     [1, 'tt_2'],
@@ -86,7 +86,7 @@ test('the overview lists rising videos, and the video page shows its forecast', 
   expect(await read('/videos/tt_2')).toMatch(/id="forecast">\[\[\d+,100,200,400\]\]/);
 });
 
-test('hashtags tell their volume a week ahead where it was forecast, and nothing where not', async () => {
+test('hashtags have a forecast volume only if one was made', async () => {
   const { body } = await running.get('/hashtags');
   const [dance, food] = hashtagsResponse.parse(body).items;
   const forecast = { madeAt: isoOf(hoursAgo(2)), horizonHours: 168, median: 60, low: 40, high: 90 };

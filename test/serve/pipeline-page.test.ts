@@ -79,7 +79,7 @@ const page = async (path: string): Promise<{ status: number; text: string }> => 
   return { status: got.status, text: await got.text() };
 };
 
-test('quota and plan are what `status` and `plan` say, in calls and in money', async () => {
+test('shows the quota and plan of `status` and `plan`, in calls and money', async () => {
   const lake = openLakeForReading(dataDir);
   const { month, forecast } = await accounting(lake, config, JOBS, { now: NOW });
   lake.close();
@@ -111,14 +111,14 @@ test('runs, sources, slots, drift, failures, backup and daemon', async () => {
   expect(text).toContain('not running');
   const clock = virtualClock(NOW - HOUR_MS);
   await whileLiving(dataDir, { name: 'schedule', word: 'x', clock }, async () => {
-    // another page than the one that is kept for a minute
+    // a parameter that the page cache has not seen
     const seen = (await page('/pipeline?limit=49')).text;
     expect(seen).toContain('running</span>');
     expect(seen).toContain(`process ${process.pid} on`);
   });
 });
 
-test('files that version 0.1.0 exported are shown, as what they are', async () => {
+test('marks files exported by version 0.1.0', async () => {
   const folder = join(dataDir, 'parquet');
   mkdirSync(folder);
   expect((await page('/pipeline?limit=48')).text).toContain('No export found');
@@ -146,7 +146,7 @@ test('files that version 0.1.0 exported are shown, as what they are', async () =
   expect((await page('/pipeline?limit=46')).text).toContain('is not readable');
 });
 
-test('a run opens with its requests, why each was chosen and what came of it', async () => {
+test('a run shows its requests with reasons and results', async () => {
   const { text } = await page('/pipeline?run=2');
   expect(text).toContain(GROWTH);
   expect(text).toContain(
@@ -157,7 +157,7 @@ test('a run opens with its requests, why each was chosen and what came of it', a
   expect((await page('/pipeline?run=x')).status).toBe(400);
 });
 
-test('in the past runs are told as they stood, and nothing of the present', async () => {
+test('a past page shows the runs of that time and no present state', async () => {
   const { text } = await page(`/pipeline?asOf=${new Date(hoursAgo(1.5)).toISOString()}`);
   expect(text).toContain('running</span>');
   expect(text).not.toContain('partial</span>');

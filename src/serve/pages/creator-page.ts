@@ -29,7 +29,6 @@ import { type PageDeps, type PageRequest, requesterOf } from './page-route.ts';
 import { linkTo, type PageView } from './page-view.ts';
 import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';
-import { timelinesOf } from './timelines.ts';
 import { videoColumns } from './video-columns.ts';
 
 const facts = (profile: CreatorProfile, rise: CountedCreator | undefined): Html => {
@@ -61,7 +60,7 @@ const creatorQuery = ({ platform, handle }: CreatorPath, { at }: PageView) => ({
 /** `/creators/{platform}/{handle}`: one creator's followers over time and videos. */
 export const creatorPage = (deps: PageDeps): void => {
   const { service } = deps;
-  const columns = showing(videoColumns({ timelineOf: timelinesOf(service) }), [
+  const columns = showing(videoColumns({ lake: service.lake }), [
     ...['rank', 'title', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
   ]);
   const find = async ({ params, view, moment }: CreatorRequest) => {

@@ -37,7 +37,6 @@ import { type PageDeps, type PageMoment, pageRoute, requesterOf } from './page-r
 import { creatorPath, hashtagPath, linkTo, type PageView } from './page-view.ts';
 import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';
-import { timelinesOf } from './timelines.ts';
 import { videoColumns } from './video-columns.ts';
 
 const WINDOW = { token: '30d', ms: 30 * DAY_MS };
@@ -134,7 +133,7 @@ const beside = (view: PageView, { count: { volume }, tags, creators }: TaggedPag
 export const hashtagPage = (deps: PageDeps): void => {
   const { service } = deps;
   const { lake } = service;
-  const columns = showing(videoColumns({ timelineOf: timelinesOf(service), isMixed: true }), [
+  const columns = showing(videoColumns({ lake: service.lake, isMixed: true }), [
     ...['title', 'platform', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
   ]);
   const find = (tag: string, at: number) => {

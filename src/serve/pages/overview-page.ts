@@ -20,7 +20,6 @@ import { emptyState, listOrigin } from './marks.ts';
 import { type PageDeps, type PageMoment, pageRoute, requesterOf } from './page-route.ts';
 import { linkTo, type PageView, videoPath } from './page-view.ts';
 import { platformTabs } from './tabs.ts';
-import { timelinesOf } from './timelines.ts';
 import { videoCell, videoColumns } from './video-columns.ts';
 
 const DAY = { dateRange: '24h', windowMs: DAY_MS, page: 1 };
@@ -140,7 +139,7 @@ ${page.total === 0 ? emptyState(view, NONE) : dataTable(view, columns, page.item
 
 const main = (service: ServiceContext, view: PageView, shown: OverviewContent): Html => {
   const { platform, feed, trends, tags, next } = shown;
-  const full = videoColumns({ timelineOf: timelinesOf(service) });
+  const full = videoColumns({ lake: service.lake });
   const lists = linkTo(view, `/trends/${platform}`);
   return html`${tiles(shown)}
 <div class="grid"><div class="stack">

@@ -18,7 +18,6 @@ import { listRoute, listSection } from './list-route.ts';
 import { tableParameters } from './page-parameters.ts';
 import type { PageDeps, PageMoment } from './page-route.ts';
 import type { PageView } from './page-view.ts';
-import { timelinesOf } from './timelines.ts';
 import { videoColumns } from './video-columns.ts';
 
 const RANGES = {
@@ -62,7 +61,7 @@ const listed =
 /** `/search`: videos by words, best match first. Same results as `GET /v1/search`. */
 export const searchPageRoute = (deps: PageDeps): void => {
   const { service } = deps;
-  const columns = videoColumns({ timelineOf: timelinesOf(service), isMixed: true }).filter(
+  const columns = videoColumns({ lake: service.lake, isMixed: true }).filter(
     ({ name }) => name !== 'velocity' && name !== 'score', // search results are not ranked by them
   );
   listRoute(deps, {

@@ -16,7 +16,6 @@ import { tableParameters } from './page-parameters.ts';
 import { type PageDeps, pageRoute } from './page-route.ts';
 import { linkHere, linkTo, type PageView } from './page-view.ts';
 import { platformTabs, tabs } from './tabs.ts';
-import { timelinesOf } from './timelines.ts';
 import { videoColumns } from './video-columns.ts';
 
 const LISTS = ['feed', ...PERIODS] as const;
@@ -127,7 +126,7 @@ ${aboutPace(pulled.some((at) => at > 0))}`,
 
 const onePlatform = (deps: PageDeps): void => {
   const { service } = deps;
-  const columns = videoColumns({ timelineOf: timelinesOf(service) });
+  const columns = videoColumns({ lake: service.lake });
   listRoute(deps, {
     path: '/trends/{platform}',
     params: z.object({ platform: platformPath }),

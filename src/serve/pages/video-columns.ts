@@ -1,12 +1,13 @@
 import { html } from 'hono/html';
 import type { ContentItem } from '../../base/wire/shapes.ts';
-import type { TimelinePoint } from '../../lake/read/timeline.ts';
+import type { Lake } from '../../lake/open.ts';
+import { timeline, videoByIdAsOf } from '../../lake/read/timeline.ts';
+import { spark } from './chart.ts';
 import { countColumn, fileColumn, instantColumn, rankColumn, textInFiles } from './column-kinds.ts';
 import type { Column } from './data-table.ts';
 import { PLATFORM_NAMES, pace, rate } from './figures.ts';
-import type { Html } from './html.ts';
+import { type Html, NOTHING } from './html.ts';
 import { creatorPath, linkTo, type PageView, videoPath } from './page-view.ts';
-import { spark } from './spark.ts';
 
 export const videoCell = (
   view: PageView,
@@ -19,15 +20,15 @@ export const videoCell = (
   }`;
 
 export interface VideoColumnOptions {
-  /** Reads a video's snapshots until `at` (Unix ms) for the growth column. Absent: no such column. */
-  readonly timelineOf?: (id: string, at: number) => readonly TimelinePoint[];
+  /** Source of the growth column. Absent: no such column. */
+  readonly lake?: Lake;
   /** Shows the platform of each video. */
   readonly isMixed?: boolean;
 }
 
 /** Columns of a list of videos. Files have more columns than the page. */
 export const videoColumns = ({
-  timelineOf,
+  lake,
   isMixed = false,
 }: VideoColumnOptions = {}): Column<ContentItem>[] => [
   rankColumn(({ rank }) => rank),
@@ -45,13 +46,16 @@ export const videoColumns = ({
       : {}),
   },
   textInFiles('user', ({ user }) => user),
-  ...(timelineOf === undefined
+  ...(lake === undefined
     ? []
     : [
         {
           name: 'growth',
           title: 'growth',
-          show: ({ id }: ContentItem, { at }: PageView) => spark(timelineOf(id, at)),
+          show: ({ id }: ContentItem, { at }: PageView) => {
+            const found = videoByIdAsOf(lake, id, at);
+            return found === undefined ? NOTHING : spark(timeline(lake, found.key, at));
+          },
         },
       ]),
   countColumn({ name: 'views', title: 'views', of: ({ views }) => views }),
