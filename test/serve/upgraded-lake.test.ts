@@ -21,7 +21,7 @@ const asThen = (text: string): unknown =>
   JSON.parse(text, (name, value) =>
     name === 'sampled' || (name === 'forecast' && value === null)
       ? undefined
-      : value === 'Not found'
+      : name === 'title' && value === 'Not found'
         ? 'There is nothing here'
         : value,
   );
