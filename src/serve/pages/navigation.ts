@@ -1,4 +1,3 @@
-/** The pages that every page leads to, in their order. */
 export const NAVIGATION = [
   { path: '/', name: 'Overview' },
   { path: '/trends', name: 'Trends' },
@@ -12,6 +11,6 @@ export const NAVIGATION = [
   { path: '/query', name: 'Query' },
 ] as const;
 
-/** The navigation's entry that a page belongs to: `/videos/...` to none. */
+/** True if a page belongs to a navigation entry. `/videos/...` belongs to no entry. */
 export const isWithin = (path: string, entry: string): boolean =>
   entry === '/' ? path === '/' : path === entry || path.startsWith(`${entry}/`);
