@@ -115,7 +115,7 @@ export const analysisSection = (analysis: Analysis): Html => {
   const silent = why.filter(({ strength }) => strength < SURE);
   return html`<section class="analysis"><h2>Why <span class="soft small">from the lake’s numbers</span></h2>
 <p>${summary}</p>
-${speaking.length === 0 ? html`<p class="soft">No factor speaks surely for it or against it.</p>` : findingsTable(speaking, 'Findings, the strongest first')}
+${speaking.length === 0 ? html`<p class="soft">No factor has clear evidence.</p>` : findingsTable(speaking, 'Findings, the strongest first')}
 ${silent.length === 0 ? '' : html`<details><summary class="small">${silent.length} factors without clear evidence</summary>${findingsTable(silent, 'Findings that could be chance')}</details>`}
 <h3>To make one like it</h3>
 <dl class="recipe">${recipeRows(analysis)
