@@ -178,7 +178,7 @@ interface Grown {
 const grow = (finished: readonly Finished[], curves: readonly Curve[]): Grown => {
   const cohorts = cohortsOf(finished);
   const grower = ({ columns, target }: Rows) => {
-    const sample = binned({ rows: target.length, columns });
+    const sample = binned(target.length, columns);
     return (aim: Aim): Trees => growTrees(sample, target, aim, SIZE);
   };
   const tops = rowsOf(() => endings(finished, cohorts), cohorts, FEATURES.length);

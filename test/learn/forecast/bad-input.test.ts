@@ -86,7 +86,7 @@ test('odd counts are forecast soberly or not at all, and harm no other', async (
   }
 });
 
-test('a model of a newer version is left alone, told of once, and learnt anew', async () => {
+test('reports a model of a newer version once, keeps it and learns another', async () => {
   const { lake } = await learntLake();
   const [row] = lake.sqlite.prepare('select id, parameters from models').all() as [
     { id: number; parameters: Buffer },
@@ -96,7 +96,7 @@ test('a model of a newer version is left alone, told of once, and learnt anew', 
   lake.sqlite.prepare('update models set parameters = ?').run(newer);
   putCurves(lake, FEW_CURVES, LEARNT_AT + 6 * HOUR_MS);
   const next = await forecastRound(lake, LEARNT_AT + 6 * HOUR_MS);
-  expect(next.warnings).toEqual([expect.stringMatching(/version 99, this trendlake knows \d/)]);
+  expect(next.warnings).toEqual([expect.stringMatching(/version 99, and this trendlake reads \d/)]);
   expect(next.learnt).toBe(1);
   expect((await forecastRound(lake, LEARNT_AT + 6 * HOUR_MS)).warnings).toEqual([]);
   expect(
