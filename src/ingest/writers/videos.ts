@@ -46,8 +46,9 @@ interface OpenVideo {
 const INSERTED_TOGETHER = 25;
 const insertSql = (videos: number): string => `
   insert into video
-    (key, id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at, extra)
-  values ${Array(videos).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`;
+    (key, id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at, extra,
+     collected_at)
+  values ${Array(videos).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`;
 
 /** Writes videos into one lake. A known video's row is written once for each transaction, by `flush`. */
 export class VideoWriter {
@@ -65,6 +66,8 @@ export class VideoWriter {
   readonly #updateWords: Statement;
   readonly #update: Statement;
   readonly #reviseExtra: Statement;
+  /** Unix ms at which the rows of this transaction were collected; null: unknown. */
+  collectedAt: number | null = null;
   /** Videos of the transaction under way, by id, as they will stand at its end. */
   readonly #open = new Map<string, OpenVideo>();
   /** Videos read in this transaction before they were opened; undefined: not in the lake. */
@@ -126,7 +129,7 @@ export class VideoWriter {
     for (const one of seen) {
       if (this.#inserted.has(one.id)) continue;
       const key = newest + rows.length + 1;
-      rows.push(rowOf(key, one));
+      rows.push([...rowOf(key, one), this.collectedAt]);
       this.#inserted.set(one.id, key);
     }
     let from = 0;

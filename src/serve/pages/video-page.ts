@@ -16,7 +16,7 @@ import { idPath } from '../request/parameters.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { fileColumn } from './column-kinds.ts';
 import { type Column, downloadLinks } from './data-table.ts';
-import { count, fact, inHours, likely, number, rate, sinceText } from './figures.ts';
+import { count, fact, inHours, likely, number, rate, shownRateOf, sinceText } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ESTIMATED } from './marks.ts';
 import { type PageDeps, pageRoute, requesterOf } from './page-route.ts';
@@ -34,7 +34,7 @@ const fanOf = (forecast: ShownForecast | null): number[][] =>
   ]) ?? [];
 
 const facts = (item: ContentItem, curve: GrowthCurve, forecast: ShownForecast | null): Html =>
-  html`<dl class="facts">${fact('views', count(item.views))}${fact('likes', count(item.likes))}${fact('engagement', rate(item.engagementRate))}${fact('phase', curve.phase)}${fact('peak pace', curve.peak === null ? '–' : `${number(curve.peak.viewsPerHour)}/h`)}${fact('doubles in', curve.doublingHours === null ? '–' : inHours(curve.doublingHours))}${forecast === null ? NOTHING : fact('top 10 %', likely(forecast.topProbability))}</dl>`;
+  html`<dl class="facts">${fact('views', count(item.views))}${fact('likes', count(item.likes))}${fact('engagement', rate(shownRateOf(item)))}${fact('phase', curve.phase)}${fact('peak pace', curve.peak === null ? '–' : `${number(curve.peak.viewsPerHour)}/h`)}${fact('doubles in', curve.doublingHours === null ? '–' : inHours(curve.doublingHours))}${forecast === null ? NOTHING : fact('top 10 %', likely(forecast.topProbability))}</dl>`;
 
 /** Forecast as a table. The chart shows it as a fan. */
 const forecastTable = (forecast: ShownForecast | null, at: number): Html =>
