@@ -6,7 +6,7 @@ import { isoOf } from '../../base/iso.ts';
 import type { ContentItem, GrowthCurve } from '../../base/wire/shapes.ts';
 import { growthCurveOf } from '../../lake/read/growth-curve.ts';
 import { readListStays } from '../../lake/read/list-stays.ts';
-import { milestones } from '../../lake/read/milestones.ts';
+import { type Milestone, milestones } from '../../lake/read/milestones.ts';
 import type { TimelinePoint } from '../../lake/read/timeline.ts';
 import { newestCountAt, timeline, videoByIdAsOf, videoRecord } from '../../lake/read/timeline.ts';
 import { type ShownForecast, shownForecast } from '../../learn/forecast/read.ts';
@@ -69,6 +69,12 @@ const SNAPSHOT_COLUMNS: readonly Column<TimelinePoint>[] = [
   fileColumn('engagement_rate', 'DOUBLE', ({ engagementRate }) => engagementRate),
 ];
 
+/** Milestones up to the first one that is not reached yet. */
+const upToNext = (all: readonly Milestone[]): readonly Milestone[] => {
+  const next = all.findIndex(({ state }) => state === 'not yet');
+  return next === -1 ? all : all.slice(0, next + 1);
+};
+
 /** `/videos/{id}`: one video with its growth, forecast, lists, milestones and analysis. */
 export const videoPage = (deps: PageDeps): void => {
   const { lake, clock, reads } = deps.service;
@@ -98,7 +104,7 @@ export const videoPage = (deps: PageDeps): void => {
         windowsMs: [2 * DAY_MS], // a forecast is shown this long
         assets: hasLine(points) ? CHART_ASSETS : [],
         main: html`<section class="growth" id="growth"><div class="over"><h2>Growth</h2>${downloadLinks(view, { what: 'the snapshots' })}</div>${facts(item, growthCurveOf(snapshots), forecast)}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast) })}${forecastTable(forecast, view.at)}</section>
-<div class="columns halves">${staysSection(view, readListStays(lake, key, view.at))}${milestonesSection(view, milestones(lake, key, view.at))}</div>
+<div class="columns halves">${staysSection(view, readListStays(lake, key, view.at))}${milestonesSection(view, upToNext(milestones(lake, key, view.at)))}</div>
 ${analysis === undefined ? NOTHING : analysisSection(analysis)}`,
       };
     },
