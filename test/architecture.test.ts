@@ -18,7 +18,7 @@ const HOUSES: Readonly<Record<string, House>> = {
   base: { calls: ['schema'], rooms: ['', 'wire', 'data-dir', 'config'] },
   lake: { calls: ['schema', 'base'], rooms: ['', 'keys', 'read', 'lists', 'search', 'query'] },
   upstream: {
-    calls: ['base', 'lake'],
+    calls: ['schema', 'base', 'lake'],
     rooms: ['', 'decode', 'throttle', 'ledger-postgres'],
   },
   ingest: {

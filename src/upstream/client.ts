@@ -2,13 +2,15 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Agent, buildConnector, type Dispatcher, request as sendRequest } from 'undici';
 import type { Config } from '../base/config/config.ts';
+import type { UpstreamSettings } from '../base/config/upstream-settings.ts';
 import { connectionFailure } from '../base/connection-failure.ts';
 import { messageOf } from '../base/errors.ts';
 import { hiding } from '../base/hidden-forms.ts';
 import { readBounded } from '../base/read-bounded.ts';
 import { skippingInterim } from '../base/skip-interim.ts';
+import { wireRequest } from './dialect.ts';
 import { NoResponseError, UnreachableError } from './errors.ts';
-import { httpRequest, type UpstreamRequest } from './request.ts';
+import type { UpstreamRequest } from './request.ts';
 
 /** A response as it came, whole and unpacked, whatever its status. */
 export interface RawResponse {
@@ -121,6 +123,7 @@ const through = (agent: Agent, left: () => void): Dispatcher =>
 interface ApiConfig extends Pick<Config, 'timeoutMs'> {
   readonly baseUrl: string;
   readonly apiKey: { reveal(): string };
+  readonly upstream?: UpstreamSettings;
 }
 
 /**
@@ -131,11 +134,13 @@ export class HttpApiClient implements ApiClient {
   readonly #baseUrl: string;
   readonly #timeoutMs: number;
   readonly #key: string;
+  readonly #words: UpstreamSettings;
   readonly #hide: ReturnType<typeof hidingKey>;
   readonly #agent: Agent;
 
-  constructor({ baseUrl, apiKey, timeoutMs }: ApiConfig) {
+  constructor({ baseUrl, apiKey, timeoutMs, upstream = {} }: ApiConfig) {
     this.#baseUrl = baseUrl;
+    this.#words = upstream;
     this.#timeoutMs = timeoutMs;
     this.#key = apiKey.reveal();
     this.#hide = hidingKey(this.#key);
@@ -176,7 +181,7 @@ export class HttpApiClient implements ApiClient {
     dispatcher: Dispatcher,
     signal: AbortSignal,
   ): Promise<RawResponse> {
-    const { method, path, body } = httpRequest(request);
+    const { method, path, body } = wireRequest(request, this.#words);
     const response = await sendRequest(this.#baseUrl + path, {
       method,
       dispatcher,

@@ -20,6 +20,7 @@ import {
   timeZone,
 } from './setting-readers.ts';
 import { TIER_NAMES } from './tiers.ts';
+import { upstreamSettings } from './upstream-settings.ts';
 
 /** One setting: where it stands, how its text is read, what holds where it is not set. */
 export interface Setting<T> {
@@ -48,6 +49,12 @@ export const SETTINGS = {
     secret: true,
     default: undefined,
     help: 'Your key. Sent to the base URL only and stored nowhere.',
+  },
+  upstream: {
+    env: 'TRENDLAKE_UPSTREAM',
+    read: upstreamSettings,
+    default: '{}',
+    help: 'Words, paging and units of the API where they differ from the defaults, as JSON. `probe --write` finds them. See docs/reference/upstream.md.',
   },
   tier: {
     env: 'TRENDLAKE_TIER',

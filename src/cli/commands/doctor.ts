@@ -11,6 +11,7 @@ import { backupLake } from '../../run/maintenance/backup.ts';
 import { type CheckResult, examine } from '../../run/maintenance/doctor.ts';
 import { removeFuture } from '../../run/maintenance/remove-future.ts';
 import { restoreLake } from '../../run/maintenance/restore.ts';
+import { unitsFindings } from '../../run/maintenance/units-finding.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { mebibytes } from '../text/figures.ts';
 
@@ -224,6 +225,7 @@ async function* allFindings(config: Config, io: CliIo): AsyncGenerator<CheckResu
   yield { check: 'settings', ok: true, detail: 'all settings are valid', advice: null };
   yield* await serviceFindings(config);
   yield* examine(config.dataDir, io.clock, onCheck);
+  yield* unitsFindings(config);
   yield* await tablesFindings(config, io);
   yield* await ledgerFindings(config, io);
 }

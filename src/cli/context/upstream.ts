@@ -87,6 +87,7 @@ export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
       ...refreshesWhileWaiting({ ...config, ...SANDBOX_LIMITS }),
       baseUrl: sandbox.url,
       apiKey: new Secret(sandbox.key),
+      upstream: {},
       ...SANDBOX_LIMITS,
     },
     close: () => sandbox.close(),

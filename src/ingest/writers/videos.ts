@@ -198,7 +198,7 @@ export class VideoWriter {
     this.forget();
   }
 
-  /** Forgets the transaction under way; call when it was rolled back. */
+  /** Forgets the transaction after a rollback. */
   forget(): void {
     this.#open.clear();
     this.#expected.clear();
@@ -275,3 +275,13 @@ export const resetNewestCounts = ({ sqlite }: Lake, after: number, now: number):
     .prepare('update video set first_seen_at = @now where first_seen_at > @after')
     .run({ after, now });
 };
+
+/** Replaces the prefix of video ids where the new id is free. */
+export const renameVideos = (
+  { sqlite }: Lake,
+  names: Record<'platform' | 'theirs' | 'ours', string>,
+): number =>
+  sqlite
+    .prepare(`update or ignore video set id = @ours || substr(id, length(@theirs) + 1)
+      where platform = @platform and instr(id, @theirs) = 1 and instr(id, @ours) <> 1`)
+    .run(names).changes;

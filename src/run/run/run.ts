@@ -2,6 +2,7 @@ import { SECOND_MS } from '../../base/durations.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isoOf } from '../../base/iso.ts';
 import { SILENT } from '../../base/log.ts';
+import { adoptWords } from '../../ingest/responses/adopt-words.ts';
 import { loadResponse } from '../../ingest/responses/load-response.ts';
 import { addRows, noRows, rowsChanged } from '../../ingest/writers/tally.ts';
 import { refreshSearch } from '../../lake/search/search-index.ts';
@@ -65,6 +66,7 @@ export class Run {
    * @throws what neither the service nor the quota caused: a full disk, a mistake of ours
    */
   async execute(): Promise<RunSummary> {
+    adoptWords(this.#deps.lake, this.#deps.config.upstream);
     this.#indexWords(); // what waits since a run that was killed, or a migration
     for (const stage of ['lists', 'refreshes'] as const) {
       const jobs = this.#deps.jobs.filter((job) => job.stage === stage);
@@ -141,7 +143,7 @@ export class Run {
     const runId = this.#runId;
     const { read, settle, tookMs, attempts, ...answered } = await lane.throttle.request(
       request,
-      (response) => decodeResponse(request, response),
+      (response) => decodeResponse(request, response, config.upstream),
       { runId, job, signal },
     );
     const next =

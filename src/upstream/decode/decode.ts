@@ -1,4 +1,5 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
+import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { FIELDS, HOLDERS } from '../../base/wire/field-table.ts';
 import {
@@ -13,7 +14,9 @@ import {
 } from '../../base/wire/fields.ts';
 import { plainHandle } from '../../base/wire/folding.ts';
 import type { RawResponse } from '../client.ts';
+import { inOurWords, nextCursor } from '../dialect.ts';
 import { UnreadableResponseError } from '../errors.ts';
+import { findArray } from '../find-array.ts';
 import type { ListRequest, UpstreamRequest } from '../request.ts';
 import {
   type DecodedHashtag,
@@ -48,6 +51,8 @@ interface DecodedPage {
   length: number;
   /** Which items it holds, in short; null where none could be read. */
   mark: string | null;
+  /** Cursor of the next page; null at the end, absent if the upstream has no cursors. */
+  next?: string | null;
 }
 
 /** What a response of status 200 says, checked. */
@@ -71,24 +76,6 @@ export interface DecodedProfile {
   engagementRate: number | null;
   extra: JsonObject | null;
 }
-
-/** The first array under one of the names, looking one level deeper too. `path` is where it was. */
-const findArray = (
-  value: unknown,
-  names: readonly string[],
-): { list: unknown[]; holder: JsonObject | undefined; path: string } | undefined => {
-  if (Array.isArray(value)) return { list: value, holder: undefined, path: 'a bare list' };
-  if (!isObject(value)) return undefined;
-  for (const name of names) {
-    const inner = value[name];
-    if (Array.isArray(inner)) return { list: inner, holder: value, path: name };
-    if (!isObject(inner)) continue;
-    for (const deeper of names)
-      if (Array.isArray(inner[deeper]))
-        return { list: inner[deeper], holder: inner, path: `${name}.${deeper}` };
-  }
-  return undefined;
-};
 
 const unknownShape = (
   response: RawResponse,
@@ -216,14 +203,18 @@ const decodeCreator = (
 };
 
 /**
- * What a response of status 200 to a request says. Pure: `replay` decodes kept bodies with it.
+ * Reads a response of status 200. Pure, so that `replay` uses it on stored bodies.
  * @throws UnreadableResponseError when the page cannot be read at all
  */
 export const decodeResponse = (
   request: UpstreamRequest,
   response: RawResponse,
+  settings: UpstreamSettings = {},
 ): DecodedResponse => {
-  const value = parseBody(response);
+  const stated = parseBody(response);
+  const value = inOurWords(request, stated, settings);
+  const cursor = nextCursor(stated, response.headers, settings);
+  const next = cursor === undefined ? {} : { next: cursor };
   switch (request.kind) {
     case 'feed':
     case 'trends':
@@ -237,12 +228,13 @@ export const decodeResponse = (
       const items = page.items.map(({ item }) => item);
       for (const item of items) noteLongTexts(item, page);
       noteForeign(items, request, page);
-      return { kind: 'videos', ...page };
+      return { kind: 'videos', ...page, ...next };
     }
     case 'hashtags':
       return {
         kind: 'hashtags',
         ...decodeList({ response, value, request }, decodeHashtag, ({ tag }) => tag, 'hashtag'),
+        ...next,
       };
     case 'growth':
       return decodeGrowth(response, value, request.id);
