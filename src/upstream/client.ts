@@ -9,7 +9,7 @@ import { hiding } from '../base/hidden-forms.ts';
 import { readBounded } from '../base/read-bounded.ts';
 import { skippingInterim } from '../base/skip-interim.ts';
 import { wireRequest } from './dialect.ts';
-import { NoResponseError, UnreachableError } from './errors.ts';
+import { CallError, NoResponseError, RequestRefusedError, UnreachableError } from './errors.ts';
 import type { UpstreamRequest } from './request.ts';
 
 /** A response as it came, whole and unpacked, whatever its status. */
@@ -162,7 +162,7 @@ export class HttpApiClient implements ApiClient {
     try {
       return await this.#receive(request, dispatcher, stop);
     } catch (error) {
-      if (error instanceof NoResponseError) throw error;
+      if (error instanceof CallError) throw error;
       const Failure = sent ? NoResponseError : UnreachableError;
       if (signal?.aborted === true) throw new Failure('Given up: stopping.', null, error);
       const where = new URL(this.#baseUrl).origin;
@@ -176,13 +176,28 @@ export class HttpApiClient implements ApiClient {
     }
   }
 
+  /** @throws RequestRefusedError for a result at another host, which must not get the key */
+  #address(request: UpstreamRequest): { method: 'GET' | 'POST'; url: string; body?: string } {
+    const { method, path, body } = wireRequest(request, this.#words);
+    const url = this.#baseUrl + path;
+    if (request.location === undefined)
+      return { method, url, ...(body === undefined ? {} : { body }) };
+    const result = URL.parse(request.location, url);
+    if (result?.origin !== new URL(url).origin)
+      throw new RequestRefusedError(
+        `The service answers later (202), at ${request.location.slice(0, 200)}. That is not the host of TRENDLAKE_BASE_URL, so the key is not sent there.`,
+        202,
+      );
+    return { method: 'GET', url: result.href };
+  }
+
   async #receive(
     request: UpstreamRequest,
     dispatcher: Dispatcher,
     signal: AbortSignal,
   ): Promise<RawResponse> {
-    const { method, path, body } = wireRequest(request, this.#words);
-    const response = await sendRequest(this.#baseUrl + path, {
+    const { method, url, body } = this.#address(request);
+    const response = await sendRequest(url, {
       method,
       dispatcher,
       signal,

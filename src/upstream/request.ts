@@ -13,8 +13,13 @@ interface ListPosition {
   cursor?: string;
 }
 
-/** What may be requested of the interface. Each costs one call. */
-export type UpstreamRequest =
+/** A request of the interface. Each costs one call. */
+export type UpstreamRequest = Asked & {
+  /** Address of the result, if the service accepted the request and answers later. */
+  location?: string;
+};
+
+type Asked =
   | ({ kind: 'feed'; platform: Platform; dateRange: string } & ListPosition)
   | ({ kind: 'trends'; platform: Platform; period: Period } & ListPosition)
   | ({ kind: 'hashtags'; dateRange: string } & ListPosition)

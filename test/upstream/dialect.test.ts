@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDialectUpstream } from '../../fixtures/dialect-upstream.ts';
+import { WORLD_AT } from '../../fixtures/small-world.ts';
+import { virtualClock } from '../../src/base/clock.ts';
 import type { UpstreamSettings } from '../../src/base/config/upstream-settings.ts';
-import { freshFolder } from '../support/fresh.ts';
-import { syncOnce } from '../support/sync-once.ts';
+import { freshFolder, freshLake } from '../support/fresh.ts';
+import { CONCURRENCY, syncOnce } from '../support/sync-once.ts';
 
 const syncWith = async (dialects: readonly string[], upstream: UpstreamSettings) => {
   const service = await startDialectUpstream(dialects);
@@ -73,4 +75,38 @@ test('pages are as large as the settings say, and calls as many as they make', a
   expect(requests.filter((line) => line.includes('/feed/tiktok?'))).toEqual(
     [0, 25, 50, 75, 100].map((skip) => `GET /v1/feed/tiktok?dateRange=24h&take=25&skip=${skip}`),
   );
+});
+
+test('a timeline that the service accepts and answers later (202) is loaded, its questions counted', async () => {
+  const service = await startDialectUpstream(['accepted']);
+  const lake = freshLake();
+  try {
+    const clock = virtualClock(WORLD_AT);
+    const config = { platforms: 'tiktok,instagram,youtube' };
+    const options = { lake, clock, config };
+    const { summary, rows } = await syncOnce(lake.dataDir, service.baseUrl, options);
+    expect(summary).toMatchObject({ outcome: 'complete', calls: { failed: 0 } });
+    expect(rows).toEqual(plain.rows);
+    const questions = service.requests.filter((line) => line.endsWith('/growth'));
+    expect(questions).toHaveLength(6);
+    expect(summary.calls.sent).toBe(service.requests.length);
+    expect(clock.now()).toBeGreaterThanOrEqual(WORLD_AT + 1000); // Retry-After: 1
+  } finally {
+    await service.close();
+  }
+});
+
+describe('a spent quota or balance pauses the run', () => {
+  test.each([['payment'], ['forbidden']])('%s', async (dialect) => {
+    const service = await startDialectUpstream([dialect], { calls: 4 });
+    try {
+      const { summary } = await syncOnce(freshFolder(), service.baseUrl);
+      expect(summary).toMatchObject({ outcome: 'paused', calls: { ok: 4 } });
+      expect(summary.reason).toMatch(/the quota or the balance of the key is spent/);
+      expect(summary.resumesAt).toBe('2026-03-01T01:00:00.000Z');
+      expect(service.requests.length).toBeLessThanOrEqual(4 + CONCURRENCY);
+    } finally {
+      await service.close();
+    }
+  });
 });

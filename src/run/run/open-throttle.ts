@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import type { Config } from '../../base/config/config.ts';
 import type { Log } from '../../base/log.ts';
 import { keepUnknownShape } from '../../ingest/responses/load-response.ts';
 import { storeResponse } from '../../ingest/responses/responses.ts';
@@ -16,6 +17,7 @@ export interface ThrottleOptions {
   /** Where calls are counted; in the lake unless given. */
   ledgers?: LedgerSource;
   client: ApiClient;
+  config?: Partial<Pick<Config, 'upstream'>>;
   clock: Clock;
   random: () => number;
   /** Counted together with other keys' calls where given. */
@@ -35,7 +37,7 @@ export interface OpenThrottle {
 
 /** The throttle through which calls leave for one lake and key, and the ledger that writes them down. */
 export const openThrottle = (deps: ThrottleOptions): OpenThrottle => {
-  const { lake, limits, client, clock, random, maxCalls, onWait, log, counts } = deps;
+  const { lake, limits, client, config, clock, random, maxCalls, onWait, log, counts } = deps;
   const { ledgers = LAKE_LEDGERS, clockCheck } = deps;
   const sender = random().toString(36).slice(2);
   const ledger = ledgers.open(lake, limits, { clock, sender });
@@ -46,7 +48,7 @@ export const openThrottle = (deps: ThrottleOptions): OpenThrottle => {
     random,
     judge: (response, now) =>
       (clockCheck && checkClock(lake, response, { now, ...clockCheck })) ??
-      judge(response, now, limits.keyEnv),
+      judge(response, now, limits.keyEnv, config?.upstream),
     keepUnread: (callId, response, error) => {
       storeResponse(lake, callId, response, clock.now());
       keepUnknownShape(lake, callId, error, clock.now());

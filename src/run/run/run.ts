@@ -25,6 +25,9 @@ const HEARTBEAT_MS = 10 * SECOND_MS;
 /** New videos whose words wait for each other; a search reads them one by one meanwhile. */
 const WORDS_TOGETHER = 5000;
 
+/** Statuses of a video or creator that the service no longer has. */
+const GONE = [404, 410, 451];
+
 /** One run of the pipeline: plans its requests, sends them through the throttle, loads each response. */
 export class Run {
   readonly #deps: RunDeps;
@@ -201,7 +204,7 @@ export class Run {
       }
     }
     const isBarred = error instanceof KeyBarredError;
-    const isGone = error.status === 404 && !('page' in item.request);
+    const isGone = GONE.includes(error.status ?? 0) && !('page' in item.request);
     const state = isGone || isBarred ? 'skipped' : 'failed';
     const attempts = isBarred ? 0 : 1;
     this.#log.giveUp(this.#runId, item, { state, error: error.message, attempts });
