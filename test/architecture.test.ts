@@ -19,7 +19,7 @@ const HOUSES: Readonly<Record<string, House>> = {
   lake: { calls: ['schema', 'base'], rooms: ['', 'keys', 'read', 'lists', 'search', 'query'] },
   upstream: {
     calls: ['schema', 'base', 'lake'],
-    rooms: ['', 'decode', 'throttle', 'ledger-postgres'],
+    rooms: ['', 'decode', 'probe', 'throttle', 'ledger-postgres'],
   },
   ingest: {
     calls: ['schema', 'base', 'lake', 'upstream'],

@@ -10,7 +10,7 @@ import { readBounded } from '../base/read-bounded.ts';
 import { skippingInterim } from '../base/skip-interim.ts';
 import { wireRequest } from './dialect.ts';
 import { CallError, NoResponseError, RequestRefusedError, UnreachableError } from './errors.ts';
-import type { UpstreamRequest } from './request.ts';
+import type { AnyRequest, HttpRequest } from './request.ts';
 
 /** A response as it came, whole and unpacked, whatever its status. */
 export interface RawResponse {
@@ -26,7 +26,7 @@ export interface ApiClient {
    * @throws NoResponseError when no whole response came in time, or it was too large;
    *   UnreachableError when no connection stood, so that nothing was sent
    */
-  send(request: UpstreamRequest, signal?: AbortSignal): Promise<RawResponse>;
+  send(request: AnyRequest, signal?: AbortSignal): Promise<RawResponse>;
   close(): Promise<void>;
 }
 
@@ -152,7 +152,7 @@ export class HttpApiClient implements ApiClient {
     });
   }
 
-  async send(request: UpstreamRequest, signal?: AbortSignal): Promise<RawResponse> {
+  async send(request: AnyRequest, signal?: AbortSignal): Promise<RawResponse> {
     const timeout = AbortSignal.timeout(this.#timeoutMs); // bodyTimeout alone lets a drip go on for ever
     let sent = false;
     const dispatcher = through(this.#agent, () => {
@@ -177,8 +177,9 @@ export class HttpApiClient implements ApiClient {
   }
 
   /** @throws RequestRefusedError for a result at another host, which must not get the key */
-  #address(request: UpstreamRequest): { method: 'GET' | 'POST'; url: string; body?: string } {
-    const { method, path, body } = wireRequest(request, this.#words);
+  #address(request: AnyRequest): { method: HttpRequest['method']; url: string; body?: string } {
+    const { method, path, body }: HttpRequest =
+      request.kind === 'probe' ? request : wireRequest(request, this.#words);
     const url = this.#baseUrl + path;
     if (request.location === undefined)
       return { method, url, ...(body === undefined ? {} : { body }) };
@@ -192,7 +193,7 @@ export class HttpApiClient implements ApiClient {
   }
 
   async #receive(
-    request: UpstreamRequest,
+    request: AnyRequest,
     dispatcher: Dispatcher,
     signal: AbortSignal,
   ): Promise<RawResponse> {
@@ -217,7 +218,8 @@ export class HttpApiClient implements ApiClient {
       );
     const headers = plainHeaders(response.headers, this.#hide.in);
     const encoding = headers['content-encoding'] ?? '';
-    const unpacked = await unpackAll(packed, encoding, response.statusCode);
+    const unpacked =
+      packed.length === 0 ? packed : await unpackAll(packed, encoding, response.statusCode);
     return { status: response.statusCode, headers, body: this.#hide.inBody(unpacked) };
   }
 

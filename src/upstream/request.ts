@@ -19,6 +19,17 @@ export type UpstreamRequest = Asked & {
   location?: string;
 };
 
+/** A request of `probe`, as it is sent. */
+export interface ProbeRequest {
+  kind: 'probe';
+  method: 'GET' | 'HEAD';
+  path: string;
+  location?: string;
+}
+
+/** Everything that can be sent. */
+export type AnyRequest = UpstreamRequest | ProbeRequest;
+
 type Asked =
   | ({ kind: 'feed'; platform: Platform; dateRange: string } & ListPosition)
   | ({ kind: 'trends'; platform: Platform; period: Period } & ListPosition)
@@ -40,7 +51,7 @@ export type WordedRequest = UpstreamRequest extends infer R
 
 /** A request without its headers, so that it can be logged and stored. */
 export interface HttpRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'HEAD' | 'POST';
   /** Path and query under the base URL. */
   path: string;
   /** JSON body of a POST. */
@@ -87,8 +98,9 @@ export const httpRequest = (
 };
 
 /** A request as `calls.request` and `run_items.request` store it: in our words, whatever the upstream's. */
-export const requestLine = (request: UpstreamRequest): string => {
-  const { method, path, body } = httpRequest(request);
+export const requestLine = (request: AnyRequest): string => {
+  const { method, path, body }: HttpRequest =
+    request.kind === 'probe' ? request : httpRequest(request);
   return `${method} ${path}${body === undefined ? '' : ` ${body}`}`;
 };
 

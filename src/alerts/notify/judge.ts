@@ -7,6 +7,9 @@ import type { Condition } from './conditions.ts';
 /** Drift that was first seen at or before this is known: the first judging tells nothing of the past. */
 const DRIFT_DAYS_MS = 86_400_000;
 
+/** Part of the reason of a run that a spent quota or balance paused (src/upstream/judge.ts). */
+const SPENT_BALANCE = 'the balance of the key is spent';
+
 /** Conditions that the lake itself tells of, as of `now`: the last run, drift, endpoints. */
 export const lakeConditions = (lake: Lake, now: number): Condition[] => {
   const { sqlite } = lake;
@@ -16,7 +19,8 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
        where finished_at is not null order by id desc limit 1`,
     { id: 'number', outcome: 'text', reason: 'text?' },
   ).get();
-  const failed = run !== undefined && ['failed', 'partial'].includes(run.outcome);
+  const isBroke = run?.outcome === 'paused' && run.reason?.includes(SPENT_BALANCE) === true;
+  const failed = run !== undefined && (isBroke || ['failed', 'partial'].includes(run.outcome));
   const drift = prepare(
     sqlite,
     `select resource, count(*) as fields, min(field) as field from drift

@@ -18,6 +18,7 @@ import { keyMonths, planMonths } from '../../run/plan/key-plan.ts';
 import { cronOfJob } from '../../run/plan/month-plan.ts';
 import { attempting } from '../../run/run/attempt.ts';
 import { Background } from '../../run/run/background.ts';
+import { refuseUnreadable } from '../../run/run/last-probe.ts';
 import { followSync, liveNight, type Night, type NightDeps } from '../../run/run/night.ts';
 import type { RunSummary } from '../../run/run/run-summary.ts';
 import { DAEMON } from '../../run/schedule/daemon.ts';
@@ -183,6 +184,7 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
     const { origin } = upstream;
     const lake = opened.add(openLakeFor(config.dataDir, origin, { now: clock.now(), tell }));
     removeUnfinishedBackups(lake.dataDir);
+    refuseUnreadable(lake, config);
     for (const problem of clockProblems(lake, clock.now())) warn(`warning: ${problem}`);
     const { client, keys } = opened.add(openAccess(upstream));
     const context = { lake, config: upstream.config, ledgers, clock, random, env, signal };

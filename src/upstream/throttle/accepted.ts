@@ -3,7 +3,7 @@ import { SECOND_MS } from '../../base/durations.ts';
 import type { RawResponse } from '../client.ts';
 import { RequestRefusedError } from '../errors.ts';
 import { askedWaitMs } from '../judge.ts';
-import type { UpstreamRequest } from '../request.ts';
+import type { AnyRequest } from '../request.ts';
 import { backoffMs, PATIENCE_MS } from './circuit.ts';
 
 /** True if the service answers later. */
@@ -18,12 +18,12 @@ const refused = (problem: string): RequestRefusedError =>
 /** A request that the service may accept (202) and answer later. */
 export class AcceptedRequest {
   /** The request to send next. */
-  question: UpstreamRequest;
+  question: AnyRequest;
   readonly #deps: { readonly clock: Clock; readonly random: () => number };
   #questions = 0;
   #waitedMs = 0;
 
-  constructor(request: UpstreamRequest, deps: { clock: Clock; random: () => number }) {
+  constructor(request: AnyRequest, deps: { clock: Clock; random: () => number }) {
     this.question = request;
     this.#deps = deps;
   }

@@ -4,7 +4,7 @@ import { messageOf } from '../../base/errors.ts';
 import { type Log, SILENT } from '../../base/log.ts';
 import type { ApiClient, RawResponse } from '../client.ts';
 import { CallError, RateLimitedError, UnreachableError } from '../errors.ts';
-import { requestLine, type UpstreamRequest } from '../request.ts';
+import { type AnyRequest, requestLine } from '../request.ts';
 import { AcceptedRequest, isAccepted } from './accepted.ts';
 import { backoffMs, Circuit, PATIENCE_MS } from './circuit.ts';
 import { QuotaSpentError, ServiceDownError } from './errors.ts';
@@ -102,7 +102,7 @@ export class Throttle {
    *   CallError when this request failed for good
    */
   async request<T>(
-    request: UpstreamRequest,
+    request: AnyRequest,
     read: (response: RawResponse) => T,
     context: CallContext,
   ): Promise<Received<T>> {
@@ -133,7 +133,7 @@ export class Throttle {
   }
 
   async #attempt<T>(
-    request: UpstreamRequest,
+    request: AnyRequest,
     read: (response: RawResponse) => T,
     { runId, job, signal }: CallContext,
     attempt: number,
