@@ -113,7 +113,7 @@ export class AssembledService {
     const counting = new CountTogether(this.#context.keys, { clock, machine });
     const admission = new KeyCheck(counting, (method, path) => this.#routeOf(method, path));
     const { publicOrigin } = this.#exposure;
-    const poster = this.#opened.add(new HttpPoster({ clock }));
+    const poster = this.#opened.add(new HttpPoster({ clock, proxy: options.webhookProxy }));
     const webhooks = {
       writer: this.#lake.writer,
       poster,

@@ -1,15 +1,21 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { Agent, buildConnector, type Dispatcher, request as sendRequest } from 'undici';
+import { type Dispatcher, request as sendRequest } from 'undici';
 import type { Config } from '../base/config/config.ts';
 import type { UpstreamSettings } from '../base/config/upstream-settings.ts';
-import { connectionFailure } from '../base/connection-failure.ts';
+import { connectionFailure, isProxyRefusal } from '../base/connection-failure.ts';
 import { messageOf } from '../base/errors.ts';
 import { hiding } from '../base/hidden-forms.ts';
+import { openAgent } from '../base/open-agent.ts';
 import { readBounded } from '../base/read-bounded.ts';
-import { skippingInterim } from '../base/skip-interim.ts';
 import { wireRequest } from './dialect.ts';
-import { CallError, NoResponseError, RequestRefusedError, UnreachableError } from './errors.ts';
+import {
+  CallError,
+  NoResponseError,
+  ProxyRefusedError,
+  RequestRefusedError,
+  UnreachableError,
+} from './errors.ts';
 import type { AnyRequest, HttpRequest } from './request.ts';
 
 /** A response as it came, whole and unpacked, whatever its status. */
@@ -114,13 +120,13 @@ const tellingWhenSent = (
   });
 
 /** A dispatcher for one request; `left` is called once its connection stands. */
-const through = (agent: Agent, left: () => void): Dispatcher =>
+const through = (agent: Dispatcher, left: () => void): Dispatcher =>
   agent.compose(
     (dispatch) => (options, handler) => dispatch(options, tellingWhenSent(handler, left)),
   );
 
 /** Where requests go, with which key, and how long one may take. */
-interface ApiConfig extends Pick<Config, 'timeoutMs'> {
+interface ApiConfig extends Pick<Config, 'timeoutMs'>, Partial<Pick<Config, 'proxy'>> {
   readonly baseUrl: string;
   readonly apiKey: { reveal(): string };
   readonly upstream?: UpstreamSettings;
@@ -136,20 +142,15 @@ export class HttpApiClient implements ApiClient {
   readonly #key: string;
   readonly #words: UpstreamSettings;
   readonly #hide: ReturnType<typeof hidingKey>;
-  readonly #agent: Agent;
+  readonly #agent: Dispatcher;
 
-  constructor({ baseUrl, apiKey, timeoutMs, upstream = {} }: ApiConfig) {
+  constructor({ baseUrl, apiKey, timeoutMs, upstream = {}, proxy }: ApiConfig) {
     this.#baseUrl = baseUrl;
     this.#words = upstream;
     this.#timeoutMs = timeoutMs;
     this.#key = apiKey.reveal();
     this.#hide = hidingKey(this.#key);
-    this.#agent = new Agent({
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      // whatever NODE_TLS_REJECT_UNAUTHORIZED says
-      connect: skippingInterim(buildConnector({ rejectUnauthorized: true })),
-    });
+    this.#agent = openAgent(proxy, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   }
 
   async send(request: AnyRequest, signal?: AbortSignal): Promise<RawResponse> {
@@ -163,7 +164,8 @@ export class HttpApiClient implements ApiClient {
       return await this.#receive(request, dispatcher, stop);
     } catch (error) {
       if (error instanceof CallError) throw error;
-      const Failure = sent ? NoResponseError : UnreachableError;
+      const isProxy = isProxyRefusal(error);
+      const Failure = isProxy ? ProxyRefusedError : sent ? NoResponseError : UnreachableError;
       if (signal?.aborted === true) throw new Failure('Given up: stopping.', null, error);
       const where = new URL(this.#baseUrl).origin;
       throw new Failure(

@@ -1,6 +1,6 @@
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { LOG_LEVELS } from '../log.ts';
-import { listOf, oneOf, type TextReader, wholeNumber } from '../text-values.ts';
+import { listOf, oneOf, type TextReader, trueOrFalse, wholeNumber } from '../text-values.ts';
 import { PARQUET_CODECS } from './parquet-codecs.ts';
 import {
   anyText,
@@ -239,6 +239,12 @@ export const SETTINGS = {
     secret: true,
     default: undefined,
     help: 'Target of notices about problems: an https address, smtps://user:password@host:465/?from=A&to=B, or a shell command. See docs/guides/events.md.',
+  },
+  proxyWebhooks: {
+    env: 'TRENDLAKE_PROXY_WEBHOOKS',
+    read: trueOrFalse,
+    default: 'false',
+    help: 'true: webhooks to subscribers use HTTPS_PROXY and HTTP_PROXY, like all other outgoing requests.',
   },
   subscriptionsPerKey: {
     env: 'TRENDLAKE_SUBSCRIPTIONS_PER_KEY',

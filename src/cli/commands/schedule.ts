@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
 import { Sender } from '../../alerts/webhooks/sender.ts';
-import type { Config } from '../../base/config/config.ts';
+import { type Config, webhookProxy } from '../../base/config/config.ts';
 import { isStop, TrendlakeError, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { isoOf, parseIso } from '../../base/iso.ts';
@@ -204,7 +204,13 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
     const isJob = (name: string): boolean => JOBS.some((job) => job.name === name);
     const shared = fleet.slots?.(secretsOf(keys), random().toString(36).slice(2));
     const slots = shared === undefined ? own : new PartlySharedSlots(isJob, shared, own);
-    const sender = new Sender(lake, { clock, random, report: warn, revokedKeys });
+    const sender = new Sender(lake, {
+      clock,
+      random,
+      report: warn,
+      revokedKeys,
+      proxy: webhookProxy(config),
+    });
     try {
       const runJobs = (names: readonly string[]) => runDue(names, wanted, common, teller);
       const deps = { lake, clock, signal, jobs: scheduled, slots, runJobs, tell, warn, fail };

@@ -17,8 +17,8 @@ export const openAccess = ({ config }: Pick<Upstream, 'config'>): UpstreamAccess
   const keys = keysOf(config).map((key, index): RunKey => {
     const { baseUrl } = addresses[index] ?? config;
     const apiKey = key.apiKey ?? config.apiKey;
-    const { timeoutMs, upstream } = config;
-    return { ...key, client: new HttpApiClient({ baseUrl, apiKey, timeoutMs, upstream }) };
+    const { timeoutMs, upstream, proxy } = config;
+    return { ...key, client: new HttpApiClient({ baseUrl, apiKey, timeoutMs, upstream, proxy }) };
   });
   const [first] = keys;
   if (first === undefined) throw new TypeError('a service has one key at least');

@@ -88,6 +88,7 @@ export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
       baseUrl: sandbox.url,
       apiKey: new Secret(sandbox.key),
       upstream: {},
+      proxy: undefined,
       ...SANDBOX_LIMITS,
     },
     close: () => sandbox.close(),

@@ -3,9 +3,9 @@ import type { Config } from '../../base/config/config.ts';
 import { connectionFailure } from '../../base/connection-failure.ts';
 import { messageOf } from '../../base/errors.ts';
 import { hiding } from '../../base/hidden-forms.ts';
+import type { ProxySettings } from '../../base/proxy.ts';
 import { readBounded } from '../../base/read-bounded.ts';
 import { Secret } from '../../base/secret.ts';
-import { skippingInterim } from '../../base/skip-interim.ts';
 import { type Analysis, recipe } from '../../base/wire/analysis-shapes.ts';
 import type { Findings } from './findings.ts';
 import { modelMessages } from './model-messages.ts';
@@ -17,6 +17,7 @@ export interface ModelSettings {
   readonly name: string;
   /** Longest wait for its response. */
   readonly timeoutMs: number;
+  readonly proxy?: ProxySettings | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -26,10 +27,13 @@ export const modelSettings = ({
   modelUrl: url,
   modelName: name,
   modelKey: key = new Secret(''),
-}: Pick<Config, 'modelUrl' | 'modelName' | 'modelKey'>): ModelSettings | undefined =>
+  proxy,
+}: Pick<Config, 'modelUrl' | 'modelName' | 'modelKey'> & Partial<Pick<Config, 'proxy'>>):
+  | ModelSettings
+  | undefined =>
   url === undefined || name === undefined
     ? undefined
-    : { url, key, name, timeoutMs: DEFAULT_TIMEOUT_MS };
+    : { url, key, name, timeoutMs: DEFAULT_TIMEOUT_MS, proxy };
 
 /** What the model may say. Numbers and strengths are ours; it only chooses and words. */
 const modelWords = z.object({
@@ -84,15 +88,13 @@ const statusText = (status: number, text: string): string => {
 
 /** Posts to `<url>/chat/completions` once. The key goes to that address alone: no redirect is followed. */
 const complete = async (
-  { url, key, name }: ModelSettings,
+  { url, key, name, proxy }: ModelSettings,
   findings: Findings,
   signal: AbortSignal,
 ): Promise<z.infer<typeof completion>> => {
-  const { Agent, buildConnector, request } = await import('undici');
-  const agent = new Agent({
-    // whatever NODE_TLS_REJECT_UNAUTHORIZED says
-    connect: skippingInterim(buildConnector({ rejectUnauthorized: true })),
-  });
+  const { request } = await import('undici');
+  const { openAgent } = await import('../../base/open-agent.ts');
+  const agent = openAgent(proxy);
   try {
     const { statusCode, body } = await request(`${url.replace(/\/+$/, '')}/chat/completions`, {
       method: 'POST',

@@ -7,7 +7,12 @@ import { loadResponse } from '../../ingest/responses/load-response.ts';
 import { addRows, noRows, rowsChanged } from '../../ingest/writers/tally.ts';
 import { refreshSearch } from '../../lake/search/search-index.ts';
 import { decodeResponse } from '../../upstream/decode/decode.ts';
-import { CallError, KeyBarredError, KeyRefusedError } from '../../upstream/errors.ts';
+import {
+  CallError,
+  KeyBarredError,
+  KeyRefusedError,
+  ProxyRefusedError,
+} from '../../upstream/errors.ts';
 import { requestLine } from '../../upstream/request.ts';
 import { PausedError, ServiceDownError } from '../../upstream/throttle/errors.ts';
 import { nextPage } from '../plan/first-page.ts';
@@ -183,6 +188,7 @@ export class Run {
     const stops =
       !(error instanceof CallError) ||
       (error instanceof KeyRefusedError && error.status === 401) ||
+      error instanceof ProxyRefusedError ||
       signal.aborted;
     if (stops) {
       const stop = error instanceof Error ? error : new Error(String(error));
