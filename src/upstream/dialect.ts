@@ -3,7 +3,7 @@ import type { UpstreamSettings } from '../base/config/upstream-settings.ts';
 import { isObject, type JsonObject } from '../base/json-object.ts';
 import { FIELDS, HOLDERS } from '../base/wire/field-table.ts';
 import { platformOfId } from '../base/wire/fields.ts';
-import { arrayAt, findArray, valueAt } from './find-array.ts';
+import { arrayAt, findArray, valueAt } from '../base/wire/find-array.ts';
 import {
   type HttpRequest,
   httpRequest,

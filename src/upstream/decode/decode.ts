@@ -12,11 +12,11 @@ import {
   readInstant,
   valueUnder,
 } from '../../base/wire/fields.ts';
+import { findArray } from '../../base/wire/find-array.ts';
 import { plainHandle } from '../../base/wire/folding.ts';
 import type { RawResponse } from '../client.ts';
 import { inOurWords, nextCursor } from '../dialect.ts';
 import { UnreadableResponseError } from '../errors.ts';
-import { findArray } from '../find-array.ts';
 import type { ListRequest, UpstreamRequest } from '../request.ts';
 import {
   type DecodedHashtag,
@@ -34,6 +34,7 @@ import {
   noteLongTexts,
   noteMissing,
   noteOdd,
+  noteRateUnit,
 } from './note-drift.ts';
 import { parseBody } from './parse-body.ts';
 import { markOf, unlessRepeated } from './repeated-page.ts';
@@ -226,6 +227,7 @@ export const decodeResponse = (
         'content item',
       );
       const items = page.items.map(({ item }) => item);
+      noteRateUnit(items, page);
       for (const item of items) noteLongTexts(item, page);
       noteForeign(items, request, page);
       return { kind: 'videos', ...page, ...next };

@@ -1,6 +1,6 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
 import { HOLDERS } from '../../base/wire/field-table.ts';
-import { findArray } from '../find-array.ts';
+import { findArray } from '../../base/wire/find-array.ts';
 import { fewItems, type ProbeState, seenIn } from './probe-state.ts';
 import type { ProbedFeed } from './probe-words.ts';
 import { listIn, rateUnit } from './shapes.ts';

@@ -1,5 +1,5 @@
 import { HOLDERS } from '../../base/wire/field-table.ts';
-import { findArray } from '../find-array.ts';
+import { findArray } from '../../base/wire/find-array.ts';
 import { rangeCandidates } from './candidates.ts';
 import { type ProbeResponse, type ProbeState, seenIn } from './probe-state.ts';
 import { noteRange, type ProbedFeed } from './probe-words.ts';

@@ -5,7 +5,7 @@ import {
   type Platform,
 } from '../../../schema/vocabulary.ts';
 import { HOLDERS } from '../../base/wire/field-table.ts';
-import { findArray } from '../find-array.ts';
+import { findArray } from '../../base/wire/find-array.ts';
 import {
   periodCandidates,
   platformCandidates,

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../base/json-object.ts';
+import { isObject, type JsonObject } from '../json-object.ts';
 
 /** An array in a response, the object that holds it, and its path. */
 export interface FoundArray {
