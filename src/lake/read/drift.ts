@@ -34,7 +34,7 @@ const SETTINGS: readonly (readonly [resource: RegExp, field: RegExp, setting: st
 ];
 
 /** The field of `upstream` that can fix a drift, or null. */
-export const settingFor = (resource: string, field: string): string | null =>
+const settingFor = (resource: string, field: string): string | null =>
   SETTINGS.find(([ofResource, ofField]) => ofResource.test(resource) && ofField.test(field))?.[2] ??
   null;
 
