@@ -8,9 +8,10 @@ import hashtags from './hashtags.ts';
 import prune from './prune.ts';
 import publish from './publish.ts';
 import trends from './trends.ts';
+import watch from './watch.ts';
 
 /** Every job that asks the service for something, in the order a run plans them. */
-export const JOBS: readonly Job[] = [feed, trends, hashtags, growth, creators];
+export const JOBS: readonly Job[] = [feed, trends, hashtags, watch, growth, creators];
 
 /** Every job that asks for nothing. */
 export const CHORES: readonly Chore[] = [exportParquet, publish, prune, backup];

@@ -51,6 +51,7 @@ export const JOB_NAMES = [
   'feed',
   'trends',
   'hashtags',
+  'watch',
   'growth',
   'creators',
   'export',
@@ -63,3 +64,7 @@ export type JobName = (typeof JOB_NAMES)[number];
 /** Jobs whose calls the budget selects. They spend what the lists and the reserve leave. */
 export const REFRESH_JOBS = ['growth', 'creators'] as const;
 export type RefreshJob = (typeof REFRESH_JOBS)[number];
+
+/** Kinds of watches. */
+export const WATCH_KINDS = ['creator', 'video', 'hashtag', 'search'] as const;
+export type WatchKind = (typeof WATCH_KINDS)[number];

@@ -16,7 +16,10 @@ interface House {
 const HOUSES: Readonly<Record<string, House>> = {
   schema: { calls: [], rooms: [''] },
   base: { calls: ['schema'], rooms: ['', 'wire', 'data-dir', 'config'] },
-  lake: { calls: ['schema', 'base'], rooms: ['', 'keys', 'read', 'lists', 'search', 'query'] },
+  lake: {
+    calls: ['schema', 'base'],
+    rooms: ['', 'keys', 'read', 'watches', 'lists', 'search', 'query'],
+  },
   upstream: {
     calls: ['schema', 'base', 'lake'],
     rooms: ['', 'decode', 'probe', 'throttle', 'ledger-postgres'],
@@ -67,10 +70,12 @@ const HOUSES: Readonly<Record<string, House>> = {
   public: { calls: ['schema', 'base', 'lake', 'upstream', 'run'], rooms: [''] },
 };
 
-const files = ['schema', 'src', 'jobs'].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(ts|js)$/.test(name))
-    .map((name) => join(root, folder, name)),
+const files = ['schema', 'src', 'jobs'].flatMap(
+  (folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(ts|js)$/.test(name))
+      .map((name) => join(root, folder, name))
+      .filter((path) => !path.includes('/serve/assets/')), // runs in a browser
 );
 
 interface Place {
@@ -214,7 +219,6 @@ const RIMS = [
   'src/run/metrics/scrape-worker.ts', // a thread
   'src/sandbox/sandbox.ts', // as serve; and it lets others have their turn
   'src/serve/cache/reader-worker.ts', // a thread
-  'src/serve/pages/page-script.ts', // runs in a browser
   'src/public/lake.ts', // where other programs enter
   'src/ingest/responses/replay.ts', // only lets others have their turn
   'src/ingest/imports/import-reader.ts', // the same

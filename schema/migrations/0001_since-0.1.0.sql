@@ -189,6 +189,44 @@ ALTER TABLE `slots` ADD `missed` text;--> statement-breakpoint
 CREATE INDEX `slots_open` ON `slots` (`job`) WHERE done_at is null and missed is null;--> statement-breakpoint
 -- slots of before are as done as anybody can say
 UPDATE `slots` SET `done_at` = `claimed_at`;
+CREATE TABLE `search_hit` (
+	`watch_id` text NOT NULL,
+	`captured_at` integer NOT NULL,
+	`rank` integer NOT NULL,
+	`video_key` integer NOT NULL,
+	`total` integer,
+	PRIMARY KEY(`watch_id`, `captured_at`, `rank`),
+	FOREIGN KEY (`watch_id`) REFERENCES `watches`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`video_key`) REFERENCES `video`(`key`) ON UPDATE no action ON DELETE no action
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `search_hit_video` ON `search_hit` (`video_key`);--> statement-breakpoint
+CREATE TABLE `watch_tags` (
+	`watch_id` text NOT NULL,
+	`tag` text NOT NULL,
+	PRIMARY KEY(`watch_id`, `tag`),
+	FOREIGN KEY (`watch_id`) REFERENCES `watches`(`id`) ON UPDATE no action ON DELETE cascade
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `watch_tags_tag` ON `watch_tags` (`tag`);--> statement-breakpoint
+CREATE TABLE `watches` (
+	`id` text PRIMARY KEY NOT NULL,
+	`kind` text NOT NULL,
+	`platform` text NOT NULL,
+	`subject` text NOT NULL,
+	`every_ms` integer NOT NULL,
+	`note` text,
+	`created_at` integer NOT NULL,
+	`until` integer,
+	`paused_at` integer,
+	`paused_reason` text,
+	`last_at` integer,
+	`next_at` integer NOT NULL,
+	CONSTRAINT "watches_kind" CHECK("watches"."kind" in ('creator', 'video', 'hashtag', 'search'))
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `watches_next_at` ON `watches` (`next_at`);--> statement-breakpoint
+CREATE UNIQUE INDEX `watches_subject` ON `watches` (`kind`,`platform`,`subject`);--> statement-breakpoint
 CREATE VIEW `rankings` AS select c.list as list, c.platform as platform, c.period as period, c.captured_at as captured_at, r.rank as rank, v.id as video_id, c.total as total, c.run_id as run_id, r.score as score, r.velocity as velocity from ranking r join capture c on c.key = r.capture_key join video v on v.key = r.video_key where c.completed_at is not null;
 CREATE VIEW `hashtags` AS select h.tag as tag, (select s.volume from hashtag_snapshot s where s.hashtag_key = h.key and s.volume is not null order by s.platform <> '', s.observed_at desc limit 1) as volume, (select s.views from hashtag_snapshot s where s.hashtag_key = h.key and s.views is not null order by s.platform <> '', s.observed_at desc limit 1) as views, h.first_seen_at as first_seen_at, (select s.window from hashtag_snapshot s where s.hashtag_key = h.key and s.volume is not null order by s.platform <> '', s.observed_at desc limit 1) as window from hashtag h;
 CREATE VIEW `forecasts` AS select v.id as video_id, f.made_at as made_at, f.horizon_hours as horizon_hours, f.views_median as views_median, f.views_low as views_low, f.views_high as views_high, f.top_probability as top_probability, f.model_id as model_id from forecast f join video v on v.key = f.video_key;
@@ -215,3 +253,6 @@ CREATE VIEW `videos` AS select v.id as id, v.platform as platform, v.title as ti
 CREATE VIEW `hashtag_forecasts` AS select h.tag as tag, f.platform as platform, f.made_at as made_at, f.horizon_hours as horizon_hours, f.volume_median as volume_median, f.volume_low as volume_low, f.volume_high as volume_high, f.model_id as model_id from hashtag_forecast f join hashtag h on h.key = f.hashtag_key;
 CREATE VIEW `hashtags_next` AS select f.platform as platform, cast(row_number() over (partition by f.platform, s.window order by (f.volume_median + 10.0) / (s.volume + 10) desc, f.volume_median desc, h.tag) as integer) as rank, h.tag as tag, s.window as window, s.volume as volume, f.volume_median as volume_median, f.volume_low as volume_low, f.volume_high as volume_high, cast(strftime('%Y-%m-%dT%H:%M:%fZ', f.made_at / 1000.0, 'unixepoch') as text) as made_at from (select n.hashtag_key, n.platform, max(n.made_at) as made_at from hashtag_forecast n where n.made_at > (select max(a.made_at) from hashtag_forecast a) - 172800000 group by n.hashtag_key, n.platform) l join hashtag_forecast f on f.hashtag_key = l.hashtag_key and f.platform = l.platform and f.made_at = l.made_at and f.horizon_hours = 168 join hashtag_snapshot s on s.hashtag_key = f.hashtag_key and s.platform = f.platform and s.observed_at = f.made_at join hashtag h on h.key = f.hashtag_key order by f.platform, rank;
 CREATE VIEW `platform_overlap` AS select cast('hashtag' as text) as kind, h.tag as name, cast(count(distinct v.platform) as integer) as platforms, cast(sum(v.platform = 'tiktok') as integer) as tiktok, cast(sum(v.platform = 'instagram') as integer) as instagram, cast(sum(v.platform = 'youtube') as integer) as youtube from video_hashtag vh join video v on v.key = vh.video_key join hashtag h on h.key = vh.hashtag_key group by vh.hashtag_key having count(distinct v.platform) > 1 union all select 'creator', coalesce(n.folded, v.user), count(distinct v.platform), sum(v.platform = 'tiktok'), sum(v.platform = 'instagram'), sum(v.platform = 'youtube') from video v left join handle_spelling n on n.handle = v.user where coalesce(n.folded, v.user) <> '' group by 2 having count(distinct v.platform) > 1;
+CREATE VIEW `list_entries` AS select c.list as list, c.platform as platform, c.period as period, v.id as video_id, c.captured_at as entered_at, r.rank as rank, (select o.rank from ranking o join capture b on b.key = o.capture_key where o.video_key = r.video_key and b.list = c.list and b.platform = c.platform and b.period = c.period and b.captured_at < c.captured_at and b.completed_at is not null order by b.captured_at desc limit 1) as previous_rank from (select n.*, (select p.key from capture p where p.list = n.list and p.platform = n.platform and p.period = n.period and p.captured_at < n.captured_at and p.completed_at is not null order by p.captured_at desc limit 1) as previous_key from capture n where n.list in ('feed', 'trends') and n.completed_at is not null) c join ranking r on r.capture_key = c.key join video v on v.key = r.video_key where c.previous_key is not null and not exists (select 1 from ranking x where x.video_key = r.video_key and x.capture_key = c.previous_key);
+CREATE VIEW `search_hits` AS select s.watch_id as watch_id, s.captured_at as captured_at, s.rank as rank, v.id as video_id, s.total as total from search_hit s join video v on v.key = s.video_key;
+CREATE VIEW `tagged_videos` AS select t.tag as tag, v.id as video_id from watch_tags t join watches w on w.id = t.watch_id and w.kind = 'video' join video v on v.id = w.subject union select t.tag, v.id from watch_tags t join watches w on w.id = t.watch_id and w.kind = 'creator' join video v on v.platform = w.platform and v.user in (select w.subject union all select n.handle from handle_spelling n where n.folded = w.subject) union select t.tag, v.id from watch_tags t join watches w on w.id = t.watch_id and w.kind = 'hashtag' join hashtag h on h.folded = w.subject join video_hashtag vh on vh.hashtag_key = h.key join video v on v.key = vh.video_key and w.platform in ('', v.platform) union select t.tag, v.id from watch_tags t join watches w on w.id = t.watch_id join search_hit s on s.watch_id = w.id join video v on v.key = s.video_key;

@@ -29,6 +29,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/plan.ts'),
   },
   {
+    name: 'watch',
+    summary: 'follow creators, videos, hashtags and searches',
+    load: () => import('./commands/watch.ts'),
+  },
+  {
     name: 'status',
     summary: 'show last runs, quota, freshness, volumes, drift and problems',
     load: () => import('./commands/status.ts'),
@@ -42,6 +47,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'search',
     summary: 'search videos by words',
     load: () => import('./commands/search.ts'),
+  },
+  {
+    name: 'diff',
+    summary: 'show what changed in lists between two instants',
+    load: () => import('./commands/diff.ts'),
+  },
+  {
+    name: 'compare',
+    summary: 'compare creators side by side',
+    load: () => import('./commands/compare.ts'),
   },
   {
     name: 'analyze',

@@ -8,7 +8,7 @@ import { CliIo, configOf, type EverydayFlags, type Surroundings } from './contex
 import { processSurroundings } from './context/process-surroundings.ts';
 import { versionText } from './context/version.ts';
 
-/** Said in a checkout alone: where it is installed there is no npm script. */
+/** Only in a checkout: an installed package has no npm script. */
 const IN_A_CHECKOUT = isCheckout ? `\n\nIn a checkout: ${commandText('<command>')}` : '';
 
 const EXAMPLES = `
@@ -18,13 +18,13 @@ Examples:
   trendlake query "select * from feed_now limit 5"
   trendlake <command> --help     what a command does, its options, examples${IN_A_CHECKOUT}`;
 
-/** What went wrong, as it is told: in words on stderr, and as one document on stdout with --json. */
+/** A failure: a sentence on stderr, and with --json one document on stdout. */
 interface Failure {
   readonly code: string;
   readonly message: string;
   readonly hint: string | null;
   readonly exitCode: ExitCode;
-  /** Commander has told it already. */
+  /** Commander has printed it already. */
   readonly isStated?: boolean;
   readonly stack?: string | undefined;
 }
@@ -37,7 +37,7 @@ const failureOf = (error: unknown, io: CliIo): Failure => {
   }
   if (isStop(error, io.signal) && !(error instanceof TrendlakeError)) {
     const message = `${messageOf(io.signal.reason)}.`;
-    const hint = 'What was done is kept; run the command again to go on.';
+    const hint = 'Finished work is kept. Run the command again to continue.';
     return { code: 'stopped', message, hint, exitCode: EXIT.paused };
   }
   const told = error instanceof TrendlakeError ? error : lakeErrorOf(error, 'The lake');
@@ -52,7 +52,7 @@ const failureOf = (error: unknown, io: CliIo): Failure => {
       stack: io.flags.verbose === true ? stack : undefined,
     };
   }
-  const message = `something unexpected failed: ${messageOf(error)}`;
+  const message = `unexpected error: ${messageOf(error)}`;
   return { code: 'unexpected', message, hint: null, exitCode: EXIT.failed, stack };
 };
 
@@ -63,13 +63,13 @@ const tell = (failure: Failure, io: CliIo, asJson: boolean): void => {
   if (asJson && !io.hasDocument) io.json({ error: { code, message, hint } });
 };
 
-/** Makes an empty lake where there is none, whatever a former one left. */
+/** Creates an empty lake even where another lake's backups or Parquet files lie. */
 const startNewLake = async (io: CliIo): Promise<void> => {
   const { openLake } = await import('../lake/open.ts');
   openLake(configOf(io).dataDir, { newLake: true, tell: io.err }).close();
 };
 
-/** The whole command line, with the asked command loaded. */
+/** All commands by name; only the requested one is loaded. */
 const programFor = async (argv: readonly string[], io: CliIo): Promise<Command> => {
   const program = new Command('trendlake')
     .description('Keep the history of a viral-trend API: pull, query, export, serve.')
@@ -98,14 +98,14 @@ const programFor = async (argv: readonly string[], io: CliIo): Promise<Command> 
   return program;
 };
 
-/** Whether an error is told as JSON too: as the command was told, or while its options are read, as it is written. */
+/** True if errors go to stdout as JSON. Before the options are parsed, reads the raw arguments. */
 const wantsJson = (argv: readonly string[], { flags }: CliIo): boolean => {
   if (flags.json !== undefined) return flags.json;
   const end = argv.indexOf('--');
   return argv.slice(0, end === -1 ? argv.length : end).includes('--json');
 };
 
-/** Runs the command that `argv` names. Resolves with the exit code; never throws. */
+/** Runs the command in `argv`. Resolves with the exit code; never throws. */
 export const run = async (argv: readonly string[], around: Surroundings): Promise<number> => {
   const io = new CliIo(around);
   try {
@@ -119,7 +119,7 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
   }
 };
 
-/** The process: real clock, streams and signals around `run`. */
+/** Runs the process with the real clock, streams and signals. */
 export const main = async (): Promise<void> => {
   process.exitCode = await run(process.argv.slice(2), processSurroundings());
 };

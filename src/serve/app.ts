@@ -23,6 +23,8 @@ import { pageRoutes } from './routes/pages.ts';
 import { searchRoute } from './routes/search.ts';
 import { letInPages, type PageAccess, signInRoutes } from './routes/sign-in.ts';
 import { videoRoutes } from './routes/videos.ts';
+import { type WatchContext, watchRoutes } from './routes/watches.ts';
+import { watchingRoutes } from './routes/watching.ts';
 import { hookRoute, type WebhookContext, webhookRoutes } from './routes/webhooks.ts';
 
 /** How the service meets the outside. */
@@ -107,7 +109,7 @@ const COMPRESSED = ['/metrics', '/v1/lab/*'];
 /** Everything under `/v1` (first the key, then the address, then the parameters) and its OpenAPI text. */
 const versionOne = (
   service: ServiceContext,
-  webhooks: WebhookContext,
+  webhooks: WebhookContext & WatchContext,
 ): { v1: ServiceApp; document: () => string } => {
   const v1 = newApp();
   listRoutes(v1, service);
@@ -118,13 +120,14 @@ const versionOne = (
   extensionRoutes(v1, service);
   forecastRoutes(v1, service);
   webhookRoutes(v1, service, webhooks);
+  watchRoutes(v1, service, webhooks);
   return { v1, document: openApiRoute(v1) };
 };
 
 /** The whole service as one function from request to response. */
 export const serviceApp = (
   service: ServiceContext,
-  webhooks: WebhookContext,
+  webhooks: WebhookContext & WatchContext,
   { access, origin, log, corsOrigins, metrics }: ServiceSurroundings,
 ): ServiceApp => {
   const app = newApp();
@@ -150,7 +153,9 @@ export const serviceApp = (
   const { exposure } = access;
   const isOperator = (incoming: IncomingMessage): boolean => exposure.isLocalTo(incoming);
   const keyGuard = letInPages(service, access, isOperator);
-  pageRoutes({ app, service, guard, keyGuard, isOperator }, { document, origin });
+  const pages = { app, service, guard, keyGuard, isOperator };
+  pageRoutes(pages, { document, origin });
+  watchingRoutes(pages, webhooks);
   signInRoutes(app, service, access);
   app.route('/v1', v1);
   return app;

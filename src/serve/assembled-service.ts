@@ -119,6 +119,7 @@ export class AssembledService {
       poster,
       hookSecret: options.hookSecret,
       mostOfAKey: options.subscriptionsPerKey ?? MOST_OF_A_KEY,
+      listItems: options.listItems ?? 200,
     };
     return serviceApp(this.#context, webhooks, {
       access: { admission, sessions: new Sessions(), exposure: this.#exposure },

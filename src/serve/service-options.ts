@@ -38,6 +38,8 @@ export interface ServiceOptions {
   readonly subscriptionsPerKey?: number;
   /** Proxies of webhooks to subscribers. */
   readonly webhookProxy?: ProxySettings | undefined;
+  /** Results that a watched search reads, for its price. Default 200, as in the settings. */
+  readonly listItems?: number;
   /** Receives a line for each request and each failure; silent unless given. */
   readonly log?: Logger;
   /** Without a log: receives a line for each thing that failed unexpectedly. */

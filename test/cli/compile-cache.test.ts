@@ -18,7 +18,7 @@ import { freshFolder } from '../support/fresh.ts';
 import { putEmptyLake } from '../support/test-lake.ts';
 
 /**
- * Runs `trendlake --version` with a cache folder and a temporary folder of its own; gives both, and
+ * Runs `trendlake --version` with separate cache and temporary folders; returns both, and
  * what it wrote.
  */
 const started = (
@@ -126,7 +126,7 @@ describe('compiled code', () => {
     expect(readdirSync(target)).toEqual([]);
   });
 
-  test('is not kept where the place itself belongs to somebody, or is no folder', () => {
+  test('is not kept where the folder belongs to another user or is a file', () => {
     started('/dev/null');
     started('/proc');
   });

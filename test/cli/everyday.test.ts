@@ -111,7 +111,7 @@ describe('with --json an error is one document on stdout', () => {
   });
 });
 
-describe('what came from outside is harmless on a terminal', () => {
+describe('text from outside is harmless on a terminal', () => {
   // clears the screen; sets its title; C1's cursor up; text that reads backwards; a bell
   const HOSTILE = 'a\u001b[2Jb\u001b]0;gone\u0007c\u009b1Ad\u202eevil\u2066e\rf\u200f';
   const HARMFUL = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u;

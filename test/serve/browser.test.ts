@@ -177,7 +177,7 @@ describe.skipIf(chromium === undefined)(browserName, () => {
 
   test('a video seen once has no chart, and the page says why', () =>
     visit('/videos/tt_5', {}, async (page) => {
-      expect(await textOf(page, '#growth')).toContain('A curve needs two snapshots');
+      expect(await textOf(page, '#growth')).toContain('No chart yet: it needs two snapshots');
       expect(await tell<boolean>(page, `document.querySelector('#chart') === null`)).toBe(true);
     }));
 
@@ -190,12 +190,12 @@ describe.skipIf(chromium === undefined)(browserName, () => {
         await followed(page, 'form.time button');
       };
       await ask('2026-03-09T12:00');
-      expect(await textOf(page, 'header')).toContain('You see 2026-03-09 12:00 UTC');
+      expect(await textOf(page, 'header')).toContain('Showing data as of 2026-03-09 12:00 UTC');
       expect(await textOf(page, '.tabs [aria-current]')).toBe('YouTube');
       await followed(page, 'nav.pages a[href^="/trends"]');
-      expect(await textOf(page, 'header')).toContain('You see 2026-03-09 12:00 UTC');
+      expect(await textOf(page, 'header')).toContain('Showing data as of 2026-03-09 12:00 UTC');
       await followed(page, '.time a[aria-label="a day earlier"]');
-      expect(await textOf(page, 'header')).toContain('You see 2026-03-08 12:00 UTC');
+      expect(await textOf(page, 'header')).toContain('Showing data as of 2026-03-08 12:00 UTC');
       await followed(page, '.time a.now');
       expect(await textOf(page, 'header')).toContain('2026-03-10 12:00 UTC');
     }));

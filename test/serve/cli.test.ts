@@ -46,7 +46,7 @@ describe('keys', () => {
       id: expect.any(String),
       key: expect.stringMatching(/^tl_live_[\w-]{43}$/),
       tier: 'beta',
-      scopes: ['read', 'lab', 'webhooks'],
+      scopes: ['read', 'lab', 'webhooks', 'watch'],
     });
     const listed = await invoke(['keys', 'list', '--json']);
     expect(JSON.parse(listed.out.join('\n'))).toMatchObject([

@@ -36,7 +36,7 @@ const csv = async (path: string): Promise<Record<string, string>[]> => {
 const column = (rows: readonly Record<string, string>[], name: string): string[] =>
   rows.map((row) => row[name] ?? '');
 
-/** What the interface shows of its items, as CSV writes it. */
+/** One field of API items, as CSV text. */
 const shown = (items: readonly Readonly<Record<string, unknown>>[], name: string): string[] =>
   items.map((item) => String(item[name] ?? ''));
 
@@ -55,7 +55,7 @@ const follow = async (path: string): Promise<string[][]> => {
   return found;
 };
 
-describe('one number is the same on a page, in its files and in the interface', () => {
+describe('pages, files and API show the same numbers', () => {
   test('the feed and the trends', async () => {
     for (const [address, path] of [
       ['/trends/tiktok?format=csv', '/feed/tiktok?limit=100'],
@@ -123,7 +123,7 @@ describe('one number is the same on a page, in its files and in the interface', 
       );
   });
 
-  test('the views of the lake, as they stand now', async () => {
+  test('the current views of the lake', async () => {
     const lake = openLakeForReading(running.dataDir);
     try {
       const read = (sql: string) => lake.sqlite.prepare(sql).all() as Record<string, unknown>[];
@@ -138,7 +138,7 @@ describe('one number is the same on a page, in its files and in the interface', 
 });
 
 describe('lists', () => {
-  test('every row is reached by following the pages, once', async () => {
+  test('paging reaches every row once', async () => {
     const pages = await follow('/trends/tiktok?limit=50');
     expect(pages.map((ids) => ids.length)).toEqual([50, 50, 20]);
     expect(new Set(pages.flat()).size).toBe(FEED);
@@ -151,7 +151,7 @@ describe('lists', () => {
     ]);
   });
 
-  test('sorted by a column: by its head, back by it again, what is not known last', async () => {
+  test('a column head sorts and reverses, with unknown values last', async () => {
     const { text } = await page('/trends/tiktok?sort=-views&limit=5');
     expect(text).toMatch(
       /<th scope="col" class="n" aria-sort="descending"><a href="[^"]*sort=views&/,
@@ -163,11 +163,13 @@ describe('lists', () => {
     expect((await page('/trends/tiktok?sort=colour')).status).toBe(400);
   });
 
-  test('a list that is held in part says of how many, and a page past the end what there is', async () => {
-    expect((await page('/trends/tiktok')).text).toContain('120 held here of 500 that match');
+  test('a list with missing items shows the total, and a page past the end the last page', async () => {
+    expect((await page('/trends/tiktok')).text).toContain(
+      '120 of 500 matching items are in the lake',
+    );
     const past = await page('/trends/tiktok?page=99');
     expect(past.status).toBe(200);
-    expect(past.text).toContain('nothing on page 99 of 3');
+    expect(past.text).toContain('no rows on page 99 of 3');
   });
 });
 
@@ -204,14 +206,14 @@ test('CSV and Parquet hold the same rows, and DuckDB reads both', async () => {
 describe('another instant', () => {
   const THEN = isoOf(hoursAgo(10)).slice(0, 16);
 
-  test('shows what was known then, on every page, and every link carries it on', async () => {
+  test('every page shows the data of that time, and every link keeps it', async () => {
     for (const path of [
       ...['/', '/trends', '/trends/tiktok', '/videos/tt_3', '/creators', '/creators/tiktok/theo'],
       ...['/hashtags', '/hashtags/dance', '/search?q=clip'],
     ]) {
       const { status, text } = await page(`${path}${path.includes('?') ? '&' : '?'}asOf=${THEN}Z`);
       expect([path, status]).toEqual([path, 200]);
-      expect(text).toContain(`You see <b>${THEN.replace('T', ' ')} UTC</b>`);
+      expect(text).toContain(`Showing data as of <b>${THEN.replace('T', ' ')} UTC</b>`);
       const inside = [
         ...text.matchAll(
           /<a (?:class="(?!arrow|skip|now)[^"]*" )?(?:dir="auto" )?href="(\/[^"]*)"/g,
@@ -225,7 +227,7 @@ describe('another instant', () => {
     }
   });
 
-  test('the figures are those of then', async () => {
+  test('the figures are from that time', async () => {
     const then = `asOf=${THEN}Z`;
     const { items } = (await running.get(`/feed/tiktok?limit=100&${then}`)).body;
     const rows = await csv(`/trends/tiktok?format=csv&${then}`);
@@ -233,11 +235,11 @@ describe('another instant', () => {
     expect(rows[0]?.id).toBe('tt_61');
     expect((await page(`/videos/tt_3?${then}`)).text).toContain('title="270,000">270.0K</span>');
     expect((await page(`/hashtags/dance?${then}`)).text).toContain('title="4,999">5.0K</span>');
-    expect((await page(`/creators?${then}`)).text).toContain('No rise is known yet');
-    expect((await page(`/creators/tiktok/theo?${then}`)).text).toContain('never counted');
+    expect((await page(`/creators?${then}`)).text).toContain('No growth known yet');
+    expect((await page(`/creators/tiktok/theo?${then}`)).text).toContain('not counted yet');
   });
 
-  test('before anything was seen each page says so, and what was not seen yet is not there', async () => {
+  test('before the first data each page says so, and single subjects are 404', async () => {
     const before = 'asOf=2020-01-01T00:00Z';
     for (const path of [
       '/',
@@ -248,18 +250,18 @@ describe('another instant', () => {
       '/search?q=clip',
     ])
       expect((await page(`${path}${path.includes('?') ? '&' : '?'}${before}`)).text).toContain(
-        'Nothing had been seen by then.',
+        'The lake had no data yet at this time.',
       );
     for (const path of ['/videos/tt_3', '/creators/tiktok/mira', '/hashtags/dance']) {
       const { status, text } = await page(`${path}?${before}`);
       expect([path, status]).toEqual([path, 404]);
-      expect(text).toContain('had been seen');
+      expect(text).toContain('in the lake as of 2020-01-01');
       expect(text).toContain(`<a class="now" href="${path}">now</a>`);
       expect(text).toContain('href="/search?asOf=2020-01-01T00%3A00Z"');
     }
   });
 
-  test('an instant to come is the present', async () => {
+  test('a future instant shows the present', async () => {
     const { text } = await page('/trends?asOf=2099-01-01T00:00Z');
     expect(text).not.toContain('You see <b>');
   });
@@ -278,7 +280,7 @@ test.each([
   ['/hashtags?dateRange=5y', 400, 'such as 24h'],
   ['/search?q=clip&platform=vine', 400, 'tiktok, instagram, youtube'],
   ['/?asOf=then', 400, 'ISO 8601'],
-])('%s is a page that says what is wrong, %i', async (path, status, told) => {
+])('%s is an error page with the reason, %i', async (path, status, told) => {
   const got = await page(path);
   expect([got.status, got.headers.get('content-type')]).toEqual([
     status,
@@ -289,7 +291,7 @@ test.each([
   expect(got.headers.get('content-security-policy')).toContain("default-src 'none'");
 });
 
-test('what is sampled, estimated or not known is said where it is read', async () => {
+test('marks sampled, estimated and unknown figures', async () => {
   const video = (await page('/videos/tt_3')).text;
   expect(video).toMatch(/10,000<\/td><td>[^<]+<span class="mark"[^>]*>estimated</);
   expect(video).toContain('over'); // 1,000,000 not reached
@@ -297,15 +299,15 @@ test('what is sampled, estimated or not known is said where it is read', async (
     /videos, 30 d<\/dt><dd>60 <span class="mark"/,
   );
   expect((await page('/creators/tiktok/theo')).text).toContain(
-    '<dt>in a week</dt><dd><span class="soft">–',
+    '<dt>7 days</dt><dd><span class="soft">–',
   );
 });
 
-test('the overview tells what was noticed last on its platform, and leads to all of it', async () => {
+test('the overview lists the newest events of its platform by title and links to all of them', async () => {
   const { text } = await page('/?platform=tiktok');
   expect(text).toContain(
-    '<span class="mark">trend.spike</span> <a dir="auto" href="/videos/tt_1">',
+    '<span class="mark">trend.spike</span> <a dir="auto" href="/videos/tt_1">clip 1, &quot;quoted&quot; #dance</a>',
   );
-  expect(text).toContain('href="/events?platform=tiktok">Noticed</a>');
-  expect((await page('/?platform=youtube')).text).toContain('Nothing was noticed on this platform');
+  expect(text).toContain('href="/events?platform=tiktok">Events</a>');
+  expect((await page('/?platform=youtube')).text).toContain('No events on this platform');
 });

@@ -50,7 +50,7 @@ beforeAll(async () => {
   db.close();
 });
 
-test('growth tells what was forecast as of then, and leaves out what is not known', async () => {
+test('growth returns the forecast of that time and omits unknown ones', async () => {
   const { body } = await running.get('/videos/tt_1/growth');
   const horizons = [{ hours: 24, median: 200, low: 100, high: 400 }];
   expect(body.forecast).toEqual({ madeAt: isoOf(hoursAgo(2)), horizons, topProbability: 0.4 });
@@ -60,7 +60,7 @@ test('growth tells what was forecast as of then, and leaves out what is not know
   expect((await running.get('/videos/tt_3/growth')).body.forecast).toBeNull();
 });
 
-test('the likeliest come first, page by page, as of then', async () => {
+test('lists the most likely first, paged, as of an instant', async () => {
   const { body } = await running.get('/forecasts/tiktok');
   expect(forecastsResponse.parse(body).items.map(({ rank, id }) => [rank, id])).toEqual([
     [1, 'tt_2'],
@@ -79,14 +79,14 @@ test('a platform without forecasts is empty, an unknown one is 404, a wrong hori
   expect((await running.get('/forecasts/tiktok?horizon=5h')).status).toBe(400);
 });
 
-test('the overview shows who is next, a video its fan', async () => {
+test('the overview lists rising videos, and the video page shows its forecast', async () => {
   const { dashboard } = running.service;
   const read = async (path: string) => (await fetch(new URL(path, dashboard))).text();
-  expect(await read('/?platform=tiktok')).toContain('likeliest to end in the top tenth');
+  expect(await read('/?platform=tiktok')).toContain('most likely to finish in the top 10 %');
   expect(await read('/videos/tt_2')).toMatch(/id="forecast">\[\[\d+,100,200,400\]\]/);
 });
 
-test('hashtags tell their volume a week ahead where it was forecast, and nothing where not', async () => {
+test('hashtags have a forecast volume only if one was made', async () => {
   const { body } = await running.get('/hashtags');
   const [dance, food] = hashtagsResponse.parse(body).items;
   const forecast = { madeAt: isoOf(hoursAgo(2)), horizonHours: 168, median: 60, low: 40, high: 90 };
@@ -94,7 +94,7 @@ test('hashtags tell their volume a week ahead where it was forecast, and nothing
   expect(food).not.toHaveProperty('forecast');
 });
 
-test('the page of forecasts shows who is next, how earlier ones did and what stands behind them', async () => {
+test('the forecasts page shows rising videos, the track record and the training data', async () => {
   const { dashboard } = running.service;
   const read = async (path: string) => (await fetch(new URL(path, dashboard))).text();
   const now = await read('/forecasts');
@@ -112,6 +112,6 @@ test('the page of forecasts shows who is next, how earlier ones did and what sta
   expect(then).toContain('20 %');
   expect(then).not.toContain('tt_2');
   const silent = await read('/forecasts?platform=youtube');
-  expect(silent).toContain('Nothing is forecast here.');
+  expect(silent).toContain('No forecasts for this platform yet.');
   expect((await fetch(new URL('/forecasts?horizon=5h', dashboard))).status).toBe(400);
 });

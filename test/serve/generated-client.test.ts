@@ -45,6 +45,9 @@ const rotated = await ok(api.rotateWebhook(made.id));
 const tested = await ok(api.testWebhook(made.id));
 const deliveries = await ok(api.getDeliveries(made.id));
 const ended = await api.deleteWebhook(made.id);
+const watch = await ok(api.createWatch({ subject: 'street food', every: '6h' }));
+const watches = await ok(api.getWatches());
+const unwatched = await api.deleteWatch(watch.id);
 const document = await ok(api.getOpenApi());
 const refused = await api.getFeed('tiktok', { limit: 0 });
 
@@ -55,6 +58,7 @@ console.log(JSON.stringify({
   createWebhook: secret.startsWith('whsec_'), getWebhook: one.state, getWebhooks: listed.total,
   rotateWebhook: rotated.secret !== secret, testWebhook: tested.delivered,
   getDeliveries: deliveries.total, deleteWebhook: ended.status,
+  createWatch: watch.callsPerMonth, getWatches: watches.items[0]?.subject, deleteWatch: unwatched.status,
   getOpenApi: 'paths' in document,
   refused: refused.status === 400 ? refused.data.errors?.[0]?.parameter : null,
 }));
@@ -138,6 +142,9 @@ test('it reads every endpoint, and a problem as one', async () => {
     testWebhook: false,
     getDeliveries: 0,
     deleteWebhook: 204,
+    createWatch: 240,
+    getWatches: 'street food',
+    deleteWatch: 204,
     getOpenApi: true,
   });
   expect(Object.keys(read).toSorted()).toEqual(operations.toSorted());

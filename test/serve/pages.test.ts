@@ -23,7 +23,7 @@ beforeAll(async () => {
   });
 });
 
-test('the dashboard shows the lake, opens on a platform that has something, and needs no key', async () => {
+test('the dashboard opens on a platform with data and needs no key', async () => {
   const { status, text, headers } = await page('/');
   expect(status).toBe(200);
   expect(headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -33,7 +33,7 @@ test('the dashboard shows the lake, opens on a platform that has something, and 
   expect((await page('/videos/yt_1')).text).toContain(`[${hoursAgo(30) / 1000},5]`);
 });
 
-test('an address of before a video had its own page leads to that page, at its instant', async () => {
+test('old video addresses redirect to the video page at their instant', async () => {
   const address = new URL(
     '/?platform=youtube&video=yt_1&asOf=2026-03-09T07:00Z',
     running.service.dashboard,
@@ -43,7 +43,7 @@ test('an address of before a video had its own page leads to that page, at its i
   expect(headers.get('location')).toBe('/videos/yt_1?asOf=2026-03-09T07%3A00Z');
 });
 
-test('what the lake holds is text, never markup', async () => {
+test('escapes text from the lake', async () => {
   const { text } = await page('/?platform=youtube&video=yt_1');
   expect(text).not.toContain('<img');
   expect(text).not.toContain('<b>bold');
@@ -56,7 +56,7 @@ test('as of an instant', async () => {
   );
 });
 
-test('an instant that is none is 400, told as text; an empty one is none at all', async () => {
+test('an invalid instant is 400 with an escaped reason, and an empty one is ignored', async () => {
   const { status, text } = await page('/?asOf=%3Cimg%3E');
   expect(status).toBe(400);
   expect(text).toContain('<code dir="auto">asOf</code> <bdi>Expected an ISO 8601 instant');
@@ -64,13 +64,13 @@ test('an instant that is none is 400, told as text; an empty one is none at all'
   expect((await page('/?platform=youtube&asOf=')).status).toBe(200);
 });
 
-test('what was never seen is said, and by when', async () => {
+test('says that the lake had no data yet', async () => {
   const { text } = await page('/?platform=youtube&asOf=2020-01-01T00:00Z');
-  expect(text).toContain('Nothing had been seen by then.');
+  expect(text).toContain('The lake had no data yet at this time.');
   expect(text).not.toContain('– views');
 });
 
-test('every link within the reference leads somewhere', async () => {
+test('every link within the reference has a target', async () => {
   const { text } = await page('/docs');
   const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
   const links = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
@@ -78,7 +78,7 @@ test('every link within the reference leads somewhere', async () => {
   expect(links.filter((id) => !ids.has(id))).toEqual([]);
 });
 
-test('the reference shows limits, an example of each response, and may ask this service alone', async () => {
+test('the reference shows limits and example responses, and may call this service only', async () => {
   const { text, headers } = await page('/docs');
   const document = (await running.get('/openapi.json')).body as unknown as {
     paths: Record<string, Record<string, { responses: Record<string, { content?: object }> }>>;
@@ -97,26 +97,26 @@ test('the reference shows limits, an example of each response, and may ask this 
   expect((await page('/assets/try-it.js')).status).toBe(200);
 });
 
-test.each(['/', '/docs'])('%s brings its icon, which its policy lets in', async (path) => {
+test.each(['/', '/docs'])('%s has an icon that its policy allows', async (path) => {
   const { text, headers } = await page(path);
   expect(headers.get('content-security-policy')).toContain('img-src data:;');
   const icon = /<link rel="icon" href="data:image\/svg\+xml,([^"]+)">/.exec(text)?.[1] ?? '';
   expect(decodeURIComponent(icon)).toMatch(/^<svg xmlns="[^"]+" {2}viewBox=.*<\/svg>$/);
 });
 
-test('every script and style of a page is served from here', async () => {
+test('pages load scripts and styles from the same origin', async () => {
   const { text } = await page('/videos/yt_1');
   const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
     ([, path]) => path as string,
   );
-  expect(files).toHaveLength(4);
+  expect(files).toHaveLength(5);
   for (const file of files) expect((await page(file)).status).toBe(200);
   expect(text).not.toMatch(/(?:src|<link [^>]*href)="https?:/);
   const out = [...text.matchAll(/<a class="out" href="https:[^"]*" rel="([^"]*)"/g)];
   expect(out.map(([, rel]) => rel)).toEqual(['noreferrer']); // a link, followed by whoever clicks it
 });
 
-test('a script kept by a browser is asked about, so that a newer page never runs an older one', async () => {
+test('browsers revalidate cached scripts, so a newer page never runs an older one', async () => {
   const { headers } = await page('/assets/chart.js');
   expect(headers.get('cache-control')).toBe('no-cache');
   const again = await fetch(new URL('/assets/chart.js', running.service.dashboard), {
@@ -154,7 +154,7 @@ test.each(['/', '/docs', '/assets/uplot.js', '/v1/openapi.json'])(
   },
 );
 
-test('what is not known is a page that says so, with its status, as text', async () => {
+test('unknown subjects and parameters are error pages with escaped text', async () => {
   const platform = await page('/?platform=snap%3Cb%3E');
   expect(platform.status).toBe(400);
   expect(platform.text).toContain(
@@ -162,15 +162,15 @@ test('what is not known is a page that says so, with its status, as text', async
   );
   const video = await page('/videos/zz%3Cb%3E');
   expect(video.status).toBe(404);
-  expect(video.text).toContain('No video &quot;zz&lt;b&gt;&quot; had been seen by 2026-03-10');
+  expect(video.text).toContain('No video &quot;zz&lt;b&gt;&quot; in the lake as of 2026-03-10');
   expect((await page('/trends/vine')).status).toBe(404);
   const unknown = await page('/hashtags?colour=red');
   expect(unknown.status).toBe(400);
-  expect(unknown.text).toContain('<code dir="auto">colour</code> <bdi>Is not known here.');
+  expect(unknown.text).toContain('<code dir="auto">colour</code> <bdi>Unknown parameter.');
   for (const name of ['__proto__', 'constructor', 'toString']) {
     const { status, text } = await page(`/hashtags?${name}=1`);
     expect([name, status]).toEqual([name, 400]);
-    expect(text).toContain(`<code dir="auto">${name}</code> <bdi>Is not known here.`);
+    expect(text).toContain(`<code dir="auto">${name}</code> <bdi>Unknown parameter.`);
   }
   expect((await page('/?platform=&video=')).status).toBe(200);
 });
@@ -197,21 +197,21 @@ describe('of a pulled list', () => {
     });
   });
 
-  test('what is held, how old it is, and the tag that rises most of all, not of the largest', async () => {
+  test('shows how much of the list is in the lake, its age, and the fastest rising tag', async () => {
     const text = await (await fetch(pulled.service.dashboard)).text();
-    expect(text).toContain('<b>1</b><span class="one soft small">videos here, of 983 that match');
+    expect(text).toContain('<b>1</b><span class="one soft small">videos here, of 983 matching');
     expect(text).toContain('lists as of 12 h ago');
     expect(text).toContain('<b>#tag30</b><span class="one soft small">+200 %, of 40 tags');
     expect(text).not.toContain('>tag16<');
     const list = await (await fetch(new URL('/trends/tiktok', pulled.service.dashboard))).text();
-    expect(list).toContain('as the service had it 12 h ago');
-    expect(list).toContain('those the service states for this list');
+    expect(list).toContain('from the API, 12 h ago');
+    expect(list).toContain('reported by the API for this list');
   });
 });
 
-test('a change that is not known is no newness', async () => {
+test('an unknown change is not shown as new', async () => {
   const { text } = await page('/?platform=youtube');
-  expect(text).toContain('counted over the videos seen here · change not known yet');
-  expect(text).toContain('no rise is known');
+  expect(text).toContain('counted from videos in the lake · change not known yet');
+  expect(text).toContain('no change known yet');
   expect(text).not.toContain('>new<');
 });

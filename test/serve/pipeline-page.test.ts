@@ -79,7 +79,7 @@ const page = async (path: string): Promise<{ status: number; text: string }> => 
   return { status: got.status, text: await got.text() };
 };
 
-test('quota and plan are what `status` and `plan` say, in calls and in money', async () => {
+test('shows the quota and plan of `status` and `plan`, in calls and money', async () => {
   const lake = openLakeForReading(dataDir);
   const { month, forecast } = await accounting(lake, config, JOBS, { now: NOW });
   lake.close();
@@ -88,10 +88,12 @@ test('quota and plan are what `status` and `plan` say, in calls and in money', a
   expect(text).toContain(
     `${digits.format(month.spent)} of ${digits.format(month.limit)} calls spent`,
   );
-  expect(text).toContain(`By the schedules <b>${digits.format(Math.round(forecast))}</b>`);
+  expect(text).toContain(
+    `On schedule you will use <b>${digits.format(Math.round(forecast))}</b> of `,
+  );
   expect(text).toContain(`(${((forecast * 2) / 1000).toFixed(2)} EUR)`);
   const left = digits.format(Math.round(month.limit - forecast));
-  expect(text).toContain(`${digits.format(month.remaining)} now, ${left} by the plan`);
+  expect(text).toContain(`${digits.format(month.remaining)} now, ${left} planned at`);
 });
 
 test('runs, sources, slots, drift, failures, backup and daemon', async () => {
@@ -109,17 +111,17 @@ test('runs, sources, slots, drift, failures, backup and daemon', async () => {
   expect(text).toContain('not running');
   const clock = virtualClock(NOW - HOUR_MS);
   await whileLiving(dataDir, { name: 'schedule', word: 'x', clock }, async () => {
-    // another page than the one that is kept for a minute
+    // a parameter that the page cache has not seen
     const seen = (await page('/pipeline?limit=49')).text;
     expect(seen).toContain('running</span>');
     expect(seen).toContain(`process ${process.pid} on`);
   });
 });
 
-test('files that version 0.1.0 exported are shown, as what they are', async () => {
+test('marks files exported by version 0.1.0', async () => {
   const folder = join(dataDir, 'parquet');
   mkdirSync(folder);
-  expect((await page('/pipeline?limit=48')).text).toContain('Nothing was exported yet');
+  expect((await page('/pipeline?limit=48')).text).toContain('No export found');
   const sha256 = '0'.repeat(64);
   const file = { rows: 1200, bytes: 4200, sha256, schemaVersion: 0 };
   const written = {
@@ -137,14 +139,14 @@ test('files that version 0.1.0 exported are shown, as what they are', async () =
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify(written));
   const { text } = await page('/pipeline?limit=47');
   expect(text).toMatch(/<h2>Parquet <span class="soft small">exported <time [^>]*>30 h ago</);
-  expect(text).toContain('2 files</b><span class="one soft small">8.4 kB, of an earlier version');
+  expect(text).toContain('2 files</b><span class="one soft small">8.4 kB, from an earlier version');
   expect(text).toContain('written by an earlier version');
   expect(text).toMatch(/<td>rankings<\/td><td class="n">1<\/td><td class="n">1,200<\/td>/);
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ ...written, format: 3 }));
-  expect((await page('/pipeline?limit=46')).text).toContain('cannot be read here');
+  expect((await page('/pipeline?limit=46')).text).toContain('is not readable');
 });
 
-test('a run opens with its requests, why each was chosen and what came of it', async () => {
+test('a run shows its requests with reasons and results', async () => {
   const { text } = await page('/pipeline?run=2');
   expect(text).toContain(GROWTH);
   expect(text).toContain(
@@ -155,7 +157,7 @@ test('a run opens with its requests, why each was chosen and what came of it', a
   expect((await page('/pipeline?run=x')).status).toBe(400);
 });
 
-test('in the past runs are told as they stood, and nothing of the present', async () => {
+test('a past page shows the runs of that time and no present state', async () => {
   const { text } = await page(`/pipeline?asOf=${new Date(hoursAgo(1.5)).toISOString()}`);
   expect(text).toContain('running</span>');
   expect(text).not.toContain('partial</span>');
@@ -168,5 +170,8 @@ test('in the past runs are told as they stood, and nothing of the present', asyn
 test('a service without a pipeline says so', async () => {
   const { service: world } = await runService(() => undefined);
   const got = await fetch(new URL('/pipeline', world.dashboard));
-  expect([got.status, await got.text()]).toEqual([404, expect.stringContaining('made-up world')]);
+  expect([got.status, await got.text()]).toEqual([
+    404,
+    expect.stringContaining('serves generated data'),
+  ]);
 });

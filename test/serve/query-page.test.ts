@@ -67,7 +67,7 @@ const videosOf = ({ dataDir }: Running): number => {
 };
 const formOf = (sql: string): { body: string } => ({ body: String(new URLSearchParams({ sql })) });
 
-test('the page stands without a statement, with the dictionary and the cookbook', async () => {
+test('without a statement the page shows the dictionary and the cookbook', async () => {
   const { status, text: page } = await ask('/query');
   expect(status).toBe(200);
   expect(page).toContain('data-name="video_history"');
@@ -76,14 +76,14 @@ test('the page stands without a statement, with the dictionary and the cookbook'
   expect(page).not.toContain('id="result"');
 });
 
-test('a statement in the address is run, its cells escaped, its numbers aligned', async () => {
+test('runs the statement in the address, escapes cells and aligns numbers', async () => {
   const page = await run('select id, title, views from videos order by id');
   expect(page).toContain('2 rows');
   expect(page).toContain('<td>=1+1 &lt;b&gt;&amp;');
   expect(page).toContain('.result :is(td,th):nth-child(3){text-align:right');
 });
 
-test('a small statement that was sent leads to its address, a long one is answered at once', async () => {
+test('redirects a short posted statement to its address and answers a long one directly', async () => {
   const sql = 'select count(*) as n from videos';
   const sent = await ask('/query', {}, formOf(sql));
   expect([sent.status, sent.headers.location]).toEqual([303, at(sql)]);
@@ -93,7 +93,7 @@ test('a small statement that was sent leads to its address, a long one is answer
   expect((await ask('/query', {}, formOf('x'.repeat(30_000)))).status).toBe(413);
 });
 
-test('values over time are drawn, and words with a number as bars', async () => {
+test('draws lines for values over time and bars for words with a number', async () => {
   const lines = await run(
     "select observed_at, views from video_history where id = 'tt_1' order by 1",
   );
@@ -102,7 +102,7 @@ test('values over time are drawn, and words with a number as bars', async () => 
   expect(await run('select 1 as a')).not.toMatch(/class="(?:bars|lines)"/);
 });
 
-test('a page shows the first rows and says how many there are', async () => {
+test('shows the first rows and the total', async () => {
   const page = await run(
     'with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000) select i from n',
   );
@@ -110,7 +110,7 @@ test('a page shows the first rows and says how many there are', async () => {
   expect(page.match(/<td>/g)).toHaveLength(200);
 });
 
-test('all rows are had as CSV that no spreadsheet runs', async () => {
+test('downloads all rows as CSV with escaped formulas', async () => {
   const {
     status,
     text: csv,
@@ -167,11 +167,11 @@ describe('hostile statements', () => {
     ['rejected_items.item', 'select reason, item from rejected_items'],
     ['rejected_items.origin', 'select * from rejected_items'],
     ['import_progress.path', 'select path from import_progress'],
-  ])('what tells of this machine is closed: %s', async (column, sql) => {
+  ])('rejects columns about this machine: %s', async (column, sql) => {
     expect(await run(sql)).toContain(`${column} is not open to queries from here`);
   });
 
-  test('one that never ends is ended, and holds nobody up meanwhile', async () => {
+  test('an endless statement is stopped and does not block others', async () => {
     const bounded = await runService(fill, { sqlLimits: { timeoutMs: 400 } });
     const endless =
       'with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n';
@@ -184,7 +184,7 @@ describe('hostile statements', () => {
     for (const page of await pages) expect(page).toContain('took longer than 0.4 s and was ended');
   });
 
-  test('one that wants all memory is told so, and the service lives', async () => {
+  test('a statement that exhausts memory fails with a reason, and the service stays up', async () => {
     const page = await run(
       "select length(replace(hex(zeroblob(100000000)), '0', 'abcd')) as n union all select length(zeroblob(900000000) || hex(zeroblob(400000000)))",
     );
@@ -192,7 +192,7 @@ describe('hostile statements', () => {
     expect((await local.get('/feed/tiktok')).status).toBe(200);
   });
 
-  test('huge cells are cut, and a row too long for a file ends it', async () => {
+  test('cuts huge cells, and an oversized row ends the file', async () => {
     const page = await run('select hex(zeroblob(1000000)) as a');
     expect(page.length).toBeLessThan(150_000);
     expect(page).toContain('…');
@@ -204,13 +204,13 @@ describe('hostile statements', () => {
 describe('a page of another origin', () => {
   test.each(['cross-site', 'same-site'])('cannot have a statement run (%s)', async (site) => {
     const page = await ask(at('select 41 + 1 as n'), { 'sec-fetch-site': site });
-    expect(page.text).toContain('was not run yet');
+    expect(page.text).toContain('has not run yet');
     expect(page.text).not.toContain('<td>42');
     for (const path of ['/query', '/query.csv'])
       expect((await ask(path, { 'sec-fetch-site': site }, formOf('select 1'))).status).toBe(403);
   });
 
-  test('where browsers do not say, the origin decides', async () => {
+  test('uses the Origin header without sec-fetch-site', async () => {
     const evil = { origin: 'https://evil.example' };
     expect((await ask('/query.csv', evil, formOf('select 1'))).status).toBe(403);
     const { host } = new URL(local.service.url);

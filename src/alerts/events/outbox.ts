@@ -5,6 +5,7 @@ import { foldName } from '../../base/wire/folding.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { markTouched } from '../../lake/touched-partitions.ts';
+import { tagsOfSubject } from '../../lake/watches/watches.ts';
 import { type Listener, queueDelivery, removeDeliveriesOfEventsAfter } from './delivery-queue.ts';
 import { eventData, subjectText, type TrendEvent } from './event.ts';
 
@@ -14,6 +15,8 @@ export interface SubscriptionFilter {
   readonly platforms: readonly Platform[];
   /** `<kind>:<id>`, or an id alone: a handle, a tag, a video. */
   readonly subjects: readonly string[];
+  /** Tags of watches; absent in subscriptions made before there were any. */
+  readonly tags?: readonly string[];
 }
 
 /** An event as table `events` keeps it; `data` is the delivered `data`. */
@@ -24,7 +27,7 @@ export interface StorableEvent {
   readonly subject: string;
   readonly occurredAt: number;
   readonly origin: 'trendlake' | 'upstream';
-  readonly data: Record<string, unknown>;
+  readonly data: Record<string, unknown> & { readonly tags?: readonly string[] };
 }
 
 /** Events older than this when noticed are kept, not sent: nobody waits for them any more. */
@@ -50,8 +53,19 @@ const wants = (filter: SubscriptionFilter, event: StorableEvent): boolean => {
       event.platform === null ||
       filter.platforms.includes(event.platform)) &&
     (filter.subjects.length === 0 ||
-      filter.subjects.some((one) => [subject, id].includes(foldName(one))))
+      filter.subjects.some((one) => [subject, id].includes(foldName(one)))) &&
+    (filter.tags === undefined ||
+      filter.tags.length === 0 ||
+      filter.tags.some((tag) => event.data.tags?.includes(foldName(tag)) === true))
   );
+};
+
+/** The event with the tags of watches that cover its subject, if there are any. */
+const withTags = (lake: Lake, event: StorableEvent): StorableEvent => {
+  const [kind = '', ...id] = event.subject.split(':');
+  if (kind !== 'video' && kind !== 'creator' && kind !== 'hashtag') return event;
+  const tags = tagsOfSubject(lake, { kind, id: id.join(':'), platform: event.platform });
+  return tags.length === 0 ? event : { ...event, data: { ...event.data, tags } };
 };
 
 /** What storing came to. */
@@ -104,7 +118,8 @@ export const storeEvents = (
   const store = (): void => {
     const waiting = listeners(lake);
     const dates = new Set<string>();
-    for (const event of events) {
+    for (const found of events) {
+      const event = withTags(lake, found);
       const { id, kind, platform, subject, occurredAt, origin, data } = event;
       if (counts.stored >= most) {
         if (isThere.get(id) === undefined) counts.beyond += 1;

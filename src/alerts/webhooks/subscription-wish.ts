@@ -32,7 +32,7 @@ export interface SubscriptionWish {
 
 const LONGEST_LIST = 100;
 const LONGEST_SUBJECT = 200;
-const KNOWN = ['url', 'events', 'platforms', 'subjects', 'secret', 'allowLoopbackHttp'];
+const KNOWN = ['url', 'events', 'platforms', 'subjects', 'tags', 'secret', 'allowLoopbackHttp'];
 
 const words = (parameter: string, value: unknown): string[] => {
   if (value === undefined || value === null) return [];
@@ -83,7 +83,7 @@ const naming = <T>(parameter: string, read: () => T): T => {
 
 /**
  * Reads a subscription as a JSON body or the command line gives it: `{url, events?, platforms?,
- * subjects?, secret?, allowLoopbackHttp?}`.
+ * subjects?, tags?, secret?, allowLoopbackHttp?}`.
  * @param mayLoopback whether http to this machine may be asked for at all
  * @throws SubscriptionError naming the part and what was expected of it
  */
@@ -113,6 +113,7 @@ export const readWish = (input: unknown, mayLoopback: boolean): SubscriptionWish
       events: knownWords<EventKind>('events', body.events, EVENT_KINDS),
       platforms: knownWords<Platform>('platforms', body.platforms, PLATFORMS),
       subjects: subjectsOf(body.subjects),
+      ...(body.tags === undefined ? {} : { tags: words('tags', body.tags) }),
     },
     allowLoopbackHttp,
     secret,

@@ -134,6 +134,12 @@ export const SETTINGS = {
     default: '5',
     help: 'Percent of the month reserved for calls made by hand.',
   },
+  watchShare: {
+    env: 'TRENDLAKE_WATCH_SHARE',
+    read: wholeNumber(0, 90),
+    default: '30',
+    help: 'Percent of the month that watches may take.',
+  },
   shares: {
     env: 'TRENDLAKE_SHARES',
     read: shares,

@@ -64,7 +64,7 @@ const ofLake = async (id: string, options: Options, io: CliIo): Promise<void> =>
   }
 };
 
-/** Prints the service's analysis: as text if it has our fields, else as JSON. */
+/** Prints the analysis of the service: as text if it has our fields, otherwise as JSON. */
 const ofUpstream = async (id: string, options: Options, io: CliIo): Promise<void> => {
   const { openLakeFor } = await import('../../lake/origin.ts');
   const { requestOnce } = await import('../../run/run/request-once.ts');

@@ -13,7 +13,7 @@ Examples:
 const wordsOf = ({ options, below }: CommandInfo): string =>
   [...below.map(({ name }) => name), ...options.map(({ long }) => long), '--help'].join(' ');
 
-/** Each command with the words before it: `keys`, `keys create`. */
+/** Every command with its path: `keys`, `keys create`. */
 const paths = (tree: readonly CommandInfo[], before = ''): [string, CommandInfo][] =>
   tree.flatMap((command) => {
     const path = `${before}${command.name}`;
@@ -93,7 +93,7 @@ export const define = (command: Command, io: CliIo, commands: readonly CommandEn
       const names = [...SHELLS.keys()];
       if (script === undefined)
         throw new UsageError(
-          `There is no completion for ${shell}; there is for ${names.join(', ')}.${didYouMean(shell, names)}`,
+          `No completion exists for ${shell}, only for ${names.join(', ')}.${didYouMean(shell, names)}`,
         );
       io.data(script(await commandTree(commands, io)).trimEnd());
     });

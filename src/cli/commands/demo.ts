@@ -25,9 +25,9 @@ import { overviewText } from '../text/overview-text.ts';
 import { ProgressLine } from '../text/progress-line.ts';
 
 const HELP = `
-Lives through a night in a few seconds: a made-up world (or an import) is served on a clock of its own, and
-each night is a real sync over HTTP with its export. The lake is ordinary; query and serve it.
-A lake of an earlier demo or of the built-in sandbox is set aside, one of real data is never touched.
+Simulates each night in a few seconds. It serves a made-up world (or an import) with its own clock,
+and each night is a real sync over HTTP with its export. You can query and serve the lake as usual.
+A lake of an earlier demo or of the built-in sandbox is set aside. A lake of real data is never changed.
 
 Examples:
   trendlake demo                                  seven nights that end today
@@ -41,7 +41,7 @@ interface Options {
   json?: boolean;
 }
 
-/** The end of the days of an import that are covered best. */
+/** End of the best-covered days of an import. */
 const bestCovered = (options: Options, sandbox: Sandbox): number => {
   const lake = openLakeForReading(sandbox.dataDir);
   try {
@@ -69,10 +69,10 @@ const COMMANDS_TO_TRY = [
   'query "select tag, volume, views from hashtags order by volume desc limit 10"',
 ];
 
-/** Where `serve` shows its pages unless told otherwise. */
+/** Default address of the dashboard. */
 const DASHBOARD = 'http://127.0.0.1:8787/';
 
-/** How to see the lake in a browser; one whose nights are over for long at the end of the last of them. */
+/** How to open the lake in a browser. A demo of past nights is shown as of its last night. */
 const servedAt = (io: CliIo, endedAt: number): string => {
   const isOld = io.clock.now() - endedAt > 2 * DAY_MS;
   const minute = Math.ceil(endedAt / MINUTE_MS) * MINUTE_MS;
@@ -93,7 +93,6 @@ const print = (
   io.out(`The pages of it: ${servedAt(io, endedAt)}, then open ${DASHBOARD}`);
 };
 
-/** Everything between the sandbox's start and its end. */
 const live = async (
   options: Options,
   io: CliIo,
@@ -112,9 +111,9 @@ const live = async (
   const { dataDir } = config;
   const origin = options.from === undefined ? 'sandbox' : 'replayed import';
   const lake = openLakeFor(dataDir, origin, { fresh: true, now: io.clock.now(), tell: io.err });
-  lake.sqlite.pragma('synchronous = OFF'); // a demo cut off by a power cut is made again
+  lake.sqlite.pragma('synchronous = OFF'); // a demo that lost power is made again
   const client = new HttpApiClient(config);
-  const chance = new RandomStream(1); // the same demo twice is the same
+  const chance = new RandomStream(1);
   const deps = {
     lake,
     config,
@@ -128,7 +127,6 @@ const live = async (
     chores: CHORES.filter(({ name }) => name === 'export'),
     random: () => chance.next(),
     serviceClock: sandbox.clock,
-    // what goes wrong ends a demo
     attempt: async <T>(_: string, work: () => Promise<T>) =>
       ({ ok: true, value: await work() }) as const,
   };
@@ -158,14 +156,14 @@ const live = async (
 const run = async (options: Options, io: CliIo): Promise<void> => {
   const { from, nights: count } = options;
   const progress = new ProgressLine(io);
-  io.note(from === undefined ? 'Making up a world ...' : `Importing ${from} ...`);
+  io.note(from === undefined ? 'Generating a world ...' : `Importing ${from} ...`);
   const today = Math.floor(io.clock.now() / DAY_MS) * DAY_MS;
   const worldEnd = options.at ?? today;
   const clock = virtualClock(from === undefined ? worldEnd - (count - 1) * DAY_MS : 0);
   const sandbox = await startSandbox({
     clock,
     from: from === undefined ? undefined : resolve(io.cwd, from),
-    at: clock.now(), // stands still until a night moves it
+    at: clock.now(), // the clock moves only between nights
     signal: io.signal,
     onProgress: ({ file, lines }) => progress.show(`${file}: ${counted(lines, 'line')}`),
     report: io.err,

@@ -31,7 +31,7 @@ Exit codes: 0 all checks pass; 1 a check fails; 2 a setting is invalid.`;
 
 const PATIENCE_MS = 10_000;
 
-/** Resolves when a connection to the address could be opened. Sends nothing over it. */
+/** Resolves when a connection to the address opens. Sends nothing. */
 const reach = (baseUrl: string): Promise<void> =>
   new Promise((done, fail) => {
     const { protocol, hostname, port } = new URL(baseUrl);
@@ -89,7 +89,7 @@ const serviceFinding = async (
   }
 };
 
-/** Whether the service of each key can be reached, and its key is there. */
+/** Checks that the service of each key is reachable and its key is set. */
 const serviceFindings = async ({
   baseUrl,
   apiKey,
@@ -112,7 +112,7 @@ const serviceFindings = async ({
   return [...unset, ...reached];
 };
 
-/** Whether the published tables show the last export; nothing where no address is set. */
+/** Checks that the published tables show the last export. Empty if no address is set. */
 const tablesFindings = async (config: Config, io: CliIo): Promise<CheckResult[]> => {
   const { tablesUrl, lake, dataDir } = config;
   if (tablesUrl === undefined) return [];
@@ -134,7 +134,7 @@ const tablesFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
       const { tables, files, problems } = await checkPublished(dataDir, store, lake);
       const ok = problems.length === 0;
       const agree = `${tables} tables of ${files} files at ${store.url} agree with the manifest`;
-      const advice = `\`${commandText('publish --full')}\` uploads what is missing and takes out what is old.`;
+      const advice = `\`${commandText('publish --full')}\` uploads what is missing and removes old files.`;
       return [{ check, ok, detail: ok ? agree : problems.join('; '), advice: ok ? null : advice }];
     } finally {
       store.close();
@@ -144,7 +144,7 @@ const tablesFindings = async (config: Config, io: CliIo): Promise<CheckResult[]>
   }
 };
 
-/** Whether calls can be counted in the shared ledger, and kept; nothing where no address is set. */
+/** Checks that calls can be counted in the shared ledger. Empty if no address is set. */
 const ledgerFindings = async (config: Config, io: CliIo): Promise<CheckResult[]> => {
   const { ledgerUrl } = config;
   if (ledgerUrl === undefined) return [];
@@ -205,7 +205,7 @@ const restore = async (dataDir: string, options: Options, io: CliIo): Promise<vo
   if (options.json === true) io.json(restored);
   else
     io.out(
-      `Restored ${restored.from}.${restored.setAside === null ? '' : ` What stood there is ${restored.setAside}.`} Start \`serve\` and \`schedule\` again where they run, and run \`${commandText('export --full')}\` so that the Parquet files agree.`,
+      `Restored ${restored.from}.${restored.setAside === null ? '' : ` The former files are ${restored.setAside}.`} Start \`serve\` and \`schedule\` again where they run, and run \`${commandText('export --full')}\` so that the Parquet files agree.`,
     );
   if (restored.callsCarried === null)
     io.err(
@@ -232,7 +232,7 @@ const dropFuture = (dataDir: string, options: Options, io: CliIo): void => {
   }
 };
 
-/** Every check, in the order they are told; what takes long is named meanwhile on a terminal. */
+/** All checks in printing order. A terminal shows the name of a slow one. */
 async function* allFindings(config: Config, io: CliIo): AsyncGenerator<CheckResult> {
   const onCheck = (check: string): void => io.redraw(`doctor: checks the ${check}`);
   yield { check: 'settings', ok: true, detail: 'all settings are valid', advice: null };

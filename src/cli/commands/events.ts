@@ -14,13 +14,15 @@ import {
 } from '../../lake/lists/event-list.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
+import { eventSentence } from '../../lake/read/event-sentence.ts';
+import { prepared } from '../../lake/statements.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { instantOption } from '../context/option-values.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { ProgressLine } from '../text/progress-line.ts';
 import { textTable } from '../text/text-table.ts';
 
-/** More rows of a table nobody reads; `--json` has them all. */
+/** Rows of the table at most; `--json` prints all. */
 const SHOWN = 200;
 
 const HELP = `
@@ -39,13 +41,14 @@ interface Options {
   readonly dryRun?: boolean;
   readonly from?: string;
   readonly to?: string;
+  readonly tag?: string;
   readonly json?: boolean;
 }
 
-/** An event as it is told here; `detectedAt` null: a dry run noticed it, the lake does not hold it. */
-type ToldEvent = Omit<ShownEvent, 'detectedAt'> & { readonly detectedAt: string | null };
+/** A stored event, or one that a dry run detected (`detectedAt` null). */
+type AnyEvent = Omit<ShownEvent, 'detectedAt'> & { readonly detectedAt: string | null };
 
-const wouldBe = (lake: Lake, wanted: DetectOptions): ToldEvent[] => {
+const wouldBe = (lake: Lake, wanted: DetectOptions): AnyEvent[] => {
   const detectedAt = prepare(lake.sqlite, 'select detected_at from events where id = ?', 'number');
   return detectEvents(lake, wanted)
     .map(storableEvent)
@@ -59,8 +62,8 @@ const wouldBe = (lake: Lake, wanted: DetectOptions): ToldEvent[] => {
     });
 };
 
-/** What the rules notice in a span; in a large lake it takes a while. */
-const tryRules = (lake: Lake, wanted: DetectOptions, io: CliIo): ToldEvent[] => {
+/** Runs the rules over a span. Slow in a large lake. */
+const tryRules = (lake: Lake, wanted: DetectOptions, io: CliIo): AnyEvent[] => {
   const progress = new ProgressLine(io);
   progress.show(`events: trying the rules from ${dateOf(wanted.from)} to ${dateOf(wanted.to)}`);
   try {
@@ -70,46 +73,43 @@ const tryRules = (lake: Lake, wanted: DetectOptions, io: CliIo): ToldEvent[] => 
   }
 };
 
-const figure = (value: unknown): string =>
-  Array.isArray(value)
-    ? value.join(' ')
-    : typeof value === 'number'
-      ? grouped(value)
-      : String(value);
-
-const evidenceText = (data: unknown): string => {
-  const { evidence } = data as { evidence?: Record<string, unknown> };
-  return Object.entries(evidence ?? {})
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name} ${figure(value)}`)
-    .join(', ');
+/** `kind:id` of an event as people name it: a title, `@handle`, `#tag`, or the tags of a niche. */
+const subjectName = (lake: Lake, subject: string): string => {
+  const at = subject.indexOf(':');
+  const [kind, id] = [subject.slice(0, at), subject.slice(at + 1)];
+  if (kind === 'creator') return `@${id}`;
+  if (kind === 'hashtag') return `#${id}`;
+  if (kind === 'niche') return id.replaceAll('+', ' + ');
+  const title = prepared(lake, 'select title from video where id = ?', 'text?').get(id);
+  return title === undefined || title === null ? id : `${title} (${id})`;
 };
 
-const eventTable = (events: readonly ToldEvent[], { columns }: CliIo): string =>
+const eventTable = (lake: Lake, events: readonly AnyEvent[], { columns }: CliIo): string =>
   textTable(
-    ['occurred', 'kind', 'platform', 'subject', 'because'],
+    ['occurred', 'kind', 'platform', 'subject', 'why'],
     events.map(({ occurredAt, kind, platform, subject, data }) => [
       occurredAt.slice(0, 16).replace('T', ' '),
       kind,
       platform ?? 'all',
-      subject,
-      evidenceText(data),
+      subjectName(lake, subject),
+      eventSentence(kind, data),
     ]),
-    { columns, wrapped: 'because' },
+    { columns, wrapped: 'why' },
   );
 
 const printTable = (
-  { total, items }: { readonly total: number; readonly items: readonly ToldEvent[] },
+  lake: Lake,
+  { total, items }: { readonly total: number; readonly items: readonly AnyEvent[] },
   earlier: string,
   io: CliIo,
 ): void => {
-  if (items.length > 0) io.out(eventTable(items, io));
+  if (items.length > 0) io.out(eventTable(lake, items, io));
   const shown = items.length < total ? `${grouped(items.length)} of ` : '';
   const others = shown === '' ? '' : '; --json lists all';
   io.out(`${shown}${counted(total, 'event')}${earlier}${others}`);
 };
 
-/** How to see the stored events before `since`, if there are any: a first sync notices old ones. */
+/** Command that lists events before `since`: a first sync detects old ones. */
 const earlierText = (lake: Lake, since: number): string => {
   const { earlier, first } = required(
     prepare(
@@ -126,6 +126,7 @@ const earlierText = (lake: Lake, since: number): string => {
 export const define = (command: Command, io: CliIo): void => {
   command
     .option('--since <instant>', 'events since: ISO 8601, or a span such as 24h', '7d')
+    .option('--tag <tag>', 'events of subjects that a watch of this tag covers')
     .option('--dry-run', 'run the rules over the history of --from to --to; stores nothing')
     .option('--from <instant>', 'start of the dry run')
     .option('--to <instant>', 'end of the dry run; default now')
@@ -148,12 +149,12 @@ export const define = (command: Command, io: CliIo): void => {
           };
           const events = tryRules(lake, { ...span, thresholds }, io);
           if (options.json === true) return io.jsonArray(events);
-          return printTable({ total: events.length, items: events.slice(-SHOWN) }, '', io);
+          return printTable(lake, { total: events.length, items: events.slice(-SHOWN) }, '', io);
         }
         const since = instantOption('--since', options.since ?? '7d', now);
-        if (options.json === true) return io.jsonArray(eventsSince(lake, since));
-        const { total, items } = lastEventsSince(lake, since, SHOWN);
-        printTable({ total, items: items.map(shownEvent) }, earlierText(lake, since), io);
+        if (options.json === true) return io.jsonArray(eventsSince(lake, since, options.tag));
+        const { total, items } = lastEventsSince(lake, since, { most: SHOWN, tag: options.tag });
+        printTable(lake, { total, items: items.map(shownEvent) }, earlierText(lake, since), io);
       } finally {
         lake.close();
       }

@@ -11,7 +11,7 @@ import { counted, mebibytes } from '../text/figures.ts';
 const EXAMPLES = `
 Examples:
   trendlake export                 what changed since the last export
-  trendlake export --full          every file anew
+  trendlake export --full          rewrite every file
   trendlake export --json
 
 Files: <data dir>/parquet/<table>/date=YYYY-MM-DD/<table>.parquet (UTC days), or

@@ -59,7 +59,7 @@ const horizonOf = (text: string): Horizon => {
 
 const viewsText = (views: number | null): string => (views === null ? '-' : grouped(views));
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
-/** Never certain. */
+/** Avoids 0 % and 100 %: a forecast is never certain. */
 const likely = (probability: number): string =>
   probability > 0.99 ? 'over 99 %' : probability < 0.01 ? 'under 1 %' : percent(probability);
 
@@ -85,7 +85,7 @@ const videoText = (id: string, { madeAt, samples, ...its }: KeptForecast, io: Cl
   ),
 ];
 
-/** What a command shows: a document for programs, lines for people. */
+/** Output of one form of the command: a document for programs, lines for people. */
 interface Shown {
   readonly document: unknown;
   readonly lines: () => string[];
@@ -216,14 +216,14 @@ const learn = async (io: CliIo): Promise<void> => {
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .argument('[video]', 'id of a video; without it the likeliest of each platform')
+    .argument('[video]', 'id of a video; without it the most likely of each platform')
     .option(
       '--platform <name>',
       `one of ${PLATFORMS.join(', ')}`,
       oneOfOption('--platform', PLATFORMS),
     )
-    .option('--horizon <span>', `views so far ahead: ${NAMED.join(', ')}`, '24h')
-    .option('--hashtags', 'volumes of hashtags a week ahead')
+    .option('--horizon <span>', `forecast horizon: ${NAMED.join(', ')}`, '24h')
+    .option('--hashtags', 'forecast hashtag volumes a week ahead')
     .option('--score', 'compare earlier forecasts with the outcome')
     .option('--learn', 'learn and forecast now, without a sync')
     .option('--json', 'one JSON document')

@@ -56,7 +56,7 @@ const run = async (
   options: Options,
   { io, log }: LoggedIo,
 ): Promise<void> => {
-  keepHeapSmall(); // an import of any size makes little that lasts
+  keepHeapSmall();
   const lake = openLake(dataDir, { tell: io.err });
   const progress = new ProgressLine(io);
   try {

@@ -29,7 +29,7 @@ const PROBE_QUESTION = `Probe how the service speaks, with at most ${PROBE_CALLS
 
 type Answers = Partial<Record<SettingName, string>>;
 
-/** Asks until the answer can be that setting; an empty one is `usual`. */
+/** Asks until the answer is a valid setting. An empty answer means the default. */
 const askFor = async (
   questions: Questions,
   name: SettingName,
@@ -112,7 +112,7 @@ const trySettings = async (
       return probed.upstream;
     } catch (error) {
       throw new UsageError(
-        `Nothing was written: the service could not be asked with these. ${messageOf(error)} Try again, or write them untried with --no-try.`,
+        `Nothing was written: the service could not be called with these settings. ${messageOf(error)} Try again, or skip the test call with --no-try.`,
         { cause: error },
       );
     }
@@ -121,7 +121,10 @@ const trySettings = async (
   }
 };
 
-/** Writes a file that nobody else may read. @throws UsageError where there is one and it is to stay */
+/**
+ * Writes a file that only its owner may read.
+ * @throws UsageError if it exists and the user keeps it
+ */
 const writeOwn = (path: string, text: string): void => {
   const file = openSync(path, 'wx', OWN_FILE);
   try {
@@ -135,14 +138,14 @@ const run = async (options: { try: boolean }, io: CliIo): Promise<void> => {
   const path = resolve(io.cwd, io.flags.config ?? CONFIG_FILE);
   if (existsSync(path))
     throw new UsageError(
-      `${path} is there already. Change it with an editor (${docsPage('reference/settings.md')} lists every setting), or move it away.`,
+      `${path} already exists. Change it with an editor (${docsPage('reference/settings.md')} lists every setting), or move it away.`,
     );
   const { answers, isProbed } = await askAll(io, options.try);
   const { dataDir } = io.flags;
   const flags = { ...answers, ...(dataDir === undefined ? {} : { dataDir }) };
   const config = readConfig({ flags, env: io.env, cwd: io.cwd });
   const upstream = options.try ? await trySettings(config, isProbed, io) : {};
-  if (options.try) io.out('The service answered.', 'good');
+  if (options.try) io.out('The service responded.', 'good');
   const { platforms = '', ratePerMinute, callsPerMonth, ...texts } = answers;
   const fields = {
     ...texts,

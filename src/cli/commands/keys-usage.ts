@@ -37,12 +37,12 @@ const asTable = (uses: readonly RouteUse[], month: string, io: CliIo): string =>
   return `${table}\n${grouped(total)} calls in ${month} (UTC).`;
 };
 
-/** `keys usage`: what each key asked of the service in a month, by day and route, ready to bill. */
+/** `keys usage`: calls of each key in a month, by day and route, for billing. */
 export const defineUsage = (command: Command, io: CliIo): void => {
   command
     .command('usage')
     .description('calls of a month by key, day (UTC) and route, including refused ones (429)')
-    .option('--month <YYYY-MM>', 'which month; default this one')
+    .option('--month <YYYY-MM>', 'month to show; default this one')
     .option('--csv', 'RFC 4180 with a header')
     .option('--json', 'print an array')
     .action(async (options: Options) => {

@@ -33,7 +33,7 @@ interface CreateOptions {
   readonly json?: boolean;
 }
 
-/** Without its text, `--use-case` takes the option after it for one. */
+/** Without a value, `--use-case` would take the next option as its text. */
 const useCaseOf = (text: string): string => {
   if (!text.startsWith('--')) return text;
   throw new UsageError(
@@ -95,7 +95,7 @@ const create = async (io: CliIo, options: CreateOptions): Promise<void> => {
     if (options.json === true) io.json({ id, key, tier, scopes }, 0);
     else
       io.out(
-        `${key}\n\nKey ${id}, tier ${tier}, scopes ${scopes.join(', ')}. It is shown this once and kept only as a hash.`,
+        `${key}\n\nKey ${id}, tier ${tier}, scopes ${scopes.join(', ')}. It is shown only once and stored as a hash.`,
       );
   } finally {
     await keys.close();
@@ -103,8 +103,8 @@ const create = async (io: CliIo, options: CreateOptions): Promise<void> => {
 };
 
 /**
- * Ends the webhook subscriptions of a revoked key, where there is a lake. Cut off before it, the sender
- * ends them when it would next send: it sends nothing for a key that is revoked.
+ * Ends the webhook subscriptions of a revoked key. If this is interrupted, the sender ends them at
+ * its next attempt.
  */
 const endSubscriptions = (dataDir: string, keyId: string, io: CliIo): number => {
   if (!existsSync(join(dataDir, LAKE_FILE))) return 0;
@@ -138,7 +138,7 @@ export const define = (command: Command, io: CliIo): void => {
     .action((options: CreateOptions) => create(io, options));
   command
     .command('list')
-    .description('all keys, revoked ones included; never the keys themselves')
+    .description('list all keys, including revoked ones, without their secrets')
     .option('--json', 'print an array')
     .action(async (options: { json?: boolean }) => {
       const keys = await openKeys(configOf(io), io.clock);
@@ -150,7 +150,7 @@ export const define = (command: Command, io: CliIo): void => {
   defineUsage(command, io);
   command
     .command('revoke')
-    .description('revoke a key at once, also where it is being served')
+    .description('revoke a key at once, also in running services')
     .argument('<id>', 'the id that `keys list` shows')
     .option('--json', "print the revoked key's record")
     .action(async (id: string, options: { json?: boolean }) => {

@@ -8,13 +8,13 @@ Examples:
   export TRENDLAKE_LEDGER_URL=postgres://trendlake:<password>@db.example/trendlake
   trendlake ledger init
 
-Several hosts are a primary and its standbys: postgres://user:<password>@one,two/trendlake. The tables
-lie in a schema of their own, trendlake unless ?schema=<name> names another. See ${docsPage('guides/many-machines.md')}.`;
+Name a primary and its standbys as several hosts: postgres://user:<password>@one,two/trendlake. The
+tables are in the schema trendlake unless ?schema=<name> names another. See ${docsPage('guides/many-machines.md')}.`;
 
 const DID = {
-  nothing: 'made: calls, months, hints and slots are counted there now',
-  older: 'brought to this version; what was counted stays',
-  current: 'there already; nothing was changed',
+  nothing: 'created. Calls, months, hints and slots are now counted there',
+  older: 'upgraded to this version. Counts are kept',
+  current: 'already up to date',
 } as const;
 
 const init = async (options: { json?: boolean }, io: CliIo): Promise<void> => {
@@ -44,7 +44,7 @@ export const define = (command: Command, io: CliIo): void => {
   command.addHelpText('after', EXAMPLES);
   command
     .command('init')
-    .description('make its tables in PostgreSQL, where they are not there yet')
+    .description('create its tables in PostgreSQL if they do not exist')
     .option('--json', 'print one JSON document')
     .action((options: { json?: boolean }) => init(options, io));
 };

@@ -21,7 +21,7 @@ growth, forecast, creators, hashtags, events, analyze and read-only SQL; the dat
 resource. It reads the lake only, while sync and serve go on, and asks nobody outside. What an
 assistant's configuration needs: ${docsPage('guides/assistants.md')}.`;
 
-/** Where the protocol goes: whole lines to stdout, byte for byte. */
+/** Writes whole protocol lines to stdout, byte for byte. */
 const protocolOut = (io: CliIo): Writable =>
   new Writable({
     decodeStrings: false,
@@ -34,9 +34,9 @@ const protocolOut = (io: CliIo): Writable =>
 const readPage = (name: string): Promise<string> =>
   readFile(join(packageFolder(), 'docs', name), 'utf8');
 
-/** What went wrong with the conversation itself; a message of another form is no more than that. */
+/** Errors of the protocol itself, such as a malformed message. */
 const faultOf = (error: Error): string =>
-  error.name === 'ZodError' ? 'what is no JSON-RPC message was passed over' : messageOf(error);
+  error.name === 'ZodError' ? 'skipped input that is not a JSON-RPC message' : messageOf(error);
 
 const run = async (io: CliIo): Promise<void> => {
   const { dataDir } = configOf(io);
@@ -45,7 +45,7 @@ const run = async (io: CliIo): Promise<void> => {
     throw new UsageError(
       `mcp speaks a protocol on stdin, and stdin is a terminal: an assistant starts it. ${docsPage('guides/assistants.md')} shows its configuration.`,
     );
-  const lake = openLakeForReading(dataDir); // says at once where there is none
+  const lake = openLakeForReading(dataDir); // fails early if the lake is missing
   lake.close();
   io.note(`mcp: answering from ${lake.path} until stdin ends.`);
   const deps = { dataDir, version: versionText(), clock: io.clock, readPage };

@@ -13,8 +13,9 @@ import { LAKE_FILE, openLakeForReading } from '../../lake/open.ts';
 import { accountOf, type KeyAccount } from '../../run/plan/accounting.ts';
 import { monthsOf, planMonths, spentOfKeys } from '../../run/plan/key-plan.ts';
 import type { MonthForecast } from '../../run/plan/month-forecast.ts';
-import { cronOfJob } from '../../run/plan/month-plan.ts';
+import { cronOfJob, type PlannedJob } from '../../run/plan/month-plan.ts';
 import { spentTogether } from '../../run/plan/months-together.ts';
+import { withWatches } from '../../run/plan/watch-planner.ts';
 import { RunLog } from '../../run/run/run-log.ts';
 import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
 import type { MonthState } from '../../upstream/throttle/month.ts';
@@ -35,9 +36,10 @@ Examples:
   trendlake plan
   TRENDLAKE_SCHEDULES='{"feed": "5 */2 * * *"}' trendlake plan`;
 
-/** Input of the plan: each key's month so far, and the requests left of an unfinished run. */
+/** Input of the plan: each key's month so far, and requests left in an unfinished run. */
 interface Known {
   spent: readonly MonthSpent[];
+  jobs: readonly PlannedJob[];
   unfinished: { runId: number; requests: number } | null;
 }
 
@@ -49,12 +51,13 @@ const known = async (config: Config, clock: Clock): Promise<Known> => {
     const { ledgers } = opened.add(await openLedgers(config, clock));
     const lake = hasLake ? opened.add(openLakeForReading(config.dataDir)) : undefined;
     const spent = await spentOfKeys(lake, config, { ledgers, now });
-    if (lake === undefined) return { spent, unfinished: null };
+    const jobs = withWatches(JOBS, lake, config, { now });
+    if (lake === undefined) return { spent, jobs, unfinished: null };
     const log = new RunLog(lake);
     const run = log.unfinished();
     const unfinished =
       run === undefined ? null : { runId: run.id, requests: log.states(run.id).planned };
-    return { spent, unfinished };
+    return { spent, jobs, unfinished };
   } finally {
     await opened.close();
   }
@@ -109,7 +112,7 @@ const print = (
   if (keys.length > 1) io.out(keysTable(io, keys));
 };
 
-/** Calls spent, left and planned, a row for each key. */
+/** One row per key: calls spent, left and planned. */
 const keysTable = (io: CliIo, keys: readonly KeyAccount[]): string => {
   const head = ['key', 'platforms', 'spent', 'left', 'until', 'lists', 'reserve', 'refreshes', ''];
   const rows = keys.map(({ name, platforms, month, plan }) => [
@@ -152,10 +155,10 @@ export const define = (command: Command, io: CliIo): void => {
       const now = io.clock.now();
       const facts = await known(config, io.clock);
       const names = JOBS.map(({ name }) => name);
-      const months = monthsOf(config, JOBS, facts.spent);
+      const months = monthsOf(config, facts.jobs, facts.spent);
       const rest = planMonths(months);
       const byHand = { ...config, ...refreshesWhileWaiting(config) };
-      const next = planMonths(monthsOf(byHand, JOBS, facts.spent), names);
+      const next = planMonths(monthsOf(byHand, facts.jobs, facts.spent), names);
       const keys = months.map(accountOf);
       const { month: whole } = spentTogether(facts.spent);
       const { unfinished } = facts;

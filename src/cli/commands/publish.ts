@@ -52,9 +52,9 @@ const run = async (config: Config, options: Options, told: LoggedIo): Promise<vo
   const { io } = told;
   if (config.tablesUrl === undefined)
     throw new UsageError(
-      'Where to publish is not set. Set TRENDLAKE_TABLES_URL to s3://bucket/prefix or file:///folder, and TRENDLAKE_LAKE to a name for this lake.',
+      'TRENDLAKE_TABLES_URL or TRENDLAKE_LAKE is not set. Set TRENDLAKE_TABLES_URL to s3://bucket/prefix or file:///folder, and TRENDLAKE_LAKE to a name for this lake.',
     );
-  openLakeForReading(config.dataDir).close(); // publishing makes no lake
+  openLakeForReading(config.dataDir).close(); // never creates a lake
   keepHeapSmall();
   const lake = openLake(config.dataDir, { tell: io.err });
   const { clock, random, signal, env } = io;
@@ -76,8 +76,8 @@ const run = async (config: Config, options: Options, told: LoggedIo): Promise<vo
 
 export const define = (command: Command, io: CliIo): void => {
   command
-    .option('--full', 'look for every file in the store and upload what is missing there')
-    .option('--replace', 'take the place of another lake that published under this name')
+    .option('--full', 'check every file in the store and upload missing ones')
+    .option('--replace', 'replace another lake that published under this name')
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', HELP)
     .action((options: Options) => {

@@ -30,7 +30,7 @@ memory than ten. Use --csv-safe for files that people open in a spreadsheet: tit
 from strangers, and one that begins with =, +, -, @ (full-width too, and behind blanks), a tab or a
 line end would be run as a formula; it is put behind an apostrophe.`;
 
-const AFTER_ERROR = `\`${commandText('query --help')}\` shows examples. SQL that begins with a dash, such as a comment, stands after \`--\`:
+const AFTER_ERROR = `\`${commandText('query --help')}\` shows examples. Put SQL that begins with a dash, such as a comment, after \`--\`:
   ${commandText('query --json -- "-- newest first ..."')}`;
 
 interface Options {
@@ -51,16 +51,16 @@ const fromFile = (path: string): string => {
   }
 };
 
-/** The query, from where it was written: the command line, a file, or stdin. */
+/** Reads the query from the command line, a file or stdin. */
 const sqlOf = async (sql: string | undefined, { file }: Options, io: CliIo): Promise<string> => {
   if (sql !== undefined && file !== undefined)
-    throw new UsageError('The query stands on the command line and in --file; give one of them.');
+    throw new UsageError('The query is on the command line and in --file. Use one of them.');
   if (file !== undefined) return fromFile(resolve(io.cwd, file)).replace(/^\ufeff/, '');
   if (sql !== undefined && sql !== '-') return sql;
   const { input } = io;
   if (input === undefined || (input.isTTY === true && sql === undefined))
     throw new UsageError(
-      'There is no query: write it behind the command, into a file for -f, or to stdin.',
+      'The query is missing. Write it after the command, into a file for -f, or to stdin.',
     );
   return text(input);
 };
@@ -76,7 +76,7 @@ const cellsOf = (line: string): Cell[] => {
   return Array.isArray(values) ? values.map(cellOf) : [];
 };
 
-/** Each row as lines of `column  value`, nothing cut. */
+/** Prints each row as lines of `column  value`, without truncation. */
 const verticalText = (columns: readonly string[], rows: readonly Cell[][]): string => {
   const width = Math.max(0, ...columns.map((name) => name.length));
   return rows
@@ -149,7 +149,7 @@ export const define = (command: Command, io: CliIo): void => {
     )
     .addOption(new Option('--json', 'an array of objects').conflicts('vertical'))
     .option('--vertical', 'one column per line, nothing cut')
-    .option('--limit <n>', 'at most so many rows', wholeNumberOption('--limit', 1))
+    .option('--limit <n>', 'most rows to print', wholeNumberOption('--limit', 1))
     .option(
       '--timeout <seconds>',
       'stop the query after this many seconds (default: never)',

@@ -14,10 +14,9 @@ import { ProgressLine } from '../text/progress-line.ts';
 import { rowsText } from '../text/rows-text.ts';
 
 const HELP = `
-The body of every response with status 200 is kept for TRENDLAKE_RETENTION_DAYS; of one with another
-status, table calls tells alone. After an update that reads more of them, or after rows were lost, this
-rebuilds the tables without spending a call. Rows of responses that are no longer kept, and of imports,
-stay as they are.
+Rebuilds the tables from stored responses without spending a call: after an update that reads more
+fields, or after rows were lost. Bodies of responses with status 200 are kept for
+TRENDLAKE_RETENTION_DAYS. Rows of older responses and of imports stay unchanged.
 
 Examples:
   trendlake replay                             into the same lake: fills and corrects
@@ -35,7 +34,7 @@ interface Options {
 const print = (io: CliIo, summary: ReplaySummary): void => {
   const { answers, newlyRead, rejected, unreadable, unreadableCount } = summary;
   io.out(
-    `${counted(answers, 'response')} replayed${newlyRead > 0 ? `, ${grouped(newlyRead)} of them could not be read when they came` : ''}; no call spent.`,
+    `${counted(answers, 'response')} replayed${newlyRead > 0 ? `, ${grouped(newlyRead)} of them could not be read at first` : ''}; no call spent.`,
   );
   for (const line of rowsText(summary.rows)) io.out(line);
   if (rejected > 0) io.out(`  ${counted(rejected, 'item')} rejected`);
@@ -43,7 +42,7 @@ const print = (io: CliIo, summary: ReplaySummary): void => {
     io.err(`call ${callId}, ${request}: ${problem}`);
   if (unreadableCount > 0)
     io.err(
-      `${counted(unreadableCount, 'kept response')} cannot be read; nothing of them was loaded.`,
+      `${counted(unreadableCount, 'kept response')} cannot be read, so nothing was loaded from them.`,
     );
 };
 
@@ -61,7 +60,7 @@ const run = async (
   const { io, log } = told;
   const since =
     options.since === undefined ? 0 : instantOption('--since', options.since, io.clock.now());
-  openLakeForReading(dataDir).close(); // there must be one: replay makes none
+  openLakeForReading(dataDir).close(); // never creates a lake
   const source = openLake(dataDir, { tell: io.err });
   const elsewhere = options.into === undefined ? undefined : resolve(io.cwd, options.into);
   const progress = new ProgressLine(io);
@@ -93,7 +92,7 @@ export const define = (command: Command, io: CliIo): void => {
   command
     .option(
       '--since <instant>',
-      'only responses true at or after it: ISO 8601, or a span such as 7d',
+      'only responses from this instant on: ISO 8601, or a span such as 7d',
     )
     .option('--into <folder>', 'rebuild into the lake of another data directory')
     .option('--json', 'print the summary as one JSON document')

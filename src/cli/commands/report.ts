@@ -44,8 +44,7 @@ const weekNamed = (text: string | undefined, now: number): Week => {
 };
 
 /**
- * @throws UsageError where nobody of that handle was seen: a page of zeros would be no report of
- * anybody
+ * @throws UsageError if no creator has this handle: a page of zeros would look like a real report
  */
 const requireSeen = (lake: Lake, { platform, creator }: Options, now: number): void => {
   if (creator === undefined) return;
@@ -104,7 +103,7 @@ export const define = (command: Command, io: CliIo): void => {
     .option('--week <week>', 'ISO week or a date in it; default: the last whole week')
     .option('--platform <name>', 'one platform only', oneOfOption('--platform', PLATFORMS))
     .option('--creator <handle>', 'videos of one creator only')
-    .option('--out <file>', 'where to write it; - is stdout')
+    .option('--out <file>', 'output file; - is stdout')
     .option('--json', 'print what was written as one JSON document')
     .addHelpText('after', HELP)
     .action((options: Options) => run(options, io));

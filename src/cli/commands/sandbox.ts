@@ -54,13 +54,13 @@ export const define = (command: Command, io: CliIo): void => {
       0,
     )
     .option('--from <path>', 'folder or file of NDJSON observations, instead of the made-up world')
-    .option('--at <instant>', 'its clock stands still at this time (ISO 8601)', isoInstant('--at'))
+    .option('--at <instant>', 'fix its clock at this time (ISO 8601)', isoInstant('--at'))
     .option(
       '--speed <n>',
-      'its clock runs n times as fast, from --at or from now',
+      'run its clock n times as fast, from --at or from now',
       positiveNumberOption('--speed', 1e6),
     )
-    .option('--seed <n>', 'which made-up world', wholeNumberOption('--seed', 0, 2 ** 31 - 1))
+    .option('--seed <n>', 'seed of the made-up world', wholeNumberOption('--seed', 0, 2 ** 31 - 1))
     .option(
       '--tier <tier>',
       'limits of its key: beta, scale or enterprise (default)',
@@ -78,12 +78,12 @@ export const define = (command: Command, io: CliIo): void => {
       'speak like another service, such as offset,fraction',
       nameListOption('--dialect', Object.keys(DIALECTS)),
     )
-    .option('--json', 'print {"url", "key"} once listening, as it does without')
+    .option('--json', 'print {"url", "key"} once listening (the default)')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => {
       const progress = new ProgressLine(io);
       io.note(
-        options.from === undefined ? 'Making up a world ...' : `Importing ${options.from} ...`,
+        options.from === undefined ? 'Generating a world ...' : `Importing ${options.from} ...`,
       );
       const sandbox = await startSandbox({
         clock: io.clock,

@@ -35,41 +35,44 @@ import { connect } from '../context/upstream.ts';
 import { driftText } from '../text/drift-text.ts';
 
 const HELP = `
-Runs until stopped (SIGINT or SIGTERM: no new calls, what is in flight is finished or given up, all
-is committed; a second signal ends at once). Start it under a supervisor, see ${docsPage('guides/operating.md')}.
-A slot missed while it was down is caught up once. Several may run on one data directory: each slot
-is done by one of them.
+Runs until SIGINT or SIGTERM: it then finishes or abandons open calls and commits. A second signal
+ends it at once. Start it under a supervisor, see ${docsPage('guides/operating.md')}.
+A slot missed while it was down is caught up once. Several daemons may share a data directory: each
+slot is run by one of them.
 
 Schedules (cron, in TRENDLAKE_TIMEZONE):
 ${[...JOBS, ...CHORES].map(({ name, schedule }) => `  ${name.padEnd(10)} ${schedule}`).join('\n')}
 TRENDLAKE_SCHEDULES='{"feed": "5 */2 * * *", "hashtags": "off"}' changes them.
 
-On a terminal it says in sentences what it does; elsewhere, such as under systemd, in JSON lines on
-stderr (TRENDLAKE_LOG=debug adds every call, TRENDLAKE_LOG_FILE sends them to a file).
+On a terminal it prints sentences. Elsewhere, such as under systemd, it logs JSON lines on stderr
+(TRENDLAKE_LOG=debug adds every call, TRENDLAKE_LOG_FILE sends them to a file).
 
 Example:
   TRENDLAKE_TIMEZONE=Europe/Berlin trendlake schedule`;
 
-/** @throws UsageError where a mistyped or forgotten address would collect made-up data for ever */
+/**
+ * @throws UsageError if no service is configured: a forgotten address would collect sandbox data
+ * for ever
+ */
 const refuseSandbox = (config: Config, isWanted: boolean): void => {
   const hasService = config.baseUrl !== undefined || config.keys.length > 0;
   if (!hasService && !isWanted)
     throw new UsageError(
-      'TRENDLAKE_BASE_URL is not set, so there is no service to ask. Set it and TRENDLAKE_API_KEY; or say --sandbox to collect from the built-in, made-up world.',
+      'TRENDLAKE_BASE_URL is not set, so no service can be called. Set it and TRENDLAKE_API_KEY, or use --sandbox to collect from the built-in, made-up world.',
     );
   if (hasService && isWanted)
     throw new UsageError(
       config.keys.length > 0
-        ? 'The configuration names keys, and --sandbox asks for the made-up world. Take one of them out.'
-        : 'TRENDLAKE_BASE_URL is set, and --sandbox asks for the made-up world. Unset one of them.',
+        ? 'The configuration has keys, but --sandbox asks for the made-up world. Remove one of them.'
+        : 'TRENDLAKE_BASE_URL is set, but --sandbox asks for the made-up world. Remove one of them.',
     );
 };
 
-/** All keys: daemons that have the same share their slots. */
+/** Secrets of all keys. Daemons with the same keys share their slots. */
 const secretsOf = (keys: readonly OwnKey[]): Secret[] =>
   keys.flatMap(({ apiKey }) => (apiKey === undefined ? [] : [apiKey]));
 
-/** Tells what a daemon does: to its log, and to people where stderr is theirs. */
+/** Reports what a daemon does: to its log, and as sentences on a terminal. */
 class Teller {
   readonly log: Log;
   readonly #io: CliIo;
@@ -81,7 +84,7 @@ class Teller {
     this.#forPeople = forPeople;
   }
 
-  /** To people alone. */
+  /** Prints to people only, not to the log. */
   say(sentence: string): void {
     if (this.#forPeople) this.#io.note(`${isoOf(this.#io.clock.now())} ${sentence}`);
   }
@@ -108,13 +111,12 @@ class Teller {
   }
 }
 
-/** What every batch of due jobs is done with. */
+/** Shared dependencies of every batch of due jobs. */
 type BatchDeps = Omit<NightDeps, 'jobs' | 'chores' | 'onRun'>;
 
 /**
- * Does what is due. Jobs left behind are those whose turn did not come: the run before them paused
- * or was stopped.
- * @throws what is worth a retry, of chores too: they follow what was pulled
+ * Runs due jobs and chores. Returns jobs to retry: a paused or stopped run did not reach them.
+ * @throws transient errors, which are worth a retry
  */
 const runDue = async (
   names: readonly string[],
@@ -136,7 +138,7 @@ const runDue = async (
     return { runs: [], ...(await followSync(deps, [])) };
   });
   for (const summary of night.runs) teller.run(summary);
-  if (night.events > 0) teller.tell(`${night.events} events noticed`);
+  if (night.events > 0) teller.tell(`${night.events} events detected`);
   const retry = [...leftBehind];
   for (const { name, end } of night.chores) {
     if (end.ok) teller.chore(name, end.value.did);
@@ -167,7 +169,7 @@ const warnOfMonth = async (
 };
 
 const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Promise<void> => {
-  keepHeapSmall(); // a lake of any size is read piece by piece
+  keepHeapSmall();
   const { io, log } = logged;
   const { clock, random, env, signal } = io;
   const wanted = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
@@ -221,7 +223,7 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
     }
     tell('stopped');
   } catch (error) {
-    // it was not up yet: the sandbox was still being made up, or a ledger waited for
+    // stopped while the sandbox or the ledger started
     if (!isStop(error, signal)) throw error;
     tell('stopped');
   } finally {

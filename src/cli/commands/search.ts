@@ -14,7 +14,7 @@ import { textTable } from '../text/text-table.ts';
 const EXAMPLES = `
 Examples:
   trendlake search dance challenge             both words, in titles, handles or hashtags
-  trendlake search '"street food" -asmr'       a phrase, and a word that must not be there
+  trendlake search '"street food" -asmr'       a phrase, without a word
   trendlake search 'cook*' --platform tiktok --range 7d
   trendlake search 음식 --json | jq '.items[].id'
 

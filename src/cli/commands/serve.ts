@@ -42,7 +42,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** Origins as browsers send them, which is what they are compared with. */
+/** Origins in the form browsers send, because they are compared as text. */
 const originsOf = (list: string): string[] =>
   list.split(',').map((written) => {
     const url = URL.parse(written.trim());
@@ -53,7 +53,7 @@ const originsOf = (list: string): string[] =>
     );
   });
 
-/** What the ledger of many machines says is spent of each key's month. */
+/** Calls spent this month by each key, according to the shared ledger. */
 const spentElsewhere =
   (config: Config, { clock }: CliIo) =>
   async (now: number): Promise<MonthSpent[]> => {
@@ -68,8 +68,8 @@ const spentElsewhere =
   };
 
 /**
- * Serves, and sends deliveries, until the signal stops both. The lake is opened before the service
- * listens: a server left open by a failure would keep the process up.
+ * Serves and delivers webhooks until the signal aborts. Opens the lake first: a listening server
+ * would keep a failed process alive.
  */
 const serveUntilStopped = async (
   options: ServiceOptions,
@@ -143,6 +143,7 @@ export const define = (command: Command, io: CliIo): void => {
         port: options.port,
         ...(options.at === undefined ? {} : { at: options.at }),
         subscriptionsPerKey,
+        listItems: config.listItems,
         model: modelSettings(config),
         webhookProxy: webhookProxy(config),
         ...(hookSecret === undefined ? {} : { hookSecret: readHookSecret(hookSecret.reveal()) }),

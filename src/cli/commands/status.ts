@@ -8,11 +8,14 @@ import { orCost } from '../../base/money.ts';
 import { clockProblems } from '../../lake/clock-skew.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
 import { type Origin, originOf } from '../../lake/origin.ts';
+import { listWatches } from '../../lake/watches/watches.ts';
 import { type ForecastState, forecastStates } from '../../learn/forecast/state.ts';
 import { type LakeStatus, lakeStatus } from '../../run/maintenance/status.ts';
 import { type ScheduleState, scheduleState } from '../../run/pipeline/schedule-state.ts';
 import { type Accounting, accounting, type KeyAccount } from '../../run/plan/accounting.ts';
+import { lateWatches } from '../../run/plan/watch-planner.ts';
 import { PausedError } from '../../upstream/throttle/errors.ts';
+import type { MonthState } from '../../upstream/throttle/month.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { openLedgers } from '../context/ledgers.ts';
 import { driftText } from '../text/drift-text.ts';
@@ -20,6 +23,7 @@ import { failureText } from '../text/failure-text.ts';
 import { counted, grouped } from '../text/figures.ts';
 import { forecastStateText } from '../text/forecast-text.ts';
 import { timeText } from '../text/relative-time.ts';
+import { watchedText } from '../text/watch-text.ts';
 
 const EXAMPLES = `
 Examples:
@@ -30,9 +34,16 @@ Examples:
 interface Status extends LakeStatus {
   readonly forecasts: readonly ForecastState[];
   readonly schedule: ScheduleState;
+  readonly watches: {
+    readonly active: number;
+    /** Longest first. */
+    readonly late: readonly { id: string; subject: string; dueAt: number; why: string }[];
+  };
   /** Problems of the clock, one sentence each. */
   readonly clock: readonly string[];
 }
+
+const MOST_LATE = 10;
 
 const heading = (io: CliIo, text: string): void => io.out(`\n${text}`, 'heading');
 
@@ -111,6 +122,20 @@ const printSchedule = (io: CliIo, { slots, daemons, backup }: ScheduleState): vo
   );
 };
 
+const printWatches = (io: CliIo, { active, late }: Status['watches']): void => {
+  if (active === 0) return;
+  heading(io, 'Watches');
+  io.out(
+    late.length === 0
+      ? `  ${grouped(active)} active, none is late`
+      : `  ${grouped(active)} active, ${grouped(late.length)} late`,
+  );
+  for (const { id, subject, dueAt, why } of late.slice(0, MOST_LATE))
+    io.out(`  ${id}  ${subject}, due ${timeText(dueAt, io.clock.now())}: ${why}`);
+  if (late.length > MOST_LATE)
+    io.out(`  ${grouped(late.length - MOST_LATE)} more: ${commandText('watch list')}`);
+};
+
 const print = (
   io: CliIo,
   lake: Lake,
@@ -146,6 +171,7 @@ const print = (
   for (const { job, lastAnswerAt } of status.freshness)
     io.out(`  ${job.padEnd(18)} ${timeText(lastAnswerAt, now)}`);
   printSchedule(io, status.schedule);
+  printWatches(io, status.watches);
   if (status.forecasts.length > 0) heading(io, 'Forecasts');
   for (const state of status.forecasts) io.out(forecastStateText(state));
   if (status.events.length > 0) heading(io, 'Last events');
@@ -165,7 +191,7 @@ const print = (
   for (const { reason, items } of status.rejected) io.out(`  ${grouped(items)}  ${reason}`);
 };
 
-/** Instants of the lake's reads are Unix ms, of JSON documents ISO 8601. */
+/** Lake reads use Unix ms, JSON documents ISO 8601. */
 const isoInstants = (document: unknown): unknown =>
   JSON.parse(JSON.stringify(document), (key, value: unknown) =>
     (key === 'at' || key.endsWith('At')) && typeof value === 'number' ? isoOf(value) : value,
@@ -184,6 +210,23 @@ const jsonOf = (
   const quota = { ...numbers, startsAt, resetsAt: endsAt };
   return { lake, quota, ...ofPrice, accounting: spending, ...status };
 };
+
+const watchState = (
+  lake: Lake,
+  config: Config,
+  { now, month }: { readonly now: number; readonly month?: MonthState },
+): Status['watches'] => ({
+  active: listWatches(lake, { activeAt: now }).length,
+  late:
+    month === undefined
+      ? []
+      : lateWatches(lake, config, { month, now }).map(({ watch, why }) => ({
+          id: watch.id,
+          subject: watchedText(watch),
+          dueAt: watch.nextAt,
+          why,
+        })),
+});
 
 /** Calls spent this month, or the reason why the count is unavailable. */
 const moneyOf = async (
@@ -214,13 +257,17 @@ export const define = (command: Command, io: CliIo): void => {
       try {
         const now = io.clock.now();
         const chores = CHORES.filter((chore) => chore.isWanted?.(config) ?? true);
+        const money = await moneyOf(lake, config, io);
         const status = {
           ...lakeStatus(lake),
           clock: clockProblems(lake, now),
           forecasts: forecastStates(lake.sqlite, now),
           schedule: scheduleState(config.dataDir, { config, jobs: JOBS, chores }, now),
+          watches: watchState(lake, config, {
+            now,
+            ...('unknown' in money ? {} : { month: money.month }),
+          }),
         };
-        const money = await moneyOf(lake, config, io);
         if (options.json === true)
           io.json(isoInstants(jsonOf(lake.path, status, money, config.pricePer1000)));
         else print(io, lake, status, { money, price: config.pricePer1000 });

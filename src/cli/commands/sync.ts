@@ -45,15 +45,15 @@ Then:
   trendlake query "select * from feed_now limit 5"
   trendlake status
 
-Since you wait, it asks for no more timelines and profiles than fit into a minute of the key's pace
-beside the lists (TRENDLAKE_GROWTH_CALLS and TRENDLAKE_CREATOR_CALLS change it); \`schedule\` spends
-what the month's budget allows.
+Because you wait, a sync makes no more calls than fit into one minute of the key's pace. Change this
+with TRENDLAKE_GROWTH_CALLS and TRENDLAKE_CREATOR_CALLS. \`schedule\` spends what the month's budget
+allows.
 
-TRENDLAKE_LOG=debug tells every call as a JSON line on stderr (${docsPage('guides/operating.md')}).
+TRENDLAKE_LOG=debug logs every call as a JSON line on stderr (${docsPage('guides/operating.md')}).
 
-Every call is written down before it leaves; a run that is killed or runs out of calls is taken up
-by the next sync, which asks for nothing twice. Exit codes: 0 complete, 1 failed, 2 usage or
-configuration, 3 partial, 75 paused (calls are spent; it resumes by itself next time).`;
+Every call is recorded before it is sent. The next sync resumes a run that was killed or ran out of
+calls, and repeats no call. Exit codes: 0 complete, 1 failed, 2 usage or configuration, 3 partial,
+75 paused (calls are spent; the next sync resumes the run).`;
 
 const EXIT_OF: Record<RunSummary['outcome'], ExitCode> = {
   complete: EXIT.complete,
@@ -96,7 +96,7 @@ const print = (
       `    ${summary.drift.length - DRIFT_TOLD} more: ${commandText('query "select * from drift"')}`,
     );
   if (events > 0)
-    io.out(`  Events             ${grouped(events)} noticed: ${commandText('events')}`);
+    io.out(`  Events             ${grouped(events)} detected: ${commandText('events')}`);
   if (exported.files > 0)
     io.out(
       `  Parquet            ${counted(exported.files, 'file')}, ${counted(exported.rows, 'row')} written`,
@@ -115,7 +115,7 @@ const print = (
     );
 };
 
-/** Keys that stopped in a run that went on, unless its reason tells of them. */
+/** Reports keys that stopped although the run went on, unless its reason names them. */
 const tellStopped = (io: CliIo, { quota: { keys = [] }, reason }: RunSummary): void => {
   for (const { name, stopped } of keys)
     if (stopped !== undefined && reason?.includes(stopped) !== true)
@@ -127,14 +127,17 @@ interface Exported {
   rows: number;
 }
 
-/** What follows a sync, by the name of its part: what failed, and what stays for all that. */
+/** Messages for each failed step after a sync. */
 const FAILED: Record<string, string> = {
-  events: 'Events could not be detected, what was loaded stays; the next sync finds them:',
-  export: 'The export failed, what was loaded stays:',
-  publish: 'Publishing failed, what was exported stays:',
+  events: 'Event detection failed. Loaded data is kept, and the next sync detects them:',
+  export: 'The export failed. Loaded data is kept:',
+  publish: 'Publishing failed. Exported files are kept:',
 };
 
-/** Does what follows a sync; what goes wrong is told, and leaves the summary of the sync to be printed. */
+/**
+ * Runs a step after the sync. Its failure is reported, and the summary of the sync is still
+ * printed.
+ */
 const attempting =
   ({ io, log }: LoggedIo): Attempting =>
   async (name, work) => {
@@ -149,7 +152,7 @@ const attempting =
     }
   };
 
-/** What the run's outcome leaves to say: what follows it and failed, or was stopped. */
+/** Exit code of the run, or of a step after it that failed or was stopped. */
 const exitCodeOf = ({ runs, chores }: Night): ExitCode => {
   const ends = chores.map(({ end }) => end);
   if (ends.some((end) => !end.ok && !end.retry)) return EXIT.failed;
@@ -157,7 +160,7 @@ const exitCodeOf = ({ runs, chores }: Night): ExitCode => {
   return EXIT_OF[runs.at(-1)?.outcome ?? 'complete'];
 };
 
-/** A sync exports, and publishes what it exported where the settings ask for it. */
+/** True for chores that run with a sync: export, and publish if configured. */
 const isFollowed = (
   { name, isWanted }: Chore,
   config: Config,
@@ -172,7 +175,7 @@ const exportedIn = ({ chores }: Night): Exported => {
     : { files: 0, rows: 0 };
 };
 
-/** Tells what a sync came to: its last run, what followed it, and keys that stopped. */
+/** Prints the last run, the steps after it, and keys that stopped. */
 const tellNight = (
   night: Night,
   { upstream, asJson }: { upstream: Upstream; asJson: boolean },
@@ -181,7 +184,7 @@ const tellNight = (
   const last = night.runs.at(-1);
   if (last === undefined) return;
   const { events } = night;
-  log.info({ runId: last.runId, events }, 'events noticed');
+  log.info({ runId: last.runId, events }, 'events detected');
   for (const { name, end } of night.chores)
     if (end.ok) log.info({ job: name, ...end.value }, end.value.did);
   const exported = exportedIn(night);
@@ -194,7 +197,7 @@ const tellNight = (
 
 const run = async (given: Config, options: SyncOptions, told: LoggedIo): Promise<void> => {
   const { io, log, forPeople } = told;
-  keepHeapSmall(); // a lake of any size is read piece by piece
+  keepHeapSmall();
   const jobs = jobsNamed(options.jobs, JOBS);
   const { clock, random, env, signal } = io;
   const progress = new SyncProgress(io);
@@ -231,7 +234,7 @@ const run = async (given: Config, options: SyncOptions, told: LoggedIo): Promise
       attempt: attempting(told),
       warn: io.err,
       onRun: (id) => {
-        if (id !== undefined && forPeople) io.note(`Taking up run ${id}, which did not finish.`);
+        if (id !== undefined && forPeople) io.note(`Resuming run ${id}, which did not finish.`);
       },
     });
     progress.clear();

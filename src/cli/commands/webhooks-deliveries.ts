@@ -14,7 +14,6 @@ import { instantOption, wholeNumberOption } from '../context/option-values.ts';
 import { type Options, printFromLake, tableOr } from '../context/print-from-lake.ts';
 import type { Cell } from '../text/text-table.ts';
 
-/** What the table of deliveries shows. */
 const DELIVERY_HEAD = [
   'id',
   'kind',
@@ -34,7 +33,12 @@ const defineDeliveries = (command: Command, io: CliIo): void => {
     .description('list deliveries: request, response and next retry')
     .option('--subscription <id>', 'of this subscription only')
     .option('--state <state>', 'pending, delivered or failed')
-    .option('--limit <n>', 'at most so many, newest first', wholeNumberOption('--limit', 1), 50)
+    .option(
+      '--limit <n>',
+      'most deliveries to list, newest first',
+      wholeNumberOption('--limit', 1),
+      50,
+    )
     .option('--json', 'an array of objects')
     .action((options: Options) => {
       const limit = options.limit as number;
@@ -78,8 +82,8 @@ const defineRedeliver = (command: Command, io: CliIo): void => {
   command
     .command('redeliver <id>')
     .description('send a delivery again, or those of a subscription queued in a span')
-    .option('--from <instant>', 'of a subscription: queued since; ISO 8601 or a span such as 24h')
-    .option('--to <instant>', 'of a subscription: queued until; default now')
+    .option('--from <instant>', 'with a subscription: queued since; ISO 8601 or a span such as 24h')
+    .option('--to <instant>', 'with a subscription: queued until; default now')
     .option('--json', '{redelivered, left}')
     .action((id: string, options: Options) => {
       const now = io.clock.now();
@@ -141,7 +145,7 @@ const defineTest = (command: Command, io: CliIo): void => {
     );
 };
 
-/** The commands of `trendlake webhooks` that show deliveries and send them again. */
+/** Defines the `webhooks` commands that list and resend deliveries. */
 export const defineDeliveryCommands = (command: Command, io: CliIo): void => {
   defineDeliveries(command, io);
   defineRedeliver(command, io);

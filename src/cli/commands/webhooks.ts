@@ -38,7 +38,7 @@ const list = (value: unknown): string[] | undefined =>
 
 const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));
 
-/** A subscription with its instants in ISO 8601, as `--json` prints it. */
+/** A subscription as `--json` prints it, with ISO 8601 instants. */
 const datedSubscription = (one: Subscription) => ({
   ...one,
   createdAt: isoOf(one.createdAt),
@@ -49,7 +49,12 @@ const datedSubscription = (one: Subscription) => ({
 type DatedSubscription = ReturnType<typeof datedSubscription>;
 
 const filterText = ({ filter }: DatedSubscription): string =>
-  [filter.events.join(', ') || 'all kinds', filter.platforms.join(', '), filter.subjects.join(', ')]
+  [
+    filter.events.join(', ') || 'all kinds',
+    filter.platforms.join(', '),
+    filter.subjects.join(', '),
+    (filter.tags ?? []).map((tag) => `tag ${tag}`).join(', '),
+  ]
     .filter((part) => part !== '')
     .join('; ');
 
@@ -65,6 +70,7 @@ const defineAdd = (command: Command, io: CliIo): void => {
     .option('--events <a,b>', 'kinds of events; default all')
     .option('--platforms <a,b>', 'platforms; default all')
     .option('--subjects <a,b>', 'handles, tags, video ids or <kind>:<id>; default all')
+    .option('--tag <a,b>', 'tags of watches; default all')
     .option('--secret <whsec_...>', 'a secret of your own; default a new one')
     .option('--allow-loopback-http', 'take http to this machine, for trying things out')
     .option('--json', '{id, secret}')
@@ -79,6 +85,7 @@ const defineAdd = (command: Command, io: CliIo): void => {
               events: list(options.events),
               platforms: list(options.platforms),
               subjects: list(options.subjects),
+              ...(options.tag === undefined ? {} : { tags: list(options.tag) }),
               ...(options.secret === undefined ? {} : { secret: options.secret }),
               allowLoopbackHttp: options.allowLoopbackHttp === true,
             },
@@ -94,7 +101,7 @@ const defineAdd = (command: Command, io: CliIo): void => {
 const defineList = (command: Command, io: CliIo): void => {
   command
     .command('list')
-    .description('subscriptions and how they fare')
+    .description('list subscriptions and their state')
     .option('--json', 'an array of objects')
     .action((options: Options) =>
       printFromLake(
@@ -112,30 +119,30 @@ const defineList = (command: Command, io: CliIo): void => {
     );
 };
 
-/** What a change did, as `--json` prints it; `secret` where it made one. */
+/** Result of a change as `--json` prints it; `secret` only when a new one was made. */
 interface Changed {
   readonly id: string;
   readonly secret?: string;
 }
 
-/** Commands that change one subscription and answer with a sentence. */
+/** Commands that change one subscription and print a sentence. */
 const defineChanges = (command: Command, io: CliIo): void => {
   const changes: readonly [string, string, (lake: Lake, id: string) => Changed, string][] = [
     [
       'remove',
-      'end a subscription; its deliveries go with it',
+      'delete a subscription and its deliveries',
       (lake, id) => ({ id, removed: removeSubscription(lake, id, undefined) }),
       'Removed.',
     ],
     [
       'rotate',
-      'a new secret; for a day the old one signs as well',
+      'make a new secret; the old one signs too for a day',
       (lake, id) => ({ id, ...rotateSecret(lake, id, io.clock.now()) }),
       'The new secret, shown this once:',
     ],
     [
       'enable',
-      'let a disabled subscription receive again, from now on',
+      'enable a disabled subscription, from now on',
       (lake, id) => {
         enableSubscription(lake, id);
         return { id, enabled: true };

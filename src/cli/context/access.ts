@@ -3,15 +3,13 @@ import { type ApiClient, HttpApiClient } from '../../upstream/client.ts';
 import { keysOf } from '../../upstream/throttle/key-limits.ts';
 import type { Upstream } from './upstream.ts';
 
-/** How the service is asked: by one key, or by several, each with a client of its own. */
+/** Clients of the service, one per key. */
 export interface UpstreamAccess {
-  /** The client of the first key. */
   readonly client: ApiClient;
   readonly keys: readonly RunKey[];
   close(): Promise<void>;
 }
 
-/** Opens a client for every key of a service. */
 export const openAccess = ({ config }: Pick<Upstream, 'config'>): UpstreamAccess => {
   const addresses = config.keys.length === 0 ? [config] : config.keys;
   const keys = keysOf(config).map((key, index): RunKey => {

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { addEverydayOptions } from './everyday-options.ts';
 import type { CliIo, CommandEntry } from './io.ts';
 
-/** An option as completion and manual show it. */
+/** An option, for completion and manual. */
 interface OptionInfo {
   readonly flags: string;
   readonly long: string;
@@ -10,7 +10,7 @@ interface OptionInfo {
   readonly description: string;
 }
 
-/** A command, and those below it. */
+/** A command with its subcommands. */
 export interface CommandInfo {
   readonly name: string;
   readonly summary: string;
@@ -32,7 +32,7 @@ const infoOf = (command: Command): CommandInfo => ({
   below: command.commands.map(infoOf),
 });
 
-/** Each of the commands, its options, and the commands below it. Runs none of them. */
+/** Commands with their options and subcommands. Runs no command. */
 export const commandTree = async (
   commands: readonly CommandEntry[],
   io: CliIo,

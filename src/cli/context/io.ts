@@ -7,46 +7,46 @@ import { asciiText, terminalText } from '../../base/terminal-text.ts';
 import { flowed } from '../text/flowed.ts';
 import { jsonArrayLines } from '../text/json-array.ts';
 
-/** What a command may touch of the world around it. Built once in main.ts, handed in by tests. */
+/** The world around a command. Built once in main.ts; tests hand in their own. */
 export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly clock: Clock;
-  /** Randomness for keys, jitter and lease names: 0 <= r < 1. */
+  /** Random numbers for keys, jitter and lease names: 0 <= r < 1. */
   readonly random: () => number;
   /**
-   * Aborted by the first SIGINT or SIGTERM. Whoever asks for it stops in order; a command that never
-   * does only reads, and either signal ends it at once.
+   * Aborted by the first SIGINT or SIGTERM. Reading it installs the handlers; until then a signal
+   * ends the process at once.
    */
   readonly signal: AbortSignal;
-  /** True when stderr is a terminal: lines that are drawn over are welcome there. */
+  /** True when stderr is a terminal, so that lines may be redrawn. */
   readonly isTerminal: boolean;
-  /** Columns of the terminal that stdout is; undefined where it is none, such as a file. */
+  /** Width of the terminal on stdout in columns; undefined if stdout is not a terminal. */
   readonly columns: number | undefined;
-  /** True: tables and curves are drawn in ASCII. */
+  /** Draw tables and curves in ASCII. */
   readonly ascii?: boolean;
-  /** Which streams show colours. */
+  /** Streams that show colours. */
   readonly colours?: { readonly out: boolean; readonly err: boolean };
-  /** True where stdout is this process's own, so that another may write to it in its stead. */
+  /** True if stdout belongs to this process, so that a child may write to it. */
   readonly ownsStdout?: boolean;
-  /** Creators of each platform of the built-in sandbox's world; all of them unless given. */
+  /** Creators per platform in the built-in sandbox; default all. */
   readonly sandboxCreators?: number;
-  /** What stands on stdin; undefined where nothing can. */
+  /** stdin; undefined if it is missing. */
   readonly input?: Readable & { readonly isTTY?: boolean };
-  /** A line to stdout, as it is. */
+  /** Prints a raw line to stdout. */
   out(line: string): void;
-  /** A line to stderr, as it is. */
+  /** Prints a raw line to stderr. */
   err(line: string): void;
-  /** Characters to stderr, as they are, for what is drawn over on a terminal. */
+  /** Prints raw characters to stderr, for redrawn lines. */
   draw(text: string): void;
 }
 
-/** How a line is meant, where the terminal has colours. */
+/** Meaning of a line, shown as a colour. */
 export type Tone = 'heading' | 'good' | 'bad' | 'faint';
 
 const SGR: Readonly<Record<Tone, string>> = { heading: '1', good: '32', bad: '31', faint: '2' };
 
-/** What every command may be given besides its own options. */
+/** Options of every command. */
 export interface EverydayFlags {
   readonly dataDir?: string;
   readonly config?: string;
@@ -57,12 +57,12 @@ export interface EverydayFlags {
 }
 
 /**
- * What a command reads and speaks through. Everything for people passes `terminalText` here, and
- * nowhere else: titles, names and messages come from outside.
+ * Input and output of a command. Text for people passes `terminalText` here and only here, because
+ * titles and names come from outside.
  */
 export class CliIo {
   readonly #around: Surroundings;
-  /** What the process exits with once the command is done; 0 unless set. */
+  /** Exit code of the process, 0 by default. */
   exitCode: ExitCode = EXIT.complete;
   flags: EverydayFlags = {};
   #hasDocument = false;
@@ -100,7 +100,7 @@ export class CliIo {
   get input(): (Readable & { readonly isTTY?: boolean }) | undefined {
     return this.#around.input;
   }
-  /** True where a line may be drawn over: a terminal that holds no log, and nobody asked for quiet. */
+  /** True if a line may be redrawn: a terminal without log lines, and no --quiet. */
   get isTerminal(): boolean {
     const taken = this.#divertedTo !== undefined || this.flags.quiet === true;
     return this.#around.isTerminal && !taken;
@@ -116,66 +116,66 @@ export class CliIo {
     return tone === undefined || colours !== true ? clean : `\u001b[${SGR[tone]}m${clean}\u001b[0m`;
   }
 
-  /** Lines to stdout for people: what was asked for. */
+  /** Prints results for people to stdout. */
   readonly out = (text: string, tone?: Tone): void => {
     this.redraw('');
     this.#around.out(this.#toned(text, tone, this.#around.colours?.out));
   };
 
-  /** Lines to stderr: what went wrong, and what must be known. */
+  /** Prints errors and warnings to stderr. */
   readonly err = (text: string, tone?: Tone): void => {
     this.redraw('');
     if (this.#divertedTo !== undefined) this.#divertedTo(text);
     else this.#around.err(this.#toned(text, tone, this.#around.colours?.err));
   };
 
-  /** A line of the log to stderr, beside what people are told there. */
+  /** Prints a log line to stderr. */
   readonly logLine = (line: string): void => {
     this.#around.err(terminalText(line));
   };
 
-  /** From now on lines to stderr go into a log that stands there; undefined: no more. */
+  /** Sends later stderr lines to a log instead; undefined ends that. */
   divert(to: ((line: string) => void) | undefined): void {
     this.#divertedTo = to;
   }
 
-  /** Lines to stderr that somebody may do without: what is being done. Not with --quiet. */
+  /** Prints progress to stderr, unless --quiet. */
   readonly note = (text: string): void => {
     if (this.flags.quiet !== true) this.err(text);
   };
 
-  /** The one JSON document of an invocation, to stdout. */
+  /** Prints the one JSON document of an invocation. */
   readonly json = (value: unknown, indent: number | undefined = 2): void => {
     this.#hasDocument = true;
     this.data(terminalText(JSON.stringify(value, null, indent)));
   };
 
-  /** The one JSON document of an invocation where it is an array that may be long. */
+  /** Prints the one JSON document of an invocation, a possibly long array. */
   readonly jsonArray = (items: Iterable<unknown>): void => {
     this.#hasDocument = true;
     for (const line of jsonArrayLines(items)) this.data(terminalText(line));
   };
 
-  /** Something else has printed the document, or begun to. */
+  /** Records that other code printed the document. */
   noteDocument(): void {
     this.#hasDocument = true;
   }
 
-  /** A line to stdout for programs, byte for byte: JSON and CSV. */
+  /** Prints a line for programs byte for byte: JSON and CSV. */
   readonly data = (line: string): void => {
     this.#around.out(line);
   };
 
-  /** Lines of CSV to stdout: byte for byte for programs, without control characters on a terminal. */
+  /** Prints CSV: byte for byte for programs, without control characters on a terminal. */
   readonly csv = (lines: string): void =>
     this.data(this.columns === undefined ? lines : terminalText(lines));
 
-  /** What somebody types, as readline shows it, and the question before it: nothing from elsewhere. */
+  /** Echoes a prompt and typed input. */
   readonly typed = (text: string): void => {
     this.#around.draw(text);
   };
 
-  /** One line at the bottom of a terminal, in the place of the one before; '' takes it away. */
+  /** Redraws the bottom line of a terminal; '' clears it. */
   readonly redraw = (line: string): void => {
     if (line === '' ? !this.#isDrawn : !this.isTerminal) return;
     this.#isDrawn = line !== '';
@@ -183,13 +183,13 @@ export class CliIo {
   };
 }
 
-/** One file of src/cli: gives a command its arguments, options, help text and action. */
+/** A command module: adds arguments, options, help text and action. */
 export interface CommandModule {
-  /** @param commands all there are, for those that tell of the others */
+  /** @param commands all commands, for completion and manual */
   define(command: Command, io: CliIo, commands: readonly CommandEntry[]): void;
 }
 
-/** A command's line in `trendlake --help`, and where it is. */
+/** A command's line in `trendlake --help`, and its module. */
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
@@ -197,8 +197,8 @@ export interface CommandEntry {
 }
 
 /**
- * The settings of this invocation.
- * @throws ConfigurationError with all that cannot be right
+ * Settings of this invocation.
+ * @throws ConfigurationError listing all invalid settings
  */
 export const configOf = ({ flags, env, cwd }: CliIo, overrides: Overrides = {}): Config =>
   readConfig({

@@ -4,12 +4,12 @@ import type { Config } from '../../base/config/config.ts';
 import { type KeyStore, LakeKeys } from '../../lake/keys/key-store.ts';
 import { PausedError } from '../../upstream/throttle/errors.ts';
 
-/** A request of `serve` waits no longer for the ledger: then it is refused. */
+/** Longest wait of a request for the ledger; then it is refused. */
 const PATIENCE_MS = 2000;
 
 /**
- * Ids of the keys of `serve` that were revoked on any machine; undefined where they stand in the data
- * directory. While the shared ledger cannot be reached nobody knows of more than before.
+ * Ids of revoked keys in the shared ledger; undefined without one. Unchanged while the ledger
+ * cannot be reached.
  */
 export const revokedElsewhere = (
   config: Pick<Config, 'dataDir' | 'ledgerUrl'>,
@@ -33,8 +33,8 @@ export const revokedElsewhere = (
       };
 
 /**
- * The keys of `serve`: in the shared ledger where the settings name one, else in the data directory.
- * @throws LedgerError where there is no ledger at the address; LedgerAwayError when it cannot be reached
+ * Keys of the service: in the shared ledger if configured, otherwise in the data directory.
+ * @throws LedgerError if the address has no ledger; LedgerAwayError if it cannot be reached
  */
 export const openKeys = async (
   { dataDir, ledgerUrl }: Pick<Config, 'dataDir' | 'ledgerUrl'>,

@@ -7,19 +7,18 @@ import { PausedError } from '../../upstream/throttle/errors.ts';
 import { LAKE_LEDGERS } from '../../upstream/throttle/lake-ledger.ts';
 import type { LedgerSource } from '../../upstream/throttle/ledger.ts';
 
-/** Where calls are counted, by the settings. */
 export interface OpenLedgers {
   readonly ledgers: LedgerSource;
-  /** The schedule that daemons with these keys share, where they share a ledger. */
+  /** Schedule shared by daemons with these keys, if they share a ledger. */
   slots?(keys: readonly Secret[], owner: string): SharedSlotBook;
   close(): Promise<void>;
 }
 
 /**
- * The shared ledger where the settings name one, else the lake's own; PostgreSQL's client is loaded only
- * for the first.
- * @param waits true: one that cannot be reached now is no failure; calls pause until it can be
- * @throws LedgerError where there is none at the address; LedgerAwayError when it cannot be reached
+ * The shared ledger if configured, otherwise the lake's. PostgreSQL's client is loaded only for the
+ * first.
+ * @param waits true: an unreachable ledger pauses calls instead of failing
+ * @throws LedgerError if the address has no ledger; LedgerAwayError if it cannot be reached
  */
 export const openLedgers = async (
   { ledgerUrl, lake: lakeName = hostname() }: Pick<Config, 'ledgerUrl' | 'lake'>,

@@ -9,18 +9,17 @@ import { type Log, type LogLevel, SILENT } from '../../base/log.ts';
 import { Secret } from '../../base/secret.ts';
 import type { CliIo } from './io.ts';
 
-/** A log that is open. */
 interface OpenLog {
   readonly log: Logger;
-  /** True: lines go to stderr, where sentences for people would stand between them. */
+  /** True: lines go to stderr, so sentences for people must not. */
   readonly onStderr: boolean;
   close(): void;
 }
 
-/** Priorities of syslog, which journald reads from the start of a line (see sd-daemon(3)). */
+/** Syslog priorities, which journald reads from the start of a line (see sd-daemon(3)). */
 const PRIORITIES: Record<string, number> = { error: 3, warn: 4, info: 6, debug: 7 };
 
-/** True when stderr is journald itself, which then takes a line's priority from its start. */
+/** True when stderr is journald. */
 const isJournal = (env: NodeJS.ProcessEnv): boolean => {
   const [device, inode] = (env.JOURNAL_STREAM ?? '').split(':');
   if (inode === undefined) return false;
@@ -28,14 +27,14 @@ const isJournal = (env: NodeJS.ProcessEnv): boolean => {
   return String(stderr.dev) === device && String(stderr.ino) === inode;
 };
 
-/** Appends lines to a file. That it cannot be written, such as on a full disk, is told once. */
+/** Appends lines to a file. A write error, such as a full disk, is reported once. */
 class LogFile {
   readonly #path: string;
   readonly #io: CliIo;
   readonly #file: number;
   #isLacking = false;
 
-  /** @throws UsageError when the file cannot be opened */
+  /** @throws UsageError if the file cannot be opened */
   constructor(path: string, io: CliIo) {
     this.#path = path;
     this.#io = io;
@@ -56,7 +55,7 @@ class LogFile {
       this.#isLacking = false;
     } catch (error) {
       if (!this.#isLacking)
-        this.#io.err(`warning: the log lacks lines, ${this.#path}: ${messageOf(error)}`);
+        this.#io.err(`warning: log lines are lost, ${this.#path}: ${messageOf(error)}`);
       this.#isLacking = true;
     }
   }
@@ -66,7 +65,7 @@ class LogFile {
   }
 }
 
-/** Text without the secrets, should anybody have put one into a message. */
+/** Replaces secrets that found their way into a message. */
 const hidingSecrets = (settings: Config): ((line: string) => string) => {
   const hides = Object.values(settings)
     .filter((value) => value instanceof Secret)
@@ -75,10 +74,10 @@ const hidingSecrets = (settings: Config): ((line: string) => string) => {
 };
 
 /**
- * Opens the log: JSON lines to stderr, or appended to `TRENDLAKE_LOG_FILE`. Undefined when it is off:
- * then pino is not even loaded.
- * @param usual the level unless `TRENDLAKE_LOG` says otherwise
- * @throws UsageError when the file cannot be opened
+ * Opens the log: JSON lines to stderr or `TRENDLAKE_LOG_FILE`. Undefined when it is off; pino is
+ * then not loaded.
+ * @param usual default level
+ * @throws UsageError if the file cannot be opened
  */
 export const openLog = async (
   settings: Config,
@@ -114,15 +113,15 @@ export const openLog = async (
   return { log, onStderr: file === undefined, close: () => file?.close() };
 };
 
-/** A command's log, and what it then speaks through. */
+/** A command's log, and its output. */
 export interface LoggedIo {
   readonly log: Log;
   readonly io: CliIo;
-  /** True: stderr is for people. False: it holds the log, and nobody is drawn a progress line. */
+  /** True: stderr is for people. False: it holds the log, without progress lines. */
   readonly forPeople: boolean;
 }
 
-/** Runs a command with its log; what it throws is logged too: a stop is no failure. */
+/** Runs a command with its log. Errors are logged too; a stop is not an error. */
 export const withLog = async (
   settings: Config,
   usual: LogLevel,

@@ -5,8 +5,7 @@ import { parseIso } from '../../base/iso.ts';
 import type { TextReader } from '../../base/text-values.ts';
 import * as values from '../../base/text-values.ts';
 
-// Every command reads what its options were given with these, so that a wrong value is refused in
-// the same words everywhere: the option, what it takes, what it got.
+// All commands read options through these functions, so that a wrong value gets the same message.
 
 const refused = (flag: string, expected: string, text: string): UsageError =>
   new UsageError(`${flag} must be ${expected}; it is "${text}".`);
@@ -21,7 +20,7 @@ const ofOption =
   };
 
 /**
- * A reader of whole numbers; without `max` there is no upper bound.
+ * Reads a whole number; no upper bound without `max`.
  * @throws UsageError naming the option
  */
 export const wholeNumberOption = (
@@ -37,14 +36,14 @@ export const nameListOption = <T extends string>(
 ): ((text: string) => T[]) => ofOption(flag, values.listOf(names));
 
 /**
- * A reader of numbers above 0.
+ * Reads a number above 0.
  * @throws UsageError naming the option
  */
 export const positiveNumberOption = (flag: string, max: number): ((text: string) => number) =>
   ofOption(flag, values.positiveNumber(max));
 
 /**
- * A reader of one of some names.
+ * Reads one of several names.
  * @throws UsageError naming the option
  */
 export const oneOfOption = <T extends string>(
@@ -52,7 +51,7 @@ export const oneOfOption = <T extends string>(
   names: readonly T[],
 ): ((text: string) => T) => ofOption(flag, values.oneOf(names));
 
-/** A key as an option names it: with a tier, or with calls a minute and a month. */
+/** A key in an option: its tier, or its calls a minute and a month. */
 export interface NamedLimits {
   readonly name: string;
   readonly tier: Tier;
@@ -61,7 +60,7 @@ export interface NamedLimits {
 }
 
 const KEY_LIST =
-  'a comma list such as berlin=beta,oslo=30/2000: a name, and its tier or its calls a minute and a month';
+  'a comma list of names with a tier, or with calls a minute and a month, such as berlin=beta,oslo=30/2000';
 
 const namedLimits = (text: string): NamedLimits | undefined => {
   const [, name = '', tier, minute, month] =
@@ -76,7 +75,7 @@ const namedLimits = (text: string): NamedLimits | undefined => {
 };
 
 /**
- * A reader of keys and their limits.
+ * Reads keys and their limits.
  * @throws UsageError naming the option
  */
 export const keyList = (flag: string): ((text: string) => NamedLimits[]) =>
@@ -87,7 +86,7 @@ export const keyList = (flag: string): ((text: string) => NamedLimits[]) =>
   });
 
 /**
- * A reader of ISO 8601 dates and date-times, as Unix ms.
+ * Reads an ISO 8601 date or date-time as Unix ms.
  * @throws UsageError naming the option
  */
 export const isoInstant =
@@ -99,7 +98,7 @@ export const isoInstant =
   };
 
 /**
- * An instant: an ISO 8601 date or date-time, or a span such as `36h` or `7d` that ends now. Unix ms.
+ * Reads an ISO 8601 instant, or a span such as `36h` or `7d` that ends now, as Unix ms.
  * @throws UsageError naming the option
  */
 export const instantOption = (flag: string, text: string, now: number): number => {

@@ -2,10 +2,10 @@ import { type Lake, openLake } from '../../lake/open.ts';
 import { type Cell, textTable } from '../text/text-table.ts';
 import { type CliIo, configOf } from './io.ts';
 
-/** What a command was given, by the name of the option. */
+/** Option values by name. */
 export type Options = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A table, or where it would be empty, what to say instead. */
+/** A table, or a sentence if it would be empty. */
 export const tableOr = (
   nothing: string,
   head: string[],
@@ -13,7 +13,7 @@ export const tableOr = (
   { columns }: CliIo,
 ): string => (rows.length === 0 ? nothing : textTable(head, rows, { columns }));
 
-/** Runs `work` on the lake and prints what it gives: as one JSON document, or in `words`. */
+/** Runs `work` on the lake and prints the result as JSON or through `words`. */
 export const printFromLake = async <Found>(
   io: CliIo,
   options: Options,

@@ -2,7 +2,7 @@ import { systemClock } from '../../base/clock.ts';
 import { EXIT } from '../../base/errors.ts';
 import type { Surroundings } from './io.ts';
 
-/** Aborted by the first signal; the second ends the process at once. */
+/** Aborts at the first signal; the second ends the process. */
 const stoppedBySignals = (): AbortSignal => {
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const)
@@ -13,22 +13,22 @@ const stoppedBySignals = (): AbortSignal => {
   return stopping.signal;
 };
 
-/** Ends the process where nobody reads what it prints, such as behind `head`, or nothing takes it. */
+/** Ends the process when nobody reads its output, as behind `head`. */
 const endWithReader = (): void => {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-    // a socket that was left with lines unread says so by a reset
+    // a socket with unread lines reports a reset
     if (code === 'EPIPE' || code === 'ECONNRESET') process.exit(EXIT.complete);
-    process.stderr.write(`trendlake: what was asked for cannot be printed: ${message}\n`);
+    process.stderr.write(`trendlake: the output cannot be printed: ${message}\n`);
     process.exit(EXIT.failed);
   });
-  process.stderr.on('error', () => {}); // a daemon goes on where nobody reads what it says
+  process.stderr.on('error', () => {}); // a daemon goes on without a reader
 };
 
-/** True where the environment says so much: no UTF-8, or a terminal that is none. */
+/** True for a locale without UTF-8 and for dumb terminals. */
 const wantsAscii = ({ LC_ALL, LC_CTYPE, LANG, TERM }: NodeJS.ProcessEnv): boolean =>
   TERM === 'dumb' || !/utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '');
 
-/** The surroundings that this process has. Signals are taken from the moment somebody asks for them. */
+/** Surroundings of this process. Signal handlers are installed when the signal is first read. */
 export const processSurroundings = (): Surroundings => {
   endWithReader();
   const { env, stdout, stderr } = process;

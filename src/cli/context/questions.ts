@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { UsageError } from '../../base/errors.ts';
 import type { CliIo } from './io.ts';
 
-/** Asks somebody at a terminal, or reads the same lines from a pipe. */
+/** Asks questions at a terminal, or reads answers from a pipe. */
 export class Questions {
   readonly #io: CliIo;
   readonly #lines: Interface;
@@ -14,9 +14,12 @@ export class Questions {
 
   constructor(io: CliIo) {
     const { input } = io;
-    if (input === undefined) throw new UsageError('There is no stdin to read answers from.');
+    if (input === undefined)
+      throw new UsageError(
+        'stdin is closed, so the questions cannot be answered. Run it in a terminal or pipe the answers.',
+      );
     this.#io = io;
-    // what is typed is shown by readline alone, so that a key need not be
+    // only readline echoes input, so that a key can stay hidden
     const shown = new Writable({
       write: (chunk, _, done) => {
         if (!this.#isSecret) io.typed(String(chunk));
@@ -37,8 +40,8 @@ export class Questions {
   }
 
   /**
-   * The answer to a question, without blanks around it; '' where only Enter was pressed.
-   * @throws UsageError when the answers end before
+   * The trimmed answer; '' for Enter alone.
+   * @throws UsageError if the input ends first
    */
   async ask(question: string, { isSecret = false } = {}): Promise<string> {
     if (this.#isOver) this.#io.typed(`${question} `);

@@ -8,10 +8,10 @@ import { keysOf, type OwnKey } from '../../upstream/throttle/key-limits.ts';
 import type { MonthState } from '../../upstream/throttle/month.ts';
 import { openKeys } from './key-store.ts';
 
-/** A scrape waits no longer for the ledger: then the month is not told. */
+/** Longest wait of a scrape for the ledger; then the month is left out. */
 const PATIENCE_MS = 2000;
 
-/** What `serve` has in the shared ledger; nothing of it where the settings name none. */
+/** Parts of `serve` that live in the shared ledger; empty without one. */
 export interface ServeLedger {
   readonly keys?: KeyStore;
   readonly sharedMonths?: SharedMonths;
@@ -19,8 +19,8 @@ export interface ServeLedger {
 }
 
 /**
- * @param clock the machine's, whatever time is shown
- * @throws LedgerError where there is no ledger at the address; LedgerAwayError when it cannot be reached
+ * @param clock the real clock, even if `serve` shows another time
+ * @throws LedgerError if the address has no ledger; LedgerAwayError if it cannot be reached
  */
 export const serveLedger = async (config: Config, clock: Clock): Promise<ServeLedger> => {
   const { ledgerUrl, lake: lakeName = hostname() } = config;

@@ -6,34 +6,33 @@ import { Secret } from '../../base/secret.ts';
 import type { Origin } from '../../lake/origin.ts';
 import type { CliIo } from './io.ts';
 
-/** The service a command asks: where, with what key, and how to leave it. */
+/** The service that a command calls. */
 export interface Upstream {
   origin: Origin;
   config: Config & { baseUrl: string; apiKey: Secret };
   close(): Promise<void>;
 }
 
-/** @throws UsageError naming the variables of keys that are not set */
+/** @throws UsageError naming the unset variables of keys */
 const withSecrets = (config: Config, [first, ...more]: readonly UpstreamKey[]): Upstream => {
   const keys = first === undefined ? [] : [first, ...more];
   const unset = keys.filter(({ apiKey }) => apiKey === undefined);
   if (first?.apiKey === undefined || unset.length > 0)
     throw new UsageError(
-      `${unset.map(({ name, keyEnv }) => `${keyEnv}, which holds key ${name},`).join(' and ')} is not set. Set it to the key; or take the key out of the configuration.`,
+      `${unset.map(({ name, keyEnv }) => `${keyEnv}, which holds key ${name},`).join(' and ')} is not set. Set it to the key, or remove the key from the configuration.`,
     );
   const { baseUrl, apiKey } = first;
   return { origin: 'upstream', config: { ...config, baseUrl, apiKey }, close: async () => {} };
 };
 
-/** Calls of the lists, read as deep as usual, with some more for retries. */
+/** Calls for the lists at their usual depth, with some room for retries. */
 const LIST_CALLS = 30;
 const MOST_REFRESHES = 130;
 const LEAST_REFRESHES = 13;
 
 /**
- * Most refreshes of a run that somebody waits for, unless they set their own: with the lists they fit
- * into one minute of the key's pace, so that it is over in seconds. The daemon has no such ceiling,
- * it spends what the budget allows.
+ * Refreshes of a run that somebody waits for, unless configured. With the lists they fit into one
+ * minute of the key's pace. The daemon has no such limit.
  */
 export const refreshesWhileWaiting = (
   config: Pick<Config, 'growthCalls' | 'creatorCalls' | 'ratePerMinute'>,
@@ -50,15 +49,14 @@ export const refreshesWhileWaiting = (
 };
 
 /**
- * Creators of each platform of the world that is made up for a command: fewer than `sandbox` has, as
- * whoever tries it waits for them, and enough for lists twice as deep as a run reads.
+ * Creators per platform in the sandbox that a command starts: fewer than `sandbox` has, because
+ * somebody waits, and enough for lists twice as deep as a run reads.
  */
 const WORLD_CREATORS = 400;
 
 /**
- * The service that the configuration names, or without a base URL the built-in sandbox, started
- * in this process and told so on stderr.
- * @throws UsageError when there is an address but no key
+ * Connects to the configured service, or starts the built-in sandbox in this process.
+ * @throws UsageError if there is an address but no key
  */
 export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
   const { baseUrl, apiKey, keys } = config;
@@ -66,12 +64,12 @@ export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
   if (baseUrl !== undefined) {
     if (apiKey === undefined)
       throw new UsageError(
-        `TRENDLAKE_BASE_URL is set (${baseUrl}) but TRENDLAKE_API_KEY is not. Set it to your key; or unset both to try the built-in sandbox.`,
+        `TRENDLAKE_BASE_URL is set (${baseUrl}) but TRENDLAKE_API_KEY is not. Set it to your key, or unset both to try the built-in sandbox.`,
       );
     return { origin: 'upstream', config: { ...config, baseUrl, apiKey }, close: async () => {} };
   }
   io.note(
-    `No TRENDLAKE_BASE_URL: asking the built-in sandbox, a made-up world. \`${commandText('sync --help')}\` tells how to use a key.`,
+    `TRENDLAKE_BASE_URL is not set: using the built-in sandbox, a made-up world. \`${commandText('sync --help')}\` shows how to use a key.`,
   );
   const { SANDBOX_LIMITS, startSandbox } = await import('../../sandbox/sandbox.ts');
   const sandbox = await startSandbox({

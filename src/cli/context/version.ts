@@ -11,7 +11,7 @@ const textIn = (path: string): string | undefined => {
   }
 };
 
-/** The commit a checkout stands at, from git's own files; undefined where there are none. */
+/** Commit of a checkout, from git's files; undefined outside one. */
 const checkedOut = (folder: string): string | undefined => {
   const dotGit = textIn(join(folder, '.git'))?.replace(/^gitdir: /, '') ?? join(folder, '.git');
   const head = textIn(join(dotGit, 'HEAD'));
@@ -23,7 +23,7 @@ const checkedOut = (folder: string): string | undefined => {
   return textIn(join(common, ref)) ?? line?.split(' ')[0];
 };
 
-/** `0.1.0 (1a2b3c4)`: the version of the package, and the commit it was built from or stands at. */
+/** `0.1.0 (1a2b3c4)`: the package version and its commit. */
 export const versionText = (): string => {
   const folder = packageFolder();
   const about: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));

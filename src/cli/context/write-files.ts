@@ -2,7 +2,7 @@ import type { Lake } from '../../lake/open.ts';
 import { ProgressLine } from '../text/progress-line.ts';
 import type { LoggedIo } from './log.ts';
 
-/** What every command that writes files tells of it. */
+/** Summary of every command that writes files. */
 interface FilesWritten {
   readonly files: number;
   readonly rows: number;
@@ -11,20 +11,19 @@ interface FilesWritten {
   readonly durationMs: number;
 }
 
-/** A command that writes files from a lake. */
 interface FileWork<Summary> {
   readonly lake: Lake;
-  /** As the log names it, and what it then did. */
+  /** Name in the log. */
   readonly job: string;
   readonly done: string;
-  /** @returns undefined where there was nothing to do */
+  /** @returns undefined if there is nothing to write */
   readonly write: (progress: ProgressLine) => Promise<Summary | undefined>;
-  /** For people; with `json` the summary is told as it is. */
+  /** For people; `json` prints the summary instead. */
   readonly print: (summary: Summary) => void;
   readonly json: boolean;
 }
 
-/** Writes with a line of progress, logs and tells what came of it, and closes the lake. */
+/** Writes files with a progress line, logs and prints the result, and closes the lake. */
 export const writeFiles = async <Summary extends FilesWritten>(
   { io, log }: LoggedIo,
   { lake, job, done, write, print, json }: FileWork<Summary>,

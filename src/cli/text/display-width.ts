@@ -5,8 +5,8 @@ const require = createRequire(import.meta.url);
 const NARROW = /^[\x20-\x7e]*$/;
 
 /**
- * Columns that a text takes in a terminal. What knows those of other scripts and of emoji takes 15 ms
- * to load, so that it is loaded for the first text that needs it.
+ * Columns of a text in a terminal. string-width takes 15 ms to load, so it is loaded only when
+ * needed.
  */
 export const displayWidth = (text: string): number => {
   if (NARROW.test(text)) return text.length;

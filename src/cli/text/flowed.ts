@@ -1,11 +1,11 @@
 import { displayWidth } from './display-width.ts';
 
-/** Lines that are copied as they are, or drawn: commands, and the lines of tables. */
+/** Lines to keep whole: commands, and lines of tables. */
 const WHOLE = /(^\s*|[ `])(npm run |trendlake [a-z])|^[│┌├└|+]/;
 
 const DEEPER = '  ';
 
-/** One line in lines of at most `columns`, broken between words, the further ones further in. */
+/** Breaks a line between words; continuation lines are indented further. */
 const inLines = (line: string, columns: number): string[] => {
   if (WHOLE.test(line) || displayWidth(line) <= columns) return [line];
   const [indent = ''] = /^ */.exec(line) ?? [];
@@ -24,10 +24,7 @@ const inLines = (line: string, columns: number): string[] => {
   return [...lines, current];
 };
 
-/**
- * Text for a terminal of so many columns, which breaks lines inside of words; as it is for anything
- * else.
- */
+/** Wraps text for a terminal, which would break inside words. Unchanged without a terminal. */
 export const flowed = (text: string, columns: number | undefined): string =>
   columns === undefined
     ? text

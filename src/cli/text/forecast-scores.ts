@@ -35,7 +35,7 @@ const rowOf = ({ from, of, platform, hours, score, calibration }: ScoredWeek): s
   errorText(calibration?.error),
 ];
 
-/** Forecast probability against outcome, for each tenth. */
+/** Forecast probability against outcome, by tenth. */
 const reliabilityText = (platform: Platform, { judged, error, brier, bins }: Reliability): string =>
   `${platform}, on top: ${grouped(judged)} probabilities compared with the outcome, calibration error ${error.toFixed(3)}, Brier score ${brier.toFixed(3)}; forecast > outcome: ${bins
     .filter((bin) => bin.judged > 0)

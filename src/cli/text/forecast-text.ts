@@ -2,7 +2,7 @@ import { isoOf } from '../../base/iso.ts';
 import type { ForecastState } from '../../learn/forecast/state.ts';
 import { grouped } from './figures.ts';
 
-/** State of the forecasts of a platform and kind, on one line. */
+/** State of one platform's forecasts, on one line. */
 export const forecastStateText = (forecast: ForecastState): string => {
   const name = `  ${(forecast.platform === '' ? 'all' : forecast.platform).padEnd(10)} ${forecast.kind.padEnd(14)} `;
   const learnt = forecast.learntAt === null ? '' : `, learned ${isoOf(forecast.learntAt)}`;

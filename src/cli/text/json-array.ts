@@ -1,4 +1,7 @@
-/** Lines of `JSON.stringify(items, null, 2)`, item by item, so that a long array is never held in memory. */
+/**
+ * Lines of `JSON.stringify(items, null, 2)`, item by item, so that a long array never fills the
+ * memory.
+ */
 export function* jsonArrayLines(items: Iterable<unknown>): Generator<string> {
   let before: string | undefined;
   for (const item of items) {

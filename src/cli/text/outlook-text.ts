@@ -4,11 +4,9 @@ import { counted, grouped } from './figures.ts';
 import { oneLine } from './text-table.ts';
 
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
-/** Never certain. */
 const likely = (probability: number): string =>
   probability > 0.99 ? '>99 %' : percent(probability);
 
-/** An outlook as lines for people. */
 export const outlookText = ({ next, yesterday }: Outlook): string[] => [
   ...(next.length === 0
     ? [

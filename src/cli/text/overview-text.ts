@@ -6,7 +6,7 @@ import { oneLine } from './text-table.ts';
 const BARS = '▁▂▃▄▅▆▇█';
 const WIDEST_LINE = 40;
 
-/** Values as a line of bars, at most 40 wide, the smallest lowest. */
+/** Values as a line of bars, at most 40 wide. */
 export const sparkline = (values: readonly number[]): string => {
   const step = Math.max(1, values.length / WIDEST_LINE);
   const shown = Array.from(
@@ -30,7 +30,6 @@ const growthLines = ({ user, title, points }: GrownVideo): string[] => {
   ];
 };
 
-/** An overview as lines for people. */
 export const overviewText = ({ tables, top, growth, rising, noticed }: Overview): string[] => [
   'In the lake:',
   ...Object.entries(tables).map(([table, rows]) => `  ${table.padEnd(18)} ${grouped(rows)}`),

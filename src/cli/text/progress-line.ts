@@ -2,7 +2,7 @@ import type { CliIo } from '../context/io.ts';
 
 const EVERY_MS = 100;
 
-/** One line at the bottom of a terminal that says how far a command is, redrawn ten times a second. */
+/** A progress line at the bottom of a terminal, redrawn ten times a second. */
 export class ProgressLine {
   readonly #io: CliIo;
   #drawnAt = Number.NEGATIVE_INFINITY;

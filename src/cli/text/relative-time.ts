@@ -15,7 +15,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   s: SECOND_MS,
 };
 
-/** How far an instant is from now: `5 min ago`, `in 31 s`. Unix milliseconds. */
+/** Distance of an instant (Unix ms) from now: `5 min ago`, `in 31 s`. */
 export const relativeTime = (at: number, now: number): string => {
   const spanMs = Math.abs(at - now);
   const [unit] = UNITS.find(([, from]) => spanMs >= from) ?? ['s'];
@@ -24,6 +24,6 @@ export const relativeTime = (at: number, now: number): string => {
   return at < now ? `${count} ${unit} ago` : `in ${count} ${unit}`;
 };
 
-/** The exact time with the relative one beside it, as people read it. */
+/** The exact time and the relative one. */
 export const timeText = (at: number, now: number): string =>
   `${isoOf(at)} (${relativeTime(at, now)})`;

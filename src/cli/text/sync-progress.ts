@@ -14,8 +14,8 @@ const progressText = ({ job, ended, planned, callsSent }: RunProgress): string =
   `${job}: ${grouped(ended)} of ${counted(planned, 'request')}, ${counted(callsSent, 'call')} spent`;
 
 /**
- * How far a run is, and what it waits for. On a terminal one line that moves each second; elsewhere
- * a line every ten seconds, and one for each longer wait.
+ * Progress of a run and its waits. A terminal shows one line; elsewhere a line every ten seconds
+ * and for each long wait.
  */
 export class SyncProgress {
   readonly #io: CliIo;
@@ -44,7 +44,7 @@ export class SyncProgress {
     note(text);
   };
 
-  /** Somebody waits `ms`: for the service, or for the key's own pace. */
+  /** Reports a wait of `ms`: for the service, or for the key's pace. */
   readonly wait = (ms: number, why: string): void => {
     const { clock, isTerminal, note } = this.#io;
     const isNew = this.#wait?.why !== why;
@@ -76,7 +76,7 @@ export class SyncProgress {
         await clock.sleep(Math.min(SECOND_MS, leftMs), ticking.signal);
       }
     } catch {
-      // cleared: what it waited for is over
+      // cleared: the wait is over
     } finally {
       this.#ticking = undefined;
     }

@@ -6,14 +6,14 @@ const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const WIDEST_TEXT = 60;
 
 /**
- * A text on one line, cut off with an ellipsis where it takes more than `widest` columns, and
- * without what would move a terminal's cursor: others wrote it.
+ * Text on one line, truncated to `widest` columns, without control characters: it comes from
+ * outside.
  */
 export const oneLine = (text: string, widest = WIDEST_TEXT): string => {
   const line = terminalLine(text);
   if (line.length <= widest && !/[^ -~]/.test(line)) return line;
   let width = 0;
-  let fitting = ''; // the longest part after which an ellipsis has its place
+  let fitting = ''; // the longest part that leaves room for the ellipsis
   for (const { segment } of GRAPHEMES.segment(line)) {
     width += displayWidth(segment);
     if (width > widest) return `${fitting}…`;
@@ -22,22 +22,22 @@ export const oneLine = (text: string, widest = WIDEST_TEXT): string => {
   return line;
 };
 
-/** What stands in a table: numbers stand to the right, null stays empty. */
+/** Content of a cell: numbers align right, null is empty. */
 export type Cell = string | number | bigint | null;
 
 interface TableWish {
-  /** Columns of the terminal, so that wide texts are cut to fit; undefined where there is none. */
+  /** Columns of the terminal, to which wide texts are cut; undefined without a terminal. */
   readonly columns: number | undefined;
-  /** The name of a column whose text is wrapped instead of cut. */
+  /** Column whose text is wrapped instead of cut. */
   readonly wrapped?: string;
-  /** Names of columns of figures that are written out already, such as `1,200` or `4 %`. */
+  /** Columns of formatted numbers such as `1,200` or `4 %`, which align right. */
   readonly figures?: readonly string[];
 }
 
 const NARROWEST_TEXT = 12;
-const BORDERS = 3; // of each column: a blank on both sides and a line
+const BORDERS = 3; // per column: a blank on both sides and a line
 
-/** Takes from the widest texts until the table fits, or no column can be any narrower. */
+/** Narrows the widest columns until the table fits. */
 const fittedWidths = (
   natural: readonly number[],
   narrowest: readonly number[],
@@ -59,7 +59,7 @@ const padded = (text: string, width: number, toTheLeft: boolean): string => {
   return toTheLeft ? `${text}${blanks}` : `${blanks}${text}`;
 };
 
-/** A text in lines of at most `width` columns, broken between words, and inside those that are wider. */
+/** Wraps a text between words, and inside words wider than `width`. */
 const wrappedLines = (text: string, width: number): string[] => {
   const lines: string[] = [];
   let line = '';
@@ -82,7 +82,7 @@ const wrappedLines = (text: string, width: number): string[] => {
   return line === '' ? lines : [...lines, line];
 };
 
-/** Each row by itself, a line for each column: for a terminal that is too narrow for the table. */
+/** Each row as a block with one line per column, for a narrow terminal. */
 const recordsText = (
   head: readonly string[],
   cells: readonly (readonly string[])[],
@@ -104,8 +104,8 @@ const recordsText = (
 };
 
 /**
- * Rows as a table for people: text on one line, at most 60 columns wide or what the terminal has. Where
- * the terminal has too few for any table of these columns, each row stands by itself.
+ * Formats rows as a table for people, at most 60 columns a text or as wide as the terminal. In a
+ * terminal that is too narrow each row becomes a block.
  */
 export const textTable = (
   head: readonly string[],

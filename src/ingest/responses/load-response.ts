@@ -1,6 +1,8 @@
 import { shortly } from '../../base/wire/fields.ts';
+import { foldHandle } from '../../base/wire/folding.ts';
 import { countsOnly } from '../../base/wire/observation.ts';
 import type { Lake } from '../../lake/open.ts';
+import { searchWatches, serveWatch, serveWatches } from '../../lake/watches/watches.ts';
 import type { RawResponse } from '../../upstream/client.ts';
 import type { DecodedResponse } from '../../upstream/decode/decode.ts';
 import type { DecodedItem } from '../../upstream/decode/decode-items.ts';
@@ -10,6 +12,7 @@ import { writeAnalysis } from '../writers/analyses.ts';
 import { type DriftRow, storeDrift } from '../writers/drift.ts';
 import { type Loader, loaderOf, type WordsIndexed } from '../writers/loader.ts';
 import { forgetRejected, keepRejected, LONGEST_REJECTED } from '../writers/rejected-items.ts';
+import { writeSearchHits } from '../writers/search-hits.ts';
 import type { LoadCounts, Tally } from '../writers/tally.ts';
 import { writeHashtagList } from './hashtag-list.ts';
 import { storeResponse } from './responses.ts';
@@ -37,6 +40,7 @@ type GrowthResponse = Extract<DecodedResponse, { kind: 'growth' }>;
 type CreatorResponse = Extract<DecodedResponse, { kind: 'creator' }>;
 
 interface Context {
+  lake: Lake;
   loader: Loader;
   tally: Tally;
   at: number;
@@ -56,7 +60,7 @@ const hashtagsOfBoth = (
 /** Writes the videos of a page; their keys by id. */
 const writeItems = (
   items: readonly DecodedItem[],
-  source: 'feed' | 'trends' | 'creator',
+  source: 'feed' | 'trends' | 'creator' | 'search',
   { loader, tally, at }: Context,
 ): Map<string, number> => {
   const byId = statedOnce(items, ({ id }) => id, hashtagsOfBoth);
@@ -93,6 +97,25 @@ const loadVideos = (
   }
 };
 
+const loadSearch = (
+  request: Extract<UpstreamRequest, { kind: 'search' }>,
+  response: VideosResponse,
+  context: Context,
+): void => {
+  const { lake, at } = context;
+  const items = response.items.map(({ item }) => item);
+  const keys = writeItems(items, 'search', context);
+  const videos = new Map(
+    response.items.flatMap(({ position, item }) => {
+      const key = keys.get(item.id);
+      return key === undefined ? [] : [[position, key] as const];
+    }),
+  );
+  const watchIds = searchWatches(lake, { words: request.q, platform: request.platform });
+  writeSearchHits(lake, { watchIds, at, offset: request.offset, total: response.total, videos });
+  if (request.offset === 0) for (const id of watchIds) serveWatch(lake, id, at);
+};
+
 const loadHashtags = (
   { dateRange: window, offset }: Extract<UpstreamRequest, { kind: 'hashtags' }>,
   response: HashtagsResponse,
@@ -115,16 +138,21 @@ const loadHashtags = (
 const loadGrowth = (
   request: Extract<UpstreamRequest, { kind: 'growth' }>,
   response: GrowthResponse,
-  { loader, tally }: Context,
+  { lake, loader, tally, at: receivedAt }: Context,
 ): void => {
   const { id, platform } = request;
+  serveWatches(lake, { kind: 'video', platform, subject: id }, receivedAt);
   const points = [...statedOnce(response.points, ({ at }) => at).values()];
   for (const { at, ...counts } of points.toSorted((a, b) => a.at - b.at))
     loader.write(countsOnly({ id, platform, ...counts }), { at, source: 'growth' }, tally);
 };
 
-const loadCreator = ({ profile, growth, items }: CreatorResponse, context: Context): void => {
-  const { loader, tally, at } = context;
+const loadCreator = (
+  { platform, handle }: Extract<UpstreamRequest, { kind: 'creator' }>,
+  { profile, growth, items }: CreatorResponse,
+  context: Context,
+): void => {
+  const { lake, loader, tally, at } = context;
   const points = statedOnce(growth, (point) => point.at);
   // the profile is itself a point of the timeline: two rows of one instant would replace each other
   const now = points.get(at);
@@ -139,6 +167,7 @@ const loadCreator = ({ profile, growth, items }: CreatorResponse, context: Conte
   const seen = { ...present, at, snapshotExtra, growth: [...points.values()] };
   loader.creators.write(seen, 'creator', tally);
   writeItems(items, 'creator', context);
+  serveWatches(lake, { kind: 'creator', platform, subject: foldHandle(handle) }, at);
 };
 
 /** Keeps what of a response cannot be loaded, and its drift. */
@@ -202,14 +231,17 @@ export const loadResponse = (
   const loader = loaderOf(lake);
   return loader.transaction(
     (tally) => {
-      const context = { loader, tally, at, runId, isLastPage };
+      const context = { lake, loader, tally, at, runId, isLastPage };
       if (decoded.kind === 'videos' && (request.kind === 'feed' || request.kind === 'trends'))
         loadVideos(request, decoded, context);
+      else if (decoded.kind === 'videos' && request.kind === 'search')
+        loadSearch(request, decoded, context);
       else if (decoded.kind === 'hashtags' && request.kind === 'hashtags')
         loadHashtags(request, decoded, context);
       else if (decoded.kind === 'growth' && request.kind === 'growth')
         loadGrowth(request, decoded, context);
-      else if (decoded.kind === 'creator') loadCreator(decoded, context);
+      else if (decoded.kind === 'creator' && request.kind === 'creator')
+        loadCreator(request, decoded, context);
       else if (decoded.kind === 'analysis' && request.kind === 'analyze') {
         const { analysis, generatedAt } = decoded;
         writeAnalysis(

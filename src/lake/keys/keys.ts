@@ -4,8 +4,8 @@ import { TIERS, type Tier } from '../../base/config/tiers.ts';
 import { UsageError } from '../../base/errors.ts';
 import { prepare } from '../prepare.ts';
 
-/** What a key may do: `read` is every GET, `lab` the analysis, `webhooks` subscriptions. */
-export const SCOPES = ['read', 'lab', 'webhooks'] as const;
+/** Permissions of a key: `read` is every GET, `lab` the analysis, `webhooks` subscriptions, `watch` watches. */
+export const SCOPES = ['read', 'lab', 'webhooks', 'watch'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** Every key starts with this; it marks a live key. */

@@ -1,5 +1,6 @@
 import type { EventKind, Platform } from '../../../schema/vocabulary.ts';
 import { isoOf } from '../../base/iso.ts';
+import { foldName } from '../../base/wire/folding.ts';
 import type { Lake } from '../open.ts';
 import { prepare, required } from '../prepare.ts';
 import { prepared } from '../statements.ts';
@@ -23,14 +24,18 @@ export interface EventsQuery extends Paging {
   readonly platform?: Platform | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
+  /** Tag of a watch that covered the subject when the event was detected. */
+  readonly tag?: string | undefined;
   readonly asOf: number;
 }
 
+const HAS_TAG = "exists (select 1 from json_each(data, '$.tags') where value = @tag)";
 const OCCURRED = 'occurred_at <= @until and occurred_at >= @since';
 /** By platform where one is wanted: those of the others are not passed through. */
 const matching = ({ platform }: EventsQuery): string =>
   `from events where detected_at <= @asOf and ${OCCURRED} and (@kind is null or kind = @kind)
-  and ${platform === undefined ? '@platform is null' : 'platform = @platform'}`;
+  and ${platform === undefined ? '@platform is null' : 'platform = @platform'}
+  and (@tag is null or ${HAS_TAG})`;
 const COLUMNS =
   'id, kind, platform, subject, occurred_at as occurredAt, detected_at as detectedAt, origin, data';
 
@@ -52,12 +57,13 @@ const storedEvent = (row: StoredRow): StoredEvent => ({
   data: JSON.parse(row.data) as unknown,
 });
 
-const boundsOf = ({ asOf, since, until, kind, platform }: EventsQuery) => ({
+const boundsOf = ({ asOf, since, until, kind, platform, tag }: EventsQuery) => ({
   asOf,
   since: since ?? 0,
   until: until ?? asOf,
   kind: kind ?? null,
   platform: platform ?? null,
+  tag: tag === undefined ? null : foldName(tag),
 });
 
 /** A page of what had been noticed by `asOf`, newest first, without counting all of it. */
@@ -89,11 +95,17 @@ export const eventsAtMost = (lake: Lake, query: EventsQuery, most: number): numb
   return required(prepared(lake, counted, 'number').get({ since, until, most }));
 };
 
-const SINCE = `select ${COLUMNS} from events where occurred_at >= ? order by occurred_at`;
+const SINCE = `from events where occurred_at >= @since and (@tag is null or ${HAS_TAG})`;
+
+const sinceOf = (since: number, tag: string | undefined) => ({
+  since,
+  tag: tag === undefined ? null : foldName(tag),
+});
 
 /** Every event that occurred at `since` (Unix ms) or later as it is shown, oldest first, one at a time. */
-export function* eventsSince({ sqlite }: Lake, since: number): Generator<ShownEvent> {
-  for (const row of prepare<StoredRow>(sqlite, `${SINCE}, id`, ROW).iterate(since))
+export function* eventsSince({ sqlite }: Lake, since: number, tag?: string): Generator<ShownEvent> {
+  const sql = `select ${COLUMNS} ${SINCE} order by occurred_at, id`;
+  for (const row of prepare<StoredRow>(sqlite, sql, ROW).iterate(sinceOf(since, tag)))
     yield shownEvent(storedEvent(row));
 }
 
@@ -101,11 +113,12 @@ export function* eventsSince({ sqlite }: Lake, since: number): Generator<ShownEv
 export const lastEventsSince = (
   { sqlite }: Lake,
   since: number,
-  most: number,
+  { most, tag }: { readonly most: number; readonly tag?: string | undefined },
 ): { total: number; items: StoredEvent[] } => {
-  const count = 'select count(*) from events where occurred_at >= ?';
-  const total = required(prepare(sqlite, count, 'number').get(since));
-  const last = prepare<StoredRow>(sqlite, `${SINCE} desc, id desc limit ?`, ROW).all(since, most);
+  const wanted = sinceOf(since, tag);
+  const total = required(prepare(sqlite, `select count(*) ${SINCE}`, 'number').get(wanted));
+  const newest = `select ${COLUMNS} ${SINCE} order by occurred_at desc, id desc limit @most`;
+  const last = prepare<StoredRow>(sqlite, newest, ROW).all({ ...wanted, most });
   return { total, items: last.reverse().map(storedEvent) };
 };
 

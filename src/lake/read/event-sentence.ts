@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../base/json-object.ts';
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
-/** Evidence read by name: what an upstream sent may hold anything. */
+/** Typed access to evidence. Evidence from the API may have any shape. */
 class EvidenceWords {
   readonly #evidence: JsonObject;
 
@@ -43,56 +43,65 @@ class EvidenceWords {
   }
 }
 
-const spike = (told: EvidenceWords, hours: number | undefined): string => {
-  if (told.text('rule') === 'forecast')
-    return `${told.percent('topProbability')} likely to finish in the top 10 % (we alert from ${told.percent('threshold')}); ${told.count('views')} views now, ${told.count('viewsIn24h')} expected in 24 h (80 % between ${told.count('viewsIn24hLow')} and ${told.count('viewsIn24hHigh')}).`;
+const spike = (evidence: EvidenceWords, hours: number | undefined): string => {
+  if (evidence.text('rule') === 'forecast') {
+    const chance = `${whole.format(100 * (evidence.number('topProbability') ?? 0))} % likely to finish in the top 10 % (we alert from ${evidence.percent('threshold')})`;
+    const now =
+      evidence.number('views') === undefined ? '' : `, ${evidence.count('views')} views now`;
+    return evidence.number('viewsIn24h') === undefined
+      ? `${chance}${now}.`
+      : `${chance}${now}, ${evidence.count('viewsIn24h')} expected in 24 h (8 in 10 videos land between ${evidence.count('viewsIn24hLow')} and ${evidence.count('viewsIn24hHigh')}).`;
+  }
   const span = hours === undefined ? '' : ` in ${short.format(hours)} h`;
-  const age = told.number('ageHours');
+  const age = evidence.number('ageHours');
   const expected =
-    (told.number('expectedViewsPerHour') ?? 0) < 1
-      ? 'where its own pace and age lead one to expect less than one'
-      : `${told.times('ratio')} the ${told.count('expectedViewsPerHour')} that its own pace and age lead one to expect`;
-  return `It gained ${told.count('gain')} views${span}, from ${told.count('viewsBefore')} to ${told.count('views')}: ${told.count('viewsPerHour')} an hour, ${expected}${age === undefined ? '' : `, ${short.format(age)} h after it was published`}.`;
+    (evidence.number('expectedViewsPerHour') ?? 0) < 1
+      ? 'where its past pace and age suggest less than one'
+      : `${evidence.times('ratio')} the ${evidence.count('expectedViewsPerHour')} expected from its past pace and age`;
+  return `It gained ${evidence.count('gain')} views${span}, from ${evidence.count('viewsBefore')} to ${evidence.count('views')}: ${evidence.count('viewsPerHour')} an hour, ${expected}${age === undefined ? '' : `, ${short.format(age)} h after it was published`}.`;
 };
 
-const viral = (told: EvidenceWords): string => {
-  const video = told.text('video') ?? 'a video';
-  if (told.text('reason') === 'top')
-    return `${video} is the first to reach rank ${told.count('rank')} of ${told.text('list') ?? 'a list'}, watched for ${short.format(told.number('watchedDays') ?? 0)} days.`;
+const viral = (evidence: EvidenceWords): string => {
+  const video = evidence.text('video') ?? 'a video';
+  if (evidence.text('reason') === 'top')
+    return `${video} is the first to reach rank ${evidence.count('rank')} of ${evidence.text('list') ?? 'a list'}, watched for ${short.format(evidence.number('watchedDays') ?? 0)} days.`;
   const usual =
-    told.number('median') === undefined
-      ? `what one in a hundred of ${told.count('cohortVideos')} videos of the platform had (${told.count('cohortViews99')})`
-      : `${told.times('timesMedian')} the median of ${told.count('median')} of the creator's other ${told.count('videos')} videos`;
-  return `${video} rose from ${told.count('viewsBefore')} to ${told.count('views')} views and passed ${told.count('bar')}: ${usual}.`;
+    evidence.number('median') === undefined
+      ? `what one in a hundred of ${evidence.count('cohortVideos')} videos of the platform had (${evidence.count('cohortViews99')})`
+      : `${evidence.times('timesMedian')} the median of ${evidence.count('median')} of the creator's other ${evidence.count('videos')} videos`;
+  return `${video} rose from ${evidence.count('viewsBefore')} to ${evidence.count('views')} views and passed ${evidence.count('bar')}: ${usual}.`;
 };
 
-const rising = (told: EvidenceWords): string =>
-  told.text('measure') === 'views'
-    ? `It gained ${told.count('gain')} views, ${told.count('viewsPerDay')} a day against the usual ${told.count('usualPerDay')}: ${told.times('ratio')} as many, over ${told.count('snapshots')} snapshots.`
-    : `${told.count('volume')} videos carry it against the usual ${told.count('usual')}: ${told.times('ratio')} as many, over ${told.count('snapshots')} snapshots.`;
+const rising = (evidence: EvidenceWords): string =>
+  evidence.text('measure') === 'views'
+    ? `It gained ${evidence.count('gain')} views, ${evidence.count('viewsPerDay')} a day, usually ${evidence.count('usualPerDay')}: ${evidence.times('ratio')} as many, over ${evidence.count('snapshots')} snapshots.`
+    : `${evidence.count('volume')} videos use it, usually ${evidence.count('usual')}: ${evidence.times('ratio')} as many, over ${evidence.count('snapshots')} snapshots.`;
 
-const breakout = (told: EvidenceWords): string =>
-  `${told.count('videos')} videos of ${told.count('creators')} creators make ${told.percent('share')} of the ${told.text('list') ?? 'list'} (${told.count('listed')} videos), usually ${told.percent('usualShare')}: ${told.times('ratio')} as much. Their tags: ${told.list('tags').join(', ') || 'not told'}.`;
+const breakout = (evidence: EvidenceWords): string =>
+  `${evidence.count('videos')} videos of ${evidence.count('creators')} creators make up ${evidence.percent('share')} of the ${evidence.text('list') ?? 'list'} (${evidence.count('listed')} videos), usually ${evidence.percent('usualShare')}: ${evidence.times('ratio')} as much. Their tags: ${evidence.list('tags').join(', ') || 'unknown'}.`;
 
-/** How a kind is told, and what of its evidence must be there for that. */
-interface Told {
+interface SentenceRule {
+  /** Evidence that the sentence cannot do without. */
   readonly needs: readonly string[];
-  readonly sentence: (told: EvidenceWords, hours: number | undefined) => string;
+  readonly sentence: (evidence: EvidenceWords, hours: number | undefined) => string;
 }
 
-const SENTENCES: Readonly<Record<EventKind, Told>> = {
+const SENTENCES: Readonly<Record<EventKind, SentenceRule>> = {
   'trend.spike': { needs: ['rule', 'views'], sentence: spike },
   'creator.viral': { needs: ['reason', 'video'], sentence: viral },
   'hashtag.rising': { needs: ['measure', 'ratio'], sentence: rising },
   'niche.breakout': { needs: ['videos', 'share'], sentence: breakout },
 };
 
-/** Evidence of another shape, such as an upstream's own: as it came. */
-const asItCame = (evidence: JsonObject): string =>
+const inWords = (name: string): string =>
+  name.replace(/_/g, ' ').replace(/(?<=[a-z\d])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** Evidence of another shape, such as from the API: names in words with their values. */
+const listedEvidence = (evidence: JsonObject): string =>
   `${Object.entries(evidence)
     .map(
       ([name, value]) =>
-        `${name} ${typeof value === 'number' ? short.format(value) : String(value)}`,
+        `${inWords(name)} ${typeof value === 'number' ? short.format(value) : String(value)}`,
     )
     .join(', ')}.`;
 
@@ -102,7 +111,7 @@ const hoursIn = (window: JsonObject | undefined): number | undefined => {
   return Number.isFinite(hours) && hours > 0 ? hours : undefined;
 };
 
-/** Evidence under its present names: 0.1.0 had `looks`, and one rule of trend.spike, which it did not name. */
+/** Renames evidence of 0.1.0, which had `looks` and did not name the rule of trend.spike. */
 const inPresentNames = ({ looks, ...rest }: JsonObject): JsonObject => ({
   ...('expectedViewsPerHour' in rest ? { rule: 'pace' } : {}),
   ...(looks === undefined ? {} : { snapshots: looks }),
@@ -110,15 +119,17 @@ const inPresentNames = ({ looks, ...rest }: JsonObject): JsonObject => ({
 });
 
 /**
- * Why an event was noticed, in a sentence with its numbers. `data` is what table `events` holds; evidence
- * of another shape than the rules of trendlake write is told as it came.
+ * Reason of an event in one sentence. `data`: column of table `events`. Evidence of a shape that trendlake
+ * does not write is listed by name.
  */
 export const eventSentence = (kind: EventKind, data: unknown): string => {
   const { evidence, window } = isObject(data) ? data : {};
   if (!isObject(evidence) || Object.keys(evidence).length === 0)
-    return 'The service told of it, without numbers.';
+    return 'Reported by the API, without numbers.';
   const { needs, sentence } = SENTENCES[kind];
   const named = inPresentNames(evidence);
-  if (needs.some((name) => named[name] === undefined)) return asItCame(evidence);
+  const isForecast = kind === 'trend.spike' && named.rule === 'forecast';
+  const required = isForecast ? ['topProbability', 'threshold'] : needs;
+  if (required.some((name) => named[name] === undefined)) return listedEvidence(evidence);
   return sentence(new EvidenceWords(named), hoursIn(isObject(window) ? window : undefined));
 };

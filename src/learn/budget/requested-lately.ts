@@ -38,9 +38,9 @@ const RESPONSES = `
     c.status <> 200
   from recent r cross join calls c on c.run_id = r.id
     cross join run_items i on i.run_id = c.run_id and i.job = c.job and i.request = c.request
-  where r.at > @since and r.at <= @now and c.job in ('growth', 'creators')
+  where r.at > @since and r.at <= @now and c.job in ('growth', 'creators', 'watch')
     and (c.status in (404, 410, 451) or c.status = 200 and c.error is null
-      and (c.job = 'creators' or c.rows_changed = 0))
+      and (i.request_json ->> 'handle' is not null or c.rows_changed = 0))
   order by r.at`;
 
 /** Reads it as of `now` (Unix ms). Only reads, and no more than the calls of the last 30 days. */

@@ -41,6 +41,7 @@ const planConfig = (config: PlanConfig): PlanConfig => ({
   timezone: config.timezone,
   shares: config.shares,
   reservePercent: config.reservePercent,
+  watchShare: config.watchShare,
   platforms: config.platforms,
 });
 

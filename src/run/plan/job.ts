@@ -13,6 +13,8 @@ export interface PlanContext {
   runId: number;
   /** What the budget chooses for the two jobs that refresh what is known. */
   refreshes: RefreshPlanner;
+  /** Calls that watches may make in this run; 0 for other jobs. */
+  watchCalls: number;
 }
 
 /** One scheduled job that asks for something; its file in jobs/ is named after it. */
@@ -20,10 +22,12 @@ export interface Job {
   name: string;
   /** Cron expression, in the configured time zone. */
   schedule: string;
-  /** What is planned first: lists say what is moving, refreshes follow what moved in them. */
-  stage: 'lists' | 'refreshes';
+  /** Order of planning: lists first, then watches they did not serve, then refreshes of what moved. */
+  stage: 'lists' | 'watches' | 'refreshes';
   /** Lists only: how many lists one run reads, so that its price is known before. */
   lists?(config: Pick<Config, 'platforms'>): number;
+  /** Watches only: expected calls of one run, where the lake is known. May be a fraction. */
+  expectedCalls?: number;
   /** Plans the job's requests of one run; called once for a run, what it plans is kept. */
   plan(context: PlanContext): PlannedItem[];
 }

@@ -7,6 +7,7 @@ import { shareOf } from './key-share.ts';
 import type { MonthForecast } from './month-forecast.ts';
 import { type PlanConfig, type PlannedJob, planMonth } from './month-plan.ts';
 import { forecastTogether, spentTogether } from './months-together.ts';
+import { withWatches } from './watch-planner.ts';
 
 /** What the month of one key is planned by: its own limits, and the part of the work that it is dealt. */
 export interface KeyPlan {
@@ -58,6 +59,7 @@ export const keyPlans = (
     return [{ key: only.key, config: { ...config, ...limits }, jobs }];
   }
   const rates = keys.map(({ ratePerMinute }) => ratePerMinute);
+  const totalRate = rates.reduce((sum, rate) => sum + rate, 0);
   const growth = partsOf(config.growthCalls, rates);
   const creators = partsOf(config.creatorCalls, rates);
   return keys.map((key, index) => ({
@@ -73,7 +75,14 @@ export const keyPlans = (
     },
     jobs: jobs.map((job) => {
       const lists = listsOf(job, key, keys, config.platforms);
-      return { ...job, lists: () => lists };
+      const { expectedCalls } = job;
+      return {
+        ...job,
+        lists: () => lists,
+        ...(expectedCalls === undefined
+          ? {}
+          : { expectedCalls: (expectedCalls * key.ratePerMinute) / totalRate }),
+      };
     }),
   }));
 };
@@ -117,7 +126,8 @@ export const keyMonths = async (
   config: PlanConfig & KeysConfig,
   jobs: readonly PlannedJob[],
   at: SpentAt,
-): Promise<KeyMonth[]> => monthsOf(config, jobs, await spentOfKeys(lake, config, at));
+): Promise<KeyMonth[]> =>
+  monthsOf(config, withWatches(jobs, lake, config, at), await spentOfKeys(lake, config, at));
 
 /** What is left of the months of all keys, spread over the jobs; `running` as in `planMonth`. */
 export const planMonths = (

@@ -1,13 +1,18 @@
 import { PLATFORMS, type RefreshJob } from '../../../schema/vocabulary.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Config } from '../../base/config/config.ts';
 import { isoOf } from '../../base/iso.ts';
+import type { Lake } from '../../lake/open.ts';
 import { PausedError } from '../../upstream/throttle/errors.ts';
+import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
 import type { KeyLane } from '../run/key-lane.ts';
 import type { KeyQuota, RunSummary } from '../run/run-summary.ts';
 import type { Job } from './job.ts';
 import { keyPlans } from './key-plan.ts';
 import { refreshBudget } from './month-plan.ts';
+import { spentTogether } from './months-together.ts';
 import { joined, type RefreshBudget } from './refresh-budget.ts';
+import { watchAllowance, withWatches } from './watch-planner.ts';
 
 /** What is left of a key's month; null where the ledger cannot be reached, which stopped the run. */
 const ofLane = async ({ key, ledger, stop }: KeyLane): Promise<KeyQuota> => {
@@ -41,16 +46,37 @@ export const quotaOf = async (lanes: readonly KeyLane[]): Promise<RunSummary['qu
   };
 };
 
+/** Parts of a run that its budgets depend on. */
+interface QuotaDeps {
+  readonly lake: Lake;
+  readonly config: Config;
+  readonly clock: Clock;
+  /** Jobs of this run. */
+  readonly jobs: readonly Job[];
+  /** Every job there is. */
+  readonly allJobs?: readonly Job[];
+}
+
+/** Calls that watches may make in a run of the keys that have not stopped. */
+export const watchCallsOf = async (
+  lanes: readonly KeyLane[],
+  { lake, config, clock }: Pick<QuotaDeps, 'lake' | 'config' | 'clock'>,
+): Promise<number> => {
+  const months: MonthSpent[] = [];
+  for (const { ledger, stop } of lanes) if (stop === undefined) months.push(await ledger.spent());
+  if (months.length === 0) return 0;
+  return watchAllowance(lake, config, { month: spentTogether(months).month, now: clock.now() });
+};
+
 /** What the months of the keys that have not stopped leave to refreshes, by what they may be about. */
 export const refreshBudgets = async (
   lanes: readonly KeyLane[],
-  config: Config,
-  { jobs, allJobs }: { jobs: readonly Job[]; allJobs: readonly Job[] },
+  { lake, config, clock, jobs, allJobs = jobs }: QuotaDeps,
 ): Promise<RefreshBudget[]> => {
   const plans = keyPlans(
     lanes.map(({ key }) => key),
     config,
-    allJobs,
+    withWatches(allJobs, lake, config, { now: clock.now() }),
   );
   const made = (name: RefreshJob): boolean => jobs.some((job) => job.name === name);
   let budgets: RefreshBudget[] = [];

@@ -2,7 +2,7 @@
 export interface JobLoad {
   job: string;
   /** Lists cost what they cost; refreshes spend what is left. */
-  stage: 'lists' | 'refreshes';
+  stage: 'lists' | 'watches' | 'refreshes';
   /** Cron expression, or `off`. */
   schedule: string;
   /** Unix ms of its runs until the month ends, first one first. */
@@ -104,13 +104,13 @@ export const forecastMonth = (
   { limit, remaining, reserve, ratePerMinute }: Means,
 ): MonthForecast => {
   const perRun = (load: JobLoad, rest: number, weights: number): number =>
-    load.stage === 'lists' || load.runsAt.length === 0
+    load.stage !== 'refreshes' || load.runsAt.length === 0
       ? load.callsPerRun
       : Math.min(load.callsPerRun, Math.floor((rest * load.share) / weights / load.runsAt.length));
-  const lists = loads.filter(({ stage }) => stage === 'lists');
+  const lists = loads.filter(({ stage }) => stage !== 'refreshes');
   const refreshes = loads.filter(({ stage, runsAt }) => stage === 'refreshes' && runsAt.length > 0);
   const fixed = lists.reduce(
-    (sum, { runsAt, callsPerRun }) => sum + runsAt.length * callsPerRun,
+    (sum, { runsAt, callsPerRun }) => sum + Math.round(runsAt.length * callsPerRun),
     0,
   );
   const rest = Math.max(0, remaining - fixed - reserve);
@@ -121,7 +121,7 @@ export const forecastMonth = (
   const jobs = [...lists, ...refreshes].map((load): JobForecast => {
     const callsPerRun = perRun(load, rest, weights);
     const runs = load.runsAt.length;
-    const calls = callsPerRun * runs;
+    const calls = Math.round(callsPerRun * runs);
     return {
       job: load.job,
       schedule: load.schedule,
@@ -146,6 +146,9 @@ export const forecastMonth = (
     fits: missing === 0,
     missing,
     spentAt: spentAt(lists, remaining),
-    advice: adviceFor(missing, jobs.slice(0, lists.length)),
+    advice: adviceFor(
+      missing,
+      jobs.slice(0, lists.filter(({ stage }) => stage === 'lists').length),
+    ),
   };
 };

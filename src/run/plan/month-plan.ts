@@ -49,12 +49,13 @@ export type PlanConfig = Pick<
   | 'timezone'
   | 'shares'
   | 'reservePercent'
+  | 'watchShare'
   | 'platforms'
 > &
   Partial<Pick<Config, 'upstream'>>;
 
 /** A job as far as a plan needs to know it. */
-export type PlannedJob = Pick<Job, 'name' | 'schedule' | 'stage' | 'lists'>;
+export type PlannedJob = Pick<Job, 'name' | 'schedule' | 'stage' | 'lists' | 'expectedCalls'>;
 
 const ceilingOf = (job: PlannedJob, config: PlanConfig): number =>
   ({ growth: config.growthCalls, creators: config.creatorCalls })[job.name as RefreshJob] ??
@@ -80,7 +81,9 @@ const loadsOf = (
       stage: job.stage,
       schedule: scheduleOf(job, config),
       runsAt: running.includes(job.name) ? [at, ...slots] : slots,
-      callsPerRun: refreshes ? ceilingOf(job, config) : listCalls(job, config),
+      callsPerRun: refreshes
+        ? ceilingOf(job, config)
+        : (job.expectedCalls ?? listCalls(job, config)),
       share: refreshes ? (config.shares[job.name as RefreshJob] ?? 0) : 0,
     };
   });

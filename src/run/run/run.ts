@@ -17,8 +17,9 @@ import { requestLine } from '../../upstream/request.ts';
 import { PausedError, ServiceDownError } from '../../upstream/throttle/errors.ts';
 import { nextPage } from '../plan/first-page.ts';
 import type { Job } from '../plan/job.ts';
-import { quotaOf, refreshBudgets } from '../plan/key-quotas.ts';
+import { quotaOf, refreshBudgets, watchCallsOf } from '../plan/key-quotas.ts';
 import { RefreshPlanner } from '../plan/refresh-planner.ts';
+import { endWatchesOf } from '../plan/watch-planner.ts';
 import { isOfKey, type KeyLane, runKeys } from './key-lane.ts';
 import { Lanes } from './lanes.ts';
 import type { RunDeps } from './run-deps.ts';
@@ -26,12 +27,11 @@ import { type OpenItem, RunLog } from './run-log.ts';
 import { RunReport } from './run-report.ts';
 import type { RunSummary } from './run-summary.ts';
 
+/** Statuses of a video or creator that the service does not have, or no more. */
+const GONE = [404, 410, 451];
 const HEARTBEAT_MS = 10 * SECOND_MS;
 /** New videos whose words wait for each other; a search reads them one by one meanwhile. */
 const WORDS_TOGETHER = 5000;
-
-/** Statuses of a video or creator that the service no longer has. */
-const GONE = [404, 410, 451];
 
 /** One run of the pipeline: plans its requests, sends them through the throttle, loads each response. */
 export class Run {
@@ -76,7 +76,7 @@ export class Run {
   async execute(): Promise<RunSummary> {
     adoptWords(this.#deps.lake, this.#deps.config.upstream);
     this.#indexWords(); // what waits since a run that was killed, or a migration
-    for (const stage of ['lists', 'refreshes'] as const) {
+    for (const stage of ['lists', 'watches', 'refreshes'] as const) {
       const jobs = this.#deps.jobs.filter((job) => job.stage === stage);
       try {
         for (const job of jobs) await this.#plan(job);
@@ -97,18 +97,20 @@ export class Run {
     const { lake, config, clock } = this.#deps;
     if (this.#log.isPlanned(this.#runId, job.name)) return;
     const refreshes = await this.#refreshesOf(job);
-    const items = job.plan({ lake, config, clock, runId: this.#runId, refreshes });
+    const watchCalls =
+      job.stage === 'watches' ? await watchCallsOf(this.#lanes.all, this.#deps) : 0;
+    const items = job.plan({ lake, config, clock, runId: this.#runId, refreshes, watchCalls });
     this.#log.plan(this.#runId, job.name, items);
     this.#report.planned(job.name, items.length);
   }
 
   /** The run's choice of refreshes; lists are planned before the month's budget is divided. */
   async #refreshesOf({ stage }: Job): Promise<RefreshPlanner> {
-    const { lake, config, clock, jobs, allJobs = jobs } = this.#deps;
+    const { lake, clock } = this.#deps;
     const runId = this.#runId;
-    if (stage === 'lists') return new RefreshPlanner({ lake, clock, runId }, []);
+    if (stage !== 'refreshes') return new RefreshPlanner({ lake, clock, runId }, []);
     if (this.#refreshes !== undefined) return this.#refreshes;
-    const budgets = await refreshBudgets(this.#lanes.all, config, { jobs, allJobs });
+    const budgets = await refreshBudgets(this.#lanes.all, this.#deps);
     this.#refreshes = new RefreshPlanner({ lake, clock, runId }, budgets);
     return this.#refreshes;
   }
@@ -184,7 +186,7 @@ export class Run {
 
   /** One item's failure is its own, unless it tells of all that follow, with its key or with any. */
   #noteError(item: OpenItem, lane: KeyLane, error: unknown): void {
-    const { signal } = this.#deps;
+    const { lake, clock, signal } = this.#deps;
     const stops =
       !(error instanceof CallError) ||
       (error instanceof KeyRefusedError && error.status === 401) ||
@@ -215,6 +217,7 @@ export class Run {
     const attempts = isBarred ? 0 : 1;
     this.#log.giveUp(this.#runId, item, { state, error: error.message, attempts });
     this.#report.gaveUp(item.job, item.line, state, error);
+    if (isGone) endWatchesOf(lake, item.request, { at: clock.now(), reason: error.message });
   }
 
   #isExpected(error: Error): boolean {

@@ -67,7 +67,9 @@ const mayDo = (standing: KeyStanding, method: string, path: string): RefusedErro
     ? 'lab'
     : path.startsWith('/v1/webhooks')
       ? 'webhooks'
-      : 'read';
+      : path.startsWith('/v1/watches')
+        ? 'watch'
+        : 'read';
   if (standing.scopes.includes(scope)) return undefined;
   return new RefusedError(
     'forbidden',

@@ -6,7 +6,7 @@ export const PROBLEMS = {
   'missing-key': { status: 401, title: 'No key was given' },
   'unknown-key': { status: 401, title: 'The key is not known' },
   forbidden: { status: 403, title: 'The key may not do this' },
-  'not-found': { status: 404, title: 'There is nothing here' },
+  'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'The method does not fit this address' },
   'payload-too-large': { status: 413, title: 'The body is too large' },
   'unsupported-media-type': { status: 415, title: 'The body is of another type' },

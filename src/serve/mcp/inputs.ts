@@ -61,6 +61,7 @@ export const handle = z
   .min(1)
   .describe('Handle of the creator, with or without a leading @.');
 
+export const tag = z.string().max(200).optional().describe('Tag of a watch.');
 export const eventKind = z.enum(EVENT_KINDS).optional().describe('Only events of this kind.');
 
 const HORIZON_NAMES = HORIZONS.map((hours) => `${hours}h`);

@@ -129,17 +129,19 @@ export const addListTools = (tools: LakeTools): void => {
     input: z.strictObject({
       kind: given.eventKind,
       platform: given.onePlatform,
+      tag: given.tag,
       since: given.since,
       ...given.paging,
       asOf: given.asOf,
     }),
     output: eventsResponse,
-    read: ({ kind, platform, since, limit, page, asOf }, { lake, instantOf }) => {
+    read: ({ kind, platform, tag, since, limit, page, asOf }, { lake, instantOf }) => {
       const at = instantOf(asOf);
       const from = since === undefined ? undefined : parseIso(since);
       const { total, items } = eventsPage(lake, {
         ...(kind === undefined ? {} : { kind }),
         ...(platform === undefined ? {} : { platform }),
+        ...(tag === undefined ? {} : { tag }),
         ...(from === undefined ? {} : { since: from }),
         limit,
         page,

@@ -1,16 +1,16 @@
 import { html } from 'hono/html';
 import type { Paging } from '../../lake/lists/list-page.ts';
-import type { Column } from './data-table.ts';
+import type { ParquetType } from '../../output/parquet/parquet-tables.ts';
+import type { Column, FieldValue } from './data-table.ts';
 import { count, sinceText } from './figures.ts';
 
-/** A row and where it stands in its list, from 1. */
+/** Row with its rank in the list, from 1. */
 export type Ranked<Row> = Row & { readonly rank: number };
 
-/** Rows of one page of a list, with their ranks. */
 export const ranked = <Row>(rows: readonly Row[], { page, limit }: Paging): Ranked<Row>[] =>
   rows.map((row, index) => ({ ...row, rank: (page - 1) * limit + index + 1 }));
 
-/** Where a row stands in its list; nothing where the list has no order. */
+/** Rank column, empty for lists without an order. */
 export const rankColumn = <Row>(of: (row: Row) => number | null | undefined): Column<Row> => ({
   name: 'rank',
   title: '#',
@@ -31,7 +31,7 @@ export const countColumn = <Row>({ of, ...column }: Named<Row, number | null>): 
   field: { type: 'INT64', of },
 });
 
-/** An instant (Unix ms): on the page how long before the instant shown. */
+/** Instant (Unix ms), on the page as an age. */
 export const instantColumn = <Row>({ of, ...column }: Named<Row, number | null>): Column<Row> => ({
   ...column,
   isNumber: true,
@@ -42,9 +42,13 @@ export const instantColumn = <Row>({ of, ...column }: Named<Row, number | null>)
   field: { type: 'TIMESTAMP_MILLIS', of },
 });
 
-/** A text that only files hold. */
-export const textInFiles = <Row>(name: string, of: (row: Row) => string | null): Column<Row> => ({
-  name,
-  title: name,
-  field: { type: 'UTF8', of },
-});
+/** Column for files only. */
+export const fileColumn = <Row>(
+  name: string,
+  type: ParquetType,
+  of: (row: Row) => FieldValue,
+): Column<Row> => ({ name, title: name, field: { type, of } });
+
+/** Text column for files only. */
+export const textInFiles = <Row>(name: string, of: (row: Row) => string | null): Column<Row> =>
+  fileColumn(name, 'UTF8', of);

@@ -3,6 +3,7 @@ import { DAY_MS } from '../../base/durations.ts';
 import type { CountedCreator } from '../../lake/lists/creator-lists.ts';
 import {
   countColumn,
+  fileColumn,
   instantColumn,
   type Ranked,
   rankColumn,
@@ -12,11 +13,10 @@ import type { Column } from './data-table.ts';
 import { change, direction, number, PLATFORM_NAMES } from './figures.ts';
 import { creatorPath, linkTo } from './page-view.ts';
 
-/** Followers gained a day, with their sign. */
+/** Followers gained per day, with a sign. */
 export const gained = (perDay: number | null): string =>
   perDay === null ? '–' : `${perDay < 0 ? '−' : '+'}${number(Math.abs(Math.round(perDay)))}`;
 
-/** The columns of a list of creators. */
 export const CREATOR_COLUMNS: readonly Column<Ranked<CountedCreator>>[] = [
   rankColumn(({ rank }) => rank),
   textInFiles('platform', ({ platform }) => platform),
@@ -30,15 +30,15 @@ export const CREATOR_COLUMNS: readonly Column<Ranked<CountedCreator>>[] = [
   countColumn({ name: 'followers', title: 'followers', of: ({ followers }) => followers }),
   {
     name: 'change',
-    title: 'in a week',
+    title: '7 days',
     isNumber: true,
     show: ({ change: value, observedAt, observedBefore }) =>
-      html`<span class="${direction(value)}"${observedBefore === null ? html` title="not known: not counted a week before"` : html` title="over ${number((observedAt - observedBefore) / DAY_MS)} days"`}>${change(value)}</span>`,
+      html`<span class="${direction(value)}"${observedBefore === null ? html` title="unknown: no count from a week before"` : html` title="over ${number((observedAt - observedBefore) / DAY_MS)} days"`}>${change(value)}</span>`,
     field: { type: 'DOUBLE', of: ({ change: value }) => value },
   },
   {
     name: 'gained_per_day',
-    title: 'a day',
+    title: 'per day',
     isNumber: true,
     show: ({ gainedPerDay }) =>
       html`<span class="${direction(gainedPerDay)}">${gained(gainedPerDay)}</span>`,
@@ -56,9 +56,5 @@ export const CREATOR_COLUMNS: readonly Column<Ranked<CountedCreator>>[] = [
     hide: 'phone',
     of: ({ observedAt }) => observedAt,
   }),
-  {
-    name: 'observed_before',
-    title: 'counted before',
-    field: { type: 'TIMESTAMP_MILLIS', of: ({ observedBefore }) => observedBefore },
-  },
+  fileColumn('observed_before', 'TIMESTAMP_MILLIS', ({ observedBefore }) => observedBefore),
 ];

@@ -9,6 +9,7 @@ import type { CreatorProfile, CreatorSnapshot } from '../../lake/read/creator-pr
 import { RefusedError } from '../http/problems.ts';
 import { handlePath, platformPath } from '../request/parameters.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
+import { fileColumn } from './column-kinds.ts';
 import { gained } from './creator-columns.ts';
 import { type Column, downloadLinks, showing } from './data-table.ts';
 import {
@@ -28,23 +29,19 @@ import { type PageDeps, type PageRequest, requesterOf } from './page-route.ts';
 import { linkTo, type PageView } from './page-view.ts';
 import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';
-import { timelinesOf } from './timelines.ts';
 import { videoColumns } from './video-columns.ts';
 
 const facts = (profile: CreatorProfile, rise: CountedCreator | undefined): Html => {
   const known = rise?.gainedPerDay ?? null;
-  return html`<dl class="facts">${fact('followers', count(profile.followers))}${fact('gained a day', html`<span class="${direction(known)}">${gained(known)}</span>`)}${fact('in a week', html`<span class="${direction(rise?.change)}">${change(rise?.change)}</span>`)}${fact('videos', count(profile.videoCount))}${fact('views', count(profile.views))}${fact('likes', count(profile.likes))}${fact('engagement', rate(profile.engagementRate))}</dl>`;
+  return html`<dl class="facts">${fact('followers', count(profile.followers))}${fact('gained per day', html`<span class="${direction(known)}">${gained(known)}</span>`)}${fact('7 days', html`<span class="${direction(rise?.change)}">${change(rise?.change)}</span>`)}${fact('videos', count(profile.videoCount))}${fact('views', count(profile.views))}${fact('likes', count(profile.likes))}${fact('engagement', rate(profile.engagementRate))}</dl>`;
 };
 
-const pointsOf = ({ growth }: CreatorProfile): ChartPoint[] =>
-  growth.map(({ at, followers }) => [at, followers]);
-
-/** What the files of the counts over time hold: as told, what is not known empty. */
+/** Columns of the downloaded follower counts. */
 const FOLLOWER_COLUMNS: readonly Column<CreatorSnapshot>[] = [
-  { name: 'observed_at', title: 'at', field: { type: 'TIMESTAMP_MILLIS', of: ({ at }) => at } },
-  { name: 'followers', title: 'followers', field: { type: 'INT64', of: (its) => its.followers } },
-  { name: 'views', title: 'views', field: { type: 'INT64', of: ({ views }) => views } },
-  { name: 'likes', title: 'likes', field: { type: 'INT64', of: ({ likes }) => likes } },
+  fileColumn('observed_at', 'TIMESTAMP_MILLIS', ({ at }) => at),
+  fileColumn('followers', 'INT64', ({ followers }) => followers),
+  fileColumn('views', 'INT64', ({ views }) => views),
+  fileColumn('likes', 'INT64', ({ likes }) => likes),
 ];
 
 interface CreatorPath {
@@ -60,17 +57,11 @@ const creatorQuery = ({ platform, handle }: CreatorPath, { at }: PageView) => ({
   asOf: at,
 });
 
-/** `/creators/{platform}/{handle}`: one creator, its followers over time, its videos. */
+/** `/creators/{platform}/{handle}`: one creator's followers over time and videos. */
 export const creatorPage = (deps: PageDeps): void => {
   const { service } = deps;
-  const columns = showing(videoColumns({ timelineOf: timelinesOf(service) }), [
-    'rank',
-    'title',
-    'growth',
-    'views',
-    'likes',
-    'engagement_rate',
-    'created_at',
+  const columns = showing(videoColumns({ lake: service.lake }), [
+    ...['rank', 'title', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
   ]);
   const find = async ({ params, view, moment }: CreatorRequest) => {
     const wanted = creatorQuery(params, view);
@@ -80,7 +71,7 @@ export const creatorPage = (deps: PageDeps): void => {
     if (profile === undefined)
       throw new RefusedError(
         'not-found',
-        `No creator "${wanted.handle}" had been seen on ${wanted.platform} by ${isoOf(view.at)}.`,
+        `No creator "${wanted.handle}" on ${wanted.platform} in the lake as of ${isoOf(view.at)}.`,
       );
     return { profile, rise };
   };
@@ -108,16 +99,16 @@ export const creatorPage = (deps: PageDeps): void => {
       const { params, view } = request;
       const wanted = creatorQuery(params, view);
       const { profile, rise } = await find(request);
-      const points = pointsOf(profile);
+      const points = profile.growth.map(({ at, followers }): ChartPoint => [at, followers]);
       const counted =
         rise === undefined
-          ? html`followers never counted`
+          ? html`followers not counted yet`
           : html`followers counted ${sinceText(rise.observedAt, view.at)}`;
       const videos = listSection(view, shown, {
         heading: 'Videos',
-        note: `${digits(shown.held)} that the lake holds; young and large ones first`,
+        note: `${digits(shown.held)} in the lake, recent and popular ones first`,
         caption: 'Videos of the creator',
-        none: 'The lake holds no video of this creator.',
+        none: 'The lake has no videos of this creator.',
       });
       return {
         title: profile.handle,

@@ -11,8 +11,7 @@ import { listRoute, listSection } from './list-route.ts';
 import { tableParameters } from './page-parameters.ts';
 import { type PageDeps, requesterOf } from './page-route.ts';
 import { linkHere, type PageView } from './page-view.ts';
-import { platformTabs } from './platform-tabs.ts';
-import { tabs } from './tabs.ts';
+import { platformTabs, tabs } from './tabs.ts';
 
 const LISTS = ['rising', 'largest'] as const;
 const list = z
@@ -36,17 +35,16 @@ const head = (
 
 const NONE = {
   rising:
-    'No rise is known yet: it takes two counts of a creator’s followers, a week apart. The largest may be there.',
-  largest: 'No creator’s followers had been counted by then.',
+    'No growth known yet. It needs two follower counts of a creator, a week apart. Try the list of the largest.',
+  largest: 'No follower counts at this time.',
 } as const;
 
 const ABOUT = {
-  rising:
-    'By how much their followers grew: the newest count against the one a week (at most a fortnight) before it.',
-  largest: 'By followers, as last counted.',
+  rising: 'By follower growth: the newest count compared with one taken 7 to 14 days earlier.',
+  largest: 'By newest follower count.',
 } as const;
 
-/** `/creators`: who gains followers fastest, and who has most. */
+/** `/creators`: the fastest growing and the largest creators. */
 export const creatorsListPage = (deps: PageDeps): void =>
   listRoute(deps, {
     path: '/creators',

@@ -5,55 +5,52 @@ import { digits } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { linkHere, type PageView } from './page-view.ts';
 
-/** What a field of a downloaded file holds; instants are Unix ms. */
+/** Value of a field in a downloaded file; instants are Unix ms. */
 export type FieldValue = string | number | null;
 
 /**
- * One column of a table. `show` is how the page shows it (`rows`: all that it shows), `field` what CSV
- * and Parquet hold and what it is sorted by; a column without the one is not on the page, without
- * the other not in the files.
+ * One column of a table. `show` renders it on the page (`rows`: all shown rows). `field` is its value in
+ * CSV, Parquet and sorting. A column may have only one of the two.
  */
 export interface Column<Row> {
-  /** In addresses and files: as the lake's views name it. */
+  /** Name in addresses and files, same as in the lake's views. */
   readonly name: string;
-  /** What heads it on the page. */
   readonly title: string;
   readonly show?: (row: Row, view: PageView, rows: readonly Row[]) => Html | string | number;
   readonly field?: { readonly type: ParquetType; readonly of: (row: Row) => FieldValue };
-  /** Figures are aligned to the right. */
+  /** Aligned to the right. */
   readonly isNumber?: boolean;
-  /** Left out on narrow screens: `phone` under 560 px, `tablet` under 940 px. */
+  /** Hidden on narrow screens: `phone` under 560 px, `tablet` under 940 px. */
   readonly hide?: 'phone' | 'tablet';
 }
 
-/** Part of a list, how many of its rows can be paged to, and what else its source tells of it. */
+/** Part of a list. `held`: rows that paging can reach. `head`: other data of its source. */
 export interface ReadPart<Row, Head> {
   readonly rows: readonly Row[];
   readonly held: number;
   readonly head: Head;
 }
 
-/** Reads one part of a list. */
 export type Listed<Row, Head> = (paging: Paging) => Promise<ReadPart<Row, Head>>;
 
-/** How a table was asked for. `sort` is a column's name, with `-` before it the largest first. */
+/** Requested part of a table. `sort` is a column name, with `-` before it for descending. */
 export interface TableQuery extends Paging {
   readonly sort?: string | undefined;
 }
 
-/** What is shown of a list, and how it came there. */
-export interface ShownPart<Row, Head> extends TableQuery, ReadPart<Row, Head> {
-  /** How many of the list were sorted; undefined: it stands in its own order. */
+export interface ShownList<Row, Head> extends TableQuery, ReadPart<Row, Head> {
+  readonly columns: readonly Column<Row>[];
+  /** Number of rows that were sorted. Undefined: original order. */
   readonly sorted: number | undefined;
 }
 
-/** So many of a list are sorted, and so many are in a file: its first ones. */
+/** Sorting and files cover this many rows from the start of a list. */
 const WHOLE_MOST = 1000;
 
 const compareFields = (a: FieldValue, b: FieldValue): number =>
   typeof a === 'string' && typeof b === 'string' ? a.localeCompare(b, 'en') : Number(a) - Number(b);
 
-/** Rows by one column, what is not known last; equal ones stay in their order. */
+/** Stable sort by one column, unknown values last. */
 const sortedBy = <Row>(
   rows: readonly Row[],
   { of }: NonNullable<Column<Row>['field']>,
@@ -65,7 +62,7 @@ const sortedBy = <Row>(
     return isDown ? compareFields(right, left) : compareFields(left, right);
   });
 
-/** Columns of which only the named ones are on the page; files keep them all. */
+/** Hides all columns except the named ones on the page. Files keep all columns. */
 export const showing = <Row>(
   columns: readonly Column<Row>[],
   names: readonly string[],
@@ -75,13 +72,13 @@ export const showing = <Row>(
     return names.includes(column.name) ? column : unshown;
   });
 
-/** The columns that a list can be sorted by, as `sort` names them. */
+/** Valid values of `sort`. */
 export const sortNames = <Row>(columns: readonly Column<Row>[]): string[] =>
   columns
     .filter(({ show, field }) => show !== undefined && field !== undefined)
     .flatMap(({ name }) => [name, `-${name}`]);
 
-/** The first rows of a list in the order asked for, at most `WHOLE_MOST`: what a file holds. */
+/** First `WHOLE_MOST` rows of a list in the requested order. */
 export const wholeOf = async <Row, Head>(
   list: Listed<Row, Head>,
   columns: readonly Column<Row>[],
@@ -93,13 +90,13 @@ export const wholeOf = async <Row, Head>(
   return { ...read, rows: sortedBy(read.rows, field, sort?.startsWith('-') === true) };
 };
 
-/** One page of a list, in its own order or sorted by a column among its first `WHOLE_MOST`. */
-export const shownPart = async <Row, Head>(
+/** One page of a list. Sorting covers the first `WHOLE_MOST` rows. */
+export const shownList = async <Row, Head>(
   list: Listed<Row, Head>,
   columns: readonly Column<Row>[],
   { sort, limit, page }: TableQuery,
-): Promise<ShownPart<Row, Head>> => {
-  const query = { sort, limit, page };
+): Promise<ShownList<Row, Head>> => {
+  const query = { columns, sort, limit, page };
   if (sort === undefined) return { ...query, ...(await list({ limit, page })), sorted: undefined };
   const { rows: all, head } = await wholeOf(list, columns, sort);
   const rows = all.slice((page - 1) * limit, page * limit);
@@ -109,7 +106,7 @@ export const shownPart = async <Row, Head>(
 const classesOf = ({ isNumber, hide }: Pick<Column<never>, 'isNumber' | 'hide'>): string =>
   [isNumber === true ? 'n' : '', hide === undefined ? '' : `no-${hide}`].join(' ').trim();
 
-/** A column's head: a link that sorts by it, the other way round where it sorts already. */
+/** Column head with a link that sorts by it, or reverses the order. */
 const head = <Row>(
   view: PageView,
   column: Column<Row>,
@@ -127,7 +124,6 @@ const head = <Row>(
   return html`<th scope="col" class="${classesOf(column)}"${state === undefined ? '' : raw(` aria-sort="${state}"`)}><a href="${linkHere(view, { sort: next })}">${title}<span aria-hidden="true">${sign}</span></a></th>`;
 };
 
-/** Rows as a table that needs no script: the heads sort by link where `isSortable`. */
 export const dataTable = <Row>(
   view: PageView,
   columns: readonly Column<Row>[],
@@ -135,31 +131,34 @@ export const dataTable = <Row>(
   {
     caption,
     sort,
-    isSortable = true,
-    isCurrent = () => false,
+    isSortable = false,
   }: {
-    /** What the table is, for who cannot see where it stands. */
     readonly caption: string;
     readonly sort?: string | undefined;
     readonly isSortable?: boolean;
-    readonly isCurrent?: (row: Row) => boolean;
   },
 ): Html => {
   const shown = columns.filter(({ show }) => show !== undefined);
   const heads = shown.map((column) => head(view, column, { sort, isSortable }));
   return html`<div class="scroll"><table class="data"><caption class="unseen">${caption}</caption><thead><tr>${heads}</tr></thead><tbody>${rows.map(
     (row) =>
-      html`<tr${isCurrent(row) ? raw(' aria-current="true"') : ''}>${shown.map(
+      html`<tr>${shown.map(
         (column) =>
           html`<td class="${classesOf(column)}">${column.show?.(row, view, rows) ?? ''}</td>`,
       )}</tr>`,
   )}</tbody></table></div>`;
 };
 
-/** Links to the pages of a list, and to what it stands on: nothing where all of it is shown. */
+interface ShownPage extends Paging {
+  readonly held: number;
+  readonly sorted?: number | undefined;
+  readonly rows: readonly unknown[];
+}
+
+/** Position in a list, with links to its other pages. */
 export const pagingLinks = (
   view: PageView,
-  { page, limit, held, sorted, rows }: ShownPart<unknown, unknown>,
+  { page, limit, held, sorted, rows }: ShownPage,
 ): Html => {
   const last = Math.max(1, Math.ceil(held / limit));
   const to = (name: string, wanted: number, isOn: boolean): Html =>
@@ -169,13 +168,13 @@ export const pagingLinks = (
   const from = (page - 1) * limit + 1;
   const span =
     rows.length === 0
-      ? `nothing on page ${digits(page)} of ${digits(last)}`
+      ? `no rows on page ${digits(page)} of ${digits(last)}`
       : `${digits(from)} to ${digits(from + rows.length - 1)} of ${digits(held)}`;
   const cut = sorted === WHOLE_MOST ? ` · sorted among the first ${digits(WHOLE_MOST)}` : '';
   const away =
     sorted === undefined
       ? NOTHING
-      : html` · <a href="${linkHere(view, { sort: undefined })}">in the list's own order</a>`;
+      : html` · <a href="${linkHere(view, { sort: undefined })}">original order</a>`;
   return html`<nav class="paging small" aria-label="Pages of the list"><span class="soft">${span}${cut}${away}</span>${
     last === 1 && page === 1
       ? NOTHING
@@ -183,19 +182,15 @@ export const pagingLinks = (
   }</nav>`;
 };
 
-/**
- * Links to what is shown as files; a list in the order shown, its first `WHOLE_MOST` rows. `table` names
- * one of several of the page.
- */
+/** Download links. `table` names one of several tables of the page. */
 export const downloadLinks = (
   view: PageView,
   {
-    what = `the list as shown, its first ${digits(WHOLE_MOST)} rows at most`,
+    what = `The list as shown, at most the first ${digits(WHOLE_MOST)} rows`,
     table,
   }: { readonly what?: string; readonly table?: string | undefined } = {},
 ): Html => {
-  return html`<span class="files small">${(['csv', 'parquet'] as const).map(
-    (format) =>
-      html`<a href="${linkHere(view, { format, table })}" title="${what}" download>${format === 'csv' ? 'CSV' : 'Parquet'}</a>`,
-  )}</span>`;
+  const link = (format: string, name: string): Html =>
+    html`<a href="${linkHere(view, { format, table })}" title="${what}" download>${name}</a>`;
+  return html`<span class="files small">${link('csv', 'CSV')}${link('parquet', 'Parquet')}</span>`;
 };

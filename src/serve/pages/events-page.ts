@@ -3,14 +3,15 @@ import { html } from 'hono/html';
 import { EVENT_KINDS, type Platform } from '../../../schema/vocabulary.ts';
 import { deliveriesOf, type EventDelivery } from '../../alerts/webhooks/deliveries.ts';
 import { commandText } from '../../base/installation.ts';
+import { isObject } from '../../base/json-object.ts';
 import type { ContentItem } from '../../base/wire/shapes.ts';
 import type { StoredEvent } from '../../lake/lists/event-list.ts';
 import type { Lake } from '../../lake/open.ts';
 import { eventSentence } from '../../lake/read/event-sentence.ts';
 import { videoByIdAsOf, videoRecord } from '../../lake/read/timeline.ts';
 import type { ServiceContext } from '../request/context.ts';
-import { eventKind, platformQuery } from '../request/parameters.ts';
-import { textInFiles } from './column-kinds.ts';
+import { eventKind, platformQuery, tag } from '../request/parameters.ts';
+import { fileColumn, textInFiles } from './column-kinds.ts';
 import type { Column, Listed } from './data-table.ts';
 import { digits, PLATFORM_NAMES, sinceText } from './figures.ts';
 import type { Html } from './html.ts';
@@ -25,18 +26,14 @@ import {
   type PageView,
   videoPath,
 } from './page-view.ts';
-import { platformTabs } from './platform-tabs.ts';
-import { tabs } from './tabs.ts';
+import { platformTabs, tabs } from './tabs.ts';
 import { videoCell } from './video-columns.ts';
 
-/** An event and who was told of it; null: that is not the reader's to know. */
-interface EventRow extends StoredEvent {
-  /** The video it is about, where it is about one that was seen by then. */
-  readonly video: ContentItem | null;
+interface EventRow extends NamedEvent {
+  /** Null: the reader may not see deliveries. */
   readonly deliveries: readonly EventDelivery[] | null;
 }
 
-/** What a kind is called by people. */
 const KIND_NAMES = {
   'trend.spike': 'Spikes',
   'creator.viral': 'Creators gone viral',
@@ -49,36 +46,57 @@ const nameOf = (subject: string): [kind: string, id: string] => {
   return [subject.slice(0, at), subject.slice(at + 1)];
 };
 
-/** What an event is about, leading to its page where it has one. */
-export const subjectLink = (
-  view: PageView,
-  { subject, platform }: Pick<StoredEvent, 'subject' | 'platform'>,
-): Html => {
+/** An event with the subject's video and the reason in words. */
+interface NamedEvent extends StoredEvent {
+  /** Null where the event is about no video, or about one that the lake has not. */
+  readonly video: ContentItem | null;
+  readonly why: string;
+}
+
+const titled = ({ title, user, id }: ContentItem): string =>
+  title ? `“${title}”` : user ? `A video by ${user}` : id;
+
+/** Looks up the videos that an event is about or mentions. */
+export const namedEvent = (lake: Lake, event: StoredEvent, at: number): NamedEvent => {
+  const videoOf = (id: unknown): ContentItem | null => {
+    const found = typeof id === 'string' ? videoByIdAsOf(lake, id, at) : undefined;
+    return found === undefined ? null : videoRecord(lake, found.key, at);
+  };
+  const [kind, id] = nameOf(event.subject);
+  const { evidence } = isObject(event.data) ? event.data : {};
+  const mentioned = isObject(evidence) ? videoOf(evidence.video) : null;
+  const data =
+    mentioned === null || !isObject(event.data) || !isObject(evidence)
+      ? event.data
+      : { ...event.data, evidence: { ...evidence, video: titled(mentioned) } };
+  return {
+    ...event,
+    video: kind === 'video' ? videoOf(id) : null,
+    why: eventSentence(event.kind, data),
+  };
+};
+
+/** Link to the page of an event's subject; plain text where it has no page. */
+export const subjectLink = (view: PageView, { subject, platform, video }: NamedEvent): Html => {
   const [kind, id] = nameOf(subject);
   const link = (path: string, text: string): Html =>
     html`<a dir="auto" href="${linkTo(view, path)}">${text}</a>`;
-  if (kind === 'video') return link(videoPath(id), id);
+  if (kind === 'video') return link(videoPath(id), video?.title || id);
   if (kind === 'creator' && platform !== null) return link(creatorPath(platform, id), `@${id}`);
   if (kind === 'hashtag') return link(hashtagPath(id), `#${id}`);
   return html`<span dir="auto">${kind === 'niche' ? id.replaceAll('+', ' + ') : id}</span>`;
 };
 
-const STATE_WORDS: Readonly<Record<string, string>> = {
-  delivered: 'delivered',
-  pending: 'on its way',
-  failed: 'failed',
-};
-
 const deliveryText = (view: PageView, delivery: EventDelivery): Html => {
   const { origin, state, attempts, deliveredAt, error } = delivery;
   const tries = attempts > 1 ? `, ${digits(attempts)} tries` : '';
-  return html`<li><span class="outcome ${state}">${STATE_WORDS[state] ?? state}</span> to <bdi>${origin}</bdi> <span class="soft">${deliveredAt === null ? '' : sinceText(deliveredAt, view.at)}${tries}</span>${error === null || state === 'delivered' ? '' : html` <span class="down"><bdi>${error}</bdi></span>`}</li>`;
+  return html`<li><span class="outcome ${state}">${state}</span> to <bdi>${origin}</bdi> <span class="soft">${deliveredAt === null ? '' : sinceText(deliveredAt, view.at)}${tries}</span>${error === null || state === 'delivered' ? '' : html` <span class="down"><bdi>${error}</bdi></span>`}</li>`;
 };
 
 const deliveredText = (view: PageView, { deliveries }: EventRow): Html => {
   if (deliveries === null) return html`<span class="soft">–</span>`;
-  if (deliveries.length === 0) return html`<span class="soft">nobody</span>`;
-  return html`<ul class="plain small told">${deliveries.map((one) => deliveryText(view, one))}</ul>`;
+  if (deliveries.length === 0) return html`<span class="soft">no webhook</span>`;
+  return html`<ul class="plain small told">${deliveries.map((delivery) => deliveryText(view, delivery))}</ul>`;
 };
 
 const statesOf = ({ deliveries }: EventRow): string | null =>
@@ -103,9 +121,9 @@ const COLUMNS: readonly Column<EventRow>[] = [
   {
     name: 'why',
     title: 'why',
-    show: ({ kind, data, origin }) =>
-      html`<span class="why">${eventSentence(kind, data)}</span>${origin === 'upstream' ? html` <span class="soft small">told by the service</span>` : ''}`,
-    field: { type: 'UTF8', of: ({ kind, data }) => eventSentence(kind, data) },
+    show: ({ why, origin }) =>
+      html`<span class="why">${why}</span>${origin === 'upstream' ? html` <span class="soft small">reported by the API</span>` : ''}`,
+    field: { type: 'UTF8', of: ({ why }) => why },
   },
   {
     name: 'delivered',
@@ -114,46 +132,36 @@ const COLUMNS: readonly Column<EventRow>[] = [
     field: { type: 'UTF8', of: statesOf },
     hide: 'phone',
   },
-  {
-    name: 'detected_at',
-    title: 'noticed',
-    field: { type: 'TIMESTAMP_MILLIS', of: (event) => event.detectedAt },
-  },
+  fileColumn('detected_at', 'TIMESTAMP_MILLIS', ({ detectedAt }) => detectedAt),
   textInFiles('id', ({ id }) => id),
 ];
 
 interface Wanted {
   readonly kind?: StoredEvent['kind'] | undefined;
   readonly platform?: Platform | undefined;
+  readonly tag?: string | undefined;
 }
 
-const videoOf = (lake: Lake, { subject }: StoredEvent, at: number): ContentItem | null => {
-  const [kind, id] = nameOf(subject);
-  const found = kind === 'video' ? videoByIdAsOf(lake, id, at) : undefined;
-  return found === undefined ? null : videoRecord(lake, found.key, at);
-};
-
-/** Events with who was told of them, as far as the reader may know. */
 const withDeliveries = (
   lake: Lake,
   items: readonly StoredEvent[],
   { reader, at }: PageView,
 ): EventRow[] => {
-  const shown = items.map((event) => ({ ...event, video: videoOf(lake, event, at) }));
+  const shown = items.map((event) => namedEvent(lake, event, at));
   if (reader === 'public') return shown.map((event) => ({ ...event, deliveries: null }));
   const owner = reader === 'operator' ? undefined : reader.keyId;
   const ids = items.map(({ id }) => id);
-  const told = deliveriesOf(lake, ids, { owner, asOf: at });
-  return shown.map((event) => ({ ...event, deliveries: told.get(event.id) ?? [] }));
+  const deliveries = deliveriesOf(lake, ids, { owner, asOf: at });
+  return shown.map((event) => ({ ...event, deliveries: deliveries.get(event.id) ?? [] }));
 };
 
 const listed =
   (
     { lake, reads }: ServiceContext,
-    { query: { kind, platform }, view, moment }: PageRequest<object, Wanted>,
+    { query: { kind, platform, tag }, view, moment }: PageRequest<object, Wanted>,
   ): Listed<EventRow, null> =>
   async (paging) => {
-    const wanted = { kind, platform, asOf: view.at, ...paging };
+    const wanted = { kind, platform, tag, asOf: view.at, ...paging };
     const { total, items } = await reads.events(wanted, requesterOf(moment));
     return { held: total, head: null, rows: withDeliveries(lake, items, view) };
   };
@@ -168,35 +176,30 @@ const filters = (view: PageView, { kind, platform }: Wanted): Html =>
     })),
   ])}${platformTabs(view, platform, { all: 'All platforms' })}`;
 
-const EVENTS_STYLE = `
-.why { display: block; max-width: 62ch; overflow-wrap: anywhere; } @media (max-width: 560px) { .why { min-width: 42vw; } } .told { margin: 0; } .told li { margin: 0 0 3px; overflow-wrap: anywhere; }
-.outcome { white-space: nowrap; } .outcome::before { content: ''; display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-right: 6px; background: var(--old); } .outcome.delivered::before { background: var(--fresh); } .outcome.failed::before { background: var(--down); }
-`;
-
 const NOTHING_YET = 'No events yet. Finding a rise takes some days of history.';
 
-/** `/events`: what was noticed, why with its numbers, and who was told. */
+/** `/events`: events with their reasons and webhook deliveries. */
 export const eventsListPage = (deps: PageDeps): void =>
   listRoute(deps, {
     path: '/events',
     params: z.object({}),
-    query: z.object({ kind: eventKind, platform: platformQuery, ...tableParameters(COLUMNS) }),
+    query: z.object({ kind: eventKind, platform: platformQuery, tag, ...tableParameters(COLUMNS) }),
     columns: COLUMNS,
     list: (wanted) => listed(deps.service, wanted),
     fileName: () => 'events',
     make: ({ query, view }, shown) => ({
       title: 'Events',
-      style: EVENTS_STYLE,
+      assets: ['events.css'],
       about: filters(view, query),
       main: listSection(view, shown, {
-        heading: 'Noticed',
+        heading: 'Detected',
         note: `${digits(shown.held)} events, newest first`,
         caption: 'Events',
         none:
           (query.kind ?? query.platform) === undefined
             ? NOTHING_YET
-            : 'Nothing of this kind was noticed.',
-        after: html`<p class="soft small">What the rules are: docs/guides/events.md. To be told elsewhere: <code>${commandText('webhooks add URL')}</code>.</p>`,
+            : 'No events match these filters.',
+        after: html`<p class="soft small">The rules are described in docs/guides/events.md. To send events to a webhook, run <code>${commandText('webhooks add URL')}</code>.</p>`,
       }),
     }),
   });

@@ -17,25 +17,26 @@ import { forecastStateWords } from './forecast-words.ts';
 import { type Html, NOTHING } from './html.ts';
 import { type PageDeps, pageRoute, requesterOf } from './page-route.ts';
 import { hashtagPath, linkHere, linkTo, type PageView } from './page-view.ts';
-import { platformTabs } from './platform-tabs.ts';
-import { tabs } from './tabs.ts';
+import { platformTabs, tabs } from './tabs.ts';
 import { videoCell } from './video-columns.ts';
 
 const SHOWN = 20;
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 const error = (value: number | null): string => (value === null ? '–' : value.toFixed(3));
 
-const range = (low: number | null, high: number | null): Html =>
+const range = ({ low, high }: Pick<RisingVideo, 'low' | 'high'>): Html =>
   low === null || high === null ? NOTHING : html`${count(low)} to ${count(high)}`;
+
+const figure = <Row>(
+  name: string,
+  title: string,
+  show: (row: Row) => Html | string,
+  hide?: 'phone',
+): Column<Row> => ({ name, title, isNumber: true, show, ...(hide === undefined ? {} : { hide }) });
 
 const nextColumns = (view: PageView, hours: number): Column<RisingVideo>[] => [
   { name: 'title', title: 'video', show: (video) => videoCell(view, video) },
-  {
-    name: 'top',
-    title: 'on top',
-    isNumber: true,
-    show: ({ topProbability }) => html`${likely(topProbability)}`,
-  },
+  figure('top', 'top 10 %', ({ topProbability }) => likely(topProbability)),
   {
     name: 'views',
     title: 'views then',
@@ -44,18 +45,8 @@ const nextColumns = (view: PageView, hours: number): Column<RisingVideo>[] => [
     show: ({ views, madeAt }) =>
       html`${count(views)}<br><span class="soft small">${sinceText(madeAt, view.at)}</span>`,
   },
-  {
-    name: 'median',
-    title: `in ${hours} h`,
-    isNumber: true,
-    show: ({ median }) => count(median),
-  },
-  {
-    name: 'range',
-    title: '80 % between',
-    isNumber: true,
-    show: ({ low, high }) => range(low, high),
-  },
+  figure('median', `in ${hours} h`, ({ median }) => count(median)),
+  figure('range', '8 in 10 land in', range),
 ];
 
 const tagColumns = (view: PageView): Column<KeptVolume>[] => [
@@ -64,73 +55,54 @@ const tagColumns = (view: PageView): Column<KeptVolume>[] => [
     title: 'hashtag',
     show: ({ tag }) => html`<a dir="auto" href="${linkTo(view, hashtagPath(tag))}">#${tag}</a>`,
   },
-  { name: 'window', title: 'over', show: ({ window }) => html`${window ?? '–'}` },
-  { name: 'volume', title: 'videos', isNumber: true, show: ({ volume }) => count(volume) },
-  { name: 'median', title: 'in a week', isNumber: true, show: ({ median }) => count(median) },
-  {
-    name: 'range',
-    title: '80 % between',
-    isNumber: true,
-    show: ({ low, high }) => range(low, high),
-  },
+  { name: 'window', title: 'over', show: ({ window }) => window ?? '–' },
+  figure('volume', 'videos', ({ volume }) => count(volume)),
+  figure('median', 'in a week', ({ median }) => count(median)),
+  figure('range', '8 in 10 land in', range),
 ];
-
-const figure = (
-  name: string,
-  title: string,
-  of: (week: ScoredWeek) => string,
-): Column<ScoredWeek> => ({ name, title, isNumber: true, show: (week) => html`${of(week)}` });
-const beside = (...given: Parameters<typeof figure>): Column<ScoredWeek> => ({
-  ...figure(...given),
-  hide: 'phone',
-});
 
 const WEEK_COLUMNS: readonly Column<ScoredWeek>[] = [
-  { name: 'from', title: 'week from', show: ({ from }) => html`${isoOf(from).slice(0, 10)}` },
+  { name: 'from', title: 'week from', show: ({ from }) => isoOf(from).slice(0, 10) },
   {
     name: 'of',
-    title: 'of',
-    show: ({ of, hours }) => html`${of === 'videos' ? `views in ${hours} h` : 'hashtag volumes'}`,
+    title: 'forecast of',
+    show: ({ of, hours }) => (of === 'videos' ? `views in ${hours} h` : 'hashtag volumes'),
   },
-  figure('judged', 'judged', ({ score }) => digits(score.judged)),
-  figure('inside', 'inside 80 %', ({ score }) => percent(score.coverage)),
-  beside('calibration', 'calibration error', ({ calibration }) =>
-    error(calibration?.error ?? null),
+  figure('judged', 'checked', ({ score }) => digits(score.judged)),
+  figure('inside', 'within range', ({ score }) => percent(score.coverage)),
+  figure(
+    'calibration',
+    'calibration error',
+    ({ calibration }) => error(calibration?.error ?? null),
+    'phone',
   ),
   figure('error', 'error', ({ score }) => error(score.error)),
-  figure('stays', 'count stays', ({ score }) => error(score.countStays)),
-  beside('pace', 'pace goes on', ({ score }) => error(score.paceGoesOn)),
-  beside('cohort', "cohort's median", ({ score }) => error(score.cohortMedian)),
+  figure('stays', 'no growth', ({ score }) => error(score.countStays)),
+  figure('pace', 'same pace', ({ score }) => error(score.paceGoesOn), 'phone'),
+  figure('cohort', "cohort's median", ({ score }) => error(score.cohortMedian), 'phone'),
 ];
 
-type Bin = Reliability['bins'][number];
-
-const RELIABILITY_COLUMNS: readonly Column<Bin>[] = [
-  { name: 'stated', title: 'forecast on average', show: ({ stated }) => html`${percent(stated)}` },
-  { name: 'came', title: 'ended on top', show: ({ came }) => html`${percent(came)}` },
-  {
-    name: 'judged',
-    title: 'forecasts',
-    isNumber: true,
-    show: ({ judged }) => html`${digits(judged)}`,
-  },
+const RELIABILITY_COLUMNS: readonly Column<Reliability['bins'][number]>[] = [
+  { name: 'stated', title: 'average forecast', show: ({ stated }) => percent(stated) },
+  { name: 'came', title: 'reached top 10 %', show: ({ came }) => percent(came) },
+  figure('judged', 'forecasts', ({ judged }) => digits(judged)),
 ];
 
 const statesList = (states: readonly ForecastState[]): Html =>
   states.length === 0
-    ? html`<p class="soft">Silent: no curve is finished yet. It takes some nights of syncs, or an import and <code>${commandText('forecast --learn')}</code>.</p>`
+    ? html`<p class="soft">No forecasts yet: no growth curve is finished. Wait a few nights of syncs, or import history and run <code>${commandText('forecast --learn')}</code>.</p>`
     : html`<ul class="plain">${states.map(
         (state) => html`<li><code>${state.kind}</code> ${forecastStateWords(state)}</li>`,
       )}</ul>`;
 
-const reliabilityTable = (view: PageView, its: Reliability | undefined): Html =>
-  its === undefined
-    ? html`<p class="soft">No curve that was forecast is finished yet.</p>`
-    : html`<p class="small soft">${digits(its.judged)} probabilities of the last eight weeks whose curves are finished; calibration error ${error(its.error)}, Brier score ${error(its.brier)}.</p>${dataTable(
+const reliabilityTable = (view: PageView, reliability: Reliability | undefined): Html =>
+  reliability === undefined
+    ? html`<p class="soft">No forecast video has a finished growth curve yet.</p>`
+    : html`<p class="small soft">${digits(reliability.judged)} forecasts from the last eight weeks with finished growth curves. Calibration error ${error(reliability.error)}, Brier score ${error(reliability.brier)}.</p>${dataTable(
         view,
         RELIABILITY_COLUMNS,
-        its.bins.filter(({ judged }) => judged > 0),
-        { caption: 'Probabilities to end on top, and what came', isSortable: false },
+        reliability.bins.filter(({ judged }) => judged > 0),
+        { caption: 'Forecast and actual share of videos in the top 10 %' },
       )}`;
 
 interface Shown extends ForecastsFound {
@@ -145,38 +117,36 @@ const main = (view: PageView, { platform, hours, rising, standing }: Shown): Htm
     (state) => state.platform === platform || state.platform === '',
   );
   const weeks = scored.weeks.filter((week) => week.platform === platform || week.platform === '');
-  const isFixed = { isSortable: false } as const;
   return html`<div class="grid"><div class="stack">
-<section id="next"><h2>Rising next <span class="soft small">likeliest to end in the top tenth of growth</span></h2>${
+<section id="next"><h2>Rising next <span class="soft small">most likely to finish in the top 10 % of growth</span></h2>${
     next.length === 0
-      ? html`<p class="soft">Nothing is forecast here.</p>`
-      : dataTable(view, nextColumns(view, hours), next, { caption: 'Rising next', ...isFixed })
+      ? html`<p class="soft">No forecasts for this platform yet.</p>`
+      : dataTable(view, nextColumns(view, hours), next, { caption: 'Rising next' })
   }</section>
-<section id="scores"><h2>How earlier ones did <span class="soft small">week by week</span></h2>${
+<section id="scores"><h2>Track record <span class="soft small">week by week</span></h2>${
     weeks.length === 0
-      ? html`<p class="soft">No forecast has come true or false yet.</p>`
-      : html`${dataTable(view, WEEK_COLUMNS, weeks, { caption: 'Scores week by week', ...isFixed })}<p class="soft small">Errors are medians of |ln(views + 1000) − what came|, of hashtags of ln(volume + 10), beside three guesses that know nothing.</p>`
+      ? html`<p class="soft">No forecast can be checked yet.</p>`
+      : html`${dataTable(view, WEEK_COLUMNS, weeks, { caption: 'Scores week by week' })}<p class="soft small">The error is the median of |ln(forecast + 1000) − ln(actual + 1000)|, for hashtags with + 10. The last three columns are simple baselines for comparison.</p>`
   }</section>
 </div><div class="stack">
-<section id="states"><h2>What stands behind them</h2>${statesList(states)}</section>
-<section id="reliability"><h2>Forecast and outcome</h2>${reliabilityTable(view, scored.reliability.get(platform))}</section>
+<section id="states"><h2>Training data</h2>${statesList(states)}</section>
+<section id="reliability"><h2>Forecasts and outcomes</h2>${reliabilityTable(view, scored.reliability.get(platform))}</section>
 <section id="tags"><h2>Hashtags in a week <span class="soft small">by expected growth</span></h2>${
     tags.length === 0
-      ? html`<p class="soft">Nothing is forecast of hashtags: it takes eight weeks of their volumes.</p>`
+      ? html`<p class="soft">No hashtag forecasts yet. They need eight weeks of volumes.</p>`
       : tags.map((list) =>
           dataTable(view, tagColumns(view), list, {
             caption:
               list[0]?.platform === ''
                 ? 'Hashtags of all platforms in a week'
                 : 'Hashtags in a week',
-            ...isFixed,
           }),
         )
   }</section>
 </div></div>`;
 };
 
-/** `/forecasts`: what will trend on a platform, how sure that is, and how often such statements were right. */
+/** `/forecasts`: forecasts of a platform, with intervals and track record. */
 export const forecastsPage = (deps: PageDeps): void =>
   pageRoute(deps, {
     path: '/forecasts',
@@ -185,7 +155,7 @@ export const forecastsPage = (deps: PageDeps): void =>
     make: async ({ query, view, moment }) => {
       const { lake, reads } = deps.service;
       const platform = query.platform ?? firstForecast(lake.sqlite, view.at) ?? 'tiktok';
-      const hours = HORIZONS.find((known) => known === query.horizon) ?? 24;
+      const hours = query.horizon;
       const found = await reads.forecasts(
         { platform, hours, at: view.at, limit: SHOWN, tagsOf: [platform, ''] },
         requesterOf(moment),

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import type { HashtagItem } from '../../base/wire/shapes.ts';
-import { countColumn, type Ranked, rankColumn } from './column-kinds.ts';
+import { countColumn, fileColumn, type Ranked, rankColumn } from './column-kinds.ts';
 import type { Column } from './data-table.ts';
 import { change, direction, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
@@ -13,13 +13,12 @@ type RankedTag = Ranked<HashtagItem>;
 const volumeOn = ({ platforms }: HashtagItem, name: string): number | null =>
   platforms.find(({ platform }) => platform === name)?.volume ?? null;
 
-/** A bar as long as the volume is large, the largest shown being the longest. */
 const volumeBar = ({ volume }: HashtagItem, rows: readonly HashtagItem[]): Html => {
   const most = rows.reduce((largest, row) => Math.max(largest, row.volume ?? 0), 1);
   return html`<div class="meter" style="width:${Math.round((100 * (volume ?? 0)) / most)}%"></div>`;
 };
 
-/** The columns of a list of hashtags; those named as platforms are parts of all. */
+/** Columns of a list of hashtags. A platform's column is its part of the volume. */
 export const HASHTAG_COLUMNS: readonly Column<RankedTag>[] = [
   rankColumn(({ rank }) => rank),
   {
@@ -37,7 +36,7 @@ export const HASHTAG_COLUMNS: readonly Column<RankedTag>[] = [
     isNumber: true,
     show: ({ change: value }) =>
       value === null
-        ? html`<span class="soft" title="not known: both windows were not watched alike">–</span>`
+        ? html`<span class="soft" title="unknown: the two windows were not observed equally">–</span>`
         : html`<span class="${direction(value)}">${change(value)}</span>`,
     field: { type: 'DOUBLE', of: ({ change: value }) => value },
   },
@@ -49,22 +48,11 @@ export const HASHTAG_COLUMNS: readonly Column<RankedTag>[] = [
       of: (item) => volumeOn(item, platform),
     }),
   ),
-  {
-    name: 'sampled',
-    title: 'sampled',
-    field: { type: 'INT64', of: ({ sampled }) => (sampled === true ? 1 : 0) },
-  },
+  fileColumn('sampled', 'INT64', ({ sampled }) => Number(sampled === true)),
 ];
 
-/** What is to be known of the figures of a list of hashtags. */
-export const knownOfTags = (
-  items: readonly HashtagItem[],
-): {
-  /** Counted over the videos seen here. */
-  readonly isSampled: boolean;
-  /** No change is known of any. */
-  readonly hasNoChange: boolean;
-} => ({
+/** Limits of a list's figures: sampled volumes, and no known change in any row. */
+export const tagLimits = (items: readonly HashtagItem[]) => ({
   isSampled: items.some(({ sampled }) => sampled === true),
-  hasNoChange: items.length > 0 && items.every(({ change: known }) => known === null),
+  hasNoChange: items.length > 0 && items.every(({ change }) => change === null),
 });

@@ -19,17 +19,24 @@ import {
 } from '../../lake/read/tagged-videos.ts';
 import { RefusedError } from '../http/problems.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
-import { type Column, downloadLinks, type Listed, showing, wholeOf } from './data-table.ts';
+import { fileColumn, textInFiles } from './column-kinds.ts';
+import {
+  type Column,
+  downloadLinks,
+  type Listed,
+  showing,
+  shownList,
+  wholeOf,
+} from './data-table.ts';
 import { ago, change, count, digits, direction, fact, number, PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
-import { listSection, shownList } from './list-route.ts';
+import { listSection } from './list-route.ts';
 import { notice, SAMPLED } from './marks.ts';
 import { tableParameters } from './page-parameters.ts';
 import { type PageDeps, type PageMoment, pageRoute, requesterOf } from './page-route.ts';
 import { creatorPath, hashtagPath, linkTo, type PageView } from './page-view.ts';
 import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';
-import { timelinesOf } from './timelines.ts';
 import { videoColumns } from './video-columns.ts';
 
 const WINDOW = { token: '30d', ms: 30 * DAY_MS };
@@ -41,7 +48,7 @@ const taggedAt = (hashtagKey: number, asOf: number): TaggedQuery => ({
   from: asOf - WINDOW.ms,
 });
 
-/** The figures of the list where it has the tag, else those counted here, marked as such. */
+/** Figures of the pulled list, else those counted from the lake, marked as sampled. */
 const facts = (pulled: PulledHashtag | undefined, seen: TaggedCount): Html => {
   const mark = pulled === undefined ? html` ${SAMPLED}` : NOTHING;
   const { volume, views, platforms } = pulled?.item ?? seen;
@@ -66,10 +73,10 @@ const legend = html`<ul class="keys small soft">${LINES.map(
 )}</ul>`;
 
 const seriesName = ({ source, window }: VolumeSeries): string => {
-  const over = window === null ? 'a window that is not known' : window;
+  const over = window === null ? 'an unknown window' : window;
   const by = {
-    hashtags: 'as the service states',
-    seen: 'counted over videos seen',
+    hashtags: 'from the API',
+    seen: 'counted from videos in the lake',
     import: 'imported',
   };
   return `videos over ${over}, ${source in by ? by[source as keyof typeof by] : source}`;
@@ -78,7 +85,7 @@ const seriesName = ({ source, window }: VolumeSeries): string => {
 const volumesSection = (series: readonly VolumeSeries[]): Html => {
   const main = series[0];
   if (main === undefined)
-    return html`<p class="soft">No list that was pulled until then states its volume; what follows is counted over the videos seen here.</p>`;
+    return html`<p class="soft">No pulled list reports its volume by then. The figures below are counted from videos in the lake.</p>`;
   const others = series.slice(1);
   return html`<h3>Volume over time <span class="soft small">${seriesName(main)}</span></h3>${legend}
 ${chart({ points: pointsOf(main), names: LINES, unit: 'videos' })}
@@ -86,40 +93,35 @@ ${
   others.length === 0
     ? NOTHING
     : notice(
-        `Also held, and not comparable with it: ${others.map((one) => `${digits(one.points.length)} of ${seriesName(one)}`).join('; ')}.`,
+        `Not shown because they are not comparable: ${others.map((series) => `${digits(series.points.length)} points of ${seriesName(series)}`).join(', ')}.`,
       )
 }`;
 };
 
-/** What the files of the page hold: every volume, with its source and window. */
-const VOLUME_COLUMNS: readonly Column<HashtagVolumes & Pick<VolumeSeries, 'source' | 'window'>>[] =
-  [
-    { name: 'observed_at', title: 'at', field: { type: 'TIMESTAMP_MILLIS', of: ({ at }) => at } },
-    { name: 'source', title: 'source', field: { type: 'UTF8', of: ({ source }) => source } },
-    { name: 'window', title: 'window', field: { type: 'UTF8', of: ({ window }) => window } },
-    { name: 'volume', title: 'videos', field: { type: 'INT64', of: ({ all }) => all } },
-    ...PLATFORMS.map(
-      (name): Column<HashtagVolumes & Pick<VolumeSeries, 'source' | 'window'>> => ({
-        name,
-        title: PLATFORM_NAMES[name],
-        field: { type: 'INT64', of: ({ parts }) => parts[name] },
-      }),
-    ),
-  ];
+type StoredVolume = HashtagVolumes & Pick<VolumeSeries, 'source' | 'window'>;
+
+/** Columns of the downloaded volumes. */
+const VOLUME_COLUMNS: readonly Column<StoredVolume>[] = [
+  fileColumn('observed_at', 'TIMESTAMP_MILLIS', ({ at }) => at),
+  textInFiles('source', ({ source }) => source),
+  textInFiles('window', ({ window }) => window),
+  fileColumn('volume', 'INT64', ({ all }) => all),
+  ...PLATFORMS.map((name) => fileColumn<StoredVolume>(name, 'INT64', ({ parts }) => parts[name])),
+];
 
 const beside = (view: PageView, { count: { volume }, tags, creators }: TaggedPage): Html => {
   const share = (videos: number): string => `${Math.round((100 * videos) / Math.max(1, volume))} %`;
-  return html`<div class="columns halves"><section><h2>Tags beside it ${SAMPLED}</h2>${
+  return html`<div class="columns halves"><section><h2>Used with ${SAMPLED}</h2>${
     tags.length === 0
-      ? html`<p class="soft">Its videos carry no other tag.</p>`
-      : html`<div class="scroll"><table class="data"><caption class="unseen">Tags on the same videos</caption><thead><tr><th scope="col">hashtag</th><th scope="col" class="n">videos</th><th scope="col" class="n">of its videos</th></tr></thead><tbody>${tags.map(
+      ? html`<p class="soft">Its videos have no other hashtags.</p>`
+      : html`<div class="scroll"><table class="data"><caption class="unseen">Tags on the same videos</caption><thead><tr><th scope="col">hashtag</th><th scope="col" class="n">videos</th><th scope="col" class="n">share</th></tr></thead><tbody>${tags.map(
           ({ name, videos }) =>
             html`<tr><td><a class="one title" dir="auto" href="${linkTo(view, hashtagPath(name))}">#${name}</a></td><td class="n">${number(videos)}</td><td class="n">${share(videos)}</td></tr>`,
         )}</tbody></table></div>`
   }</section>
-<section><h2>Creators who use it ${SAMPLED}</h2>${
+<section><h2>Top creators ${SAMPLED}</h2>${
     creators.length === 0
-      ? html`<p class="soft">No creator of its videos is known.</p>`
+      ? html`<p class="soft">The creators of its videos are unknown.</p>`
       : html`<div class="scroll"><table class="data"><caption class="unseen">Creators who use it most</caption><thead><tr><th scope="col">creator</th><th scope="col" class="n">videos</th><th scope="col" class="n">views</th></tr></thead><tbody>${creators.map(
           ({ platform, name, videos, views }) =>
             html`<tr><td><a class="one title" dir="auto" href="${linkTo(view, creatorPath(platform, name))}">${name}</a><span class="soft small">${PLATFORM_NAMES[platform]}</span></td><td class="n">${number(videos)}</td><td class="n">${count(views)}</td></tr>`,
@@ -127,23 +129,17 @@ const beside = (view: PageView, { count: { volume }, tags, creators }: TaggedPag
   }</section></div>`;
 };
 
-/** `/hashtags/{tag}`: one hashtag, its volume over time, and what goes with it. */
+/** `/hashtags/{tag}`: one hashtag's volume over time, related hashtags, creators and videos. */
 export const hashtagPage = (deps: PageDeps): void => {
   const { service } = deps;
   const { lake } = service;
-  const columns = showing(videoColumns({ timelineOf: timelinesOf(service), isMixed: true }), [
-    'title',
-    'platform',
-    'growth',
-    'views',
-    'likes',
-    'engagement_rate',
-    'created_at',
+  const columns = showing(videoColumns({ lake: service.lake, isMixed: true }), [
+    ...['title', 'platform', 'growth', 'views', 'likes', 'engagement_rate', 'created_at'],
   ]);
   const find = (tag: string, at: number) => {
     const found = hashtagAsOf(lake, tag, at);
     if (found === undefined)
-      throw new RefusedError('not-found', `No hashtag "${tag}" had been seen by ${isoOf(at)}.`);
+      throw new RefusedError('not-found', `No hashtag "${tag}" in the lake as of ${isoOf(at)}.`);
     return found;
   };
   const videosOf =
@@ -174,18 +170,18 @@ export const hashtagPage = (deps: PageDeps): void => {
       const links = PLATFORMS.map((name) => platformLink(name, hashtagSubject(tag, name).url));
       return {
         title: `#${tag}`,
-        about: html`<span>${pulled === undefined ? 'counted over the videos seen here' : `figures as pulled ${ago(pulled.pulledAt, asOf)}`}</span>${links}`,
+        about: html`<span>${pulled === undefined ? 'counted from videos in the lake' : `pulled ${ago(pulled.pulledAt, asOf)}`}</span>${links}`,
         pulledAt: pulled?.pulledAt ?? null,
         windowsMs: [WINDOW.ms],
         assets: series[0] !== undefined && hasLine(pointsOf(series[0])) ? CHART_ASSETS : [],
         main: html`<section class="growth"><div class="over"><h2>Volume</h2>${downloadLinks(view, { what: 'the volumes' })}</div>${facts(pulled, seen)}${volumesSection(series)}</section>
-${seen.isWhole ? NOTHING : notice(`More than ${digits(TAGGED_MOST)} videos carry it: what follows is from the newest ${digits(TAGGED_MOST)} of them.`)}
+${seen.isWhole ? NOTHING : notice(`More than ${digits(TAGGED_MOST)} videos use it. The figures below cover the newest ${digits(TAGGED_MOST)}.`)}
 ${beside(view, shown.head)}
 ${listSection(view, shown, {
-  heading: 'Videos with it',
-  note: `${digits(seen.volume)} seen here in 30 d, most views first`,
+  heading: 'Videos',
+  note: `${digits(seen.volume)} in the lake in 30 d, most views first`,
   caption: 'Videos with the hashtag',
-  none: 'No video with it was seen in the last 30 days.',
+  none: 'No videos with this hashtag in the last 30 days.',
   total: seen.volume,
   table: 'videos',
 })}`,

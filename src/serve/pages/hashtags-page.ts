@@ -6,14 +6,13 @@ import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
 import { dateRange, platformQuery, type RequestedWindow } from '../request/parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { PLATFORM_NAMES } from './figures.ts';
-import { HASHTAG_COLUMNS, knownOfTags } from './hashtag-columns.ts';
+import { HASHTAG_COLUMNS, tagLimits } from './hashtag-columns.ts';
 import { listRoute, listSection } from './list-route.ts';
 import { heldOf, listOrigin, notice } from './marks.ts';
 import { tableParameters } from './page-parameters.ts';
 import type { PageDeps } from './page-route.ts';
 import { linkHere, type PageView } from './page-view.ts';
-import { platformTabs } from './platform-tabs.ts';
-import { tabs } from './tabs.ts';
+import { platformTabs, tabs } from './tabs.ts';
 
 const RANGES = { '24h': '24 h', '7d': '7 days', '30d': '30 days' } as const;
 
@@ -27,20 +26,17 @@ const headOf = (view: PageView, platform: Platform | undefined, range: Requested
     })),
   )}`;
 
-/** What the volumes are, and why no change may be known. */
 const noteOf = (items: readonly HashtagItem[]): string => {
-  const { isSampled, hasNoChange } = knownOfTags(items);
+  const { isSampled, hasNoChange } = tagLimits(items);
   return [
-    isSampled
-      ? 'Counted over the videos seen here: the service states no figures for this window.'
-      : '',
-    hasNoChange ? 'No change is known: the lake has not watched both windows alike.' : '',
+    isSampled ? 'Counted from videos in the lake: the API reports no volumes for this window.' : '',
+    hasNoChange ? 'No change known: the lake did not observe both windows equally.' : '',
   ]
     .join(' ')
     .trim();
 };
 
-/** `/hashtags`: hashtags of all platforms or of one, by volume, as `GET /v1/hashtags` has them. */
+/** `/hashtags`: hashtags of all platforms or of one, by volume. Same list as `GET /v1/hashtags`. */
 export const hashtagsListPage = (deps: PageDeps): void =>
   listRoute(deps, {
     path: '/hashtags',
@@ -74,7 +70,7 @@ export const hashtagsListPage = (deps: PageDeps): void =>
           note: `${listOrigin(head.pulledAt, view.at)} ${heldOf(head.held(), head.total)}`,
           before: notice(noteOf(shown.rows)),
           caption: 'Hashtags by volume',
-          none: 'No hashtag was seen in this window. A longer one, or another instant, may hold some.',
+          none: 'No hashtags in this window. Try a longer window or another time.',
           total: head.total,
         }),
       };

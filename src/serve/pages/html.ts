@@ -1,12 +1,11 @@
 import { raw } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 
-/** Markup that is escaped already: what hono's html templates make and take. */
+/** Escaped markup of hono's html templates. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-/** No markup at all. */
 export const NOTHING: Html = raw('');
 
-/** JSON that cannot end the script element it stands in. */
+/** JSON for a script element: `<` is escaped, so it cannot close the element. */
 export const embedded = (value: unknown): Html =>
   raw(JSON.stringify(value).replaceAll('<', '\\u003c'));

@@ -4,30 +4,29 @@ import { isoOf } from '../../base/iso.ts';
 import { number } from './figures.ts';
 import type { Html } from './html.ts';
 
-/** One line of a chart: points in the order of x. */
+/** One line of a chart, its points ordered by x. */
 export interface ChartLine {
   readonly name: string;
-  /** Of the style: `main`, `plan`, `even`, or `c0` to `c3`. */
+  /** CSS class: `main`, `plan`, `even`, or `c0` to `c3`. */
   readonly kind: string;
+  /** x is Unix ms. */
   readonly points: readonly { readonly x: number; readonly y: number }[];
-  /** Keeps its value until the next point. */
+  /** Drawn as steps: a value holds until the next point. */
   readonly isStepped?: boolean;
 }
 
 export interface LineChart {
   readonly lines: readonly ChartLine[];
-  /** What it shows, for who cannot see it. */
+  /** For screen readers. */
   readonly label: string;
-  /** x are instants, Unix ms. */
-  readonly isTime: boolean;
-  /** Marks an x, such as the present. */
+  /** Vertical mark, such as the present. */
   readonly mark?: { readonly x: number; readonly name: string };
 }
 
 const WIDTH = 1000;
 const HEIGHT = 300;
 
-/** Round numbers from 0 or below the least to above the most: some four steps. */
+/** About four round steps that cover 0 and all values. */
 const yTicks = (least: number, most: number): number[] => {
   const low = Math.min(0, least);
   const span = Math.max(most - low, 1e-9);
@@ -53,11 +52,8 @@ const timeName = (at: number, spanMs: number): string => {
   return spanMs > 2 * DAY_MS ? iso.slice(5, 10) : iso.slice(11, 16);
 };
 
-const evenly = (from: number, to: number): number[] =>
-  [0, 0.25, 0.5, 0.75, 1].map((share) => from + share * (to - from));
-
-/** Lines over an axis, drawn without a script: it scales with the page, its words do not. */
-export const lineChart = ({ lines, label, isTime, mark }: LineChart): Html => {
+/** Line chart as SVG without scripts. The text stays in HTML, so it does not scale with the chart. */
+export const lineChart = ({ lines, label, mark }: LineChart): Html => {
   const points = lines.flatMap((line) => line.points);
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
   const [from, to] = [Math.min(...xs), Math.max(...xs)];
@@ -67,10 +63,10 @@ export const lineChart = ({ lines, label, isTime, mark }: LineChart): Html => {
   const top = (y: number): number => 1 - (y - low) / (high - low || 1);
   const at = ({ x, y }: { x: number; y: number }): string =>
     `${(left(x) * WIDTH).toFixed(1)} ${(top(y) * HEIGHT).toFixed(1)}`;
-  const path = ({ points: its, isStepped }: ChartLine): string =>
-    its
+  const path = ({ points, isStepped }: ChartLine): string =>
+    points
       .map((point, i) => {
-        const before = its[i - 1];
+        const before = points[i - 1];
         if (before === undefined) return `M${at(point)}`;
         return isStepped === true
           ? `H${(left(point.x) * WIDTH).toFixed(1)}V${(top(point.y) * HEIGHT).toFixed(1)}`
@@ -78,7 +74,6 @@ export const lineChart = ({ lines, label, isTime, mark }: LineChart): Html => {
       })
       .join('');
   const percent = (share: number): string => `${(100 * share).toFixed(2)}%`;
-  const xTicks = isTime ? timeTicks(from, to) : evenly(from, to);
   return html`<figure class="lines">
 <div class="plot" role="img" aria-label="${label}"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${ticks.map((tick) => raw(`<path class="rule" d="M0 ${(top(tick) * HEIGHT).toFixed(1)}H${WIDTH}"/>`))}${
     mark === undefined
@@ -90,6 +85,6 @@ ${ticks.map((tick) => html`<span class="y" style="top:${percent(top(tick))}">${n
     ? ''
     : html`<span class="at${left(mark.x) > 0.8 ? ' end' : ''}" style="left:${percent(left(mark.x))}">${mark.name}</span>`
 }</div>
-<div class="xs" aria-hidden="true">${xTicks.map((tick) => html`<span style="left:${percent(left(tick))}">${isTime ? timeName(tick, to - from) : number(tick)}</span>`)}</div>
+<div class="xs" aria-hidden="true">${timeTicks(from, to).map((tick) => html`<span style="left:${percent(left(tick))}">${timeName(tick, to - from)}</span>`)}</div>
 <figcaption class="small">${lines.map(({ name, kind }) => html`<span class="key ${kind}">${name}</span>`)}</figcaption></figure>`;
 };

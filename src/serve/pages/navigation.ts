@@ -1,4 +1,3 @@
-/** The pages that every page leads to, in their order. */
 export const NAVIGATION = [
   { path: '/', name: 'Overview' },
   { path: '/trends', name: 'Trends' },
@@ -6,11 +5,12 @@ export const NAVIGATION = [
   { path: '/hashtags', name: 'Hashtags' },
   { path: '/forecasts', name: 'Forecasts' },
   { path: '/events', name: 'Events' },
+  { path: '/watching', name: 'Watching' },
   { path: '/search', name: 'Search' },
   { path: '/pipeline', name: 'Pipeline' },
   { path: '/query', name: 'Query' },
 ] as const;
 
-/** The navigation's entry that a page belongs to: `/videos/...` to none. */
+/** True if a page belongs to a navigation entry. `/videos/...` belongs to no entry. */
 export const isWithin = (path: string, entry: string): boolean =>
   entry === '/' ? path === '/' : path === entry || path.startsWith(`${entry}/`);

@@ -4,33 +4,29 @@ import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS } from '../../base/durations.ts';
 import { commandText } from '../../base/installation.ts';
 import type { ContentItem, HashtagItem } from '../../base/wire/shapes.ts';
-import type { StoredEvent } from '../../lake/lists/event-list.ts';
 import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
 import type { ListPage } from '../../lake/lists/list-page.ts';
 import { feedPage, trendsPage } from '../../lake/lists/video-lists.ts';
-import { eventSentence } from '../../lake/read/event-sentence.ts';
 import type { RisingVideo } from '../../learn/forecast/read.ts';
 import type { ServiceContext } from '../request/context.ts';
 import { platformQuery } from '../request/parameters.ts';
 import { ranked } from './column-kinds.ts';
 import { dataTable, showing } from './data-table.ts';
-import { subjectLink } from './events-page.ts';
+import { namedEvent, subjectLink } from './events-page.ts';
 import { change, likely, number, PLATFORM_NAMES, pace, sinceText, tile } from './figures.ts';
-import { HASHTAG_COLUMNS, knownOfTags } from './hashtag-columns.ts';
+import { HASHTAG_COLUMNS, tagLimits } from './hashtag-columns.ts';
 import type { Html } from './html.ts';
 import { emptyState, listOrigin } from './marks.ts';
 import { type PageDeps, type PageMoment, pageRoute, requesterOf } from './page-route.ts';
 import { linkTo, type PageView, videoPath } from './page-view.ts';
-import { platformTabs } from './platform-tabs.ts';
-import { timelinesOf } from './timelines.ts';
+import { platformTabs } from './tabs.ts';
 import { videoCell, videoColumns } from './video-columns.ts';
 
 const DAY = { dateRange: '24h', windowMs: DAY_MS, page: 1 };
 const MONTH = { dateRange: '30d', windowMs: 30 * DAY_MS, page: 1 };
 const SHOWN = { feed: 20, trends: 10, tags: 15, next: 8, events: 5 };
-const NONE = 'Nothing was seen in this window. Another platform or instant may hold more.';
+const NONE = 'No videos in this window. Try another platform or time.';
 
-/** What the overview shows of one platform. */
 interface OverviewContent {
   readonly platform: Platform;
   readonly feed: ListPage<ContentItem>;
@@ -38,8 +34,8 @@ interface OverviewContent {
   /** Of all platforms; the first of them are listed. */
   readonly tags: readonly HashtagItem[];
   readonly next: readonly RisingVideo[];
-  /** The newest of them. */
-  readonly events: readonly StoredEvent[];
+  /** The newest ones. */
+  readonly events: readonly ReturnType<typeof namedEvent>[];
 }
 
 /** The platform asked for, else the first that has something to show. */
@@ -73,13 +69,15 @@ const readOverview = async (
   const { videos: next } = await service.reads.forPage({ name: 'rising', query: of }, by);
   const noticed = { platform, limit: SHOWN.events, page: 1, asOf: moment.asOf };
   const events = await service.reads.forPage({ name: 'noticed', query: noticed }, by);
-  return { platform, feed, trends, tags: hashtags.items(), next, events };
+  return {
+    ...{ platform, feed, trends, tags: hashtags.items(), next },
+    events: events.map((event) => namedEvent(service.lake, event, moment.asOf)),
+  };
 };
 
-/** Fewer videos than this make no rise. */
+/** Hashtags with fewer videos are not named as rising. */
 const FEWEST_VIDEOS = 20;
 
-/** The tag that rose most among all of the list, where the list tells. */
 const risingOf = (tags: readonly HashtagItem[]): HashtagItem | undefined =>
   tags
     .filter((tag) => (tag.change ?? 0) > 0 && (tag.volume ?? 0) >= FEWEST_VIDEOS)
@@ -91,43 +89,41 @@ const tiles = ({ platform, feed, trends, tags }: OverviewContent): Html => {
   const first = trends.items()[0];
   const rising = risingOf(tags);
   return html`<dl class="tiles">
-    ${tile(`${PLATFORM_NAMES[platform]} feed, 24 h`, number(held), held < feed.total ? `videos here, of ${number(feed.total)} that match` : 'videos')}
+    ${tile(`${PLATFORM_NAMES[platform]} feed, 24 h`, number(held), held < feed.total ? `videos here, of ${number(feed.total)} matching` : 'videos')}
     ${tile('fastest now', pace(fastest?.velocity) || '–', fastest?.user ?? '')}
     ${tile('first this week', first?.user ?? '–', first === undefined ? '' : `${number(first.views)} views`)}
-    ${tile('rises most, 30 d', rising === undefined ? '–' : `#${rising.tag}`, rising === undefined ? 'no rise is known' : `${change(rising.change)}, of ${tags.length} tags`)}
+    ${tile('rising fastest, 30 d', rising === undefined ? '–' : `#${rising.tag}`, rising === undefined ? 'no change known yet' : `${change(rising.change)}, of ${tags.length} tags`)}
   </dl>`;
 };
 
 const nextTable = (view: PageView, next: readonly RisingVideo[]): Html =>
   next.length === 0
-    ? html`<p class="soft">Silent: too few curves are finished yet. <code>${commandText('status')}</code> says how many it takes.</p>`
-    : html`<div class="scroll"><table class="data"><caption class="unseen">Videos likeliest to end on top</caption><thead><tr><th scope="col">video</th><th scope="col" class="n">on top</th><th scope="col" class="n">views in 24 h</th></tr></thead><tbody>${next.map(
+    ? html`<p class="soft">No forecasts yet: too few growth curves are finished. <code>${commandText('status')}</code> shows how many are needed.</p>`
+    : html`<div class="scroll"><table class="data"><caption class="unseen">Videos most likely to finish in the top 10 %</caption><thead><tr><th scope="col">video</th><th scope="col" class="n">top 10 %</th><th scope="col" class="n">views in 24 h</th></tr></thead><tbody>${next.map(
         (
           video,
         ) => html`<tr><td>${videoCell(view, video)}</td><td class="n">${likely(video.topProbability)}</td>
   <td class="n">${number(video.median)}${video.median === null ? '' : html`<br><span class="soft small">${number(video.low)} to ${number(video.high)}</span>`}</td></tr>`,
       )}</tbody></table></div>`;
 
-/** What was noticed last on the platform, and why. */
-const eventsList = (view: PageView, events: readonly StoredEvent[]): Html =>
+const eventsList = (view: PageView, { events }: OverviewContent): Html =>
   events.length === 0
-    ? html`<p class="soft">Nothing was noticed on this platform by then.</p>`
+    ? html`<p class="soft">No events on this platform by then.</p>`
     : html`<ul class="plain noticed">${events.map(
         (event) =>
-          html`<li><span class="mark">${event.kind}</span> ${subjectLink(view, event)} <span class="soft small">${sinceText(event.occurredAt, view.at)}</span><span class="title small" title="${eventSentence(event.kind, event.data)}">${eventSentence(event.kind, event.data)}</span></li>`,
+          html`<li><span class="mark">${event.kind}</span> ${subjectLink(view, event)} <span class="soft small">${sinceText(event.occurredAt, view.at)}</span><span class="title small" title="${event.why}">${event.why}</span></li>`,
       )}</ul>`;
 
-/** What the volumes are, and why no change may be known. */
 const tagsNote = (tags: readonly HashtagItem[]): string => {
-  const { isSampled, hasNoChange } = knownOfTags(tags);
-  return `30 d, all platforms${isSampled ? ' · counted over the videos seen here' : ''}${hasNoChange ? ' · change not known yet' : ''}`;
+  const { isSampled, hasNoChange } = tagLimits(tags);
+  return `30 d, all platforms${isSampled ? ' · counted from videos in the lake' : ''}${hasNoChange ? ' · change not known yet' : ''}`;
 };
 
 const tagTable = (view: PageView, tags: readonly HashtagItem[]): Html => {
   const rows = ranked(tags.slice(0, SHOWN.tags), { page: 1, limit: SHOWN.tags });
   if (rows.length === 0) return emptyState(view, NONE);
   const columns = showing(HASHTAG_COLUMNS, ['tag', 'volume', 'change']);
-  return dataTable(view, columns, rows, { caption: 'Hashtags by volume', isSortable: false });
+  return dataTable(view, columns, rows, { caption: 'Hashtags by volume' });
 };
 
 const listSection = (
@@ -139,26 +135,26 @@ const listSection = (
     columns,
   }: { name: string; address: string; columns: ReturnType<typeof videoColumns> },
 ): Html => html`<section><h2><a href="${address}">${name}</a> <span class="soft small">${listOrigin(page.pulledAt, view.at)}</span></h2>
-${page.total === 0 ? emptyState(view, NONE) : dataTable(view, columns, page.items(), { caption: name, isSortable: false })}</section>`;
+${page.total === 0 ? emptyState(view, NONE) : dataTable(view, columns, page.items(), { caption: name })}</section>`;
 
 const main = (service: ServiceContext, view: PageView, shown: OverviewContent): Html => {
-  const { platform, feed, trends, tags, next, events } = shown;
-  const full = videoColumns({ timelineOf: timelinesOf(service) });
+  const { platform, feed, trends, tags, next } = shown;
+  const full = videoColumns({ lake: service.lake });
   const lists = linkTo(view, `/trends/${platform}`);
   return html`${tiles(shown)}
 <div class="grid"><div class="stack">
 ${listSection(view, feed, { name: 'Feed, 24 h', address: lists, columns: showing(full, ['rank', 'title', 'growth', 'views', 'velocity']) })}
-<section><h2><a href="${linkTo(view, '/events', { platform })}">Noticed</a></h2>${eventsList(view, events)}</section>
+<section><h2><a href="${linkTo(view, '/events', { platform })}">Events</a></h2>${eventsList(view, shown)}</section>
 </div><div class="stack">
-<section><h2><a href="${linkTo(view, '/forecasts', { platform })}">Next</a> <span class="soft small">likeliest to end in the top tenth of growth</span></h2>${nextTable(view, next)}</section>
+<section><h2><a href="${linkTo(view, '/forecasts', { platform })}">Next</a> <span class="soft small">most likely to finish in the top 10 % of growth</span></h2>${nextTable(view, next)}</section>
 ${listSection(view, trends, { name: 'Trending this week', address: linkTo(view, `/trends/${platform}`, { list: 'week' }), columns: showing(full, ['rank', 'title', 'views', 'velocity']) })}
 <section><h2><a href="${linkTo(view, '/hashtags')}">Hashtags</a> <span class="soft small">${tagsNote(tags)}</span></h2>${tagTable(view, tags)}</section>
 </div></div>`;
 };
 
 /**
- * `/`: one platform's feed, trends, forecasts and the hashtags of all. `video` is an address of before
- * the videos had pages of their own: it leads there.
+ * `/`: feed, trends, forecasts and events of one platform, and the hashtags of all. The old parameter
+ * `video` redirects to the video's page.
  */
 export const overviewPage = (deps: PageDeps): void =>
   pageRoute(deps, {

@@ -6,13 +6,13 @@ import { asOf, limit, page } from '../request/parameters.ts';
 import { type Column, sortNames } from './data-table.ts';
 import { FILE_FORMATS } from './table-files.ts';
 
-/** The parameters of every list that is paged and sorted by its columns. */
+/** Parameters of a paged and sorted list. */
 export const tableParameters = <Row>(columns: readonly Column<Row>[]) => {
   const names = sortNames(columns);
   return {
     sort: z
       .enum(names, {
-        error: `Expected a column, with - before it for the largest first: one of ${names.filter((name) => !name.startsWith('-')).join(', ')}.`,
+        error: `Expected a column name, with - before it for descending: one of ${names.filter((name) => !name.startsWith('-')).join(', ')}.`,
       })
       .optional(),
     limit,
@@ -20,37 +20,23 @@ export const tableParameters = <Row>(columns: readonly Column<Row>[]) => {
   };
 };
 
-const fileFormat = z
-  .enum(FILE_FORMATS, { error: `Expected one of ${FILE_FORMATS.join(', ')}.` })
-  .optional();
-
-const tableName = (names: readonly string[]) =>
+const oneOf = <const N extends string>(names: readonly N[]) =>
   z.enum(names, { error: `Expected one of ${names.join(', ')}.` }).optional();
 
-/** What every page may be asked with; where it has no files the last two are not known. */
-const COMMON = z.object({ asOf, format: fileFormat, table: z.string().optional() });
+/** Parameters of every page. Only pages with files accept the last two. */
+const COMMON = z.object({ asOf, format: oneOf(FILE_FORMATS), table: z.string().optional() });
 
-/** Parameters as given, those that say nothing left out. @throws RefusedError for a doubled one */
+/** Non-empty query parameters. @throws RefusedError for a repeated one */
 export const givenOf = (c: Context<ServiceEnv>): Record<string, string> => {
   const given = Object.entries(c.req.queries()).flatMap(([name, values]): [string, string][] => {
-    const told = values.filter((value) => value.trim() !== '');
-    if (told.length > 1)
-      throw refusedParameters('query', [
-        { path: [name], message: `Was given ${told.length} times.` },
-      ]);
-    return told[0] === undefined ? [] : [[name, told[0]]];
+    const [first, ...more] = values.filter((value) => value.trim() !== '');
+    if (more.length > 0) {
+      const message = `Was given ${more.length + 1} times.`;
+      throw refusedParameters('query', [{ path: [name], message }]);
+    }
+    return first === undefined ? [] : [[name, first]];
   });
-  return Object.fromEntries(given); // not by assignment, which loses a `__proto__`
-};
-
-const refuseUnknown = (given: object, known: readonly string[]): void => {
-  const message = `Is not known here. Known: ${known.join(', ')}.`;
-  const unknown = Object.keys(given).filter((name) => !known.includes(name));
-  if (unknown.length > 0)
-    throw refusedParameters(
-      'query',
-      unknown.map((name) => ({ path: [name], message })),
-    );
+  return Object.fromEntries(given); // assignment would lose a `__proto__`
 };
 
 const checked = <S extends z.ZodObject>(
@@ -63,38 +49,30 @@ const checked = <S extends z.ZodObject>(
   return result.data;
 };
 
-/** What a page takes: parameters of its own, and names of the tables it has files of. */
-interface PageTakes<P extends z.ZodObject, Q extends z.ZodObject> {
-  readonly params: P;
-  readonly query: Q;
-  readonly hasFiles: boolean;
-  readonly tables: readonly string[];
-}
-
-/** The parameters of one page: its own, its instant and its files. */
-export class PageParameters<P extends z.ZodObject, Q extends z.ZodObject> {
-  readonly #params: P;
-  readonly #query: Q;
-  /** Every one there is, so that all that cannot be right is told at once. */
-  readonly #all: z.ZodObject;
-
-  constructor({ params, query, hasFiles, tables }: PageTakes<P, Q>) {
-    this.#params = params;
-    this.#query = query;
-    this.#all = z.object({
-      ...query.shape,
-      asOf,
-      ...(hasFiles ? { format: fileFormat } : {}),
-      ...(tables.length === 0 ? {} : { table: tableName(tables) }),
-    });
-  }
-
-  /** @throws RefusedError where one is not known or cannot be right */
-  read(path: object, given: object) {
-    refuseUnknown(given, Object.keys(this.#all.shape));
-    const params = checked('param', this.#params, path);
-    checked('query', this.#all, given);
-    const query = checked('query', this.#query, given);
+/** Returns a function that reads the parameters of a page and throws RefusedError if one is unknown or invalid. */
+export const parameterReader = <P extends z.ZodObject, Q extends z.ZodObject>(
+  schemas: { readonly params: P; readonly query: Q },
+  { hasFiles, tables }: { readonly hasFiles: boolean; readonly tables: readonly string[] },
+) => {
+  // all together, so that one response lists all errors
+  const all = z.object({
+    ...schemas.query.shape,
+    asOf,
+    ...(hasFiles ? { format: COMMON.shape.format } : {}),
+    ...(tables.length === 0 ? {} : { table: oneOf(tables) }),
+  });
+  const known = Object.keys(all.shape);
+  const message = `Unknown parameter. Use one of: ${known.join(', ')}.`;
+  return (path: object, given: object) => {
+    const unknown = Object.keys(given).filter((name) => !known.includes(name));
+    if (unknown.length > 0)
+      throw refusedParameters(
+        'query',
+        unknown.map((name) => ({ path: [name], message })),
+      );
+    const params = checked('param', schemas.params, path);
+    checked('query', all, given);
+    const query = checked('query', schemas.query, given);
     return { params, query, ...checked('query', COMMON, given) };
-  }
-}
+  };
+};

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
+import { html } from 'hono/html';
 import { DAY_MS, MINUTE_MS } from '../../base/durations.ts';
 import { parseIso } from '../../base/iso.ts';
 import type { KeyStanding } from '../../lake/keys/limits.ts';
@@ -8,7 +9,7 @@ import { lakeVersion } from '../../lake/lake-version.ts';
 import type { ListMoment } from '../../lake/lists/list-page.ts';
 import { type MadePage, PageBytes } from '../cache/page-cache.ts';
 import type { Requester } from '../cache/reader-thread.ts';
-import { RefusedError } from '../http/problems.ts';
+import { PROBLEMS, RefusedError } from '../http/problems.ts';
 import { acceptsGzip } from '../http/written-response.ts';
 import {
   momentOf,
@@ -18,30 +19,42 @@ import {
 } from '../request/context.ts';
 import { type FramedPage, framed } from './frame.ts';
 import { PAGE_HEADERS } from './page-headers.ts';
-import { givenOf, PageParameters } from './page-parameters.ts';
-import type { PageReader, PageView } from './page-view.ts';
-import { problemPage } from './problem-page.ts';
-import { FILE_TYPES, type FileFormat, type TableFiles } from './table-files.ts';
+import { givenOf, parameterReader } from './page-parameters.ts';
+import { linkTo, type PageReader, type PageView } from './page-view.ts';
+import { FILE_TYPES, type TableFiles } from './table-files.ts';
 
-/** What a page shows, and the windows (ms) before its instant that it is made from. */
-export interface MadeContent extends FramedPage {
+const problemPage = (view: PageView, refusal: RefusedError): FramedPage => ({
+  title: PROBLEMS[refusal.slug].title,
+  isTimed: refusal.slug === 'not-found', // it may exist at another time
+  whenChanged: 'nothing',
+  main: html`<section role="alert">
+  ${
+    refusal.errors === undefined
+      ? html`<p>${refusal.message}</p>`
+      : html`<ul class="plain">${refusal.errors.map(
+          ({ parameter, detail }) =>
+            html`<li><code dir="auto">${parameter}</code> <bdi>${detail}</bdi></li>`,
+        )}</ul>`
+  }
+  <p class="soft">Use the navigation above, or <a href="${linkTo(view, '/search')}">search</a> for a title, a handle or a hashtag.</p></section>`,
+});
+
+export interface PageContent extends FramedPage {
+  /** Windows (ms) before the page's instant that its data comes from. */
   readonly windowsMs?: readonly number[];
 }
 
-/** What lists and searches of a page are asked with. */
 export interface PageMoment extends Pick<ListMoment, 'asOf' | 'isNow' | 'owner'> {
-  /** Tells when nobody waits for the page any more. */
+  /** Signal that aborts once no client waits for the page. */
   readonly gone: () => AbortSignal;
   readonly isPage: true;
 }
 
-/** Who wants something read for a page. */
 export const requesterOf = ({ owner, gone, isPage }: PageMoment): Requester => ({
   ...{ owner, isPage },
   unwanted: gone(),
 });
 
-/** What a page is made for. `moment` is what the lists are asked with. */
 export interface PageRequest<P, Q> {
   readonly params: P;
   readonly query: Q;
@@ -53,35 +66,31 @@ type FilesOf<P extends z.ZodObject, Q extends z.ZodObject> = (
   wanted: PageRequest<z.infer<P>, z.infer<Q>>,
 ) => TableFiles;
 
-/**
- * One page: its address (as the interface writes them), its parameters (those of
- * src/serve/request/parameters.ts; empty ones count as not given), and how it is made.
- */
+/** One page. `path` is written as in OpenAPI; empty parameters count as absent. */
 export interface PageDefinition<P extends z.ZodObject, Q extends z.ZodObject> {
   readonly path: string;
   readonly params: P;
   readonly query: Q;
-  /** @throws RefusedError for what is not known: answered by a page that says so */
+  /** @throws RefusedError for an unknown subject, shown as an error page */
   readonly make: (
     wanted: PageRequest<z.infer<P>, z.infer<Q>>,
-  ) => MadeContent | Promise<MadeContent>;
-  /** Where an address of before leads now; undefined: nowhere else. */
+  ) => PageContent | Promise<PageContent>;
+  /** Redirect target of an old address; undefined: no redirect. */
   readonly leadsTo?: (given: Readonly<Record<string, string>>) => string | undefined;
-  /** What `format=csv` and `format=parquet` give; without it the page has no files. */
+  /** File for `format=csv` and `format=parquet`. */
   readonly files?: FilesOf<P, Q>;
-  /** What is given in their place where `table` names one of these. */
+  /** Files of the other tables, by the value of `table`. */
   readonly tables?: Readonly<Record<string, FilesOf<P, Q>>>;
 }
 
-/** What pages stand behind. */
 export interface PageDeps {
   readonly app: ServiceApp;
   readonly service: ServiceContext;
-  /** Who may read them. */
+  /** Access check of every page. */
   readonly guard: MiddlewareHandler<ServiceEnv>;
-  /** The same where a key is asked for of everybody but who is on this machine. */
+  /** Requires a key, except from this machine. */
   readonly keyGuard: MiddlewareHandler<ServiceEnv>;
-  /** Whether a request comes from this machine, whose lake it is. */
+  /** True for requests from this machine. */
   readonly isOperator: (incoming: IncomingMessage) => boolean;
 }
 
@@ -93,7 +102,6 @@ const readerOf = ({ isOperator }: PageDeps, c: Context<ServiceEnv>): PageReader 
   return isOperator(c.env.incoming) ? 'operator' : 'public';
 };
 
-/** The instant of the moment shown where parameters could not be read: the present. */
 const viewOf = (
   deps: PageDeps,
   c: Context<ServiceEnv>,
@@ -114,11 +122,10 @@ const viewOf = (
   };
 };
 
-/** What a page is shown for that knows neither an instant nor parameters. */
+/** View without instant and parameters. */
 export const presentView = (deps: PageDeps, c: Context<ServiceEnv>): PageView =>
   viewOf(deps, c, { instant: undefined, query: {} });
 
-/** Windows that the lists of the pages are made from. */
 const WINDOWS_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS];
 
 const sendPage = (c: Context<ServiceEnv>, made: PageBytes, status: number): Response => {
@@ -131,11 +138,10 @@ const sendPage = (c: Context<ServiceEnv>, made: PageBytes, status: number): Resp
   });
 };
 
-/** Sends a page that depends on nothing but this process. */
 export const sendFixedPage = (c: Context<ServiceEnv>, made: PageBytes): Response =>
   sendPage(c, made, 200);
 
-/** A refusal as a page for people, with the status it has in the interface. */
+/** Error page with the status code of the API. */
 const refusedPage = async (
   deps: PageDeps,
   c: Context<ServiceEnv>,
@@ -154,122 +160,72 @@ const refusedPage = async (
   return sent;
 };
 
-/** A request for a page, its parameters read. */
-interface ReadRequest<P, Q> extends PageRequest<P, Q> {
-  /** What of the address a page is told apart by; the present where it names no instant. */
-  readonly name: string;
-  readonly format?: FileFormat | undefined;
-  readonly table?: string | undefined;
-}
+/** Serves a page behind the guard: checks parameters, renders it as of `asOf` and caches it. */
+export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
+  deps: PageDeps,
+  { path, params, query, make, leadsTo, files, tables = {} }: PageDefinition<P, Q>,
+): void => {
+  const { service } = deps;
+  const readParameters = parameterReader(
+    { params, query },
+    { hasFiles: files !== undefined, tables: Object.keys(tables) },
+  );
 
-/** Answers the requests for one page. */
-class PageResponder<P extends z.ZodObject, Q extends z.ZodObject> {
-  readonly #deps: PageDeps;
-  readonly #definition: PageDefinition<P, Q>;
-  readonly #parameters: PageParameters<P, Q>;
-
-  constructor(deps: PageDeps, definition: PageDefinition<P, Q>) {
-    const { params, query, files, tables = {} } = definition;
-    this.#deps = deps;
-    this.#definition = definition;
-    this.#parameters = new PageParameters({
-      params,
-      query,
-      hasFiles: files !== undefined,
-      tables: Object.keys(tables),
-    });
-  }
-
-  /** @throws (rejects) RefusedError */
-  async respond(c: Context<ServiceEnv>): Promise<Response> {
-    const given = givenOf(c);
-    const elsewhere = this.#definition.leadsTo?.(given);
-    if (elsewhere !== undefined) return c.redirect(elsewhere, 308);
-    const wanted = this.#read(c, given);
-    const { files, tables = {} } = this.#definition;
-    const { format, table } = wanted;
-    const filesOf = table === undefined ? files : tables[table];
-    if (format !== undefined && filesOf !== undefined)
-      return this.#file(filesOf(wanted), format, wanted.moment);
-    return sendPage(c, await this.#page(wanted), 200);
-  }
-
-  /** @throws RefusedError where a parameter is not known or cannot be right */
-  #read(
-    c: Context<ServiceEnv>,
-    given: Readonly<Record<string, string>>,
-  ): ReadRequest<z.infer<P>, z.infer<Q>> {
-    const { asOf: wantedAsOf, ...read } = this.#parameters.read(c.req.param(), given);
-    const instant = wantedAsOf === undefined ? undefined : minuteOf(wantedAsOf);
-    const { asOf: _, format: __, table: ___, ...kept } = given;
-    const view = viewOf(this.#deps, c, { instant, query: kept });
-    const moment = { ...momentOf(this.#deps.service, c, instant), isPage: true } as const;
-    const name = JSON.stringify([view.path, kept, instant ?? null, view.reader]);
-    return { ...read, view, moment, name };
-  }
-
-  async #file(
-    { name, bytes }: TableFiles,
-    format: FileFormat,
-    { owner, gone }: PageMoment,
-  ): Promise<Response> {
-    const { pages } = this.#deps.service;
-    const made = await pages.inTurn(() => bytes(format), { owner, gone: gone() });
-    return new Response(made, {
-      headers: {
-        'content-type': FILE_TYPES[format],
-        'content-disposition': `attachment; filename="${name}.${format}"`,
-        'cache-control': 'no-store',
-      },
-    });
-  }
-
-  /** The page, from memory where it is still true. */
-  #page(wanted: ReadRequest<z.infer<P>, z.infer<Q>>): Promise<PageBytes> {
-    const { service } = this.#deps;
-    const now = { version: lakeVersion(service.lake), at: service.now() };
-    const make = (unwanted: AbortSignal): Promise<MadePage> => this.#make(wanted, unwanted);
-    const { owner, gone } = wanted.moment;
-    return service.pages.page(wanted.name, now, make, { owner, gone: gone() });
-  }
-
-  async #make(
-    wanted: ReadRequest<z.infer<P>, z.infer<Q>>,
+  const render = async (
+    wanted: PageRequest<z.infer<P>, z.infer<Q>>,
     unwanted: AbortSignal,
-  ): Promise<MadePage> {
-    const { lake, changes } = this.#deps.service;
+  ): Promise<MadePage> => {
     const { view, moment } = wanted;
-    const version = lakeVersion(lake);
-    const content = await this.#definition.make({
-      ...wanted,
-      moment: { ...moment, gone: () => unwanted },
-    });
+    const version = lakeVersion(service.lake);
+    const content = await make({ ...wanted, moment: { ...moment, gone: () => unwanted } });
     const html = String(await framed(view, content));
-    const holdsUntil = (): number => changes.holdsUntil(view.at, content.windowsMs ?? WINDOWS_MS);
+    const windowsMs = content.windowsMs ?? WINDOWS_MS;
     return {
       page: new PageBytes(html),
-      version: lakeVersion(lake) === version ? version : null,
+      version: lakeVersion(service.lake) === version ? version : null,
       from: view.at,
       until: view.isPast
         ? Number.POSITIVE_INFINITY
-        : Math.min(minuteOf(view.at) + MINUTE_MS, holdsUntil()),
+        : Math.min(minuteOf(view.at) + MINUTE_MS, service.changes.holdsUntil(view.at, windowsMs)),
     };
-  }
-}
+  };
 
-/**
- * Serves a page: its parameters checked, made in turn with the others and kept while it is true, at
- * the instant of `asOf`. What is refused below it becomes a page that says so. Every page is behind the
- * guard, so that none can be forgotten.
- */
-export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
-  deps: PageDeps,
-  definition: PageDefinition<P, Q>,
-): void => {
-  const responder = new PageResponder(deps, definition);
-  deps.app.get(definition.path.replace(/\{(\w+)\}/g, ':$1'), deps.guard, async (c) => {
+  const respond = async (c: Context<ServiceEnv>): Promise<Response> => {
+    const given = givenOf(c);
+    const elsewhere = leadsTo?.(given);
+    if (elsewhere !== undefined) return c.redirect(elsewhere, 308);
+    const { asOf, format, table, ...read } = readParameters(c.req.param(), given);
+    const instant = asOf === undefined ? undefined : minuteOf(asOf);
+    const { asOf: _, format: __, table: ___, ...kept } = given;
+    const view = viewOf(deps, c, { instant, query: kept });
+    const moment = { ...momentOf(service, c, instant), isPage: true } as const;
+    const wanted = { ...read, view, moment };
+    const waiting = { owner: moment.owner, gone: moment.gone() };
+    const filesOf = table === undefined ? files : tables[table];
+    if (format !== undefined && filesOf !== undefined) {
+      const { name, bytes } = filesOf(wanted);
+      const body = await service.pages.inTurn(() => bytes(format), waiting);
+      const headers = {
+        'content-type': FILE_TYPES[format],
+        'content-disposition': `attachment; filename="${name}.${format}"`,
+        'cache-control': 'no-store',
+      };
+      return new Response(body, { headers });
+    }
+    const cacheKey = JSON.stringify([view.path, kept, instant ?? null, view.reader]);
+    const now = { version: lakeVersion(service.lake), at: service.now() };
+    const page = await service.pages.page(
+      cacheKey,
+      now,
+      (unwanted) => render(wanted, unwanted),
+      waiting,
+    );
+    return sendPage(c, page, 200);
+  };
+
+  deps.app.get(path.replace(/\{(\w+)\}/g, ':$1'), deps.guard, async (c) => {
     try {
-      return await responder.respond(c);
+      return await respond(c);
     } catch (error) {
       if (error instanceof RefusedError) return refusedPage(deps, c, error);
       throw error;

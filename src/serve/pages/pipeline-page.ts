@@ -21,7 +21,6 @@ import {
   troubleSections,
   volumesSection,
 } from './pipeline-sections.ts';
-import { PIPELINE_STYLE } from './pipeline-style.ts';
 
 const run = z.coerce.number({ error: 'Expected the number of a run.' }).int().min(1).optional();
 
@@ -32,18 +31,10 @@ interface RunsWanted {
 
 const runsSection = (view: PageView, state: PipelineState, wanted: RunsWanted): Html => {
   const { total, items } = state.runs;
-  const part = {
-    ...wanted,
-    head: null,
-    sort: undefined,
-    sorted: undefined,
-    held: total,
-    rows: items,
-  };
   return html`<section id="runs"><h2>Runs <span class="soft small">the last seven days</span></h2>${
     total === 0
-      ? emptyState(view, 'No run had begun by then.')
-      : html`${runsTimeline(view, state)}${runsTable(view, state.runs)}${pagingLinks(view, part)}`
+      ? emptyState(view, 'No runs had started by then.')
+      : html`${runsTimeline(view, state)}${runsTable(view, state.runs)}${pagingLinks(view, { ...wanted, held: total, rows: items })}`
   }</section>`;
 };
 
@@ -55,7 +46,7 @@ const main = (
   const { present } = state;
   const runs = runsSection(view, state, wanted);
   if (present === null)
-    return html`${notice(html`Runs are shown as of then. Quota, slots, backup and files are known of the present only: <a href="${linkAt(view, undefined)}">now</a>.`)}${runs}`;
+    return html`${notice(html`Runs are shown as of this time. Quota, slots, backup and files are shown <a href="${linkAt(view, undefined)}">for the present only</a>.`)}${runs}`;
   const now = view.now;
   return html`${conditionsSection(present)}${pipelineTiles(present, now)}
 <div class="grid"><div class="stack">${quotaSection(present, now, price)}${runs}</div>
@@ -63,7 +54,7 @@ const main = (
 <div class="stack">${troubleSections(present, now)}</div>`;
 };
 
-/** `/pipeline`: what pulls, what it costs, what is due and what went wrong; a run with its requests. */
+/** `/pipeline`: quota, schedule, runs and problems. `?run=` shows one run with its requests. */
 export const pipelinePage = (deps: PageDeps): void =>
   pageRoute(deps, {
     path: '/pipeline',
@@ -74,7 +65,7 @@ export const pipelinePage = (deps: PageDeps): void =>
       if (pipeline === undefined)
         throw new RefusedError(
           'not-found',
-          `There is no pipeline behind this service: it shows a made-up world. \`${commandText('serve')}\` has one.`,
+          `This service has no pipeline, because it serves generated data. Start one with \`${commandText('serve')}\`.`,
         );
       const { run: id, limit: most, page: shown } = query;
       const state = await pipeline.read({
@@ -88,17 +79,19 @@ export const pipelinePage = (deps: PageDeps): void =>
       if (id === undefined)
         return {
           title: 'Pipeline',
-          style: PIPELINE_STYLE,
+          assets: ['plot.css', 'pipeline.css'],
           main: main(view, state, { limit: most, page: shown, price: pipeline.price }),
         };
       const { opened } = state;
       if (opened === undefined)
-        throw new RefusedError('not-found', `There is no run ${id}, or it had not begun by then.`);
-      const part = { limit: most, page: shown, head: null, sort: undefined, sorted: undefined };
+        throw new RefusedError(
+          'not-found',
+          `Run ${id} does not exist, or had not started by then.`,
+        );
       return {
         title: `Run ${id}`,
-        style: PIPELINE_STYLE,
-        main: html`${openedRunSection(view, opened)}${pagingLinks(view, { ...part, held: opened.total, rows: opened.items })}`,
+        assets: ['plot.css', 'pipeline.css'],
+        main: html`${openedRunSection(view, opened)}${pagingLinks(view, { limit: most, page: shown, held: opened.total, rows: opened.items })}`,
       };
     },
   });

@@ -19,28 +19,18 @@ const burnDown = ({ month, spentLine, planLine }: BurnDown, now: number): Html =
   ];
   const endsWith = planLine.at(-1)?.left ?? month.remaining;
   return lineChart({
-    label: `Calls left of ${digits(month.limit)}: ${digits(month.remaining)} now, ${digits(Math.round(endsWith))} by the plan at ${minuteOf(month.endsAt)}`,
-    isTime: true,
+    label: `Calls left of ${digits(month.limit)}: ${digits(month.remaining)} now, ${digits(Math.round(endsWith))} planned at ${minuteOf(month.endsAt)}`,
     mark: { x: now, name: 'now' },
     lines: [
       { name: 'spent evenly', kind: 'even', points: even },
-      ...(spentLine.length === 0
-        ? []
-        : [
-            {
-              name: 'left by the ledger',
-              kind: 'main',
-              points: points(spentLine),
-              isStepped: true,
-            },
-          ]),
+      { name: 'left', kind: 'main', points: points(spentLine), isStepped: true },
       {
-        name: 'left by the plan',
+        name: 'left as planned',
         kind: 'plan',
         isStepped: true,
         points: [...points(planLine), { x: month.endsAt, y: endsWith }],
       },
-    ],
+    ].filter(({ points }) => points.length > 0),
   });
 };
 
@@ -50,9 +40,9 @@ const sentence = (
 ): Html => {
   const calls = digits(Math.round(forecast));
   if (plan.fits)
-    return html`<p>By the schedules <b>${calls}</b> of ${digits(month.limit)} calls${cost(forecast, price)} are spent when the month ends, ${instantTime(month.endsAt)}: enough. A reserve of ${digits(plan.reserve)} stays for people who ask by hand.</p>`;
+    return html`<p>On schedule you will use <b>${calls}</b> of ${digits(month.limit)} calls${cost(forecast, price)} this month. The month ends ${instantTime(month.endsAt)}. A reserve of ${digits(plan.reserve)} calls is kept for manual requests.</p>`;
   return notice(
-    html`By the schedules <b>${digits(plan.missing)}</b> calls are missing${spentAt === null ? '' : html`; the last one leaves before ${instantTime(spentAt)}`}. ${plan.advice.join(' ')}`,
+    html`On schedule you will be <b>${digits(plan.missing)}</b> calls short this month.${spentAt === null ? '' : html` The quota runs out before ${instantTime(spentAt)}.`} ${plan.advice.join(' ')}`,
   );
 };
 
@@ -61,7 +51,7 @@ const byJob = (quota: QuotaState, price: Price | undefined): Html => {
   const spent = new Map(quota.byJob.map((job) => [job.job, job]));
   const names = [...new Set([...spent.keys(), ...ahead.keys()])];
   if (names.length === 0) return NOTHING;
-  return html`<div class="scroll"><table class="data"><caption class="unseen">Calls by job</caption><thead><tr><th scope="col">job</th><th scope="col" class="n">spent</th><th scope="col" class="n no-phone">failed</th><th scope="col" class="n no-phone">rows a call</th>${price === undefined ? '' : html`<th scope="col" class="n">cost</th>`}<th scope="col" class="n">to come</th><th scope="col" class="n">runs</th></tr></thead><tbody>${names.map(
+  return html`<div class="scroll"><table class="data"><caption class="unseen">Calls by job</caption><thead><tr><th scope="col">job</th><th scope="col" class="n">spent</th><th scope="col" class="n no-phone">failed</th><th scope="col" class="n no-phone">rows a call</th>${price === undefined ? '' : html`<th scope="col" class="n">cost</th>`}<th scope="col" class="n">planned</th><th scope="col" class="n">runs</th></tr></thead><tbody>${names.map(
     (name) => {
       const [was, will] = [spent.get(name), ahead.get(name)];
       return html`<tr><td>${name}</td><td class="n">${digits(was?.calls ?? 0)}</td><td class="n no-phone${(was?.failed ?? 0) > 0 ? ' down' : ''}">${digits(was?.failed ?? 0)}</td><td class="n no-phone">${was === undefined ? number(null) : digits(was.rowsPerCall)}</td>${price === undefined ? '' : html`<td class="n">${costText(was?.calls ?? 0, price)}</td>`}<td class="n">${digits(Math.round(will?.calls ?? 0))}</td><td class="n">${digits(will?.runs ?? 0)}</td></tr>`;
@@ -72,30 +62,30 @@ const byJob = (quota: QuotaState, price: Price | undefined): Html => {
 const hints = (quota: QuotaState): Html =>
   quota.hints.length === 0
     ? NOTHING
-    : html`<h3>What the service says of its limits</h3><ul class="plain small">${quota.hints.map(
+    : html`<h3>Limits reported by the API</h3><ul class="plain small">${quota.hints.map(
         ({ key, name, stated, remaining, seenAt }) =>
-          html`<li>${key === undefined ? '' : `key ${key} `}<code>${name}</code> ${remaining === null ? 'not understood' : html`${digits(remaining)} left`} <span class="soft">(${stated}, ${minuteOf(seenAt)})</span></li>`,
+          html`<li>${key === undefined ? '' : `key ${key} `}<code>${name}</code> ${remaining === null ? 'unreadable' : html`${digits(remaining)} left`} <span class="soft">(${stated}, ${minuteOf(seenAt)})</span></li>`,
       )}</ul>`;
 
-/** Each key's month, where there are several. */
+/** Monthly quota per key, shown with several keys only. */
 const keysTable = ({ keys }: QuotaState): Html =>
   keys === undefined
     ? NOTHING
-    : html`<div class="scroll"><table class="data"><caption class="unseen">Keys</caption><thead><tr><th scope="col">key</th><th scope="col" class="no-phone">platforms</th><th scope="col" class="n no-phone">last minute</th><th scope="col" class="n">spent</th><th scope="col" class="n">left</th><th scope="col">by the plan</th></tr></thead><tbody>${keys.map(
+    : html`<div class="scroll"><table class="data"><caption class="unseen">Keys</caption><thead><tr><th scope="col">key</th><th scope="col" class="no-phone">platforms</th><th scope="col" class="n no-phone">last minute</th><th scope="col" class="n">spent</th><th scope="col" class="n">left</th><th scope="col">this month</th></tr></thead><tbody>${keys.map(
         ({ name, platforms, ratePerMinute, month, moment, plan }) =>
-          html`<tr><td>${name}</td><td class="no-phone">${platforms.join(', ')}</td><td class="n no-phone">${moment === undefined ? '–' : `${digits(moment.inMinute)} of ${digits(ratePerMinute)}`}</td><td class="n">${digits(month.spent)}</td><td class="n">${digits(month.remaining)}</td><td>${(moment?.pause ?? null) !== null ? html`<span class="down">paused until ${minuteOf(moment?.pause?.untilAt ?? 0)}</span>` : plan.fits ? 'enough' : html`<span class="down">${digits(plan.missing)} missing</span>`}</td></tr>`,
+          html`<tr><td>${name}</td><td class="no-phone">${platforms.join(', ')}</td><td class="n no-phone">${moment === undefined ? '–' : `${digits(moment.inMinute)} of ${digits(ratePerMinute)}`}</td><td class="n">${digits(month.spent)}</td><td class="n">${digits(month.remaining)}</td><td>${(moment?.pause ?? null) !== null ? html`<span class="down">paused until ${minuteOf(moment?.pause?.untilAt ?? 0)}</span>` : plan.fits ? 'enough' : html`<span class="down">${digits(plan.missing)} short</span>`}</td></tr>`,
       )}</tbody></table></div>`;
 
-/** The month's calls: what the ledger says is left, and what the plan will leave. */
+/** Calls left this month, and those the schedule will leave. */
 export const quotaSection = (
   { quota, origin }: PipelineNow,
   at: number,
   price: Price | undefined,
 ): Html => {
   if ('unknown' in quota)
-    return html`<section><h2>Quota</h2>${notice(`Nobody knows now what is left: ${quota.unknown}`)}</section>`;
+    return html`<section><h2>Quota</h2>${notice(`The remaining quota is unknown: ${quota.unknown}`)}</section>`;
   const { month } = quota;
   return html`<section><h2>Quota <span class="soft small">${digits(month.spent)} of ${digits(month.limit)} calls spent since ${minuteOf(month.startsAt)}</span></h2>
-${origin === 'sandbox' ? notice('These calls went to the built-in sandbox, which has limits of its own; the figures are what a key would have with these settings.') : NOTHING}
+${origin === 'sandbox' ? notice('These calls went to the built-in sandbox, which has separate limits. The figures show the quota of a real key with these settings.') : NOTHING}
 ${quota.lines.map((line) => html`${line.name === undefined || quota.keys === undefined ? NOTHING : html`<h3>Key ${line.name}</h3>`}${burnDown(line, at)}`)}${keysTable(quota)}${sentence(quota, price)}${byJob(quota, price)}${hints(quota)}</section>`;
 };

@@ -3,12 +3,44 @@ import { DAY_MS } from '../../base/durations.ts';
 import { isoOf } from '../../base/iso.ts';
 import type { JobItems, OpenedRun, RunItem, RunLine } from '../../run/maintenance/runs.ts';
 import type { PipelineState } from '../../run/pipeline/pipeline-state.ts';
-import { digits, instantTime, sinceText } from './figures.ts';
+import { digits, inHours, instantTime, number, sinceText } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { linkTo, type PageView } from './page-view.ts';
-import { reasonText } from './run-reason.ts';
 
-/** How long something took. */
+const RULES: Readonly<Record<string, string>> = {
+  'first timeline': 'timeline never pulled',
+  'first profile': 'profile never pulled',
+  'event of the upstream': 'named in an event from the API',
+  due: 'due',
+  surplus: 'spare calls available',
+};
+
+/** Reason for a request in words. `reason` is the JSON that the budget stored. */
+const reasonText = (reason: Readonly<Record<string, unknown>>): string => {
+  const given = (names: readonly string[], text: (...values: number[]) => string): string[] => {
+    const values = names.map((name) => reason[name]).filter((value) => typeof value === 'number');
+    return values.length === names.length ? [text(...values)] : [];
+  };
+  const hours = (value: number): string => inHours(Math.round(value));
+  const rule = String(reason.rule);
+  return [
+    RULES[rule] ?? rule,
+    ...given(['views'], (views = 0) => `${number(views)} views`),
+    ...given(
+      ['worthHours', 'priceHours'],
+      (worth, price) => `worth ${number(worth)} h of error, a call costs ${number(price)} h`,
+    ),
+    ...given(['ageHours'], (age = 0) => `published ${hours(age)} before`),
+    ...given(['sinceRefreshHours'], (since = 0) => `refreshed ${hours(since)} before`),
+    ...given(['expectedError'], (error = 0) => `count expected to be ${number(100 * error)} % off`),
+    ...given(['nextListRefreshInHours'], (list = 0) => `next list refresh in ${hours(list)}`),
+    ...given(
+      ['expectedShown', 'trackedVideos'],
+      (shown, tracked) => `expected to show ${number(shown)} of ${number(tracked)} tracked videos`,
+    ),
+  ].join('; ');
+};
+
 const tookText = (ms: number): string => {
   if (ms < 1000) return `${ms} ms`;
   const seconds = ms / 1000;
@@ -16,10 +48,9 @@ const tookText = (ms: number): string => {
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 };
 
-/** How a run ended, as a word with its colour. */
 const outcome = (name: string): Html => html`<span class="outcome ${name}">${name}</span>`;
 
-/** Requests by what became of them; those that became nothing are left out. */
+/** Number of requests per state. States without requests are left out, except `done`. */
 const itemsText = (byJob: readonly JobItems[]): string => {
   const states = ['done', 'planned', 'failed', 'skipped'] as const;
   return states
@@ -29,7 +60,7 @@ const itemsText = (byJob: readonly JobItems[]): string => {
     .join(', ');
 };
 
-/** The runs of the last days on one axis, a lane for each job. Pointers read it; the table below says the same. */
+/** Runs of the last days, one lane per job. Hidden from screen readers: the table below has the same data. */
 export const runsTimeline = (
   view: PageView,
   { lately: { since: from, items } }: PipelineState,
@@ -63,7 +94,6 @@ const runRow = (view: PageView, run: RunLine & { byJob: readonly JobItems[] }): 
 <td class="n no-phone">${finishedAt === null ? '–' : tookText(finishedAt - startedAt)}</td><td class="no-phone">${jobs.join(', ')}</td><td>${itemsText(byJob)}${reason === null ? NOTHING : html`<br><span class="small soft">${reason}</span>`}${resumesAt === null ? NOTHING : html`<br><span class="small soft">resumes at ${instantTime(resumesAt)}</span>`}</td><td class="n">${digits(calls)}</td></tr>`;
 };
 
-/** A page of runs, newest first. */
 export const runsTable = (view: PageView, { items }: PipelineState['runs']): Html =>
   html`<div class="scroll"><table class="data"><caption class="unseen">Runs, newest first</caption><thead><tr><th scope="col" class="n">run</th><th scope="col">outcome</th><th scope="col">began</th><th scope="col" class="n no-phone">took</th><th scope="col" class="no-phone">jobs</th><th scope="col">requests</th><th scope="col" class="n">calls</th></tr></thead><tbody>${items.map((run) => runRow(view, run))}</tbody></table></div>`;
 
@@ -72,12 +102,12 @@ const itemRow = (item: RunItem): Html => {
   return html`<tr><td>${job}</td><td><code class="request">${request}</code>${reason === null ? NOTHING : html`<br><span class="small soft">${reasonText(reason)}</span>`}${error === null ? NOTHING : html`<br><span class="small down"><bdi>${error}</bdi></span>`}</td><td>${outcome(state)}</td><td class="n no-phone">${digits(attempts)}</td><td class="n no-phone">${status ?? '–'}</td><td class="n no-phone">${tookMs === null ? '–' : tookText(tookMs)}</td><td class="n">${rowsChanged === null ? '–' : digits(rowsChanged)}</td></tr>`;
 };
 
-/** What one run asked, request by request, with why each was chosen and what came of it. */
+/** One run with the reason and the result of each request. */
 export const openedRunSection = (
   view: PageView,
   { run, byJob, items }: OpenedRun,
 ): Html => html`<section><h2>Run ${run.id} <span class="soft small">${instantTime(run.startedAt)}${run.finishedAt === null ? '' : html`, took ${tookText(run.finishedAt - run.startedAt)}`}</span></h2>
 <p>${outcome(run.outcome)} ${digits(run.calls)} calls${run.reason === null ? '' : html`: <bdi>${run.reason}</bdi>`}</p>
 <ul class="plain small">${byJob.map((job) => html`<li><b>${job.job}</b> ${itemsText([job])}</li>`)}</ul>
-${items.length === 0 ? html`<p class="soft">It planned no requests.</p>` : html`<div class="scroll"><table class="data"><caption class="unseen">Requests of run ${run.id}</caption><thead><tr><th scope="col">job</th><th scope="col">request, and why</th><th scope="col">state</th><th scope="col" class="n no-phone">tries</th><th scope="col" class="n no-phone">status</th><th scope="col" class="n no-phone">took</th><th scope="col" class="n">rows</th></tr></thead><tbody>${items.map(itemRow)}</tbody></table></div>`}
+${items.length === 0 ? html`<p class="soft">This run planned no requests.</p>` : html`<div class="scroll"><table class="data"><caption class="unseen">Requests of run ${run.id}</caption><thead><tr><th scope="col">job</th><th scope="col">request and reason</th><th scope="col">state</th><th scope="col" class="n no-phone">tries</th><th scope="col" class="n no-phone">status</th><th scope="col" class="n no-phone">took</th><th scope="col" class="n">rows</th></tr></thead><tbody>${items.map(itemRow)}</tbody></table></div>`}
 <p class="small"><a href="${linkTo(view, '/pipeline')}">All runs</a></p></section>`;

@@ -3,7 +3,6 @@ import { HOUR_MS, MINUTE_MS } from '../../base/durations.ts';
 import { commandText } from '../../base/installation.ts';
 import { minuteOf } from '../../base/iso.ts';
 import type { PipelineNow, SourceState } from '../../run/pipeline/pipeline-state.ts';
-import { bytesText } from './bytes.ts';
 import {
   digits,
   inHours,
@@ -15,6 +14,15 @@ import {
 } from './figures.ts';
 import { forecastStateWords } from './forecast-words.ts';
 import { type Html, NOTHING } from './html.ts';
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** Short size, such as 4.2 MB. */
+const bytesText = (bytes: number): string => {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const size = bytes / 1000 ** power;
+  return `${size < 10 && power > 0 ? size.toFixed(1) : Math.round(size)} ${UNITS[power]}`;
+};
 
 const ahead = (at: number, now: number): string => {
   const ms = Math.max(0, at - now);
@@ -30,17 +38,16 @@ const freshest = (sources: readonly SourceState[]): number | null =>
     null,
   );
 
-/** How large the Parquet files are, and what of the lake they do not hold yet. */
+/** Size of the Parquet files, and partitions that are not exported yet. */
 const parquetSize = ({ parquet, status }: PipelineNow): string => {
-  if (parquet === null) return `${commandText('export')} makes it`;
+  if (parquet === null) return `create with ${commandText('export')}`;
   const bytes = bytesText(parquet.tables.reduce((sum, table) => sum + table.bytes, 0));
-  if (!parquet.isCurrent) return `${bytes}, of an earlier version`;
+  if (!parquet.isCurrent) return `${bytes}, from an earlier version`;
   return status.unexported > 0
     ? `${bytes}, ${digits(status.unexported)} partitions changed since`
     : bytes;
 };
 
-/** What one wants to know at a glance. */
 export const pipelineTiles = (now: PipelineNow, at: number): Html => {
   const month = 'unknown' in now.quota ? undefined : now.quota.month;
   const [daemon] = now.daemons;
@@ -50,63 +57,59 @@ export const pipelineTiles = (now: PipelineNow, at: number): Html => {
     .toSorted((a, b) => a.nextAt - b.nextAt)[0];
   const files = now.parquet?.tables.reduce((sum, table) => sum + table.files, 0);
   return html`<dl class="tiles">
-${tile('calls left', number(month?.remaining), month === undefined ? 'the shared ledger does not answer' : `of ${number(month.limit)}, until ${minuteOf(month.endsAt).slice(0, 10)}`)}
-${tile('last answer', last === null ? '–' : sinceText(last, at), now.sources.some(({ isStale }) => isStale) ? html`<span class="down">some sources are stale</span>` : 'of any source')}
-${tile('daemon', daemon === undefined ? html`<span class="down">not running</span>` : html`<span class="up">running</span>`, daemon === undefined ? `${commandText('schedule')} starts it` : html`${daemon.holder}, since ${minuteOf(daemon.since)}`)}
+${tile('calls left', number(month?.remaining), month === undefined ? 'the shared ledger is not reachable' : `of ${number(month.limit)}, until ${minuteOf(month.endsAt).slice(0, 10)}`)}
+${tile('last answer', last === null ? '–' : sinceText(last, at), now.sources.some(({ isStale }) => isStale) ? html`<span class="down">some sources are stale</span>` : 'newest of all sources')}
+${tile('daemon', daemon === undefined ? html`<span class="down">not running</span>` : html`<span class="up">running</span>`, daemon === undefined ? `start with ${commandText('schedule')}` : html`${daemon.holder}, since ${minuteOf(daemon.since)}`)}
 ${tile('next slot', next === undefined ? '–' : ahead(next.nextAt, at), next === undefined ? 'nothing is scheduled' : `${next.job}, ${minuteOf(next.nextAt)}`)}
-${tile('last backup', now.backup === null ? html`<span class="down">none</span>` : now.backup.date, now.backup === null ? `${commandText('schedule')} makes one each night` : `${bytesText(now.backup.bytes)}, ${now.backup.kept} kept`)}
+${tile('last backup', now.backup === null ? html`<span class="down">none</span>` : now.backup.date, now.backup === null ? `${commandText('schedule')} creates one each night` : `${bytesText(now.backup.bytes)}, ${now.backup.kept} kept`)}
 ${tile('Parquet', files === undefined ? '–' : `${digits(files)} files`, parquetSize(now))}
 </dl>`;
 };
 
-/** What is not as it should be; nothing where all is well. */
 export const conditionsSection = ({ conditions }: PipelineNow): Html => {
-  const shown = conditions.filter(({ kind }) => kind !== 'endpoint'); // whose it is, is nobody else's business
+  const shown = conditions.filter(({ kind }) => kind !== 'endpoint'); // shown to the operator only
   if (shown.length === 0) return NOTHING;
   return html`<section class="wrong"><h2>Needs attention</h2><ul class="plain">${shown.map(({ sentence }) => html`<li>${sentence}</li>`)}</ul></section>`;
 };
 
-/** When each source answered last and is due next, and the chores beside them. */
 export const sourcesSection = ({ sources, chores }: PipelineNow, at: number): Html =>
   html`<section><h2>Sources and slots</h2><div class="scroll"><table class="data"><caption class="unseen">Freshness and next slots</caption><thead><tr><th scope="col">source</th><th scope="col">last answer</th><th scope="col">next</th></tr></thead><tbody>${sources.map(
     ({ job, lastAnswerAt, isStale, nextAt }) =>
       html`<tr><td>${job}</td><td><span class="dot${lastAnswerAt !== null && !isStale ? ' fresh' : ''}"></span>${lastAnswerAt === null ? 'never' : sinceText(lastAnswerAt, at)}${isStale ? html` <span class="down small">stale</span>` : ''}</td><td>${nextAt === null ? 'off' : html`${ahead(nextAt, at)} <span class="soft small no-phone">${minuteOf(nextAt)}</span>`}</td></tr>`,
   )}${chores.map(({ name, nextAt }) => html`<tr><td>${name}</td><td class="soft">makes no calls</td><td>${nextAt === null ? 'off' : html`${ahead(nextAt, at)} <span class="soft small no-phone">${minuteOf(nextAt)}</span>`}</td></tr>`)}</tbody></table></div></section>`;
 
-/** The Parquet files by table, as the manifest lists them. */
 export const parquetSection = ({ parquet }: PipelineNow, at: number): Html =>
   html`<section><h2>Parquet <span class="soft small">${parquet === null ? '' : html`${parquet.codec === null ? '' : `${parquet.codec}, `}exported ${sinceText(Date.parse(parquet.exportedAt), at)}`}</span></h2>${
     parquet === null
-      ? html`<p class="soft">Nothing was exported yet, or its <code>manifest.json</code> cannot be read here: <code>${commandText('export')}</code> writes all of it.</p>`
-      : html`${parquet.isCurrent ? '' : html`<p class="soft">These files were written by an earlier version of trendlake: the next export (<code>${commandText('export')}</code>) writes all of them anew.</p>`}<div class="scroll"><table class="data"><caption class="unseen">Exported tables</caption><thead><tr><th scope="col">table</th><th scope="col" class="n">files</th><th scope="col" class="n">rows</th><th scope="col" class="n">size</th><th scope="col" class="no-phone">newest day</th></tr></thead><tbody>${parquet.tables.map(
+      ? html`<p class="soft">No export found, or its <code>manifest.json</code> is not readable. Run <code>${commandText('export')}</code> to write all files.</p>`
+      : html`${parquet.isCurrent ? '' : html`<p class="soft">These files were written by an earlier version of trendlake. The next <code>${commandText('export')}</code> rewrites all of them.</p>`}<div class="scroll"><table class="data"><caption class="unseen">Exported tables</caption><thead><tr><th scope="col">table</th><th scope="col" class="n">files</th><th scope="col" class="n">rows</th><th scope="col" class="n">size</th><th scope="col" class="no-phone">newest day</th></tr></thead><tbody>${parquet.tables.map(
           ({ table, files, rows, bytes, newest }) =>
             html`<tr><td>${table}</td><td class="n">${digits(files)}</td><td class="n">${digits(rows)}</td><td class="n">${bytesText(bytes)}</td><td class="no-phone">${rows === 0 ? '–' : (newest ?? '–')}</td></tr>`,
         )}</tbody></table></div>`
   }</section>`;
 
-/** Rows of the lake. */
 export const volumesSection = ({ status }: PipelineNow): Html =>
   html`<section><h2>In the lake</h2><div class="scroll"><table class="data"><caption class="unseen">Rows by table</caption><tbody>${status.volumes.map(({ table, rows }) => html`<tr><td>${table}</td><td class="n">${digits(rows)}</td></tr>`)}</tbody></table></div></section>`;
 
 const LONGEST_SAMPLE = 120;
 
-/** What came otherwise than the interface says: drift, rejected items, requests that failed. */
+/** Schema drift, rejected items and failed requests. */
 export const troubleSections = ({ status }: PipelineNow, at: number): Html => {
   const { drift, rejected, failures } = status;
-  return html`<section><h2>Drift <span class="soft small">fields that changed shape; their values are kept</span></h2>${
+  return html`<section><h2>Drift <span class="soft small">fields that changed shape, with their values kept</span></h2>${
     drift.length === 0
       ? html`<p class="soft">None.</p>`
-      : html`<div class="scroll"><table class="data"><caption class="unseen">Drift</caption><thead><tr><th scope="col">of</th><th scope="col">field</th><th scope="col">before</th><th scope="col">first sample</th><th scope="col">fix</th><th scope="col" class="no-phone">first seen</th></tr></thead><tbody>${drift.map(
+      : html`<div class="scroll"><table class="data"><caption class="unseen">Drift</caption><thead><tr><th scope="col">resource</th><th scope="col">field</th><th scope="col">before</th><th scope="col">first sample</th><th scope="col">fix</th><th scope="col" class="no-phone">first seen</th></tr></thead><tbody>${drift.map(
           ({ resource, field, sample, former, setting, firstSeenAt }) =>
             html`<tr><td>${resource}</td><td><code>${field}</code></td><td><code class="request">${former?.slice(0, LONGEST_SAMPLE) ?? ''}</code></td><td><code class="request">${sample.slice(0, LONGEST_SAMPLE)}</code></td><td>${setting === null ? '' : html`<code>upstream.${setting}</code>`}</td><td class="no-phone">${sinceText(firstSeenAt, at)}</td></tr>`,
         )}</tbody></table></div>`
   }</section>
-<section><h2>Rejected items <span class="soft small">without a usable id or platform; kept with their JSON</span></h2>${
+<section><h2>Rejected items <span class="soft small">without a usable id or platform, kept as JSON</span></h2>${
     rejected.length === 0
       ? html`<p class="soft">None.</p>`
       : html`<ul class="plain">${rejected.map(({ reason, items, lastSeenAt }) => html`<li><b>${digits(items)}</b> ${reason} <span class="soft small">last ${sinceText(lastSeenAt, at)}</span></li>`)}</ul>`
   }</section>
-<section><h2>Failed calls <span class="soft small">the last requests that calls failed for</span></h2>${
+<section><h2>Failed calls <span class="soft small">the most recent failed requests</span></h2>${
     failures.length === 0
       ? html`<p class="soft">None.</p>`
       : html`<ul class="plain failures">${failures.map(({ job, request, calls, advice, state }) => {
@@ -116,7 +119,6 @@ export const troubleSections = ({ status }: PipelineNow, at: number): Html => {
   }</section>`;
 };
 
-/** Whether forecasts are made, and what they lack. */
 export const forecastsSection = ({ forecasts }: PipelineNow): Html =>
   forecasts.length === 0
     ? NOTHING

@@ -3,7 +3,7 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import { PLATFORM_NAMES } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 
-/** A link out of the service to a subject's own page; nothing where its address is not known. */
+/** External link to a subject on its platform, empty without an address. */
 export const platformLink = (platform: Platform, url: string | undefined): Html =>
   url === undefined
     ? NOTHING

@@ -6,7 +6,7 @@ import { type ChartLine, lineChart } from './line-chart.ts';
 
 const MOST_LINES = 4;
 const MOST_BARS = 30;
-/** Lines of far smaller numbers than the first would lie on the axis. */
+/** Lines with numbers this many times smaller than the first are left out. */
 const SAME_SCALE = 50;
 const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d|$)/;
 const TIME_NAME = /(?:_at|at|date|day|hour|time)$/i;
@@ -50,7 +50,7 @@ const lineOf = (
     .sort((a, b) => a.x - b.x),
 });
 
-/** One line for each of a few words, such as the platforms. */
+/** One line per distinct word, such as per platform. */
 const splitLines = (
   words: ChartColumn,
   times: ChartColumn,
@@ -77,10 +77,7 @@ const bars = (names: ChartColumn, values: ChartColumn, what: string): Html => {
   )}</tbody></table>${values.length > shown.length ? html`<p class="soft small">The first ${digits(shown.length)} rows.</p>` : NOTHING}`;
 };
 
-/**
- * What a result looks like: lines where it has a time and numbers, bars where it has words and a number,
- * nothing where it has neither. Of the rows shown.
- */
+/** Chart of the shown rows: lines for a time and numbers, bars for words and a number, else nothing. */
 export const queryChart = ({ columns, rows }: SqlTable): Html => {
   const cells = columns.map((_, at) => rows.map((row) => row[at] ?? null));
   const column = (at: number): ChartColumn => cells[at] ?? [];
@@ -104,7 +101,6 @@ export const queryChart = ({ columns, rows }: SqlTable): Html => {
     ? NOTHING
     : lineChart({
         lines,
-        isTime: true,
         label: `${lines.map(({ name }) => name).join(', ')} over time`,
       });
 };

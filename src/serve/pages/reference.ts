@@ -1,10 +1,9 @@
-import { html, raw } from 'hono/html';
+import { html } from 'hono/html';
 import { TIERS } from '../../base/config/tiers.ts';
 import { digits } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ICON, MARK } from './icon.ts';
 import { NAVIGATION } from './navigation.ts';
-import { STYLE } from './style.ts';
 import { type TryableRequest, tryItSection } from './try-it.ts';
 
 /** The parts of an OpenAPI document that the reference page shows. */
@@ -22,11 +21,7 @@ interface ShownOperation {
   readonly summary?: string;
   readonly description?: string;
   readonly parameters?: readonly ShownParameter[];
-  readonly requestBody?: {
-    readonly content?: Readonly<
-      Record<string, { readonly schema?: ShownSchema; readonly example?: unknown }>
-    >;
-  };
+  readonly requestBody?: { readonly content?: ShownContent };
   readonly responses?: Readonly<Record<string, ShownResponse>>;
   readonly 'x-extension'?: boolean;
 }
@@ -39,10 +34,11 @@ interface ShownParameter {
 }
 interface ShownResponse {
   readonly description?: string;
-  readonly content?: Readonly<
-    Record<string, { readonly schema?: ShownSchema; readonly example?: unknown }>
-  >;
+  readonly content?: ShownContent;
 }
+type ShownContent = Readonly<
+  Record<string, { readonly schema?: ShownSchema; readonly example?: unknown }>
+>;
 interface ShownSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -58,13 +54,12 @@ interface ShownSchema {
   readonly allOf?: readonly ShownSchema[];
 }
 
-/** Text in which what stands between backticks is code. */
+/** Text with code between backticks. */
 const prose = (text: string) =>
   text.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`));
 
 const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 
-/** A type in a few words. */
 const typeText = (schema: ShownSchema | undefined): string => {
   if (schema === undefined) return 'any';
   if (schema.$ref !== undefined) return nameOf(schema.$ref);
@@ -91,7 +86,7 @@ const parameterRow = ({
   <td class="small">${typeText(schema)}${schema?.default === undefined ? '' : `, default ${schema.default}`}</td>
   <td class="small soft">${prose(description ?? schema?.description ?? '')}</td></tr>`;
 
-/** The request's JSON: its schema, found where it is named only, and an example. */
+/** Schema (references resolved) and example of the request body. */
 const bodyOf = ({ requestBody }: ShownOperation, document: ShownDocument) => {
   const { schema, example } = requestBody?.content?.['application/json'] ?? {};
   const named = schema?.$ref === undefined ? undefined : nameOf(schema.$ref);
@@ -101,36 +96,31 @@ const bodyOf = ({ requestBody }: ShownOperation, document: ShownDocument) => {
   };
 };
 
-const bodyRows = (schema: ShownSchema | undefined) =>
-  Object.entries(schema?.properties ?? {}).map(([name, type]) =>
-    parameterRow({
-      name,
-      in: 'body',
-      schema: type,
-      required: schema?.required?.includes(name) === true,
-    }),
+const bodyRows = ({ properties = {}, required = [] }: ShownSchema = {}) =>
+  Object.entries(properties).map(([name, schema]) =>
+    parameterRow({ name, in: 'body', schema, required: required.includes(name) }),
   );
 
-/** An operation with its method and path. */
 interface LocatedOperation {
   readonly method: string;
   readonly path: string;
   readonly operation: ShownOperation;
 }
 
-/** The path of an operation with examples in its place and for what it must be asked with. */
+/** Path with example values for path parameters and required query parameters. */
 const filledPath = ({ path, operation: { parameters = [] } }: LocatedOperation): string => {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
-    String(parameters.find((one) => one.name === name)?.schema?.example ?? name),
+    String(parameters.find((parameter) => parameter.name === name)?.schema?.example ?? name),
   );
-  const required = parameters.filter((one) => one.in === 'query' && one.required === true);
+  const required = parameters.filter(
+    (parameter) => parameter.in === 'query' && parameter.required === true,
+  );
   const query = required.map(
     ({ name, schema }) => `${name}=${encodeURIComponent(String(schema?.example ?? ''))}`,
   );
   return `${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`;
 };
 
-/** A command that makes this request of the service at `origin`. */
 const curlOf = (located: LocatedOperation, example: unknown, origin: string): string => {
   const verb = located.method === 'get' ? '' : ` -X ${located.method.toUpperCase()}`;
   const body =
@@ -140,7 +130,7 @@ const curlOf = (located: LocatedOperation, example: unknown, origin: string): st
   return `curl${verb} -H "Authorization: Bearer $KEY"${body} '${origin}/v1${filledPath(located)}'`;
 };
 
-/** What a response holds, a link where that has a name of its own; the words about it elsewhere. */
+/** Type of a response, linked if it is a named schema; its description if it has no body. */
 const responseText = ({ content, description }: ShownResponse) => {
   const schema = content?.['application/json']?.schema;
   if (schema === undefined) return prose(description ?? '');
@@ -150,7 +140,7 @@ const responseText = ({ content, description }: ShownResponse) => {
     : html`<a href="#schema-${type}">${type}</a>`;
 };
 
-/** What it answers, whole, folded away; nothing where it answers without a body. */
+/** Folded example responses. */
 const exampleOf = ({ responses = {} }: ShownOperation): Html => {
   const examples = Object.entries(responses).flatMap(([status, { content }]) => {
     const example = content?.['application/json']?.example;
@@ -161,7 +151,7 @@ const exampleOf = ({ responses = {} }: ShownOperation): Html => {
     : html`${examples.map(({ status, text }) => html`<details><summary>Example of ${status}</summary><pre>${text}</pre></details>`)}`;
 };
 
-/** What the box on this page can ask: reads, and the analysis, which changes nothing either. */
+/** True for operations that change nothing: reads and the analysis. */
 const tryable = ({ method, path, operation }: LocatedOperation): boolean =>
   operation.operationId === 'analyze' || (method === 'get' && path !== '/openapi.json');
 
@@ -187,13 +177,13 @@ const operationSection = (
 };
 
 const limitsSection: Html = html`<section class="wide" id="limits"><h2>Limits</h2>
-  <table><thead><tr><th>tier</th><th>a minute</th><th>a month</th></tr></thead><tbody>${Object.entries(
+  <table><thead><tr><th>tier</th><th>per minute</th><th>per month</th></tr></thead><tbody>${Object.entries(
     TIERS,
   ).map(
     ([tier, limits]) =>
       html`<tr><td>${tier}</td><td>${limits === undefined ? 'as agreed' : digits(limits.ratePerMinute)}</td><td>${limits === undefined ? 'as agreed' : digits(limits.callsPerMonth)}</td></tr>`,
   )}</tbody></table>
-  <p class="small">Calls of a key in any 60 seconds, and in a calendar month of UTC. Every request with a key counts, whatever its response. <code>RateLimit-Policy</code> and <code>RateLimit</code> on each response tell both limits (<code>minute</code>, <code>month</code>) and what is left of them; past one of them the answer is 429, with the seconds to wait in <code>Retry-After</code>. <a href="#getUsage">/usage</a> tells what a key has spent, day by day. A page holds at most 100 items.</p></section>`;
+  <p class="small">Limits count the calls of a key in any 60 seconds and in a calendar month (UTC). Every request with a key counts, whatever its response. The headers <code>RateLimit-Policy</code> and <code>RateLimit</code> on each response show both limits (<code>minute</code>, <code>month</code>) and the calls left. Over a limit, the response is 429 with the seconds to wait in <code>Retry-After</code>. <a href="#getUsage">/usage</a> returns the daily usage of a key. A page has at most 100 items.</p></section>`;
 
 const schemaSection = (
   name: string,
@@ -213,7 +203,7 @@ const requestOf = (located: LocatedOperation, document: ShownDocument): TryableR
   };
 };
 
-/** The OpenAPI document as a page for people; `origin` is where they reach the service. */
+/** OpenAPI document as a page. `origin`: address of the service in the examples. */
 export const referencePage = (document: ShownDocument, origin: string): Html => {
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods).map(
@@ -224,10 +214,10 @@ export const referencePage = (document: ShownDocument, origin: string): Html => 
   const schemas = Object.entries(document.components?.schemas ?? {});
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>The interface · ${document.info.title}</title>${ICON}<style>${raw(STYLE)}</style><script src="/assets/try-it.js" defer></script></head><body>
+<title>API reference · ${document.info.title}</title>${ICON}<link rel="stylesheet" href="/assets/page.css"><script src="/assets/try-it.js" defer></script></head><body>
 <a class="skip" href="#content">Skip to the content</a>
 <header><div class="bar"><a class="brand" href="/">${MARK}${document.info.title}</a><nav class="pages" aria-label="Pages">${NAVIGATION.map(({ path, name }) => html`<a href="${path}">${name}</a>`)}</nav></div></header>
-<main id="content"><div class="head"><h1>The interface</h1><div class="about soft small">version ${document.info.version} <a href="/v1/openapi.json">OpenAPI</a></div></div>
+<main id="content"><div class="head"><h1>API reference</h1><div class="about soft small">version ${document.info.version} <a href="/v1/openapi.json">OpenAPI</a></div></div>
 <nav class="about small" aria-label="On this page"><a href="#try" data-try-link hidden>Try it</a><a href="#limits">Limits</a><a href="#endpoints">Endpoints</a><a href="#shapes">Shapes</a></nav>
 <div class="grid reference">
   <section class="wide">${(document.info.description ?? '').split('\n\n').map((text) => html`<p>${prose(text)}</p>`)}</section>

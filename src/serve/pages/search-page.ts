@@ -18,7 +18,6 @@ import { listRoute, listSection } from './list-route.ts';
 import { tableParameters } from './page-parameters.ts';
 import type { PageDeps, PageMoment } from './page-route.ts';
 import type { PageView } from './page-view.ts';
-import { timelinesOf } from './timelines.ts';
 import { videoColumns } from './video-columns.ts';
 
 const RANGES = {
@@ -44,9 +43,8 @@ const searchForm = (view: PageView, { q, platform, dateRange }: Wanted): Html =>
   <label><span class="soft small">platform</span><select name="platform">${option('', 'all', platform === undefined)}${PLATFORMS.map((name) => option(name, PLATFORM_NAMES[name], name === platform))}</select></label>
   <label><span class="soft small">published within</span><select name="dateRange">${Object.entries(RANGES).map(([token, name]) => option(token, name, token === (dateRange?.token ?? '')))}</select></label>
   ${view.isPast ? html`<input type="hidden" name="asOf" value="${new Date(view.at).toISOString()}">` : NOTHING}<button>search</button></form>
-<p class="soft small">Words are and-ed; <code>"a phrase"</code>, <code>prefix*</code> and <code>-without</code> work, in any script.</p>`;
+<p class="soft small">All words must match. You can use <code>"a phrase"</code>, <code>prefix*</code> and <code>-without</code>, in any script.</p>`;
 
-/** What was found, best match first; without words nothing is searched for. */
 const listed =
   (
     { reads }: ServiceContext,
@@ -60,11 +58,11 @@ const listed =
     return { rows: head.items, held: head.total, head };
   };
 
-/** `/search`: videos by words, best match first, as `GET /v1/search` finds them. */
+/** `/search`: videos by words, best match first. Same results as `GET /v1/search`. */
 export const searchPageRoute = (deps: PageDeps): void => {
   const { service } = deps;
-  const columns = videoColumns({ timelineOf: timelinesOf(service), isMixed: true }).filter(
-    ({ name }) => name !== 'velocity' && name !== 'score', // no list ranks what is found by words
+  const columns = videoColumns({ lake: service.lake, isMixed: true }).filter(
+    ({ name }) => name !== 'velocity' && name !== 'score', // search results are not ranked by them
   );
   listRoute(deps, {
     path: '/search',
@@ -84,9 +82,9 @@ export const searchPageRoute = (deps: PageDeps): void => {
       const { total, isCutOff } = shown.head;
       const isAtLeast = isCutOff || total === COUNTED_MOST;
       const found = listSection(view, shown, {
-        heading: 'Found',
+        heading: 'Results',
         caption: 'Videos found, best match first',
-        none: 'No video matches. Fewer words, a prefix* or any time may find some.',
+        none: 'No videos match. Try fewer words, a prefix* or any time.',
         total,
       });
       return {

@@ -1,9 +1,8 @@
-import { html, raw } from 'hono/html';
+import { html } from 'hono/html';
 import { commandText } from '../../base/installation.ts';
 import { ICON, MARK } from './icon.ts';
-import { STYLE } from './style.ts';
 
-/** The page that asks for a key; `to` is where it leads then, `problem` what was wrong with the last. */
+/** Sign-in page. `to`: the address to open afterwards. `problem`: the error of the last attempt. */
 export const signInPage = ({
   to,
   problem,
@@ -12,10 +11,10 @@ export const signInPage = ({
   problem: string | undefined;
 }) => html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>trendlake: sign in</title>${ICON}<style>${raw(STYLE)}</style></head><body>
+<title>trendlake: sign in</title>${ICON}<link rel="stylesheet" href="/assets/page.css"></head><body>
 <header><h1>${MARK}trendlake</h1></header>
 <main class="grid"><section class="wide"><h2>Sign in</h2>
-  <p class="soft">This page is open to holders of a key. Keys are made by the operator: <code>${commandText('keys create')}</code>.</p>
+  <p class="soft">You need a key to read this page. The operator creates keys with <code>${commandText('keys create')}</code>.</p>
   ${problem === undefined ? '' : html`<p class="down" role="alert">${problem}</p>`}
   <form method="post" action="/sign-in"><input type="hidden" name="to" value="${to}">
     <input type="password" name="key" aria-label="key" placeholder="tl_live_..." autocomplete="current-password" required><button>sign in</button></form>

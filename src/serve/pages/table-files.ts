@@ -4,7 +4,6 @@ import { PageCompressor } from '../../output/parquet/codec.ts';
 import { ParquetWriter } from '../../output/parquet/write-parquet.ts';
 import type { Column, FieldValue } from './data-table.ts';
 
-/** The forms that a list can be had in beside its page. */
 export const FILE_FORMATS = ['csv', 'parquet'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
@@ -13,9 +12,8 @@ export const FILE_TYPES: Readonly<Record<FileFormat, string>> = {
   parquet: 'application/vnd.apache.parquet',
 };
 
-/** A list that can be had as a file. */
 export interface TableFiles {
-  /** Of the file, without its ending. */
+  /** File name without extension. */
   readonly name: string;
   readonly bytes: (format: FileFormat) => Promise<Buffer<ArrayBuffer>>;
 }
@@ -51,7 +49,7 @@ const parquetOf = async <Row>(
   return Buffer.concat(parts);
 };
 
-/** Rows as CSV (times as ISO 8601, unknown values empty, no text a formula) and as Parquet (with null). */
+/** Rows as CSV (ISO 8601 times, empty unknown values, formulas escaped) and Parquet (nulls). */
 export const tableFiles = <Row>(
   name: string,
   columns: readonly Column<Row>[],

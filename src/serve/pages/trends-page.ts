@@ -15,9 +15,7 @@ import { emptyState, heldOf, listOrigin } from './marks.ts';
 import { tableParameters } from './page-parameters.ts';
 import { type PageDeps, pageRoute } from './page-route.ts';
 import { linkHere, linkTo, type PageView } from './page-view.ts';
-import { platformTabs } from './platform-tabs.ts';
-import { tabs } from './tabs.ts';
-import { timelinesOf } from './timelines.ts';
+import { platformTabs, tabs } from './tabs.ts';
 import { videoColumns } from './video-columns.ts';
 
 const LISTS = ['feed', ...PERIODS] as const;
@@ -55,7 +53,6 @@ const windowsOf = ({ list: name, dateRange: range }: Pick<ListRequest, 'list' | 
   name === 'feed' ? range.windowMs : PERIOD_MS[name],
 ];
 
-/** Which list: the feed, or the trends of a period. */
 const listTabs = (view: PageView, chosen: ListName): Html =>
   tabs(
     'List',
@@ -70,7 +67,6 @@ const listTabs = (view: PageView, chosen: ListName): Html =>
     })),
   );
 
-/** Which platform: all side by side, or one of them. */
 const trendsTabs = (view: PageView, chosen: Platform | undefined): Html => {
   const { list: name, dateRange: range } = view.query;
   const kept = { list: name, dateRange: range };
@@ -81,12 +77,11 @@ const trendsTabs = (view: PageView, chosen: Platform | undefined): Html => {
   });
 };
 
-const NONE = 'Nothing was seen in this window. Another platform, list or instant may hold more.';
+const NONE = 'No videos in this window. Try another platform, list or time.';
 const SIDE_ROWS = 20;
 
-/** Why one video has another pace in another list. */
 const aboutPace = (isPulled: boolean): Html =>
-  html`<p class="soft small">Views per hour are ${isPulled ? 'those the service states for this list' : 'the mean over the window of this list'}: one video’s differ from list to list.</p>`;
+  html`<p class="soft small">Views per hour are ${isPulled ? 'reported by the API for this list' : 'the mean over this list’s window'}, so they differ between lists.</p>`;
 
 const sideBySide = (deps: PageDeps): void =>
   pageRoute(deps, {
@@ -121,7 +116,6 @@ ${
     ? emptyState(view, NONE)
     : dataTable(view, columns, page.items(), {
         caption: `${NAMES[query.list]}, ${platform}`,
-        isSortable: false,
       })
 }</section>`,
         )}</div>
@@ -132,7 +126,7 @@ ${aboutPace(pulled.some((at) => at > 0))}`,
 
 const onePlatform = (deps: PageDeps): void => {
   const { service } = deps;
-  const columns = videoColumns({ timelineOf: timelinesOf(service) });
+  const columns = videoColumns({ lake: service.lake });
   listRoute(deps, {
     path: '/trends/{platform}',
     params: z.object({ platform: platformPath }),
@@ -169,7 +163,7 @@ const onePlatform = (deps: PageDeps): void => {
   });
 };
 
-/** `/trends`: the lists of all platforms side by side; `/trends/{platform}`: one of them, whole. */
+/** `/trends`: all platforms side by side. `/trends/{platform}`: the whole list of one platform. */
 export const trendsPages = (deps: PageDeps): void => {
   sideBySide(deps);
   onePlatform(deps);

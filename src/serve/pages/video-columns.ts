@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
 import type { ContentItem } from '../../base/wire/shapes.ts';
-import type { TimelinePoint } from '../../lake/read/timeline.ts';
-import { countColumn, instantColumn, rankColumn, textInFiles } from './column-kinds.ts';
+import type { Lake } from '../../lake/open.ts';
+import { timeline, videoByIdAsOf } from '../../lake/read/timeline.ts';
+import { spark } from './chart.ts';
+import { countColumn, fileColumn, instantColumn, rankColumn, textInFiles } from './column-kinds.ts';
 import type { Column } from './data-table.ts';
 import { PLATFORM_NAMES, pace, rate } from './figures.ts';
-import type { Html } from './html.ts';
+import { type Html, NOTHING } from './html.ts';
 import { creatorPath, linkTo, type PageView, videoPath } from './page-view.ts';
-import { spark } from './spark.ts';
 
-/** A video's title over its creator, each a link to its page. */
 export const videoCell = (
   view: PageView,
   { id, title, user, platform }: Pick<ContentItem, 'id' | 'title' | 'user' | 'platform'>,
@@ -19,19 +19,18 @@ export const videoCell = (
       : html`<a class="one soft small" dir="auto" href="${linkTo(view, creatorPath(platform, user))}">${user}</a>`
   }`;
 
-/** What the columns of a list of videos are made for. */
-export interface VideoColumnsWish {
-  /** How a video grew until `at` (Unix ms), for the line beside it; without it there is no such column. */
-  readonly timelineOf?: (id: string, at: number) => readonly TimelinePoint[];
-  /** Videos of several platforms: each says which. */
+export interface VideoColumnOptions {
+  /** Source of the growth column. Absent: no such column. */
+  readonly lake?: Lake;
+  /** Shows the platform of each video. */
   readonly isMixed?: boolean;
 }
 
-/** The columns of a list of videos: on the page the telling ones, in files all that is known. */
+/** Columns of a list of videos. Files have more columns than the page. */
 export const videoColumns = ({
-  timelineOf,
+  lake,
   isMixed = false,
-}: VideoColumnsWish = {}): Column<ContentItem>[] => [
+}: VideoColumnOptions = {}): Column<ContentItem>[] => [
   rankColumn(({ rank }) => rank),
   textInFiles('id', ({ id }) => id),
   {
@@ -47,13 +46,16 @@ export const videoColumns = ({
       : {}),
   },
   textInFiles('user', ({ user }) => user),
-  ...(timelineOf === undefined
+  ...(lake === undefined
     ? []
     : [
         {
           name: 'growth',
           title: 'growth',
-          show: ({ id }: ContentItem, { at }: PageView) => spark(timelineOf(id, at)),
+          show: ({ id }: ContentItem, { at }: PageView) => {
+            const found = videoByIdAsOf(lake, id, at);
+            return found === undefined ? NOTHING : spark(timeline(lake, found.key, at));
+          },
         },
       ]),
   countColumn({ name: 'views', title: 'views', of: ({ views }) => views }),
@@ -81,5 +83,5 @@ export const videoColumns = ({
     of: ({ createdAt }) => (createdAt === null ? null : Date.parse(createdAt)),
   }),
   textInFiles('hashtags', ({ hashtags }) => (hashtags ?? []).join(' ')),
-  { name: 'score', title: 'score', field: { type: 'DOUBLE', of: ({ score }) => score ?? null } },
+  fileColumn('score', 'DOUBLE', ({ score }) => score ?? null),
 ];

@@ -14,6 +14,7 @@ import { analysisOf } from '../../learn/why/analyze.ts';
 import { RefusedError } from '../http/problems.ts';
 import { idPath } from '../request/parameters.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
+import { fileColumn } from './column-kinds.ts';
 import { type Column, downloadLinks } from './data-table.ts';
 import { count, fact, inHours, likely, number, rate, sinceText } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
@@ -24,7 +25,6 @@ import { platformLink } from './platform-link.ts';
 import { tableFiles } from './table-files.ts';
 import { analysisSection, milestonesSection, staysSection } from './video-sections.ts';
 
-/** Views ahead as the chart takes them. */
 const fanOf = (forecast: ShownForecast | null): number[][] =>
   forecast?.horizons.map(({ hours, low, median, high }) => [
     Date.parse(forecast.madeAt) + hours * HOUR_MS,
@@ -34,14 +34,14 @@ const fanOf = (forecast: ShownForecast | null): number[][] =>
   ]) ?? [];
 
 const facts = (item: ContentItem, curve: GrowthCurve, forecast: ShownForecast | null): Html =>
-  html`<dl class="facts">${fact('views', count(item.views))}${fact('likes', count(item.likes))}${fact('engagement', rate(item.engagementRate))}${fact('phase', curve.phase)}${fact('peak pace', curve.peak === null ? '–' : `${number(curve.peak.viewsPerHour)}/h`)}${fact('doubles in', curve.doublingHours === null ? '–' : inHours(curve.doublingHours))}${forecast === null ? NOTHING : fact('ends on top', likely(forecast.topProbability))}</dl>`;
+  html`<dl class="facts">${fact('views', count(item.views))}${fact('likes', count(item.likes))}${fact('engagement', rate(item.engagementRate))}${fact('phase', curve.phase)}${fact('peak pace', curve.peak === null ? '–' : `${number(curve.peak.viewsPerHour)}/h`)}${fact('doubles in', curve.doublingHours === null ? '–' : inHours(curve.doublingHours))}${forecast === null ? NOTHING : fact('top 10 %', likely(forecast.topProbability))}</dl>`;
 
-/** What is expected of it, in figures; the chart shows it as a fan. */
+/** Forecast as a table. The chart shows it as a fan. */
 const forecastTable = (forecast: ShownForecast | null, at: number): Html =>
   forecast === null || forecast.horizons.length === 0
-    ? html`<p class="soft small">No forecast stands: those are made for videos observed in the last two days, once enough curves are finished.</p>`
-    : html`<h3>Forecast ${ESTIMATED} <span class="soft small">made ${sinceText(Date.parse(forecast.madeAt), at)}, from where its hours count; 80 of 100 outcomes lie between low and high</span></h3>
-<div class="scroll"><table class="data"><caption class="unseen">Views ahead</caption><thead><tr><th scope="col">after</th><th scope="col" class="n">low</th><th scope="col" class="n">median</th><th scope="col" class="n">high</th></tr></thead><tbody>${forecast.horizons.map(
+    ? html`<p class="soft small">No forecast yet. Forecasts cover videos observed in the last two days and need enough finished growth curves.</p>`
+    : html`<h3>Forecast ${ESTIMATED} <span class="soft small">made ${sinceText(Date.parse(forecast.madeAt), at)}, hours count from then; 8 in 10 videos land in this range</span></h3>
+<div class="scroll"><table class="data"><caption class="unseen">Forecast views</caption><thead><tr><th scope="col">after</th><th scope="col" class="n">low</th><th scope="col" class="n">median</th><th scope="col" class="n">high</th></tr></thead><tbody>${forecast.horizons.map(
         ({ hours, low, median, high }) =>
           html`<tr><td>${inHours(hours)}</td><td class="n">${count(low)}</td><td class="n">${count(median)}</td><td class="n">${count(high)}</td></tr>`,
       )}</tbody></table></div>`;
@@ -61,25 +61,21 @@ const aboutVideo = (view: PageView, item: ContentItem): Html => {
   return html`<span>by ${by}</span>${createdAt === null ? NOTHING : html`<span>${published}</span>`}<code>${id}</code>${platformLink(platform, url)}<span>${tags}</span>`;
 };
 
-/** What a video's files hold: its snapshots, as observed. */
+/** Columns of the downloaded snapshots. */
 const SNAPSHOT_COLUMNS: readonly Column<TimelinePoint>[] = [
-  { name: 'observed_at', title: 'at', field: { type: 'TIMESTAMP_MILLIS', of: ({ at }) => at } },
-  { name: 'views', title: 'views', field: { type: 'INT64', of: ({ views }) => views } },
-  { name: 'likes', title: 'likes', field: { type: 'INT64', of: ({ likes }) => likes } },
-  {
-    name: 'engagement_rate',
-    title: 'engagement',
-    field: { type: 'DOUBLE', of: ({ engagementRate }) => engagementRate },
-  },
+  fileColumn('observed_at', 'TIMESTAMP_MILLIS', ({ at }) => at),
+  fileColumn('views', 'INT64', ({ views }) => views),
+  fileColumn('likes', 'INT64', ({ likes }) => likes),
+  fileColumn('engagement_rate', 'DOUBLE', ({ engagementRate }) => engagementRate),
 ];
 
-/** `/videos/{id}`: one video, how it grew, what is expected of it, where it stood, and why. */
+/** `/videos/{id}`: one video with its growth, forecast, lists, milestones and analysis. */
 export const videoPage = (deps: PageDeps): void => {
   const { lake, clock, reads } = deps.service;
   const find = (id: string, at: number) => {
     const found = videoByIdAsOf(lake, id, at);
     if (found === undefined)
-      throw new RefusedError('not-found', `No video "${id}" had been seen by ${isoOf(at)}.`);
+      throw new RefusedError('not-found', `No video "${id}" in the lake as of ${isoOf(at)}.`);
     return found;
   };
   pageRoute(deps, {
@@ -93,13 +89,13 @@ export const videoPage = (deps: PageDeps): void => {
       const points = snapshots.map(({ at, views }): ChartPoint => [at, views]);
       const forecast = shownForecast(lake.sqlite, key, view.at);
       const item = videoRecord(lake, key, view.at);
-      // worded without the model: a page that is opened must not spend a call
+      // no language model: opening a page must not cost a call
       const analysis = findings === undefined ? undefined : await analysisOf(findings, { clock });
       return {
         title: item.title || item.id,
         about: aboutVideo(view, item),
         countedAt: newestCountAt(lake, key, view.at),
-        windowsMs: [2 * DAY_MS], // how long a forecast stands
+        windowsMs: [2 * DAY_MS], // a forecast is shown this long
         assets: hasLine(points) ? CHART_ASSETS : [],
         main: html`<section class="growth" id="growth"><div class="over"><h2>Growth</h2>${downloadLinks(view, { what: 'the snapshots' })}</div>${facts(item, growthCurveOf(snapshots), forecast)}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast) })}${forecastTable(forecast, view.at)}</section>
 <div class="columns halves">${staysSection(view, readListStays(lake, key, view.at))}${milestonesSection(view, milestones(lake, key, view.at))}</div>

@@ -3,8 +3,8 @@ import { minuteOf } from '../../base/iso.ts';
 import type { Analysis } from '../../base/wire/analysis-shapes.ts';
 import type { ListStay } from '../../lake/read/list-stays.ts';
 import type { Milestone } from '../../lake/read/milestones.ts';
-import type { Column } from './data-table.ts';
-import { dataTable } from './data-table.ts';
+import { countColumn, instantColumn } from './column-kinds.ts';
+import { type Column, dataTable } from './data-table.ts';
 import { digits, inHours, PLATFORM_NAMES, sinceText } from './figures.ts';
 import type { Html } from './html.ts';
 import { ESTIMATED } from './marks.ts';
@@ -23,13 +23,8 @@ const stayColumns = (view: PageView): Column<ListStay>[] => [
       return html`<a href="${linkTo(view, `/trends/${platform}`, query)}">${PLATFORM_NAMES[platform]} ${listName(stay)}</a><span class="one soft small">${isThereNow ? 'there now' : html`left after ${sinceText(lastSeenAt, view.at)}`}</span>`;
     },
   },
-  {
-    name: 'best_rank',
-    title: 'best rank',
-    isNumber: true,
-    show: ({ bestRank }) => digits(bestRank),
-  },
-  { name: 'last_rank', title: 'last', isNumber: true, show: ({ lastRank }) => digits(lastRank) },
+  countColumn({ name: 'best_rank', title: 'best rank', of: ({ bestRank }) => bestRank }),
+  countColumn({ name: 'last_rank', title: 'last', of: ({ lastRank }) => lastRank }),
   {
     name: 'hours',
     title: 'stayed',
@@ -37,30 +32,22 @@ const stayColumns = (view: PageView): Column<ListStay>[] => [
     show: ({ hours }) =>
       hours === 0 ? html`<span class="soft">–</span>` : inHours(Math.round(hours)),
   },
-  {
+  instantColumn({
     name: 'first_seen_at',
     title: 'first seen',
-    isNumber: true,
     hide: 'phone',
-    show: ({ firstSeenAt }) => sinceText(firstSeenAt, view.at),
-  },
-  {
-    name: 'pulls',
-    title: 'pulls',
-    isNumber: true,
-    hide: 'phone',
-    show: ({ pulls }) => digits(pulls),
-  },
+    of: ({ firstSeenAt }) => firstSeenAt,
+  }),
+  countColumn({ name: 'pulls', title: 'pulls', hide: 'phone', of: ({ pulls }) => pulls }),
 ];
 
-/** Where the video stood in which pulled list when. */
 export const staysSection = (view: PageView, stays: readonly ListStay[]): Html =>
-  html`<section><h2>Lists it stood in</h2>
+  html`<section><h2>Appeared in</h2>
 ${
   stays.length === 0
-    ? html`<p class="soft">No list that was pulled until then had it.</p>`
-    : html`${dataTable(view, stayColumns(view), stays, { caption: 'Lists the video stood in', isSortable: false })}
-<p class="soft small">Time counts from pull to pull where it stood in both; between pulls nothing was observed.</p>`
+    ? html`<p class="soft">No pulled list contained it by then.</p>`
+    : html`${dataTable(view, stayColumns(view), stays, { caption: 'Lists the video appeared in' })}
+<p class="soft small">Counts the time between two pulls that both list it.</p>`
 }</section>`;
 
 const reached = (view: PageView, { state, reachedAt }: Milestone): Html => {
@@ -75,19 +62,17 @@ const took = ({ state, hours, hoursAtLeast, hoursAtMost }: Milestone): string =>
   return hoursAtLeast === null ? '–' : `over ${inHours(hoursAtLeast)}`;
 };
 
-/** When it reached so many views, and how long after its publishing. */
 export const milestonesSection = (view: PageView, milestones: readonly Milestone[]): Html =>
   html`<section><h2>Milestones</h2>
 ${
   milestones.length === 0
-    ? html`<p class="soft">No snapshot tells its views.</p>`
+    ? html`<p class="soft">No snapshot has a view count.</p>`
     : html`<div class="scroll"><table class="data"><caption class="unseen">Milestones of views</caption><thead><tr><th scope="col" class="n">views</th><th scope="col">reached</th><th scope="col" class="n">after publishing</th></tr></thead><tbody>${milestones.map(
-        (one) =>
-          html`<tr><td class="n">${digits(one.milestone)}</td><td>${reached(view, one)}</td><td class="n">${took(one)}</td></tr>`,
+        (milestone) =>
+          html`<tr><td class="n">${digits(milestone.milestone)}</td><td>${reached(view, milestone)}</td><td class="n">${took(milestone)}</td></tr>`,
       )}</tbody></table></div>`
 }</section>`;
 
-/** A finding under the name of its factor, and how strongly it speaks. */
 const findingsTable = (why: Analysis['why'], caption: string): Html =>
   html`<div class="scroll"><table class="data findings"><caption class="unseen">${caption}</caption><thead><tr><th scope="col">finding</th><th scope="col" class="n">strength</th></tr></thead><tbody>${why.map(
     ({ factor, finding, strength }) =>
@@ -105,19 +90,19 @@ const recipeRows = ({ recipe }: Analysis): [string, string][] => [
   ]),
 ];
 
-/** A finding of less strength could as well be chance: it is shown on demand. */
-const SURE = 0.005;
+/** Weaker findings could be chance and are folded away. */
+const CLEAR_STRENGTH = 0.005;
 
-/** Why it went viral or did not, with the numbers: as `POST /v1/lab/analyze` answers. */
+/** Result of `POST /v1/lab/analyze`: why the video went viral or did not. */
 export const analysisSection = (analysis: Analysis): Html => {
   const { summary, why, recipe } = analysis;
-  const speaking = why.filter(({ strength }) => strength >= SURE);
-  const silent = why.filter(({ strength }) => strength < SURE);
+  const clear = why.filter(({ strength }) => strength >= CLEAR_STRENGTH);
+  const unclear = why.filter(({ strength }) => strength < CLEAR_STRENGTH);
   return html`<section class="analysis"><h2>Why <span class="soft small">from the lake’s numbers</span></h2>
 <p>${summary}</p>
-${speaking.length === 0 ? html`<p class="soft">No factor speaks surely for it or against it.</p>` : findingsTable(speaking, 'Findings, the strongest first')}
-${silent.length === 0 ? '' : html`<details><summary class="small">${silent.length} factors without clear evidence</summary>${findingsTable(silent, 'Findings that could be chance')}</details>`}
-<h3>To make one like it</h3>
+${clear.length === 0 ? html`<p class="soft">No factor has clear evidence for or against it.</p>` : findingsTable(clear, 'Findings, the strongest first')}
+${unclear.length === 0 ? '' : html`<details><summary class="small">${unclear.length} factors without clear evidence</summary>${findingsTable(unclear, 'Findings that could be chance')}</details>`}
+<h3>How to make a similar video</h3>
 <dl class="recipe">${recipeRows(analysis)
     .filter(([, text]) => text !== '')
     .map(

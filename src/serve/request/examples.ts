@@ -43,9 +43,25 @@ const subscription = {
   events: ['trend.spike'],
   platforms: [],
   subjects: [],
+  tags: [],
   createdAt: '2026-03-01T09:30:00.000Z',
   state: 'enabled',
   reason: null,
+};
+const watch = {
+  id: 'w_96801ded1c6a',
+  kind: 'creator',
+  platform: 'tiktok',
+  subject: 'its.wren.moves',
+  everyMs: 21_600_000,
+  tags: ['acme'],
+  callsPerMonth: 120,
+  note: null,
+  until: null,
+  lastAt: '2026-03-10T06:35:02.000Z',
+  nextAt: '2026-03-10T12:35:02.000Z',
+  pausedAt: null,
+  pausedReason: null,
 };
 const SECRET = 'whsec_c2VjcmV0cyBpbiBkb2N1bWVudHMgYXJlIG5vIHNlY3JldHM=';
 
@@ -227,6 +243,8 @@ export const EXAMPLE_RESPONSES: Readonly<Record<string, object>> = {
   },
   getWebhooks: { total: 1, page: 1, items: [subscription], asOf },
   createWebhook: { ...subscription, secret: SECRET },
+  createWatch: watch,
+  getWatches: { total: 1, page: 1, items: [watch], asOf },
   getWebhook: { ...subscription, asOf },
   getDeliveries: {
     total: 1,
@@ -256,4 +274,5 @@ export const EXAMPLE_RESPONSES: Readonly<Record<string, object>> = {
 export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
   analyze: { id: dance.id },
   createWebhook: { url: 'https://example.com/hook', events: ['trend.spike'] },
+  createWatch: { subject: '@its.wren.moves', platform: 'tiktok', every: '6h', tags: ['acme'] },
 };

@@ -172,6 +172,13 @@ export const horizon = read(`one of ${HORIZON_NAMES.join(', ')}`, (value) =>
     example: '24h',
   });
 
+/** Tag of watches; undefined for all. */
+export const tag = z
+  .string()
+  .max(200)
+  .optional()
+  .openapi({ param: { name: 'tag', in: 'query' }, description: 'Tag of a watch.' });
+
 export const eventKind = read(`one of ${EVENT_KINDS.join(', ')}`, oneOf(EVENT_KINDS))
   .optional()
   .openapi({

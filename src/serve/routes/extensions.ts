@@ -4,7 +4,7 @@ import { eventsResponse, usageResponse } from '../../base/wire/shapes.ts';
 import { shownEvent } from '../../lake/lists/event-list.ts';
 import { momentOf, respond, type ServiceApp, type ServiceContext } from '../request/context.ts';
 import { describeGet } from '../request/describe.ts';
-import { asOf, eventKind, limit, page, platformQuery, since } from '../request/parameters.ts';
+import { asOf, eventKind, limit, page, platformQuery, since, tag } from '../request/parameters.ts';
 import { respondGet } from '../request/respond-get.ts';
 
 const events = describeGet({
@@ -13,7 +13,7 @@ const events = describeGet({
   summary: 'What was noticed, newest first',
   extension: true,
   request: {
-    query: z.object({ kind: eventKind, platform: platformQuery, since, limit, page, asOf }),
+    query: z.object({ kind: eventKind, platform: platformQuery, tag, since, limit, page, asOf }),
   },
   response: eventsResponse,
   problems: ['invalid-parameter'],

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { PageBytes } from '../cache/page-cache.ts';
-import { CHART_SCRIPT } from '../pages/chart-script.ts';
 import { creatorPage } from '../pages/creator-page.ts';
 import { creatorsListPage } from '../pages/creators-page.ts';
 import { eventsListPage } from '../pages/events-page.ts';
@@ -9,30 +8,24 @@ import { hashtagPage } from '../pages/hashtag-page.ts';
 import { hashtagsListPage } from '../pages/hashtags-page.ts';
 import { overviewPage } from '../pages/overview-page.ts';
 import { type PageDeps, sendFixedPage } from '../pages/page-route.ts';
-import { PAGE_SCRIPT } from '../pages/page-script.ts';
 import { pipelinePage } from '../pages/pipeline-page.ts';
-import { QUERY_SCRIPT } from '../pages/query-script.ts';
 import { referencePage, type ShownDocument } from '../pages/reference.ts';
 import { searchPageRoute } from '../pages/search-page.ts';
 import { trendsPages } from '../pages/trends-page.ts';
-import { TRY_SCRIPT } from '../pages/try-it.ts';
 import { videoPage } from '../pages/video-page.ts';
 import { fixedText } from '../request/fixed-text.ts';
 import { liveRoute } from './live.ts';
 import { queryRoutes } from './query.ts';
 
-const uplotFile = (name: string): string =>
-  readFileSync(new URL(name, import.meta.resolve('uplot')), 'utf8');
+const ASSETS_FOLDER = new URL('../assets/', import.meta.url);
+const uplot = (name: string): URL => new URL(name, import.meta.resolve('uplot'));
 
-/** Scripts and styles of the pages, read from the package when first asked for. */
-const ASSETS: Readonly<Record<string, { type: string; text: () => string }>> = {
-  'uplot.js': { type: 'text/javascript', text: () => uplotFile('uPlot.iife.min.js') },
-  'uplot.css': { type: 'text/css', text: () => uplotFile('uPlot.min.css') },
-  'page.js': { type: 'text/javascript', text: () => PAGE_SCRIPT },
-  'query.js': { type: 'text/javascript', text: () => QUERY_SCRIPT },
-  'chart.js': { type: 'text/javascript', text: () => CHART_SCRIPT },
-  'try-it.js': { type: 'text/javascript', text: () => TRY_SCRIPT },
-};
+/** Scripts and styles of the pages, by the name they are served under. */
+const ASSETS: ReadonlyMap<string, URL> = new Map([
+  ['uplot.js', uplot('uPlot.iife.min.js')],
+  ['uplot.css', uplot('uPlot.min.css')],
+  ...readdirSync(ASSETS_FOLDER).map((name) => [name, new URL(name, ASSETS_FOLDER)] as const),
+]);
 
 /** Every page of the dashboard: each registers its own address behind the guard. */
 const PAGES: readonly ((deps: PageDeps) => void)[] = [
@@ -70,6 +63,11 @@ export const pageRoutes = (deps: PageDeps, { document, origin }: PagesAbout): vo
     );
     return sendFixedPage(c, reference);
   });
-  for (const [name, { type, text }] of Object.entries(ASSETS))
-    app.get(`/assets/${name}`, fixedText(`${type}; charset=utf-8`, text));
+  for (const [name, url] of ASSETS) {
+    const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
+    app.get(
+      `/assets/${name}`,
+      fixedText(`${type}; charset=utf-8`, () => readFileSync(url, 'utf8')),
+    );
+  }
 };

@@ -19,6 +19,7 @@ const subscription = z
     events: z.array(z.enum(EVENT_KINDS)).meta({ description: 'Empty: every kind.' }),
     platforms: z.array(z.enum(PLATFORMS)).meta({ description: 'Empty: every platform.' }),
     subjects: z.array(z.string()).meta({ description: 'Handles, tags, ids. Empty: all.' }),
+    tags: z.array(z.string()).meta({ description: 'Tags of watches. Empty: all.' }),
     createdAt: z.iso.datetime(),
     state: z.enum(['enabled', 'failing', 'disabled']),
     reason: z.string().nullable().meta({ description: 'Why it was disabled.' }),
@@ -43,6 +44,7 @@ export const shownSubscription = (one: Subscription): z.infer<typeof subscriptio
   events: [...one.filter.events],
   platforms: [...one.filter.platforms],
   subjects: [...one.filter.subjects],
+  tags: [...(one.filter.tags ?? [])],
   createdAt: isoOf(one.createdAt),
   state: one.disabledAt !== null ? 'disabled' : one.failingSince !== null ? 'failing' : 'enabled',
   reason: one.disabledReason === null ? null : withoutAddresses(one.disabledReason),
@@ -138,6 +140,7 @@ export const addRoute = createRoute({
           events: z.array(z.enum(EVENT_KINDS)).optional(),
           platforms: z.array(z.enum(PLATFORMS)).optional(),
           subjects: z.array(z.string()).optional(),
+          tags: z.array(z.string()).optional(),
           secret: z
             .string()
             .optional()

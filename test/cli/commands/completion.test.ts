@@ -9,7 +9,7 @@ import { runCommand } from '../../support/run-command.ts';
 const script = async (shell: string): Promise<string> =>
   (await runCommand(['completion', shell], { dataDir: freshFolder() })).out;
 
-/** What bash offers for the last of these words. */
+/** Completions that bash offers for the last of these words. */
 const offered = (path: string, words: readonly string[]): string[] =>
   execFileSync('bash', [
     ...['--norc', '-c'],
@@ -44,6 +44,6 @@ test('another shell is refused with the nearest one', async () => {
   for (const shell of ['constructor', '__proto__'])
     expect(await runCommand(['completion', shell], { dataDir: freshFolder() })).toMatchObject({
       code: 2,
-      err: expect.stringContaining(`There is no completion for ${shell}`),
+      err: expect.stringContaining(`No completion exists for ${shell}`),
     });
 });

@@ -48,7 +48,7 @@ test('asks, tries with one call, and writes a file that nobody else may read', a
 test('a service that refuses: nothing is written, and the key is not said', async () => {
   const { code, out, err, path } = await asked([{ fault: status(401), times: 99 }]);
   expect([code, existsSync(path)]).toEqual([2, false]);
-  expect(err).toMatch(/Nothing was written: the service could not be asked/);
+  expect(err).toMatch(/Nothing was written: the service could not be called/);
   expect(out + err).not.toContain(KEY);
 });
 
@@ -75,7 +75,7 @@ test('answers that end too early write nothing; a file that is there stays', asy
     });
   expect((await again()).code).toBe(0);
   const before = readFileSync(path, 'utf8');
-  expect((await again()).err).toMatch(/is there already/);
+  expect((await again()).err).toMatch(/already exists/);
   expect(readFileSync(path, 'utf8')).toBe(before);
 });
 

@@ -139,7 +139,7 @@ test('a table shows its first 200 rows and says how many there are; --limit show
   expect((await query(sql, '--csv', '--limit', '2')).out).toBe('i\n1\n2');
 });
 
-test('--vertical has each column on a line of its own, nothing cut', async () => {
+test('--vertical prints one column per line without truncation', async () => {
   const { query } = prepared();
   const sql = `select id, ${JSON.stringify('title')}, replace(hex(zeroblob(100)), '00', 'ab') as long from videos where id = 'yt_2'`;
   expect((await query(sql, '--vertical')).out.split('\n')).toEqual([
@@ -167,8 +167,8 @@ test('the query may stand in a file, or on stdin', async () => {
   ])
     expect((await runCommand(argv, { dataDir, input: input() })).out).toBe('a,b\n1,2');
   expect((await runCommand(['query', '-f', 'none.sql'], { dataDir })).code).toBe(2);
-  expect((await runCommand(['query'], { dataDir })).err).toMatch(/There is no query/);
-  expect((await query('select 1', '-f', 'how-many.sql')).err).toMatch(/give one of them/);
+  expect((await runCommand(['query'], { dataDir })).err).toMatch(/The query is missing/);
+  expect((await query('select 1', '-f', 'how-many.sql')).err).toMatch(/Use one of them/);
 });
 
 test('--csv-safe: no text is a formula in a spreadsheet; numbers stay numbers', async () => {

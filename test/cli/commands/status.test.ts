@@ -22,7 +22,7 @@ interface Failure {
   advice: string;
 }
 
-/** What `status` says after a sync of lists against a world that misbehaves by rule. */
+/** Output of `status` after a sync of lists from a faulty world. */
 const statusAfter = async (rules: FaultRule[]) => {
   upstream = await startFaultyUpstream(rules);
   const dataDir = freshDataDir();
@@ -40,7 +40,7 @@ const statusAfter = async (rules: FaultRule[]) => {
   return { out, failures, of: (part: string) => failures.find((f) => f.request.includes(part)) };
 };
 
-test('the last failures say what was asked, when, what came back, by which call, and what to do', async () => {
+test('the last failures show request, time, response, call id and advice', async () => {
   const { out, failures, of } = await statusAfter([
     { on: /trends\/tiktok\/week/, fault: status(500) },
     { on: /hashtags/, fault: status(400, {}, 'dateRange\n is\u001b odd'), times: 9 },
@@ -94,7 +94,7 @@ test('of a made-up world it says so, and whose limit it is', async () => {
   expect(out).not.toContain('sandbox');
 });
 
-test('it tells what runs by itself: the next slots, no daemon, no backup', async () => {
+test('status shows the next slots, a missing daemon and a missing backup', async () => {
   const { out } = await statusAfter([]);
   expect(out).toMatch(
     /Schedule\n {2}no daemon is running: npm run -s trendlake -- schedule\n {2}feed +next 2\d/,

@@ -64,7 +64,7 @@ const syncWith = async (
   return { ...result, dataDir };
 };
 
-test('a run is told line by line: its begin and end, each call with its ids, what it cost and brought', async () => {
+test('a run is logged: its start and end, and each call with ids, cost and rows', async () => {
   const { code, out, err, dataDir } = await syncWith(
     [{ on: /trends\/tiktok\/week/, fault: status(500), times: 1 }],
     { TRENDLAKE_LOG: 'debug' },
@@ -212,7 +212,7 @@ test('a command that is stopped has not failed: its last line says paused', asyn
 let child: ChildProcess | undefined;
 afterEach(() => void child?.kill('SIGKILL'));
 
-test('the daemon logs by itself where stderr is no terminal, and says how it ended', async () => {
+test('the daemon logs without a terminal, including how it ended', async () => {
   upstream = await startFaultyUpstream();
   child = spawn(process.execPath, [BIN, 'schedule'], {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -29,7 +29,7 @@ const UPDATED: FaultRule[] = [
   { on: /hashtags/, times: always, fault: faults.text('{"tags": ["dance"]}') },
 ];
 
-test('what changed at the service is told once, with its first sample, by sync and by status', async () => {
+test('sync and status report drift once, with its first sample', async () => {
   const upstream = await startFaultyUpstream(UPDATED);
   const dataDir = freshFolder();
   const env = {

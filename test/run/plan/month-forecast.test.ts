@@ -38,6 +38,7 @@ describe('the month’s plan', () => {
       ['feed', 720],
       ['trends', 30],
       ['hashtags', 120],
+      ['watch', 720],
       ['growth', 30],
       ['creators', 30],
     ]);

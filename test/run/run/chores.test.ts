@@ -16,7 +16,7 @@ import { KEY } from '../../support/sync-once.ts';
 const ONCE = '0 0 1 * *';
 const FEED_AND_CHORES = {
   ...{ feed: ONCE, export: ONCE, prune: ONCE, backup: ONCE },
-  ...{ trends: 'off', hashtags: 'off', growth: 'off', creators: 'off' },
+  ...{ trends: 'off', hashtags: 'off', watch: 'off', growth: 'off', creators: 'off' },
 };
 const FEED_PAGES = 2;
 

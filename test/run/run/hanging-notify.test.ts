@@ -46,7 +46,14 @@ test.runIf(process.platform === 'linux')(
         TRENDLAKE_API_KEY: KEY,
         TRENDLAKE_PLATFORMS: 'tiktok',
         TRENDLAKE_SCHEDULES: JSON.stringify({
-          ...{ feed: ONCE, trends: 'off', hashtags: 'off', growth: 'off', creators: 'off' },
+          ...{
+            feed: ONCE,
+            trends: 'off',
+            hashtags: 'off',
+            watch: 'off',
+            growth: 'off',
+            creators: 'off',
+          },
           ...{ export: 'off', prune: 'off', backup: 'off' },
         }),
         TRENDLAKE_NOTIFY: `trap '' TERM; sleep 1000 & echo $! $$ > '${file}.new'; mv '${file}.new' '${file}'; wait; sleep 1000`,

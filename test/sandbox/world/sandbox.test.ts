@@ -186,7 +186,9 @@ describe('a sandbox', () => {
       await sandbox.close();
     }
     for (const wrong of ['berlin', 'berlin=gold', 'a=beta,a=beta', 'a=0/5'])
-      expect(() => keyList('--keys')(wrong)).toThrow(/--keys must be a comma list such as berlin=/);
+      expect(() => keyList('--keys')(wrong)).toThrow(
+        /--keys must be a comma list of names with a tier/,
+      );
   });
 
   test('over an import stands still at its newest observation', async () => {

@@ -36,7 +36,7 @@ test('stdout is the protocol alone; what is no message is passed over, and the n
   expect(answered.map((line) => JSON.parse(line) as unknown)).toMatchObject([
     { id: 1, result: { serverInfo: { name: 'trendlake' }, capabilities: { tools: {} } } },
   ]);
-  expect(err).toMatch(/^mcp: answering.*\nmcp: what is no JSON-RPC message was passed over$/);
+  expect(err).toMatch(/^mcp: answering.*\nmcp: skipped input that is not a JSON-RPC message$/);
 });
 
 test('without a lake it says how to make one', async () => {

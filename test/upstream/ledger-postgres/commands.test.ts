@@ -80,7 +80,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     const url = servers.freshUrl();
     const first = await command(['ledger', 'init'], url);
     expect(first.code).toBe(0);
-    expect(first.out).toContain('made: calls, months, hints and slots are counted there now');
+    expect(first.out).toContain('created. Calls, months, hints and slots are now counted there');
     expect(first.err).toContain('fsync is off');
     const second = await command(['ledger', 'init', '--json'], url);
     expect(JSON.parse(second.out)).toMatchObject({ was: 'current', version: 3 });

@@ -1,0 +1,146 @@
+import type { Command } from 'commander';
+import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { csvLine } from '../../base/csv.ts';
+import { UsageError } from '../../base/errors.ts';
+import { commandText } from '../../base/installation.ts';
+import { dateOf, isoOf } from '../../base/iso.ts';
+import { openLakeForReading } from '../../lake/open.ts';
+import {
+  COMPARED_AGES,
+  type ComparedCreator,
+  compareCreator,
+  MOST_COMPARED,
+} from '../../lake/read/compare-creators.ts';
+import { parseSubject } from '../../lake/watches/watch-subject.ts';
+import { resolveSubject } from '../../lake/watches/watches.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { instantOption, oneOfOption } from '../context/option-values.ts';
+import { grouped } from '../text/figures.ts';
+import { textTable } from '../text/text-table.ts';
+
+const EXAMPLES = `
+Figures are of videos in the lake that were published since --since. Follow creators with
+\`watch add\` so that the lake knows all their videos.
+
+Examples:
+  trendlake compare @maker @cook --platform tiktok
+  trendlake compare @maker https://www.youtube.com/@cook --since 90d --csv`;
+
+interface CompareOptions {
+  readonly platform?: Platform;
+  readonly since: string;
+  readonly json?: boolean;
+  readonly csv?: boolean;
+}
+
+type Line = readonly [label: string, value: (creator: ComparedCreator) => number | string | null];
+
+const percent = (share: number | null): string | null =>
+  share === null ? null : `${Math.round(100 * share)} %`;
+
+const agesOf = (ageDays: number): Line[] => {
+  const at = ({ viewsByAge }: ComparedCreator) =>
+    viewsByAge.find((each) => each.ageDays === ageDays);
+  const span = ageDays === 1 ? '1 day' : `${ageDays} days`;
+  return [
+    [`median views after ${span}`, (creator) => at(creator)?.median ?? null],
+    [`best views after ${span}`, (creator) => at(creator)?.best ?? null],
+  ];
+};
+
+const LINES: readonly Line[] = [
+  ['followers', ({ followers }) => followers],
+  ['followers gained', ({ followersGained }) => followersGained],
+  ['videos', ({ videos }) => videos],
+  ['videos a week', ({ videosPerWeek }) => videosPerWeek],
+  ...COMPARED_AGES.flatMap(agesOf),
+  [
+    'median engagement',
+    ({ engagementRate }) => (engagementRate === null ? null : `${engagementRate.toFixed(1)} %`),
+  ],
+  ['videos on lists', ({ onLists }) => percent(onLists)],
+  [
+    'hashtags',
+    ({ hashtags }) =>
+      hashtags
+        .slice(0, 3)
+        .map(({ tag }) => `#${tag}`)
+        .join(' '),
+  ],
+  ['best hours (UTC)', ({ hours }) => hours.map(({ hour }) => `${hour} h`).join(', ')],
+];
+
+const shown = (value: number | string | null): string =>
+  value === null || value === '' ? '-' : typeof value === 'number' ? grouped(value) : value;
+
+const print = (creators: readonly ComparedCreator[], since: number, io: CliIo): void => {
+  const heads = creators.map(({ handle, platform }) => `@${handle} (${platform})`);
+  io.out(`Videos published since ${dateOf(since)}`, 'heading');
+  io.out(
+    textTable(
+      ['', ...heads],
+      LINES.map(([label, value]) => [label, ...creators.map((creator) => shown(value(creator)))]),
+      { columns: io.columns, figures: heads },
+    ),
+  );
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .argument('<creators...>', `handles or addresses of 2 to ${MOST_COMPARED} creators`)
+    .option('--platform <name>', PLATFORMS.join(', '), oneOfOption('--platform', PLATFORMS))
+    .option('--since <instant>', 'videos published since: ISO 8601, or a span such as 90d', '90d')
+    .option('--json', 'one JSON document')
+    .option('--csv', 'one row per creator')
+    .addHelpText('after', EXAMPLES)
+    .action((names: string[], options: CompareOptions) => {
+      const now = io.clock.now();
+      const since = instantOption('--since', options.since, now);
+      if (names.length < 2 || names.length > MOST_COMPARED)
+        throw new UsageError(
+          `compare takes 2 to ${MOST_COMPARED} creators. ${names.length} are given.`,
+        );
+      const lake = openLakeForReading(configOf(io).dataDir);
+      try {
+        const creators = names.map((name) => {
+          const parsed = parseSubject(
+            name.startsWith('@') || name.includes('/') ? name : `@${name}`,
+            {
+              platform: options.platform ?? null,
+            },
+          );
+          const { kind, platform, subject } = resolveSubject(lake, parsed);
+          if (kind !== 'creator' || platform === null)
+            throw new UsageError(
+              `${name} is not a creator. Use @handle or the address of a profile.`,
+            );
+          const found = compareCreator(lake, { platform, handle: subject, since, at: now });
+          if (found !== undefined) return found;
+          throw new UsageError(
+            `@${subject} is not in the lake on ${platform}. Follow the creator with \`${commandText(`watch add @${subject} --platform ${platform}`)}\`.`,
+          );
+        });
+        if (options.json === true)
+          io.json({
+            since: isoOf(since),
+            creators: creators.map(({ growth, ...creator }) => ({
+              ...creator,
+              growth: growth.map((point) => ({ ...point, at: isoOf(point.at) })),
+            })),
+          });
+        else if (options.csv === true) {
+          io.csv(csvLine(['platform', 'handle', ...LINES.map(([label]) => label)]));
+          for (const creator of creators)
+            io.csv(
+              csvLine([
+                creator.platform,
+                creator.handle,
+                ...LINES.map(([, value]) => value(creator)),
+              ]),
+            );
+        } else print(creators, since, io);
+      } finally {
+        lake.close();
+      }
+    });
+};

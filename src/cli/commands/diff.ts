@@ -1,0 +1,134 @@
+import type { Command } from 'commander';
+import { PERIODS, PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { csvLine } from '../../base/csv.ts';
+import { UsageError } from '../../base/errors.ts';
+import { isoOf, minuteOf } from '../../base/iso.ts';
+import { diffLists, type ListDiff, type RankedMove } from '../../lake/lists/list-diff.ts';
+import { openLakeForReading } from '../../lake/open.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { instantOption, oneOfOption } from '../context/option-values.ts';
+import { counted } from '../text/figures.ts';
+import { textTable } from '../text/text-table.ts';
+
+const LISTS = ['feed', ...PERIODS] as const;
+const SHOWN = 10;
+
+const EXAMPLES = `
+An instant is ISO 8601, or a span such as 24h or 7d that ends now; \`now\` is the newest pull.
+
+Examples:
+  trendlake diff 24h now                        what changed since yesterday, in every list
+  trendlake diff 2026-03-01 2026-03-08 --list week --platform tiktok
+  trendlake diff 7d now --csv > changes.csv`;
+
+interface DiffOptions {
+  readonly list?: (typeof LISTS)[number];
+  readonly platform?: Platform;
+  readonly json?: boolean;
+  readonly csv?: boolean;
+}
+
+const GROUPS = ['entered', 'left', 'climbed', 'fell'] as const;
+
+const document = (diffs: readonly ListDiff[], from: number, to: number) => ({
+  from: isoOf(from),
+  to: isoOf(to),
+  lists: diffs.map((diff) => ({ ...diff, fromAt: isoOf(diff.fromAt), toAt: isoOf(diff.toAt) })),
+});
+
+const csvOf = (diffs: readonly ListDiff[]): string[] => [
+  csvLine(
+    'list,platform,period,change,id,title,user,rank,previous_rank,previous_title,previous_user'.split(
+      ',',
+    ),
+  ),
+  ...diffs.flatMap(({ list, platform, period, renamed, ...diff }) => [
+    ...GROUPS.flatMap((change) =>
+      diff[change].map(({ id, title, user, rank, previousRank }) =>
+        csvLine([list, platform, period, change, id, title, user, rank, previousRank, null, null]),
+      ),
+    ),
+    ...renamed.map(({ id, title, user, previousTitle, previousUser }) =>
+      csvLine([
+        list,
+        platform,
+        period,
+        'renamed',
+        id,
+        title,
+        user,
+        null,
+        null,
+        previousTitle,
+        previousUser,
+      ]),
+    ),
+  ]),
+];
+
+const movedRow = (change: string, { id, title, user, rank, previousRank }: RankedMove) => [
+  change,
+  rank,
+  previousRank,
+  user === null ? null : `@${user}`,
+  title,
+  id,
+];
+
+const listName = ({ list, platform, period }: ListDiff): string =>
+  list === 'feed' ? `${platform} feed` : `${platform} trends of the ${period}`;
+
+const printList = (diff: ListDiff, io: CliIo): void => {
+  const { entered, left, climbed, fell, unchanged, renamed } = diff;
+  io.out(
+    `\n${listName(diff)}, ${minuteOf(diff.fromAt)} to ${minuteOf(diff.toAt)}: ${counted(entered.length, 'video')} entered, ${left.length} left, ${climbed.length} climbed, ${fell.length} fell, ${unchanged} unchanged`,
+    'heading',
+  );
+  const rows = GROUPS.flatMap((change) =>
+    diff[change].slice(0, SHOWN).map((video) => movedRow(change, video)),
+  );
+  if (rows.length > 0)
+    io.out(
+      textTable(['change', 'rank', 'before', 'creator', 'title', 'id'], rows, {
+        columns: io.columns,
+      }),
+    );
+  for (const { id, title, user, previousTitle, previousUser } of renamed.slice(0, SHOWN))
+    io.out(
+      `  ${id}: ${
+        user === previousUser
+          ? `new title "${title ?? ''}", before "${previousTitle ?? ''}"`
+          : `@${previousUser ?? ''} is now @${user ?? ''}`
+      }`,
+    );
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command
+    .argument('<from>', 'start: ISO 8601, or a span such as 24h that ends now')
+    .argument('<to>', 'end: the same, or now')
+    .option('--list <name>', LISTS.join(', '), oneOfOption('--list', LISTS))
+    .option('--platform <name>', PLATFORMS.join(', '), oneOfOption('--platform', PLATFORMS))
+    .option('--json', 'one JSON document')
+    .option('--csv', 'one row per change')
+    .addHelpText('after', EXAMPLES)
+    .action((fromText: string, toText: string, options: DiffOptions) => {
+      const now = io.clock.now();
+      const from = instantOption('FROM', fromText, now);
+      const to = toText === 'now' ? now : instantOption('TO', toText, now);
+      if (from >= to)
+        throw new UsageError(
+          `FROM must be before TO. FROM is ${isoOf(from)} and TO is ${isoOf(to)}.`,
+        );
+      const lake = openLakeForReading(configOf(io).dataDir);
+      try {
+        const diffs = diffLists(lake, { from, to, list: options.list, platform: options.platform });
+        if (options.json === true) io.json(document(diffs, from, to));
+        else if (options.csv === true) for (const line of csvOf(diffs)) io.csv(line);
+        else if (diffs.length === 0) io.out('No list was pulled by then.');
+        else for (const diff of diffs) printList(diff, io);
+      } finally {
+        lake.close();
+      }
+    });
+};

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { DAY_MS } from '../../base/durations.ts';
+import { messageOf, UsageError } from '../../base/errors.ts';
+import { openLakeForReading } from '../../lake/open.ts';
+import { callsPerMonth } from '../../lake/watches/watch-calls.ts';
+import { type NewWatch, resolveSubject } from '../../lake/watches/watches.ts';
+import { type CsvProblem, readWatchesCsv } from '../../lake/watches/watches-csv.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { type SqliteLake, saveWatches, watchJson } from '../context/save-watches.ts';
+import { grouped } from '../text/figures.ts';
+import { priceText } from '../text/watch-text.ts';
+
+const problemText = ({ line, problem }: CsvProblem): string => `line ${line}: ${problem}`;
+
+/** `watch import`: adds the watches of a CSV file. */
+export const importWatches = async (
+  file: string,
+  options: { readonly dryRun?: boolean; readonly json?: boolean; readonly yes?: boolean },
+  io: CliIo,
+): Promise<void> => {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${messageOf(error)}.`);
+  }
+  const { watches, problems } = readWatchesCsv(text, {
+    everyMs: DAY_MS,
+    now: io.clock.now(),
+  });
+  const found: CsvProblem[] = [...problems];
+  const ready = (lake: SqliteLake): NewWatch[] =>
+    watches.flatMap(({ line, parsed, ...watch }) => {
+      try {
+        return [{ ...resolveSubject(lake, parsed), ...watch }];
+      } catch (error) {
+        found.push({ line, problem: messageOf(error) });
+        return [];
+      }
+    });
+  if (options.dryRun === true) {
+    const lake = openLakeForReading(configOf(io).dataDir);
+    try {
+      const valid = ready(lake);
+      const calls = valid.reduce((sum, each) => sum + callsPerMonth(each, configOf(io)), 0);
+      if (options.json === true)
+        io.json({ watches: valid.length, callsPerMonth: calls, problems: found });
+      else {
+        for (const problem of found) io.err(problemText(problem));
+        io.out(
+          `${grouped(valid.length)} of ${grouped(watches.length + problems.length)} rows are valid, for ${grouped(calls)} calls a month. Nothing was saved (--dry-run).`,
+        );
+      }
+    } finally {
+      lake.close();
+    }
+  } else {
+    const isJson = options.json === true;
+    const saved = await saveWatches(io, ready, {
+      isAsked: options.yes !== true && !isJson,
+      show: (price) => {
+        for (const problem of found) io.err(problemText(problem));
+        if (!isJson) for (const line of priceText(price)) io.out(line);
+      },
+    });
+    if (isJson)
+      io.json({ watches: saved.map((each) => watchJson(each, configOf(io))), problems: found });
+    else
+      io.out(
+        `Saved ${grouped(saved.length)} of ${grouped(watches.length + problems.length)} rows.`,
+      );
+  }
+  if (found.length > 0) io.exitCode = 3;
+};

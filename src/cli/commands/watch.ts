@@ -1,0 +1,197 @@
+import { type Command, Option } from 'commander';
+import { PLATFORMS, type Platform } from '../../../schema/vocabulary.ts';
+import { commandText, docsPage } from '../../base/installation.ts';
+import { minuteOf } from '../../base/iso.ts';
+import { parseSubject } from '../../lake/watches/watch-subject.ts';
+import {
+  listWatches,
+  pauseWatch,
+  removeWatch,
+  resolveSubject,
+  type Watch,
+} from '../../lake/watches/watches.ts';
+import { type CliIo, configOf } from '../context/io.ts';
+import { instantOption, oneOfOption } from '../context/option-values.ts';
+import { type Options, printFromLake, tableOr } from '../context/print-from-lake.ts';
+import {
+  everyOption,
+  listJson,
+  type SqliteLake,
+  saveWatches,
+  watchJson,
+} from '../context/save-watches.ts';
+import { cadenceText, priceText, watchedText } from '../text/watch-text.ts';
+import { importWatches } from './watch-import.ts';
+
+const EXAMPLES = `
+Examples:
+  trendlake watch add @maker --platform tiktok --every 6h --tag acme
+  trendlake watch add https://www.youtube.com/shorts/dQw4w9WgXcQ --tag acme --until 2026-12-31
+  trendlake watch add '#streetfood' --every 12h
+  trendlake watch add "street food berlin" --every 1d
+  trendlake watch import watches.csv --dry-run
+  trendlake watch list --tag acme
+
+The job watch requests what is due, hourly. TRENDLAKE_WATCH_SHARE limits its part of the month.
+Formats and rules: ${docsPage('guides/watches.md')}.`;
+
+const DEFAULT_EVERY = '1d';
+
+interface AddOptions {
+  readonly platform?: Platform;
+  readonly search?: boolean;
+  readonly every: string;
+  readonly tag: string[];
+  readonly until?: string;
+  readonly note?: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+const add = async (words: string[], options: AddOptions, io: CliIo): Promise<void> => {
+  const config = configOf(io);
+  const parsed = parseSubject(words.join(' '), {
+    platform: options.platform ?? null,
+    isSearch: options.search === true,
+  });
+  const until =
+    options.until === undefined ? null : instantOption('--until', options.until, io.clock.now());
+  const watch = {
+    everyMs: everyOption(options.every),
+    tags: options.tag,
+    note: options.note ?? null,
+  };
+  const isJson = options.json === true;
+  const [saved] = await saveWatches(
+    io,
+    (lake) => [{ ...resolveSubject(lake, parsed), ...watch, until }],
+    {
+      isAsked: options.yes !== true && !isJson,
+      show: (price) => {
+        if (!isJson) for (const line of priceText(price)) io.out(line);
+      },
+    },
+  );
+  if (saved === undefined) return io.out('Nothing was saved.');
+  if (isJson) return io.json(watchJson(saved, config));
+  io.out(
+    `Watching ${watchedText(saved)} as ${saved.id}, every ${cadenceText(saved.everyMs)}${saved.tags.length === 0 ? '' : `, tags ${saved.tags.join(', ')}`}.`,
+  );
+};
+
+const stateText = (
+  { pausedAt, pausedReason, until, nextAt }: ReturnType<typeof listJson>,
+  now: number,
+): string => {
+  if (pausedAt !== null) return `paused${pausedReason === null ? '' : `: ${pausedReason}`}`;
+  if (until !== null && Date.parse(until) <= now) return `ended ${minuteOf(Date.parse(until))}`;
+  return Date.parse(nextAt) <= now ? 'due' : `next ${minuteOf(Date.parse(nextAt))}`;
+};
+
+const list = (options: Options, io: CliIo): Promise<void> => {
+  const config = configOf(io);
+  const tag = options.tag === undefined ? {} : { tag: String(options.tag) };
+  const now = io.clock.now();
+  return printFromLake(
+    io,
+    options,
+    (lake) => listWatches(lake, tag).map((watch) => listJson(watch, config)),
+    (watches) =>
+      tableOr(
+        `No watches yet: ${commandText('watch add @handle --platform tiktok')}`,
+        ['id', 'subject', 'platform', 'every', 'tags', 'calls a month', 'last seen', 'state'],
+        watches.map((watch) => [
+          watch.id,
+          watchedText(watch),
+          watch.platform ?? 'all',
+          cadenceText(watch.everyMs),
+          watch.tags.join(', '),
+          watch.callsPerMonth,
+          watch.lastAt === null ? 'never' : minuteOf(Date.parse(watch.lastAt)),
+          stateText(watch, now),
+        ]),
+        io,
+      ),
+  );
+};
+
+/** `remove`, `pause` and `resume`. */
+const defineChange = (
+  command: Command,
+  io: CliIo,
+  {
+    name,
+    summary,
+    done,
+    change,
+  }: {
+    name: string;
+    summary: string;
+    done: string;
+    change(lake: SqliteLake, id: string): Watch;
+  },
+): void => {
+  command
+    .command(`${name} <id>`)
+    .description(summary)
+    .option('--json', 'one object')
+    .action((id: string, options: Options) =>
+      printFromLake(
+        io,
+        options,
+        (lake) => listJson(change(lake, id), configOf(io)),
+        (watch) => `${done} ${watchedText(watch)} (${id}).`,
+      ),
+    );
+};
+
+export const define = (command: Command, io: CliIo): void => {
+  command.addHelpText('after', EXAMPLES);
+  command
+    .command('add <subject...>')
+    .description('follow a creator, video, hashtag or search; prints the price first')
+    .option('--platform <name>', PLATFORMS.join(', '), oneOfOption('--platform', PLATFORMS))
+    .option('--search', 'the subject is words to search for')
+    .option('--every <span>', 'longest time between two requests', DEFAULT_EVERY)
+    .addOption(
+      new Option('--tag <tag>', 'client or campaign; repeat for several')
+        .argParser((tag: string, earlier: string[]) => [...earlier, tag])
+        .default([]),
+    )
+    .option('--until <date>', 'end of the watch: ISO 8601')
+    .option('--note <text>', 'a note for people')
+    .option('--yes', 'save without asking')
+    .option('--json', 'one object')
+    .action((words: string[], options: AddOptions) => add(words, options, io));
+  command
+    .command('list')
+    .description('list watches with their price and state')
+    .option('--tag <tag>', 'of this tag only')
+    .option('--json', 'an array of objects')
+    .action((options: Options) => list(options, io));
+  command
+    .command('import <file>')
+    .description('add watches from a CSV file with a header row')
+    .option('--dry-run', 'check the file and print the price; save nothing')
+    .option('--yes', 'save without asking')
+    .option('--json', 'one object: watches and problems')
+    .action((file: string, options) => importWatches(file, options, io));
+  defineChange(command, io, {
+    name: 'remove',
+    summary: 'remove a watch with its tags and search results',
+    done: 'Removed',
+    change: removeWatch,
+  });
+  defineChange(command, io, {
+    name: 'pause',
+    summary: 'stop requesting a watch until it is resumed',
+    done: 'Paused',
+    change: (lake, id) => pauseWatch(lake, id, { pausedAt: io.clock.now() }),
+  });
+  defineChange(command, io, {
+    name: 'resume',
+    summary: 'request a paused watch again',
+    done: 'Resumed',
+    change: (lake, id) => pauseWatch(lake, id, { pausedAt: null }),
+  });
+};

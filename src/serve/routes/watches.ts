@@ -1,0 +1,239 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { PLATFORMS, WATCH_KINDS } from '../../../schema/vocabulary.ts';
+import { HOUR_MS, rangeMs } from '../../base/durations.ts';
+import { UsageError } from '../../base/errors.ts';
+import { isoOf, parseIso } from '../../base/iso.ts';
+import type { Lake } from '../../lake/open.ts';
+import { callsPerMonth } from '../../lake/watches/watch-calls.ts';
+import { parseSubject } from '../../lake/watches/watch-subject.ts';
+import {
+  addWatch,
+  listWatches,
+  type NewWatch,
+  removeWatch,
+  resolveSubject,
+  type Watch,
+} from '../../lake/watches/watches.ts';
+import { jsonBody } from '../http/body.ts';
+import { invalidParameters, RefusedError } from '../http/problems.ts';
+import { respond, type ServiceApp, type ServiceContext } from '../request/context.ts';
+import { describeGet, problemsOf } from '../request/describe.ts';
+import { EXAMPLE_BODIES, EXAMPLE_RESPONSES } from '../request/examples.ts';
+import { asOf, limit, page } from '../request/parameters.ts';
+import { respondGet } from '../request/respond-get.ts';
+
+/** What watches are changed through, and their price. */
+export interface WatchContext {
+  readonly writer: Lake;
+  /** Depth of a search, in results. */
+  readonly listItems: number;
+}
+
+const LONGEST = 200;
+const MOST_TAGS = 20;
+
+const watch = z
+  .object({
+    id: z.string().meta({ example: 'w_96801ded1c6a' }),
+    kind: z.enum(WATCH_KINDS),
+    platform: z.enum(PLATFORMS).nullable().meta({ description: 'Null: all platforms.' }),
+    subject: z.string().meta({ description: 'Handle, video id, hashtag or search words.' }),
+    everyMs: z.int().meta({ description: 'Longest time between two requests.' }),
+    tags: z.array(z.string()),
+    callsPerMonth: z.int().meta({ description: 'Price in calls per 30 days.' }),
+    note: z.string().nullable(),
+    until: z.iso.datetime().nullable(),
+    lastAt: z.iso.datetime().nullable().meta({ description: 'Newest observation.' }),
+    nextAt: z.iso.datetime().meta({ description: 'Due from then on.' }),
+    pausedAt: z.iso.datetime().nullable(),
+    pausedReason: z.string().nullable(),
+  })
+  .meta({ id: 'Watch' });
+
+const wish = z.object({
+  subject: z.string().min(1).max(2000).meta({
+    description: 'A handle with @, a video id or URL, a hashtag with #, or words to search for.',
+  }),
+  kind: z.enum(WATCH_KINDS).optional(),
+  platform: z.enum(PLATFORMS).nullish(),
+  every: z.string().optional().meta({ description: 'A span such as 6h. Default 1d.' }),
+  everyMs: z.int().min(HOUR_MS).optional(),
+  tags: z.array(z.string().min(1).max(LONGEST)).max(MOST_TAGS).optional(),
+  until: z.string().nullish().meta({ description: 'ISO 8601.' }),
+  note: z.string().max(LONGEST).nullish(),
+});
+
+const time = (at: number | null): string | null => (at === null ? null : isoOf(at));
+
+/** A watch as the service returns it. */
+const shownWatch = (one: Watch, context: WatchContext): z.infer<typeof watch> => ({
+  id: one.id,
+  kind: one.kind,
+  platform: one.platform,
+  subject: one.subject,
+  everyMs: one.everyMs,
+  tags: [...one.tags],
+  callsPerMonth: callsPerMonth(one, context),
+  note: one.note,
+  until: time(one.until),
+  lastAt: time(one.lastAt),
+  nextAt: isoOf(one.nextAt),
+  pausedAt: time(one.pausedAt),
+  pausedReason: one.pausedReason,
+});
+
+const described = (operationId: string, summary: string) => ({
+  operationId,
+  summary,
+  description: `${summary}. Scope \`watch\`.`,
+  tags: ['Extensions'],
+  'x-extension': true,
+});
+
+const listRoute = describeGet({
+  path: '/watches',
+  operationId: 'getWatches',
+  summary: 'Watches, oldest first',
+  extension: true,
+  request: {
+    query: z.object({
+      limit,
+      page,
+      asOf,
+      tag: z.string().max(LONGEST).optional().meta({ description: 'Of this tag only.' }),
+    }),
+  },
+  response: z.object({
+    total: z.int(),
+    page: z.int(),
+    items: z.array(watch),
+    asOf: z.iso.datetime(),
+  }),
+  problems: ['invalid-parameter'],
+});
+
+const addRoute = createRoute({
+  method: 'post',
+  path: '/watches',
+  ...described('createWatch', 'Follows a creator, video, hashtag or search'),
+  request: {
+    body: {
+      required: true,
+      description: 'The subject, and how often to request it.',
+      content: { 'application/json': { schema: wish, example: EXAMPLE_BODIES.createWatch } },
+    },
+  },
+  responses: {
+    201: {
+      description: 'The watch with its price. An existing watch of the subject is updated.',
+      content: {
+        'application/json': { schema: watch, example: EXAMPLE_RESPONSES.createWatch },
+      },
+    },
+    ...problemsOf([
+      'invalid-parameter',
+      'forbidden',
+      'payload-too-large',
+      'unsupported-media-type',
+    ]),
+  },
+});
+
+const removeRoute = createRoute({
+  method: 'delete',
+  path: '/watches/{id}',
+  ...described('deleteWatch', 'Removes a watch with its tags and search results'),
+  request: {
+    params: z.object({
+      id: z
+        .string()
+        .openapi({ param: { name: 'id', in: 'path' }, maxLength: 64, example: 'w_96801ded1c6a' }),
+    }),
+  },
+  responses: {
+    204: { description: 'Removed.' },
+    ...problemsOf(['not-found', 'payload-too-large']),
+  },
+});
+
+const invalid = (parameter: string, detail: string): RefusedError =>
+  invalidParameters([{ parameter, detail }]);
+
+const everyMsOf = ({ every, everyMs }: z.infer<typeof wish>): number => {
+  const found = everyMs ?? rangeMs(every ?? '1d');
+  if (found === undefined)
+    throw invalid('every', `Expected a span such as 6h or 1d. It is "${every}".`);
+  return found;
+};
+
+const untilOf = (text: string | null | undefined, now: number): number | null => {
+  if (text === null || text === undefined) return null;
+  const at = parseIso(text);
+  if (at !== undefined && at > now) return at;
+  throw invalid('until', `Expected an ISO 8601 instant in the future. It is "${text}".`);
+};
+
+const PREFIX = { creator: '@', hashtag: '#' } as const;
+
+/** @throws RefusedError naming the field */
+const readWatchWish = (body: unknown, { writer }: WatchContext, now: number): NewWatch => {
+  const read = wish.safeParse(body);
+  if (!read.success)
+    throw invalidParameters(
+      read.error.issues.map(({ path, message }) => ({
+        parameter: path.join('.') || 'body',
+        detail: message,
+      })),
+    );
+  const { subject, kind, platform = null, tags = [], until, note = null } = read.data;
+  const prefix = kind === 'creator' || kind === 'hashtag' ? PREFIX[kind] : '';
+  const text = subject.startsWith(prefix) || /^https?:/i.test(subject) ? subject : prefix + subject;
+  try {
+    const parsed = parseSubject(text, { platform, isSearch: kind === 'search' });
+    const times = { everyMs: everyMsOf(read.data), until: untilOf(until, now) };
+    return { ...resolveSubject(writer, parsed), ...times, tags, note };
+  } catch (error) {
+    if (error instanceof UsageError) throw invalid('subject', error.message);
+    throw error;
+  }
+};
+
+/** `/v1/watches`: watches of the lake. A key with the scope `watch` sees and changes all of them. */
+export const watchRoutes = (
+  app: ServiceApp,
+  service: ServiceContext,
+  context: WatchContext,
+): void => {
+  const { writer } = context;
+  respondGet(app, service, listRoute, (c) => {
+    const { limit: most, page: wanted, asOf: instant, tag } = c.req.valid('query');
+    const now = service.clock.now();
+    const at = instant === undefined ? now : Math.min(instant, now);
+    const all = listWatches(writer, tag === undefined ? {} : { tag }).filter(
+      ({ createdAt }) => createdAt <= at,
+    );
+    const items = all
+      .slice((wanted - 1) * most, wanted * most)
+      .map((one) => shownWatch(one, context));
+    const body = { total: all.length, page: wanted, items };
+    return respond(service, c, { body, asOf: at, observedAt: null }, instant);
+  });
+
+  app.on('POST', '/watches', async (c) => {
+    const now = service.clock.now();
+    const added = addWatch(writer, readWatchWish(await jsonBody(c), context, now), now);
+    return c.json(shownWatch(added, context), 201, {
+      'cache-control': 'no-store',
+      location: `/v1/watches/${added.id}`,
+    });
+  });
+  app.openAPIRegistry.registerPath(addRoute);
+
+  app.openapi(removeRoute, (c) => {
+    const { id } = c.req.valid('param');
+    if (listWatches(writer, { id }).length === 0)
+      throw new RefusedError('not-found', `No watch has the id ${id}.`);
+    removeWatch(writer, id);
+    return c.body(null, 204);
+  });
+};
