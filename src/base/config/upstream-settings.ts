@@ -40,6 +40,18 @@ export interface UpstreamSettings {
   readonly spentStatuses?: readonly number[];
 }
 
+/** Settings that decide the pages of a list. */
+export interface PageConfig {
+  readonly listItems: number;
+  readonly upstream?: UpstreamSettings;
+}
+
+const LARGEST_PAGE = 100;
+
+/** Items asked for on one page. */
+export const pageItems = ({ listItems, upstream }: PageConfig): number =>
+  Math.min(upstream?.paging?.largest ?? LARGEST_PAGE, listItems);
+
 /** Checks a value; the problem as the end of "must be", or undefined. */
 type Check = (value: unknown) => string | undefined;
 

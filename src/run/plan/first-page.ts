@@ -1,13 +1,5 @@
-import type { Config } from '../../base/config/config.ts';
+import { type PageConfig, pageItems } from '../../base/config/upstream-settings.ts';
 import type { ListRequest } from '../../upstream/request.ts';
-
-const LARGEST_PAGE = 100;
-
-type PageConfig = Pick<Config, 'listItems'> & Partial<Pick<Config, 'upstream'>>;
-
-/** Items asked for on one page. */
-export const pageItems = ({ listItems, upstream }: PageConfig): number =>
-  Math.min(upstream?.paging?.largest ?? LARGEST_PAGE, listItems);
 
 /** Paging of the first page of a list that is read `listItems` deep. */
 export const firstPage = (config: PageConfig): { limit: number; page: number; offset: number } => ({

@@ -1,9 +1,9 @@
 import type { RefreshJob } from '../../../schema/vocabulary.ts';
 import type { Config } from '../../base/config/config.ts';
+import { pageItems } from '../../base/config/upstream-settings.ts';
 import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
 import { ROLLING_MS } from '../../upstream/throttle/month.ts';
 import { type Cron, CronExpression } from './cron.ts';
-import { pageItems } from './first-page.ts';
 import type { Job } from './job.ts';
 import { forecastMonth, type JobLoad, type MonthForecast } from './month-forecast.ts';
 
