@@ -40,6 +40,12 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     about: 'machines that share a ledger in PostgreSQL keep one pace, also through a failover',
     short: { PROVE_FLEET_MINUTES: '3', PROVE_FLEET_SECONDS: '10' },
   },
+  dialects: {
+    about: 'services of random dialects: probe finds their words, and sync loads what they serve',
+    tests: ['test/sandbox/dialects.test.ts'],
+    defaults: { PROVE_DIALECTS: '200' },
+    short: { PROVE_DIALECTS: '40' },
+  },
   readers: {
     about: 'readers of the Parquet never see half an export',
     tests: ['test/output/parquet/torn.test.ts'],

@@ -21,8 +21,8 @@ const HOUSES: Readonly<Record<string, House>> = {
     rooms: ['', 'keys', 'read', 'watches', 'lists', 'search', 'query'],
   },
   upstream: {
-    calls: ['base', 'lake'],
-    rooms: ['', 'decode', 'throttle', 'ledger-postgres'],
+    calls: ['schema', 'base', 'lake'],
+    rooms: ['', 'decode', 'probe', 'throttle', 'ledger-postgres'],
   },
   ingest: {
     calls: ['schema', 'base', 'lake', 'upstream'],

@@ -32,6 +32,10 @@ const UNTRUSTED = /CERT|SELF_SIGNED|SIGNATURE/;
 const bytesRead = (error: unknown): unknown =>
   (error as { socket?: { bytesRead?: unknown } }).socket?.bytesRead;
 
+/** True if a proxy asked for a user and password. */
+export const isProxyRefusal = (error: unknown): boolean =>
+  error instanceof Error && /^Proxy (response|Authentication Required) \(407\)/.test(error.message);
+
 /**
  * Why a connection or the response over it failed, in words without an address; undefined for an error
  * of no known kind.
@@ -41,6 +45,10 @@ export const connectionFailure = (error: unknown): string | undefined => {
   if (error.name === 'HTTPParserError')
     return 'the response is not HTTP; if the port speaks TLS, the address must begin with https://';
   const code = String((error as { code?: unknown }).code ?? '');
+  if (isProxyRefusal(error))
+    return 'the proxy asks for a user and password (407); set http://user:password@host:port in HTTPS_PROXY or HTTP_PROXY';
+  const refusal = /^Proxy response \((\d{3})\)/.exec(error.message)?.[1];
+  if (refusal !== undefined) return `the proxy refused the connection (${refusal})`;
   // a port for TLS closes a connection over which plain HTTP comes, without a word
   if (code === 'UND_ERR_SOCKET' && bytesRead(error) === 0)
     return `${CLOSED} before a byte of the response; if the port speaks TLS, the address must begin with https://`;

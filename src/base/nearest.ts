@@ -23,3 +23,15 @@ export const didYouMean = (written: string, known: readonly string[]): string =>
   const name = nearestName(written, known);
   return name === undefined ? '' : ` Did you mean ${name}?`;
 };
+
+const SHORTEST = 4;
+
+/** The known name that a written one misspells: equal but for case and `_`, or one or two letters off. */
+export const misspelt = (written: string, known: readonly string[]): string | undefined => {
+  const text = plain(written).slice(0, 64);
+  return known.find((name) => {
+    const edits = distance(text, plain(name));
+    const length = Math.min(text.length, plain(name).length);
+    return edits === 0 || (length >= SHORTEST && edits <= (length > SHORTEST ? 2 : 1));
+  });
+};

@@ -36,6 +36,10 @@ export const oneOf =
     return value === undefined ? expected(`one of ${names.join(', ')}`) : { value };
   };
 
+/** A reader of true and false. */
+export const trueOrFalse: TextReader<boolean> = (text) =>
+  text === 'true' || text === 'false' ? { value: text === 'true' } : expected('true or false');
+
 /** A reader of a comma list of names, each counted once. */
 export const listOf =
   <T extends string>(names: readonly T[]): TextReader<T[]> =>

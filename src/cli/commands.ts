@@ -19,6 +19,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/schedule.ts'),
   },
   {
+    name: 'probe',
+    summary: 'ask your service what the interface leaves open, and save the answers',
+    load: () => import('./commands/probe.ts'),
+  },
+  {
     name: 'plan',
     summary: 'show what the next run and the rest of the month will cost',
     load: () => import('./commands/plan.ts'),

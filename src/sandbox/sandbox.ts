@@ -13,6 +13,8 @@ import { openServiceDb } from '../lake/keys/service-db.ts';
 import { type Lake, openLake } from '../lake/open.ts';
 import { prepare, required } from '../lake/prepare.ts';
 import { startService } from '../serve/service.ts';
+import { serviceAt, startDialectServer } from './dialect-server.ts';
+import { combinedDialect } from './dialects.ts';
 import { SandboxClock, type SandboxTime } from './sandbox-clock.ts';
 import { PAST_DAYS, WorldFeed } from './world/feed.ts';
 import { World } from './world/world.ts';
@@ -58,6 +60,8 @@ export interface SandboxOptions {
   readonly callsPerMonth?: number | undefined;
   /** More keys beside its own, each with limits of its own. */
   readonly keys?: readonly SandboxKeyWish[] | undefined;
+  /** Names of `DIALECTS` to speak, combined. Default: our own interface. */
+  readonly dialects?: readonly string[] | undefined;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Receives a line for each thing that failed unexpectedly. */
@@ -169,13 +173,24 @@ export const startSandbox = async (options: SandboxOptions): Promise<Sandbox> =>
       clock: options.clock,
       machine: systemClock, // a served world has the machine's patience, whatever time it shows
       at: () => clock.now(),
-      port: options.port ?? 0,
+      port: options.dialects === undefined ? (options.port ?? 0) : 0,
       isSearched: options.isSearched ?? true,
       ...(options.report === undefined ? {} : { report: options.report }),
     });
-    const { url, dashboard } = service;
+    const { dashboard } = service;
     const filled = lake;
+    const dialect =
+      options.dialects === undefined
+        ? undefined
+        : await startDialectServer(combinedDialect(options.dialects), serviceAt(service.url), {
+            port: options.port ?? 0,
+          }).catch(async (error: unknown) => {
+            await service.close();
+            throw error;
+          });
+    const { url } = dialect ?? service;
     const close = async () => {
+      await dialect?.close();
       await service.close();
       filled.close();
       remove();

@@ -138,8 +138,24 @@ export const serviceApp = (
       '/v1/*',
       cors({
         origin: [...corsOrigins],
-        allowHeaders: ['Authorization', 'Content-Type', 'If-None-Match', 'If-Modified-Since'],
-        exposeHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'ETag', 'Age'],
+        allowHeaders: [
+          'Authorization',
+          'Content-Type',
+          'Idempotency-Key',
+          'If-None-Match',
+          'If-Modified-Since',
+          'X-Request-Id',
+        ],
+        exposeHeaders: [
+          'RateLimit',
+          'RateLimit-Policy',
+          'Retry-After',
+          'ETag',
+          'Age',
+          'Link',
+          'X-Request-Id',
+          'X-Ignored-Parameters',
+        ],
       }),
     );
   app.use('/v1/*', letIn(service, access.admission));

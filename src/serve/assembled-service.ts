@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Logger, pino } from 'pino';
 import { HttpPoster } from '../alerts/webhooks/post.ts';
@@ -19,6 +20,7 @@ import { KeylessPace } from './http/keyless-pace.ts';
 import { problemResponse } from './http/problems.ts';
 import { LiveUpdates } from './live/live-updates.ts';
 import type { ServiceContext } from './request/context.ts';
+import { IdempotentResponses } from './request/idempotency.ts';
 import { routesOf } from './request/route-of.ts';
 import { SqlQueries } from './request/sql-queries.ts';
 import type { ServedLake } from './served-lake.ts';
@@ -39,6 +41,14 @@ const showsProof = ({ headers, method, url = '' }: IncomingMessage): boolean =>
   headers.authorization !== undefined ||
   headers.cookie !== undefined ||
   (method === 'POST' && /^\/(?:sign-in|hooks\/upstream)$/.test(url));
+
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** The id that the sender gave a request, or a new one. */
+const requestIdOf = ({ headers }: IncomingMessage): string => {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+};
 
 /** The lake it serves, and the time that responses are given at. */
 interface Served {
@@ -106,6 +116,7 @@ export class AssembledService {
       responses: new ResponseCache(cache),
       pages: new PageCache(cache),
       changes: new ChangeTimes(lake, cache),
+      idempotent: new IdempotentResponses(() => clock.now()),
     };
   }
 
@@ -113,7 +124,7 @@ export class AssembledService {
     const counting = new CountTogether(this.#context.keys, { clock, machine });
     const admission = new KeyCheck(counting, (method, path) => this.#routeOf(method, path));
     const { publicOrigin } = this.#exposure;
-    const poster = this.#opened.add(new HttpPoster({ clock }));
+    const poster = this.#opened.add(new HttpPoster({ clock, proxy: options.webhookProxy }));
     const webhooks = {
       writer: this.#lake.writer,
       poster,
@@ -134,7 +145,9 @@ export class AssembledService {
     request: Request,
     bindings: Parameters<Responding['respond']>[1],
   ): Promise<Response> {
-    const { incoming, exchange } = bindings;
+    const { incoming, outgoing, exchange } = bindings;
+    exchange.requestId = requestIdOf(incoming);
+    outgoing.setHeader('x-request-id', exchange.requestId);
     const pace = incoming.url === '/health' ? this.#healthPace : this.#pace;
     let turn: Promise<void> | undefined;
     const keylessTurn = (): Promise<void> => {
@@ -151,8 +164,9 @@ export class AssembledService {
     return response;
   }
 
-  #note(...[request, response, { keyId, tookMs }]: Parameters<Responding['ended']>): void {
-    logServed(this.#log, request, response, { keyId, tookMs });
+  #note(...[request, response, exchange]: Parameters<Responding['ended']>): void {
+    logServed(this.#log, request, response, exchange);
+    const { tookMs } = exchange;
     const { method = '', url = '' } = request;
     // as other servers count a client that left before its response: nothing was answered
     const status = response.writableFinished ? response.statusCode : 499;

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { HookSecret } from '../alerts/webhooks/hook-proof.ts';
 import type { Clock } from '../base/clock.ts';
+import type { ProxySettings } from '../base/proxy.ts';
 import type { KeyStore } from '../lake/keys/key-store.ts';
 import type { ModelSettings } from '../learn/why/model.ts';
 import type { Metrics } from '../run/metrics/metrics.ts';
@@ -35,6 +36,8 @@ export interface ServiceOptions {
   readonly hookSecret?: HookSecret | undefined;
   /** Webhook subscriptions that one key may have; as many as usual unless given. */
   readonly subscriptionsPerKey?: number;
+  /** Proxies of webhooks to subscribers. */
+  readonly webhookProxy?: ProxySettings | undefined;
   /** Results that a watched search reads, for its price. Default 200, as in the settings. */
   readonly listItems?: number;
   /** Receives a line for each request and each failure; silent unless given. */

@@ -1,14 +1,22 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { Agent, buildConnector, type Dispatcher, request as sendRequest } from 'undici';
+import { type Dispatcher, request as sendRequest } from 'undici';
 import type { Config } from '../base/config/config.ts';
-import { connectionFailure } from '../base/connection-failure.ts';
+import type { UpstreamSettings } from '../base/config/upstream-settings.ts';
+import { connectionFailure, isProxyRefusal } from '../base/connection-failure.ts';
 import { messageOf } from '../base/errors.ts';
 import { hiding } from '../base/hidden-forms.ts';
+import { openAgent } from '../base/open-agent.ts';
 import { readBounded } from '../base/read-bounded.ts';
-import { skippingInterim } from '../base/skip-interim.ts';
-import { NoResponseError, UnreachableError } from './errors.ts';
-import { httpRequest, type UpstreamRequest } from './request.ts';
+import { wireRequest } from './dialect.ts';
+import {
+  CallError,
+  NoResponseError,
+  ProxyRefusedError,
+  RequestRefusedError,
+  UnreachableError,
+} from './errors.ts';
+import type { AnyRequest, HttpRequest } from './request.ts';
 
 /** A response as it came, whole and unpacked, whatever its status. */
 export interface RawResponse {
@@ -24,7 +32,7 @@ export interface ApiClient {
    * @throws NoResponseError when no whole response came in time, or it was too large;
    *   UnreachableError when no connection stood, so that nothing was sent
    */
-  send(request: UpstreamRequest, signal?: AbortSignal): Promise<RawResponse>;
+  send(request: AnyRequest, signal?: AbortSignal): Promise<RawResponse>;
   close(): Promise<void>;
 }
 
@@ -112,15 +120,16 @@ const tellingWhenSent = (
   });
 
 /** A dispatcher for one request; `left` is called once its connection stands. */
-const through = (agent: Agent, left: () => void): Dispatcher =>
+const through = (agent: Dispatcher, left: () => void): Dispatcher =>
   agent.compose(
     (dispatch) => (options, handler) => dispatch(options, tellingWhenSent(handler, left)),
   );
 
 /** Where requests go, with which key, and how long one may take. */
-interface ApiConfig extends Pick<Config, 'timeoutMs'> {
+interface ApiConfig extends Pick<Config, 'timeoutMs'>, Partial<Pick<Config, 'proxy'>> {
   readonly baseUrl: string;
   readonly apiKey: { reveal(): string };
+  readonly upstream?: UpstreamSettings;
 }
 
 /**
@@ -131,23 +140,20 @@ export class HttpApiClient implements ApiClient {
   readonly #baseUrl: string;
   readonly #timeoutMs: number;
   readonly #key: string;
+  readonly #words: UpstreamSettings;
   readonly #hide: ReturnType<typeof hidingKey>;
-  readonly #agent: Agent;
+  readonly #agent: Dispatcher;
 
-  constructor({ baseUrl, apiKey, timeoutMs }: ApiConfig) {
+  constructor({ baseUrl, apiKey, timeoutMs, upstream = {}, proxy }: ApiConfig) {
     this.#baseUrl = baseUrl;
+    this.#words = upstream;
     this.#timeoutMs = timeoutMs;
     this.#key = apiKey.reveal();
     this.#hide = hidingKey(this.#key);
-    this.#agent = new Agent({
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      // whatever NODE_TLS_REJECT_UNAUTHORIZED says
-      connect: skippingInterim(buildConnector({ rejectUnauthorized: true })),
-    });
+    this.#agent = openAgent(proxy, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   }
 
-  async send(request: UpstreamRequest, signal?: AbortSignal): Promise<RawResponse> {
+  async send(request: AnyRequest, signal?: AbortSignal): Promise<RawResponse> {
     const timeout = AbortSignal.timeout(this.#timeoutMs); // bodyTimeout alone lets a drip go on for ever
     let sent = false;
     const dispatcher = through(this.#agent, () => {
@@ -157,8 +163,9 @@ export class HttpApiClient implements ApiClient {
     try {
       return await this.#receive(request, dispatcher, stop);
     } catch (error) {
-      if (error instanceof NoResponseError) throw error;
-      const Failure = sent ? NoResponseError : UnreachableError;
+      if (error instanceof CallError) throw error;
+      const isProxy = isProxyRefusal(error);
+      const Failure = isProxy ? ProxyRefusedError : sent ? NoResponseError : UnreachableError;
       if (signal?.aborted === true) throw new Failure('Given up: stopping.', null, error);
       const where = new URL(this.#baseUrl).origin;
       throw new Failure(
@@ -171,13 +178,29 @@ export class HttpApiClient implements ApiClient {
     }
   }
 
+  /** @throws RequestRefusedError for a result at another host, which must not get the key */
+  #address(request: AnyRequest): { method: HttpRequest['method']; url: string; body?: string } {
+    const { method, path, body }: HttpRequest =
+      request.kind === 'probe' ? request : wireRequest(request, this.#words);
+    const url = this.#baseUrl + path;
+    if (request.location === undefined)
+      return { method, url, ...(body === undefined ? {} : { body }) };
+    const result = URL.parse(request.location, url);
+    if (result?.origin !== new URL(url).origin)
+      throw new RequestRefusedError(
+        `The service answers later (202), at ${request.location.slice(0, 200)}. That is not the host of TRENDLAKE_BASE_URL, so the key is not sent there.`,
+        202,
+      );
+    return { method: 'GET', url: result.href };
+  }
+
   async #receive(
-    request: UpstreamRequest,
+    request: AnyRequest,
     dispatcher: Dispatcher,
     signal: AbortSignal,
   ): Promise<RawResponse> {
-    const { method, path, body } = httpRequest(request);
-    const response = await sendRequest(this.#baseUrl + path, {
+    const { method, url, body } = this.#address(request);
+    const response = await sendRequest(url, {
       method,
       dispatcher,
       signal,
@@ -197,7 +220,8 @@ export class HttpApiClient implements ApiClient {
       );
     const headers = plainHeaders(response.headers, this.#hide.in);
     const encoding = headers['content-encoding'] ?? '';
-    const unpacked = await unpackAll(packed, encoding, response.statusCode);
+    const unpacked =
+      packed.length === 0 ? packed : await unpackAll(packed, encoding, response.statusCode);
     return { status: response.statusCode, headers, body: this.#hide.inBody(unpacked) };
   }
 

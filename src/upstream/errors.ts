@@ -12,7 +12,7 @@ export abstract class CallError extends TrendlakeError {
 
 /** Nothing came back whole: unreachable, timed out, reset, cut, too large. */
 export class NoResponseError extends CallError {
-  readonly transient = true;
+  readonly transient: boolean = true;
   constructor(message: string, status: number | null = null, cause?: unknown) {
     super(message, status, cause);
   }
@@ -20,6 +20,11 @@ export class NoResponseError extends CallError {
 
 /** Nobody was found: name unknown, refused, unreachable. No connection stood, so nothing was sent. */
 export class UnreachableError extends NoResponseError {}
+
+/** The proxy wants a password. Nothing was sent to the service, and no further call would be. */
+export class ProxyRefusedError extends UnreachableError {
+  override readonly transient = false;
+}
 
 /** The service asks to wait: 429 or 503. `retryAfterMs` is null when it does not say how long. */
 export class RateLimitedError extends CallError {

@@ -1,4 +1,5 @@
-import { DAY_MS } from '../base/durations.ts';
+import type { UpstreamSettings } from '../base/config/upstream-settings.ts';
+import { DAY_MS, HOUR_MS } from '../base/durations.ts';
 import { isObject } from '../base/json-object.ts';
 import { retryAfterMs } from '../base/retry-after.ts';
 import { withoutControls } from '../base/wire/fields.ts';
@@ -13,8 +14,8 @@ import {
 const LONGEST_WAIT_MS = 32 * DAY_MS; // a month; longer hints are mistakes
 
 /**
- * How long a response asks to wait; a date is judged by the response's own `Date`, so that our clock may
- * be wrong. Null where it gives no usable hint, or one longer than a month.
+ * Milliseconds that a response asks to wait. A date is compared with the `Date` of the response, because
+ * our clock may be wrong. Null without a usable hint, or if it is longer than a month.
  */
 export const askedWaitMs = (
   headers: Readonly<Record<string, string>>,
@@ -25,16 +26,15 @@ export const askedWaitMs = (
   return waitMs !== null && waitMs <= LONGEST_WAIT_MS ? waitMs : null;
 };
 
-/**
- * What a problem document says went wrong, the service's own sentence and nothing else of a body, as
- * the end of a sentence; else its full stop.
- */
+const nestedMessage = (error: unknown): unknown => (isObject(error) ? error.message : error);
+
+/** The sentence of a problem document as the end of ours, or a full stop. Nothing else of the body. */
 const detailOf = (response: RawResponse): string => {
   const text = response.body.toString('utf8', 0, 2000);
   try {
     const body: unknown = JSON.parse(text);
     const stated = isObject(body)
-      ? (body.detail ?? body.title ?? body.message ?? body.error)
+      ? (body.detail ?? body.title ?? body.message ?? nestedMessage(body.error))
       : undefined;
     const words = typeof stated === 'string' ? withoutControls(stated.slice(0, 300)) : '';
     if (words !== '') return `: ${words}${/[.!?]$/.test(words) ? '' : '.'}`;
@@ -44,19 +44,43 @@ const detailOf = (response: RawResponse): string => {
   return '.';
 };
 
-/** What nginx, Go and Apache say where plain HTTP comes to their port for TLS. */
+/** Messages of nginx, Go and Apache about plain HTTP on a port for TLS. */
 const EXPECTS_TLS =
   /plain HTTP request was sent to HTTPS port|HTTP request to an HTTPS server|speaking plain HTTP to an SSL/i;
 
-/** The error that a response's status stands for, or undefined for 200; `keyEnv` held its key. */
+const SPENT_STATUSES = [402];
+
+/** Pause after a spent quota, if the service does not say when it is free again. */
+const SPENT_PAUSE_MS = HOUR_MS;
+
+const LIMIT = '(?:quota|credits?|balance|allowance|calls?|requests?|usage|funds)';
+const SPENT = '(?:exceed|exhaust|spent|used.?up|deplet|reached|insufficient|out.of|no.more)';
+const SAYS_SPENT = new RegExp(`${LIMIT}[^.]{0,60}${SPENT}|${SPENT}[^.]{0,60}${LIMIT}`, 'i');
+
+/** True if a response that is not a 429 says that the quota of the key is spent. */
+const isSpent = ({ status, body }: RawResponse, spentStatuses: readonly number[]): boolean =>
+  spentStatuses.includes(status) ||
+  (status === 403 && SAYS_SPENT.test(body.toString('utf8', 0, 2000)));
+
+/**
+ * Returns the error of a response, or undefined for 200 and 202.
+ * @param keyEnv variable that holds the key
+ */
 export const judge = (
   response: RawResponse,
   now: number,
   keyEnv = 'TRENDLAKE_API_KEY',
+  { spentStatuses = SPENT_STATUSES }: Pick<UpstreamSettings, 'spentStatuses'> = {},
 ): CallError | undefined => {
   const { status, headers } = response;
-  if (status === 200) return undefined;
+  if (status === 200 || status === 202) return undefined;
   const detail = detailOf(response);
+  if (isSpent(response, spentStatuses))
+    return new RateLimitedError(
+      `The service answered ${status}: the quota or the balance of the key is spent${detail}`,
+      status,
+      Math.max(askedWaitMs(headers, now) ?? 0, SPENT_PAUSE_MS),
+    );
   if (status === 429 || status === 503) {
     const waitMs = askedWaitMs(headers, now);
     const hint = waitMs === null ? '' : ` (asks to wait ${Math.ceil(waitMs / 1000)} s)`;

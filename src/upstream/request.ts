@@ -1,18 +1,36 @@
 import type { Period, Platform } from '../../schema/vocabulary.ts';
 
-/**
- * Where a request stands in its list. `offset`: items on the pages before; `before`: the `mark` of the
- * page before, absent where there is none.
- */
+/** A page of a list. */
 interface ListPosition {
   limit: number;
+  /** From 1. */
   page: number;
+  /** Items on the pages before. */
   offset: number;
+  /** The `mark` of the page before. */
   before?: string;
+  /** Where the page before said this one begins, if the upstream uses cursors. */
+  cursor?: string;
 }
 
-/** What may be requested of the interface. Each costs one call. */
-export type UpstreamRequest =
+/** A request of the interface. Each costs one call. */
+export type UpstreamRequest = Asked & {
+  /** Address of the result, if the service accepted the request and answers later. */
+  location?: string;
+};
+
+/** A request of `probe`, as it is sent. */
+export interface ProbeRequest {
+  kind: 'probe';
+  method: 'GET' | 'HEAD';
+  path: string;
+  location?: string;
+}
+
+/** Everything that can be sent. */
+export type AnyRequest = UpstreamRequest | ProbeRequest;
+
+type Asked =
   | ({ kind: 'feed'; platform: Platform; dateRange: string } & ListPosition)
   | ({ kind: 'trends'; platform: Platform; period: Period } & ListPosition)
   | ({ kind: 'hashtags'; dateRange: string } & ListPosition)
@@ -24,59 +42,65 @@ export type UpstreamRequest =
 /** Requests whose responses are pages of a list. */
 export type ListRequest = Extract<UpstreamRequest, { page: number }>;
 
-/** What is sent for a request: never a header, so that it can be logged and stored. */
+/** A request in the words of the upstream. */
+export type WordedRequest = UpstreamRequest extends infer R
+  ? R extends UpstreamRequest
+    ? { [K in keyof R]: K extends 'platform' | 'period' ? string | Extract<R[K], undefined> : R[K] }
+    : never
+  : never;
+
+/** A request without its headers, so that it can be logged and stored. */
 export interface HttpRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'HEAD' | 'POST';
   /** Path and query under the base URL. */
   path: string;
   /** JSON body of a POST. */
   body?: string;
 }
 
-const queryOf = (parameters: Record<string, string | number>): string => {
+const get = (path: string, parameters: Record<string, string | number> = {}): HttpRequest => {
   const texts = Object.entries(parameters).map(([name, value]) => [name, String(value)] as const);
-  return `?${new URLSearchParams(Object.fromEntries(texts))}`;
+  const query = texts.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(texts))}`;
+  return { method: 'GET', path: path + query };
 };
 
-/** What is sent for it. */
-export const httpRequest = (request: UpstreamRequest): HttpRequest => {
+/** Method, path and body of a request, with the parameters that select the page of a list. */
+export const httpRequest = (
+  request: WordedRequest,
+  paging: Record<string, string | number> = 'page' in request
+    ? { limit: request.limit, page: request.page }
+    : {},
+): HttpRequest => {
   switch (request.kind) {
     case 'feed': {
-      const { dateRange, limit, page } = request;
-      return {
-        method: 'GET',
-        path: `/feed/${request.platform}${queryOf({ dateRange, limit, page })}`,
-      };
+      const { platform, dateRange } = request;
+      return get(`/feed/${encodeURIComponent(platform)}`, { dateRange, ...paging });
     }
     case 'trends': {
-      const { limit, page } = request;
-      const path = `/trends/${request.platform}/${request.period}${queryOf({ limit, page })}`;
-      return { method: 'GET', path };
+      const { platform, period } = request;
+      return get(`/trends/${encodeURIComponent(platform)}/${encodeURIComponent(period)}`, paging);
     }
-    case 'hashtags': {
-      const { dateRange, limit, page } = request;
-      return { method: 'GET', path: `/hashtags${queryOf({ dateRange, limit, page })}` };
-    }
+    case 'hashtags':
+      return get('/hashtags', { dateRange: request.dateRange, ...paging });
     case 'search': {
-      const { q, platform, limit, page } = request;
-      const where = platform === undefined ? {} : { platform };
-      return { method: 'GET', path: `/search${queryOf({ q, ...where, limit, page })}` };
+      const { q, platform } = request;
+      return get('/search', { q, ...(platform === undefined ? {} : { platform }), ...paging });
     }
     case 'growth':
-      return { method: 'GET', path: `/videos/${encodeURIComponent(request.id)}/growth` };
-    case 'creator':
-      return {
-        method: 'GET',
-        path: `/creators/${request.platform}/${encodeURIComponent(request.handle)}`,
-      };
+      return get(`/videos/${encodeURIComponent(request.id)}/growth`);
+    case 'creator': {
+      const { platform, handle } = request;
+      return get(`/creators/${encodeURIComponent(platform)}/${encodeURIComponent(handle)}`);
+    }
     case 'analyze':
       return { method: 'POST', path: '/lab/analyze', body: JSON.stringify({ id: request.id }) };
   }
 };
 
-/** A request as it stands in `calls.request` and `run_items.request`. */
-export const requestLine = (request: UpstreamRequest): string => {
-  const { method, path, body } = httpRequest(request);
+/** A request as `calls.request` and `run_items.request` store it: in our words, whatever the upstream's. */
+export const requestLine = (request: AnyRequest): string => {
+  const { method, path, body }: HttpRequest =
+    request.kind === 'probe' ? request : httpRequest(request);
   return `${method} ${path}${body === undefined ? '' : ` ${body}`}`;
 };
 

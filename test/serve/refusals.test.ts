@@ -75,8 +75,28 @@ describe('bad parameters are 400 and name the parameter', () => {
     ]);
   });
 
-  test('unknown parameters are ignored', async () => {
-    expect((await get(`${LIST}?utm_source=x&Limit=0`)).status).toBe(200);
+  test('unknown parameters are ignored, and named', async () => {
+    for (let times = 0; times < 3; times++) {
+      const { status, headers } = await get(`${LIST}?utm_source=x&limit=1&tag=%20`);
+      expect(status).toBe(200);
+      expect(headers.get('x-ignored-parameters')).toBe('utm_source, tag');
+    }
+    expect((await get(LIST)).headers.get('x-ignored-parameters')).toBeNull();
+  });
+
+  test.each([
+    ['datRange', 'dateRange'],
+    ['date_range', 'dateRange'],
+    ['Limit', 'limit'],
+    ['limti', 'limit'],
+    ['pages', 'page'],
+    ['as_of', 'asOf'],
+  ])('%s is refused, naming %s', async (written, meant) => {
+    const { status, body } = await get(`${LIST}?${written}=1`);
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([
+      { parameter: written, detail: `There is no such parameter. Did you mean ${meant}?` },
+    ]);
   });
 });
 

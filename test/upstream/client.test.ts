@@ -62,3 +62,14 @@ test.each([
   const refused = judge(await answerTo(`{"detail": "no such key: ${stated}"}`, 404), 0);
   expect(refused?.message).toContain('[hidden]');
 });
+
+test('the result of an accepted request at another host is not asked for: the key stays', async () => {
+  const client = new HttpApiClient({
+    baseUrl: 'http://127.0.0.1:9/v1',
+    apiKey: new Secret(KEY),
+    timeoutMs: 5000,
+  });
+  onTestFinished(() => client.close());
+  const sent = client.send({ ...request, location: 'http://127.0.0.2:9/v1/results/1' });
+  await expect(sent).rejects.toThrow(/not the host of TRENDLAKE_BASE_URL/);
+});

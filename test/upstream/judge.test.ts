@@ -39,6 +39,26 @@ describe('what a status stands for', () => {
     expect(error).toMatchObject({ transient: true, retryAfterMs: 7000, status });
     expect(error?.message).toMatch(/7 s.*Slow down/);
   });
+  test.each<[number, string, number[] | undefined]>([
+    [402, '', undefined],
+    [420, '', [420]],
+    [403, '{"error":{"code":"quota_exceeded","message":"Monthly quota exceeded."}}', undefined],
+    [403, '{"detail":"You have no more credits."}', undefined],
+    [403, '{"message":"Usage limit reached for this month"}', undefined],
+    [403, 'Insufficient balance', undefined],
+  ])('%i %s says that the quota is spent', (status, body, spentStatuses) => {
+    const settings = spentStatuses === undefined ? {} : { spentStatuses };
+    const error = judge(response(status, { 'retry-after': '7200' }, body), NOW, 'KEY', settings);
+    expect(error).toBeInstanceOf(RateLimitedError);
+    expect(error).toMatchObject({ status, retryAfterMs: 7_200_000 });
+  });
+  test.each([
+    '{"detail":"The scope lab is missing."}',
+    '{"detail":"This plan does not include timelines. Upgrade it."}',
+    '{"detail":"Requests from this address are forbidden."}',
+  ])('403 %s says nothing of a quota', (body) =>
+    expect(judge(response(403, {}, body), NOW)).toBeInstanceOf(KeyRefusedError),
+  );
   test.each([401, 403])('%i refuses the key', (status) => {
     const error = judge(response(status), NOW);
     expect(error).toBeInstanceOf(KeyRefusedError);

@@ -4,6 +4,7 @@ import { SECOND_MS } from '../../base/durations.ts';
 import { messageOf } from '../../base/errors.ts';
 import { hiding } from '../../base/hidden-forms.ts';
 import { isoOf } from '../../base/iso.ts';
+import { proxyIn } from '../../base/proxy.ts';
 import { runShellCommand } from '../../base/shell-command.ts';
 import { terminalLine } from '../../base/terminal-text.ts';
 import { HttpPoster } from '../webhooks/post.ts';
@@ -61,14 +62,14 @@ const asText = ({ data }: Message): string =>
 const byWebhook = async (
   url: string,
   message: Message,
-  { clock, secrets }: ChannelDeps,
+  { clock, secrets, env }: ChannelDeps,
   signal: AbortSignal,
 ): Promise<void> => {
   const target = readTarget(url, true);
   const now = clock.now();
   const body = JSON.stringify(message);
   if (secrets.signing(NOTIFY_ID, now).length === 0) secrets.rotate(NOTIFY_ID, now);
-  const poster = new HttpPoster({ clock });
+  const poster = new HttpPoster({ clock, proxy: proxyIn(env) });
   try {
     const letter = {
       url: target.href,

@@ -2,10 +2,33 @@ import { commandText } from '../../base/installation.ts';
 import { clockProblems } from '../../lake/clock-skew.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
+import { readDrift, type SeenDrift } from '../../lake/read/drift.ts';
 import type { Condition } from './conditions.ts';
 
 /** Drift that was first seen at or before this is known: the first judging tells nothing of the past. */
 const DRIFT_DAYS_MS = 86_400_000;
+
+const NEWEST_DRIFT = 20;
+const LONGEST_SHAPE = 200;
+
+/** Samples before and after a change, and the setting that can fix it. */
+const shapesText = (drift: readonly SeenDrift[], resource: string, field: string): string => {
+  const seen = drift.find((one) => one.resource === resource && one.field === field);
+  if (seen === undefined) return '';
+  const { former, sample, setting } = seen;
+  const shapes =
+    former === null
+      ? ''
+      : ` Before: ${former.slice(0, LONGEST_SHAPE)} Now: ${sample.slice(0, LONGEST_SHAPE)}`;
+  const fix =
+    setting === null
+      ? ''
+      : ` Set upstream.${setting}, then run \`${commandText('replay')}\`; \`${commandText('probe')}\` finds the value.`;
+  return shapes + fix;
+};
+
+/** Part of the reason of a run that a spent quota or balance paused (src/upstream/judge.ts). */
+const SPENT_BALANCE = 'the balance of the key is spent';
 
 /** Conditions that the lake itself tells of, as of `now`: the last run, drift, endpoints. */
 export const lakeConditions = (lake: Lake, now: number): Condition[] => {
@@ -16,7 +39,8 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
        where finished_at is not null order by id desc limit 1`,
     { id: 'number', outcome: 'text', reason: 'text?' },
   ).get();
-  const failed = run !== undefined && ['failed', 'partial'].includes(run.outcome);
+  const isBroke = run?.outcome === 'paused' && run.reason?.includes(SPENT_BALANCE) === true;
+  const failed = run !== undefined && (isBroke || ['failed', 'partial'].includes(run.outcome));
   const drift = prepare(
     sqlite,
     `select resource, count(*) as fields, min(field) as field from drift
@@ -45,7 +69,7 @@ export const lakeConditions = (lake: Lake, now: number): Condition[] => {
     ...drift.map(({ resource, fields, field }) => ({
       kind: 'drift' as const,
       subject: resource,
-      sentence: `The service's ${resource} changed shape: ${field}${fields > 1 ? ` and ${fields - 1} more` : ''}. \`${commandText('query "select * from drift"')}\` shows it.`,
+      sentence: `The service's ${resource} changed shape: ${field}${fields > 1 ? ` and ${fields - 1} more` : ''}. \`${commandText('query "select * from drift"')}\` shows it.${shapesText(readDrift(sqlite, NEWEST_DRIFT), resource, field)}`,
     })),
     ...endpoints.map(({ id, url, reason }) => ({
       kind: 'endpoint' as const,

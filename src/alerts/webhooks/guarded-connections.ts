@@ -1,6 +1,8 @@
 import { lookup as resolveName } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
-import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import { buildConnector, type Dispatcher, request } from 'undici';
+import { openAgent } from '../../base/open-agent.ts';
+import type { ProxySettings } from '../../base/proxy.ts';
 import { skippingInterim } from '../../base/skip-interim.ts';
 import { ForbiddenTargetError, mayDial, type Reach } from './target.ts';
 
@@ -64,11 +66,18 @@ const guardedConnector = (
   };
 };
 
+interface GuardOptions {
+  readonly timeoutMs: number;
+  readonly resolve?: Resolve;
+  /** The proxy resolves names, so only addresses are checked before it. */
+  readonly proxy?: ProxySettings | undefined;
+}
+
 const guardedAgent = (
   reach: Reach,
-  { timeoutMs, resolve = resolveName }: { timeoutMs: number; resolve?: Resolve },
-): Agent =>
-  new Agent({
+  { timeoutMs, resolve = resolveName, proxy }: GuardOptions,
+): Dispatcher =>
+  openAgent(proxy, {
     connect: guardedConnector(reach, timeoutMs, resolve),
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
@@ -81,20 +90,22 @@ type PostOptions = Required<Pick<Dispatcher.RequestOptions, 'signal' | 'onInfo'>
 
 /** Connections that reach nothing they must not, each for one request. Close them when done. */
 export class GuardedConnections {
-  readonly #agents: Readonly<Record<Reach, Agent>>;
+  readonly #agents: Readonly<Record<Reach, Dispatcher>>;
 
-  constructor(options: { timeoutMs: number; resolve?: Resolve }) {
+  constructor(options: GuardOptions) {
     this.#agents = {
       public: guardedAgent('public', options),
-      loopback: guardedAgent('loopback', options),
+      loopback: guardedAgent('loopback', { ...options, proxy: undefined }),
     };
   }
 
   /** Rejects where it is not answered. */
-  post(
+  async post(
     { url, body, headers, loopback }: Letter,
     options: PostOptions,
   ): Promise<Dispatcher.ResponseData> {
+    const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+    if (isIP(host) !== 0 && !mayDial(host, loopback ? 'loopback' : 'public')) throw forbidden(host);
     const dispatcher = this.#agents[loopback ? 'loopback' : 'public'];
     return request(url, { method: 'POST', headers, body, dispatcher, reset: true, ...options });
   }

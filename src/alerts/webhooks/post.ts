@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { connectionFailure } from '../../base/connection-failure.ts';
 import { EXIT, TrendlakeError } from '../../base/errors.ts';
+import type { ProxySettings } from '../../base/proxy.ts';
 import type { GuardedConnections, Letter, Resolve } from './guarded-connections.ts';
 import { ForbiddenTargetError } from './target.ts';
 
@@ -98,14 +99,16 @@ export class HttpPoster implements Poster {
     clock,
     timeoutMs = ATTEMPT_TIMEOUT_MS,
     resolve,
+    proxy,
   }: {
     clock: Clock;
     timeoutMs?: number;
-    resolve?: Resolve;
+    resolve?: Resolve | undefined;
+    proxy?: ProxySettings | undefined;
   }) {
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
-    const options = { timeoutMs, ...(resolve === undefined ? {} : { resolve }) };
+    const options = { timeoutMs, proxy, ...(resolve === undefined ? {} : { resolve }) };
     this.#connect = async () => {
       // with the first letter: most services post none, and undici takes a tenth of a start
       const { GuardedConnections } = await import('./guarded-connections.ts');

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/durations.ts';
 import { LakeError, messageOf } from '../../base/errors.ts';
+import type { ProxySettings } from '../../base/proxy.ts';
 import { withExclusive } from '../../lake/exclusive.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare, required } from '../../lake/prepare.ts';
@@ -18,6 +19,7 @@ export interface SenderDeps {
   readonly report?: (sentence: string) => void;
   /** Where keys stand in a shared ledger: those of a data directory are looked up there. */
   readonly revokedKeys?: RevokedKeys | undefined;
+  readonly proxy?: ProxySettings | undefined;
   /** Stands in for posting over guarded connections. */
   readonly poster?: Poster;
 }
@@ -80,7 +82,7 @@ export class Sender {
   readonly #working: Promise<void>;
 
   constructor(lake: Lake, deps: SenderDeps) {
-    const { clock, report = () => {}, poster = new HttpPoster({ clock }) } = deps;
+    const { clock, report = () => {}, poster = new HttpPoster(deps) } = deps;
     this.#lake = lake;
     this.#clock = clock;
     this.#report = report;
@@ -178,7 +180,7 @@ export const flushDeliveries = async (
     return { left: 0, elsewhere: false };
   }
   await watchOf(lake, deps)?.endRevoked();
-  const poster = deps.poster ?? new HttpPoster({ clock });
+  const poster = deps.poster ?? new HttpPoster(deps);
   const dispatcher = new Dispatcher(lake, { ...deps, report, poster, secrets });
   const overdue = AbortSignal.timeout(budgetMs);
   const cutting = signal === undefined ? overdue : AbortSignal.any([overdue, signal]);

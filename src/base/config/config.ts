@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import type { JsonObject } from '../json-object.ts';
 import { didYouMean } from '../nearest.ts';
+import { type ProxySettings, proxyIn, proxyProblems } from '../proxy.ts';
 import { CONFIG_FILE, readConfigFile } from './config-file.ts';
 import { asText, shownText } from './setting-text.ts';
 import { SETTINGS, type Setting } from './settings.ts';
@@ -31,6 +32,8 @@ export type Config = Readonly<
     callsPerMonth: number;
     /** Several keys, in the order of the configuration file; empty where there is one at most. */
     keys: readonly UpstreamKey[];
+    /** Proxies of outgoing requests. */
+    proxy: ProxySettings | undefined;
   }
 >;
 
@@ -118,6 +121,13 @@ const together = (
   callsPerMonth: keys.reduce((sum, key) => sum + key.callsPerMonth, 0),
 });
 
+/** Proxies of webhooks to subscribers: none unless the settings ask for them. */
+export const webhookProxy = ({
+  proxyWebhooks,
+  proxy,
+}: Pick<Config, 'proxyWebhooks' | 'proxy'>): ProxySettings | undefined =>
+  proxyWebhooks ? proxy : undefined;
+
 /** Where settings come from, besides their defaults. */
 export interface ConfigSources {
   /** What flags say; wins. */
@@ -139,7 +149,7 @@ export const readConfig = ({ flags = {}, env, cwd, file }: ConfigSources): Confi
   if (file !== undefined && !existsSync(path))
     throw new UsageError(`There is no configuration at ${path}, which --config names.`);
   const fields = readConfigFile(path);
-  const problems = unknownNames(env, fields, path);
+  const problems = [...unknownNames(env, fields, path), ...proxyProblems(env)];
 
   const texts: Partial<Record<SettingName, string>> = {};
 
@@ -189,5 +199,6 @@ export const readConfig = ({ flags = {}, env, cwd, file }: ConfigSources): Confi
     ratePerMinute,
     callsPerMonth,
     keys,
+    proxy: proxyIn(env),
   });
 };

@@ -1,6 +1,6 @@
 import { PLATFORMS } from '../../../schema/vocabulary.ts';
 import { LOG_LEVELS } from '../log.ts';
-import { listOf, oneOf, type TextReader, wholeNumber } from '../text-values.ts';
+import { listOf, oneOf, type TextReader, trueOrFalse, wholeNumber } from '../text-values.ts';
 import { PARQUET_CODECS } from './parquet-codecs.ts';
 import {
   anyText,
@@ -20,6 +20,7 @@ import {
   timeZone,
 } from './setting-readers.ts';
 import { TIER_NAMES } from './tiers.ts';
+import { upstreamSettings } from './upstream-settings.ts';
 
 /** One setting: where it stands, how its text is read, what holds where it is not set. */
 export interface Setting<T> {
@@ -48,6 +49,12 @@ export const SETTINGS = {
     secret: true,
     default: undefined,
     help: 'Your key. Sent to the base URL only and stored nowhere.',
+  },
+  upstream: {
+    env: 'TRENDLAKE_UPSTREAM',
+    read: upstreamSettings,
+    default: '{}',
+    help: 'Words, paging and units of the API where they differ from the defaults, as JSON. `probe --write` finds them. See docs/reference/upstream.md.',
   },
   tier: {
     env: 'TRENDLAKE_TIER',
@@ -238,6 +245,12 @@ export const SETTINGS = {
     secret: true,
     default: undefined,
     help: 'Target of notices about problems: an https address, smtps://user:password@host:465/?from=A&to=B, or a shell command. See docs/guides/events.md.',
+  },
+  proxyWebhooks: {
+    env: 'TRENDLAKE_PROXY_WEBHOOKS',
+    read: trueOrFalse,
+    default: 'false',
+    help: 'true: webhooks to subscribers use HTTPS_PROXY and HTTP_PROXY, like all other outgoing requests.',
   },
   subscriptionsPerKey: {
     env: 'TRENDLAKE_SUBSCRIPTIONS_PER_KEY',

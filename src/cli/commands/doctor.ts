@@ -5,12 +5,14 @@ import type { Command } from 'commander';
 import type { Config } from '../../base/config/config.ts';
 import { EXIT, messageOf } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
+import { proxyFor } from '../../base/proxy.ts';
 import { openLake, openLakeForReading } from '../../lake/open.ts';
 import { rebuildSearch } from '../../lake/search/search-index.ts';
 import { backupLake } from '../../run/maintenance/backup.ts';
 import { type CheckResult, examine } from '../../run/maintenance/doctor.ts';
 import { removeFuture } from '../../run/maintenance/remove-future.ts';
 import { restoreLake } from '../../run/maintenance/restore.ts';
+import { unitsFindings } from '../../run/maintenance/units-finding.ts';
 import { type CliIo, configOf } from '../context/io.ts';
 import { mebibytes } from '../text/figures.ts';
 
@@ -48,6 +50,7 @@ const reach = (baseUrl: string): Promise<void> =>
 const serviceFinding = async (
   baseUrl: string | undefined,
   hasKey: boolean,
+  proxies: Config['proxy'],
 ): Promise<CheckResult> => {
   const check = 'service';
   if (baseUrl === undefined)
@@ -64,27 +67,36 @@ const serviceFinding = async (
       detail: 'TRENDLAKE_BASE_URL is set but TRENDLAKE_API_KEY is not',
       advice: 'Set it to your key.',
     };
+  const proxy = proxyFor(baseUrl, proxies);
   try {
-    await reach(baseUrl);
+    await reach(proxy?.origin ?? baseUrl);
     return {
       check,
       ok: true,
-      detail: `${baseUrl} can be reached; the key was not tried`,
+      detail:
+        proxy === undefined
+          ? `${baseUrl} can be reached; the key was not tried`
+          : `the proxy ${proxy.host} can be reached; ${baseUrl} behind it was not tried`,
       advice: null,
     };
   } catch (error) {
     return {
       check,
       ok: false,
-      detail: `${baseUrl} cannot be reached: ${messageOf(error)}`,
-      advice: 'Check TRENDLAKE_BASE_URL and the network.',
+      detail: `${proxy === undefined ? baseUrl : `the proxy ${proxy.host}`} cannot be reached: ${messageOf(error)}`,
+      advice: `Check ${proxy === undefined ? 'TRENDLAKE_BASE_URL' : 'HTTPS_PROXY, HTTP_PROXY'} and the network.`,
     };
   }
 };
 
 /** Checks that the service of each key is reachable and its key is set. */
-const serviceFindings = async ({ baseUrl, apiKey, keys }: Config): Promise<CheckResult[]> => {
-  if (keys.length === 0) return [await serviceFinding(baseUrl, apiKey !== undefined)];
+const serviceFindings = async ({
+  baseUrl,
+  apiKey,
+  keys,
+  proxy,
+}: Config): Promise<CheckResult[]> => {
+  if (keys.length === 0) return [await serviceFinding(baseUrl, apiKey !== undefined, proxy)];
   const unset = keys
     .filter((key) => key.apiKey === undefined)
     .map(({ name, keyEnv }) => ({
@@ -94,7 +106,9 @@ const serviceFindings = async ({ baseUrl, apiKey, keys }: Config): Promise<Check
       advice: 'Set it to the key.',
     }));
   const addresses = [...new Set(keys.map((key) => key.baseUrl))];
-  const reached = await Promise.all(addresses.map((address) => serviceFinding(address, true)));
+  const reached = await Promise.all(
+    addresses.map((address) => serviceFinding(address, true, proxy)),
+  );
   return [...unset, ...reached];
 };
 
@@ -224,6 +238,7 @@ async function* allFindings(config: Config, io: CliIo): AsyncGenerator<CheckResu
   yield { check: 'settings', ok: true, detail: 'all settings are valid', advice: null };
   yield* await serviceFindings(config);
   yield* examine(config.dataDir, io.clock, onCheck);
+  yield* unitsFindings(config);
   yield* await tablesFindings(config, io);
   yield* await ledgerFindings(config, io);
 }

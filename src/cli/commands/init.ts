@@ -6,6 +6,7 @@ import { type Config, readConfig, type SettingName } from '../../base/config/con
 import { CONFIG_FILE } from '../../base/config/config-file.ts';
 import { SETTINGS } from '../../base/config/settings.ts';
 import { TIER_NAMES } from '../../base/config/tiers.ts';
+import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
 import { messageOf, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { Opened } from '../../base/opened.ts';
@@ -14,7 +15,7 @@ import { Questions } from '../context/questions.ts';
 
 const HELP = `
 Asks for the address of the service, your key, its tier and the platforms, tries them with one call
-(a search, counted like every call), and writes them to ${CONFIG_FILE} in this folder, which
+(a search, counted like every call) or a probe, and writes them to ${CONFIG_FILE} in this folder, which
 nobody but you may read. Nothing is written where the call fails.
 
 Examples:
@@ -23,6 +24,8 @@ Examples:
 
 const OWN_FILE = 0o600;
 const MOST_TRIES = 3;
+const PROBE_CALLS = 30;
+const PROBE_QUESTION = `Probe how the service speaks, with at most ${PROBE_CALLS} calls (yes or no) [no]:`;
 
 type Answers = Partial<Record<SettingName, string>>;
 
@@ -46,7 +49,10 @@ const askFor = async (
   }
 };
 
-const askAll = async (io: CliIo): Promise<Answers> => {
+const askAll = async (
+  io: CliIo,
+  isTried: boolean,
+): Promise<{ answers: Answers; isProbed: boolean }> => {
   const questions = new Questions(io);
   try {
     const ask = (name: SettingName, question: string, usual?: string, isSecret = false) =>
@@ -65,16 +71,22 @@ const askAll = async (io: CliIo): Promise<Answers> => {
       answers.callsPerMonth = await ask('callsPerMonth', 'Calls per month');
     }
     answers.platforms = await ask('platforms', 'Platforms', PLATFORMS.join(','));
-    return answers;
+    const answer = isTried ? await questions.askLast(PROBE_QUESTION) : '';
+    return { answers, isProbed: /^y(es)?$/i.test(answer) };
   } finally {
     questions.close();
   }
 };
 
-/** Spends one call to check address and key. */
-const tryOnce = async (config: Config, io: CliIo): Promise<void> => {
+/** Tries address and key: with one call, or with a probe, whose settings it returns. */
+const trySettings = async (
+  config: Config,
+  isProbed: boolean,
+  io: CliIo,
+): Promise<UpstreamSettings> => {
   const { HttpApiClient } = await import('../../upstream/client.ts');
   const { openLakeFor } = await import('../../lake/origin.ts');
+  const { probeService } = await import('../../run/run/probe-service.ts');
   const { requestOnce } = await import('../../run/run/request-once.ts');
   const { openLedgers } = await import('../context/ledgers.ts');
   const { connect } = await import('../context/upstream.ts');
@@ -91,7 +103,13 @@ const tryOnce = async (config: Config, io: CliIo): Promise<void> => {
     const world = { lake, config: upstream.config, client, ledgers, clock, random, signal };
     const paging = { limit: 1, page: 1, offset: 0 };
     try {
-      await requestOnce(world, 'search', { kind: 'search', q: 'a', ...paging });
+      if (!isProbed) {
+        await requestOnce(world, 'search', { kind: 'search', q: 'a', ...paging });
+        return {};
+      }
+      const probed = await probeService({ ...world, maxCalls: PROBE_CALLS });
+      for (const [part, question] of probed.problems) io.err(`Not found: ${part}. ${question}`);
+      return probed.upstream;
     } catch (error) {
       throw new UsageError(
         `Nothing was written: the service could not be called with these settings. ${messageOf(error)} Try again, or skip the test call with --no-try.`,
@@ -122,14 +140,12 @@ const run = async (options: { try: boolean }, io: CliIo): Promise<void> => {
     throw new UsageError(
       `${path} already exists. Change it with an editor (${docsPage('reference/settings.md')} lists every setting), or move it away.`,
     );
-  const answers = await askAll(io);
+  const { answers, isProbed } = await askAll(io, options.try);
   const { dataDir } = io.flags;
   const flags = { ...answers, ...(dataDir === undefined ? {} : { dataDir }) };
   const config = readConfig({ flags, env: io.env, cwd: io.cwd });
-  if (options.try) {
-    await tryOnce(config, io);
-    io.out('The service responded.', 'good');
-  }
+  const upstream = options.try ? await trySettings(config, isProbed, io) : {};
+  if (options.try) io.out('The service responded.', 'good');
   const { platforms = '', ratePerMinute, callsPerMonth, ...texts } = answers;
   const fields = {
     ...texts,
@@ -137,6 +153,7 @@ const run = async (options: { try: boolean }, io: CliIo): Promise<void> => {
     ...(callsPerMonth === undefined ? {} : { callsPerMonth: Number(callsPerMonth) }),
     platforms: platforms.split(',').map((name) => name.trim()),
     ...(dataDir === undefined ? {} : { dataDir }),
+    ...(Object.keys(upstream).length === 0 ? {} : { upstream }),
   };
   writeOwn(path, `${JSON.stringify(fields, null, 2)}\n`);
   io.out(

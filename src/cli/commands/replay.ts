@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { Config } from '../../base/config/config.ts';
 import { EXIT } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { type ReplaySummary, replayResponses } from '../../ingest/responses/replay.ts';
@@ -51,7 +52,11 @@ const logSummary = ({ answers, rejected, unreadable, outcome }: ReplaySummary, l
   log.info({ job: 'replay', outcome, answers, rejected }, 'replayed');
 };
 
-const run = async (dataDir: string, options: Options, told: LoggedIo): Promise<void> => {
+const run = async (
+  { dataDir, upstream }: Config,
+  options: Options,
+  told: LoggedIo,
+): Promise<void> => {
   const { io, log } = told;
   const since =
     options.since === undefined ? 0 : instantOption('--since', options.since, io.clock.now());
@@ -64,6 +69,7 @@ const run = async (dataDir: string, options: Options, told: LoggedIo): Promise<v
     try {
       const summary = await replayResponses(source, target, {
         since,
+        upstream,
         signal: io.signal,
         onProgress: (done, of) => progress.show(`replay: ${done} of ${of} responses`),
       });
@@ -93,6 +99,6 @@ export const define = (command: Command, io: CliIo): void => {
     .addHelpText('after', HELP)
     .action((options: Options) => {
       const config = configOf(io);
-      return withLog(config, 'off', io, (told) => run(config.dataDir, options, told));
+      return withLog(config, 'off', io, (told) => run(config, options, told));
     });
 };

@@ -3,12 +3,14 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { TIER_NAMES, type Tier } from '../../base/config/tiers.ts';
 import { isoOf } from '../../base/iso.ts';
+import { DIALECTS } from '../../sandbox/dialects.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
 import type { CliIo } from '../context/io.ts';
 import {
   isoInstant,
   keyList,
   type NamedLimits,
+  nameListOption,
   oneOfOption,
   positiveNumberOption,
   wholeNumberOption,
@@ -23,6 +25,9 @@ Examples:
   trendlake sandbox --from observations/              serve an import as of its newest observation
   trendlake sandbox --tier beta                       with the limits of an invitation key
   trendlake sandbox --keys berlin=beta,oslo=30/2000   two keys more; it prints them, too
+  trendlake sandbox --dialect cursor,fraction         cursors and fractions, to try the command probe
+
+Dialects: ${Object.keys(DIALECTS).join(', ')}.
 
 Once listening it prints one JSON line, {"url": ..., "key": ...}. In another terminal:
   TRENDLAKE_BASE_URL=<url> TRENDLAKE_API_KEY=<key> trendlake sync`;
@@ -37,6 +42,7 @@ interface Options {
   rate?: number;
   month?: number;
   keys?: NamedLimits[];
+  dialect?: string[];
 }
 
 export const define = (command: Command, io: CliIo): void => {
@@ -67,6 +73,11 @@ export const define = (command: Command, io: CliIo): void => {
       wholeNumberOption('--month', 1, 1_000_000_000),
     )
     .option('--keys <list>', 'more keys, such as berlin=beta,oslo=30/2000', keyList('--keys'))
+    .option(
+      '--dialect <names>',
+      'speak like another service, such as offset,fraction',
+      nameListOption('--dialect', Object.keys(DIALECTS)),
+    )
     .option('--json', 'print {"url", "key"} once listening (the default)')
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options) => {
@@ -86,6 +97,7 @@ export const define = (command: Command, io: CliIo): void => {
         ratePerMinute: options.rate,
         callsPerMonth: options.month,
         keys: options.keys,
+        dialects: options.dialect,
         onProgress: ({ file, lines }) => progress.show(`${file}: ${counted(lines, 'line')}`),
         report: (sentence) => io.err(sentence),
       }).finally(() => progress.clear());

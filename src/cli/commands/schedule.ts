@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CHORES, JOBS } from '../../../jobs/all-jobs.ts';
 import { Sender } from '../../alerts/webhooks/sender.ts';
-import type { Config } from '../../base/config/config.ts';
+import { type Config, webhookProxy } from '../../base/config/config.ts';
 import { isStop, TrendlakeError, UsageError } from '../../base/errors.ts';
 import { commandText, docsPage } from '../../base/installation.ts';
 import { isoOf, parseIso } from '../../base/iso.ts';
@@ -18,6 +18,7 @@ import { keyMonths, planMonths } from '../../run/plan/key-plan.ts';
 import { cronOfJob } from '../../run/plan/month-plan.ts';
 import { attempting } from '../../run/run/attempt.ts';
 import { Background } from '../../run/run/background.ts';
+import { refuseUnreadable } from '../../run/run/last-probe.ts';
 import { followSync, liveNight, type Night, type NightDeps } from '../../run/run/night.ts';
 import type { RunSummary } from '../../run/run/run-summary.ts';
 import { DAEMON } from '../../run/schedule/daemon.ts';
@@ -185,6 +186,7 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
     const { origin } = upstream;
     const lake = opened.add(openLakeFor(config.dataDir, origin, { now: clock.now(), tell }));
     removeUnfinishedBackups(lake.dataDir);
+    refuseUnreadable(lake, config);
     for (const problem of clockProblems(lake, clock.now())) warn(`warning: ${problem}`);
     const { client, keys } = opened.add(openAccess(upstream));
     const context = { lake, config: upstream.config, ledgers, clock, random, env, signal };
@@ -204,7 +206,13 @@ const run = async (config: Config, trustsClock: boolean, logged: LoggedIo): Prom
     const isJob = (name: string): boolean => JOBS.some((job) => job.name === name);
     const shared = fleet.slots?.(secretsOf(keys), random().toString(36).slice(2));
     const slots = shared === undefined ? own : new PartlySharedSlots(isJob, shared, own);
-    const sender = new Sender(lake, { clock, random, report: warn, revokedKeys });
+    const sender = new Sender(lake, {
+      clock,
+      random,
+      report: warn,
+      revokedKeys,
+      proxy: webhookProxy(config),
+    });
     try {
       const runJobs = (names: readonly string[]) => runDue(names, wanted, common, teller);
       const deps = { lake, clock, signal, jobs: scheduled, slots, runJobs, tell, warn, fail };

@@ -5,7 +5,7 @@ import { readHookSecret } from '../../alerts/webhooks/hook-proof.ts';
 import type { RevokedKeys } from '../../alerts/webhooks/revoked-keys.ts';
 import { Sender } from '../../alerts/webhooks/sender.ts';
 import { systemClock } from '../../base/clock.ts';
-import type { Config } from '../../base/config/config.ts';
+import { type Config, webhookProxy } from '../../base/config/config.ts';
 import { UsageError } from '../../base/errors.ts';
 import { Opened } from '../../base/opened.ts';
 import { keepHeapSmall } from '../../base/small-memory.ts';
@@ -89,7 +89,13 @@ const serveUntilStopped = async (
   try {
     const running = await startService(options);
     const { clock, random } = io;
-    const sender = new Sender(lake, { clock, random, report, revokedKeys });
+    const sender = new Sender(lake, {
+      clock,
+      random,
+      report,
+      revokedKeys,
+      proxy: options.webhookProxy,
+    });
     try {
       const { url, dashboard, openness } = running;
       io.err(openness);
@@ -139,6 +145,7 @@ export const define = (command: Command, io: CliIo): void => {
         subscriptionsPerKey,
         listItems: config.listItems,
         model: modelSettings(config),
+        webhookProxy: webhookProxy(config),
         ...(hookSecret === undefined ? {} : { hookSecret: readHookSecret(hookSecret.reveal()) }),
         publicUrl: config.publicUrl,
         publicDashboard: options.publicDashboard,

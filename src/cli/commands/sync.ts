@@ -10,6 +10,7 @@ import { clockProblems } from '../../lake/clock-skew.ts';
 import { openLakeFor } from '../../lake/origin.ts';
 import type { Chore } from '../../run/plan/job.ts';
 import type { Attempting } from '../../run/run/attempt.ts';
+import { refuseUnreadable } from '../../run/run/last-probe.ts';
 import { liveNight, type Night } from '../../run/run/night.ts';
 import type { RunSummary } from '../../run/run/run-summary.ts';
 import { jobsNamed } from '../../run/run/sync.ts';
@@ -209,6 +210,7 @@ const run = async (given: Config, options: SyncOptions, told: LoggedIo): Promise
     const lake = opened.add(
       openLakeFor(config.dataDir, origin, { now: clock.now(), tell: io.err }),
     );
+    refuseUnreadable(lake, config);
     for (const problem of clockProblems(lake, clock.now())) io.err(`warning: ${problem}`);
     const { client, keys } = opened.add(openAccess({ config }));
     const night = await liveNight({

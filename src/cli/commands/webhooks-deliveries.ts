@@ -4,6 +4,7 @@ import { sendTest } from '../../alerts/webhooks/dispatcher.ts';
 import { HttpPoster } from '../../alerts/webhooks/post.ts';
 import { flushDeliveries } from '../../alerts/webhooks/sender.ts';
 import { requireSubscription } from '../../alerts/webhooks/subscriptions.ts';
+import { webhookProxy } from '../../base/config/config.ts';
 import { EXIT } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { isoOf } from '../../base/iso.ts';
@@ -105,6 +106,7 @@ const defineRedeliver = (command: Command, io: CliIo): void => {
             signal,
             report: io.err,
             revokedKeys: revokedElsewhere(configOf(io), clock),
+            proxy: webhookProxy(configOf(io)),
           });
           return { redelivered, left };
         },
@@ -125,7 +127,7 @@ const defineTest = (command: Command, io: CliIo): void => {
         options,
         async (lake) => {
           const { url, allowLoopbackHttp } = requireSubscription(lake, id);
-          const poster = new HttpPoster({ clock: io.clock });
+          const poster = new HttpPoster({ clock: io.clock, proxy: webhookProxy(configOf(io)) });
           try {
             const endpoint = { id, url, loopback: allowLoopbackHttp };
             const attempt = await sendTest(lake, { clock: io.clock, poster }, endpoint);

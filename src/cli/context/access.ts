@@ -15,7 +15,8 @@ export const openAccess = ({ config }: Pick<Upstream, 'config'>): UpstreamAccess
   const keys = keysOf(config).map((key, index): RunKey => {
     const { baseUrl } = addresses[index] ?? config;
     const apiKey = key.apiKey ?? config.apiKey;
-    return { ...key, client: new HttpApiClient({ baseUrl, apiKey, timeoutMs: config.timeoutMs }) };
+    const { timeoutMs, upstream, proxy } = config;
+    return { ...key, client: new HttpApiClient({ baseUrl, apiKey, timeoutMs, upstream, proxy }) };
   });
   const [first] = keys;
   if (first === undefined) throw new TypeError('a service has one key at least');

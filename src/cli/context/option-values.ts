@@ -29,6 +29,12 @@ export const wholeNumberOption = (
   max?: number,
 ): ((text: string) => number) => ofOption(flag, values.wholeNumber(min, max));
 
+/** A reader of a comma list of names. @throws UsageError naming the option */
+export const nameListOption = <T extends string>(
+  flag: string,
+  names: readonly T[],
+): ((text: string) => T[]) => ofOption(flag, values.listOf(names));
+
 /**
  * Reads a number above 0.
  * @throws UsageError naming the option

@@ -64,6 +64,11 @@ export class Questions {
     return line.trim();
   }
 
+  /** The answer to a question that may stay unanswered; '' if the answers ended before it. */
+  async askLast(question: string): Promise<string> {
+    return this.#isOver && this.#given.length === 0 ? '' : this.ask(question).catch(() => '');
+  }
+
   close(): void {
     this.#lines.close();
   }

@@ -85,6 +85,8 @@ export const connect = async (config: Config, io: CliIo): Promise<Upstream> => {
       ...refreshesWhileWaiting({ ...config, ...SANDBOX_LIMITS }),
       baseUrl: sandbox.url,
       apiKey: new Secret(sandbox.key),
+      upstream: {},
+      proxy: undefined,
       ...SANDBOX_LIMITS,
     },
     close: () => sandbox.close(),

@@ -3,12 +3,30 @@ import { oneLine } from './text-table.ts';
 const LONGEST_SAMPLE = 80;
 const LONGEST_LINE = 400;
 
-/** Drift on one line, with its first sample (JSON). */
+const cut = (text: string): string =>
+  text.length > LONGEST_SAMPLE ? `${text.slice(0, LONGEST_SAMPLE - 3)}...` : text;
+
+/** Drift, with the first sample (JSON), and the one before. */
 export const driftText = (
-  { resource, field, sample }: { resource: string; field: string; sample: string },
+  {
+    resource,
+    field,
+    sample,
+    former = null,
+    setting = null,
+  }: {
+    resource: string;
+    field: string;
+    sample: string;
+    former?: string | null;
+    setting?: string | null;
+  },
   seen: string,
 ): string => {
-  const first =
-    sample.length > LONGEST_SAMPLE ? `${sample.slice(0, LONGEST_SAMPLE - 3)}...` : sample;
-  return `  ${oneLine(`${resource}: ${field}, first ${seen}: ${first}`, LONGEST_LINE)}`;
+  const lines = [
+    `${resource}: ${field}, first ${seen}: ${cut(sample)}`,
+    ...(former === null ? [] : [`  before: ${cut(former)}`]),
+    ...(setting === null ? [] : [`  fix: set upstream.${setting}, then replay`]),
+  ];
+  return lines.map((line) => `  ${oneLine(line, LONGEST_LINE)}`).join('\n');
 };

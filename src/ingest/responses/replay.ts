@@ -1,13 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
+import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
 import { syncLake } from '../../lake/durability.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 import { refreshSearchInTurns } from '../../lake/search/search-index.ts';
 import { type DecodedResponse, decodeResponse } from '../../upstream/decode/decode.ts';
+import { requestInOurWords } from '../../upstream/dialect.ts';
 import { CallError } from '../../upstream/errors.ts';
 import { type ListRequest, requestOfLine, type UpstreamRequest } from '../../upstream/request.ts';
 import { addRows, type LoadCounts, noRows } from '../writers/tally.ts';
+import { adoptWords, noteReplayed } from './adopt-words.ts';
 import { keepUnknownShape, loadResponse } from './load-response.ts';
 
 /** A kept response that today's decoder cannot read either. */
@@ -33,6 +36,8 @@ export interface ReplaySummary {
 export interface ReplayOptions {
   /** Unix ms; responses true at or after it. */
   since?: number;
+  /** Words and units of the upstream. */
+  upstream?: UpstreamSettings;
   signal?: AbortSignal;
   onProgress?: (done: number, of: number) => void;
 }
@@ -94,19 +99,22 @@ const unpacked = (body: Buffer): Buffer | undefined => {
 
 const readAgain = (
   kept: StoredResponse,
+  upstream: UpstreamSettings,
 ):
   | { request: UpstreamRequest; decoded: DecodedResponse }
   | { problem: string; error?: CallError } => {
-  const request =
+  const stored =
     kept.request === null
       ? requestOfLine(kept.line)
       : (JSON.parse(kept.request) as UpstreamRequest);
+  const request = stored && requestInOurWords(stored, upstream);
   if (request === undefined) return { problem: 'its request is of no known kind' };
   const headers = kept.contentType === null ? {} : { 'content-type': kept.contentType };
   const body = unpacked(kept.body);
   if (body === undefined) return { problem: 'its stored body is damaged' };
   try {
-    return { request, decoded: decodeResponse(request, { status: 200, headers, body }) };
+    const response = { status: 200, headers, body };
+    return { request, decoded: decodeResponse(request, response, upstream) };
   } catch (error) {
     if (error instanceof CallError) return { problem: error.message, error };
     throw error;
@@ -122,7 +130,7 @@ const readAgain = (
 export const replayResponses = async (
   source: Lake,
   target: Lake,
-  { since = 0, signal, onProgress }: ReplayOptions = {},
+  { since = 0, upstream = {}, signal, onProgress }: ReplayOptions = {},
 ): Promise<ReplaySummary> => {
   const summary: ReplaySummary = {
     outcome: 'complete',
@@ -133,6 +141,7 @@ export const replayResponses = async (
     unreadableCount: 0,
     unreadable: [],
   };
+  adoptWords(target, upstream);
   const calls = prepare(
     source.sqlite,
     'select call_id from responses where observed_at >= ? order by observed_at, call_id',
@@ -153,17 +162,23 @@ export const replayResponses = async (
     if (index % RESPONSES_A_TURN === 0) await setImmediate(); // signals arrive between turns
     signal?.throwIfAborted();
     const kept = find.get(callId);
-    if (kept !== undefined) replayOne(kept, target, summary); // else its retention ended meanwhile
+    if (kept !== undefined) replayOne(kept, target, upstream, summary); // else its retention ended meanwhile
     onProgress?.(index + 1, calls.length);
   }
+  if (since === 0) noteReplayed(target, upstream);
   await refreshSearchInTurns(target, signal);
   syncLake(target);
   return summary;
 };
 
-const replayOne = (kept: StoredResponse, target: Lake, summary: ReplaySummary): void => {
+const replayOne = (
+  kept: StoredResponse,
+  target: Lake,
+  upstream: UpstreamSettings,
+  summary: ReplaySummary,
+): void => {
   const { callId, runId, line, observedAt } = kept;
-  const read = readAgain(kept);
+  const read = readAgain(kept, upstream);
   if ('problem' in read) {
     keepUnknownShape(target, callId, read.error, observedAt);
     summary.unreadableCount += 1;

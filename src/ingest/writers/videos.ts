@@ -50,7 +50,7 @@ const insertSql = (videos: number): string => `
      collected_at)
   values ${Array(videos).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`;
 
-/** Writes videos into one lake. A known video's row is written once for each transaction, by `flush`. */
+/** Writes videos. `flush` writes the row of a known video once per transaction. */
 export class VideoWriter {
   readonly #beforeRevision: () => void;
   readonly #handles: HandleWriter;
@@ -104,24 +104,20 @@ export class VideoWriter {
       on conflict do update set fields = json_patch(excluded.fields, fields)`);
   }
 
-  /**
-   * Reads what the lake knows of videos that are about to be noted, many in one statement: with their
-   * hashtags where they are seen with theirs, else `nothing` more.
-   */
+  /** Reads videos that are about to be noted in one statement, with their hashtags or `nothing` more. */
   expect(ids: readonly string[], more: 'tags' | 'nothing'): void {
     const unknown = [...new Set(ids)].filter((id) => !this.#open.has(id));
     this.#expected = this.#known.many(unknown, more);
   }
 
-  /** True of a video that was expected, is not in the lake, and was not noted yet. */
+  /** True of an expected video that is not in the lake and was not noted yet. */
   isNew(id: string): boolean {
     return this.#expected.has(id) && this.#expected.get(id) === undefined && !this.#open.has(id);
   }
 
   /**
-   * Writes the rows of new videos, many in one statement: three fifths of what one by one takes, as a
-   * statement whose table has a trigger keeps a copy of each page it changes. All of them are noted
-   * next; of two mentions the first is written.
+   * Writes the rows of new videos, many in one statement: with a trigger on the table, SQLite copies
+   * each changed page once per statement. All of them are noted next; the first of two mentions counts.
    */
   insert(seen: readonly SeenVideo[]): void {
     const newest = required(this.#newestKey.get()) ?? 0;
@@ -138,7 +134,7 @@ export class VideoWriter {
     for (const row of rows.slice(from)) this.#insert.run(row);
   }
 
-  /** Notes what was seen of a video. The words it no longer has go to `video_revision`. */
+  /** Notes an observation. Former words go to `video_revision`. */
   note(seen: SeenVideo, tally: Tally): NotedVideo {
     const fresh = !this.#open.has(seen.id);
     const open = this.#openOf(seen, tally);
@@ -201,7 +197,7 @@ export class VideoWriter {
     this.forget();
   }
 
-  /** Forgets the transaction under way; call when it was rolled back. */
+  /** Forgets the transaction after a rollback. */
   forget(): void {
     this.#open.clear();
     this.#expected.clear();
@@ -278,3 +274,13 @@ export const resetNewestCounts = ({ sqlite }: Lake, after: number, now: number):
     .prepare('update video set first_seen_at = @now where first_seen_at > @after')
     .run({ after, now });
 };
+
+/** Replaces the prefix of video ids where the new id is free. */
+export const renameVideos = (
+  { sqlite }: Lake,
+  names: Record<'platform' | 'theirs' | 'ours', string>,
+): number =>
+  sqlite
+    .prepare(`update or ignore video set id = @ours || substr(id, length(@theirs) + 1)
+      where platform = @platform and instr(id, @theirs) = 1 and instr(id, @ours) <> 1`)
+    .run(names).changes;

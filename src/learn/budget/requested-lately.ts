@@ -10,6 +10,8 @@ export interface RequestedLately {
   readonly timelines: ReadonlyMap<string, number>;
   /** All requested profiles, newest last. */
   readonly profiles: readonly RequestedProfile[];
+  /** Ids of videos that the service no longer has, by its last response. */
+  readonly gone: ReadonlySet<string>;
 }
 
 interface RequestedProfile {
@@ -29,11 +31,12 @@ const RESPONSES = `
     select id, coalesce((select max(completed_at) from capture where run_id = r.id), started_at) as at
     from runs r
   )
-  select i.request_json ->> 'id', i.request_json ->> 'platform', i.request_json ->> 'handle', r.at
+  select i.request_json ->> 'id', i.request_json ->> 'platform', i.request_json ->> 'handle', r.at,
+    c.status <> 200
   from recent r cross join calls c on c.run_id = r.id
     cross join run_items i on i.run_id = c.run_id and i.job = c.job and i.request = c.request
   where r.at > @since and r.at <= @now and c.job in ('growth', 'creators', 'watch')
-    and (c.status = 404 or c.status = 200 and c.error is null
+    and (c.status in (404, 410, 451) or c.status = 200 and c.error is null
       and (i.request_json ->> 'handle' is not null or c.rows_changed = 0))
   order by r.at`;
 
@@ -41,12 +44,20 @@ const RESPONSES = `
 export const requestedLately = ({ sqlite }: Lake, now: number): RequestedLately => {
   const timelines = new Map<string, number>();
   const profiles: RequestedProfile[] = [];
-  const responses = prepare<[string | null, Platform, string | null, number]>(sqlite, RESPONSES, [
-    ...(['text?', 'text', 'text?', 'number'] as const),
-  ]);
-  for (const [id, platform, handle, at] of responses.all({ now, since: now - REMEMBERED_MS })) {
+  const gone = new Set<string>();
+  const responses = prepare<[string | null, Platform, string | null, number, 0 | 1]>(
+    sqlite,
+    RESPONSES,
+    [...(['text?', 'text', 'text?', 'number', 'number'] as const)],
+  );
+  for (const [id, platform, handle, at, isGone] of responses.all({
+    now,
+    since: now - REMEMBERED_MS,
+  })) {
     if (id !== null) timelines.set(id, at);
+    if (id !== null && isGone === 1) gone.add(id);
+    else if (id !== null) gone.delete(id);
     if (handle !== null) profiles.push({ platform, folded: foldHandle(handle), at });
   }
-  return { timelines, profiles };
+  return { timelines, profiles, gone };
 };

@@ -3,9 +3,9 @@ import type { Config } from '../../base/config/config.ts';
 import { connectionFailure } from '../../base/connection-failure.ts';
 import { messageOf } from '../../base/errors.ts';
 import { hiding } from '../../base/hidden-forms.ts';
+import type { ProxySettings } from '../../base/proxy.ts';
 import { readBounded } from '../../base/read-bounded.ts';
 import { Secret } from '../../base/secret.ts';
-import { skippingInterim } from '../../base/skip-interim.ts';
 import { type Analysis, recipe } from '../../base/wire/analysis-shapes.ts';
 import type { Findings } from './findings.ts';
 import { modelMessages } from './model-messages.ts';
@@ -16,6 +16,7 @@ export interface ModelSettings {
   readonly key: Secret;
   readonly name: string;
   readonly timeoutMs: number;
+  readonly proxy?: ProxySettings | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -25,10 +26,13 @@ export const modelSettings = ({
   modelUrl: url,
   modelName: name,
   modelKey: key = new Secret(''),
-}: Pick<Config, 'modelUrl' | 'modelName' | 'modelKey'>): ModelSettings | undefined =>
+  proxy,
+}: Pick<Config, 'modelUrl' | 'modelName' | 'modelKey'> & Partial<Pick<Config, 'proxy'>>):
+  | ModelSettings
+  | undefined =>
   url === undefined || name === undefined
     ? undefined
-    : { url, key, name, timeoutMs: DEFAULT_TIMEOUT_MS };
+    : { url, key, name, timeoutMs: DEFAULT_TIMEOUT_MS, proxy };
 
 /** Response of the model. It only chooses and words factors; numbers and strengths are ours. */
 const modelWords = z.object({
@@ -80,15 +84,13 @@ const statusText = (status: number, text: string): string => {
 
 /** Posts to `<url>/chat/completions` once. Follows no redirect, so that no other address gets the key. */
 const complete = async (
-  { url, key, name }: ModelSettings,
+  { url, key, name, proxy }: ModelSettings,
   findings: Findings,
   signal: AbortSignal,
 ): Promise<z.infer<typeof completion>> => {
-  const { Agent, buildConnector, request } = await import('undici');
-  const agent = new Agent({
-    // even if NODE_TLS_REJECT_UNAUTHORIZED is 0
-    connect: skippingInterim(buildConnector({ rejectUnauthorized: true })),
-  });
+  const { request } = await import('undici');
+  const { openAgent } = await import('../../base/open-agent.ts');
+  const agent = openAgent(proxy);
   try {
     const { statusCode, body } = await request(`${url.replace(/\/+$/, '')}/chat/completions`, {
       method: 'POST',

@@ -1,3 +1,5 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -7,6 +9,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { SECOND_MS } from '../../base/durations.ts';
+import { proxyIn } from '../../base/proxy.ts';
 import { md5Of } from './local-file.ts';
 import { boundResponses, ListBound } from './s3-bounds.ts';
 import { explainS3, failureOf, isPassing } from './s3-errors.ts';
@@ -26,6 +29,19 @@ const REMOVED_AT_ONCE = 8;
 /** The client writes to the console unless it is given something else; what fails is told by us. */
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
+/** Agents that use the proxies of the environment; none without them. */
+const proxyAgents = (env: NodeJS.ProcessEnv) => {
+  const proxy = proxyIn(env);
+  if (proxy === undefined) return {};
+  const proxyEnv = {
+    HTTP_PROXY: proxy.http?.reveal(),
+    HTTPS_PROXY: proxy.https?.reveal(),
+    NO_PROXY: proxy.direct,
+  };
+  const options = { keepAlive: true, maxSockets: 50, proxyEnv };
+  return { httpAgent: new HttpAgent(options), httpsAgent: new HttpsAgent(options) };
+};
+
 /** The client as the `AWS_*` variables and files have it. */
 const clientOf = (env: NodeJS.ProcessEnv): S3Client => {
   const endpoint = env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
@@ -40,7 +56,11 @@ const clientOf = (env: NodeJS.ProcessEnv): S3Client => {
     // many stores do not know the newer checksums; Content-MD5 they all do
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      socketTimeout: SILENCE_MS,
+      ...proxyAgents(env),
+    },
   });
   return boundResponses(client);
 };

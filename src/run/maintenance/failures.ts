@@ -46,6 +46,7 @@ const LAST_FAILED = `
 
 const ADVICE_BY_STATUS: Readonly<Record<number, string>> = {
   401: `Set TRENDLAKE_API_KEY to a key the service knows, then: ${commandText('sync')}`,
+  402: 'The quota or the balance of the key is spent: top it up, or wait. The next run asks again.',
   403: 'The key is not for this: ask for one that is, or leave the job out (TRENDLAKE_SCHEDULES).',
   404: `Is TRENDLAKE_BASE_URL the whole address, ending in /v1? ${commandText('doctor')}`,
   429: 'Nothing: the pace was lowered as the service asked.',
@@ -55,7 +56,7 @@ const ADVICE_BY_STATUS: Readonly<Record<number, string>> = {
 /** What to do about a request, by what became of it and how its last call came back. */
 const adviceOf = ({ state, status, runId, unfinished, key }: Row): string => {
   if (state === 'done') return 'Nothing: it was asked again, and loaded.';
-  if (state === 'skipped' && status === 404)
+  if (state === 'skipped' && (status === 404 || status === 410 || status === 451))
     return 'Nothing: the service does not have it any more.';
   if (status === 401 && key !== null)
     return `Set the variable that holds key ${key} to a key the service knows, then: ${commandText('sync')}`;

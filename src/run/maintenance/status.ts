@@ -1,5 +1,6 @@
 import type { Lake } from '../../lake/open.ts';
 import { prepare, type RowOf, required, type Shape } from '../../lake/prepare.ts';
+import { readDrift, type SeenDrift } from '../../lake/read/drift.ts';
 import { rowsOf } from '../../lake/read/volumes.ts';
 import { type FailedRequest, lastFailures } from './failures.ts';
 import { type RunLine, runsPage } from './runs.ts';
@@ -10,8 +11,7 @@ export interface LakeStatus {
   /** When each source was last asked with success, Unix ms. */
   freshness: { job: string; lastAnswerAt: number }[];
   volumes: { table: string; rows: number }[];
-  /** Drift, each once; `sample` is the JSON of the first. */
-  drift: { resource: string; field: string; firstSeenAt: number; sample: string }[];
+  drift: SeenDrift[];
   rejected: { reason: string; items: number; lastSeenAt: number }[];
   /** Requests that calls failed for last. */
   failures: FailedRequest[];
@@ -48,10 +48,7 @@ export const lakeStatus = (lake: Lake): LakeStatus => {
       { job: 'text', lastAnswerAt: 'number' },
     ),
     volumes: COUNTED.map((table) => ({ table, rows: rowsOf(lake, table) })),
-    drift: all(
-      'select resource, field, first_seen_at as firstSeenAt, sample from drift order by first_seen_at desc, resource, field limit 20',
-      { resource: 'text', field: 'text', firstSeenAt: 'number', sample: 'text' },
-    ),
+    drift: readDrift(sqlite, 20),
     rejected: all(
       `
       select reason, count(*) as items, max(seen_at) as lastSeenAt from rejected_items

@@ -1,9 +1,9 @@
 import type { RefreshJob } from '../../../schema/vocabulary.ts';
 import type { Config } from '../../base/config/config.ts';
+import { pageItems } from '../../base/config/upstream-settings.ts';
 import type { MonthSpent } from '../../upstream/throttle/ledger.ts';
 import { ROLLING_MS } from '../../upstream/throttle/month.ts';
 import { type Cron, CronExpression } from './cron.ts';
-import { PAGE_ITEMS } from './first-page.ts';
 import type { Job } from './job.ts';
 import { forecastMonth, type JobLoad, type MonthForecast } from './month-forecast.ts';
 
@@ -51,7 +51,8 @@ export type PlanConfig = Pick<
   | 'reservePercent'
   | 'watchShare'
   | 'platforms'
->;
+> &
+  Partial<Pick<Config, 'upstream'>>;
 
 /** A job as far as a plan needs to know it. */
 export type PlannedJob = Pick<Job, 'name' | 'schedule' | 'stage' | 'lists' | 'expectedCalls'>;
@@ -62,7 +63,7 @@ const ceilingOf = (job: PlannedJob, config: PlanConfig): number =>
 
 /** Most calls of one run of a list job: every list as deep as configured. */
 const listCalls = (job: PlannedJob, config: PlanConfig): number =>
-  (job.lists?.(config) ?? 0) * Math.ceil(config.listItems / PAGE_ITEMS);
+  (job.lists?.(config) ?? 0) * Math.ceil(config.listItems / pageItems(config));
 
 /** The jobs with their runs until the month ends. */
 const loadsOf = (

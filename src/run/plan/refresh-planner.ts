@@ -190,7 +190,9 @@ const firstOf = (items: readonly PlannedItem[], calls: number): PlannedItem[] =>
 const refreshesByWorth = (context: ChoiceContext, calls: number): PlannedItem[] => {
   const now = currentInstant(context);
   const requested = requestedLately(context.lake, now);
-  const planned = plannedRefreshes(context, { calls, now, requested });
+  const planned = plannedRefreshes(context, { calls, now, requested }).filter(
+    ({ request }) => request.kind !== 'growth' || !requested.gone.has(request.id),
+  );
   const due = planned.filter(({ reason }) => reason?.rule === 'due');
   const [timelines, profiles] = [
     firstTimelines(context, requested),

@@ -1,4 +1,5 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
+import type { PageConfig } from '../../base/config/upstream-settings.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../base/durations.ts';
 import { minuteOf } from '../../base/iso.ts';
 import { foldHandle } from '../../base/wire/folding.ts';
@@ -25,11 +26,7 @@ const EARLY_MS = 30 * MINUTE_MS;
 const LATE_MS = HOUR_MS + EARLY_MS;
 
 /** Calls per 30 days that all active watches want. */
-export const wantedCalls = (
-  lake: Pick<Lake, 'sqlite'>,
-  config: { readonly listItems: number },
-  now: number,
-): number =>
+export const wantedCalls = (lake: Pick<Lake, 'sqlite'>, config: PageConfig, now: number): number =>
   listWatches(lake, { activeAt: now }).reduce((sum, watch) => sum + callsInMonth(watch, config), 0);
 
 /**
@@ -51,8 +48,7 @@ export const withWatches = (
   });
 
 /** Settings that watches depend on. */
-export interface WatchConfig {
-  readonly listItems: number;
+export interface WatchConfig extends PageConfig {
   /** Percent of the month that watches may take. */
   readonly watchShare: number;
   readonly callsPerMonth: number;
@@ -82,7 +78,7 @@ export const watchAllowance = (
 
 const requestOf = (
   { kind, platform, subject }: Watch,
-  config: { readonly listItems: number },
+  config: PageConfig,
 ): UpstreamRequest | undefined => {
   const q = searchWords({ kind, subject });
   if (q !== undefined)
@@ -157,7 +153,7 @@ const byDueTime = (a: Watch, b: Watch): number =>
  */
 export const planWatches = (
   lake: Lake,
-  config: { readonly listItems: number; readonly platforms: readonly Platform[] },
+  config: PageConfig & { readonly platforms: readonly Platform[] },
   { now, calls }: { readonly now: number; readonly calls: number },
 ): PlannedItem[] => {
   serveSeenVideos(lake);
@@ -172,7 +168,7 @@ export const planWatches = (
   let left = calls;
   for (const watch of due) {
     if (watch.kind === 'video' && shown.has(watch.subject)) continue;
-    const price = callsEach(watch, config.listItems);
+    const price = callsEach(watch, config);
     const request = requestOf(watch, config);
     if (request === undefined || price > left) continue;
     left -= price;

@@ -1,9 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
+import type { Config } from '../../base/config/config.ts';
 import type { Log } from '../../base/log.ts';
 import { keepUnknownShape } from '../../ingest/responses/load-response.ts';
 import { storeResponse } from '../../ingest/responses/responses.ts';
 import type { Lake } from '../../lake/open.ts';
-import type { ApiClient } from '../../upstream/client.ts';
+import type { ApiClient, RawResponse } from '../../upstream/client.ts';
 import { judge } from '../../upstream/judge.ts';
 import { checkClock } from '../../upstream/throttle/clock-guard.ts';
 import { LAKE_LEDGERS } from '../../upstream/throttle/lake-ledger.ts';
@@ -16,6 +17,9 @@ export interface ThrottleOptions {
   /** Where calls are counted; in the lake unless given. */
   ledgers?: LedgerSource;
   client: ApiClient;
+  config?: Partial<Pick<Config, 'upstream'>>;
+  /** True for responses that are read whatever their status. */
+  isAnswer?: (response: RawResponse) => boolean;
   clock: Clock;
   random: () => number;
   /** Counted together with other keys' calls where given. */
@@ -35,8 +39,8 @@ export interface OpenThrottle {
 
 /** The throttle through which calls leave for one lake and key, and the ledger that writes them down. */
 export const openThrottle = (deps: ThrottleOptions): OpenThrottle => {
-  const { lake, limits, client, clock, random, maxCalls, onWait, log, counts } = deps;
-  const { ledgers = LAKE_LEDGERS, clockCheck } = deps;
+  const { lake, limits, client, config, clock, random, maxCalls, onWait, log, counts } = deps;
+  const { ledgers = LAKE_LEDGERS, clockCheck, isAnswer } = deps;
   const sender = random().toString(36).slice(2);
   const ledger = ledgers.open(lake, limits, { clock, sender });
   const throttle = new Throttle({
@@ -46,7 +50,9 @@ export const openThrottle = (deps: ThrottleOptions): OpenThrottle => {
     random,
     judge: (response, now) =>
       (clockCheck && checkClock(lake, response, { now, ...clockCheck })) ??
-      judge(response, now, limits.keyEnv),
+      (isAnswer?.(response) === true
+        ? undefined
+        : judge(response, now, limits.keyEnv, config?.upstream)),
     keepUnread: (callId, response, error) => {
       storeResponse(lake, callId, response, clock.now());
       keepUnknownShape(lake, callId, error, clock.now());

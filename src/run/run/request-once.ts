@@ -1,3 +1,4 @@
+import { adoptWords } from '../../ingest/responses/adopt-words.ts';
 import { loadResponse } from '../../ingest/responses/load-response.ts';
 import { rowsChanged } from '../../ingest/writers/tally.ts';
 import { syncLake } from '../../lake/durability.ts';
@@ -43,13 +44,14 @@ const requestWith = async (
   job: string,
   request: UpstreamRequest,
 ): Promise<DecodedResponse> => {
-  const { lake, signal } = deps;
+  const { lake, signal, config } = deps;
   const { throttle, ledger } = openThrottle({ ...deps, limits, client });
   const { read, settle, callId, response, receivedAt } = await throttle.request(
     request,
-    (response) => decodeResponse(request, response),
+    (response) => decodeResponse(request, response, config.upstream),
     { runId: null, job, signal },
   );
+  adoptWords(lake, config.upstream);
   const call = {
     runId: null,
     request,

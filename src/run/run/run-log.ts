@@ -192,7 +192,7 @@ export class RunLog {
   calls(runId: number): { job: string; sent: number; ok: number }[] {
     return prepare(
       this.#lake.sqlite,
-      'select job, sum(sent) as sent, sum(status = 200 and error is null) as ok from calls where run_id = ? group by job order by job',
+      'select job, sum(sent) as sent, sum(status in (200, 202) and error is null) as ok from calls where run_id = ? group by job order by job',
       { job: 'text', sent: 'number', ok: 'number' },
     ).all(runId);
   }

@@ -2,11 +2,17 @@ import { SECOND_MS } from '../../base/durations.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isoOf } from '../../base/iso.ts';
 import { SILENT } from '../../base/log.ts';
+import { adoptWords } from '../../ingest/responses/adopt-words.ts';
 import { loadResponse } from '../../ingest/responses/load-response.ts';
 import { addRows, noRows, rowsChanged } from '../../ingest/writers/tally.ts';
 import { refreshSearch } from '../../lake/search/search-index.ts';
 import { decodeResponse } from '../../upstream/decode/decode.ts';
-import { CallError, KeyBarredError, KeyRefusedError } from '../../upstream/errors.ts';
+import {
+  CallError,
+  KeyBarredError,
+  KeyRefusedError,
+  ProxyRefusedError,
+} from '../../upstream/errors.ts';
 import { requestLine } from '../../upstream/request.ts';
 import { PausedError, ServiceDownError } from '../../upstream/throttle/errors.ts';
 import { nextPage } from '../plan/first-page.ts';
@@ -68,6 +74,7 @@ export class Run {
    * @throws what neither the service nor the quota caused: a full disk, a mistake of ours
    */
   async execute(): Promise<RunSummary> {
+    adoptWords(this.#deps.lake, this.#deps.config.upstream);
     this.#indexWords(); // what waits since a run that was killed, or a migration
     for (const stage of ['lists', 'watches', 'refreshes'] as const) {
       const jobs = this.#deps.jobs.filter((job) => job.stage === stage);
@@ -146,7 +153,7 @@ export class Run {
     const runId = this.#runId;
     const { read, settle, tookMs, attempts, ...answered } = await lane.throttle.request(
       request,
-      (response) => decodeResponse(request, response),
+      (response) => decodeResponse(request, response, config.upstream),
       { runId, job, signal },
     );
     const next =
@@ -183,6 +190,7 @@ export class Run {
     const stops =
       !(error instanceof CallError) ||
       (error instanceof KeyRefusedError && error.status === 401) ||
+      error instanceof ProxyRefusedError ||
       signal.aborted;
     if (stops) {
       const stop = error instanceof Error ? error : new Error(String(error));

@@ -19,7 +19,15 @@ export const logServed = (
   log: Logger,
   request: IncomingMessage,
   response: ServerResponse,
-  { keyId, tookMs }: { keyId: string | undefined; tookMs: number },
+  {
+    keyId,
+    requestId,
+    tookMs,
+  }: {
+    keyId?: string | undefined;
+    requestId?: string | undefined;
+    tookMs: number;
+  },
 ): void => {
   if (!log.isLevelEnabled('info')) return;
   log.info({
@@ -28,6 +36,7 @@ export const logServed = (
     status: response.statusCode,
     complete: response.writableFinished,
     key: keyId,
+    requestId,
     ms: Math.round(tookMs * 10) / 10,
   });
 };

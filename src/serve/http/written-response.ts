@@ -39,6 +39,8 @@ export interface WrittenResponse {
   /** Weak: bodies that differ in nothing but the instant they were asked for are the same response. */
   readonly etag: string;
   readonly observedAt: number | null;
+  /** Header `Link` of a list. */
+  readonly link?: string;
   /** True where it changes with observations alone, not as windows move on: then their date tells. */
   readonly isDated: boolean;
 }
@@ -147,6 +149,7 @@ export const replyWith = (
     'cache-control': 'private, no-cache',
     vary: 'Authorization, Accept-Encoding',
   };
+  if (written.link !== undefined) headers.link = written.link;
   if (observedAt !== null) {
     headers.age = String(Math.max(0, Math.floor((now - observedAt) / 1000)));
     headers['last-modified'] = new Date(observedAt).toUTCString();

@@ -99,9 +99,9 @@ export const troubleSections = ({ status }: PipelineNow, at: number): Html => {
   return html`<section><h2>Drift <span class="soft small">fields that changed shape, with their values kept</span></h2>${
     drift.length === 0
       ? html`<p class="soft">None.</p>`
-      : html`<div class="scroll"><table class="data"><caption class="unseen">Drift</caption><thead><tr><th scope="col">resource</th><th scope="col">field</th><th scope="col">first sample</th><th scope="col" class="no-phone">first seen</th></tr></thead><tbody>${drift.map(
-          ({ resource, field, sample, firstSeenAt }) =>
-            html`<tr><td>${resource}</td><td><code>${field}</code></td><td><code class="request">${sample.slice(0, LONGEST_SAMPLE)}</code></td><td class="no-phone">${sinceText(firstSeenAt, at)}</td></tr>`,
+      : html`<div class="scroll"><table class="data"><caption class="unseen">Drift</caption><thead><tr><th scope="col">resource</th><th scope="col">field</th><th scope="col">before</th><th scope="col">first sample</th><th scope="col">fix</th><th scope="col" class="no-phone">first seen</th></tr></thead><tbody>${drift.map(
+          ({ resource, field, sample, former, setting, firstSeenAt }) =>
+            html`<tr><td>${resource}</td><td><code>${field}</code></td><td><code class="request">${former?.slice(0, LONGEST_SAMPLE) ?? ''}</code></td><td><code class="request">${sample.slice(0, LONGEST_SAMPLE)}</code></td><td>${setting === null ? '' : html`<code>upstream.${setting}</code>`}</td><td class="no-phone">${sinceText(firstSeenAt, at)}</td></tr>`,
         )}</tbody></table></div>`
   }</section>
 <section><h2>Rejected items <span class="soft small">without a usable id or platform, kept as JSON</span></h2>${

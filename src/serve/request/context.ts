@@ -17,6 +17,8 @@ import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendResponse } from '../http/send-response.ts';
 import { bytesOf, type ResponseContent, write } from '../http/written-response.ts';
 import type { LiveUpdates } from '../live/live-updates.ts';
+import type { IdempotentResponses } from './idempotency.ts';
+import { listLinks } from './list-links.ts';
 import type { SqlQueries } from './sql-queries.ts';
 
 /** One request on its way through the service, for the log. */
@@ -32,6 +34,10 @@ export interface Exchange {
    * Rejects with a RefusedError where too many wait.
    */
   keylessTurn?: () => Promise<void>;
+  /** Its response has headers for this request only, so it is not kept. */
+  isUnkept?: boolean;
+  /** Names the request in logs and responses. */
+  requestId?: string;
   /** It was proven otherwise than by a key: by the signature of its body. */
   isProven?: boolean;
 }
@@ -54,6 +60,7 @@ export interface ServiceContext {
   readonly responses: ResponseCache;
   readonly pages: PageCache;
   readonly changes: ChangeTimes;
+  readonly idempotent: IdempotentResponses;
   /** Tells open pages when the lake changes. */
   readonly live: LiveUpdates;
   /** Queries in SQL that people write. */
@@ -88,6 +95,17 @@ export const momentOf = (
   gone: () => c.req.raw.signal, // making one takes a moment: only when there is something to wait for
 });
 
+/** Does the work of a POST once for each `Idempotency-Key` of its sender. */
+export const respondOnce = (
+  { idempotent }: ServiceContext,
+  c: Context<ServiceEnv>,
+  body: unknown,
+  work: () => Response | Promise<Response>,
+): Promise<Response> => {
+  const key = c.req.header('idempotency-key');
+  return idempotent.once({ key, sender: c.get('standing').id, path: c.req.path }, body, work);
+};
+
 /** Sends a response, and remembers it where it may be given again. */
 export const respond = (
   { lake, now: clock, responses, changes }: ServiceContext,
@@ -96,16 +114,19 @@ export const respond = (
   requestedAsOf: number | undefined,
 ): Response => {
   const now = clock();
-  const written = write(response);
+  const address = c.env.incoming.url ?? '';
+  const link = listLinks(address, response);
+  const written = { ...write(response), ...(link === undefined ? {} : { link }) };
   const { at, version } = response.readFor ?? { at: now, version: lakeVersion(lake) };
-  if (response.windowsMs !== undefined && (requestedAsOf === undefined || requestedAsOf <= at))
-    responses.keep(c.env.incoming.url ?? '', {
+  const isKept = response.windowsMs !== undefined && c.env.exchange.isUnkept !== true;
+  if (isKept && (requestedAsOf === undefined || requestedAsOf <= at))
+    responses.keep(address, {
       written,
       version,
       from: requestedAsOf ?? at,
       until:
         requestedAsOf === undefined
-          ? changes.holdsUntil(at, response.windowsMs)
+          ? changes.holdsUntil(at, response.windowsMs ?? [])
           : Number.POSITIVE_INFINITY,
       isOfItsInstant: requestedAsOf === undefined && response.asOf === at,
     });

@@ -51,6 +51,18 @@ const headers = {
     schema: { type: 'string' as const },
     description: 'What is left of each policy (r), and seconds until more is (t).',
   },
+  Link: {
+    schema: { type: 'string' as const },
+    description: 'Of lists: addresses of the pages `first`, `prev`, `next` and `last`.',
+  },
+  'X-Request-Id': {
+    schema: { type: 'string' as const },
+    description: 'The id of the request, or a new one. It is also in the log.',
+  },
+  'X-Ignored-Parameters': {
+    schema: { type: 'string' as const },
+    description: 'Query parameters that were ignored because nobody knows them.',
+  },
   ETag: { schema: { type: 'string' as const }, description: 'For If-None-Match.' },
   'Last-Modified': {
     schema: { type: 'string' as const },
@@ -58,6 +70,12 @@ const headers = {
   },
   Age: { schema: { type: 'integer' as const }, description: 'Seconds since then.' },
 };
+
+/** Announced end of a route: days in UTC, such as `2027-01-31`. */
+export interface Deprecation {
+  readonly since: string;
+  readonly sunset: string;
+}
 
 /** One GET of the interface as OpenAPI describes it. `extension`: not part of the documented interface. */
 export const describeGet = <
@@ -69,6 +87,7 @@ export const describeGet = <
   summary: string;
   description?: string;
   extension?: boolean;
+  deprecation?: Deprecation;
   request: R;
   response: z.ZodType;
   problems: readonly Slug[];
@@ -81,6 +100,9 @@ export const describeGet = <
     description: route.description ?? `${route.summary}.`,
     tags: [route.extension === true ? 'Extensions' : 'Interface'],
     ...(route.extension === true ? { 'x-extension': true } : {}),
+    ...(route.deprecation === undefined
+      ? {}
+      : { deprecated: true, 'x-deprecation': route.deprecation }),
     request: route.request,
     responses: {
       200: {

@@ -1,8 +1,11 @@
-import type { RouteConfig, RouteHandler, z } from '@hono/zod-openapi';
-import type { MiddlewareHandler } from 'hono';
+import { type RouteConfig, type RouteHandler, z } from '@hono/zod-openapi';
+import type { Context, MiddlewareHandler } from 'hono';
+import { SECOND_MS } from '../../base/durations.ts';
+import { misspelt } from '../../base/nearest.ts';
 import { oneReading } from '../../lake/one-reading.ts';
-import { refusedParameters } from '../http/problems.ts';
+import { invalidParameters, refusedParameters } from '../http/problems.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from './context.ts';
+import type { Deprecation } from './describe.ts';
 
 type Responder<R extends RouteConfig> = (
   c: Parameters<RouteHandler<R, ServiceEnv>>[0],
@@ -24,14 +27,45 @@ const single = (lists: Record<string, string[]>): Record<string, unknown> =>
     Object.entries(lists).map(([name, given]) => [name, given.length === 1 ? given[0] : given]),
   );
 
+/** Refuses misspelt query parameters, and names all other unknown ones in `X-Ignored-Parameters`. */
+const noteUnknown = (c: Context<ServiceEnv>, schema: z.ZodType | undefined): void => {
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const unknown = Object.keys(c.req.query()).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const errors = unknown.flatMap((parameter) => {
+    const meant = misspelt(parameter, known);
+    return meant === undefined
+      ? []
+      : [{ parameter, detail: `There is no such parameter. Did you mean ${meant}?` }];
+  });
+  if (errors.length > 0) throw invalidParameters(errors);
+  c.env.exchange.isUnkept = true;
+  const names = unknown.map((name) => encodeURIComponent(name).slice(0, LONGEST_NAME));
+  c.env.outgoing.setHeader('x-ignored-parameters', names.slice(0, MOST_NAMED).join(', '));
+};
+
+const LONGEST_NAME = 100;
+const MOST_NAMED = 20;
+
+/** Headers of a route that will end (RFC 9745, RFC 8594). */
+const noteDeprecation = (c: Context<ServiceEnv>, deprecation: Deprecation | undefined): void => {
+  if (deprecation === undefined) return;
+  const { since, sunset } = deprecation;
+  c.env.exchange.isUnkept = true; // from memory it would come without them
+  c.env.outgoing.setHeader('deprecation', `@${Date.parse(since) / SECOND_MS}`);
+  c.env.outgoing.setHeader('sunset', new Date(sunset).toUTCString());
+};
+
 /** Reads the parameters of a route, those of the address first; handlers have them from `c.req.valid`. */
 const parametersOf =
-  ({ request }: RouteConfig): MiddlewareHandler<ServiceEnv> =>
+  ({ request, ...route }: RouteConfig): MiddlewareHandler<ServiceEnv> =>
   (c, next) => {
+    noteDeprecation(c, route['x-deprecation'] as Deprecation | undefined);
     c.req.addValidatedData(
       'param',
       read('param', request?.params, () => c.req.param()),
     );
+    noteUnknown(c, request?.query);
     c.req.addValidatedData(
       'query',
       read('query', request?.query, () => single(c.req.queries())),

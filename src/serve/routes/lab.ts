@@ -4,7 +4,7 @@ import { analysisResponse } from '../../base/wire/analysis-shapes.ts';
 import { analysisOf } from '../../learn/why/analyze.ts';
 import { jsonBody } from '../http/body.ts';
 import { invalidParameters, RefusedError } from '../http/problems.ts';
-import { momentOf, type ServiceApp, type ServiceContext } from '../request/context.ts';
+import { momentOf, respondOnce, type ServiceApp, type ServiceContext } from '../request/context.ts';
 import { problemsOf } from '../request/describe.ts';
 import { EXAMPLE_BODIES, EXAMPLE_RESPONSES } from '../request/examples.ts';
 
@@ -60,11 +60,14 @@ export const labRoute = (app: ServiceApp, service: ServiceContext): void => {
   const deps = { clock: { now }, model };
   app.openAPIRegistry.registerPath(analyze);
   app.post('/lab/analyze', async (c) => {
-    const id = idIn(await jsonBody(c));
-    const { asOf, owner, gone } = momentOf(service, c, undefined);
-    const findings = await reads.findings({ id, asOf }, { owner, unwanted: gone() });
-    if (findings === undefined)
-      throw new RefusedError('not-found', `No video "${id}" had been seen by ${isoOf(asOf)}.`);
-    return c.json(await analysisOf(findings, deps), 200, { 'cache-control': 'no-store' });
+    const body = await jsonBody(c);
+    const id = idIn(body);
+    return respondOnce(service, c, body, async () => {
+      const { asOf, owner, gone } = momentOf(service, c, undefined);
+      const findings = await reads.findings({ id, asOf }, { owner, unwanted: gone() });
+      if (findings === undefined)
+        throw new RefusedError('not-found', `No video "${id}" had been seen by ${isoOf(asOf)}.`);
+      return c.json(await analysisOf(findings, deps), 200, { 'cache-control': 'no-store' });
+    });
   });
 };

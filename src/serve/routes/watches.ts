@@ -16,7 +16,7 @@ import {
 } from '../../lake/watches/watches.ts';
 import { jsonBody } from '../http/body.ts';
 import { invalidParameters, RefusedError } from '../http/problems.ts';
-import { respond, type ServiceApp, type ServiceContext } from '../request/context.ts';
+import { respond, respondOnce, type ServiceApp, type ServiceContext } from '../request/context.ts';
 import { describeGet, problemsOf } from '../request/describe.ts';
 import { EXAMPLE_BODIES, EXAMPLE_RESPONSES } from '../request/examples.ts';
 import { asOf, limit, page } from '../request/parameters.ts';
@@ -220,11 +220,14 @@ export const watchRoutes = (
   });
 
   app.on('POST', '/watches', async (c) => {
-    const now = service.clock.now();
-    const added = addWatch(writer, readWatchWish(await jsonBody(c), context, now), now);
-    return c.json(shownWatch(added, context), 201, {
-      'cache-control': 'no-store',
-      location: `/v1/watches/${added.id}`,
+    const body = await jsonBody(c);
+    return respondOnce(service, c, body, () => {
+      const now = service.clock.now();
+      const added = addWatch(writer, readWatchWish(body, context, now), now);
+      return c.json(shownWatch(added, context), 201, {
+        'cache-control': 'no-store',
+        location: `/v1/watches/${added.id}`,
+      });
     });
   });
   app.openAPIRegistry.registerPath(addRoute);

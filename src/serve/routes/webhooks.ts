@@ -22,6 +22,7 @@ import { invalidParameters, RefusedError } from '../http/problems.ts';
 import {
   momentOf,
   respond,
+  respondOnce,
   type ServiceApp,
   type ServiceContext,
   type ServiceEnv,
@@ -144,16 +145,18 @@ const changingRoutes = (
 ): void => {
   app.on('POST', '/webhooks', async (c) => {
     const body = await jsonBody(c);
-    const owner = c.get('standing').id;
-    const made = naming(() =>
-      addSubscription(writer, readWish(body, false), {
-        now: service.clock.now(),
-        owner,
-        most: mostOfAKey,
-      }),
-    );
-    const response = { ...shownSubscription(required(writer, c, made.id)), secret: made.secret };
-    return c.json(response, 201, { ...NO_STORE, location: `/v1/webhooks/${made.id}` });
+    return respondOnce(service, c, body, () => {
+      const owner = c.get('standing').id;
+      const made = naming(() =>
+        addSubscription(writer, readWish(body, false), {
+          now: service.clock.now(),
+          owner,
+          most: mostOfAKey,
+        }),
+      );
+      const response = { ...shownSubscription(required(writer, c, made.id)), secret: made.secret };
+      return c.json(response, 201, { ...NO_STORE, location: `/v1/webhooks/${made.id}` });
+    });
   });
   app.openAPIRegistry.registerPath(addRoute);
 

@@ -1,4 +1,5 @@
 import type { Platform } from '../../../schema/vocabulary.ts';
+import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { FIELDS, HOLDERS } from '../../base/wire/field-table.ts';
 import {
@@ -11,8 +12,10 @@ import {
   readInstant,
   valueUnder,
 } from '../../base/wire/fields.ts';
+import { findArray } from '../../base/wire/find-array.ts';
 import { plainHandle } from '../../base/wire/folding.ts';
 import type { RawResponse } from '../client.ts';
+import { inOurWords, nextCursor } from '../dialect.ts';
 import { UnreadableResponseError } from '../errors.ts';
 import type { ListRequest, UpstreamRequest } from '../request.ts';
 import {
@@ -31,6 +34,7 @@ import {
   noteLongTexts,
   noteMissing,
   noteOdd,
+  noteRateUnit,
 } from './note-drift.ts';
 import { parseBody } from './parse-body.ts';
 import { markOf, unlessRepeated } from './repeated-page.ts';
@@ -48,6 +52,8 @@ interface DecodedPage {
   length: number;
   /** Which items it holds, in short; null where none could be read. */
   mark: string | null;
+  /** Cursor of the next page; null at the end, absent if the upstream has no cursors. */
+  next?: string | null;
 }
 
 /** What a response of status 200 says, checked. */
@@ -71,24 +77,6 @@ export interface DecodedProfile {
   engagementRate: number | null;
   extra: JsonObject | null;
 }
-
-/** The first array under one of the names, looking one level deeper too. `path` is where it was. */
-const findArray = (
-  value: unknown,
-  names: readonly string[],
-): { list: unknown[]; holder: JsonObject | undefined; path: string } | undefined => {
-  if (Array.isArray(value)) return { list: value, holder: undefined, path: 'a bare list' };
-  if (!isObject(value)) return undefined;
-  for (const name of names) {
-    const inner = value[name];
-    if (Array.isArray(inner)) return { list: inner, holder: value, path: name };
-    if (!isObject(inner)) continue;
-    for (const deeper of names)
-      if (Array.isArray(inner[deeper]))
-        return { list: inner[deeper], holder: inner, path: `${name}.${deeper}` };
-  }
-  return undefined;
-};
 
 const unknownShape = (
   response: RawResponse,
@@ -216,14 +204,18 @@ const decodeCreator = (
 };
 
 /**
- * What a response of status 200 to a request says. Pure: `replay` decodes kept bodies with it.
+ * Reads a response of status 200. Pure, so that `replay` uses it on stored bodies.
  * @throws UnreadableResponseError when the page cannot be read at all
  */
 export const decodeResponse = (
   request: UpstreamRequest,
   response: RawResponse,
+  settings: UpstreamSettings = {},
 ): DecodedResponse => {
-  const value = parseBody(response);
+  const stated = parseBody(response);
+  const value = inOurWords(request, stated, settings);
+  const cursor = nextCursor(stated, response.headers, settings);
+  const next = cursor === undefined ? {} : { next: cursor };
   switch (request.kind) {
     case 'feed':
     case 'trends':
@@ -235,14 +227,16 @@ export const decodeResponse = (
         'content item',
       );
       const items = page.items.map(({ item }) => item);
+      noteRateUnit(items, page);
       for (const item of items) noteLongTexts(item, page);
       noteForeign(items, request, page);
-      return { kind: 'videos', ...page };
+      return { kind: 'videos', ...page, ...next };
     }
     case 'hashtags':
       return {
         kind: 'hashtags',
         ...decodeList({ response, value, request }, decodeHashtag, ({ tag }) => tag, 'hashtag'),
+        ...next,
       };
     case 'growth':
       return decodeGrowth(response, value, request.id);

@@ -52,6 +52,29 @@ export const noteOdd = (resource: string, odd: Odd, into: Decoded): void => {
     into.drift.push({ resource, field: `${field} (unexpected value)`, sample });
 };
 
+/** Items that must agree before the unit of the rate is doubted. */
+const ENOUGH_RATES = 5;
+const isNear = (factor: number, unit: number): boolean =>
+  factor > 0.98 * unit && factor < 1.02 * unit;
+
+/** Reports rates that are a hundredth or hundredfold of likes / views in percent, on all of a page. */
+export const noteRateUnit = (items: readonly DecodedItem[], into: Decoded): void => {
+  const factors = items.flatMap(({ views, likes, engagementRate: rate }) =>
+    views && likes && rate ? [(rate * views) / (100 * likes)] : [],
+  );
+  if (factors.length < ENOUGH_RATES) return;
+  const isFraction = factors.every((factor) => isNear(factor, 0.01));
+  const isPercent = factors.every((factor) => isNear(factor, 100));
+  const [sample] = items;
+  if ((!isFraction && !isPercent) || sample === undefined) return;
+  const { id, views, likes, engagementRate } = sample;
+  into.drift.push({
+    resource: 'content item',
+    field: `engagementRate (${isFraction ? 'a fraction' : 'percent'}, by likes and views)`,
+    sample: { id, views, likes, engagementRate },
+  });
+};
+
 const SAMPLE_CHARACTERS = 200;
 
 /** Whether what a response names is what was asked for: an id without its prefix, a handle in any spelling. */

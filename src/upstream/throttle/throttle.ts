@@ -4,20 +4,21 @@ import { messageOf } from '../../base/errors.ts';
 import { type Log, SILENT } from '../../base/log.ts';
 import type { ApiClient, RawResponse } from '../client.ts';
 import { CallError, RateLimitedError, UnreachableError } from '../errors.ts';
-import { requestLine, type UpstreamRequest } from '../request.ts';
+import { type AnyRequest, requestLine } from '../request.ts';
+import { AcceptedRequest, isAccepted } from './accepted.ts';
 import { backoffMs, Circuit, PATIENCE_MS } from './circuit.ts';
 import { QuotaSpentError, ServiceDownError } from './errors.ts';
 import type { Ledger, PlannedCall, Refusal } from './ledger.ts';
 import { RefusedKey } from './refused-key.ts';
 
-/** A response that came and was read. Its call is not settled yet: that goes with its rows. */
+/** A response that was read. Its call is settled with its rows. */
 export interface Received<T> {
   callId: number;
   response: RawResponse;
   read: T;
   /** Unix ms at which the response was complete. */
   receivedAt: number;
-  /** Milliseconds from letting it leave to its last byte, of the attempt that was answered. */
+  /** Of the answered attempt, up to its last byte. */
   tookMs: number;
   attempts: number;
   /** Writes the call's outcome. To be called inside the transaction that loads the response. */
@@ -37,15 +38,15 @@ interface ThrottleDeps {
   random: () => number;
   /** The error that a response stands for, if any. */
   judge: (response: RawResponse, now: number) => CallError | undefined;
-  /** Keeps a response that could not be read, and why. Called inside the settling transaction. */
+  /** Stores an unreadable response and its error, inside the settling transaction. */
   keepUnread: (callId: number, response: RawResponse, error: unknown) => void;
-  /** Counted together with other keys' calls where given; so is `maxCalls`. */
+  /** Shared with the throttles of other keys, as is `maxCalls`. */
   counts?: CallCounts;
-  /** No more calls than these leave; then the run pauses. */
+  /** The run pauses after so many calls. */
   maxCalls?: number;
-  /** Told of waits: those the service caused, and those for a slot of the minute. */
+  /** Hears of waits for the service and for a slot of the minute. */
   onWait?: (waitMs: number, why: string) => void;
-  /** Told of attempts that failed and of waits. */
+  /** Logs failed attempts and waits. */
   log?: Log | undefined;
 }
 
@@ -64,7 +65,7 @@ const LEAST_LIMITED_MS = 5 * SECOND_MS;
 
 const roundMs = (ms: number): number => Math.round(ms * 10) / 10;
 
-/** Calls made so far, by how they ended; not those that found nobody. */
+/** Calls made so far, by outcome, without those that found nobody. */
 export interface CallCounts {
   sent: number;
   ok: number;
@@ -72,9 +73,8 @@ export interface CallCounts {
 }
 
 /**
- * The one way by which calls leave. One at a time passes it: it waits for pauses the service
- * asked for, for a slot of the minute, and has the ledger write the call's row. Retries pass it
- * again and are paid for again.
+ * Sends every call, one admission at a time: it waits for pauses and for a slot of the minute, and the
+ * ledger writes the call's row. A retry is a call like any other.
  */
 export class Throttle {
   readonly counts: CallCounts;
@@ -95,21 +95,29 @@ export class Throttle {
   }
 
   /**
-   * Asks until a response is read. Every attempt has its row in the ledger. A request has four
-   * attempts; one that failed because the service asked to wait, or is away, is no fault of the request
-   * and not among them.
+   * Sends a request until a response is read. Every attempt has its row in the ledger. A request has
+   * four attempts, without those that failed because the service asked to wait or is away. A response
+   * that comes later (202) is asked for where the service says.
    * @throws QuotaSpentError when calls are used up; ServiceDownError when the service stays away;
    *   CallError when this request failed for good
    */
   async request<T>(
-    request: UpstreamRequest,
+    request: AnyRequest,
     read: (response: RawResponse) => T,
     context: CallContext,
   ): Promise<Received<T>> {
+    const accepted = new AcceptedRequest(request, this.#deps);
+    const readUnlessAccepted = (response: RawResponse) =>
+      isAccepted(response) ? undefined : { value: read(response) };
     let ownFailures = 0;
     for (let attempts = 1; ; attempts++) {
       try {
-        return { ...(await this.#attempt(request, read, context, attempts)), attempts };
+        const { question } = accepted;
+        const received = await this.#attempt(question, readUnlessAccepted, context, attempts);
+        if (received.read !== undefined)
+          return { ...received, read: received.read.value, attempts };
+        this.#deps.ledger.together(() => received.settle(0));
+        await accepted.wait(received.response, context.signal);
       } catch (error) {
         if (!(error instanceof CallError) || !error.transient) throw error;
         context.signal?.throwIfAborted();
@@ -125,7 +133,7 @@ export class Throttle {
   }
 
   async #attempt<T>(
-    request: UpstreamRequest,
+    request: AnyRequest,
     read: (response: RawResponse) => T,
     { runId, job, signal }: CallContext,
     attempt: number,
@@ -166,7 +174,7 @@ export class Throttle {
     }
   }
 
-  /** Settles a failed call, keeps what it taught, and decides how long everybody waits. */
+  /** Settles a failed call and decides how long all calls wait. */
   async #fail(
     callId: number,
     response: RawResponse | undefined,

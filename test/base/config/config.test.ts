@@ -339,3 +339,29 @@ describe('several keys', () => {
     expect(read({ TRENDLAKE_API_KEY: 'k' }, {}, cwd).keys[0]?.apiKey?.reveal()).toBe('k');
   });
 });
+
+describe('words of the upstream', () => {
+  const upstream = (value: unknown) => refusal({ TRENDLAKE_UPSTREAM: JSON.stringify(value) });
+
+  test('are read from the environment and the file', () => {
+    const words = { paging: { style: 'offset', first: 0 }, engagementRate: 'fraction' } as const;
+    expect(read({}).upstream).toEqual({});
+    expect(read({ TRENDLAKE_UPSTREAM: JSON.stringify(words) }).upstream).toEqual(words);
+    const { cwd } = configFile(JSON.stringify({ upstream: words }));
+    expect(read({}, {}, cwd).upstream).toEqual(words);
+  });
+
+  test.each([
+    [{ pagin: {} }, /upstream has no field pagin\. Did you mean paging\?/],
+    [
+      { paging: { style: 'pages' } },
+      /paging\.style must be page or offset or cursor, and is "pages"/,
+    ],
+    [{ paging: { style: 'cursor' } }, /paging\.cursor must be set/],
+    [{ platforms: { instagram: 'shorts', youtube: 'shorts' } }, /platforms has "shorts" twice/],
+    [{ platforms: { tik: 'x' } }, /platforms has no field tik/],
+    [{ lists: { items: 'data..items' } }, /lists\.items must be a path such as "data\.items"/],
+    [{ spentStatuses: [200] }, /spentStatuses must be a list of statuses from 400 to 599/],
+    [[], /upstream must be an object/],
+  ])('%j is refused', (value, message) => expect(upstream(value)).toMatch(message));
+});

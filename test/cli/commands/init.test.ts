@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
+import { startDialectUpstream } from '../../../fixtures/dialect-upstream.ts';
 import { status } from '../../../fixtures/faults.ts';
 import {
   type Fault,
@@ -76,4 +77,23 @@ test('answers that end too early write nothing; a file that is there stays', asy
   const before = readFileSync(path, 'utf8');
   expect((await again()).err).toMatch(/already exists/);
   expect(readFileSync(path, 'utf8')).toBe(before);
+});
+
+test('a probe is offered: what it finds is written, too', async () => {
+  const service = await startDialectUpstream(['words', 'offset', 'fraction']);
+  try {
+    const lines = [service.baseUrl, KEY, '', 'tiktok,instagram,youtube', 'yes'];
+    const { code, err, path } = await init(lines);
+    expect([code, err]).toEqual([0, '']);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+      upstream: {
+        platforms: { tiktok: 'tik-tok', instagram: 'reels', youtube: 'shorts' },
+        paging: { style: 'offset' },
+        engagementRate: 'fraction',
+      },
+    });
+    expect(service.requests.length).toBeLessThanOrEqual(30);
+  } finally {
+    await service.close();
+  }
 });

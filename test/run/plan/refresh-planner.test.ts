@@ -149,3 +149,22 @@ test('wanted creators do not wait behind wanted videos and hashtags that a run h
   );
   expect(waiting.raw().get()).toEqual([20, 1]);
 });
+
+test.each([404, 410, 451])('a video that answered %i is not asked for again', async (status) => {
+  const EVER = Number.POSITIVE_INFINITY;
+  const { lake, refreshes } = await prepared([
+    { fault: faults.status(status), times: EVER, on: /videos.*growth/ },
+  ]);
+  const isTimelineRequest = ([request]: readonly string[]) => request?.includes('/growth') === true;
+  const first = (await refreshes()).filter(isTimelineRequest).map(([request]) => request);
+  expect(first.length).toBeGreaterThan(0);
+  const states = lake.sqlite.prepare("select distinct state from run_items where job = 'growth'");
+  expect(states.pluck().all()).toEqual(['skipped']);
+  const later: string[] = [];
+  for (const night of [1, 2, 3]) {
+    const clock = virtualClock(WORLD_AT + night * DAY_MS);
+    const made = await refreshes({ only: ['growth'], clock });
+    later.push(...made.map(([request]) => request));
+  }
+  expect(later.filter((request) => first.includes(request))).toEqual([]);
+});

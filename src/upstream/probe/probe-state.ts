@@ -1,0 +1,118 @@
+import type { Config } from '../../base/config/config.ts';
+import type { UpstreamSettings } from '../../base/config/upstream-settings.ts';
+import { parseJson } from '../../base/wire/fields.ts';
+import type { RawResponse } from '../client.ts';
+import { decodeResponse } from '../decode/decode.ts';
+import { CallError } from '../errors.ts';
+import type { UpstreamRequest } from '../request.ts';
+import type { ProbeFinding } from './finding.ts';
+
+/** A response as a probe reads it; `value` is undefined if it is not JSON. */
+export interface ProbeResponse {
+  readonly path: string;
+  readonly raw: RawResponse;
+  readonly status: number;
+  readonly text: string;
+  readonly value: unknown;
+}
+
+/**
+ * Sends one request of a probe, paced and counted.
+ * @throws OutOfCallsError once the calls are used up
+ */
+export type SendProbe = (method: 'GET' | 'HEAD', path: string) => Promise<RawResponse>;
+
+export type ProbeConfig = Pick<Config, 'platforms' | 'feedRange' | 'hashtagRange' | 'upstream'>;
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+const read = (path: string, raw: RawResponse): ProbeResponse => {
+  const text = raw.body.toString('utf8', 0, 4_000_000);
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    value = undefined;
+  }
+  return { path, raw, status: raw.status, text, value };
+};
+
+/** State of a probe: its settings, its findings, and the responses behind them. */
+export class ProbeState {
+  readonly config: ProbeConfig;
+  readonly findings: ProbeFinding[] = [];
+  /** Parts that cannot be read, and why. */
+  readonly problems = new Map<string, string>();
+  readonly refusals: ProbeResponse[] = [];
+  readonly answers: ProbeResponse[] = [];
+  settings: Mutable<UpstreamSettings>;
+  /** True once a query with unknown parameters was refused. */
+  isStrict = false;
+  /** Parameter of the page size; undefined if none was heard. */
+  sizeParameter: string | undefined;
+  readonly #send: SendProbe;
+
+  constructor(config: ProbeConfig, send: SendProbe) {
+    this.config = config;
+    this.settings = { ...config.upstream };
+    this.sizeParameter = config.upstream.paging?.sizeParameter ?? 'limit';
+    this.#send = send;
+  }
+
+  async get(
+    path: string,
+    query: Readonly<Record<string, string | number>> = {},
+    method: 'GET' | 'HEAD' = 'GET',
+  ): Promise<ProbeResponse> {
+    const texts = Object.entries(query).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
+    const parameters = new URLSearchParams(texts).toString();
+    const asked = path + (parameters === '' ? '' : `?${parameters}`);
+    const response = read(path, await this.#send(method, asked));
+    (response.status === 200 ? this.answers : this.refusals).push(response);
+    return response;
+  }
+
+  /** Messages of a resource, such as `/trends`, that can name words of the service. */
+  messagesOf(resource: string): string[] {
+    const of = this.refusals.filter(({ path }) => path.startsWith(resource));
+    return of.map(({ text }) => text.slice(0, 4000));
+  }
+
+  note(finding: Omit<ProbeFinding, 'setting'> & { setting?: string }): void {
+    this.findings.push({ setting: null, ...finding });
+  }
+
+  /** Notes a part that cannot be read, with a question for the operator of the service. */
+  fail(part: string, question: string, evidence: string): void {
+    this.problems.set(part, question);
+    this.note({ part, found: `unknown. ${question}`, certainty: 'unknown', evidence });
+  }
+
+  /** Items that a response gives with the settings so far, or the reason that it cannot be loaded. */
+  readable(request: UpstreamRequest, { raw }: ProbeResponse): number | string {
+    try {
+      const decoded = decodeResponse(request, raw, this.settings);
+      const [rejected] = decoded.rejected;
+      if (rejected !== undefined) return `an item cannot be loaded: ${rejected.reason}`;
+      if (decoded.kind === 'growth') return decoded.points.length;
+      if (decoded.kind === 'creator') return decoded.items.length;
+      return 'length' in decoded ? decoded.length : 1;
+    } catch (error) {
+      if (error instanceof CallError) return error.message;
+      throw error;
+    }
+  }
+}
+
+/** Items asked for where their number does not matter. */
+const FEW_ITEMS = 5;
+
+/** The query of a short list. */
+export const fewItems = ({ sizeParameter }: ProbeState): Record<string, number> =>
+  sizeParameter === undefined ? {} : { [sizeParameter]: FEW_ITEMS };
+
+/** A call as evidence: its path and status. */
+export const seenIn = (path: string, { status }: ProbeResponse): string => `GET ${path}: ${status}`;

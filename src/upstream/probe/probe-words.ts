@@ -1,0 +1,250 @@
+import {
+  PERIODS,
+  type Period,
+  PLATFORM_PREFIXES,
+  type Platform,
+} from '../../../schema/vocabulary.ts';
+import { HOLDERS } from '../../base/wire/field-table.ts';
+import { findArray } from '../../base/wire/find-array.ts';
+import {
+  periodCandidates,
+  platformCandidates,
+  platformNamed,
+  rangeCandidates,
+} from './candidates.ts';
+import { fewItems, type ProbeResponse, type ProbeState, seenIn } from './probe-state.ts';
+import { type ListAt, type ListedKind, listIn, prefixIn } from './shapes.ts';
+
+const MOST_TRIES = 6;
+
+/** A feed of the probe: the word of its platform, and its list. */
+export interface ProbedFeed {
+  readonly platform: Platform;
+  readonly word: string;
+  readonly list: ListAt;
+  readonly response: ProbeResponse;
+}
+
+/** Finds a list in a response, and keeps its path in the settings unless it is found without. */
+const noteList = (
+  state: ProbeState,
+  { value }: ProbeResponse,
+  kind: ListedKind,
+): ListAt | undefined => {
+  const found = listIn(value, kind);
+  if (found === undefined || found.path === '') return found;
+  const usual = findArray(value, HOLDERS.list);
+  if (usual?.path === found.path) return found;
+  const { items } = state.settings.lists ?? {};
+  const known = items === undefined ? [] : typeof items === 'string' ? [items] : items;
+  if (known.includes(found.path)) return found;
+  const paths = [...known, found.path];
+  state.settings.lists = {
+    ...state.settings.lists,
+    items: paths.length === 1 ? found.path : paths,
+  };
+  return found;
+};
+
+/** Asks once for what often names the words of a service: its OpenAPI document. */
+const readDescription = async (state: ProbeState): Promise<string[]> => {
+  const { status, text } = await state.get('/openapi.json');
+  return status === 200 ? [text.slice(0, 200_000)] : [];
+};
+
+const unknownPlatform = (state: ProbeState, platform: Platform, tried: readonly string[]): void =>
+  state.fail(
+    `platform ${platform}`,
+    `Ask the operator for the name of ${platform} in /feed/{platform}.`,
+    `tried ${tried.join(', ')}`,
+  );
+
+/** The word that messages name for a platform; undefined if they name none. */
+const namedPlatform = (
+  platform: Platform,
+  messages: readonly string[],
+  tried: readonly string[],
+): string | undefined => {
+  const word = platformCandidates(platform, messages, tried)[0];
+  return word !== undefined && messages.some((text) => text.includes(word)) ? word : undefined;
+};
+
+/** Finds the words of the platforms, by their feeds. */
+export const probeFeeds = async (state: ProbeState): Promise<ProbedFeed[]> => {
+  const { platforms } = state.config;
+  const feeds: ProbedFeed[] = [];
+  let description: string[] | undefined;
+  for (const platform of platforms) {
+    const tried: string[] = [];
+    let feed: ProbedFeed | undefined;
+    const configured = state.settings.platforms?.[platform];
+    while (feed === undefined && tried.length < MOST_TRIES) {
+      const messages = state.messagesOf('/feed');
+      if (tried.length === 1 && namedPlatform(platform, messages, tried) === undefined)
+        description ??= await readDescription(state);
+      const texts = [...messages, ...(description ?? [])];
+      const usual = namedPlatform(platform, messages, tried) ?? platform;
+      const next = [configured ?? usual, ...platformCandidates(platform, texts, tried)];
+      const word = next.find((one) => !tried.includes(one));
+      if (word === undefined) break;
+      tried.push(word);
+      const response = await state.get(`/feed/${encodeURIComponent(word)}`);
+      if (response.status !== 200) continue;
+      const list = noteList(state, response, 'videos');
+      if (list === undefined) {
+        state.fail(
+          `feed of ${platform}`,
+          'Ask the operator where the list is in the response, and set lists.items.',
+          seenIn(`/feed/${word}`, response),
+        );
+        break;
+      }
+      feed = { platform, word, list, response };
+    }
+    if (feed !== undefined) {
+      noteFeed(state, feed);
+      feeds.push(feed);
+    } else if (!state.problems.has(`feed of ${platform}`)) unknownPlatform(state, platform, tried);
+  }
+  return feeds;
+};
+
+/** Keeps the word and the id prefix that a feed shows. */
+const noteFeed = (state: ProbeState, { platform, word, list, response }: ProbedFeed): void => {
+  const { settings } = state;
+  if (word !== platform) settings.platforms = { ...settings.platforms, [platform]: word };
+  state.note({
+    part: `platform ${platform}`,
+    found: word,
+    certainty: 'certain',
+    evidence: seenIn(`/feed/${word}`, response),
+    setting: `platforms.${platform}`,
+  });
+  const ids = list.list.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
+  const prefix = prefixIn(ids);
+  if (prefix !== undefined) {
+    if (prefix !== PLATFORM_PREFIXES[platform])
+      settings.idPrefixes = { ...settings.idPrefixes, [platform]: prefix };
+    state.note({
+      part: `id prefix of ${platform}`,
+      found: prefix === '' ? 'none' : prefix,
+      certainty: ids.length < 3 ? 'likely' : 'certain',
+      evidence: `${ids.length} ids, such as ${ids[0]}`,
+      setting: `idPrefixes.${platform}`,
+    });
+  }
+  const request = {
+    kind: 'feed',
+    platform,
+    dateRange: '24h',
+    limit: 5,
+    page: 1,
+    offset: 0,
+  } as const;
+  const items = state.readable(request, response);
+  if (typeof items === 'string')
+    state.fail(`feed of ${platform}`, 'Ask the operator for the shape of an item.', items);
+  const stated = list.list.find((item) => typeof item.platform === 'string')?.platform;
+  const isOther =
+    typeof stated === 'string' && stated !== word && platformNamed(stated) !== platform;
+  if (isOther)
+    state.fail(
+      `platform in items of ${platform}`,
+      `Ask the operator why items of ${word} have the platform ${stated}.`,
+      `platform ${stated} in /feed/${word}`,
+    );
+};
+
+/** Finds the words of the periods, by the trends of one platform. */
+export const probePeriods = async (
+  state: ProbeState,
+  { platform, word: platformWord }: ProbedFeed,
+): Promise<void> => {
+  const like: Partial<Record<Period, string>> = {};
+  for (const period of PERIODS) {
+    const tried: string[] = [];
+    const configured = state.settings.periods?.[period];
+    while (like[period] === undefined && tried.length < MOST_TRIES) {
+      const candidates = periodCandidates(period, state.messagesOf('/trends'), { tried, like });
+      const isLike = Object.keys(like).length > 0;
+      const first = configured ?? (isLike ? undefined : period);
+      const word = [...(first === undefined ? [] : [first]), ...candidates].find(
+        (one) => !tried.includes(one),
+      );
+      if (word === undefined) break;
+      tried.push(word);
+      const path = `/trends/${encodeURIComponent(platformWord)}/${encodeURIComponent(word)}`;
+      const response = await state.get(path, fewItems(state));
+      if (response.status !== 200) continue;
+      like[period] = word;
+      if (word !== period) state.settings.periods = { ...state.settings.periods, [period]: word };
+      noteList(state, response, 'videos');
+      const request = { kind: 'trends', platform, period, limit: 5, page: 1, offset: 0 } as const;
+      const items = state.readable(request, response);
+      if (typeof items === 'string')
+        state.fail(`trends of the ${period}`, 'Ask the operator for the shape of trends.', items);
+      else
+        state.note({
+          part: `period ${period}`,
+          found: word,
+          certainty: items === 0 ? 'likely' : 'certain',
+          evidence: `${seenIn(path, response)}, ${items} items`,
+          setting: `periods.${period}`,
+        });
+    }
+    if (like[period] === undefined)
+      state.fail(
+        `period ${period}`,
+        `Ask the operator for the name of the ${period} in /trends/{platform}/{period}.`,
+        `tried ${tried.join(', ')}`,
+      );
+  }
+};
+
+/** Keeps the word of a time window. */
+export const noteRange = (
+  state: ProbeState,
+  range: string,
+  word: string,
+  evidence: string,
+): void => {
+  if (word !== range) state.settings.dateRanges = { ...state.settings.dateRanges, [range]: word };
+  state.note({
+    part: `time window ${range}`,
+    found: word,
+    certainty: 'likely', // a service can also ignore it
+    evidence,
+    setting: `dateRanges.${range}`,
+  });
+};
+
+/** Finds the list of hashtags and the word of its time window. */
+export const probeHashtags = async (state: ProbeState): Promise<void> => {
+  const range = state.config.hashtagRange;
+  const tried: string[] = [];
+  const configured = state.settings.dateRanges?.[range];
+  while (tried.length < MOST_TRIES) {
+    const messages = [...state.messagesOf('/hashtags'), ...state.messagesOf('/feed')];
+    const candidates = rangeCandidates(range, messages, tried);
+    const word = [configured ?? range, ...candidates].find((one) => !tried.includes(one));
+    if (word === undefined) break;
+    tried.push(word);
+    const response = await state.get('/hashtags', { dateRange: word, ...fewItems(state) });
+    if (response.status === 404) break;
+    if (response.status !== 200) continue;
+    const list = noteList(state, response, 'hashtags');
+    const request = { kind: 'hashtags', dateRange: range, limit: 5, page: 1, offset: 0 } as const;
+    const items = list === undefined ? 'no list was found' : state.readable(request, response);
+    if (typeof items === 'string') {
+      state.fail('hashtags', 'Ask the operator where the list of hashtags is.', items);
+      return;
+    }
+    noteRange(state, range, word, `${seenIn('/hashtags', response)}, ${items} hashtags`);
+    return;
+  }
+  state.fail(
+    'hashtags',
+    `Ask the operator how /hashtags takes a time window of ${range}.`,
+    `tried ${tried.join(', ')}`,
+  );
+};
