@@ -32,7 +32,10 @@ export const contentItem = z
 export type ContentItem = z.infer<typeof contentItem>;
 
 const envelope = <T extends z.ZodType>(item: T) => ({
-  total: count.meta({ description: 'Matching items before paging.' }),
+  total: count.meta({ description: 'Items that can be paged to.' }),
+  matched: count.optional().meta({
+    description: 'Extension: matching items as stated upstream, where it is more than `total`.',
+  }),
   page: z.int().min(1),
   items: z.array(item),
   asOf: instant.meta({ description: 'The instant the response is true at.' }),

@@ -70,3 +70,9 @@ export const computedPage = async <Q extends ListQuery>(
   const part = await lists.part({ ...moment, wanted, from: (page - 1) * limit, count: limit });
   return { ...part, held: () => part.total, items: () => part.items, pulledAt: null };
 };
+
+/** Items that can be paged to, and the larger number that the upstream stated. */
+export const totalsOf = (list: Pick<ListPage<unknown>, 'total' | 'held'>) => {
+  const held = list.held();
+  return list.total > held ? { total: held, matched: list.total } : { total: held };
+};

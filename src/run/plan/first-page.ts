@@ -15,12 +15,18 @@ export const firstPage = (config: PageConfig): { limit: number; page: number; of
  */
 export const nextPage = (
   request: ListRequest,
-  response: { total: number | null; length: number; mark: string | null; next?: string | null },
+  response: {
+    pageable: number | null;
+    length: number;
+    mark: string | null;
+    next?: string | null;
+  },
   listItems: number,
 ): ListRequest | undefined => {
-  const { total, length, mark, next: cursor } = response;
+  const { pageable, length, mark, next: cursor } = response;
   const seen = request.offset + length;
-  const more = total !== null ? seen < total : cursor !== undefined || length >= request.limit;
+  const more =
+    pageable !== null ? seen < pageable : cursor !== undefined || length >= request.limit;
   if (cursor === null || length === 0 || !more || seen >= listItems) return undefined;
   const { before: _, cursor: __, ...rest } = request;
   return {

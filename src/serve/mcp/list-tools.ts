@@ -10,7 +10,7 @@ import {
 } from '../../base/wire/shapes.ts';
 import { eventsPage, shownEvent } from '../../lake/lists/event-list.ts';
 import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
-import type { ListPage } from '../../lake/lists/list-page.ts';
+import { type ListPage, totalsOf } from '../../lake/lists/list-page.ts';
 import { UncachedLists } from '../../lake/lists/uncached-lists.ts';
 import { feedPage, trendsPage } from '../../lake/lists/video-lists.ts';
 import { searchPage } from '../../lake/search/search-page.ts';
@@ -33,7 +33,7 @@ const momentOf = (
 const listsOf = ({ lake, clock }: LakeReading): UncachedLists => new UncachedLists(lake, clock);
 
 const pageOf = <T>(list: ListPage<T>, page: number) => ({
-  total: list.total,
+  ...totalsOf(list),
   page,
   items: list.items(),
   asOf: isoOf(list.asOf),

@@ -8,7 +8,7 @@ import {
 } from '../../base/wire/shapes.ts';
 import { PERIOD_MS } from '../../lake/lists/computed-list.ts';
 import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
-import type { ListPage, Soon } from '../../lake/lists/list-page.ts';
+import { type ListPage, type Soon, totalsOf } from '../../lake/lists/list-page.ts';
 import { feedPage, trendsPage } from '../../lake/lists/video-lists.ts';
 import { volumeForecastAt } from '../../learn/volumes/read-volumes.ts';
 import { AHEAD_HOURS } from '../../learn/volumes/volume-series.ts';
@@ -94,7 +94,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     pageNumber: number,
     { windowsMs, ...further }: { windowsMs: readonly number[]; platform?: string; period?: string },
   ): ResponseContent => ({
-    body: { total: list.total, page: pageNumber, items: itemsOf(list), ...further },
+    body: { ...totalsOf(list), page: pageNumber, items: itemsOf(list), ...further },
     asOf: list.asOf,
     observedAt: list.pulledAt ?? service.changes.newestSnapshot(list.asOf),
     readFor: { at, version: list.version },

@@ -47,7 +47,10 @@ export interface Positioned<T> {
 
 /** A page of a list, beside its items. */
 interface DecodedPage {
+  /** Matching items, as stated: more than can be paged to where the service says `matched`. */
   total: number | null;
+  /** Items that can be paged to, as stated. */
+  pageable: number | null;
   /** Members of its list, readable or not. */
   length: number;
   /** Which items it holds, in short; null where none could be read. */
@@ -110,7 +113,15 @@ const readAll = <T extends { extra: JsonObject | null }>(
     return [{ position, item }];
   });
 
-const ENVELOPE = new Set(['total', 'page', 'asOf', 'platform', 'period', ...HOLDERS.list]);
+const ENVELOPE = new Set([
+  'total',
+  'matched',
+  'page',
+  'asOf',
+  'platform',
+  'period',
+  ...HOLDERS.list,
+]);
 // `forecast` is what a trendlake that is served adds; it is made anew here
 const GROWTH = new Set(['id', 'platform', 'asOf', 'curve', 'forecast', ...HOLDERS.timeline]);
 const PROFILE_SAYS = new Set<string>([
@@ -146,11 +157,13 @@ const decodeList = <T extends { extra: JsonObject | null }>(
   if (isObject(value)) noteMissing('list', { ...value, ...found.holder }, into);
   const odd: Odd = [];
   const stated = found.holder?.total ?? (isObject(value) ? value.total : undefined);
-  const total = readCount(stated, 'total', odd);
+  const pageable = readCount(stated, 'total', odd);
+  const matched = readCount(found.holder?.matched, 'matched', odd);
   noteOdd('list', odd, into);
   const items = readAll(found.list, read, resource, into);
   const mark = markOf(items.map(({ item }) => nameOf(item)));
-  const page = { ...into, total, length: found.list.length, mark, items };
+  const total = matched ?? pageable;
+  const page = { ...into, total, pageable, length: found.list.length, mark, items };
   return unlessRepeated(page, request, value);
 };
 

@@ -15,13 +15,13 @@ test('a first page asks for no more than is wanted, and no more than a page give
 });
 
 test.each([
-  ['more by its total', { total: 250, length: 100 }, 1000, 2],
-  ['the last by its total', { total: 100, length: 100 }, 1000, undefined],
-  ['deep enough', { total: 250, length: 100 }, 100, undefined],
-  ['full, no total', { total: null, length: 100 }, 1000, 2],
-  ['short, no total', { total: null, length: 99 }, 1000, undefined],
-  ['empty, whatever its total says', { total: 1_000_000, length: 0 }, 1000, undefined],
-  ['short, but its total says more', { total: 250, length: 40 }, 1000, 2],
+  ['more by its total', { pageable: 250, length: 100 }, 1000, 2],
+  ['the last by its total', { pageable: 100, length: 100 }, 1000, undefined],
+  ['deep enough', { pageable: 250, length: 100 }, 100, undefined],
+  ['full, no total', { pageable: null, length: 100 }, 1000, 2],
+  ['short, no total', { pageable: null, length: 99 }, 1000, undefined],
+  ['empty, whatever its total says', { pageable: 1_000_000, length: 0 }, 1000, undefined],
+  ['short, but its total says more', { pageable: 250, length: 40 }, 1000, 2],
 ])('%s', (_, response, listItems, page) => {
   const next = nextPage(request(1, 0), { mark: null, ...response }, listItems);
   expect(next?.page).toBe(page);

@@ -315,3 +315,12 @@ test('the instant a response is true at is read where it says so', () => {
   ]);
   expect(feed([]).asOf).toBeNull();
 });
+
+test('the larger number of matching items is the total; paging ends with what can be paged to', () => {
+  expect(feed({ total: 200, matched: 590, page: 1, items: [item] })).toMatchObject({
+    total: 590,
+    pageable: 200,
+    drift: [],
+  });
+  expect(feed({ total: 200, page: 1, items: [item] })).toMatchObject({ total: 200, pageable: 200 });
+});
