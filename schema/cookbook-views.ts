@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { integer, real, sqliteView, text } from 'drizzle-orm/sqlite-core';
 import { isoDate, isoTime, sourceWord } from './view-sql.ts';
-import { sourceCode } from './vocabulary.ts';
+import { sourceCode, VIEW_MILESTONES } from './vocabulary.ts';
 
 // Views that answer what people ask. docs/guides/cookbook.md shows them at work.
 
@@ -75,8 +75,14 @@ export const creatorsRising = sqliteView('creators_rising', {
   sql`select c.platform as platform, c.handle as handle, l.followers as followers, ${isoTime('l.at')} as observed_at, b.followers as followers_before, ${isoTime('b.observed_at')} as observed_before, cast((l.followers - b.followers) * ${sql.raw(`${DAY_MS}.0`)} / (l.at - b.observed_at) as real) as gained_per_day, cast(l.followers * 1.0 / nullif(b.followers, 0) - 1 as real) as change from (select creator_key, followers, max(observed_at) as at from creator_snapshot where followers is not null group by creator_key) l join creator c on c.key = l.creator_key join creator_snapshot b on b.creator_key = l.creator_key and b.observed_at = (select max(n.observed_at) from creator_snapshot n where n.creator_key = l.creator_key and n.followers is not null and n.observed_at <= l.at - ${sql.raw(String(7 * DAY_MS))} and n.observed_at > l.at - ${sql.raw(String(14 * DAY_MS))}) order by 8 desc, 7 desc`,
 );
 
+const MILESTONES = sql.raw(
+  VIEW_MILESTONES.map((views) => `select cast(${views} as integer) as milestone`).join(
+    ' union all ',
+  ),
+);
+
 /**
- * Time from publication to 10,000, 100,000 and 1,000,000 views, interpolated between snapshots.
+ * Time from publication to 10,000, 100,000, 1, 10 and 100 million views, interpolated between snapshots.
  * `state` says when it is not known, and the bounds give what is. Zero counts were hidden counts.
  */
 export const videoMilestones = sqliteView('video_milestones', {
@@ -89,7 +95,7 @@ export const videoMilestones = sqliteView('video_milestones', {
   hoursAtLeast: real('hours_at_least'), // age at the last snapshot below it
   hoursAtMost: real('hours_at_most'), // age at the first snapshot above it
 }).as(
-  sql`select v.id as id, v.platform as platform, m.milestone as milestone, cast(case when u.video_key is null then 'not yet' when d.video_key is null then 'before' else 'reached' end as text) as state, ${isoTime('(d.observed_at + (u.observed_at - d.observed_at) * (m.milestone - d.views) / (u.views - d.views))')} as reached_at, cast((d.observed_at + (u.observed_at - d.observed_at) * (m.milestone - d.views) * 1.0 / (u.views - d.views) - v.created_at) / 3600000.0 as real) as hours, cast((d.observed_at - v.created_at) / 3600000.0 as real) as hours_at_least, cast((u.observed_at - v.created_at) / 3600000.0 as real) as hours_at_most from (select cast(10000 as integer) as milestone union all select 100000 union all select 1000000) m cross join video v left join video_snapshot u on u.video_key = v.key and u.observed_at = (select min(n.observed_at) from video_snapshot n where n.video_key = v.key and n.views >= m.milestone) left join video_snapshot d on d.video_key = v.key and d.observed_at = (select max(n.observed_at) from video_snapshot n where n.video_key = v.key and n.views > 0 and n.views < m.milestone and n.observed_at < coalesce(u.observed_at, 9007199254740991)) where u.video_key is not null or d.video_key is not null`,
+  sql`select v.id as id, v.platform as platform, m.milestone as milestone, cast(case when u.video_key is null then 'not yet' when d.video_key is null then 'before' else 'reached' end as text) as state, ${isoTime('(d.observed_at + (u.observed_at - d.observed_at) * (m.milestone - d.views) / (u.views - d.views))')} as reached_at, cast((d.observed_at + (u.observed_at - d.observed_at) * (m.milestone - d.views) * 1.0 / (u.views - d.views) - v.created_at) / 3600000.0 as real) as hours, cast((d.observed_at - v.created_at) / 3600000.0 as real) as hours_at_least, cast((u.observed_at - v.created_at) / 3600000.0 as real) as hours_at_most from (${MILESTONES}) m cross join video v left join video_snapshot u on u.video_key = v.key and u.observed_at = (select min(n.observed_at) from video_snapshot n where n.video_key = v.key and n.views >= m.milestone) left join video_snapshot d on d.video_key = v.key and d.observed_at = (select max(n.observed_at) from video_snapshot n where n.video_key = v.key and n.views > 0 and n.views < m.milestone and n.observed_at < coalesce(u.observed_at, 9007199254740991)) where u.video_key is not null or d.video_key is not null`,
 );
 
 /**

@@ -24,6 +24,7 @@ export const video = sqliteTable(
     createdAt: integer('created_at'), // Unix ms of publication
     firstSeenAt: integer('first_seen_at'), // Unix ms of the earliest observation; null: imported without a time
     extra: text('extra'), // JSON object of fields outside the interface, and of invalid values
+    collectedAt: integer('collected_at'), // Unix ms; when this lake first loaded it; null: before 0.2
   },
   (t) => [
     check(

@@ -16,3 +16,8 @@ export const isoTime = (column: string): SQL =>
 /** Unix milliseconds as the day in UTC, `YYYY-MM-DD`. */
 export const isoDate = (column: string): SQL =>
   sql.raw(`cast(strftime('%Y-%m-%d', ${column} / 1000.0, 'unixepoch') as text)`);
+
+/** Engagement rate of a snapshot: as pulled, or computed from its counts. */
+export const snapshotRate = sql.raw(
+  'cast(coalesce(s.engagement_rate, 100.0 * s.likes / nullif(s.views, 0)) as real)',
+);

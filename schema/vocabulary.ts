@@ -68,3 +68,6 @@ export type RefreshJob = (typeof REFRESH_JOBS)[number];
 /** Kinds of watches. */
 export const WATCH_KINDS = ['creator', 'video', 'hashtag', 'search'] as const;
 export type WatchKind = (typeof WATCH_KINDS)[number];
+
+/** View counts for which each video's time from publication is computed. */
+export const VIEW_MILESTONES = [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000] as const;

@@ -145,12 +145,18 @@ test('video_milestones: interpolated, or said to be censored', () => {
     ['tt_crossed', 10_000, 'reached', 13, 10, 20, isoOf(hoursAgo(87))],
     ['tt_crossed', 100_000, 'not yet', null, 30, null, null],
     ['tt_crossed', 1_000_000, 'not yet', null, 30, null, null],
+    ['tt_crossed', 10_000_000, 'not yet', null, 30, null, null],
+    ['tt_crossed', 100_000_000, 'not yet', null, 30, null, null],
     ['tt_late', 10_000, 'before', null, null, 50, null],
     ['tt_late', 100_000, 'before', null, null, 50, null],
     ['tt_late', 1_000_000, 'before', null, null, 50, null],
+    ['tt_late', 10_000_000, 'not yet', null, 50, null, null],
+    ['tt_late', 100_000_000, 'not yet', null, 50, null, null],
     ['yt_undated', 10_000, 'reached', null, null, null, isoOf(hoursAgo(3))],
     ['yt_undated', 100_000, 'not yet', null, null, null, null],
     ['yt_undated', 1_000_000, 'not yet', null, null, null, null],
+    ['yt_undated', 10_000_000, 'not yet', null, null, null, null],
+    ['yt_undated', 100_000_000, 'not yet', null, null, null, null],
   ]);
 });
 

@@ -7,6 +7,7 @@ import { eventsPage, type StoredEvent } from '../../lake/lists/event-list.ts';
 import { hashtagsPage } from '../../lake/lists/hashtag-list.ts';
 import type { ComputedLists, ListMoment } from '../../lake/lists/list-page.ts';
 import { movements } from '../../lake/lists/movements.ts';
+import { viewsGained } from '../../lake/lists/score.ts';
 import { UncachedLists } from '../../lake/lists/uncached-lists.ts';
 import { trendsPage } from '../../lake/lists/video-lists.ts';
 import type { Lake } from '../../lake/open.ts';
@@ -88,7 +89,7 @@ const CREATORS = `
       and s.observed_at > @from and s.observed_at <= @to and s.followers is not null)
   join creator_snapshot b on b.creator_key = c.key and b.observed_at = (
     select max(observed_at) from creator_snapshot s where s.creator_key = c.key
-      and s.observed_at <= @from and s.followers is not null)
+      and s.observed_at <= @from and s.observed_at > @from - ${7 * DAY_MS} and s.followers is not null)
   where c.platform in (select value from json_each(@platforms)) and n.followers > b.followers
     and (@creator is null or c.handle in (${spellingsOf('@creator')}))
   order by gained desc, c.handle limit ${ROWS}`;
@@ -117,9 +118,15 @@ interface Span {
 const risersOf = (lake: Lake, platforms: readonly Platform[], span: Span, creator?: string) => {
   const gains: { key: number; gained: number; since: number }[] = [];
   for (const platform of platforms)
-    for (const { key, views, baseViews, baseAt } of movements(lake, platform, span, 'snapshots'))
-      if (views !== null && baseViews !== null && baseAt !== null && views > baseViews)
-        gains.push({ key, gained: views - baseViews, since: Math.max(baseAt, span.from) });
+    for (const movement of movements(lake, platform, span, 'snapshots')) {
+      const gained = viewsGained(movement, span.from, span.to - span.from);
+      if (gained !== null && gained > 0)
+        gains.push({
+          key: movement.key,
+          gained: Math.round(gained),
+          since: Math.max(movement.baseAt ?? span.from, span.from),
+        });
+    }
   gains.sort((a, b) => b.gained - a.gained || a.key - b.key);
   const risers: Riser[] = [];
   for (const { key, gained, since } of gains) {

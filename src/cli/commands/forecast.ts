@@ -200,12 +200,12 @@ const ofHashtags = (lake: Lake, { platform }: Options, io: CliIo): Shown => {
 const learn = async (io: CliIo): Promise<void> => {
   const lake = openLake(configOf(io).dataDir, { tell: io.err });
   try {
-    const { learnt, forecast, hashtags, told } = await forecastLake(lake, {
+    const { learnt, forecast, hashtags, warnings } = await forecastLake(lake, {
       clock: io.clock,
       signal: io.signal,
-      anew: true,
+      relearn: true,
     });
-    for (const sentence of told) io.err(sentence);
+    for (const warning of warnings) io.err(warning);
     io.note(
       `${counted(learnt, 'model')} learnt, ${counted(forecast, 'video')} and ${counted(hashtags, 'hashtag')} forecast.`,
     );

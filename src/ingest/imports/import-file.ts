@@ -164,7 +164,7 @@ export class FileImport {
   #commit(batch: FileBatch): void {
     const { columns, refused, throughLine, ended } = batch;
     const finishedAt = ended?.cutOff === null ? this.#deps.clock.now() : null;
-    const counts = loadObservations(this.#lake, storedBatch(columns), () => {
+    const within = (): void => {
       this.#keepRefused(batch);
       statement(
         this.#lake,
@@ -181,7 +181,9 @@ export class FileImport {
         finishedAt,
         ...spanOf(columns.snapshots.at),
       );
-    });
+    };
+    const collectedAt = this.#deps.clock.now();
+    const counts = loadObservations(this.#lake, storedBatch(columns), within, collectedAt);
     addRows(this.#summary.rows, counts);
     this.#file.lines = throughLine;
     this.#file.rejected += refused.length;

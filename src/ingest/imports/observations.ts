@@ -52,12 +52,14 @@ const writeVideos = <T extends { observed: VideoObservation }>(
 /**
  * Loads observations as an import holds them, in one transaction; `within` runs inside it, after
  * them; their words wait for `refreshSearch`. Loading the same batch again changes nothing.
+ * @param collectedAt Unix ms of the import; null: unknown
  * @returns rows by table
  */
 export const loadObservations = (
   lake: Lake,
   { videos, snapshots, hashtags, creators }: Observations,
   within: () => void = () => {},
+  collectedAt: number | null = null,
 ): LoadCounts => {
   const loader = loaderOf(lake);
   const load = (tally: Tally): void => {
@@ -76,5 +78,5 @@ export const loadObservations = (
     for (const hashtag of hashtags) loader.hashtags.write(hashtag, tally);
     for (const creator of creators) loader.creators.write(creator, 'import', tally);
   };
-  return loader.transaction(load, within, 'later');
+  return loader.transaction(load, within, 'later', collectedAt);
 };

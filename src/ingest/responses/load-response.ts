@@ -258,5 +258,6 @@ export const loadResponse = (
       within(counts);
     },
     words,
+    seenAt,
   );
 };

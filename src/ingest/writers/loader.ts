@@ -96,13 +96,16 @@ export class Loader {
    * the next call that leaves. `settle` runs last, when all rows are written and counted. When either
    * throws, nothing was written. New words are put into the search index with it, or `later` by
    * whoever loads much: until then a search reads them from the videos that wait.
+   * @param collectedAt Unix ms at which the rows were collected; null: unknown
    */
   transaction(
     write: (tally: Tally) => void,
     settle: (counts: LoadCounts) => void,
     words: WordsIndexed = 'now',
+    collectedAt: number | null = null,
   ): LoadCounts {
     const tally = new Tally();
+    this.#videos.collectedAt = collectedAt;
     const load = this.#lake.sqlite.transaction(() => {
       write(tally);
       this.hashtags.flush();

@@ -46,10 +46,11 @@ interface OpenVideo {
 const INSERTED_TOGETHER = 25;
 const insertSql = (videos: number): string => `
   insert into video
-    (key, id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at, extra)
-  values ${Array(videos).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`;
+    (key, id, platform, title, user, views, likes, engagement_rate, created_at, first_seen_at, extra,
+     collected_at)
+  values ${Array(videos).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`;
 
-/** Writes videos into one lake. A known video's row is written once for each transaction, by `flush`. */
+/** Writes videos. `flush` writes the row of a known video once per transaction. */
 export class VideoWriter {
   readonly #beforeRevision: () => void;
   readonly #handles: HandleWriter;
@@ -65,6 +66,8 @@ export class VideoWriter {
   readonly #updateWords: Statement;
   readonly #update: Statement;
   readonly #reviseExtra: Statement;
+  /** Unix ms at which the rows of this transaction were collected; null: unknown. */
+  collectedAt: number | null = null;
   /** Videos of the transaction under way, by id, as they will stand at its end. */
   readonly #open = new Map<string, OpenVideo>();
   /** Videos read in this transaction before they were opened; undefined: not in the lake. */
@@ -101,24 +104,20 @@ export class VideoWriter {
       on conflict do update set fields = json_patch(excluded.fields, fields)`);
   }
 
-  /**
-   * Reads what the lake knows of videos that are about to be noted, many in one statement: with their
-   * hashtags where they are seen with theirs, else `nothing` more.
-   */
+  /** Reads videos that are about to be noted in one statement, with their hashtags or `nothing` more. */
   expect(ids: readonly string[], more: 'tags' | 'nothing'): void {
     const unknown = [...new Set(ids)].filter((id) => !this.#open.has(id));
     this.#expected = this.#known.many(unknown, more);
   }
 
-  /** True of a video that was expected, is not in the lake, and was not noted yet. */
+  /** True of an expected video that is not in the lake and was not noted yet. */
   isNew(id: string): boolean {
     return this.#expected.has(id) && this.#expected.get(id) === undefined && !this.#open.has(id);
   }
 
   /**
-   * Writes the rows of new videos, many in one statement: three fifths of what one by one takes, as a
-   * statement whose table has a trigger keeps a copy of each page it changes. All of them are noted
-   * next; of two mentions the first is written.
+   * Writes the rows of new videos, many in one statement: with a trigger on the table, SQLite copies
+   * each changed page once per statement. All of them are noted next; the first of two mentions counts.
    */
   insert(seen: readonly SeenVideo[]): void {
     const newest = required(this.#newestKey.get()) ?? 0;
@@ -126,7 +125,7 @@ export class VideoWriter {
     for (const one of seen) {
       if (this.#inserted.has(one.id)) continue;
       const key = newest + rows.length + 1;
-      rows.push(rowOf(key, one));
+      rows.push([...rowOf(key, one), this.collectedAt]);
       this.#inserted.set(one.id, key);
     }
     let from = 0;
@@ -135,7 +134,7 @@ export class VideoWriter {
     for (const row of rows.slice(from)) this.#insert.run(row);
   }
 
-  /** Notes what was seen of a video. The words it no longer has go to `video_revision`. */
+  /** Notes an observation. Former words go to `video_revision`. */
   note(seen: SeenVideo, tally: Tally): NotedVideo {
     const fresh = !this.#open.has(seen.id);
     const open = this.#openOf(seen, tally);

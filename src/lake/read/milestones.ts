@@ -1,3 +1,4 @@
+import { VIEW_MILESTONES } from '../../../schema/vocabulary.ts';
 import type { Lake } from '../open.ts';
 import { prepared } from '../statements.ts';
 
@@ -24,7 +25,7 @@ const MILESTONES = `
       - v.created_at) / 3600000.0 as hours,
     (d.observed_at - v.created_at) / 3600000.0 as hoursAtLeast,
     (u.observed_at - v.created_at) / 3600000.0 as hoursAtMost
-  from (select 10000 as milestone union all select 100000 union all select 1000000) m
+  from (${VIEW_MILESTONES.map((views) => `select ${views} as milestone`).join(' union all ')}) m
   cross join video v
   left join video_snapshot u on u.video_key = v.key and u.observed_at = (
     select min(n.observed_at) from video_snapshot n
@@ -35,7 +36,7 @@ const MILESTONES = `
   where v.key = +@videoKey and (u.video_key is not null or d.video_key is not null)
   order by m.milestone`;
 
-/** How long a video took to 10,000, 100,000 and 1,000,000 views, as of an instant: view `video_milestones`, then. */
+/** Milestones of a video as of an instant. See view `video_milestones`. */
 export const milestones = (lake: Lake, videoKey: number, asOf: number): Milestone[] =>
   prepared<Milestone>(lake, MILESTONES, {
     milestone: 'number',

@@ -1,9 +1,6 @@
-/**
- * Ages of a video on a scale of equal ratios. Growth slows with age, so that what an hour means to
- * a video of a day, a day means to one of a month: one step of the grid is always a fifth of the age.
- */
+/** Grid of ages with equal ratios, because growth slows with age: each step is a fifth of the age. */
 export const AGE_RATIO = 1.2;
-/** The youngest age told apart, hours. */
+/** Smallest age of the grid. */
 const YOUNGEST_HOURS = 0.5;
 /** Points of the grid: the last is 4 years and 8 months. */
 export const AGE_STEPS = 64;
@@ -16,7 +13,7 @@ export const AGE_HOURS: Float64Array = Float64Array.from(
   (_, step) => YOUNGEST_HOURS * AGE_RATIO ** step,
 );
 
-/** Where an age lies on the grid, as a fraction between points: 0 below it, more than its end above. */
+/** Fractional grid point of an age: 0 below the grid, past its end above. */
 export const ageStep = (ageHours: number): number =>
   ageHours > YOUNGEST_HOURS ? Math.log(ageHours / YOUNGEST_HOURS) / LOG_RATIO : 0;
 

@@ -11,9 +11,9 @@ import { FIRST_CREATOR, groupOf, stepsSince, type TrackedVideos } from './tracke
 export interface ChoiceInput {
   /** Unix milliseconds. */
   readonly now: number;
-  /** How many calls may be spent now. */
+  /** Limit for this choice. */
   readonly calls: number;
-  /** How many calls a day has, for the price. */
+  /** Sets the price. */
   readonly callsPerDay: number;
   readonly tracked: TrackedVideos;
   /** When a list will show a video anyway (Unix ms), by the video's key. */
@@ -22,15 +22,15 @@ export interface ChoiceInput {
   readonly pageAt?: ReadonlyMap<number, number>;
   /** One for each of PLATFORMS, in that order. */
   readonly ladders: readonly PlanLadder[];
-  /** What creator calls show; left out: growth calls only. */
+  /** Leave out for growth calls only. */
   readonly showing?: CreatorShowing;
 }
 
-/** Why a call was chosen; kept as JSON in `run_items.reason`. Hours are hours of full error. */
+/** Reason for a call, stored as JSON in `run_items.reason`. Hours are hours of full error. */
 export interface ChoiceReason {
-  /** What the call is expected to save over all videos it shows. */
+  /** Expected saving over all videos the call shows. */
   readonly worthHours: number;
-  /** What a call costs at this moment's price; a call worth at least that is due. */
+  /** Current price of a call. A call worth at least that is due. */
   readonly priceHours: number;
   readonly rule: 'due' | 'surplus';
   readonly ageHours?: number;
@@ -38,7 +38,7 @@ export interface ChoiceReason {
   /** Relative error that the lake's count is expected to have by now, 0..1. */
   readonly expectedError?: number;
   readonly nextListRefreshInHours?: number;
-  /** How many tracked videos a creator call is expected to show, and how many there are. */
+  /** Tracked videos that a creator call is expected to show, and all of them. */
   readonly expectedShown?: number;
   readonly trackedVideos?: number;
 }
@@ -50,13 +50,11 @@ export type Choice =
 
 const DAY_HOURS = 24;
 /**
- * Whatever is predicted, days without a refresh add to the worth of one: their square times this, an
- * hour after a month, 90 after 300 days. It grows without end and prices do not: a dormant video is
- * refreshed rarely, but never never.
+ * Worth per squared day without a refresh: an hour after a month, 90 hours after 300 days. It grows
+ * past every price, so a dormant video is refreshed rarely, but always eventually.
  */
 const UNSEEN_HOURS = 0.001;
 
-/** What is chosen from, and the price of a call. */
 interface PricedInput {
   readonly input: ChoiceInput;
   readonly odds: PageOdds | undefined;
@@ -72,8 +70,8 @@ const hoursUntilList = ({ tracked, listRefreshAt, now }: ChoiceInput, slot: numb
   ((listRefreshAt?.get(tracked.key[slot] ?? 0) ?? Number.NaN) - now) / HOUR_MS;
 
 /**
- * What a video's refresh saves, at most what is lost until a list shows the video anyway.
- * @param notBefore a refresh that lies before counts as one of then
+ * Expected saving of a refresh, at most the loss until a list shows the video anyway.
+ * @param notBefore an earlier refresh counts as one at this instant
  */
 const worthOf = (
   { input, odds, level }: PricedInput,
@@ -113,10 +111,7 @@ interface Candidate {
   readonly worth: number;
 }
 
-/**
- * What a call for a creator saves beyond the videos that were refreshed. What their page did not show
- * the last time it will hardly show at once.
- */
+/** Saving of a creator call beyond the refreshed videos. A video missing on the last page counts as just requested. */
 const pageWorth = (priced: PricedInput, group: number, refreshed: ReadonlySet<number>): number => {
   const { from, to } = priced.input.tracked.groups;
   const pageAt = priced.input.pageAt?.get(group);
@@ -129,7 +124,7 @@ const pageWorth = (priced: PricedInput, group: number, refreshed: ReadonlySet<nu
   return sum;
 };
 
-/** The calls worth most, each by itself: twice as many of both kinds as may be made, best first. */
+/** Best calls by their worth alone, best first: twice the limit for each kind. */
 const candidatesOf = (priced: PricedInput): Candidate[] => {
   const { pageAt, tracked } = priced.input;
   const { groups, key } = tracked;

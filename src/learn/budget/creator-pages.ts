@@ -1,14 +1,14 @@
-/** How many of a creator's newest tracked videos are told apart; those after count as not shown. */
+/** Newest tracked videos of a creator with their own chance. Later ones count as not shown. */
 export const SHOWN_RANKS = 64;
 
-/** What a creator call is expected to show: the chance that it shows the r-th newest tracked video. */
+/** Chance that a creator call shows the r-th newest tracked video. */
 export interface CreatorShowing {
   readonly chance: Float64Array;
 }
 
-/** What one past creator call showed. */
+/** Result of one past creator call. */
 export interface PageSeen {
-  /** How many of the creator's videos were tracked when it was made. */
+  /** The creator's tracked videos at that time. */
   readonly tracked: number;
   /** Positions (0 = newest) of the tracked videos it showed a count of. */
   readonly shown: readonly number[];
@@ -38,7 +38,6 @@ export const learnShowing = (pages: Iterable<PageSeen>): CreatorShowing => {
   return { chance: shown.map((count, rank) => Math.min(1, count / (could[rank] ?? 1))) };
 };
 
-/** How videos profit from their creator's page. */
 export interface PageOdds {
   /** [rank]: chance that a call for the creator shows the video. */
   readonly chance: Float32Array;

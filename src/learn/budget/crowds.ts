@@ -3,7 +3,7 @@ import { type Crowd, cellOf, type PlanLadder, SINCE_CELLS } from './price.ts';
 import { STATES } from './refresh-states.ts';
 import { FIRST_CREATOR, stepsSince, type TrackedVideos, type VideoGroups } from './tracked.ts';
 
-/** How often the price of a video's refresh is halved. */
+/** Number of times the price of a video's refresh is halved. */
 export const halvingsOf = (
   groups: VideoGroups,
   odds: PageOdds | undefined,

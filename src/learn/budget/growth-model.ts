@@ -3,7 +3,7 @@ import type { CurveLibrary } from './curves.ts';
 import { AHEAD, type CurveMoment, momentsByState, momentsLike } from './moments.ts';
 import { CLASSES, gapKind, KINDS, STATES, stateOf } from './refresh-states.ts';
 
-/** What the library says will happen after a refresh, for every state. */
+/** Expected growth after a refresh, by state. */
 export interface GrowthModel {
   /** [state][steps ahead]: expected V(refresh)/V(then), 1 falling towards 0; the error is 1 - that. */
   readonly remains: Float32Array;

@@ -118,7 +118,7 @@ const PAGES = 300;
 /** The service's clock may differ from ours by so much. */
 const CLOCK_SLACK_MS = HOUR_MS;
 
-/** What the runs' last creator calls showed of the videos tracked when they were made. */
+/** Results of the last creator calls. */
 const readPages = ({ sqlite }: Lake): PageSeen[] => {
   // `cross` keeps the order of the tables: newest calls first, until there are enough
   const calls = prepare<[Platform, string, number, number]>(
@@ -154,7 +154,7 @@ const readPages = ({ sqlite }: Lake): PageSeen[] => {
   });
 };
 
-/** What is believed of each platform without any curve: the same every night. */
+/** Ladders for platforms without curves. Built once per process. */
 const priorLadder = (platform: Platform): PlanLadder => new PlanLadder(curveLibrary(platform, []));
 const PRIOR_LADDERS: Record<Platform, PlanLadder> = {
   tiktok: priorLadder('tiktok'),
@@ -163,11 +163,9 @@ const PRIOR_LADDERS: Record<Platform, PlanLadder> = {
 };
 
 /**
- * Reads all that `chooseCalls` wants to know from a lake, as of `now` (Unix ms): every video with a
- * count, its last two refreshes, when a list will show it anyway, the lake's own past curves, and what
- * its creator calls showed. Only reads, and holds 30 bytes a video while it does, 22 afterwards.
- * @param platforms whose videos may be chosen; all unless given
- * @param requested what was requested lately, of which a count need not tell
+ * Reads the input of `chooseCalls` as of `now` (Unix ms). Needs 30 bytes a video while it reads, 22
+ * afterwards.
+ * @param requested recent requests, including those that brought no count
  */
 export const lakeInput = (
   lake: Lake,

@@ -1,4 +1,3 @@
-/** An item and its value. */
 export interface Valued {
   readonly value: number;
   /** Of two items of one value the one with the lower order is larger. */

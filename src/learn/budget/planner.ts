@@ -3,7 +3,7 @@ import type { GrowthModel } from './growth-model.ts';
 import { AHEAD } from './moments.ts';
 import { STATES } from './refresh-states.ts';
 
-/** What a refresh is worth at one price per call, for every state and every wait since. */
+/** Worth of a refresh at one price per call, by state and time since the last one. */
 export interface PlanTable {
   /** Price of one refresh, in hours of full error (a count that is wholly wrong for an hour costs 1). */
   readonly price: number;
@@ -110,7 +110,7 @@ const planState = (
     plan.cost[at] = leastCost(plan, 1 / (remains[at] ?? 1), paid, at);
 };
 
-/** What refreshing a video in `state`, `since` grid steps after its last refresh, would save, hours. */
+/** Saving in hours of a refresh `since` grid steps after the last one. */
 export const worthOfRefresh = ({ worth }: PlanTable, state: number, since: number): number => {
   const rows = state * WAITS;
   if (since >= LONGEST_WAIT)

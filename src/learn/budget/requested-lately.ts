@@ -4,14 +4,11 @@ import { foldHandle } from '../../base/wire/folding.ts';
 import type { Lake } from '../../lake/open.ts';
 import { prepare } from '../../lake/prepare.ts';
 
-/**
- * What runs of the last weeks requested and a response was received for, though no count in the lake
- * may tell of it. Instants are Unix ms, in the time of the counts.
- */
+/** Recent requests with a response, even one without counts. Instants are Unix ms on the clock of the counts. */
 export interface RequestedLately {
-  /** When timelines that brought nothing new were requested last, by the video's id. */
+  /** Last request of timelines that brought nothing new, by video id. */
   readonly timelines: ReadonlyMap<string, number>;
-  /** Profiles, whatever they brought, the last requested last. */
+  /** All requested profiles, newest last. */
   readonly profiles: readonly RequestedProfile[];
   /** Ids of videos that the service no longer has, by its last response. */
   readonly gone: ReadonlySet<string>;
@@ -24,7 +21,7 @@ interface RequestedProfile {
   readonly at: number;
 }
 
-/** What is not there for so long is requested once more as if it never had been. */
+/** Older requests are forgotten. */
 const REMEMBERED_MS = 30 * DAY_MS;
 
 // The instant of a run is that of its lists, in whose time all counts are. `cross` keeps the order

@@ -23,7 +23,6 @@ export interface VideoGroups {
  * creator. Between groups there may be slots without a video. Instants are Unix milliseconds.
  */
 export interface TrackedVideos {
-  /** How many videos are tracked. */
   readonly count: number;
   readonly groups: VideoGroups;
   readonly key: Uint32Array;

@@ -14,17 +14,17 @@ import type { ForecastRequest } from './forecast-worker.ts';
 export interface ForecastOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Learn even what was learnt today. */
-  readonly anew?: boolean;
+  /** Also learn models that were learned today. */
+  readonly relearn?: boolean;
 }
 
-const NOTHING: ForecastSummary = { learnt: 0, forecast: 0, hashtags: 0, told: [] };
-/** Learning reads a bounded share of a lake; more than this is a mistake of ours. */
+const NOTHING: ForecastSummary = { learnt: 0, forecast: 0, hashtags: 0, warnings: [] };
+/** Learning reads a limited share of a lake, so more memory than this is a bug. */
 const MOST_MIB = 300;
-/** What is young is thrown away soon: left to itself, the thread lets 200 MB of it gather. */
+/** With the default the thread collects 200 MB of short-lived objects. */
 const YOUNG_MIB = 8;
 
-/** Whether a lake has watched enough for a first model: else no thread is worth starting. */
+/** False if the lake has too little history for a first model, so no thread is needed. */
 const mayForecast = ({ sqlite }: Lake, now: number): boolean => {
   if (sqlite.prepare('select 1 from models limit 1').get() !== undefined) return true;
   const old = required(
@@ -60,19 +60,18 @@ const inThread = async (
 };
 
 /**
- * Learns from the lake what is due and forecasts what it tracks, in a thread of its own with its
- * own connection. Running it twice over the same lake writes nothing the second time.
- * @throws LakeError when another one is at work on this lake or the lake cannot be written; the
- * signal's reason when stopped
+ * Learns the due models and forecasts tracked videos, in a separate thread. A second run over the
+ * same lake writes nothing.
+ * @throws LakeError if another process forecasts or the lake is not writable; the signal's reason if stopped
  */
 export const forecastLake = async (
   lake: Lake,
-  { clock, signal, anew = false }: ForecastOptions,
+  { clock, signal, relearn = false }: ForecastOptions,
 ): Promise<ForecastSummary> => {
   signal.throwIfAborted();
   const now = clock.now();
   if (!mayForecast(lake, now)) return NOTHING;
   return withExclusive(lake.dataDir, 'forecast', clock, () =>
-    inThread({ lakePath: lake.path, now, anew }, signal),
+    inThread({ lakePath: lake.path, now, relearn }, signal),
   );
 };

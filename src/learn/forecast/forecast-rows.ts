@@ -7,7 +7,7 @@ import { CurveReader, type LakeCurve, TRACKED_MS, videoKind } from '../model/lak
 import { type Forecast, modelForecast } from '../model/model-forecast.ts';
 import { type ModelRow, modelName } from '../model/model-rows.ts';
 
-/** A forecast as it is kept: one video, one snapshot, all horizons. */
+/** All horizons of one video from one snapshot. */
 interface NewForecast {
   readonly key: number; // video.key
   readonly madeAt: number;
@@ -15,9 +15,9 @@ interface NewForecast {
   readonly forecast: Forecast;
 }
 
-/** Rows of one transaction: others write in between. */
+/** Videos per transaction, so that other writers get their turn. */
 const VIDEOS_AT_ONCE = 500;
-/** A night's forecasts stay bounded; the videos seen last come first. */
+/** Limit per round. The videos seen last come first. */
 const MOST_VIDEOS = 200_000;
 
 const TRACKED = `
@@ -31,7 +31,7 @@ interface TrackedVideo {
   readonly createdAt: number | null;
 }
 
-/** Writes forecasts, and marks their Parquet partitions, in one transaction. @returns how many videos were new */
+/** Also marks the Parquet partitions. @returns number of new videos */
 const store = (sqlite: Database.Database, batch: readonly NewForecast[]): number => {
   const insert = sqlite.prepare(
     `insert into forecast (video_key, made_at, horizon_hours, views_median, views_low, views_high, top_probability, model_id)
@@ -45,8 +45,8 @@ const store = (sqlite: Database.Database, batch: readonly NewForecast[]): number
       for (const { key, madeAt, modelId, forecast } of batch) {
         let changes = 0;
         for (const hours of HORIZONS) {
-          const its = forecast.horizons.find((horizon) => horizon.hours === hours);
-          const views = [its?.median ?? null, its?.low ?? null, its?.high ?? null];
+          const ahead = forecast.horizons.find((horizon) => horizon.hours === hours);
+          const views = [ahead?.median ?? null, ahead?.low ?? null, ahead?.high ?? null];
           const top = forecast.topProbability;
           changes += insert.run(key, madeAt, hours, ...views, top, modelId).changes;
         }
@@ -61,7 +61,7 @@ const store = (sqlite: Database.Database, batch: readonly NewForecast[]): number
     .immediate();
 };
 
-/** What a model says of a curve as it stands; undefined where none is trusted for it, or it is silent. */
+/** Undefined without a trusted model for the curve. */
 const forecastOf = (
   models: ReadonlyMap<string, ModelRow>,
   platform: ModelRow['platform'],
@@ -74,9 +74,8 @@ const forecastOf = (
 };
 
 /**
- * Forecasts every tracked video from its newest snapshot at or before `at`, once: a snapshot that
- * was forecast from keeps its forecast.
- * @returns videos with a new forecast
+ * Forecasts each tracked video from its newest snapshot at or before `at`, once per snapshot.
+ * @returns number of videos with a new forecast
  */
 export const forecastTracked = (
   sqlite: Database.Database,
@@ -93,7 +92,7 @@ export const forecastTracked = (
     'select platform, created_at as createdAt from video where key = ?',
     { platform: 'text', createdAt: 'number?' },
   );
-  // keys alone: the rest is read one by one, so that many videos take little memory
+  // only keys, to save memory
   const tracked = prepare(sqlite, TRACKED, 'number').all({ from: at - TRACKED_MS, at });
   let batch: NewForecast[] = [];
   let stored = 0;
@@ -118,6 +117,6 @@ export const forecastTracked = (
   return stored;
 };
 
-/** Removes forecasts made after an instant (Unix ms). @returns how many */
+/** @param after Unix ms @returns number of removed rows */
 export const removeForecastsAfter = (sqlite: Database.Database, after: number): number =>
   sqlite.prepare('delete from forecast where made_at > ?').run(after).changes;

@@ -3,14 +3,13 @@ import type { Platform } from '../../../schema/vocabulary.ts';
 import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { CurveReader, newestObservation, platformsSeen, videoKind } from '../model/lake-curves.ts';
 import { learnWay } from '../model/learn.ts';
-import { reasonAgainst, scoreOf } from '../model/misses.ts';
+import { reasonAgainst, scoreOf, unusedText } from '../model/misses.ts';
 import { type ModelRow, modelName, readModels, storeModel } from '../model/model-rows.ts';
 import { packModel } from '../model/pack.ts';
 import { volumeRound } from '../volumes/volume-round.ts';
 import { forecastTracked } from './forecast-rows.ts';
 import { judgeForecasts } from './judge.ts';
 
-/** What a round of learning and forecasting did. */
 export interface ForecastSummary {
   /** Models learnt. */
   readonly learnt: number;
@@ -18,33 +17,34 @@ export interface ForecastSummary {
   readonly forecast: number;
   /** Hashtags with a new forecast. */
   readonly hashtags: number;
-  /** What to tell people: models that could not be read, models that are not used. */
-  readonly told: readonly string[];
+  /** Unreadable or rejected models, in words. */
+  readonly warnings: readonly string[];
 }
 
-/** A model is learnt anew once a day; once a week where the lake has watched long enough to change slowly. */
+/** A model is relearned daily, and weekly after 28 days of history. */
 const YOUNG_MS = 28 * DAY_MS;
 const NIGHT_MS = 20 * HOUR_MS;
 const WEEK_MS = 6.5 * DAY_MS;
 const dueAfterMs = (watchedMs: number): number => (watchedMs < YOUNG_MS ? NIGHT_MS : WEEK_MS);
 
-/** When a platform's newest model was learnt; long ago where it has none. */
+/** Instant of the platform's newest model; -Infinity without one. */
 const newestOf = (models: ReadonlyMap<string, ModelRow>, platform: Platform): number =>
   [...models.values()]
     .filter((row) => row.platform === platform)
     .reduce((newest, { learntAt }) => Math.max(newest, learntAt), Number.NEGATIVE_INFINITY);
-/** So many models are learnt again in a round, the oldest first: a night's learning stays short. */
+
+/** Relearned models per platform and round, oldest first, to keep a night short. */
 const MOST_AGAIN = 3;
 const JUDGED_MS = 28 * DAY_MS;
 
 interface Learning {
   readonly at: number;
-  readonly anew: boolean;
+  readonly relearn: boolean;
   readonly known: ReadonlyMap<string, ModelRow>;
   readonly checkStop: () => void;
 }
 
-/** The kinds of a platform that are due: those without a model, and the oldest of the others. */
+/** Kinds without a model, and the oldest of the others. */
 const dueKinds = (
   platform: Platform,
   kinds: readonly string[],
@@ -60,7 +60,7 @@ const dueKinds = (
   const again = old.sort((a, b) => b.age - a.age).slice(0, MOST_AGAIN);
   const fresh = ages.filter(({ age }) => !Number.isFinite(age));
   return new Set(
-    (learning.anew ? ages.filter(({ age }) => age > 0) : [...fresh, ...again]).map(
+    (learning.relearn ? ages.filter(({ age }) => age > 0) : [...fresh, ...again]).map(
       ({ kind }) => kind,
     ),
   );
@@ -85,29 +85,29 @@ const learnPlatform = (
     const kind = videoKind(way);
     const model = due.has(kind) ? learnWay(curves(), at, since) : undefined;
     if (model === undefined) return [];
-    const recent = scoreOf(judged.filter((its) => its.platform === platform && its.kind === kind));
+    const recent = scoreOf(judged.filter((row) => row.platform === platform && row.kind === kind));
     const reason = reasonAgainst(recent);
     const scores = { used: reason === null, reason, recent, naming: model.naming };
     return [{ kind, platform, learntAt: at, scores, model }];
   });
 };
 
-type Round = { readonly now: number; readonly anew: boolean; readonly checkStop: () => void };
+type Round = { readonly now: number; readonly relearn: boolean; readonly checkStop: () => void };
 
 const videoRound = (
   sqlite: Database.Database,
-  { now, anew, checkStop }: Round,
+  { now, relearn, checkStop }: Round,
 ): Omit<ForecastSummary, 'hashtags'> => {
   const at = newestObservation(sqlite, now);
-  if (at === undefined) return { learnt: 0, forecast: 0, told: [] };
+  if (at === undefined) return { learnt: 0, forecast: 0, warnings: [] };
   const before = readModels(sqlite, at);
-  const told = before.unreadable.map((its) => its.told);
+  const warnings = before.unreadable.map(({ warning }) => warning);
   let learnt = 0;
-  const learning = { at, anew, known: before.models, checkStop };
+  const learning = { at, relearn, known: before.models, checkStop };
   const damaged = new Set(before.unreadable.map(({ platform }) => platform));
   const mayLearn = platformsSeen(sqlite).filter(
     (platform) =>
-      anew || damaged.has(platform) || at - newestOf(before.models, platform) >= NIGHT_MS,
+      relearn || damaged.has(platform) || at - newestOf(before.models, platform) >= NIGHT_MS,
   );
   for (const platform of mayLearn)
     for (const row of learnPlatform(sqlite, platform, learning)) {
@@ -116,19 +116,15 @@ const videoRound = (
       storeModel(sqlite, { ...facts, learntUntil, samples, parameters: packModel(model) });
       learnt += 1;
       if (row.scores.reason !== null)
-        told.push(
-          `The forecasts of ${modelName(row.platform, row.kind)} are not used: ${row.scores.reason}.`,
-        );
+        warnings.push(unusedText(modelName(row.platform, row.kind), row.scores.reason));
     }
   const { models } = learnt > 0 ? readModels(sqlite, at) : before;
-  return { learnt, forecast: forecastTracked(sqlite, models, at, checkStop), told };
+  return { learnt, forecast: forecastTracked(sqlite, models, at, checkStop), warnings };
 };
 
 /**
- * One round: learns what is due, then forecasts what is tracked, all as of the lake's newest
- * observations at or before `now`. A second round over the same lake writes nothing.
- * @param anew learn even what was learnt today
- * @param checkStop throws to stop between two steps; what was written stays
+ * Learns the due models, then forecasts, as of the newest observations at or before `now`. A second
+ * round over the same lake writes nothing. `checkStop` throws to stop; written rows stay.
  */
 export const forecastRound = (sqlite: Database.Database, round: Round): ForecastSummary => {
   const videos = videoRound(sqlite, round);
@@ -137,6 +133,6 @@ export const forecastRound = (sqlite: Database.Database, round: Round): Forecast
     learnt: videos.learnt + tags.learnt,
     forecast: videos.forecast,
     hashtags: tags.forecast,
-    told: [...videos.told, ...tags.told],
+    warnings: [...videos.warnings, ...tags.warnings],
   };
 };

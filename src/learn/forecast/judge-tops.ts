@@ -7,23 +7,20 @@ import { finishedAfterMs, hasOutcome } from '../model/learn.ts';
 import { type ModelRow, modelName } from '../model/model-rows.ts';
 import type { StatedProbability } from './reliability.ts';
 
-/** A kept probability to end on top, held against what came. */
+/** A stored probability with its outcome. */
 export interface JudgedTop extends StatedProbability {
   readonly platform: Platform;
   readonly madeAt: number;
 }
 
-/** The probability is the same at every horizon: one of them tells it. */
-const TOLD_AT_HOURS = 24;
+/** The probability is equal at every horizon, so one is read. */
+const JUDGED_HOURS = 24;
 
-/**
- * Holds the probabilities of videos whose curves are finished at `at` (Unix ms) against what came of
- * them; the others are left out, and so are those whose cohort is not known any more.
- */
+/** Judges videos whose curve is finished at `at` (Unix ms) and whose cohort is known. */
 export class TopJudge {
   readonly #models: ReadonlyMap<string, ModelRow>;
   readonly #at: number;
-  /** When a curve must have begun to be finished. */
+  /** Latest start of a finished curve. */
   readonly #edges: ReadonlyMap<Platform, number>;
 
   constructor(sqlite: Database.Database, models: ReadonlyMap<string, ModelRow>, at: number) {
@@ -45,7 +42,7 @@ export class TopJudge {
     if (cohorts === undefined || !isComparable(cohorts, curve)) return [];
     const top = endedOnTop(cohorts, finishedAt(curve, this.#at));
     return rows.flatMap(([, , , madeAt, hours, , , , probability]): JudgedTop[] =>
-      hours === TOLD_AT_HOURS ? [{ platform, madeAt, probability, top }] : [],
+      hours === JUDGED_HOURS ? [{ platform, madeAt, probability, top }] : [],
     );
   }
 }

@@ -9,7 +9,7 @@ import { videoKind } from '../model/lake-curves.ts';
 import { type Misses, missesOf } from '../model/misses.ts';
 import { type ModelRow, modelName } from '../model/model-rows.ts';
 
-/** One kept forecast held against what came, on ln(views + 1000). */
+/** One stored forecast compared with the outcome, as ln(views + 1000). */
 export interface JudgedForecast extends Misses {
   readonly platform: Platform;
   readonly kind: string;
@@ -17,10 +17,10 @@ export interface JudgedForecast extends Misses {
   readonly hours: number;
 }
 
-/** What grew usually, by platform and kind: one of the baselines. */
+/** For the usual growth, one of the baselines. */
 type Models = ReadonlyMap<string, ModelRow>;
 
-/** The forecasts of one video held against what came; those whose outcome is not known are left out. */
+/** Leaves out forecasts with an unknown outcome. */
 export const judgeViews = (
   models: Models,
   { platform, curve, rows, at }: KeptOfVideo,
@@ -53,10 +53,6 @@ export const judgeViews = (
   });
 };
 
-/**
- * Holds kept forecasts made between two instants against what the lake knows at `span.at`, of every
- * n-th video where there are very many.
- */
 export const judgeForecasts = (
   sqlite: Database.Database,
   models: Models,

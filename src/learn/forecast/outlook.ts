@@ -7,19 +7,18 @@ import { type RecentScore, readModels } from '../model/model-rows.ts';
 import { judgeForecasts } from './judge.ts';
 import { type RisingVideo, risingVideos } from './read.ts';
 
-/** What is likely next, and how the forecasts of the day before did. */
 export interface Outlook {
-  /** The five likeliest to end on top, over all platforms, with views a day ahead. */
+  /** The five most likely to finish on top, over all platforms, with views a day ahead. */
   readonly next: readonly RisingVideo[];
-  /** Forecasts of views a day ahead that could be held against what came since yesterday; null: none. */
+  /** Score of the day-ahead forecasts that came due since yesterday; null if there are none. */
   readonly yesterday: RecentScore | null;
 }
 
 const SHOWN = 5;
-/** Nights are not exactly a day apart. */
+/** Runs are not exactly a day apart. */
 const SLACK_MS = 6 * HOUR_MS;
 
-/** Reads both as of the newest observation at or before `now`; nothing is written. */
+/** As of the newest observation at or before `now`. */
 export const outlookAt = (sqlite: Database.Database, now: number): Outlook => {
   const at = newestObservation(sqlite, now);
   if (at === undefined) return { next: [], yesterday: null };

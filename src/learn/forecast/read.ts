@@ -6,7 +6,7 @@ import type { HORIZONS } from '../model/horizons.ts';
 import { TRACKED_MS } from '../model/lake-curves.ts';
 import type { HorizonForecast } from '../model/model-forecast.ts';
 
-/** Views ahead as they were kept; null: too few outcomes to say. */
+/** Views ahead; null with too few outcomes. */
 export interface KeptHorizon {
   readonly hours: number;
   readonly median: number | null;
@@ -14,38 +14,19 @@ export interface KeptHorizon {
   readonly high: number | null;
 }
 
-/** A forecast as it was kept. Instants are Unix ms. */
+/** A stored forecast. Instants are Unix ms. */
 export interface KeptForecast {
   readonly madeAt: number;
   readonly topProbability: number;
-  /** The finished curves it rests on, and when they were learnt from. */
+  /** Finished curves of its model. */
   readonly samples: number;
   readonly learntAt: number;
   readonly horizons: readonly KeptHorizon[];
 }
 
-interface Row {
-  readonly madeAt: number;
-  readonly hours: number;
-  readonly median: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
-  readonly topProbability: number;
-  readonly samples: number;
-  readonly learntAt: number;
-}
+type Row = KeptHorizon & Omit<KeptForecast, 'horizons'>;
 
-const horizonOf = ({ hours, median, low, high }: Row): KeptHorizon => ({
-  hours,
-  median,
-  low,
-  high,
-});
-
-/**
- * What stood forecast of a video at `at`: made from its newest snapshot of the two days before.
- * Undefined where nothing was.
- */
+/** The newest forecast of the two days before `at`. */
 export const forecastAt = (
   sqlite: Database.Database,
   videoKey: number,
@@ -73,17 +54,17 @@ export const forecastAt = (
   const first = rows[0];
   if (first === undefined) return undefined;
   const { madeAt, topProbability, samples, learntAt } = first;
-  return { madeAt, topProbability, samples, learntAt, horizons: rows.map(horizonOf) };
+  const horizons = rows.map(({ hours, median, low, high }) => ({ hours, median, low, high }));
+  return { madeAt, topProbability, samples, learntAt, horizons };
 };
 
-/** A forecast as the interface shows it: what is not known is left out. */
+/** A forecast in an API response, with known horizons only. */
 export interface ShownForecast {
   readonly madeAt: string; // ISO 8601
   readonly horizons: HorizonForecast[];
   readonly topProbability: number;
 }
 
-/** What stood forecast of a video at `at`, as the interface shows it; null where nothing was. */
 export const shownForecast = (
   sqlite: Database.Database,
   videoKey: number,
@@ -97,13 +78,13 @@ export const shownForecast = (
   return { madeAt: isoOf(kept.madeAt), horizons, topProbability: kept.topProbability };
 };
 
-/** A video that may end on top. */
+/** A video that may finish on top. */
 export interface RisingVideo extends KeptHorizon {
   readonly id: string;
   readonly platform: Platform;
   readonly title: string | null;
   readonly user: string | null;
-  /** The count the forecast stands on. */
+  /** Count at the snapshot of the forecast. */
   readonly views: number;
   readonly topProbability: number;
   readonly madeAt: number;
@@ -129,7 +110,7 @@ export interface RisingQuery {
   readonly offset?: number;
 }
 
-/** The platform's videos by their probability to end on top, as forecast in the two days before `at`. */
+/** Videos by probability to finish on top, from forecasts of the two days before `at`. */
 export const risingVideos = (
   sqlite: Database.Database,
   { platform, hours, at, limit, offset = 0 }: RisingQuery,
@@ -148,7 +129,7 @@ export const risingVideos = (
     madeAt: 'number',
   }).all({ platform, hours, at, limit, offset, from: at - TRACKED_MS });
 
-/** The first platform that stands forecast at `at`, in the order they are listed in; undefined: none does. */
+/** The first platform with a forecast at `at`, in the order of PLATFORMS. */
 export const firstForecast = (sqlite: Database.Database, at: number): Platform | undefined => {
   const any = prepare(
     sqlite,
@@ -159,7 +140,7 @@ export const firstForecast = (sqlite: Database.Database, at: number): Platform |
   return PLATFORMS.find((platform) => any.get(at - TRACKED_MS, at, platform) !== undefined);
 };
 
-/** How many videos of a platform stand forecast at `at`. */
+/** Videos of a platform with a forecast at `at`. */
 const risingCount = (sqlite: Database.Database, platform: Platform, at: number): number =>
   required(
     prepare(
@@ -171,19 +152,18 @@ const risingCount = (sqlite: Database.Database, platform: Platform, at: number):
     ).get(at - TRACKED_MS, at, platform),
   );
 
-/** One page of what may end on top. */
 export interface RisingPage {
   readonly total: number;
-  /** Ranked from the first of all on; instants ISO 8601. */
+  /** Ranks count over all pages; instants ISO 8601. */
   readonly items: readonly (Omit<RisingVideo, 'madeAt' | 'hours'> & {
     readonly rank: number;
     readonly madeAt: string;
   })[];
-  /** The newest snapshot that one of them stands on, Unix ms; null where there is none. */
+  /** Newest snapshot of the page, Unix ms; null for an empty page. */
   readonly newestAt: number | null;
 }
 
-/** `GET /forecasts/{platform}`: what stood forecast at an instant, as the interface shows it. */
+/** Data of `GET /forecasts/{platform}`. */
 export const risingPage = (
   sqlite: Database.Database,
   { page, ...query }: Omit<RisingQuery, 'offset'> & { readonly page: number },

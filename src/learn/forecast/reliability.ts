@@ -1,20 +1,19 @@
-/** A probability that was told, and whether it came so. */
+/** A probability with its outcome. */
 export interface StatedProbability {
   readonly probability: number;
   readonly top: boolean;
 }
 
-/** Probabilities of one tenth: how many, their mean, how often it came. */
+/** Probabilities of one tenth: count, mean, and share that finished on top. */
 export interface ReliabilityBin {
   readonly judged: number;
   readonly stated: number;
   readonly came: number;
 }
 
-/** How well probabilities kept their promise. */
 export interface Reliability {
   readonly judged: number;
-  /** Mean distance between what was stated and what came, over ten bins. */
+  /** Mean distance between probability and outcome, over ten bins. */
   readonly error: number;
   readonly brier: number;
   /** From [0, 0.1) to [0.9, 1]. */
@@ -23,12 +22,12 @@ export interface Reliability {
 
 const BINS = 10;
 
-/** Holds probabilities against what came, in ten bins; null of none. */
-export const reliabilityOf = (told: readonly StatedProbability[]): Reliability | null => {
-  if (told.length === 0) return null;
+/** Null without probabilities. */
+export const reliabilityOf = (probabilities: readonly StatedProbability[]): Reliability | null => {
+  if (probabilities.length === 0) return null;
   const sums = Array.from({ length: BINS }, () => ({ judged: 0, stated: 0, came: 0 }));
   let squares = 0;
-  for (const { probability, top } of told) {
+  for (const { probability, top } of probabilities) {
     const bin = sums[Math.min(BINS - 1, Math.floor(probability * BINS))] ?? sums[0];
     if (bin === undefined) continue;
     bin.judged += 1;
@@ -37,9 +36,11 @@ export const reliabilityOf = (told: readonly StatedProbability[]): Reliability |
     squares += (probability - (top ? 1 : 0)) ** 2;
   }
   return {
-    judged: told.length,
-    error: sums.reduce((sum, { stated, came }) => sum + Math.abs(stated - came), 0) / told.length,
-    brier: squares / told.length,
+    judged: probabilities.length,
+    error:
+      sums.reduce((sum, { stated, came }) => sum + Math.abs(stated - came), 0) /
+      probabilities.length,
+    brier: squares / probabilities.length,
     bins: sums.map(({ judged, stated, came }) => ({
       judged,
       stated: stated / Math.max(1, judged),

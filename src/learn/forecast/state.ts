@@ -11,24 +11,18 @@ import {
 import { LEAST_FINISHED } from '../model/learn.ts';
 import type { ModelScores, RecentScore } from '../model/model-rows.ts';
 import { HASHTAG_KINDS } from '../volumes/lake-volumes.ts';
-import { volumeStands } from '../volumes/volume-stands.ts';
+import { volumeProgress } from '../volumes/volume-progress.ts';
 
-/** Where the forecasts of one platform and way of first sight stand. */
+/** State of the forecasts of one platform and kind. */
 export interface ForecastState {
   readonly platform: Platform | ''; // '' for hashtag volumes over all platforms
   readonly kind: string;
-  /**
-   * `used`; `silent`: too little was watched; `waiting`: enough of them, not yet learnt; `dropped`:
-   * worse than a baseline.
-   */
+  /** `silent`: too little history; `waiting`: not learned yet; `dropped`: worse than a baseline. */
   readonly state: 'used' | 'silent' | 'waiting' | 'dropped';
   readonly finished: number;
-  /** Still lacking before anything is forecast. */
+  /** Missing before the first forecast. */
   readonly lacking: number;
-  /**
-   * What the two count: curves; of hashtags outcomes, one a tag and week, or days watched while
-   * those are too few.
-   */
+  /** Unit of both. Hashtags count days first, then outcomes, one a tag and week. */
   readonly counts: 'finished curves' | 'outcomes' | 'days';
   readonly learntAt: number | null; // Unix ms
   readonly reason: string | null;
@@ -43,7 +37,6 @@ interface NewestModel {
   scores: string;
 }
 
-/** Says of every platform and way of first sight whether forecasts are made, and what they lack. */
 export const forecastStates = (sqlite: Database.Database, now: number): ForecastState[] => {
   const models = prepare<NewestModel>(
     sqlite,
@@ -66,32 +59,24 @@ export const forecastStates = (sqlite: Database.Database, now: number): Forecast
       recent,
     };
   });
-  const isKnown = (platform: string, kind: string): boolean =>
-    states.some((its) => its.platform === platform && its.kind === kind);
-  const nothing = { learntAt: null, reason: null, recent: null };
-  const isUnknown = (platform: string, kind: string): boolean => !isKnown(platform, kind);
-  for (const stands of volumeStands(sqlite, now, isUnknown)) {
-    const state = stands.lacking > 0 ? 'silent' : 'waiting';
-    states.push({ state, ...stands, ...nothing });
-  }
+  const isUnknown = (platform: string, kind: string): boolean =>
+    !states.some((row) => row.platform === platform && row.kind === kind);
+  const addUnlearned = (
+    progress: Omit<ForecastState, 'state' | 'learntAt' | 'reason' | 'recent'>,
+  ): void => {
+    const state = progress.lacking > 0 ? 'silent' : 'waiting';
+    states.push({ ...progress, state, learntAt: null, reason: null, recent: null });
+  };
+  volumeProgress(sqlite, now, isUnknown).forEach(addUnlearned);
   const at = newestObservation(sqlite, now);
   if (at === undefined) return states;
   for (const platform of platformsSeen(sqlite)) {
-    const wanted = (way: Way): boolean => !isKnown(platform, videoKind(way));
+    const wanted = (way: Way): boolean => isUnknown(platform, videoKind(way));
     const counted = { platform, at, enough: LEAST_FINISHED, wanted };
     for (const [way, finished] of finishedCounts(sqlite, counted)) {
       const kind = videoKind(way);
       const lacking = Math.max(0, LEAST_FINISHED - finished);
-      const state = lacking > 0 ? 'silent' : 'waiting';
-      states.push({
-        platform,
-        kind,
-        state,
-        finished,
-        lacking,
-        ...nothing,
-        counts: 'finished curves',
-      });
+      addUnlearned({ platform, kind, finished, lacking, counts: 'finished curves' });
     }
   }
   return states;

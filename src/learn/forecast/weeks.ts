@@ -13,21 +13,17 @@ import { type JudgedForecast, judgeViews } from './judge.ts';
 import { type JudgedTop, TopJudge } from './judge-tops.ts';
 import { type Reliability, reliabilityOf } from './reliability.ts';
 
-/** How the forecasts made in one week (from a Monday, UTC) did so far. */
+/** Score of the forecasts made in one week (from a Monday, UTC). */
 export interface ScoredWeek {
   readonly from: number; // Unix ms
   readonly of: 'videos' | 'hashtags';
   readonly platform: Platform | ''; // '' for hashtag volumes over all platforms
   readonly hours: number;
   readonly score: RecentScore;
-  /**
-   * Of the probabilities to end on top told in that week on that platform, as far as it is known;
-   * null: not yet, or hashtags.
-   */
+  /** Of the week's probabilities to finish on top; null for hashtags and unknown outcomes. */
   readonly calibration: Reliability | null;
 }
 
-/** How forecasts of the last eight weeks did. */
 export interface Scored {
   /** Newest first. */
   readonly weeks: readonly ScoredWeek[];
@@ -58,9 +54,9 @@ const weeksOf = (
     judged,
     ({ madeAt, platform, hours }) => `${weekOf(madeAt)} ${platform} ${hours}`,
   );
-  return [...groups.values()].flatMap((its): ScoredWeek[] => {
-    const score = scoreOf(its);
-    const [first] = its;
+  return [...groups.values()].flatMap((week): ScoredWeek[] => {
+    const score = scoreOf(week);
+    const [first] = week;
     if (score === null || first === undefined) return [];
     const { platform, hours } = first;
     const from = weekOf(first.madeAt);
@@ -82,8 +78,8 @@ const ofVideos = (sqlite: Database.Database, at: number): Scored => {
     reliabilityOf(byWeek.get(`${from} ${platform}`) ?? []),
   );
   const reliability = [...Map.groupBy(tops, ({ platform }) => platform)].flatMap(
-    ([platform, its]): [Platform, Reliability][] => {
-      const known = reliabilityOf(its);
+    ([platform, judgedTops]): [Platform, Reliability][] => {
+      const known = reliabilityOf(judgedTops);
       return known === null ? [] : [[platform, known]];
     },
   );
@@ -93,11 +89,11 @@ const ofVideos = (sqlite: Database.Database, at: number): Scored => {
 const ofHashtags = (sqlite: Database.Database, at: number): ScoredWeek[] => {
   const { models } = readVolumeModels(sqlite, at);
   const judged = judgeVolumes(sqlite, models, { from: at - WEEKS * WEEK_MS, to: at, at });
-  const ahead = judged.map((its) => ({ ...its, hours: AHEAD_HOURS }));
+  const ahead = judged.map((row) => ({ ...row, hours: AHEAD_HOURS }));
   return weeksOf('hashtags', ahead, () => null);
 };
 
-/** Kept forecasts of the last eight weeks held against what came, by week, platform and horizon. */
+/** Compares the forecasts of the last eight weeks with their outcomes. */
 export const scoredWeeks = (sqlite: Database.Database, now: number): Scored => {
   const at = newestObservation(sqlite, now);
   const tagsAt = newestVolume(sqlite, now);

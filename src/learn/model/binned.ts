@@ -1,14 +1,6 @@
-/** Rows to learn from, column by column; NaN is a value that is not known. */
-interface BinnedSample {
-  readonly rows: number;
-  /** One column for each feature. */
-  readonly columns: readonly Float32Array[];
-}
-
-/** Bin 0 holds what is not known. */
+/** Bin 0 holds unknown values. */
 export const BINS = 32;
 
-/** A sample whose values are counted off in `BINS` bins, feature by feature. */
 export interface Binned {
   readonly rows: number;
   readonly bins: readonly Uint8Array[];
@@ -39,8 +31,8 @@ const binOf = (edges: Float32Array, value: number): number => {
   return low + 1;
 };
 
-/** The sample in bins, shared by all trees that are grown from it. */
-export const binned = ({ rows, columns }: BinnedSample): Binned => {
+/** @param columns one for each feature; NaN: unknown */
+export const binned = (rows: number, columns: readonly Float32Array[]): Binned => {
   const edges = columns.map(edgesOf);
   const bins = columns.map((column, feature) =>
     Uint8Array.from(column, (value) => binOf(edges[feature] as Float32Array, value)),

@@ -1,24 +1,24 @@
-/** What the trees gave at a point of a curve, and whether it ended on top. Points of a curve share its weight. */
+/** Output of the trees at a point of a curve, with the outcome. The points of a curve share its weight. */
 export interface TreePoint {
   readonly logit: number;
   readonly top: boolean;
   readonly weight: number;
 }
 
-/** Turns what the trees say into a probability: 1 / (1 + exp(-(scale x logit + shift))). */
+/** Probability = 1 / (1 + exp(-(scale x logit + shift))). */
 export interface Calibration {
   readonly scale: number;
   readonly shift: number;
 }
 
-/** What naming every video at its first snapshot with at least this probability is worth. */
+/** Result of naming each video once it reaches a probability. */
 export interface NamingStep {
   readonly probability: number;
   readonly named: number;
   readonly right: number;
 }
 
-/** A curve with what the trees gave at each of its points. */
+/** Output of the trees at each point of a curve. */
 export interface Named {
   readonly top: boolean;
   readonly logits: readonly number[];
@@ -28,10 +28,10 @@ export const probabilityOf = ({ scale, shift }: Calibration, logit: number): num
   1 / (1 + Math.exp(-(scale * logit + shift)));
 
 const NEWTON_STEPS = 25;
-/** Pulls towards no change, so that few curves change little. */
+/** Regularizes towards no change, so that few curves change little. */
 const RIDGE = 20;
 
-/** Platt's scaling, by Newton's steps, held near scale 1 and shift 0. */
+/** Platt scaling by Newton steps, kept near scale 1 and shift 0. */
 export const calibrationOf = (stated: readonly TreePoint[]): Calibration => {
   let scale = 1;
   let shift = 0;
@@ -55,7 +55,7 @@ export const calibrationOf = (stated: readonly TreePoint[]): Calibration => {
   return { scale: Math.min(2, Math.max(0.2, scale)), shift: Math.min(2, Math.max(-2, shift)) };
 };
 
-/** What naming at each probability of 0.05 to 0.95 would have been worth on these curves. */
+/** One step for each probability of 0.05 to 0.95. */
 export const namingOf = (curves: readonly Named[], calibration: Calibration): NamingStep[] => {
   const most = curves.map(({ top, logits }) => ({
     top,
@@ -63,7 +63,7 @@ export const namingOf = (curves: readonly Named[], calibration: Calibration): Na
   }));
   return Array.from({ length: 19 }, (_, i) => {
     const probability = (i + 1) / 20;
-    const named = most.filter((its) => its.most >= probability);
+    const named = most.filter((curve) => curve.most >= probability);
     return { probability, named: named.length, right: named.filter(({ top }) => top).length };
   });
 };

@@ -9,7 +9,7 @@ import {
   type Point,
 } from './curve.ts';
 
-/** A curve whose outcome is complete, and how much it grew. */
+/** A curve with a complete outcome. */
 export interface Finished {
   readonly curve: Curve;
   readonly growth: number;
@@ -19,18 +19,18 @@ export interface Finished {
 const GRID_HOURS = [1, 2, 4, 6, 9, 12, 18, 24, 30, 36, 48, 60, 72, 96, 120, 144, 192, 240, 336];
 const SHARES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98];
 const TOP_SHARE = 0.1;
-/** Fewer than so many say nothing of their age class, and nothing is forecast of its videos. */
+/** An age class with fewer finished curves gets no forecasts. */
 const LEAST_IN_CLASS = 40;
 
-/** What finished curves of a like age at first sight did. Plain numbers: kept with the model. */
+/** Finished curves of one age class at first sight. Plain numbers, stored with the model. */
 export interface Cohort {
-  /** False: too few are of this age class; all of the way of first sight stand in, for comparison alone. */
+  /** False: the class has too few curves, so the numbers are of all classes. */
   readonly own: boolean;
   readonly curves: number;
-  /** Growth that one in ten reached in the end. */
+  /** Final growth that one in ten reached. */
   readonly edge: number;
   readonly firstViews: readonly number[]; // ln(views + 1000) at first sight, at SHARES
-  /** [hours of GRID_HOURS]: growth by then, at SHARES; empty where too few were watched so long. */
+  /** [hours of GRID_HOURS]: growth by then, at SHARES; empty with too few curves. */
   readonly growth: readonly (readonly number[])[];
   /** [hours of GRID_HOURS]: median growth still to come then. */
   readonly remaining: readonly number[];
@@ -48,7 +48,7 @@ const atShares = (values: number[]): number[] => {
 const middle = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** Growth that one in ten of these reached; what stood still is never on top. */
+/** Growth that one in ten reached. Above 0, so that videos without growth are never on top. */
 const topEdge = (finished: readonly Finished[]): number => {
   const growths = finished.map(({ growth }) => growth).sort((a, b) => b - a);
   return Math.max(1e-9, growths[Math.floor(growths.length * TOP_SHARE)] ?? 1e-9);
@@ -64,9 +64,9 @@ const cohortOf = (finished: readonly Finished[], own: boolean): Cohort => {
       const first = curve.points[0] as Point;
       const at = first.at + hours * HOUR_MS;
       if (at > (curve.points.at(-1) as Point).at) continue;
-      const so = logViewsAt(curve.points, at) - logViews(first.views);
-      known.push(so);
-      rest.push(Math.max(0, whole - so));
+      const grown = logViewsAt(curve.points, at) - logViews(first.views);
+      known.push(grown);
+      rest.push(Math.max(0, whole - grown));
     }
     growth.push(known.length < LEAST_IN_CLASS / 2 ? [] : atShares(known));
     remaining.push(middle(rest));
@@ -81,20 +81,20 @@ const cohortOf = (finished: readonly Finished[], own: boolean): Cohort => {
   };
 };
 
-/** One cohort for each age class at first sight. */
+/** One for each age class at first sight. */
 export const cohortsOf = (finished: readonly Finished[]): Cohort[] => {
   const whole = cohortOf(finished, false);
-  return Array.from({ length: AGE_CLASSES }, (_, its) => {
-    const like = finished.filter(({ curve }) => ageClass(curve) === its);
-    return like.length < LEAST_IN_CLASS ? whole : cohortOf(like, true);
+  return Array.from({ length: AGE_CLASSES }, (_, age) => {
+    const peers = finished.filter(({ curve }) => ageClass(curve) === age);
+    return peers.length < LEAST_IN_CLASS ? whole : cohortOf(peers, true);
   });
 };
 
-/** Whether enough finished curves are of a curve's age class to say what it will do. */
+/** True if the curve's age class has enough finished curves. */
 export const isComparable = (cohorts: readonly Cohort[], curve: Curve): boolean =>
   cohorts[ageClass(curve)]?.own === true;
 
-/** Share of the values, given at SHARES, that lie below `value`. */
+/** Share of values below `value`, interpolated between SHARES. */
 const rankIn = (values: readonly number[], value: number): number => {
   if (values.length === 0) return Number.NaN;
   let above = 0;
@@ -106,28 +106,16 @@ const rankIn = (values: readonly number[], value: number): number => {
   return (SHARES[above - 1] as number) * (1 - share) + (SHARES[above] as number) * share;
 };
 
-/** Where a video stands among its cohort so many hours after its first snapshot. */
-export interface CohortStanding {
-  readonly rank: number;
-  readonly firstRank: number;
-  /** Growth over the cohort's median and its best tenth at that time. */
-  readonly overMedian: number;
-  readonly overTenth: number;
-  /** Growth still missing to the edge of the top tenth. */
-  readonly missing: number;
-  readonly remaining: number;
-}
-
 const MEDIAN = SHARES.indexOf(0.5);
 const TENTH = SHARES.indexOf(0.9);
 
-/** Compares a growth since first sight with the cohort's at the same time since first sight. */
+/** Compares growth since first sight with the cohort's at the same time since first sight. */
 export const standingIn = (
   cohort: Cohort,
   hours: number,
   growth: number,
   firstLogViews: number,
-): CohortStanding => {
+) => {
   let next = 0;
   while (next < GRID_HOURS.length - 1 && (GRID_HOURS[next] as number) < hours) next++;
   const before = Math.max(0, next - 1);
@@ -153,21 +141,21 @@ export const standingIn = (
   };
 };
 
-/** The cohort's median growth so many hours after the first snapshot; past the grid its last. */
+/** Median growth so many hours after the first snapshot; constant past the grid. */
 export const medianGrowthBy = ({ growth }: Cohort, hours: number): number => {
   let from = 0;
   let fromHours = 0;
   for (const [index, until] of GRID_HOURS.entries()) {
-    const its = growth[index]?.[MEDIAN];
-    if (its === undefined) break;
-    if (hours <= until) return from + ((its - from) * (hours - fromHours)) / (until - fromHours);
-    from = its;
+    const median = growth[index]?.[MEDIAN];
+    if (median === undefined) break;
+    if (hours <= until) return from + ((median - from) * (hours - fromHours)) / (until - fromHours);
+    from = median;
     fromHours = until;
   }
   return from;
 };
 
-/** Whether a finished curve ended in the top tenth of its cohort. */
+/** True in the top tenth of its cohort. */
 export const endedOnTop = (cohorts: readonly Cohort[], { curve, growth }: Finished): boolean =>
   growth >= (cohorts[ageClass(curve)] as Cohort).edge;
 

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../base/durations.ts';
 import { ageHours, type Curve, type Point } from './curve.ts';
 
-/** How far what came lay outside the uncorrected interval; negative: inside. */
+/** Distance of the outcome outside the uncorrected interval; negative: inside. */
 export interface Miss {
   readonly hours: number;
   readonly curve: Curve;
@@ -10,7 +10,7 @@ export interface Miss {
   readonly above: number;
 }
 
-/** What is added to each side of an interval, in ln(views + 1000). */
+/** Added to each side of an interval, in ln(views + 1000). */
 export interface Correction {
   readonly rows: number;
   readonly below: number;
@@ -20,36 +20,36 @@ export interface Correction {
 /** By horizon, and by horizon and class. */
 export type Corrections = Readonly<Record<string, Correction>>;
 
-/** Share of what came that may lie beyond one side, and beyond either. */
+/** Share of outcomes that may lie beyond one side, and beyond either. */
 const BEYOND = 0.1;
 const OUTSIDE = 2 * BEYOND;
-/** Fewer rows than this say nothing of a horizon: it is not forecast. */
+/** A horizon with fewer rows is not forecast. */
 const LEAST_ROWS = 100;
-/** A class of so many rows is worth as much as the whole of its horizon. */
+/** Rows at which a class weighs as much as its whole horizon. */
 const HALFWAY_ROWS = 30;
 
-/** Age in classes: under 1, 3, 7 days, older; an unknown age counts from the first snapshot. */
+/** Under 1, 3, 7 days, older. An unknown age counts from the first snapshot. */
 export const ageClassNow = (curve: Curve, now: Point): number => {
   const age = ageHours(curve, now.at);
   const hours = Number.isNaN(age) ? (now.at - (curve.points[0] as Point).at) / HOUR_MS : age;
   return [24, 72, 168].filter((edge) => hours >= edge).length;
 };
 
-/** Views in classes: under 10,000, under 100,000, more. */
+/** Under 10,000, under 100,000, more. */
 export const sizeClass = ({ views }: Point): number =>
   [10_000, 100_000].filter((edge) => views >= edge).length;
 
 const classOf = ({ hours, curve, now }: Pick<Miss, 'hours' | 'curve' | 'now'>): string =>
   `${hours} ${ageClassNow(curve, now)} ${sizeClass(now)}`;
 
-/** The value that all but a share of them stay under, with the one that is to come counted in. */
+/** Conformal quantile: all but a share stay below it, counting one future value. */
 const margin = (values: readonly number[], beyond: number): number => {
   const sorted = values.toSorted((a, b) => a - b);
   const at = Math.ceil((1 - beyond) * (sorted.length + 1)) - 1;
   return sorted[Math.min(at, sorted.length - 1)] ?? 0;
 };
 
-/** Counts that stand still lie on the lower limit, not below it: the upper side may miss the more. */
+/** Unchanged counts lie on the lower limit, so the upper side may use the unused share of misses. */
 export const correctionOf = (misses: readonly Pick<Miss, 'below' | 'above'>[]): Correction => {
   const below = margin(
     misses.map((miss) => miss.below),
@@ -64,16 +64,16 @@ export const correctionOf = (misses: readonly Pick<Miss, 'below' | 'above'>[]): 
 };
 
 /**
- * Conformalised quantile regression (Romano, Patterson, Candes 2019), each side by itself, by
- * horizon, age class and size class; classes of few rows lean on their horizon.
+ * Conformalised quantile regression (Romano, Patterson, Candes 2019), for each side, horizon, age
+ * class and size class. Classes with few rows are blended with their horizon.
  */
 export const correctionsOf = (misses: readonly Miss[]): Corrections => {
   const corrections: Record<string, Correction> = {};
-  for (const [hours, its] of Map.groupBy(misses, (miss) => miss.hours)) {
-    if (its.length < LEAST_ROWS) continue;
-    const whole = correctionOf(its);
+  for (const [hours, horizon] of Map.groupBy(misses, (miss) => miss.hours)) {
+    if (horizon.length < LEAST_ROWS) continue;
+    const whole = correctionOf(horizon);
     corrections[hours] = whole;
-    for (const [name, like] of Map.groupBy(its, classOf)) {
+    for (const [name, like] of Map.groupBy(horizon, classOf)) {
       const own = correctionOf(like);
       const share = like.length / (like.length + HALFWAY_ROWS);
       corrections[name] = {
@@ -86,7 +86,7 @@ export const correctionsOf = (misses: readonly Miss[]): Corrections => {
   return corrections;
 };
 
-/** The correction for one question; undefined where its horizon was never judged. */
+/** Undefined if the horizon was never judged. */
 export const correctionFor = (
   corrections: Corrections,
   point: Pick<Miss, 'hours' | 'curve' | 'now'>,

@@ -1,32 +1,31 @@
 import { HOUR_MS } from '../../base/durations.ts';
 
-/** A count that can be believed. */
+/** A plausible count. */
 export interface Point {
   readonly at: number; // Unix ms
   readonly views: number;
 }
 
-/** How one video grew, as far as it is known. */
 export interface Curve {
-  readonly createdAt: number | null; // Unix ms; null: nobody told
+  readonly createdAt: number | null; // Unix ms; null: unknown
   /** Oldest first, at least one. */
   readonly points: readonly Point[];
 }
 
-/** Whether a count can be believed: sources answer 0 for counts they hide or failed to read. */
+/** Sources return 0 for hidden or unreadable counts. */
 export const isSnapshotKnown = (views: number | null): views is number =>
   views !== null && views > 0;
 
-/** Keeps videos of a few views from looking like explosions. */
+/** Without it, videos with few views seem to explode. */
 const VIEW_DAMPING = 1000;
 
-/** The scale everything is learnt on: ln(views + 1000). */
+/** Scale of the models: ln(views + 1000). */
 export const logViews = (views: number): number => Math.log(Math.max(0, views) + VIEW_DAMPING);
 
-/** Views at a value on that scale. */
+/** Inverse of `logViews`. */
 export const viewsAt = (log: number): number => Math.max(0, Math.exp(log) - VIEW_DAMPING);
 
-/** Position of the last point at or before `at`; -1: there is none. */
+/** Position of the last point at or before `at`, or -1. */
 export const lastAtOrBefore = (points: readonly Point[], at: number): number => {
   let low = 0;
   let high = points.length;
@@ -48,7 +47,7 @@ export const logViewsAt = (points: readonly Point[], at: number): number => {
   return logViews(before.views) * (1 - share) + logViews(after.views) * share;
 };
 
-/** Growth from the first point to the highest of those up to `until`: ln((views + 1000) / (first + 1000)). */
+/** Growth to the highest point until `until`: ln((views + 1000) / (first + 1000)). */
 export const growthUntil = ({ points }: Curve, until: number): number => {
   let most = 0;
   for (const { at, views } of points) {
@@ -59,12 +58,12 @@ export const growthUntil = ({ points }: Curve, until: number): number => {
   return logViews(Math.max(most, first.views)) - logViews(first.views);
 };
 
-/** A snapshot answers for an instant when it lies so near: an eighth of the way, 90 minutes at least. */
+/** Longest distance from an instant to the snapshot that represents it. */
 const nearMs = (hours: number): number => Math.max(1.5, hours / 8) * HOUR_MS;
 
 /**
- * What really was `hours` after a point, as ln(views + 1000); undefined where no snapshot lies near
- * enough to know. Past the last snapshot the growth until it is stretched to the full time.
+ * Outcome `hours` after a point, as ln(views + 1000); undefined without a near snapshot. Past the last
+ * snapshot, its growth is extrapolated to the full time.
  */
 export const truthAfter = (
   points: readonly Point[],
@@ -85,7 +84,7 @@ export const truthAfter = (
   return isNear ? logViewsAt(points, at) : undefined;
 };
 
-/** Age at an instant, hours; NaN where nobody told the birth. A clock that runs ahead makes no negative age. */
+/** Hours, never negative even if a clock runs ahead; NaN if unknown. */
 export const ageHours = ({ createdAt }: Curve, at: number): number =>
   createdAt === null ? Number.NaN : Math.max(0, (at - createdAt) / HOUR_MS);
 

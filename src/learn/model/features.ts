@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { type Cohort, standingIn } from './cohort.ts';
 import { ageClass, ageHours, type Curve, lastAtOrBefore, logViews, type Point } from './curve.ts';
 
-/** What the model is told of a video at one of its snapshots, in this order. */
+/** Inputs of the model at a snapshot, in this order. */
 export const FEATURES = [
   'growth',
   'sinceFirst',
@@ -43,13 +43,10 @@ const between = (points: readonly Point[], from: number, to: number) => {
   };
 };
 
-/** Logarithm that keeps the sign: paces are negative after a correction. */
+/** Keeps the sign: paces are negative after a correction of the platform. */
 const signedLog = (value: number): number => Math.sign(value) * Math.log1p(Math.abs(value));
 
-/**
- * Fills `row` (FEATURES long) with what is known of a curve at one of its points, from that point
- * and earlier ones alone.
- */
+/** Fills `row` with FEATURES, from the point at `position` and earlier ones. */
 export const describePoint = (
   curve: Curve,
   position: number,
@@ -70,8 +67,8 @@ export const describePoint = (
   const ageBack = ageHours(curve, (points[back(DAY_MS)] as Point).at);
   const hours = (now.at - first.at) / HOUR_MS;
   const growth = logViews(now.views) - logViews(first.views);
-  const its = ageClass(curve);
-  const cohort = cohorts[its] as Cohort;
+  const firstAgeClass = ageClass(curve);
+  const cohort = cohorts[firstAgeClass] as Cohort;
   const standing = standingIn(cohort, hours, growth, logViews(first.views));
   const dayRise = day?.rise ?? Number.NaN;
   row[0] = growth;
@@ -98,7 +95,7 @@ export const describePoint = (
   row[21] = standing.missing;
   row[22] = growth / cohort.edge;
   row[23] = standing.remaining;
-  row[24] = its;
+  row[24] = firstAgeClass;
   row[25] = Math.max(
     -50,
     Math.min(5000, standing.missing / Math.max(1e-5, six?.rise ?? Number.NaN)),

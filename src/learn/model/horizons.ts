@@ -4,10 +4,10 @@ import { medianGrowthBy } from './cohort.ts';
 import { ageClass, type Curve, lastAtOrBefore, logViews, type Point } from './curve.ts';
 import { FEATURES } from './features.ts';
 
-/** Hours ahead that are forecast. */
+/** Hours. */
 export const HORIZONS = [6, 24, 72, 168] as const;
 
-/** What is added to FEATURES when views are asked for so many hours ahead. */
+/** Added to FEATURES for a horizon. */
 const AHEAD_FEATURES = 6;
 export const ALL_FEATURES: number = FEATURES.length + AHEAD_FEATURES;
 
@@ -21,11 +21,11 @@ export const paceBefore = (points: readonly Point[], position: number, ms: numbe
   return Math.max(0, now.views - before.views) / hours;
 };
 
-/** Growth of ln(views + 1000) if the pace went on. */
+/** Growth of ln(views + 1000) at a constant pace. */
 export const paceGoesOn = (views: number, pace: number, hours: number): number =>
   logViews(views + pace * hours) - logViews(views);
 
-/** Completes a row that `describePoint` filled for a horizon. */
+/** Adds a horizon to a row of `describePoint`. */
 export const describeHorizon = (
   curve: Curve,
   { position, hours }: { position: number; hours: number },

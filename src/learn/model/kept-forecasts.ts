@@ -4,14 +4,14 @@ import { HOUR_MS } from '../../base/durations.ts';
 import { prepare, required, type ShapeOf } from '../../lake/prepare.ts';
 import { CurveReader, type LakeCurve } from './lake-curves.ts';
 
-/** Forecasts made after `from` and until `to`, judged by what the lake knows at `at`; all Unix ms. */
+/** Forecasts made after `from` and until `to`, judged by the lake as of `at`; all Unix ms. */
 export interface JudgedSpan {
   readonly from: number;
   readonly to: number;
   readonly at: number;
 }
 
-/** Kept forecasts as they are read; the query is given `@from`, `@to`, `@at` and takes each `@every`-th subject. */
+/** The query has the parameters `@from`, `@to`, `@at`, and `@every` to read each n-th subject. */
 interface KeptQuery<Row> {
   readonly table: 'forecast' | 'hashtag_forecast';
   readonly sql: string;
@@ -20,7 +20,7 @@ interface KeptQuery<Row> {
 
 const MOST_ROWS = 12_000;
 
-/** Kept forecasts of every n-th subject, so that a judgement stays bounded and the same lake gives the same one. */
+/** Reads every n-th subject of a large lake. The sample is the same for the same lake. */
 export const sampledForecasts = <Row>(
   sqlite: Database.Database,
   { table, sql, shape }: KeptQuery<Row>,
@@ -37,7 +37,7 @@ export const sampledForecasts = <Row>(
   return prepare<Row>(sqlite, sql, shape).all({ ...span, every });
 };
 
-/** One forecast of a video as it was kept: null where too few outcomes were known to say. */
+/** Views are null with too few outcomes. */
 export type KeptRow = [
   videoKey: number,
   platform: Platform,
@@ -50,13 +50,13 @@ export type KeptRow = [
   topProbability: number,
 ];
 
-/** The forecasts made of one video between two instants, and how it really grew. */
+/** Stored forecasts of one video and its curve. */
 export interface KeptOfVideo {
   readonly platform: Platform;
   readonly curve: LakeCurve;
-  /** By when they were made, then by horizon; those that came due, and all of 24 h. */
+  /** By instant, then horizon: those that came due, and all of 24 h. */
   readonly rows: readonly KeptRow[];
-  /** What was known then is known here, Unix ms. */
+  /** Instant of the curve, Unix ms. */
   readonly at: number;
 }
 
@@ -82,16 +82,15 @@ const OF_VIDEOS: KeptQuery<KeptRow> = {
   ],
 };
 
-/** Kept forecasts of videos with the curves they are held against, video by video. */
 export function* keptForecasts(
   sqlite: Database.Database,
   span: JudgedSpan,
 ): Generator<KeptOfVideo> {
   const reader = new CurveReader(sqlite);
-  const rows = sampledForecasts(sqlite, OF_VIDEOS, span);
-  for (const its of Map.groupBy(rows, ([videoKey]) => videoKey).values()) {
-    const [videoKey, platform, createdAt] = its[0] as KeptRow;
+  const sampled = sampledForecasts(sqlite, OF_VIDEOS, span);
+  for (const rows of Map.groupBy(sampled, ([videoKey]) => videoKey).values()) {
+    const [videoKey, platform, createdAt] = rows[0] as KeptRow;
     const curve = reader.curve(videoKey, createdAt, span.at);
-    if (curve !== undefined) yield { platform, curve, rows: its, at: span.at };
+    if (curve !== undefined) yield { platform, curve, rows, at: span.at };
   }
 }

@@ -12,12 +12,12 @@ import { type Curve, isSnapshotKnown, type Point } from './curve.ts';
 import { finishedAfterMs, hasOutcome, LEAST_POINTS } from './learn.ts';
 import { VIDEO_KINDS } from './model-rows.ts';
 
-/** How a video was first seen: on a list (feed or trends), or by the source of its first snapshot. */
+/** Way of first sight: a list (feed or trends), or the source of the first snapshot. */
 export type Way = 'list' | Exclude<Source, 'feed' | 'trends'>;
 
 const wayOf = (source: Source): Way => (source === 'feed' || source === 'trends' ? 'list' : source);
 
-/** Videos by when they were first seen, Unix ms: after one instant, up to and with another. */
+/** Range of first sights, Unix ms; includes `until`. */
 interface FirstSeen {
   readonly after: number;
   readonly until: number;
@@ -25,37 +25,31 @@ interface FirstSeen {
   readonly most?: number;
 }
 
-/** A curve of the lake, and how its video was first seen. */
 export interface LakeCurve extends Curve {
   readonly key: number; // video.key
   readonly way: Way;
 }
 
-/** A video whose curve may teach, and how it was first seen. */
+/** A video whose curve may teach. */
 interface CandidateVideo {
   readonly key: number; // video.key
   readonly createdAt: number | null;
   readonly way: Way;
-  /** Whether it has the snapshots that a finished curve has at least. */
+  /** Has at least LEAST_POINTS snapshots. */
   readonly isLong: boolean;
 }
 
-/** What a model of this way is called. */
 export const videoKind = (way: Way): string => `${VIDEO_KINDS}${way}`;
 
-/** Where timelines that were pulled say that they come from. */
 const PULLED = sourceCode('growth');
 const MAX_POINTS = 600;
 const LOOKBACK_MS = 120 * DAY_MS;
-/** So many curves of a way teach, and so many videos of a platform are tried for them. */
+/** Limits for each way, and for each platform. */
 const FINISHED_CURVES = 2500;
 const RECENT_CURVES = 1000;
 const TRIED = 40_000;
 
-/**
- * Reads curves as they were known at an instant. A timeline that was pulled later reaches back
- * before the first sight; that part is left out, because nobody could have known it then.
- */
+/** Reads curves as known at an instant. Leaves out the part of a pulled timeline before the first sight. */
 export class CurveReader {
   readonly #sqlite: Database.Database;
   readonly #timeline: Prepared<[at: number, views: number | null, source: number]>;
@@ -69,11 +63,11 @@ export class CurveReader {
     );
   }
 
-  /** The curve of one video as known at `at`; undefined where no count of it was known. */
+  /** Undefined without a known count at `at`. */
   curve(key: number, createdAt: number | null, at: number): LakeCurve | undefined {
     const points: Point[] = [];
     let way: Way | undefined;
-    const pulled: Point[] = []; // before the first sight, which may never have been
+    const pulled: Point[] = []; // before the first sight
     for (const [observedAt, views, source] of this.#timeline.all(key, at, MAX_POINTS)) {
       if (way === undefined && source !== PULLED) way = wayOf(SOURCES[source] as Source);
       const known = way === undefined ? pulled : points;
@@ -86,10 +80,7 @@ export class CurveReader {
     return points.length === 0 ? undefined : { key, createdAt, points, way };
   }
 
-  /**
-   * Since when the lake has watched a platform; undefined: it has not. Videos whose timeline was
-   * pulled reach back before that, and tell nothing of it.
-   */
+  /** Start of a platform's history, without pulled timelines, which reach back further. */
   watchedSince(platform: Platform): number | undefined {
     return prepare(
       this.#sqlite,
@@ -129,9 +120,8 @@ export class CurveReader {
   }
 
   /**
-   * What reads the curves that teach, as known at `at`, by way of first sight, oldest first: the
-   * newest that are finished, and of those still running the ones watched longest. One way is read
-   * at a time, so that long curves of many ways never fill the memory together.
+   * Readers of the curves to learn from, by way, oldest first: the newest finished ones, and the
+   * oldest running ones. Callers read one way at a time to save memory.
    */
   teaching(platform: Platform, at: number): Map<Way, () => LakeCurve[]> {
     const since = this.watchedSince(platform);
@@ -153,7 +143,6 @@ export class CurveReader {
     return new Map(ways.map((way) => [way, () => read(way)]));
   }
 
-  /** The first so many wanted curves. */
   #first(
     videos: readonly CandidateVideo[],
     at: number,
@@ -169,10 +158,10 @@ export class CurveReader {
   }
 }
 
-/** Videos looked through to say how many curves are finished. */
+/** Videos checked to count finished curves. */
 const COUNTED = 3000;
 
-/** Curves to count: of a platform as known at an instant (Unix ms), so many of each way that is wanted. */
+/** `at` in Unix ms; stops at `enough` curves for each way. */
 interface CountedCurves {
   readonly platform: Platform;
   readonly at: number;
@@ -180,7 +169,7 @@ interface CountedCurves {
   readonly wanted: (way: Way) => boolean;
 }
 
-/** How many curves are finished by wanted way of first sight, as far as the newest candidates tell. */
+/** Finished curves among the newest candidates, by way. */
 export const finishedCounts = (
   sqlite: Database.Database,
   { platform, at, enough, wanted }: CountedCurves,
@@ -200,7 +189,7 @@ export const finishedCounts = (
   return counts;
 };
 
-/** The instant a lake stands at: its newest observation at or before `now`; undefined: it is empty. */
+/** Instant of the newest observation at or before `now`. */
 export const newestObservation = (sqlite: Database.Database, now: number): number | undefined =>
   required(
     prepare(
@@ -210,11 +199,11 @@ export const newestObservation = (sqlite: Database.Database, now: number): numbe
     ).get(now),
   ) ?? undefined;
 
-/** Every platform that a video is known of. */
+/** Platforms with a video. */
 export const platformsSeen = (sqlite: Database.Database): Platform[] => {
   const has = sqlite.prepare('select 1 from video where platform = ? limit 1');
   return PLATFORMS.filter((platform) => has.get(platform) !== undefined);
 };
 
-/** A video is tracked while its newest snapshot is no older than this. */
+/** Videos with an older newest snapshot are not tracked. */
 export const TRACKED_MS = 48 * HOUR_MS;

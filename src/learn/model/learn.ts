@@ -22,16 +22,16 @@ import { describePoint, FEATURES } from './features.ts';
 import { ALL_FEATURES, describeHorizon, HORIZONS } from './horizons.ts';
 import { type Aim, evaluateTrees, type Growing, growTrees, type Trees } from './trees.ts';
 
-/** Fewer finished curves say nothing: no forecast. */
+/** Finished curves needed for a model. */
 export const LEAST_FINISHED = 200;
-/** An outcome is read from curves of so many snapshots over so long. */
+/** Snapshots needed for an outcome. */
 export const LEAST_POINTS = 6;
 const LEAST_SPAN_MS = DAY_MS;
-/** A curve is finished so long after its first snapshot, sooner where nothing was watched so long. */
+/** A curve is finished after this time, or sooner in a young lake. */
 const FINISHED_MS = 14 * DAY_MS;
 const LEAST_FINISHED_MS = 36 * HOUR_MS;
 const FINISHED_SHARE = 0.3;
-/** Of the finished, the newest are held back to calibrate and to score. */
+/** The newest finished curves are held back to calibrate and score. */
 const HELD_BACK = 0.3;
 const POINTS_OF_CURVE = 12;
 const MAX_ROWS = 6000;
@@ -40,14 +40,14 @@ const SIZE: Growing = { trees: 60, depth: 4, rate: 0.13, leastRows: 40 };
 const LOW = 0.1;
 const HIGH = 0.9;
 
-/** What was learnt of the videos of one platform that were first seen one way. Plain data. */
+/** Model of one platform and way of first sight. Plain data. */
 export interface WayModel {
-  readonly learntUntil: number; // Unix ms: nothing later was known
+  readonly learntUntil: number; // Unix ms
   readonly finished: number;
   readonly cohorts: readonly Cohort[];
   readonly odds: Trees;
   readonly calibration: Calibration;
-  /** What naming at a probability would have been worth on the held-back curves. */
+  /** On the held-back curves. */
   readonly naming: readonly NamingStep[];
   readonly low: Trees;
   readonly median: Trees;
@@ -55,11 +55,11 @@ export interface WayModel {
   readonly corrections: Corrections;
 }
 
-/** How long a curve must have been watched to be finished, in a lake that watches for `watchedMs`. */
+/** @param watchedMs history of the lake */
 export const finishedAfterMs = (watchedMs: number): number =>
   Math.min(FINISHED_MS, Math.max(LEAST_FINISHED_MS, watchedMs * FINISHED_SHARE));
 
-/** The curve as it was known at an instant; undefined before its first snapshot. */
+/** Undefined before the first snapshot. */
 export const knownAt = (curve: Curve, at: number): Curve | undefined => {
   const known = lastAtOrBefore(curve.points, at) + 1;
   if (known === 0) return undefined;
@@ -68,15 +68,12 @@ export const knownAt = (curve: Curve, at: number): Curve | undefined => {
 
 const firstAt = ({ points }: Curve): number => (points[0] as Point).at;
 
-/** Whether a curve was watched enough for its growth to be an outcome. */
+/** True if the curve has enough snapshots over enough time. */
 export const hasOutcome = ({ points }: Curve): boolean =>
   points.length >= LEAST_POINTS &&
   (points.at(-1) as Point).at - (points[0] as Point).at >= LEAST_SPAN_MS;
 
-/**
- * The curves whose outcome is complete at `at`, oldest first.
- * @param since when watching began, Unix ms
- */
+/** Oldest first. @param since start of the history, Unix ms */
 export const finishedBy = (curves: readonly Curve[], at: number, since: number): Finished[] => {
   const until = at - finishedAfterMs(at - since);
   return curves
@@ -90,16 +87,16 @@ interface Rows {
   readonly target: Float32Array;
 }
 
-/** A row that may be learnt from: at which point of which curve, and what came. */
+/** A possible row to learn from. */
 interface Candidate {
   readonly curve: Curve;
   readonly position: number;
-  /** Of the horizon asked about; 0: about the end. */
+  /** Horizon; 0: the final outcome. */
   readonly hours: number;
   readonly target: number;
 }
 
-/** Of so many rows every n-th, so that MAX_ROWS are learnt from at most, evenly over what there is. */
+/** An even sample of at most MAX_ROWS. */
 function* evenly(candidates: () => Iterable<Candidate>): Generator<Candidate> {
   let count = 0;
   for (const _ of candidates()) count += 1;
@@ -114,7 +111,6 @@ function* evenly(candidates: () => Iterable<Candidate>): Generator<Candidate> {
   }
 }
 
-/** Describes the rows that are learnt from, and no others: of a large lake most are left out. */
 const rowsOf = (
   candidates: () => Iterable<Candidate>,
   cohorts: readonly Cohort[],
@@ -137,7 +133,7 @@ const rowsOf = (
   };
 };
 
-/** Positions that teach: at most POINTS_OF_CURVE of a curve, evenly. */
+/** At most POINTS_OF_CURVE positions, evenly spread. */
 const teachingPoints = ({ points }: Curve): number[] => {
   const stride = Math.max(1, points.length / POINTS_OF_CURVE);
   return Array.from({ length: Math.min(points.length, POINTS_OF_CURVE) }, (_, i) =>
@@ -145,7 +141,7 @@ const teachingPoints = ({ points }: Curve): number[] => {
   );
 };
 
-/** Whether finished curves ended on top, asked at their points. */
+/** Rows about finishing on top. */
 function* endings(finished: readonly Finished[], cohorts: readonly Cohort[]): Generator<Candidate> {
   for (const its of finished) {
     if (!isComparable(cohorts, its.curve)) continue;
@@ -155,7 +151,7 @@ function* endings(finished: readonly Finished[], cohorts: readonly Cohort[]): Ge
   }
 }
 
-/** How much curves grew until each horizon, where that is known. */
+/** Rows about growth until each horizon with a known outcome. */
 function* growths(curves: readonly Curve[]): Generator<Candidate> {
   for (const curve of curves)
     for (const position of teachingPoints(curve)) {
@@ -178,7 +174,7 @@ interface Grown {
 const grow = (finished: readonly Finished[], curves: readonly Curve[]): Grown => {
   const cohorts = cohortsOf(finished);
   const grower = ({ columns, target }: Rows) => {
-    const sample = binned({ rows: target.length, columns });
+    const sample = binned(target.length, columns);
     return (aim: Aim): Trees => growTrees(sample, target, aim, SIZE);
   };
   const tops = rowsOf(() => endings(finished, cohorts), cohorts, FEATURES.length);
@@ -188,7 +184,7 @@ const grow = (finished: readonly Finished[], curves: readonly Curve[]): Grown =>
   return { cohorts, odds, low: quantile(LOW), median: quantile(0.5), high: quantile(HIGH) };
 };
 
-/** Calibrates on curves that the trees have not seen. */
+/** Calibrates on held-back curves. */
 const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Curve[]) => {
   const row = new Float32Array(ALL_FEATURES);
   const stated: TreePoint[] = [];
@@ -229,9 +225,9 @@ const judge = (grown: Grown, finished: readonly Finished[], curves: readonly Cur
 };
 
 /**
- * Learns from curves as they were known at `at`; later points must not be in them. Undefined where
- * fewer than LEAST_FINISHED are finished. The same curves in the same order give the same model.
- * @param since when watching began, Unix ms
+ * Learns from curves known at `at`, without later points. Deterministic for the order of the curves.
+ * @param since start of the history, Unix ms
+ * @returns undefined with fewer than LEAST_FINISHED finished curves
  */
 export const learnWay = (
   curves: readonly Curve[],

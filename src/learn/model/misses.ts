@@ -1,29 +1,29 @@
 import type { RecentScore } from './model-rows.ts';
 
-/** How far a median and the baselines lay from what came, on the logarithm they are learnt on. */
+/** Distances of the median and the baselines from the outcome, as logarithms. */
 export interface Misses {
   readonly error: number;
   readonly countStays: number;
   readonly paceGoesOn: number;
-  readonly cohortMedian: number | null; // null: its cohort is not known any more
+  readonly cohortMedian: number | null; // null: unknown cohort
   readonly inside: boolean;
 }
 
-/** What was forecast, in counts: the median and the limits of its interval. */
+/** Counts: the median and the limits of its interval. */
 export interface ForecastRange {
   readonly median: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** What guesses that know nothing would have told, on the logarithm; null: its cohort is not known. */
+/** Guesses without a model, as logarithms. */
 export interface BaselineGuesses {
   readonly countStays: number;
   readonly paceGoesOn: number;
   readonly cohortMedian: number | null;
 }
 
-/** One forecast held against what came (`truth`, on the logarithm `log` of a count). */
+/** @param truth the outcome, as `log` of a count */
 export const missesOf = (
   { median, low, high }: ForecastRange,
   { countStays, paceGoesOn, cohortMedian }: BaselineGuesses,
@@ -39,7 +39,7 @@ export const missesOf = (
 const middle = (values: readonly number[]): number | null =>
   Float64Array.from(values).sort()[values.length >> 1] ?? null;
 
-/** Many judgements in one line; null of none. */
+/** Null without judgements. */
 export const scoreOf = (judged: readonly Misses[]): RecentScore | null =>
   judged.length === 0
     ? null
@@ -47,15 +47,15 @@ export const scoreOf = (judged: readonly Misses[]): RecentScore | null =>
         judged: judged.length,
         error: middle(judged.map(({ error }) => error)) ?? 0,
         countStays: middle(judged.map(({ countStays }) => countStays)) ?? 0,
-        paceGoesOn: middle(judged.map((its) => its.paceGoesOn)) ?? 0,
+        paceGoesOn: middle(judged.map(({ paceGoesOn }) => paceGoesOn)) ?? 0,
         cohortMedian: middle(judged.flatMap(({ cohortMedian }) => cohortMedian ?? [])),
         coverage: judged.filter(({ inside }) => inside).length / judged.length,
       };
 
-/** Fewer judgements say nothing against a model. */
+/** A model is never rejected on fewer judgements. */
 const LEAST_JUDGED = 200;
 
-/** Why a model is not to be used, going by its forerunners' last four weeks; null: it is. */
+/** Reason to reject a model, from the last four weeks of its predecessors; null: use it. */
 export const reasonAgainst = (recent: RecentScore | null): string | null => {
   if (recent === null || recent.judged < LEAST_JUDGED) return null;
   const baselines = {
@@ -65,6 +65,9 @@ export const reasonAgainst = (recent: RecentScore | null): string | null => {
   };
   for (const [name, error] of Object.entries(baselines))
     if (error !== null && error < recent.error)
-      return `over the last four weeks its median error was ${recent.error.toFixed(3)}, that of "${name}" ${error.toFixed(3)}`;
+      return `its median error over the last four weeks is ${recent.error.toFixed(3)}, and "${name}" has only ${error.toFixed(3)}`;
   return null;
 };
+
+export const unusedText = (model: string, reason: string): string =>
+  `The forecasts of ${model} are not used: ${reason}.`;

@@ -7,7 +7,7 @@ import { ALL_FEATURES, describeHorizon, HORIZONS } from './horizons.ts';
 import type { WayModel } from './learn.ts';
 import { evaluateTrees } from './trees.ts';
 
-/** Views so many hours ahead: median and an interval that holds the truth 80 times in 100. */
+/** Views so many hours ahead: median and 80 % interval. */
 export interface HorizonForecast {
   readonly hours: number;
   readonly median: number;
@@ -15,19 +15,14 @@ export interface HorizonForecast {
   readonly high: number;
 }
 
-/** What is forecast of a video from one of its snapshots. */
 export interface Forecast {
-  /** Of ending in the top tenth of growth of its cohort. */
+  /** Of finishing in the top tenth of its cohort by growth. */
   readonly topProbability: number;
-  /** Only those that the lake could ever check. */
+  /** Only those that the lake could check before. */
   readonly horizons: readonly HorizonForecast[];
 }
 
-/**
- * What the model says at one point of a curve, from that point and earlier ones alone; undefined
- * where too few curves of its age class are finished: older videos grow less, and what is much for
- * them is little for a young one.
- */
+/** Uses only the point at `position` and earlier ones. Undefined if the age class has too few finished curves. */
 export const modelForecast = (
   model: WayModel,
   curve: Curve,
@@ -43,7 +38,7 @@ export const modelForecast = (
     const correction = correctionFor(model.corrections, { hours, curve, now });
     if (correction === undefined) return [];
     describeHorizon(curve, { position, hours }, model.cohorts, row);
-    // counts rarely fall, and by little: what is expected never lies below what is there
+    // counts rarely fall, so no forecast is below the current count
     const median = Math.max(0, evaluateTrees(model.median, row));
     const low = Math.max(0, Math.min(median, evaluateTrees(model.low, row) - correction.below));
     const high = Math.max(median, evaluateTrees(model.high, row) + correction.above);

@@ -5,36 +5,34 @@ import { prepare } from '../../lake/prepare.ts';
 import type { WayModel } from './learn.ts';
 import { unpackModel } from './pack.ts';
 
-/** What the kinds of the models of videos begin with. */
+/** Prefix of the kinds of video models. */
 export const VIDEO_KINDS = 'video.';
 
-/** How a model did, as its row states it in `scores`. Everything but `used` is null where not measured. */
+/** Stored in `scores`. */
 export interface ModelScores {
-  /** Whether forecasts are made with it. */
   readonly used: boolean;
-  /** Why not; null when it is used. */
+  /** Reason for not using it; null if used. */
   readonly reason: string | null;
-  /** Of its forerunners' forecasts of the last four weeks; null: none has come true yet. */
+  /** Of its predecessors in the last four weeks; null without a due forecast. */
   readonly recent: RecentScore | null;
-  /** What naming at a probability was worth on the curves held back. */
+  /** Of the held-back curves. */
   readonly naming: WayModel['naming'];
 }
 
-/** Forecasts held against what came. Errors are medians of |ln(views + 1000) - truth|. */
+/** Forecasts compared with outcomes. Errors are medians of |ln(views + 1000) - outcome|. */
 export interface RecentScore {
   readonly judged: number;
   readonly error: number;
   readonly countStays: number;
   readonly paceGoesOn: number;
-  readonly cohortMedian: number | null; // null: not known
-  /** Share of what came inside the 80 % intervals. */
+  readonly cohortMedian: number | null; // null: unknown
+  /** Share of outcomes inside the 80 % intervals. */
   readonly coverage: number;
 }
 
-/** What a model is of: videos of a platform, or hashtags of a platform or of all (''). */
+/** '' for hashtags of all platforms. */
 type ModelledPlatform = Platform | '';
 
-/** A model as the lake keeps it. */
 export interface ModelRow<Model = WayModel, Of extends ModelledPlatform = Platform> {
   readonly id: number;
   readonly kind: string;
@@ -45,36 +43,29 @@ export interface ModelRow<Model = WayModel, Of extends ModelledPlatform = Platfo
   readonly model: Model;
 }
 
-interface StoredRow {
-  id: number;
-  kind: string;
-  learntAt: number;
-  samples: number;
-  scores: string;
-  parameters: Buffer;
-}
+type StoredRow = Pick<ModelRow, 'id' | 'kind' | 'learntAt' | 'samples'> & {
+  readonly scores: string;
+  readonly parameters: Buffer;
+};
 
-/** The newest models and the rows that could not be read, in words. */
 export interface ModelsRead<Model = WayModel, Of extends ModelledPlatform = Platform> {
   readonly models: ReadonlyMap<string, ModelRow<Model, Of>>;
-  readonly unreadable: readonly { readonly platform: Of; readonly told: string }[];
+  readonly unreadable: readonly { readonly platform: Of; readonly warning: string }[];
 }
 
-/** Under which a model is found. */
+/** Key in `ModelsRead.models`, and the model's name for people. */
 export const modelName = (platform: ModelledPlatform, kind: string): string =>
   `${platform === '' ? 'all platforms' : platform} ${kind}`;
 
-/** Models of one sort, and how their bytes are read. */
 export interface ModelSort<Model, Of extends ModelledPlatform> {
-  /** What their kinds begin with. */
+  /** Of their kinds. */
   readonly prefix: string;
-  /** What they may be of. */
   readonly platforms: readonly Of[];
-  /** @throws Error saying what is wrong with the bytes */
+  /** @throws Error for damaged bytes */
   readonly unpack: (bytes: Buffer) => Model;
 }
 
-/** The newest readable model of each platform and kind of one sort learnt at or before `at`. */
+/** The newest readable model of each platform and kind learned at or before `at`. */
 export const readModelsOf = <Model, Of extends ModelledPlatform>(
   sqlite: Database.Database,
   { prefix, platforms, unpack }: ModelSort<Model, Of>,
@@ -99,7 +90,7 @@ export const readModelsOf = <Model, Of extends ModelledPlatform>(
     },
   );
   const models = new Map<string, ModelRow<Model, Of>>();
-  const unreadable: { platform: Of; told: string }[] = [];
+  const unreadable: { platform: Of; warning: string }[] = [];
   const names = platforms.flatMap((platform) =>
     kinds.all(platform, at, `${prefix}*`).map((kind) => ({ platform, kind })),
   );
@@ -116,18 +107,16 @@ export const readModelsOf = <Model, Of extends ModelledPlatform>(
         });
         break;
       } catch (error) {
-        const told = `Model ${row.id} (${kind}, ${platform === '' ? 'all platforms' : platform}) cannot be read: ${messageOf(error)}. It is not used and will be learnt anew.`;
-        unreadable.push({ platform, told });
+        const warning = `Model ${row.id} (${modelName(platform, kind)}) cannot be read: ${messageOf(error)}. trendlake ignores it and learns it again.`;
+        unreadable.push({ platform, warning });
       }
     }
   return { models, unreadable };
 };
 
-/** The models of videos; see `readModelsOf`. */
 export const readModels = (sqlite: Database.Database, at: number): ModelsRead =>
   readModelsOf(sqlite, { prefix: VIDEO_KINDS, platforms: PLATFORMS, unpack: unpackModel }, at);
 
-/** A model to keep. */
 export interface NewModel {
   readonly kind: string;
   readonly platform: ModelledPlatform;
@@ -138,7 +127,7 @@ export interface NewModel {
   readonly parameters: Buffer;
 }
 
-/** Keeps a model; one learnt at the same instant takes its row over. @returns its id */
+/** Replaces a model learned at the same instant. @returns its id */
 export const storeModel = (
   sqlite: Database.Database,
   { kind, platform, learntAt, learntUntil, samples, scores, parameters }: NewModel,

@@ -2,7 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { VolumeModel } from '../volumes/learn-volumes.ts';
 import type { WayModel } from './learn.ts';
 
-/** Grows when a model means something else than before; rows of another version are not read. */
+/** Increase it when the meaning of a model changes. Rows of other versions are not read. */
 const MODEL_VERSION = 2;
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -31,7 +31,7 @@ const unpack = (_: string, value: unknown): unknown => {
   return value;
 };
 
-/** A model as the bytes of its row. The same model gives the same bytes. */
+/** Equal models give equal bytes. */
 export const packModel = (model: WayModel | VolumeModel): Buffer =>
   gzipSync(JSON.stringify({ version: MODEL_VERSION, model }, pack));
 
@@ -54,16 +54,13 @@ const unpacked = (bytes: Buffer): Record<string, unknown> => {
     model?: Record<string, unknown>;
   };
   if (version !== MODEL_VERSION)
-    throw new Error(`version ${String(version)}, this trendlake knows ${MODEL_VERSION}`);
+    throw new Error(`it has version ${String(version)}, and this trendlake reads ${MODEL_VERSION}`);
   return model ?? {};
 };
 
 const isObject = (part: unknown): boolean => typeof part === 'object' && part !== null;
 
-/**
- * A model of videos from the bytes of its row.
- * @throws Error saying what is wrong with them: damaged, or of another version
- */
+/** @throws Error for damaged bytes or another version */
 export const unpackModel = (bytes: Buffer): WayModel => {
   const model = unpacked(bytes);
   const { odds, low, median, high, cohorts, calibration, corrections } = model;
@@ -75,10 +72,7 @@ export const unpackModel = (bytes: Buffer): WayModel => {
   return model as unknown as WayModel;
 };
 
-/**
- * A model of hashtag volumes from the bytes of its row.
- * @throws Error saying what is wrong with them: damaged, or of another version
- */
+/** @throws Error for damaged bytes or another version */
 export const unpackVolumeModel = (bytes: Buffer): VolumeModel => {
   const model = unpacked(bytes);
   const { low, median, high, correction, usual } = model;

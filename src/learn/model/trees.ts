@@ -1,38 +1,37 @@
 import { BINS, type Binned } from './binned.ts';
 
 /**
- * Boosted regression trees of one depth, each stored as a full binary tree: inner node n asks
- * whether `feature` is at most `cut` (or not known), its children are 2n + 1 and 2n + 2; leaves
- * follow the inner nodes.
+ * Boosted regression trees of one depth, stored as full binary trees. Inner node n goes left if
+ * `feature` is at most `cut` or unknown; its children are 2n + 1 and 2n + 2. Leaves follow the inner nodes.
  */
 export interface Trees {
   readonly depth: number;
-  /** What is answered before the first tree. */
+  /** Output before the first tree. */
   readonly start: number;
-  /** [tree][inner node]; -1: the node does not split, go left. */
+  /** [tree][inner node]; -1: no split, go left. */
   readonly features: Int16Array;
   readonly cuts: Float32Array;
-  /** [tree][leaf], the learning rate included. */
+  /** [tree][leaf], including the learning rate. */
   readonly leaves: Float32Array;
 }
 
-/** What the trees are asked to say: odds of an outcome of 0 or 1, or a quantile of a number. */
+/** Odds of an outcome of 0 or 1, or a quantile of a number. */
 export type Aim = { readonly kind: 'odds' } | { readonly kind: 'quantile'; readonly share: number };
 
 export interface Growing {
   readonly trees: number;
   readonly depth: number;
   readonly rate: number;
-  /** A leaf holds at least so many rows. */
+  /** Per leaf. */
   readonly leastRows: number;
 }
 
-/** Pulls and counts are summed in one number: a row adds its pull, within -1 to 1, and this. */
+/** Gradients and counts share one sum: each row adds its gradient, within -1 to 1, plus this. */
 const COUNT = 2 ** 20;
-/** Keeps leaves of few rows near 0. */
+/** Keeps leaves with few rows near 0. */
 const RIDGE = 5;
 
-/** The value below which `share` of the values lie; sorts them. Of none: 0. */
+/** Sorts `values` in place. 0 without values. */
 const quantileOf = (values: Float64Array, share: number): number => {
   values.sort();
   const at = share * (values.length - 1);
@@ -69,17 +68,16 @@ interface Split {
   gain: number;
 }
 
-/** One level of a tree that grows. */
+/** One level of a growing tree. */
 interface Level {
   readonly nodes: number;
-  /** [row]: the node of this level that it has come to. */
+  /** [row]: its node in this level. */
   readonly nodeOf: Uint16Array;
-  /** A node that would hold fewer is not made. */
   readonly leastRows: number;
   readonly isUsed: (feature: number) => boolean;
 }
 
-/** For each node of one level the split that gains most; a node without one keeps feature -1. */
+/** Best split for each node of a level; feature -1 without one. */
 const bestSplits = (
   { bins, rows }: Binned,
   { aim, gradient, weight }: Work,
@@ -89,7 +87,7 @@ const bestSplits = (
   const packed = new Float64Array(nodes * BINS);
   const pulls = new Float64Array(nodes * BINS);
   const counts = new Float64Array(nodes * BINS);
-  // every row of a quantile weighs one
+  // for quantiles every row has weight 1
   const weights = aim.kind === 'odds' ? new Float64Array(nodes * BINS) : counts;
   for (const [feature, column] of bins.entries()) {
     if (!isUsed(feature)) continue;
@@ -124,7 +122,7 @@ const bestSplits = (
       let leftPull = 0;
       let leftWeight = 0;
       let left = 0;
-      const its = best[node] as Split;
+      const split = best[node] as Split;
       for (let bin = 0; bin < BINS - 1; bin++) {
         leftPull += pulls[from + bin] as number;
         leftWeight += weights[from + bin] as number;
@@ -136,14 +134,14 @@ const bestSplits = (
           (leftPull * leftPull) / (leftWeight + RIDGE) +
           (rightPull * rightPull) / (allWeight - leftWeight + RIDGE) -
           whole;
-        if (gain > its.gain) Object.assign(its, { feature, bin, gain });
+        if (gain > split.gain) Object.assign(split, { feature, bin, gain });
       }
     }
   }
   return best;
 };
 
-/** What each leaf adds, before the learning rate. */
+/** Values before the learning rate. */
 const leafValues = (work: Work, nodeOf: Uint16Array, leaves: number): Float64Array => {
   const { aim, target, answer, gradient, weight } = work;
   const values = new Float64Array(leaves);
@@ -180,20 +178,16 @@ const leafValues = (work: Work, nodeOf: Uint16Array, leaves: number): Float64Arr
 
 const startOf = (aim: Aim, target: Float32Array): number => {
   if (aim.kind === 'quantile') return quantileOf(Float64Array.from(target), aim.share);
-  const share = target.reduce((sum, one) => sum + one, 0) / Math.max(1, target.length);
+  const share = target.reduce((sum, value) => sum + value, 0) / Math.max(1, target.length);
   const inside = Math.min(0.999, Math.max(0.001, share));
   return Math.log(inside / (1 - inside));
 };
 
-/** Each tree is shown half of the features, in turn, so that no feature drowns its like. */
-const shown = (tree: number, feature: number): boolean =>
+/** Each tree uses half of the features, so that no feature hides similar ones. */
+const isFeatureShown = (tree: number, feature: number): boolean =>
   (Math.imul(tree * 64 + feature, 0x9e3779b1) >>> 16) % 2 === 0;
 
-/**
- * Grows boosted trees. The same rows in the same order give the same trees: nothing is left to
- * chance.
- * @param target one value a row; 0 or 1 for odds
- */
+/** Deterministic for the order of the rows. @param target one value a row; 0 or 1 for odds */
 export const growTrees = (
   sample: Binned,
   target: Float32Array,
@@ -223,13 +217,13 @@ export const growTrees = (
     nodeOf.fill(0);
     for (let level = 0; level < depth; level++) {
       const nodes = 2 ** level;
-      const isUsed = (feature: number): boolean => shown(tree, feature);
+      const isUsed = (feature: number): boolean => isFeatureShown(tree, feature);
       const splits = bestSplits(sample, work, { nodes, nodeOf, leastRows, isUsed });
       for (const [node, { feature, bin }] of splits.entries()) {
         const at = tree * inner + nodes - 1 + node;
         grown.features[at] = feature;
         if (feature < 0) continue;
-        // Bin 0 alone on the left: only what is not known goes there.
+        // with only bin 0 on the left, only unknown values go there
         grown.cuts[at] =
           bin === 0 ? Number.NEGATIVE_INFINITY : (sample.edges[feature]?.[bin - 1] ?? Infinity);
       }
@@ -251,7 +245,6 @@ export const growTrees = (
   return grown;
 };
 
-/** What the trees say of one row of features. */
 export const evaluateTrees = (
   { depth, start, features, cuts, leaves }: Trees,
   row: Float32Array,

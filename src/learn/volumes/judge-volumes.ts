@@ -8,7 +8,7 @@ import { type VolumeGroup, VolumeReader, volumeKind } from './lake-volumes.ts';
 import { type VolumeModel, volumeBaselines } from './learn-volumes.ts';
 import { AHEAD_MS, type DailyVolumes, logVolume, volumeAfter } from './volume-series.ts';
 
-/** One kept forecast of a volume held against what came, on ln(volume + 10). */
+/** One stored forecast compared with the outcome, as ln(volume + 10). */
 export interface JudgedVolume extends Misses {
   readonly platform: VolumeGroup['platform'];
   readonly kind: string;
@@ -41,17 +41,13 @@ const QUERY = {
   },
 } as const;
 
-/** The series as it was known at one of its instants, that instant's volume last. */
+/** The series as known at `madeAt`, ending with the volume of that instant. */
 const cutAt = ({ key, volumes }: DailyVolumes, madeAt: number, volume: number): DailyVolumes => ({
   key,
   volumes: [...volumes.filter(({ at }) => at < madeAt), { at: madeAt, volume }],
 });
 
-/**
- * Holds kept forecasts of volumes made between two instants against what the lake knows at `at`; those
- * whose outcome is not known are left out.
- * @param models for the usual growth, one of the baselines
- */
+/** Leaves out forecasts with an unknown outcome. @param models for the usual growth, one of the baselines */
 export const judgeVolumes = (
   sqlite: Database.Database,
   models: ModelsRead<VolumeModel, VolumeGroup['platform']>['models'],
@@ -69,13 +65,13 @@ export const judgeVolumes = (
     rows,
     ({ key, platform, source, window }) => `${key} ${platform} ${source} ${window}`,
   );
-  return [...bySeries.values()].flatMap((its) => {
-    const { key, platform, source, window } = its[0] as Row;
+  return [...bySeries.values()].flatMap((forecasts) => {
+    const { key, platform, source, window } = forecasts[0] as Row;
     const group = { platform, source, window };
     const series = reader.series(group, key, at);
     const kind = volumeKind(group);
     const model = models.get(modelName(platform, kind))?.model;
-    return its.flatMap((forecast): JudgedVolume[] => {
+    return forecasts.flatMap((forecast): JudgedVolume[] => {
       const { madeAt } = forecast;
       const volume = required(volumeThen.get(key, platform, madeAt));
       if (volume === null) return [];
@@ -92,5 +88,5 @@ export const judgeVolumes = (
   });
 };
 
-/** Volumes are judged over so long: forecasts made a week before that came due in it count too. */
+/** Four weeks, plus the week until their first forecasts come due. */
 export const JUDGED_VOLUMES_MS: number = 28 * DAY_MS + AHEAD_MS;

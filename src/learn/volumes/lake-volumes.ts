@@ -4,22 +4,22 @@ import { DAY_MS, HOUR_MS } from '../../base/durations.ts';
 import { type Prepared, prepare, required } from '../../lake/prepare.ts';
 import type { DailyVolumes, Volume } from './volume-series.ts';
 
-/** Volumes that can be compared: of one platform ('': all), one source and one window. */
+/** Comparable volumes; platform '' means all. */
 export interface VolumeGroup {
   readonly platform: Platform | '';
   readonly source: number; // position in SOURCES
-  /** Such as `30d`; null: not known. */
+  /** Such as `30d`; null: unknown. */
   readonly window: string | null;
 }
 
-/** What the kinds of the models of hashtags begin with. */
+/** Prefix of the kinds of hashtag models. */
 export const HASHTAG_KINDS = 'hashtag.';
 
-/** What a model of this group is called: `hashtag.<source>.<window>`. */
+/** `hashtag.<source>.<window>` */
 export const volumeKind = ({ source, window }: VolumeGroup): string =>
   `${HASHTAG_KINDS}${SOURCES[source] as Source}.${window ?? 'any'}`;
 
-/** A hashtag is tracked while its newest volume is no older than this. */
+/** Hashtags with an older newest volume are not tracked. */
 export const TAG_TRACKED_MS: number = 48 * HOUR_MS;
 const LOOKBACK_MS = 182 * DAY_MS;
 const MOST_ROWS = 400_000;
@@ -47,7 +47,7 @@ const OF_TAG = `
   where hashtag_key = @key and observed_at > @from and observed_at <= @at and ${OF_GROUP}
   group by observed_at / ${DAY_MS} order by at`;
 
-/** Reads hashtag volumes as they were known at an instant: the last of each day, of the last half year. */
+/** Reads the last volume of each day, as known at an instant, of the last half year. */
 export class VolumeReader {
   readonly #sqlite: Database.Database;
   readonly #ofTag: Prepared<Volume>;
@@ -57,7 +57,7 @@ export class VolumeReader {
     this.#ofTag = prepare(sqlite, OF_TAG, { at: 'number', volume: 'number' });
   }
 
-  /** The groups with a volume of the last two days. */
+  /** Groups with a volume of the last two days. */
   groups(at: number): VolumeGroup[] {
     return prepare<VolumeGroup>(this.#sqlite, GROUPS, {
       platform: 'text',
@@ -66,7 +66,7 @@ export class VolumeReader {
     }).all({ from: at - TAG_TRACKED_MS, at });
   }
 
-  /** Since when volumes were watched, of those that may teach; `at` where none is older. */
+  /** Oldest volume that may teach, or `at`. */
   since(at: number): number {
     const first = required(
       prepare(
@@ -78,7 +78,7 @@ export class VolumeReader {
     return first ?? at;
   }
 
-  /** The series that teach; of very many rows, those of every n-th tag. */
+  /** Series to learn from; of very many rows, every n-th tag. */
   teaching(group: VolumeGroup, at: number): DailyVolumes[] {
     const from = at - LOOKBACK_MS;
     const count = required(
@@ -105,7 +105,7 @@ export class VolumeReader {
     return found;
   }
 
-  /** The tags of a group with a volume of the last two days. */
+  /** Tags of a group with a volume of the last two days. */
   tracked(group: VolumeGroup, at: number): number[] {
     return prepare(this.#sqlite, TRACKED, 'number').all({
       ...group,
@@ -114,14 +114,13 @@ export class VolumeReader {
     });
   }
 
-  /** How the volume of one tag went. */
   series(group: VolumeGroup, key: number, at: number): DailyVolumes {
     const volumes = this.#ofTag.all({ ...group, key, from: at - LOOKBACK_MS, at });
     return { key, volumes };
   }
 }
 
-/** The instant the hashtags of a lake stand at: their newest volume at or before `now`; undefined: there is none. */
+/** Instant of the newest volume at or before `now`. */
 export const newestVolume = (sqlite: Database.Database, now: number): number | undefined =>
   required(
     prepare(

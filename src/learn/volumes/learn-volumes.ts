@@ -14,19 +14,19 @@ import {
   volumeAt,
 } from './volume-series.ts';
 
-/** Volumes are forecast where they were watched for so long. */
+/** History needed for a first model. */
 export const LEAST_WATCHED_MS: number = 56 * DAY_MS;
-/** Outcomes, one a tag and week, below which nothing is forecast. */
+/** Outcomes needed for a model, one a tag and week. */
 export const LEAST_TAG_WEEKS = 100;
-/** Of the time outcomes are known of, the newest part is held back to correct intervals. */
+/** The newest share of the time with outcomes is held back to correct intervals. */
 const HELD_BACK = 0.3;
 const MAX_ROWS = 6000;
 const SIZE: Growing = { trees: 100, depth: 4, rate: 0.1, leastRows: 30 };
 const [LOW, HIGH] = [0.1, 0.9];
 
-/** What was learnt of the volumes of one platform, source and window. Plain data. */
+/** Model of one platform, source and window. Plain data. */
 export interface VolumeModel {
-  readonly learntUntil: number; // Unix ms: nothing later was known
+  readonly learntUntil: number; // Unix ms
   readonly tagWeeks: number;
   /** Median growth of ln(volume + 10) in a week, one of the baselines. */
   readonly usual: number;
@@ -36,18 +36,11 @@ export interface VolumeModel {
   readonly correction: Correction;
 }
 
-/** A volume a week ahead: median and an interval that holds the truth 80 times in 100. */
+/** A volume a week ahead: median and 80 % interval. */
 export interface VolumeForecast {
   readonly median: number;
   readonly low: number;
   readonly high: number;
-}
-
-/** What each baseline says of ln(volume + 10) a week after a volume. */
-export interface VolumeBaselines {
-  readonly countStays: number;
-  readonly paceGoesOn: number;
-  readonly cohortMedian: number;
 }
 
 interface Row {
@@ -56,19 +49,19 @@ interface Row {
   readonly features: Float32Array;
 }
 
-/** Every volume whose outcome is known, oldest first; of many series every n-th volume. */
+/** Volumes with a known outcome, oldest first; at most about MAX_ROWS. */
 const rowsOf = (series: readonly DailyVolumes[]): Row[] => {
   const all = series.reduce((sum, { volumes }) => sum + volumes.length, 0);
   const every = Math.max(1, Math.ceil(all / MAX_ROWS));
   const rows: Row[] = [];
   let seen = 0;
-  for (const its of series)
-    for (const [position, { at, volume }] of its.volumes.entries()) {
+  for (const daily of series)
+    for (const [position, { at, volume }] of daily.volumes.entries()) {
       if (seen++ % every !== 0) continue;
-      const truth = volumeAfter(its, position);
+      const truth = volumeAfter(daily, position);
       if (truth === undefined) continue;
       const features = new Float32Array(VOLUME_FEATURES);
-      describeVolume(its, position, features);
+      describeVolume(daily, position, features);
       rows.push({ at, grew: truth - logVolume(volume), features });
     }
   return rows.sort((a, b) => a.at - b.at);
@@ -82,7 +75,7 @@ const grow = (rows: readonly Row[]) => {
   const columns = Array.from({ length: VOLUME_FEATURES }, (_, feature) =>
     Float32Array.from(rows, ({ features }) => features[feature] as number),
   );
-  const sample = binned({ rows: rows.length, columns });
+  const sample = binned(rows.length, columns);
   const quantile = (share: number): Trees =>
     growTrees(sample, target, { kind: 'quantile', share }, SIZE);
   return {
@@ -93,13 +86,13 @@ const grow = (rows: readonly Row[]) => {
   };
 };
 
-/** How many outcomes stand behind a model: one a tag and week, as those of one week overlap. */
+/** Counts one outcome a tag and week, because those of one week overlap. */
 export const tagWeeksOf = (series: readonly DailyVolumes[]): number => {
   let count = 0;
-  for (const its of series) {
+  for (const daily of series) {
     let counted = Number.NEGATIVE_INFINITY;
-    for (const [position, { at }] of its.volumes.entries()) {
-      if (at - counted < AHEAD_MS || volumeAfter(its, position) === undefined) continue;
+    for (const [position, { at }] of daily.volumes.entries()) {
+      if (at - counted < AHEAD_MS || volumeAfter(daily, position) === undefined) continue;
       counted = at;
       count += 1;
     }
@@ -107,7 +100,6 @@ export const tagWeeksOf = (series: readonly DailyVolumes[]): number => {
   return count;
 };
 
-/** How long volumes were watched, from the first of them to the last. */
 const watchedMs = (series: readonly DailyVolumes[]): number => {
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { volumes } of series) {
@@ -118,8 +110,8 @@ const watchedMs = (series: readonly DailyVolumes[]): number => {
 };
 
 /**
- * Learns how volumes change in a week, from volumes as they were known at `at`. Undefined with less
- * than eight weeks or LEAST_TAG_WEEKS outcomes. The same series in the same order give the same model.
+ * Learns the weekly change from volumes known at `at`. Deterministic for the order of the series.
+ * @returns undefined with less than LEAST_WATCHED_MS or LEAST_TAG_WEEKS
  */
 export const learnVolumes = (
   series: readonly DailyVolumes[],
@@ -132,7 +124,7 @@ export const learnVolumes = (
   const [first, last] = [rows[0]?.at ?? at, rows.at(-1)?.at ?? at];
   const backAt = last - HELD_BACK * (last - first);
   const held = rows.filter((row) => row.at > backAt);
-  // what is tried knows no outcome of the time it is held against
+  // outcomes of the held-back time must stay unknown here
   const tried = grow(rows.filter((row) => row.at + AHEAD_MS <= backAt));
   const misses = held.map(({ features, grew }) => ({
     below: evaluateTrees(tried.low, features) - grew,
@@ -141,7 +133,7 @@ export const learnVolumes = (
   return { learntUntil: at, tagWeeks, ...grow(rows), correction: correctionOf(misses) };
 };
 
-/** What the model says at one volume of a series, from that volume and earlier ones alone. */
+/** Uses only the volume at `position` and earlier ones. */
 export const volumeAhead = (
   { low, median, high, correction }: VolumeModel,
   series: DailyVolumes,
@@ -158,12 +150,12 @@ export const volumeAhead = (
   };
 };
 
-/** The baselines at one volume of a series. */
+/** Baselines of ln(volume + 10) a week after a volume. */
 export const volumeBaselines = (
   { usual }: Pick<VolumeModel, 'usual'>,
   series: DailyVolumes,
   position: number,
-): VolumeBaselines => {
+) => {
   const now = logVolume((series.volumes[position] as Volume).volume);
   return {
     countStays: now,

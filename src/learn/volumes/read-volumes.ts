@@ -4,12 +4,12 @@ import { prepare } from '../../lake/prepare.ts';
 import { TAG_TRACKED_MS } from './lake-volumes.ts';
 import type { VolumeForecast } from './learn-volumes.ts';
 
-/** A hashtag's volume a week ahead, as it was kept. Instants are Unix ms. */
+/** A stored forecast of a volume a week ahead. Instants are Unix ms. */
 export interface KeptVolume extends VolumeForecast {
   readonly tag: string;
   readonly platform: Platform | '';
   readonly window: string | null;
-  /** The volume the forecast stands on. */
+  /** Volume at the snapshot of the forecast. */
   readonly volume: number;
   readonly madeAt: number;
 }

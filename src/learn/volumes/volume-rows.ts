@@ -6,20 +6,18 @@ import { type VolumeGroup, VolumeReader } from './lake-volumes.ts';
 import { type VolumeForecast, type VolumeModel, volumeAhead } from './learn-volumes.ts';
 import { AHEAD_HOURS } from './volume-series.ts';
 
-/** A model of volumes as the lake keeps it. */
 export type VolumeModelRow = ModelRow<VolumeModel, VolumeGroup['platform']>;
 
-/** A forecast as it is kept: one hashtag, one snapshot. */
 interface NewVolumeForecast {
   readonly key: number; // hashtag.key
   readonly madeAt: number;
   readonly forecast: VolumeForecast;
 }
 
-/** Rows of one transaction: others write in between. */
+/** Rows per transaction, so that other writers get their turn. */
 const TAGS_AT_ONCE = 1000;
 
-/** Writes forecasts, and marks their Parquet partitions, in one transaction. @returns how many were new */
+/** Also marks the Parquet partitions. @returns number of new forecasts */
 const store = (
   sqlite: Database.Database,
   batch: readonly NewVolumeForecast[],
@@ -48,9 +46,8 @@ const store = (
 };
 
 /**
- * Forecasts the volume of every hashtag of a group seen in the two days before `at`, from its newest,
- * once: a snapshot that was forecast from keeps its forecast.
- * @returns hashtags with a new forecast
+ * Forecasts each tracked hashtag of a group from its newest volume, once per snapshot.
+ * @returns number of hashtags with a new forecast
  */
 export const forecastVolumes = (
   sqlite: Database.Database,
@@ -83,6 +80,6 @@ export const forecastVolumes = (
   return stored;
 };
 
-/** Removes forecasts of hashtags made after an instant (Unix ms). @returns how many */
+/** @param after Unix ms @returns number of removed rows */
 export const removeVolumeForecastsAfter = (sqlite: Database.Database, after: number): number =>
   sqlite.prepare('delete from hashtag_forecast where made_at > ?').run(after).changes;

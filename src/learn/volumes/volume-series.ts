@@ -1,38 +1,34 @@
 import { DAY_MS } from '../../base/durations.ts';
 
-/** A volume at an instant. */
 export interface Volume {
   readonly at: number; // Unix ms
   readonly volume: number;
 }
 
-/** How the volume of one hashtag went, oldest first, one volume a day at most. */
+/** Volumes of one hashtag, oldest first, at most one a day. */
 export interface DailyVolumes {
   readonly key: number;
   readonly volumes: readonly Volume[];
 }
 
-/** How far ahead volumes are forecast. */
+/** Horizon of the forecasts. */
 export const AHEAD_HOURS = 168;
 export const AHEAD_MS: number = 7 * DAY_MS;
 
-/** Keeps tags of a few videos from looking like explosions. */
+/** Without it, tags with few videos seem to explode. */
 const VOLUME_DAMPING = 10;
 
-/** The scale volumes are learnt on: ln(volume + 10). */
+/** Scale of the model: ln(volume + 10). */
 export const logVolume = (volume: number): number => Math.log(Math.max(0, volume) + VOLUME_DAMPING);
 
-/** The volume at a value on that scale. */
+/** Inverse of `logVolume`. */
 export const volumeAt = (log: number): number =>
   Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(Math.exp(log) - VOLUME_DAMPING)));
 
-/** A volume answers for an instant that lies so near. */
+/** Longest distance from an instant to the volume that represents it. */
 const NEAR_MS = 0.875 * DAY_MS;
 
-/**
- * The nearest of the volumes from one position up to another, as ln(volume + 10); undefined where
- * none lies near enough.
- */
+/** Log of the nearest volume within positions; undefined beyond NEAR_MS. */
 const logNear = (
   volumes: readonly Volume[],
   at: number,
@@ -54,18 +50,18 @@ const logNear = (
     : undefined;
 };
 
-/** What really was a week after a volume, as ln(volume + 10); undefined where none was seen near that instant. */
+/** Outcome a week after a volume, as ln(volume + 10); undefined if unknown. */
 export const volumeAfter = ({ volumes }: DailyVolumes, position: number): number | undefined => {
   const at = (volumes[position] as Volume).at + AHEAD_MS;
   return logNear(volumes, at, { from: position + 1, to: volumes.length });
 };
 
 const BACK_DAYS = [1, 3, 7, 14, 28] as const;
-/** Steps whose size tells how restless a tag is. */
+/** Steps that measure the volatility of a tag. */
 const STEPS = 14;
 export const VOLUME_FEATURES: number = BACK_DAYS.length + 5;
 
-/** Growth of ln(volume + 10) over the days before a volume; undefined where nothing tells. */
+/** Growth of ln(volume + 10) over the days before a volume; undefined if unknown. */
 export const grewOver = (
   { volumes }: DailyVolumes,
   position: number,
@@ -76,7 +72,7 @@ export const grewOver = (
   return before === undefined ? undefined : logVolume(now.volume) - before;
 };
 
-/** Describes a series at one of its volumes by that volume and earlier ones alone. */
+/** Uses only the volume at `position` and earlier ones. */
 export const describeVolume = (series: DailyVolumes, position: number, row: Float32Array): void => {
   const { volumes } = series;
   const now = volumes[position] as Volume;

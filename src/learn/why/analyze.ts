@@ -17,17 +17,13 @@ interface AnalysisDeps {
   readonly model?: ModelSettings | undefined;
 }
 
-/** What the lake's numbers say of a video as of an instant. Reads only; undefined for an unknown one. */
+/** Findings from the lake as of an instant; undefined for an unknown video. */
 export const findingsAbout = (lake: Lake, { id, asOf }: AnalysisQuery): Findings | undefined => {
   const subject = readSubject(lake, id, asOf);
   return subject === undefined ? undefined : findingsOf(lake, subject, asOf);
 };
 
-/**
- * Why a video went viral (or did not), and how to make one like it. The numbers are always the lake's;
- * where a model is configured it puts them into words, and where it fails to, the statistical analysis
- * is given with a note saying so.
- */
+/** A configured model only rewords the numbers. If it fails, the statistical text is used, with a note. */
 export const analysisOf = async (
   findings: Findings,
   { clock, model }: AnalysisDeps,
@@ -46,11 +42,11 @@ export const analysisOf = async (
   if (model === undefined) return statistical;
   const words = await askModel(model, findings);
   if ('words' in words) return { ...head, method: 'model', generatedAt, ...words.words };
-  const note = `The configured model did not write this: ${words.failed} This is the statistical analysis.`;
+  const note = `This is the statistical analysis, because the configured model failed: ${words.failed}`;
   return { ...statistical, summary: `${summary} ${note}`, note };
 };
 
-/** `analysisOf` what the lake knows of a video as of an instant; undefined for an unknown one. */
+/** @returns undefined for an unknown video */
 export const analyzeVideo = async (
   lake: Lake,
   query: AnalysisQuery,

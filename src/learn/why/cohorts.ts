@@ -9,19 +9,18 @@ import { lastKnownAt } from '../../lake/read/last-known.ts';
 import { SPELLINGS_OF_ONE } from '../../lake/read/spellings.ts';
 import type { LabVideo } from './lab-video.ts';
 
-// Whom a video is compared with. Every group is bounded, so that a question costs the same on a lake
-// of a thousand videos and of a million; groups that are samples say so in the evidence.
+// Comparison groups. Each has a size limit, so an analysis costs the same on a lake of a million videos.
+// The evidence says if a group is a sample.
 
-/** The video that is asked about. */
 export interface AnalyzedVideo extends LabVideo {
   readonly id: string;
   readonly platform: Platform;
 }
 
-/** Others it is compared with; never itself. */
+/** Videos to compare with, without the analyzed one. */
 export interface Group {
   readonly videos: readonly LabVideo[];
-  /** True where more would have qualified than were read. */
+  /** More videos qualify than were read. */
   readonly sampled: boolean;
 }
 
@@ -34,7 +33,7 @@ const TAGS_MOST = 15;
 const NICHE_ENOUGH = 400;
 const NICHE_PER_TAG_MOST = 1000;
 
-/** A video with its last known counts at an instant (parameters: that instant, twice). */
+/** A video with its last known counts at an instant. Bind the instant twice. */
 const LAB_VIDEO = `
   select v.key, v.id, v.platform, v.title, v.user, v.created_at as createdAt,
     s.views, s.likes,
@@ -67,7 +66,7 @@ const labVideo = (row: LabRow): AnalyzedVideo => ({
 });
 const labVideos = (rows: readonly LabRow[]): LabVideo[] => rows.map(labVideo);
 
-/** The video as it was known at `asOf`; its views are 0 where no count above 0 was known. */
+/** The video as of `asOf`. Its views are 0 if no count above 0 was known. */
 export const readSubject = (
   { sqlite }: Lake,
   id: string,
@@ -86,7 +85,7 @@ export const readSubject = (
   return row === undefined ? undefined : labVideo(row);
 };
 
-/** Keys at which runs of neighbours begin, evenly scattered and the same for the same lake. */
+/** First keys of the sampled runs: evenly spread, and equal for equal lakes. */
 const runStarts = (greatest: number): number[] => {
   if (greatest <= RUNS * RUN_ROWS)
     return Array.from({ length: Math.ceil(greatest / RUN_ROWS) }, (_, i) => i * RUN_ROWS + 1);
@@ -94,10 +93,7 @@ const runStarts = (greatest: number): number[] => {
   return Array.from({ length: RUNS }, (_, i) => 1 + Math.floor(((i * golden) % 1) * greatest));
 };
 
-/**
- * A sample of the platform's videos: short runs of neighbours scattered over the lake. Neighbours
- * share a page of the file, which makes the sample ten times as fast as single rows.
- */
+/** A sample in short runs of neighbours. They share a database page, which is ten times as fast as single rows. */
 export const platformGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: number): Group => {
   const greatest = required(prepare(sqlite, 'select max(key) from video', 'number?').get()) ?? 0;
   const read = prepare<LabRow>(
@@ -114,11 +110,11 @@ export const platformGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: nu
   return { videos: [...found.values()], sampled: greatest > RUNS * RUN_ROWS };
 };
 
-/** How far from the video's own publishing another may be published to be of its age. */
+/** Longest distance in publishing time to a video of the same age group. */
 export const cohortSpanMs = (subject: AnalyzedVideo, asOf: number): number =>
   Math.min(30 * DAY_MS, Math.max(12 * HOUR_MS, (asOf - (subject.createdAt ?? asOf)) / 4));
 
-/** Videos of the platform published around the same time: the nearest before and after. */
+/** Videos of the platform published nearest before and after. */
 export const ageGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: number): Group => {
   const { createdAt, platform, key } = subject;
   if (createdAt === null) return { videos: [], sampled: false };
@@ -148,7 +144,7 @@ export const ageGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: number)
   };
 };
 
-/** Other videos of the same creator, newest first. */
+/** Newest first. */
 export const creatorGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: number): Group => {
   if (subject.user === null) return { videos: [], sampled: false };
   const rows = prepare<LabRow>(
@@ -159,7 +155,6 @@ export const creatorGroup = ({ sqlite }: Lake, subject: AnalyzedVideo, asOf: num
   return { videos: labVideos(rows), sampled: rows.length >= CREATOR_MOST };
 };
 
-/** One of the video's hashtags. */
 export interface SubjectTag {
   readonly key: number;
   readonly tag: string;
@@ -173,7 +168,7 @@ export const subjectTags = ({ sqlite }: Lake, subject: AnalyzedVideo): SubjectTa
     { key: 'number', tag: 'text' },
   ).all(subject.key);
 
-/** Its tags from the most particular to the commonest; those that nearly nobody else has tell nothing. */
+/** Tags from rare to common, without those that fewer than 5 videos use. */
 const nicheTags = (sqlite: Database.Database, tags: readonly SubjectTag[]): SubjectTag[] => {
   const uses = prepare(
     sqlite,
@@ -187,7 +182,7 @@ const nicheTags = (sqlite: Database.Database, tags: readonly SubjectTag[]): Subj
     .sort((a, b) => a.uses - b.uses);
 };
 
-/** Videos of the platform that share its more particular hashtags: as many tags as it takes to be enough. */
+/** Videos that share its rarest hashtags. Adds tags until there are `NICHE_ENOUGH` videos. */
 export const nicheGroup = (
   { sqlite }: Lake,
   subject: AnalyzedVideo,
@@ -213,7 +208,7 @@ export const nicheGroup = (
   return { videos: [...found.values()], sampled, tags: chosen };
 };
 
-/** How often one tag stood on sampled videos of the platform, before and around publishing. */
+/** Uses of a tag among sampled videos of the platform, before and around publishing. */
 export interface TagRise {
   readonly tag: string;
   readonly before: number;
@@ -225,10 +220,7 @@ export interface TagRise {
 const RISE_BEFORE_MS = 3 * DAY_MS;
 const RISE_AFTER_MS = 4 * DAY_MS;
 
-/**
- * The rise of the video's hashtags: their share of the platform's videos in the week around its
- * publishing (three days before to four after, as far as known at `asOf`) against the week before.
- */
+/** Compares the week around publishing (3 days before to 4 after, known at `asOf`) with the week before. */
 export const risingTags = (
   { sqlite }: Lake,
   subject: AnalyzedVideo,

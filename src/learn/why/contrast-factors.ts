@@ -20,7 +20,7 @@ const contrastFactor = (
   return [
     {
       factor,
-      finding: `It ${says}: ${percent(shares[0])} of ${countText(withIt.trials)} such videos reach the best-viewed tenth, ${percent(shares[1])} of the other ${countText(without.trials)} do (difference ${rounded(100 * difference, 1)} points, 99 % interval ${rounded(100 * low, 1)} to ${rounded(100 * high, 1)}).${caution(withIt.trials)}`,
+      finding: `It ${says}. ${percent(shares[0])} of ${countText(withIt.trials)} such videos reach the top 10 % by views, compared with ${percent(shares[1])} of the other ${countText(without.trials)} (difference ${rounded(100 * difference, 1)} points, 99 % interval ${rounded(100 * low, 1)} to ${rounded(100 * high, 1)}).${caution(withIt.trials)}`,
       strength: strengthOf(Math.abs(near) * 2),
       evidence: {
         groupSize: withIt.trials + without.trials,
@@ -36,10 +36,10 @@ const contrastFactor = (
   ];
 };
 
-/** Hours apart on the clock's face, 0 to 12. */
+/** 0 to 12, across midnight. */
 const hoursApart = (a: number, b: number): number => Math.min((a - b + 24) % 24, (b - a + 24) % 24);
 
-/** The hour (with its neighbours) and the weekday it was published at. */
+/** The weekday, and the hour with the one before and after. */
 export const timeFactors = (
   subject: AnalyzedVideo,
   videos: readonly RankedVideo[],
@@ -55,7 +55,7 @@ export const timeFactors = (
   return [
     ...contrastFactor(
       'hour',
-      `was published between ${(hour + 23) % 24} and ${(hour + 2) % 24} h UTC`,
+      `was published between ${(hour + 23) % 24}:00 and ${(hour + 2) % 24}:00 UTC`,
       videos,
       ofTime((at) => hoursApart(hourOf(at), hour) <= 1),
     ),
@@ -70,7 +70,7 @@ export const timeFactors = (
 
 const FEATURE_FACTORS_MOST = 4;
 
-/** The properties of its title and length that say most, strongest first. */
+/** Features of title and length, strongest first. */
 export const featureFactors = (
   subject: AnalyzedVideo,
   videos: readonly RankedVideo[],

@@ -17,38 +17,39 @@ import {
 } from './statistics.ts';
 import { caution, directionOf, strengthOf, strengthOfRank, strengthOfRatio } from './strength.ts';
 
-// Each function looks at one side of the question and answers with at most one factor.
+// Each function returns at most one factor.
 
-const sizeOf = ({ videos, sampled }: Group): Record<string, unknown> => ({
-  groupSize: videos.length,
+const sizeOf = (groupSize: number, sampled: boolean) => ({
+  groupSize,
   sampled,
-  smallGroup: videos.length < SMALL_GROUP,
+  smallGroup: groupSize < SMALL_GROUP,
 });
-/** A number of the video that is held against the same number of others. */
+
+/** A number of the video to compare with the same number of others. */
 interface Comparison {
   readonly factor: string;
   readonly value: number;
-  /** The value in words. */
-  readonly what: string;
-  /** The others in words. */
-  readonly whom: string;
-  /** The same number of another video; undefined where it is not known. */
-  readonly of: (video: LabVideo) => number | undefined;
+  readonly valueText: string;
+  readonly groupText: string;
+  readonly measure: (video: LabVideo) => number | undefined;
 }
 
-/** Where a number of the video stands in a group; nothing without a group. */
-const standing = (group: Group, { factor, value, what, whom, of }: Comparison): WhyFactor[] => {
-  const others = ascending(group.videos.map(of).filter((other) => other !== undefined));
+const rankFactor = (
+  group: Group,
+  { factor, value, valueText, groupText, measure }: Comparison,
+): WhyFactor[] => {
+  const measured = group.videos.map(measure).filter((other) => other !== undefined);
+  const others = ascending(measured);
   if (others.length === 0) return [];
   const rank = rankIn(others, value);
   const interval = `95 % interval ${percent(rank.low)} to ${percent(rank.high)}`;
   return [
     {
       factor,
-      finding: `With ${what} it is above ${percent(rank.share)} of ${countText(others.length)} ${whom} (${interval}).${caution(others.length)}`,
+      finding: `With ${valueText} it is above ${percent(rank.share)} of ${countText(others.length)} ${groupText} (${interval}).${caution(others.length)}`,
       strength: strengthOfRank(rank),
       evidence: {
-        ...sizeOf({ ...group, videos: group.videos.filter((video) => of(video) !== undefined) }),
+        ...sizeOf(others.length, group.sampled),
         value: rounded(value),
         groupMedian: rounded(medianInterval(others).median),
         shareBelow: rounded(rank.share, 4),
@@ -65,54 +66,51 @@ const likeRateOf = ({ likes, views }: LabVideo): number | undefined =>
   likes === null || likes <= 0 || views <= 0 ? undefined : (100 * likes) / views;
 
 export const platformFactor = (subject: AnalyzedVideo, group: Group): WhyFactor[] =>
-  standing(group, {
+  rankFactor(group, {
     factor: 'platform',
     value: subject.views,
-    what: `${countText(subject.views)} views`,
-    whom: `videos of ${subject.platform}`,
-    of: viewsOf,
+    valueText: `${countText(subject.views)} views`,
+    groupText: `videos of ${subject.platform}`,
+    measure: viewsOf,
   });
 
-export const ageFactor = (subject: AnalyzedVideo, group: Group, spanMs: number): WhyFactor[] => {
-  const whom = `videos published within ${rounded(spanMs / 3_600_000 / 24, 1)} days of it`;
-  return standing(group, {
+export const ageFactor = (subject: AnalyzedVideo, group: Group, spanMs: number): WhyFactor[] =>
+  rankFactor(group, {
     factor: 'age-cohort',
     value: subject.views,
-    what: `${countText(subject.views)} views`,
-    whom,
-    of: viewsOf,
+    valueText: `${countText(subject.views)} views`,
+    groupText: `videos published within ${rounded(spanMs / 3_600_000 / 24, 1)} days of it`,
+    measure: viewsOf,
   });
-};
 
 export const engagementFactor = (subject: AnalyzedVideo, group: Group): WhyFactor[] => {
   const rate = likeRateOf(subject);
   if (rate === undefined) return [];
-  const whom = `videos of ${subject.platform} with known likes`;
-  return standing(group, {
+  return rankFactor(group, {
     factor: 'engagement',
     value: rate,
-    what: `${rounded(rate)} likes per 100 views`,
-    whom,
-    of: likeRateOf,
+    valueText: `${rounded(rate)} likes per 100 views`,
+    groupText: `videos of ${subject.platform} with known likes`,
+    measure: likeRateOf,
   });
 };
 
-/** The video against the median of its creator's others. */
+/** Compares with the median of its creator's other videos. */
 export const creatorFactor = (subject: AnalyzedVideo, group: Group): WhyFactor[] => {
   const others = ascending(group.videos.map(viewsOf));
   if (others.length === 0) return [];
   const { median, low, high } = medianInterval(others);
   const ratio = { low: subject.views / high, high: subject.views / low };
   const times = rounded(subject.views / median, 1);
-  // The middle of fewer than six says too little about the next one to be called strong.
+  // The median of fewer than 6 videos is weak evidence.
   const trust = Math.min(1, others.length / 6);
   return [
     {
       factor: 'creator-median',
-      finding: `It has ${times} times the median of ${others.length} other videos of its creator (95 % interval ${rounded(ratio.low, 1)} to ${rounded(ratio.high, 1)}).${caution(others.length)}`,
+      finding: `It has ${times} times the median views of ${others.length} other videos of its creator (95 % interval ${rounded(ratio.low, 1)} to ${rounded(ratio.high, 1)}).${caution(others.length)}`,
       strength: strengthOf(trust * strengthOfRatio(ratio)),
       evidence: {
-        ...sizeOf(group),
+        ...sizeOf(group.videos.length, group.sampled),
         value: subject.views,
         groupMedian: rounded(median),
         ratio: times,
@@ -124,7 +122,7 @@ export const creatorFactor = (subject: AnalyzedVideo, group: Group): WhyFactor[]
   ];
 };
 
-/** The ratio of a tag's two shares, with the interval that the counts allow (Wilson, conditional). */
+/** Ratio of a tag's two shares, with its conditional Wilson interval. */
 const riseOf = (rise: TagRise): Interval & { ratio: number | null } => {
   const { low, high } = shareInterval(rise.after, rise.after + rise.before, Z_99);
   const exposure = rise.afterOf === 0 || rise.beforeOf === 0 ? 1 : rise.beforeOf / rise.afterOf;
@@ -133,7 +131,7 @@ const riseOf = (rise: TagRise): Interval & { ratio: number | null } => {
   return { ratio, low: odds(low), high: odds(high) };
 };
 
-/** The hashtag whose share of the platform rose most surely around publishing, and all the others. */
+/** Names the hashtag with the clearest rise. The evidence has all of them. */
 export const hashtagFactor = (rises: readonly TagRise[]): WhyFactor[] => {
   const seen = rises
     .filter((rise) => rise.before + rise.after > 0)
@@ -143,12 +141,12 @@ export const hashtagFactor = (rises: readonly TagRise[]): WhyFactor[] => {
   if (best === undefined) return [];
   const upTo = best.before === 0 ? 'or more' : `to ${rounded(best.high, 1)}`;
   const change =
-    best.ratio === null ? 'came up new' : `stood on ${best.ratio} times the share of videos`;
+    best.ratio === null ? 'was new' : `was used by ${best.ratio} times the share of videos`;
   const uses = best.before + best.after;
   return [
     {
       factor: 'hashtag-rise',
-      finding: `#${best.tag} ${change} in the week around its publishing: ${best.after} of ${countText(best.afterOf)}, the week before ${best.before} of ${countText(best.beforeOf)} (99 % interval ${rounded(best.low, 1)} ${upTo} times).${caution(uses)}`,
+      finding: `#${best.tag} ${change} in the week around publishing: ${best.after} of ${countText(best.afterOf)}, compared with ${best.before} of ${countText(best.beforeOf)} the week before (99 % interval ${rounded(best.low, 1)} ${upTo} times).${caution(uses)}`,
       strength: best.low > 1 ? strengthOfRatio(best) : 0,
       evidence: {
         groupSize: best.beforeOf + best.afterOf,
@@ -170,20 +168,20 @@ export const hashtagFactor = (rises: readonly TagRise[]): WhyFactor[] => {
   ];
 };
 
-/** How its own views grow; stronger the shorter they take to double. */
+/** Growth of its views: the shorter they take to double, the stronger. */
 export const growthFactor = (curve: GrowthCurve, asOf: number): WhyFactor[] => {
   if (curve.phase === 'unknown' || curve.peak === null) return [];
   const { phase, peak, doublingHours, points } = curve;
   const now = points.at(-1)?.viewsPerHour ?? 0;
   const doubles =
     doublingHours === null
-      ? 'it no longer doubles'
-      : `it would double in ${rounded(doublingHours, 1)} hours`;
+      ? 'Its views no longer double.'
+      : `At this pace its views double in ${rounded(doublingHours, 1)} hours.`;
   const isGrowing = phase === 'rising' || phase === 'peaking';
   return [
     {
       factor: 'growth',
-      finding: `Its growth is ${phase}: ${countText(now)} views per hour now, ${countText(peak.viewsPerHour)} at its peak; at this pace ${doubles} (${points.length} snapshots).${points.length < 6 ? ' Few snapshots: take it as a hint.' : ''}`,
+      finding: `Its growth is ${phase}: ${countText(now)} views per hour now, ${countText(peak.viewsPerHour)} at its peak (${points.length} snapshots). ${doubles}${points.length < 6 ? ' With so few snapshots this is only a hint.' : ''}`,
       strength: isGrowing && doublingHours !== null ? strengthOf(24 / (24 + doublingHours)) : 0,
       evidence: {
         groupSize: points.length,

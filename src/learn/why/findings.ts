@@ -27,41 +27,42 @@ import { nicheTagsOf, recipeOf } from './recipe.ts';
 import { countText } from './statistics.ts';
 import { markTopDecile } from './top-decile.ts';
 
-/** Everything the response rests on, gathered once; a model may put it into words. */
+/** All evidence for an analysis. A model may reword it. */
 export interface Findings {
   readonly subject: AnalyzedVideo;
   readonly summary: string;
   readonly why: readonly WhyFactor[];
   readonly recipe: Analysis['recipe'];
-  /** Titles of the best-viewed videos of the niche; data from strangers. */
+  /** Titles of the most viewed videos of the niche: untrusted text. */
   readonly examples: readonly string[];
 }
 
-/** Fewer videos of its hashtags than this are no niche; the platform's sample stands in. */
+/** With fewer videos than this, the platform's sample replaces the niche. */
 const NICHE_LEAST = 60;
 const EXAMPLES_MOST = 8;
 
 const summaryOf = (subject: AnalyzedVideo, why: readonly WhyFactor[]): string => {
   if (subject.views === 0)
-    return 'No view count of it is known yet, so it cannot be compared; the recipe is drawn from its surroundings.';
+    return 'Its view count is not known yet, so it cannot be compared with other videos. The recipe comes from similar videos.';
   const cohort =
     why.find(({ factor }) => factor === 'age-cohort') ??
     why.find(({ factor }) => factor === 'platform');
   if (cohort === undefined)
-    return `It has ${countText(subject.views)} views and nothing to be compared with.`;
+    return `It has ${countText(subject.views)} views. The lake has no videos to compare it with.`;
   const reach =
     cohort.evidence.direction === 'for'
       ? 'It does better than most'
       : cohort.evidence.direction === 'against'
-        ? 'It does worse than most: it is not viral'
+        ? 'It does worse than most and is not viral'
         : 'It does about as well as others';
-  const speaking = why.filter(({ strength, factor }) => strength > 0.1 && factor !== cohort.factor);
+  const clear = why.filter(({ strength, factor }) => strength > 0.1 && factor !== cohort.factor);
   const most = (['for', 'against'] as const).flatMap((direction) => {
-    const such = speaking.filter(({ evidence }) => evidence.direction === direction).slice(0, 3);
-    const named = such.map(({ factor, strength }) => `${factor} (${strength.toFixed(2)})`);
-    return such.length === 0 ? [] : [`What else speaks most ${direction} it: ${named.join(', ')}.`];
+    const strongest = clear.filter(({ evidence }) => evidence.direction === direction).slice(0, 3);
+    const named = strongest.map(({ factor, strength }) => `${factor} (${strength.toFixed(2)})`);
+    if (named.length === 0) return [];
+    return [`Strongest evidence ${direction} it: ${named.join(', ')}.`];
   });
-  const rest = most.length === 0 ? 'Nothing else compared surely sets it apart.' : most.join(' ');
+  const rest = most.length === 0 ? 'No other factor has clear evidence.' : most.join(' ');
   return `${reach}. ${cohort.finding} ${rest}`;
 };
 
@@ -74,7 +75,6 @@ const namesOf = (tags: readonly string[]): string => {
     : named.join(', ');
 };
 
-/** Compares the video with its surroundings, from the lake's numbers alone. */
 export const findingsOf = (lake: Lake, subject: AnalyzedVideo, asOf: number): Findings => {
   const tags = subjectTags(lake, subject);
   const platform = platformGroup(lake, subject, asOf);
@@ -98,7 +98,7 @@ export const findingsOf = (lake: Lake, subject: AnalyzedVideo, asOf: number): Fi
     ...timeFactors(subject, markTopDecile(platform.videos)),
     ...featureFactors(subject, ranked),
   ].sort((a, b) => b.strength - a.strength);
-  const whom = isNiche ? `the niche of ${namesOf(niche.tags)}` : `${subject.platform} at large`;
+  const group = isNiche ? `the niche of ${namesOf(niche.tags)}` : `all of ${subject.platform}`;
   const own = tags.map(({ tag }) => tag);
   const examples = ranked
     .filter((video) => video.top && video.title !== null)
@@ -109,7 +109,7 @@ export const findingsOf = (lake: Lake, subject: AnalyzedVideo, asOf: number): Fi
     subject,
     summary: summaryOf(subject, why),
     why,
-    recipe: recipeOf(ranked, isNiche ? nicheTagsOf(lake, ranked) : [], whom, own),
+    recipe: recipeOf(ranked, isNiche ? nicheTagsOf(lake, ranked) : [], group, own),
     examples,
   };
 };

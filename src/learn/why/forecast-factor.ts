@@ -7,7 +7,6 @@ import { strengthOf } from './strength.ts';
 /** A video is on top one time in ten. */
 const USUAL = 0.1;
 
-/** What is forecast of the video, where anything is. */
 export const forecastFactor = (forecast: KeptForecast | undefined): WhyFactor[] => {
   if (forecast === undefined) return [];
   const { topProbability, madeAt, samples, horizons } = forecast;
@@ -15,11 +14,11 @@ export const forecastFactor = (forecast: KeptForecast | undefined): WhyFactor[] 
   const ahead =
     day === undefined
       ? ''
-      : ` ${countText(day.median ?? 0)} views are expected a day later, with 80 % certainty between ${countText(day.low ?? 0)} and ${countText(day.high ?? 0)}.`;
+      : ` Expected a day later: ${countText(day.median ?? 0)} views (80 % interval ${countText(day.low ?? 0)} to ${countText(day.high ?? 0)}).`;
   return [
     {
       factor: 'forecast',
-      finding: `It ends in the top tenth of growth among its like with a probability of ${Math.round(100 * topProbability)} %, by the curves of ${countText(samples)} videos.${ahead}`,
+      finding: `It is ${Math.round(100 * topProbability)} % likely to finish in the top 10 % of its cohort by growth, based on ${countText(samples)} videos.${ahead}`,
       strength: topProbability > USUAL ? strengthOf((topProbability - USUAL) / (1 - USUAL)) : 0,
       evidence: {
         groupSize: samples,

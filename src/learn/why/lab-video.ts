@@ -1,4 +1,4 @@
-/** What the lab compares videos by. Instants in Unix ms; null: not known. */
+/** Instants in Unix ms; null: unknown. */
 export interface LabVideo {
   readonly key: number;
   readonly title: string | null;

@@ -15,10 +15,7 @@ You get measured evidence as JSON inside <evidence> tags. Rules:
 
 const TITLE_MOST = 500;
 
-/**
- * What the model is told: the rules, and all evidence as one JSON text. Titles cannot end the
- * delimiter: `<` is escaped in the JSON.
- */
+/** Rules and evidence. Escapes `<`, so that no title can end the delimiter. */
 export const modelMessages = ({
   subject,
   why,

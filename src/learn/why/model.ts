@@ -10,19 +10,18 @@ import { type Analysis, recipe } from '../../base/wire/analysis-shapes.ts';
 import type { Findings } from './findings.ts';
 import { modelMessages } from './model-messages.ts';
 
-/** Where an OpenAI-compatible endpoint is, and which of its models to ask. */
+/** Address and model of an OpenAI-compatible endpoint. */
 export interface ModelSettings {
   readonly url: string;
   readonly key: Secret;
   readonly name: string;
-  /** Longest wait for its response. */
   readonly timeoutMs: number;
   readonly proxy?: ProxySettings | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** The configured model, or undefined when none is. A local one needs no key. */
+/** Undefined if none is configured. A local model needs no key. */
 export const modelSettings = ({
   modelUrl: url,
   modelName: name,
@@ -35,7 +34,7 @@ export const modelSettings = ({
     ? undefined
     : { url, key, name, timeoutMs: DEFAULT_TIMEOUT_MS, proxy };
 
-/** What the model may say. Numbers and strengths are ours; it only chooses and words. */
+/** Response of the model. It only chooses and words factors; numbers and strengths are ours. */
 const modelWords = z.object({
   summary: z.string().min(1).max(2000),
   why: z.array(z.object({ factor: z.string(), finding: z.string().min(1).max(600) })).min(1),
@@ -47,7 +46,7 @@ const LONGEST_RESPONSE = 64_000;
 
 const FENCE = '```';
 
-/** The response's JSON, also out of a fenced block. */
+/** Also accepts JSON in a fenced block. */
 const jsonOf = (content: string): unknown => {
   const text = content.trim();
   const isFenced = text.startsWith(FENCE) && text.endsWith(FENCE) && text.length > 2 * FENCE.length;
@@ -55,10 +54,8 @@ const jsonOf = (content: string): unknown => {
   return JSON.parse(isFenced && inside.startsWith('json') ? inside.slice('json'.length) : inside);
 };
 
-/** More than any words of a model need; the rest of an endless response is not read. */
 const LARGEST_RESPONSE_BYTES = 1024 * 1024;
 
-/** A chat completion, as far as it is read. Its message is judged by what it says. */
 const completion = z.object({
   choices: z
     .array(
@@ -80,13 +77,12 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** What an error response says of itself, short; where it says nothing, its status alone. */
 const statusText = (status: number, text: string): string => {
   const problem = z.object({ error: z.object({ message: z.string() }) }).safeParse(parsed(text));
   return problem.success ? `HTTP ${status}: ${problem.data.error.message}` : `HTTP ${status}`;
 };
 
-/** Posts to `<url>/chat/completions` once. The key goes to that address alone: no redirect is followed. */
+/** Posts to `<url>/chat/completions` once. Follows no redirect, so that no other address gets the key. */
 const complete = async (
   { url, key, name, proxy }: ModelSettings,
   findings: Findings,
@@ -111,7 +107,8 @@ const complete = async (
       }),
     });
     const text = (await readBounded(body, LARGEST_RESPONSE_BYTES))?.toString('utf8');
-    if (text === undefined) throw new Error(`more than ${LARGEST_RESPONSE_BYTES} bytes`);
+    if (text === undefined)
+      throw new Error(`its response has more than ${LARGEST_RESPONSE_BYTES} bytes`);
     if (statusCode >= 300 && statusCode < 400)
       throw new Error(`HTTP ${statusCode}, a redirect; set the final address`);
     if (statusCode !== 200) throw new Error(statusText(statusCode, text));
@@ -123,25 +120,22 @@ const complete = async (
   }
 };
 
-/**
- * The model's words on the given findings, or why they cannot be used: not JSON, not of the shape,
- * a factor that was not given or named twice. Each factor keeps the strength and evidence given.
- */
+/** Each factor keeps its strength and evidence. */
 const readWords = (
   content: string,
   { why }: Findings,
 ): { words: ModelWords } | { failed: string } => {
-  if (content.length > LONGEST_RESPONSE) return { failed: 'its response was too long.' };
+  if (content.length > LONGEST_RESPONSE) return { failed: 'its response is too long.' };
   let json: unknown;
   try {
     json = jsonOf(content);
   } catch {
-    return { failed: 'its response was not JSON.' };
+    return { failed: 'its response is not JSON.' };
   }
   const parsed = modelWords.safeParse(json);
   if (!parsed.success)
     return {
-      failed: `its response did not have the agreed shape (${parsed.error.issues[0]?.path.join('.')}).`,
+      failed: `its response has an invalid field (${parsed.error.issues[0]?.path.join('.')}).`,
     };
   const worded = parsed.data.why.map(({ factor, finding }) => {
     const given = why.find((candidate) => candidate.factor === factor);
@@ -149,20 +143,20 @@ const readWords = (
   });
   const known = worded.filter((factor) => factor !== undefined);
   if (known.length < worded.length)
-    return { failed: 'it named a factor that was not in the evidence.' };
+    return { failed: 'it used a factor that is not in the evidence.' };
   if (new Set(known.map(({ factor }) => factor)).size < known.length)
-    return { failed: 'it named a factor twice.' };
+    return { failed: 'it used a factor twice.' };
   known.sort((a, b) => b.strength - a.strength);
   return { words: { summary: parsed.data.summary, why: known, recipe: parsed.data.recipe } };
 };
 
-/** Asks the configured model to word the findings. Never throws: a failure is told in `failed`. */
+/** Never throws: returns the reason as `failed`. */
 export const askModel = async (
   settings: ModelSettings,
   findings: Findings,
 ): Promise<{ words: ModelWords } | { failed: string }> => {
   const { key, timeoutMs } = settings;
-  if (findings.why.length === 0) return { failed: 'there is no evidence to put into words.' };
+  if (findings.why.length === 0) return { failed: 'there is no evidence to describe.' };
   const stop = AbortSignal.timeout(timeoutMs);
   try {
     const response = await complete(settings, findings, stop);
@@ -173,10 +167,10 @@ export const askModel = async (
     return readWords(message.content, findings);
   } catch (error) {
     if (stop.aborted) return { failed: `it did not answer within ${timeoutMs / 1000} s.` };
-    const told = hiding(key.reveal())(connectionFailure(error) ?? messageOf(error)).replaceAll(
-      key.reveal() || '\0', // a short one, which stands for itself alone
+    const failure = hiding(key.reveal())(connectionFailure(error) ?? messageOf(error)).replaceAll(
+      key.reveal() || '\0', // `hiding` skips short keys
       '[hidden]',
     );
-    return { failed: `the endpoint failed (${told.slice(0, 200)}).` };
+    return { failed: `the endpoint failed (${failure.slice(0, 200)}).` };
   }
 };

@@ -25,16 +25,16 @@ const DAY_SLOTS: readonly HourSlot[] = WEEKDAYS.map((weekday, i) => ({
   has: (at) => weekdayOf(at) === i,
 }));
 
-/** A time to publish at, and whether it is surely better than the average one. */
 export interface RatedWindow {
   readonly window: PostingWindow;
+  /** Its interval lies above the average. */
   readonly isSure: boolean;
 }
 
 type TimedVideo = RankedVideo & { readonly createdAt: number };
 const topOf = (videos: readonly RankedVideo[]): number => videos.filter(({ top }) => top).length;
 
-/** The slot with the best cautious share of the top tenth; none from fewer than a small group. */
+/** The slot with the highest lower limit, of those with at least `SMALL_GROUP` videos. */
 const bestOf = (timed: readonly TimedVideo[], slots: readonly HourSlot[]): RatedWindow[] => {
   const usual = topOf(timed) / Math.max(1, timed.length);
   const best = slots
@@ -48,13 +48,13 @@ const bestOf = (timed: readonly TimedVideo[], slots: readonly HourSlot[]): Rated
   if (best === undefined) return [];
   const { slot, top, size, interval } = best;
   const isSure = interval.low > usual;
-  const doubt = isSure ? '' : ' No time is surely better than another here.';
-  const finding = `${percent(top / size)} of ${countText(size)} published then reach the top tenth (99 % interval ${percent(interval.low)} to ${percent(interval.high)}; ${percent(usual)} is usual).${doubt}`;
+  const doubt = isSure ? '' : ' No time is clearly better than another.';
+  const finding = `${percent(top / size)} of ${countText(size)} published then reach the top 10 % (99 % interval ${percent(interval.low)} to ${percent(interval.high)}, average ${percent(usual)}).${doubt}`;
   const { weekday, fromHour, toHour } = slot;
   return [{ window: { weekday, fromHour, toHour, finding }, isSure }];
 };
 
-/** The best three hours of the day and the best weekday to publish at, in UTC. */
+/** The best three hours and the best weekday, in UTC. */
 export const bestWindows = (videos: readonly RankedVideo[]): RatedWindow[] => {
   const timed = videos.filter((video): video is TimedVideo => video.createdAt !== null);
   return [...bestOf(timed, HOUR_SLOTS), ...bestOf(timed, DAY_SLOTS)];

@@ -1,6 +1,5 @@
 // Intervals that need no randomness and no assumption about the shape of view counts.
 
-/** An estimate's cautious and generous end. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
@@ -10,10 +9,10 @@ export interface Interval {
 export const Z_95 = 1.96;
 export const Z_99 = 2.576;
 
-/** Fewer others than this is called a small group, in words. */
+/** Findings from fewer videos carry a caution. */
 export const SMALL_GROUP = 30;
 
-/** The quantile of ascending numbers, between neighbours by share; NaN of none. */
+/** Interpolated quantile of ascending numbers; NaN if there are none. */
 export const quantile = (ascending: readonly number[], share: number): number => {
   const at = (ascending.length - 1) * share;
   const below = ascending[Math.floor(at)] ?? Number.NaN;
@@ -21,9 +20,9 @@ export const quantile = (ascending: readonly number[], share: number): number =>
   return below + (above - below) * (at - Math.floor(at));
 };
 
-export const ascending = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b);
+export const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
 
-/** Wilson's interval of a share: `successes` of `trials`. 0 to 1 where there were none. */
+/** Wilson interval; 0 to 1 without trials. */
 export const shareInterval = (successes: number, trials: number, z = Z_95): Interval => {
   if (trials === 0) return { low: 0, high: 1 };
   const p = successes / trials;
@@ -36,7 +35,7 @@ export const shareInterval = (successes: number, trials: number, z = Z_95): Inte
   };
 };
 
-/** The share of `group` below `value` (half of the equal ones), with its Wilson interval. */
+/** Share of `group` below `value` (equal values count half), with its Wilson interval. */
 export const rankIn = (
   group: readonly number[],
   value: number,
@@ -46,7 +45,7 @@ export const rankIn = (
   return { share: below / Math.max(1, group.length), ...shareInterval(below, group.length) };
 };
 
-/** A median with the order statistics that hold the true one in 95 of 100 samples. */
+/** Median with the order statistics of its 95 % interval. */
 export const medianInterval = (
   sorted: readonly number[],
 ): Interval & { readonly median: number } => {
@@ -57,7 +56,7 @@ export const medianInterval = (
   return { median: quantile(sorted, 0.5), low, high };
 };
 
-/** One share less another, with Newcombe's interval of the difference. */
+/** Difference of two shares, with Newcombe's interval. */
 export const shareDifference = (
   a: { readonly successes: number; readonly trials: number },
   b: { readonly successes: number; readonly trials: number },
@@ -75,19 +74,18 @@ export const shareDifference = (
   };
 };
 
-/** The end of an interval that is nearer to `neutral`; `neutral` itself when it lies inside. */
+/** The end of the interval nearer to `neutral`; `neutral` itself if inside. */
 export const cautious = ({ low, high }: Interval, neutral: number): number =>
   low > neutral ? low : high < neutral ? high : neutral;
 
-/** A number of at most `digits` digits after the point, for evidence and sentences. */
 export const rounded = (value: number, digits = 2): number => {
   const scale = 10 ** digits;
   return Math.round(value * scale) / scale;
 };
 
-/** A count for people: `1,234,567`. */
+/** Such as `1,234,567`. */
 export const countText = (value: number): string => Math.round(value).toLocaleString('en-US');
 
-/** A share for people; near the ends with a digit more, so that 99.8 % is not all. */
+/** A percentage, with one more digit near 0 and 100. */
 export const percent = (share: number): string =>
   `${rounded(100 * share, share > 0.98 || share < 0.02 ? 1 : 0)} %`;

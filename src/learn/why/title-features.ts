@@ -1,14 +1,15 @@
 import type { LabVideo } from './lab-video.ts';
 
-/** A yes-or-no property of a video. `of` is undefined where it cannot be told. */
+/** A yes-or-no property of a video. */
 export interface Feature {
   readonly id: string;
   /** Completes "a video that ...". */
   readonly says: string;
-  /** What a recipe does with it: the part it belongs to. */
+  /** Part of the recipe that uses it. */
   readonly part: 'hook' | 'format' | 'caption';
   /** Completes "To have it, ...". */
   readonly advice: string;
+  /** Undefined if unknown. */
   readonly of: (video: LabVideo) => boolean | undefined;
 }
 
@@ -16,7 +17,6 @@ const HASHTAG = /[#＃][\p{L}\p{N}\p{M}_]+/gu;
 const letters = (text: string): string => text.replace(/[^\p{L}]/gu, '');
 const withoutTags = (text: string): string => text.replace(HASHTAG, '').trim();
 
-/** A feature of a title; a video without one says nothing. */
 const ofTitle =
   (test: (title: string) => boolean) =>
   (video: LabVideo): boolean | undefined =>
@@ -26,7 +26,7 @@ const ofDuration =
   (video: LabVideo): boolean | undefined =>
     video.durationSec === null ? undefined : test(video.durationSec);
 
-/** Words of a title, without its hashtags; scripts without blanks count letters instead. */
+/** Characters without hashtags. */
 export const titleLength = (title: string): number => [...withoutTags(title)].length;
 const tagCount = (title: string): number => title.match(HASHTAG)?.length ?? 0;
 
@@ -37,7 +37,6 @@ const isShouted = (title: string): boolean => {
   return cased >= 8 && upper / cased > 0.6;
 };
 
-/** Properties that are looked at, in titles and lengths. Adding one is adding an entry. */
 export const TITLE_FEATURES: readonly Feature[] = [
   {
     id: 'question',

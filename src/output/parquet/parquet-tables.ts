@@ -69,6 +69,8 @@ export const PARQUET_TABLES: readonly ParquetTable[] = [
       first_seen_at: 'TIMESTAMP_MILLIS',
       last_seen_at: 'TIMESTAMP_MILLIS',
       extra: 'UTF8',
+      collected_at: 'TIMESTAMP_MILLIS',
+      engagement_rate_shown: 'DOUBLE',
     },
   ),
   parquetTable(

@@ -68,8 +68,8 @@ export const tellEvents = async (
 
 /** Learns what is due and forecasts what is tracked. A second time finds nothing to do. */
 const forecastTracked = async ({ lake, clock, signal, warn }: NightDeps): Promise<void> => {
-  const { told } = await forecastLake(lake, { clock, signal });
-  for (const sentence of told) warn(sentence);
+  const { warnings } = await forecastLake(lake, { clock, signal });
+  for (const warning of warnings) warn(warning);
 };
 
 /**

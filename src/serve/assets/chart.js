@@ -62,9 +62,12 @@ const draw = () => {
     font: '12px system-ui, sans-serif',
   };
   const dots = { show: points.length < 60, size: 5, fill: colour('--card') };
+  // an area says how large a count is, so it is drawn only above an axis that starts at 0
+  const values = points.map((p) => p[1]).filter((v) => v != null);
+  const isArea = names.length === 1 && Math.min(...values) < 0.5 * Math.max(...values);
   const lines = names.map((_, i) => ({
     stroke: colour(colours[i]),
-    ...(names.length === 1 ? { fill: colour('--wash') } : {}),
+    ...(isArea ? { fill: colour('--wash') } : {}),
     width: i === 0 ? 2 : 1.5,
     spanGaps: true,
     points: dots,
@@ -79,6 +82,11 @@ const draw = () => {
       legend: { show: false },
       hooks: { setCursor: [tell] },
       cursor: { y: false },
+      ...(isArea
+        ? {
+            scales: { y: { range: (_u, min, max) => [0, uPlot.rangeNum(min, max, 0.1, true)[1]] } },
+          }
+        : {}),
       series: [
         {},
         ...lines,

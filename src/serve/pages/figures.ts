@@ -41,6 +41,21 @@ export const count = (value: number | null | undefined): Html => {
 };
 
 /** Rate in percent, such as 4.2 %. */
+/**
+ * Engagement rate as pages show it: null above 100 % or under 100 views, where it says nothing. The
+ * column `engagement_rate_shown` of `videos` has the same rule.
+ */
+export const shownRateOf = ({
+  views,
+  engagementRate,
+}: {
+  readonly views: number | null;
+  readonly engagementRate: number | null;
+}): number | null =>
+  views === null || views < 100 || engagementRate === null || engagementRate > 100
+    ? null
+    : engagementRate;
+
 export const rate = (value: number | null | undefined): string =>
   value === null || value === undefined ? UNKNOWN : `${number(value)} %`;
 

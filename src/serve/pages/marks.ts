@@ -1,8 +1,10 @@
 import { html } from 'hono/html';
+import { DAY_MS, MINUTE_MS } from '../../base/durations.ts';
 import { commandText } from '../../base/installation.ts';
+import { minuteOf } from '../../base/iso.ts';
 import { ago, digits } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
-import type { PageView } from './page-view.ts';
+import { linkAt, type PageView } from './page-view.ts';
 
 const mark = (word: string, why: string): Html =>
   html`<span class="mark" title="${why}">${word}</span>`;
@@ -21,9 +23,14 @@ export const heldOf = (held: number, total: number): string =>
 
 const COMMANDS = ['sync', 'demo', 'import FOLDER'].map(commandText);
 
+/** Data older than this explains why a window is empty. */
+const OLD_MS = DAY_MS;
+
 /** Text shown for an empty lake, a time before its first data, or a list without rows. */
 export const emptyState = (view: PageView, nothingHere: string): Html => {
-  if (view.newestSnapshot !== null) return html`<p class="empty soft">${nothingHere}</p>`;
+  const { newestSnapshot, at } = view;
+  if (newestSnapshot !== null)
+    return html`<p class="empty soft">${nothingHere}${at - newestSnapshot < OLD_MS ? '' : html` The newest data is from ${minuteOf(newestSnapshot)}: <a href="${linkAt(view, newestSnapshot + MINUTE_MS)}">see it as of then</a>.`}</p>`;
   if (view.isPast) return html`<p class="empty soft">The lake had no data yet at this time.</p>`;
   return html`<div class="empty"><p class="soft">The lake is empty. Fill it with one of these commands:</p>
 <ul class="commands">${COMMANDS.map((command) => html`<li><code>${command}</code></li>`)}</ul></div>`;

@@ -5,7 +5,7 @@ import { timeline, videoByIdAsOf } from '../../lake/read/timeline.ts';
 import { spark } from './chart.ts';
 import { countColumn, fileColumn, instantColumn, rankColumn, textInFiles } from './column-kinds.ts';
 import type { Column } from './data-table.ts';
-import { PLATFORM_NAMES, pace, rate } from './figures.ts';
+import { PLATFORM_NAMES, pace, rate, shownRateOf } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { creatorPath, linkTo, type PageView, videoPath } from './page-view.ts';
 
@@ -73,7 +73,7 @@ export const videoColumns = ({
     title: 'engagement',
     isNumber: true,
     hide: 'tablet',
-    show: ({ engagementRate }) => rate(engagementRate),
+    show: (video) => rate(shownRateOf(video)),
     field: { type: 'DOUBLE', of: ({ engagementRate }) => engagementRate },
   },
   instantColumn({

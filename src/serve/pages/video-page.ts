@@ -6,7 +6,7 @@ import { isoOf } from '../../base/iso.ts';
 import type { ContentItem, GrowthCurve } from '../../base/wire/shapes.ts';
 import { growthCurveOf } from '../../lake/read/growth-curve.ts';
 import { readListStays } from '../../lake/read/list-stays.ts';
-import { milestones } from '../../lake/read/milestones.ts';
+import { type Milestone, milestones } from '../../lake/read/milestones.ts';
 import type { TimelinePoint } from '../../lake/read/timeline.ts';
 import { newestCountAt, timeline, videoByIdAsOf, videoRecord } from '../../lake/read/timeline.ts';
 import { type ShownForecast, shownForecast } from '../../learn/forecast/read.ts';
@@ -16,7 +16,7 @@ import { idPath } from '../request/parameters.ts';
 import { CHART_ASSETS, type ChartPoint, chart, hasLine } from './chart.ts';
 import { fileColumn } from './column-kinds.ts';
 import { type Column, downloadLinks } from './data-table.ts';
-import { count, fact, inHours, likely, number, rate, sinceText } from './figures.ts';
+import { count, fact, inHours, likely, number, rate, shownRateOf, sinceText } from './figures.ts';
 import { type Html, NOTHING } from './html.ts';
 import { ESTIMATED } from './marks.ts';
 import { type PageDeps, pageRoute, requesterOf } from './page-route.ts';
@@ -34,7 +34,7 @@ const fanOf = (forecast: ShownForecast | null): number[][] =>
   ]) ?? [];
 
 const facts = (item: ContentItem, curve: GrowthCurve, forecast: ShownForecast | null): Html =>
-  html`<dl class="facts">${fact('views', count(item.views))}${fact('likes', count(item.likes))}${fact('engagement', rate(item.engagementRate))}${fact('phase', curve.phase)}${fact('peak pace', curve.peak === null ? '–' : `${number(curve.peak.viewsPerHour)}/h`)}${fact('doubles in', curve.doublingHours === null ? '–' : inHours(curve.doublingHours))}${forecast === null ? NOTHING : fact('top 10 %', likely(forecast.topProbability))}</dl>`;
+  html`<dl class="facts">${fact('views', count(item.views))}${fact('likes', count(item.likes))}${fact('engagement', rate(shownRateOf(item)))}${fact('phase', curve.phase)}${fact('peak pace', curve.peak === null ? '–' : `${number(curve.peak.viewsPerHour)}/h`)}${fact('doubles in', curve.doublingHours === null ? '–' : inHours(curve.doublingHours))}${forecast === null ? NOTHING : fact('top 10 %', likely(forecast.topProbability))}</dl>`;
 
 /** Forecast as a table. The chart shows it as a fan. */
 const forecastTable = (forecast: ShownForecast | null, at: number): Html =>
@@ -69,6 +69,12 @@ const SNAPSHOT_COLUMNS: readonly Column<TimelinePoint>[] = [
   fileColumn('engagement_rate', 'DOUBLE', ({ engagementRate }) => engagementRate),
 ];
 
+/** Milestones up to the first one that is not reached yet. */
+const upToNext = (all: readonly Milestone[]): readonly Milestone[] => {
+  const next = all.findIndex(({ state }) => state === 'not yet');
+  return next === -1 ? all : all.slice(0, next + 1);
+};
+
 /** `/videos/{id}`: one video with its growth, forecast, lists, milestones and analysis. */
 export const videoPage = (deps: PageDeps): void => {
   const { lake, clock, reads } = deps.service;
@@ -98,7 +104,7 @@ export const videoPage = (deps: PageDeps): void => {
         windowsMs: [2 * DAY_MS], // a forecast is shown this long
         assets: hasLine(points) ? CHART_ASSETS : [],
         main: html`<section class="growth" id="growth"><div class="over"><h2>Growth</h2>${downloadLinks(view, { what: 'the snapshots' })}</div>${facts(item, growthCurveOf(snapshots), forecast)}${chart({ points, names: ['views'], unit: 'views', fan: fanOf(forecast) })}${forecastTable(forecast, view.at)}</section>
-<div class="columns halves">${staysSection(view, readListStays(lake, key, view.at))}${milestonesSection(view, milestones(lake, key, view.at))}</div>
+<div class="columns halves">${staysSection(view, readListStays(lake, key, view.at))}${milestonesSection(view, upToNext(milestones(lake, key, view.at)))}</div>
 ${analysis === undefined ? NOTHING : analysisSection(analysis)}`,
       };
     },

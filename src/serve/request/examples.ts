@@ -235,7 +235,8 @@ export const EXAMPLE_RESPONSES: Readonly<Record<string, object>> = {
           weekday: 'Friday',
           fromHour: 22,
           toHour: 1,
-          finding: '11 % of 285 such videos reach the best-viewed tenth, 10 % of the others do.',
+          finding:
+            '11 % of 285 such videos reach the top 10 % by views, compared with 10 % of the others.',
         },
       ],
       steps: ['Film where people pass by.', 'Cut to the first step within a second.'],

@@ -205,3 +205,17 @@ test.each([
   expect(code).toBe(2);
   expect(err).toMatch(words);
 });
+
+test('a gain over a base older than the window counts in proportion, as in the lists', async () => {
+  const lake = freshLake();
+  filler(lake).video({
+    id: 'tt_slow',
+    createdAt: MONDAY - 400 * DAY_MS,
+    snapshots: [
+      [MONDAY - 91 * DAY_MS, 100_000],
+      [NEXT - DAY_MS, 200_000], // 97 days later
+    ],
+  });
+  const { risers } = await weeklyReport(lake, { week: lastWholeWeek(NEXT) }, virtualClock(NEXT));
+  expect(risers.map(({ gained }) => gained)).toEqual([Math.round((100_000 * 7) / 97)]);
+});

@@ -21,7 +21,7 @@ test('--json prints one document and keeps the same in the lake', async () => {
 test('for people: the summary, the reasons, the recipe', async () => {
   const { dataDir } = plantedLake(100);
   const { out } = await runCommand(['analyze', 'tt_3'], { dataDir, clock });
-  expect(out).toMatch(/tt_3 \(statistical\)[\s\S]*platform: With[\s\S]*Recipe:[\s\S]*1\. Look/);
+  expect(out).toMatch(/tt_3 \(statistical\)[\s\S]*platform: With[\s\S]*Recipe:[\s\S]*1\. Watch/);
 });
 
 test('an unknown video and half a model are refused', async () => {

@@ -62,7 +62,7 @@ test('odd counts are forecast soberly or not at all, and harm no other', async (
   // a clock that ran ahead: what is said to be seen tomorrow is not known today
   putVideo(lake, { id: 'yt_ahead', snapshots: [[LEARNT_AT + DAY_MS, 10 ** 9]] });
   expect(newestObservation(lake.sqlite, LEARNT_AT)).toBeLessThanOrEqual(LEARNT_AT);
-  expect(await forecastRound(lake)).toMatchObject({ learnt: 1, told: [] });
+  expect(await forecastRound(lake)).toMatchObject({ learnt: 1, warnings: [] });
   const forecast = (id: string) => {
     const key = lake.sqlite.prepare('select key from video where id = ?').pluck().get(id);
     return forecastAt(lake.sqlite, key as number, LEARNT_AT);
@@ -86,7 +86,7 @@ test('odd counts are forecast soberly or not at all, and harm no other', async (
   }
 });
 
-test('a model of a newer version is left alone, told of once, and learnt anew', async () => {
+test('reports a model of a newer version once, keeps it and learns another', async () => {
   const { lake } = await learntLake();
   const [row] = lake.sqlite.prepare('select id, parameters from models').all() as [
     { id: number; parameters: Buffer },
@@ -96,9 +96,9 @@ test('a model of a newer version is left alone, told of once, and learnt anew', 
   lake.sqlite.prepare('update models set parameters = ?').run(newer);
   putCurves(lake, FEW_CURVES, LEARNT_AT + 6 * HOUR_MS);
   const next = await forecastRound(lake, LEARNT_AT + 6 * HOUR_MS);
-  expect(next.told).toEqual([expect.stringMatching(/version 99, this trendlake knows \d/)]);
+  expect(next.warnings).toEqual([expect.stringMatching(/version 99, and this trendlake reads \d/)]);
   expect(next.learnt).toBe(1);
-  expect((await forecastRound(lake, LEARNT_AT + 6 * HOUR_MS)).told).toEqual([]);
+  expect((await forecastRound(lake, LEARNT_AT + 6 * HOUR_MS)).warnings).toEqual([]);
   expect(
     lake.sqlite.prepare('select parameters from models where id = ?').pluck().get(row.id),
   ).toEqual(newer);

@@ -104,15 +104,15 @@ test('a model worse than a baseline is not used', () => {
   expect(reasonAgainst({ ...recent, judged: 10, coverage: 0.8 })).toBeNull();
 });
 
-test('a damaged model is told once, learnt anew, and read no more', async () => {
+test('reports a damaged model once and learns it again', async () => {
   const { lake } = await learntLake();
   lake.sqlite.prepare("update models set parameters = x'00'").run();
   putCurves(lake, FEW_CURVES, LEARNT_AT + HOUR_MS * 6);
   const next = await forecastRound(lake, LEARNT_AT + HOUR_MS * 6);
-  expect(next.told).toHaveLength(1);
-  expect(next.told[0]).toMatch(/cannot be read/);
+  expect(next.warnings).toHaveLength(1);
+  expect(next.warnings[0]).toMatch(/cannot be read/);
   expect(next.learnt).toBe(1);
-  expect((await forecastRound(lake, LEARNT_AT + HOUR_MS * 6)).told).toEqual([]);
+  expect((await forecastRound(lake, LEARNT_AT + HOUR_MS * 6)).warnings).toEqual([]);
 });
 
 test('a lake of three days is silent and says what it lacks', async () => {
@@ -129,7 +129,7 @@ test('an empty lake has nothing to say', async () => {
   const lake = freshLake();
   expect(await forecastRound(lake, LEARNT_AT, true)).toEqual({
     ...{ learnt: 0, forecast: 0, hashtags: 0 },
-    told: [],
+    warnings: [],
   });
   expect(forecastStates(lake.sqlite, LEARNT_AT)).toEqual([]);
   expect(scoredWeeks(lake.sqlite, LEARNT_AT).weeks).toEqual([]);

@@ -9,8 +9,8 @@ import { openTestLake } from '../../support/test-lake.ts';
 import { FEW_CURVES, LEARNT_AT, putCurves } from './made-curves.ts';
 
 /** Forecasts a lake at an instant. */
-export const forecastRound = (lake: Lake, now = LEARNT_AT, anew = false) =>
-  forecastLake(lake, { clock: virtualClock(now), signal: new AbortController().signal, anew });
+export const forecastRound = (lake: Lake, now = LEARNT_AT, relearn = false) =>
+  forecastLake(lake, { clock: virtualClock(now), signal: new AbortController().signal, relearn });
 
 type ForecastSummary = Awaited<ReturnType<typeof forecastRound>>;
 

@@ -110,7 +110,7 @@ test('a lake forecasts its hashtags once, tells them, and holds them against wha
   const lake = freshLake();
   putVolumes(lake, volumesBy(SERIES, LEARNT_AT));
   expect(await round(lake, LEARNT_AT)).toMatchObject({ learnt: 1, forecast: 0, hashtags: 40 });
-  expect(await round(lake, LEARNT_AT)).toMatchObject({ learnt: 0, hashtags: 0, told: [] });
+  expect(await round(lake, LEARNT_AT)).toMatchObject({ learnt: 0, hashtags: 0, warnings: [] });
   expect(forecastStates(lake.sqlite, LEARNT_AT)).toMatchObject([
     { platform: '', kind: 'hashtag.hashtags.30d', state: 'used', counts: 'outcomes' },
   ]);

@@ -131,7 +131,7 @@ describe('a model that fails: the statistical answer, and a note', () => {
   const twice = { ...GOOD, why: [GOOD.why[0], GOOD.why[0]] };
   test.each<[string, ReturnType<Far>, string]>([
     ['prose', says('I think it is great!'), 'not JSON'],
-    ['another shape', says({ answer: 42 }), 'agreed shape'],
+    ['another shape', says({ answer: 42 }), 'invalid field'],
     ['nothing', says(''), 'not JSON'],
     ['no text', says(null), 'without text'],
     ['no choices', { body: {} }, 'without text'],
@@ -150,7 +150,7 @@ describe('a model that fails: the statistical answer, and a note', () => {
           postingWindows: [{ weekday: 'any', fromHour: 25, toHour: 26, finding: 'x' }],
         },
       }),
-      'agreed shape',
+      'invalid field',
     ],
     ['no completion', { body: { choices: 'none' } }, 'not a chat completion'],
     ['an error without words', { status: 502, body: '<html>' }, '(HTTP 502)'],
