@@ -2,8 +2,10 @@ import type { Period, Platform } from '../../schema/vocabulary.ts';
 import { systemClock } from '../base/clock.ts';
 import { serviceUrl } from '../base/config/setting-readers.ts';
 import { TIERS } from '../base/config/tiers.ts';
+import type { UpstreamSettings } from '../base/config/upstream-settings.ts';
 import { UsageError } from '../base/errors.ts';
 import { isoOf } from '../base/iso.ts';
+import { proxyIn } from '../base/proxy.ts';
 import { Secret } from '../base/secret.ts';
 import { platformOfId } from '../base/wire/fields.ts';
 import { plainHandle } from '../base/wire/folding.ts';
@@ -38,6 +40,8 @@ export interface ClientOptions {
   readonly quotaReset?: string;
   /** Longest wait for one response; 30,000 unless given. */
   readonly timeoutMs?: number;
+  /** Words, paging and units of the service, as in the setting `upstream`. */
+  readonly upstream?: UpstreamSettings;
 }
 
 /** Cuts a call off, also while it waits for its turn. */
@@ -123,10 +127,12 @@ export class Client {
   readonly #lake: Lake;
   readonly #http: ApiClient;
   readonly #throttle: Throttle;
+  readonly #words: UpstreamSettings;
 
   /** @throws UsageError when an option cannot be right or the data directory cannot be used */
   constructor(options: ClientOptions) {
     const { baseUrl, apiKey, tier = 'beta', timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    this.#words = options.upstream ?? {};
     const address = serviceUrl(baseUrl);
     if ('expected' in address) throw new UsageError(`baseUrl must be ${address.expected}.`);
     const limits = {
@@ -139,12 +145,15 @@ export class Client {
       baseUrl: address.value,
       apiKey: new Secret(apiKey),
       timeoutMs,
+      upstream: this.#words,
+      proxy: proxyIn(process.env),
     });
     this.#lake = openLake(options.dataDir);
     this.#throttle = openThrottle({
       lake: this.#lake,
       limits,
       client: this.#http,
+      config: { upstream: this.#words },
       clock: systemClock,
       random: Math.random,
     }).throttle;
@@ -248,7 +257,7 @@ export class Client {
   async #request(request: UpstreamRequest, { signal }: CallOptions): Promise<DecodedResponse> {
     const { read, settle } = await this.#throttle.request(
       request,
-      (raw) => decodeResponse(request, raw),
+      (raw) => decodeResponse(request, raw, this.#words),
       {
         runId: null,
         job: 'client',

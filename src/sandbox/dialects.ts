@@ -11,6 +11,7 @@ export interface Dialect {
   readonly first?: number;
   readonly sizeParameter?: string;
   readonly largest?: number;
+  readonly smallest?: number;
   /** True: a larger page is cut. Else it is refused. */
   readonly clamps?: boolean;
   /** Paths of items, total and next cursor in a list; '' for a bare list or no total. */
@@ -29,6 +30,12 @@ export interface Dialect {
   readonly isMute?: boolean;
   /** Unknown query parameters are refused. */
   readonly isStrict?: boolean;
+  /** Lists need a time window and a page size. */
+  readonly isDemanding?: boolean;
+  /** Profiles stand under `data`. */
+  readonly isWrapped?: boolean;
+  /** Unknown words give an empty list, or an error with status 200. */
+  readonly unknown?: 'empty' | 'ok';
 }
 
 /** Every dialect of `sandbox --dialect`. They combine; of two that say the same, the later one counts. */
@@ -58,6 +65,11 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
   accepted: { isAccepting: true },
   mute: { isMute: true },
   strict: { isStrict: true },
+  tens: { smallest: 10 },
+  demanding: { isDemanding: true },
+  wrapped: { isWrapped: true },
+  lenient: { unknown: 'empty' },
+  okay: { unknown: 'ok' },
 };
 
 /** One dialect of several. */

@@ -56,14 +56,21 @@ const offsetOf = (cursor: string): number => {
 
 /** The page that a request asks for. @throws DialectRefusal */
 const pageIn = (query: URLSearchParams, dialect: Dialect): Page => {
-  const { paging = 'page', sizeParameter = 'limit', largest = LARGEST_PAGE } = dialect;
+  const {
+    paging = 'page',
+    sizeParameter = 'limit',
+    largest = LARGEST_PAGE,
+    smallest = 1,
+  } = dialect;
+  if (dialect.isDemanding === true && !query.has(sizeParameter))
+    throw new DialectRefusal(400, `${sizeParameter} is required.`);
   const asked = numberIn(query, sizeParameter, Math.min(PAGE_ITEMS, largest));
-  if (asked < 1 || (asked > largest && dialect.clamps !== true))
+  if (asked < smallest || (asked > largest && dialect.clamps !== true))
     throw new DialectRefusal(
       400,
       dialect.isMute === true
         ? 'Bad request.'
-        : `${sizeParameter} must be a whole number from 1 to ${largest}.`,
+        : `${sizeParameter} must be a whole number from ${smallest} to ${largest}.`,
     );
   const size = Math.min(asked, largest);
   if (paging === 'page') {
@@ -184,7 +191,9 @@ const spokenOther = async (
     : request.body;
   const response = await service(body === undefined ? own : { ...own, body });
   if (response.status !== 200) return response;
-  const whole = spoken(response.body, dialect);
+  const plain = spoken(response.body, dialect);
+  const isProfile = request.path[0] === 'creators';
+  const whole = dialect.isWrapped === true && isProfile ? { data: plain } : plain;
   const { timeline } = dialect;
   if (timeline === undefined || request.path.at(-1) !== 'growth' || !isObject(whole))
     return { ...response, body: whole };
@@ -216,9 +225,21 @@ export const speakDialect = (dialect: Dialect, service: OwnService): OwnService 
         : response;
     } catch (error) {
       if (!(error instanceof DialectRefusal)) throw error;
+      if (dialect.unknown === 'ok' && error.status === 404)
+        return { status: 200, headers: {}, body: { error: { message: error.message } } };
+      if (dialect.unknown === 'empty' && error.status === 404 && isList(request.path))
+        return { status: 200, headers: {}, body: emptyList(dialect) };
       return { status: error.status, headers: {}, body: { error: { message: error.message } } };
     }
   };
+};
+
+const emptyList = ({ items = 'items', total = 'total' }: Dialect): unknown => {
+  if (items === '') return [];
+  const list: JsonObject = {};
+  put(list, items, []);
+  if (total !== '') put(list, total, 0);
+  return list;
 };
 
 const spentAs = (status: 402 | 403): DialectResponse => ({

@@ -3,7 +3,7 @@ import type { UpstreamSettings } from '../base/config/upstream-settings.ts';
 import { isObject, type JsonObject } from '../base/json-object.ts';
 import { FIELDS, HOLDERS } from '../base/wire/field-table.ts';
 import { platformOfId } from '../base/wire/fields.ts';
-import { arrayAt, findArray, valueAt } from '../base/wire/find-array.ts';
+import { arrayAt, creatorIn, findArray, valueAt } from '../base/wire/find-array.ts';
 import {
   type HttpRequest,
   httpRequest,
@@ -139,7 +139,7 @@ const ourGrowth = (value: unknown, where: Where): unknown => {
 };
 
 const ourCreator = (value: unknown, where: Where): unknown => {
-  const creator = ourFields(value, where);
+  const creator = ourFields(creatorIn(value), where);
   if (!isObject(creator)) return creator;
   const lists = [...HOLDERS.creatorVideos, ...HOLDERS.creatorGrowth].flatMap((name) => {
     const list = creator[name];

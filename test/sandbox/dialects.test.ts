@@ -27,6 +27,10 @@ const GROUPS = [
   ['', 'text'],
   ['', 'accepted'],
   ['', 'mute', 'strict'],
+  ['', 'tens'],
+  ['', 'demanding'],
+  ['', 'wrapped'],
+  ['', 'lenient', 'okay'],
 ];
 
 const combination = (index: number): string[] => {

@@ -110,6 +110,7 @@ export const FIELDS = {
 export const HOLDERS = {
   list: ['items', 'data', 'results'],
   timeline: ['snapshots', 'timeline', 'history', 'growth', 'points', 'series', 'data'],
+  creator: ['data', 'creator', 'profile', 'result'],
   creatorVideos: ['videos', 'trending', 'items'],
   creatorGrowth: ['growth', 'history', 'timeline', 'snapshots'],
 } as const;

@@ -1,4 +1,6 @@
 import { isObject, type JsonObject } from '../json-object.ts';
+import { FIELDS, HOLDERS } from './field-table.ts';
+import { namesOf } from './fields.ts';
 
 /** An array in a response, the object that holds it, and its path. */
 export interface FoundArray {
@@ -43,4 +45,14 @@ export const arrayAt = (value: unknown, paths: readonly string[]): FoundArray | 
     return { list, holder: isObject(holder) ? holder : undefined, path };
   }
   return undefined;
+};
+
+const SAYS = [...namesOf(FIELDS.creator), ...HOLDERS.creatorVideos, ...HOLDERS.creatorGrowth];
+const isProfile = (value: unknown): value is JsonObject =>
+  isObject(value) && SAYS.some((name) => Object.hasOwn(value, name));
+
+/** The profile in a response: the object itself, or the one that it holds under an accepted name. */
+export const creatorIn = (value: unknown): unknown => {
+  if (!isObject(value) || isProfile(value)) return value;
+  return HOLDERS.creator.map((name) => value[name]).find(isProfile) ?? value;
 };

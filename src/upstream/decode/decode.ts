@@ -12,7 +12,7 @@ import {
   readInstant,
   valueUnder,
 } from '../../base/wire/fields.ts';
-import { findArray } from '../../base/wire/find-array.ts';
+import { creatorIn, findArray } from '../../base/wire/find-array.ts';
 import { plainHandle } from '../../base/wire/folding.ts';
 import type { RawResponse } from '../client.ts';
 import { inOurWords, nextCursor } from '../dialect.ts';
@@ -184,9 +184,10 @@ const decodeGrowth = (response: RawResponse, value: unknown, id: string): Decode
 
 const decodeCreator = (
   response: RawResponse,
-  value: unknown,
+  body: unknown,
   query: { platform: Platform; handle: string },
 ): DecodedResponse => {
+  const value = creatorIn(body);
   // an object that says nothing of a creator is no profile without numbers
   if (!isObject(value) || !Object.keys(value).some((name) => PROFILE_SAYS.has(name))) {
     const expected = `creator (looked for ${[...PROFILE_SAYS].join(', ')})`;

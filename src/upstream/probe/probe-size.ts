@@ -4,6 +4,7 @@ import { rangeCandidates } from './candidates.ts';
 import { type ProbeResponse, type ProbeState, seenIn } from './probe-state.ts';
 import { noteRange, type ProbedFeed } from './probe-words.ts';
 import { type ListAt, listIn, totalPaths } from './shapes.ts';
+import { blameIn, largestIn, SIZE_NAMES, sizeNameIn } from './size-messages.ts';
 
 /** Two pages of one list: as long as can be, and short. */
 export interface ProbedPages {
@@ -24,39 +25,9 @@ export interface ProbedPages {
 
 const SIZES = [100, 50, 25, 20, 10];
 const SHORT = 3;
-const SIZE_NAMES = [
-  'limit',
-  'per_page',
-  'perPage',
-  'pageSize',
-  'page_size',
-  'size',
-  'count',
-  'take',
-  'max',
-  'n',
-];
+/** Some services have a smallest page. */
+const LESS_SHORT = 10;
 const MOST_TRIES = 9;
-
-/** The largest page that a message names, such as "from 1 to 25" or "at most 50". */
-const largestIn = (text: string): number | undefined => {
-  const named = /(?:\bto|most|max(?:imum)?|<=|exceed|and|between 1-)\D{0,12}?(\d{1,5})/i.exec(
-    text,
-  )?.[1];
-  const largest = Number(named ?? 0);
-  return largest >= 1 && largest < 10_000 ? largest : undefined;
-};
-
-type Blame = 'parameter' | 'range' | 'size' | undefined;
-
-/** The part of a query that a message complains about. */
-const blameIn = (text: string, sizeParameter: string): Blame => {
-  const namesSize = sizeParameter !== '' && text.includes(sizeParameter);
-  if (namesSize && /unknown|unexpected|unsupported|not allowed|unrecogni[sz]ed/i.test(text))
-    return 'parameter';
-  if (/date.?range|time.?(range|window)/i.test(text)) return 'range';
-  return namesSize || largestIn(text) !== undefined ? 'size' : undefined;
-};
 
 interface LongPage {
   readonly list: ListAt;
@@ -80,7 +51,7 @@ class PageSearch {
     this.#path = `/feed/${encodeURIComponent(feed.word)}`;
     this.#range = state.config.feedRange;
     this.#rangeWord = state.settings.dateRanges?.[this.#range] ?? this.#range;
-    this.sizeParameter = state.settings.paging?.sizeParameter ?? 'limit';
+    this.sizeParameter = state.sizeParameter;
   }
 
   get query(): Record<string, string> {
@@ -117,15 +88,20 @@ class PageSearch {
           noteRange(this.#state, this.#range, this.#rangeWord, seenIn(this.#path, response));
         return { list, response, size, isRefused };
       }
+      const named = sizeNameIn(response.text);
+      if (named !== undefined && named !== name && !this.#refused.includes(named)) {
+        this.sizeParameter = named;
+        continue;
+      }
       const blame = blameIn(response.text, name ?? '');
       if (blame === 'parameter') this.#refuseSizeParameter();
       else if (blame === 'range') this.#nextRange();
       else if (blame === 'size') {
-        const named = largestIn(response.text);
-        sizes = named !== undefined && named < size ? [named, ...sizes] : sizes.slice(1);
+        const most = largestIn(response.text);
+        sizes = most !== undefined && most < size ? [most, ...sizes] : sizes.slice(1);
         isRefused = true;
       } else if (isRefused) sizes = sizes.slice(1);
-      else if (name !== undefined && (await this.ask({ [name]: SHORT })).status === 200) {
+      else if (name !== undefined && (await this.ask({ [name]: LESS_SHORT })).status === 200) {
         sizes = sizes.slice(1); // a mute refusal of the size
         isRefused = true;
       } else if (name !== undefined && (await this.ask({})).status === 200)
@@ -136,21 +112,32 @@ class PageSearch {
   }
 
   /** Finds the parameter of the page size. Each name gets another size, so the length of the page names it. */
-  async findSizeParameter(usual: number): Promise<void> {
+  async findSizeParameter(usual: number, longest: number): Promise<void> {
     const known = [...this.#refused, this.sizeParameter];
     const names = SIZE_NAMES.filter((name) => !known.includes(name));
-    const sizes = names.map((name, index) => [name, index + SHORT] as const);
+    const least = longest > LESS_SHORT + names.length ? LESS_SHORT : SHORT;
+    const sizes = names.map((name, index) => [name, index + least] as const);
     const together = this.#state.isStrict ? undefined : await this.ask(Object.fromEntries(sizes));
     if (together?.status === 200) {
       const length = listIn(together.value, 'videos')?.list.length;
-      const heard = sizes.find(([, size]) => size === length && size !== usual);
+      const heard = sizes.find(([, size]) => size === length && size !== usual && size < longest);
       this.sizeParameter = heard?.[0];
       return;
     }
+    const named = sizeNameIn(together?.text ?? '');
+    if (named !== undefined) {
+      this.sizeParameter = named;
+      return;
+    }
     this.#state.isStrict = true;
+    const size = least === usual ? least + 1 : least;
     for (const name of names.slice(0, MOST_TRIES)) {
-      const one = await this.ask({ [name]: SHORT });
-      if (one.status !== 200 || listIn(one.value, 'videos')?.list.length !== SHORT) continue;
+      const one = await this.ask({ [name]: size });
+      if (sizeNameIn(one.text) === name) {
+        this.sizeParameter = name; // refused for its size only
+        return;
+      }
+      if (one.status !== 200 || listIn(one.value, 'videos')?.list.length !== size) continue;
       this.sizeParameter = name;
       return;
     }
@@ -200,6 +187,12 @@ const noteTotal = (
   return total;
 };
 
+interface ShortPage {
+  readonly response: ProbeResponse;
+  readonly list: ListAt | undefined;
+  readonly size: number;
+}
+
 const lengthOf = ({ list }: ListAt): number => list.length;
 
 /** Finds window, size parameter and longest page of a feed; undefined if no page was answered. */
@@ -216,23 +209,25 @@ export const probePages = async (
   };
   let long = await search.long();
   if (long === undefined) return fail();
-  const askShort = async () => {
+  const askShort = async (size = SHORT): Promise<ShortPage> => {
     const { sizeParameter } = search;
-    const response = await search.ask(
-      sizeParameter === undefined ? {} : { [sizeParameter]: SHORT },
-    );
-    return { response, list: listIn(response.value, 'videos') };
+    const response = await search.ask(sizeParameter === undefined ? {} : { [sizeParameter]: size });
+    const list = response.status === 200 ? listIn(response.value, 'videos') : undefined;
+    return list === undefined && size < LESS_SHORT
+      ? askShort(LESS_SHORT)
+      : { response, list, size };
   };
   let short = search.sizeParameter === undefined ? undefined : await askShort();
-  const isIgnored = short?.list !== undefined && lengthOf(short.list) !== SHORT;
+  const isIgnored = short?.list !== undefined && lengthOf(short.list) !== short.size;
   const isTooShort = lengthOf(long.list) <= SHORT;
   if (!isTooShort && (short === undefined || isIgnored)) {
-    await search.findSizeParameter(usual);
+    await search.findSizeParameter(usual, lengthOf(long.list));
     if (search.sizeParameter !== undefined) long = (await search.long()) ?? long;
     short = await askShort();
   }
   const { sizeParameter, query } = search;
   state.sizeParameter = sizeParameter;
+  state.smallest = Math.max(state.smallest, short?.size ?? 0);
   const shortList = short?.list ?? long.list;
   const length = lengthOf(long.list);
   const total = noteTotal(

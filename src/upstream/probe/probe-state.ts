@@ -37,6 +37,9 @@ const read = (path: string, raw: RawResponse): ProbeResponse => {
   return { path, raw, status: raw.status, text, value };
 };
 
+/** Items asked for where their number does not matter. */
+const FEW_ITEMS = 5;
+
 /** State of a probe: its settings, its findings, and the responses behind them. */
 export class ProbeState {
   readonly config: ProbeConfig;
@@ -46,8 +49,12 @@ export class ProbeState {
   readonly refusals: ProbeResponse[] = [];
   readonly answers: ProbeResponse[] = [];
   settings: Mutable<UpstreamSettings>;
+  /** True if lists are refused without a page size. */
+  isDemanding = false;
   /** True once a query with unknown parameters was refused. */
   isStrict = false;
+  /** Items that a short page has at least. */
+  smallest = FEW_ITEMS;
   /** Parameter of the page size; undefined if none was heard. */
   sizeParameter: string | undefined;
   readonly #send: SendProbe;
@@ -82,7 +89,10 @@ export class ProbeState {
   }
 
   note(finding: Omit<ProbeFinding, 'setting'> & { setting?: string }): void {
-    this.findings.push({ setting: null, ...finding });
+    const before = this.findings.findIndex(({ part }) => part === finding.part);
+    const noted = { setting: null, ...finding };
+    if (before === -1) this.findings.push(noted);
+    else this.findings[before] = noted;
   }
 
   /** Notes a part that cannot be read, with a question for the operator of the service. */
@@ -107,12 +117,9 @@ export class ProbeState {
   }
 }
 
-/** Items asked for where their number does not matter. */
-const FEW_ITEMS = 5;
-
 /** The query of a short list. */
-export const fewItems = ({ sizeParameter }: ProbeState): Record<string, number> =>
-  sizeParameter === undefined ? {} : { [sizeParameter]: FEW_ITEMS };
+export const fewItems = ({ sizeParameter, smallest }: ProbeState): Record<string, number> =>
+  sizeParameter === undefined ? {} : { [sizeParameter]: smallest };
 
 /** A call as evidence: its path and status. */
 export const seenIn = (path: string, { status }: ProbeResponse): string => `GET ${path}: ${status}`;

@@ -14,8 +14,12 @@ import {
 } from './candidates.ts';
 import { fewItems, type ProbeResponse, type ProbeState, seenIn } from './probe-state.ts';
 import { type ListAt, type ListedKind, listIn, prefixIn } from './shapes.ts';
+import { sizeNameIn } from './size-messages.ts';
 
 const MOST_TRIES = 6;
+const USUAL_SIZE = 20;
+/** Words that are tried for a period after one with an empty list. */
+const MOST_EMPTY = 4;
 
 /** A feed of the probe: the word of its platform, and its list. */
 export interface ProbedFeed {
@@ -32,7 +36,7 @@ const noteList = (
   kind: ListedKind,
 ): ListAt | undefined => {
   const found = listIn(value, kind);
-  if (found === undefined || found.path === '') return found;
+  if (found === undefined || found.path === '' || found.list.length === 0) return found;
   const usual = findArray(value, HOLDERS.list);
   if (usual?.path === found.path) return found;
   const { items } = state.settings.lists ?? {};
@@ -69,42 +73,79 @@ const namedPlatform = (
   return word !== undefined && messages.some((text) => text.includes(word)) ? word : undefined;
 };
 
+/** Asks for a feed, with the usual query if the service requires one. */
+const askFeed = async (state: ProbeState, word: string): Promise<ProbeResponse> => {
+  const path = `/feed/${encodeURIComponent(word)}`;
+  const usual = (): Record<string, number> =>
+    state.sizeParameter === undefined ? {} : { [state.sizeParameter]: USUAL_SIZE };
+  const bare = await state.get(path, state.isDemanding ? usual() : {});
+  if (bare.status === 200 || state.isDemanding || !/required|missing/i.test(bare.text)) return bare;
+  state.isDemanding = true;
+  state.sizeParameter = sizeNameIn(bare.text) ?? state.sizeParameter;
+  return state.get(path, usual());
+};
+
+/** Tries words for a platform until its feed has items; an empty feed counts if no word does better. */
+const findFeed = async (
+  state: ProbeState,
+  platform: Platform,
+  describe: () => Promise<readonly string[]>,
+): Promise<{ feed: ProbedFeed | undefined; tried: readonly string[] }> => {
+  const tried: string[] = [];
+  let empty: ProbedFeed | undefined;
+  const configured = state.settings.platforms?.[platform];
+  while (tried.length < MOST_TRIES) {
+    const messages = state.messagesOf('/feed');
+    const named = namedPlatform(platform, messages, tried);
+    const isGuessing = tried.length > 0 && named === undefined && empty === undefined;
+    const texts = isGuessing ? [...messages, ...(await describe())] : messages;
+    const candidates = platformCandidates(platform, texts, tried);
+    const word = [configured ?? named ?? platform, ...candidates].find(
+      (one) => !tried.includes(one),
+    );
+    if (word === undefined) break;
+    tried.push(word);
+    const response = await askFeed(state, word);
+    if (response.status !== 200) continue;
+    const list = noteList(state, response, 'videos');
+    if (list === undefined) {
+      state.refusals.push(response);
+      if (/error|unknown|invalid|not found/i.test(response.text.slice(0, 300))) continue;
+      break; // a list that is not found with any word
+    }
+    const feed = { platform, word, list, response };
+    if (list.list.length > 0) return { feed, tried };
+    empty ??= feed;
+    if (tried.length > 1) break;
+  }
+  return { feed: empty, tried };
+};
+
 /** Finds the words of the platforms, by their feeds. */
 export const probeFeeds = async (state: ProbeState): Promise<ProbedFeed[]> => {
-  const { platforms } = state.config;
   const feeds: ProbedFeed[] = [];
   let description: string[] | undefined;
-  for (const platform of platforms) {
-    const tried: string[] = [];
-    let feed: ProbedFeed | undefined;
-    const configured = state.settings.platforms?.[platform];
-    while (feed === undefined && tried.length < MOST_TRIES) {
-      const messages = state.messagesOf('/feed');
-      if (tried.length === 1 && namedPlatform(platform, messages, tried) === undefined)
-        description ??= await readDescription(state);
-      const texts = [...messages, ...(description ?? [])];
-      const usual = namedPlatform(platform, messages, tried) ?? platform;
-      const next = [configured ?? usual, ...platformCandidates(platform, texts, tried)];
-      const word = next.find((one) => !tried.includes(one));
-      if (word === undefined) break;
-      tried.push(word);
-      const response = await state.get(`/feed/${encodeURIComponent(word)}`);
-      if (response.status !== 200) continue;
-      const list = noteList(state, response, 'videos');
-      if (list === undefined) {
-        state.fail(
-          `feed of ${platform}`,
-          'Ask the operator where the list is in the response, and set lists.items.',
-          seenIn(`/feed/${word}`, response),
-        );
-        break;
-      }
-      feed = { platform, word, list, response };
-    }
+  const describe = async (): Promise<string[]> => {
+    description ??= await readDescription(state);
+    return description;
+  };
+  for (const platform of state.config.platforms) {
+    const { feed, tried } = await findFeed(state, platform, describe);
     if (feed !== undefined) {
       noteFeed(state, feed);
       feeds.push(feed);
-    } else if (!state.problems.has(`feed of ${platform}`)) unknownPlatform(state, platform, tried);
+      continue;
+    }
+    const answered = state.refusals.find(
+      ({ status, path }) => status === 200 && path.startsWith('/feed/'),
+    );
+    if (answered === undefined) unknownPlatform(state, platform, tried);
+    else
+      state.fail(
+        `feed of ${platform}`,
+        'Ask the operator where the list is in the response, and set lists.items.',
+        seenIn(answered.path, answered),
+      );
   }
   return feeds;
 };
@@ -116,8 +157,8 @@ const noteFeed = (state: ProbeState, { platform, word, list, response }: ProbedF
   state.note({
     part: `platform ${platform}`,
     found: word,
-    certainty: 'certain',
-    evidence: seenIn(`/feed/${word}`, response),
+    certainty: list.list.length === 0 ? 'likely' : 'certain',
+    evidence: `${seenIn(`/feed/${word}`, response)}, ${list.list.length} items`,
     setting: `platforms.${platform}`,
   });
   const ids = list.list.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
@@ -155,6 +196,25 @@ const noteFeed = (state: ProbeState, { platform, word, list, response }: ProbedF
     );
 };
 
+/** Keeps the word of a period. */
+const notePeriod = (
+  state: ProbeState,
+  period: Period,
+  { word, items, evidence }: { word: string; items: number | string; evidence: string },
+): void => {
+  if (word !== period) state.settings.periods = { ...state.settings.periods, [period]: word };
+  if (typeof items === 'string')
+    state.fail(`trends of the ${period}`, 'Ask the operator for the shape of trends.', items);
+  else
+    state.note({
+      part: `period ${period}`,
+      found: word,
+      certainty: items === 0 ? 'likely' : 'certain',
+      evidence: `${evidence}, ${items} items`,
+      setting: `periods.${period}`,
+    });
+};
+
 /** Finds the words of the periods, by the trends of one platform. */
 export const probePeriods = async (
   state: ProbeState,
@@ -163,6 +223,7 @@ export const probePeriods = async (
   const like: Partial<Record<Period, string>> = {};
   for (const period of PERIODS) {
     const tried: string[] = [];
+    let empty: { word: string; path: string; response: ProbeResponse } | undefined;
     const configured = state.settings.periods?.[period];
     while (like[period] === undefined && tried.length < MOST_TRIES) {
       const candidates = periodCandidates(period, state.messagesOf('/trends'), { tried, like });
@@ -176,21 +237,23 @@ export const probePeriods = async (
       const path = `/trends/${encodeURIComponent(platformWord)}/${encodeURIComponent(word)}`;
       const response = await state.get(path, fewItems(state));
       if (response.status !== 200) continue;
-      like[period] = word;
-      if (word !== period) state.settings.periods = { ...state.settings.periods, [period]: word };
-      noteList(state, response, 'videos');
+      if (noteList(state, response, 'videos') === undefined) {
+        state.refusals.push(response);
+        continue;
+      }
       const request = { kind: 'trends', platform, period, limit: 5, page: 1, offset: 0 } as const;
       const items = state.readable(request, response);
-      if (typeof items === 'string')
-        state.fail(`trends of the ${period}`, 'Ask the operator for the shape of trends.', items);
-      else
-        state.note({
-          part: `period ${period}`,
-          found: word,
-          certainty: items === 0 ? 'likely' : 'certain',
-          evidence: `${seenIn(path, response)}, ${items} items`,
-          setting: `periods.${period}`,
-        });
+      if (items === 0 && tried.length < MOST_EMPTY) {
+        empty ??= { word, path, response };
+        continue;
+      }
+      like[period] = word;
+      notePeriod(state, period, { word, items, evidence: seenIn(path, response) });
+    }
+    if (like[period] === undefined && empty !== undefined) {
+      like[period] = empty.word;
+      const evidence = seenIn(empty.path, empty.response);
+      notePeriod(state, period, { word: empty.word, items: 0, evidence });
     }
     if (like[period] === undefined)
       state.fail(
