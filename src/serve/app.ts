@@ -48,10 +48,7 @@ const newApp = (): ServiceApp =>
   });
 
 const nothingHere = (path: string): RefusedError =>
-  new RefusedError(
-    'not-found',
-    `There is nothing at ${path}. /v1/openapi.json lists what there is.`,
-  );
+  new RefusedError('not-found', `Not found: ${path}. /v1/openapi.json lists all endpoints.`);
 
 /** Answers an address that has no route for this method: 405 where another would do, else 404. */
 const noRoute = (app: ServiceApp): ((c: Context<ServiceEnv>) => Promise<Response>) => {
@@ -59,7 +56,7 @@ const noRoute = (app: ServiceApp): ((c: Context<ServiceEnv>) => Promise<Response
     app,
     onMethodNotAllowed: ({ req: { path, method } }, methods) => {
       const allow = methods.join(', ');
-      const detail = `${path} answers ${allow}, not ${method}.`;
+      const detail = `${path} does not support ${method}. Use ${allow}.`;
       return problemResponse(
         new RefusedError('method-not-allowed', detail, { headers: { allow } }),
       );
@@ -80,21 +77,24 @@ export const refusalOf = (error: unknown, log: Logger): RefusedError => {
   if (error instanceof TrendlakeError && error.transient)
     return new RefusedError(
       'unavailable',
-      'Requests cannot be counted now, so none is answered. Try again in a moment.',
+      'The key could not be checked because the database of keys is busy. Try again in 5 s.',
       { headers: { 'retry-after': '5' } },
     );
   return error instanceof Database.SqliteError
     ? new RefusedError(
         'unavailable',
-        `The lake cannot be read now (${messageOf(error)}). Try again in a moment.`,
+        `The lake cannot be read: ${messageOf(error)}. Try again in 1 s.`,
         { headers: { 'retry-after': '1' } },
       )
-    : new RefusedError('internal', 'Something failed here; it was logged. Try again later.');
+    : new RefusedError(
+        'internal',
+        'An unexpected error occurred. The log of the service has the details. Try again later.',
+      );
 };
 
 /** What is sent where the sender has gone. */
 export const nobodyWaits = (): RefusedError =>
-  new RefusedError('unavailable', 'Nobody waits for this response.');
+  new RefusedError('unavailable', 'The client closed the connection.');
 
 const failureResponse = (error: unknown, c: Context, log: Logger): Response =>
   problemResponse(

@@ -40,7 +40,7 @@ export class ServedLake {
     this.writer = opened.add(openLake(dataDir, { tell }));
     if (isSearched) {
       if (isSearchFarBehind(this.writer))
-        tell('The words of all videos are put into the search index before it is served.');
+        tell('Building the search index of all videos before the service starts.');
       refreshSearch(this.writer); // words that came by other hands than a load
     }
     this.writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);

@@ -15,14 +15,14 @@ const hashIn = (header: string | undefined): string | RefusedError => {
   if (header === undefined || header.trim() === '')
     return new RefusedError(
       'missing-key',
-      'Every request carries the header `Authorization: Bearer <key>`; this one has no Authorization header.',
+      'The Authorization header is missing. Send `Authorization: Bearer <key>` with every request.',
       { headers: CHALLENGE },
     );
   const match = /^Bearer +(\S+)\s*$/i.exec(header);
   if (match === null || header.length > LONGEST_KEY)
     return new RefusedError(
       'missing-key',
-      'The Authorization header holds no key: expected `Authorization: Bearer <key>`.',
+      'The Authorization header contains no key. Expected `Authorization: Bearer <key>`.',
       { headers: CHALLENGE },
     );
   return hashOf(match[1] as string);
@@ -31,7 +31,7 @@ const hashIn = (header: string | undefined): string | RefusedError => {
 const unknownKey = (): RefusedError =>
   new RefusedError(
     'unknown-key',
-    `This key is not known here, or was revoked. Keys are made by the operator: \`${commandText('keys create')}\`.`,
+    `This key is unknown or was revoked. The operator can create one: \`${commandText('keys create')}\`.`,
     { headers: CHALLENGE },
   );
 
@@ -55,8 +55,8 @@ const refusalOf = (standing: KeyStanding): RefusedError | undefined => {
   return new RefusedError(
     standing.refusal,
     minute
-      ? `This key may send ${standing.ratePerMinute} requests in any 60 seconds, refused ones included. Try again in ${wait} s.`
-      : `The ${standing.callsPerMonth} calls of this calendar month (UTC) are used up. Try again in the next, in ${wait} s.`,
+      ? `The limit of this key is ${standing.ratePerMinute} requests in 60 s. Rejected requests count too. Try again in ${wait} s.`
+      : `The key has used its ${standing.callsPerMonth} calls of this calendar month (UTC). The limit resets in ${wait} s.`,
     { headers: { 'retry-after': String(wait) } },
   );
 };

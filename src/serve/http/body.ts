@@ -9,7 +9,7 @@ export const LARGEST_BODY_BYTES = 64 * 1024;
 const tooLarge = (): RefusedError =>
   new RefusedError(
     'payload-too-large',
-    `A body holds at most ${LARGEST_BODY_BYTES} bytes (64 KiB).`,
+    `The body is larger than ${LARGEST_BODY_BYTES} bytes (64 KiB). Send a smaller one.`,
   );
 
 /** Refuses a body that is not of this type, or compressed. */
@@ -27,7 +27,7 @@ const expectPlain = (c: Context<ServiceEnv>): void => {
   if (encoding === '' || encoding === 'identity') return;
   throw new RefusedError(
     'unsupported-media-type',
-    `Expected a body as it is, without Content-Encoding; got "${encoding.slice(0, 60)}".`,
+    `Expected a body without Content-Encoding; got "${encoding.slice(0, 60)}".`,
   );
 };
 

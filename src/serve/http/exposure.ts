@@ -38,7 +38,10 @@ const isPassedOn = ({
   httpVersion === '1.0' ||
   Object.keys(headers).some((name) => name.startsWith('x-forwarded') || OF_PROXIES.has(name));
 
-/** So often a request names its Host. Node keeps the first of several: a proxy may have read another. */
+/** Characters of a Host header that an error repeats. */
+const LONGEST_SHOWN = 60;
+
+/** Counts Host headers. Node keeps the first, but a proxy may have used another. */
 const countHosts = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): number =>
   rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length;
 
@@ -98,11 +101,11 @@ export class Exposure {
   refusalOf(incoming: IncomingMessage): RefusedError | undefined {
     const { headers, url = '', httpVersion, socket } = incoming;
     const count = countHosts(incoming);
-    if (count > 1) return refusedHost(`Expected one; got ${count}.`);
+    if (count > 1) return refusedHost(`Expected one Host header; got ${count}.`);
     const host = /^https?:/i.test(url) ? URL.parse(url)?.host : headers.host;
     if (host === undefined || host === '') {
       if (httpVersion === '1.0') return undefined; // no browser sends it
-      return refusedHost('Is required: every request names it, and this one does not.');
+      return refusedHost('The header is missing. Send the host name of the URL.');
     }
     if (this.#right.has(host)) return undefined;
     const name = nameIn(host);
@@ -112,7 +115,7 @@ export class Exposure {
     }
     if (name !== undefined && isReachedAt(name, socket.localAddress)) return undefined;
     return refusedHost(
-      'This service is not asked for by that name. The operator can name it: --public-url or TRENDLAKE_PUBLIC_URL.',
+      `Unknown Host header. The service does not serve "${host.slice(0, LONGEST_SHOWN)}". The operator can allow a name with --public-url or TRENDLAKE_PUBLIC_URL.`,
     );
   }
 
@@ -125,14 +128,12 @@ export class Exposure {
   sentence(): string {
     const keyless = 'the dashboard, /docs and /metrics';
     if (this.#isPublic)
-      return `Open without a key, to everybody who reaches ${this.#name()}: ${keyless} (--public-dashboard). /v1 asks for a key.`;
+      return `Everyone who can reach ${this.#name()} can open ${keyless} without a key (--public-dashboard). /v1 requires a key.`;
     if (this.#isLocal)
-      return `Open without a key, to everybody on this machine: ${keyless}. /v1 asks for a key.`;
+      return `Everyone on this machine can open ${keyless} without a key. /v1 requires a key.`;
     const names =
-      this.#publicUrl === undefined
-        ? ' Asked for by a name it refuses: give that name with --public-url.'
-        : '';
-    return `Reached at ${this.#name()}: ${keyless} ask for a key, as /v1 does. Open without one: /health and the description of the interface.${names}`;
+      this.#publicUrl === undefined ? ' To allow another host name, set --public-url.' : '';
+    return `The service is at ${this.#name()}. ${keyless[0]?.toUpperCase()}${keyless.slice(1)} require a key, like /v1. /health and /v1/openapi.json do not.${names}`;
   }
 
   #name(): string {

@@ -54,10 +54,10 @@ const unreadable = ({ code }: NodeJS.ErrnoException): RefusedError =>
   new RefusedError(
     'invalid-parameter',
     code === 'HPE_HEADER_OVERFLOW'
-      ? 'The headers are larger than 16 KiB.'
+      ? 'The headers are larger than 16 KiB. Send fewer or shorter ones.'
       : code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 'The request did not arrive in time.'
-        : 'The request is not readable as HTTP/1.1.',
+        ? 'The request did not arrive in time. Send it again.'
+        : 'The request is not valid HTTP/1.1.',
   );
 
 /** Whether a request carries a body that is not surely small. */
@@ -202,7 +202,7 @@ export class HttpServer {
 
   #expectation({ headers }: IncomingMessage, exchange: Exchange): RefusedError | undefined {
     if (exchange.expectsOther !== true) return undefined;
-    const detail = `Expected 100-continue or no such header; got "${headers.expect?.slice(0, 60)}".`;
+    const detail = `Expected 100-continue or no Expect header; got "${headers.expect?.slice(0, 60)}".`;
     return new RefusedError('invalid-parameter', `Expect: ${detail}`, {
       errors: [{ parameter: 'Expect', detail }],
     });
@@ -236,7 +236,7 @@ export class HttpServer {
     return error instanceof RequestError
       ? new RefusedError(
           'invalid-parameter',
-          `The address or the Host header cannot be read: ${error.message}.`,
+          `The URL or the Host header is invalid: ${error.message}.`,
         )
       : this.#answering.failed(error);
   }

@@ -38,7 +38,7 @@ export class KeylessPace {
     if (await this.turn()) return;
     throw new RefusedError(
       'unavailable',
-      `Too many requests without a key: this one waited ${LONGEST_MS / SECOND_MS} s and others still wait before it. Send a key, or try again later.`,
+      `Too many requests without a key: this one waited ${LONGEST_MS / SECOND_MS} s. Send a key, or try again later.`,
       { headers: { 'retry-after': String(LONGEST_MS / SECOND_MS) } },
     );
   }

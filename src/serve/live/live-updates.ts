@@ -99,7 +99,7 @@ export class LiveUpdates {
     if (own >= most || this.#listeners.size >= MOST || this.#closing.signal.aborted)
       throw new RefusedError(
         'unavailable',
-        `${own >= most ? own : this.#listeners.size} pages listen already. Close one, or try again later.`,
+        `${own >= most ? own : this.#listeners.size} pages already receive live updates. Close one, or try again later.`,
         { headers: { 'retry-after': '30' } },
       );
   }

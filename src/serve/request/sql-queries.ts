@@ -145,7 +145,9 @@ export class SqlQueries {
       return { columns: end.columns, counted: end.rows, hasMore: end.hasMore };
     } catch (error) {
       if (error instanceof OverflowError)
-        throw new SqlFailure('One row is longer than a file may hold.', { cause: error });
+        throw new SqlFailure('One row is too long for a file. Select fewer or shorter columns.', {
+          cause: error,
+        });
       throw error instanceof QueryError ? this.#failure(error, isFile) : error;
     } finally {
       this.#running.delete(requester.owner);
@@ -157,7 +159,7 @@ export class SqlQueries {
     const seconds = (isFile ? this.#limits.fileTimeoutMs : this.#limits.timeoutMs) / SECOND_MS;
     if (error.code === 'timeout')
       return new SqlFailure(
-        `The query took longer than ${seconds} s and was ended. Ask for less: a filter on video_id, platform, tag or time uses an index. \`${commandText('query')}\` on the machine itself has no such limit.`,
+        `The query took longer than ${seconds} s and was ended. Add a filter on video_id, platform, tag or time, which have indexes. \`${commandText('query')}\` on the machine of the service has no time limit.`,
         { cause: error },
       );
     return new SqlFailure(error.message, { cause: error });
@@ -173,7 +175,7 @@ export class SqlQueries {
     if (this.#queue.sizeOf(owner) >= WAITING_MOST || this.#queue.size >= 10 * WAITING_MOST)
       throw new RefusedError(
         'unavailable',
-        'Other queries are being run already. Try again in a moment.',
+        'Too many queries are running or waiting. Try again in 5 s.',
         { headers: { 'retry-after': '5' } },
       );
     const turn = Promise.withResolvers<void>();

@@ -8,7 +8,7 @@ export const liveRoute = ({ app, service, guard }: PageDeps): void => {
   app.get('/live', guard, (c) => {
     if (isFromElsewhere(c))
       return problemResponse(
-        new RefusedError('forbidden', 'Only pages of this service listen here.'),
+        new RefusedError('forbidden', 'Only pages of this service can receive live updates.'),
       );
     const { owner, gone } = momentOf(service, c, undefined);
     return new Response(service.live.listen(owner, gone()), {

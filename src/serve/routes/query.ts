@@ -21,7 +21,7 @@ const statementIn = (text: string | null | undefined): string => {
   if (sql.length <= LONGEST_SQL) return sql;
   throw new RefusedError(
     'payload-too-large',
-    `A statement here holds at most ${LONGEST_SQL} characters.`,
+    `The statement is longer than ${LONGEST_SQL} characters. Shorten it, or use the command line.`,
   );
 };
 
@@ -80,7 +80,7 @@ export const queryRoutes = (deps: PageDeps): void => {
 
 const refuseElsewhere = (c: Context<ServiceEnv>): void => {
   if (isFromElsewhere(c))
-    throw new RefusedError('forbidden', 'Queries are run from this page alone, not from another.');
+    throw new RefusedError('forbidden', 'Queries can only be sent from the page /query.');
 };
 
 /** Rows as they are found. A failure before the first is a problem, one after it cuts the file off. */

@@ -81,13 +81,16 @@ export const signInRoutes = (
   const options = cookieOptions(exposure);
   const refused = (c: Context<ServiceEnv>, to: string, refusal: RefusedError) =>
     refusal.slug === 'missing-key' || refusal.slug === 'unknown-key'
-      ? askForKey(c, to, 'This key is not known here, or was revoked.')
+      ? askForKey(c, to, 'This key is unknown or was revoked.')
       : problemResponse(refusal);
 
   // else a page elsewhere signs its visitor in by a key of somebody else, or out
   const refuseElsewhere = (c: Context<ServiceEnv>): void => {
     if (isFromElsewhere(c, exposure.publicOrigin))
-      throw new RefusedError('forbidden', 'You sign in and out on a page of this service alone.');
+      throw new RefusedError(
+        'forbidden',
+        'You can only sign in and out on a page of this service.',
+      );
   };
 
   app.post('/sign-in', async (c) => {
