@@ -4,13 +4,12 @@ import type { KeyStanding } from '../../lake/keys/limits.ts';
 import { RefusedError } from '../http/problems.ts';
 import type { CountTogether } from './count-together.ts';
 
-/** What describes the interface: answered without a key, so a key that is sent needs no scope for it. */
+/** Needs no key, and no scope if a key is sent. */
 export const DOCUMENT_PATH = '/v1/openapi.json';
 
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="trendlake"' };
 const LONGEST_KEY = 512;
 
-/** The hash of the key in a header. */
 const hashIn = (header: string | undefined): string | RefusedError => {
   if (header === undefined || header.trim() === '')
     return new RefusedError(
@@ -38,8 +37,8 @@ const unknownKey = (): RefusedError =>
 const seconds = (ms: number): number => Math.ceil(ms / 1000);
 
 /**
- * `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10: lists of strings
- * with parameters q (quota), w (window, s), r (remaining), t (seconds until more comes free).
+ * Headers of draft-ietf-httpapi-ratelimit-headers-10, with parameters q (quota), w (window, s),
+ * r (remaining), t (seconds until it resets).
  */
 const rateLimitHeaders = (standing: KeyStanding): Record<string, string> => ({
   'ratelimit-policy': `"minute";q=${standing.ratePerMinute};w=60, "month";q=${standing.callsPerMonth};w=${seconds(standing.monthMs)}`,
@@ -77,27 +76,24 @@ const mayDo = (standing: KeyStanding, method: string, path: string): RefusedErro
   );
 };
 
-/** What became of a request's key: what is left of it, and why the request may not go on. */
 export interface Admitted {
+  /** Rate limit headers. */
   readonly headers: Readonly<Record<string, string>>;
   readonly standing?: KeyStanding;
   readonly refusal?: RefusedError;
 }
 
-/** What a request shows to be let in, and where it wants to. */
 export interface Caller {
   readonly authorization: string | undefined;
-  /** Of the key of its session, where it has one and no other key. */
+  /** Hash of the session's key, if there is no Authorization header. */
   readonly keyHash?: string | undefined;
   readonly method: string;
-  /** As the routes read it. */
   readonly path: string;
 }
 
-/** The pattern of the route that a request asks for. */
+/** The pattern of a request's route. */
 export type RouteOf = (method: string, path: string) => string;
 
-/** Lets requests in by their keys. */
 export class KeyCheck {
   readonly #counting: CountTogether;
   readonly #routeOf: RouteOf;
@@ -108,8 +104,8 @@ export class KeyCheck {
   }
 
   /**
-   * Counts a request by its key, whatever its response will be, and says whether it may go on.
-   * @throws (rejects) when the count could not be written; then nothing was counted
+   * Counts a request and checks its key, limits and scope.
+   * @throws if the count could not be written
    */
   async admit({ authorization, keyHash, method, path }: Caller): Promise<Admitted> {
     const hash = keyHash ?? hashIn(authorization);

@@ -1,12 +1,12 @@
 import { problemResponse, RefusedError } from '../http/problems.ts';
-import { isFromElsewhere } from '../http/sent-from.ts';
+import { isCrossOrigin } from '../http/sent-from.ts';
 import type { PageDeps } from '../pages/page-route.ts';
 import { momentOf } from '../request/context.ts';
 
 /** `GET /live`: when the lake changes, as server-sent events, for pages that are open. */
 export const liveRoute = ({ app, service, guard }: PageDeps): void => {
   app.get('/live', guard, (c) => {
-    if (isFromElsewhere(c))
+    if (isCrossOrigin(c))
       return problemResponse(
         new RefusedError('forbidden', 'Only pages of this service can receive live updates.'),
       );

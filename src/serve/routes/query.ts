@@ -4,7 +4,7 @@ import { readCookbook, readDictionary } from '../../lake/query/dictionary.ts';
 import { PageBytes } from '../cache/page-cache.ts';
 import { formBody } from '../http/body.ts';
 import { problemResponse, RefusedError } from '../http/problems.ts';
-import { isFromElsewhere } from '../http/sent-from.ts';
+import { isCrossOrigin } from '../http/sent-from.ts';
 import { framed } from '../pages/frame.ts';
 import { PAGE_HEADERS } from '../pages/page-headers.ts';
 import { type PageDeps, presentView, sendFixedPage } from '../pages/page-route.ts';
@@ -60,11 +60,11 @@ export const queryRoutes = (deps: PageDeps): void => {
   app.get('/query', keyGuard, async (c) => {
     const sql = statementIn(c.req.query('sql'));
     if (sql === '') return show(c, '', undefined);
-    return show(c, sql, isFromElsewhere(c) ? { held: true } : await outcomeOf(c, sql));
+    return show(c, sql, isCrossOrigin(c) ? { held: true } : await outcomeOf(c, sql));
   });
 
   app.post('/query', keyGuard, async (c) => {
-    refuseElsewhere(c);
+    rejectCrossOrigin(c);
     const sql = statementIn((await formBody(c)).get('sql'));
     if (sql.length > LONGEST_IN_ADDRESS) return show(c, sql, await outcomeOf(c, sql));
     c.header('cache-control', 'no-store');
@@ -72,14 +72,14 @@ export const queryRoutes = (deps: PageDeps): void => {
   });
 
   app.post('/query.csv', keyGuard, async (c) => {
-    refuseElsewhere(c);
+    rejectCrossOrigin(c);
     const sql = statementIn((await formBody(c)).get('sql'));
     return csvResponse(deps, sql, { ...requester(c), outgoing: c.env.outgoing });
   });
 };
 
-const refuseElsewhere = (c: Context<ServiceEnv>): void => {
-  if (isFromElsewhere(c))
+const rejectCrossOrigin = (c: Context<ServiceEnv>): void => {
+  if (isCrossOrigin(c))
     throw new RefusedError('forbidden', 'Queries can only be sent from the page /query.');
 };
 

@@ -7,7 +7,7 @@ import { SESSION_MS, type Sessions } from '../auth/sessions.ts';
 import { formBody } from '../http/body.ts';
 import type { Exposure } from '../http/exposure.ts';
 import { problemResponse, RefusedError } from '../http/problems.ts';
-import { isFromElsewhere } from '../http/sent-from.ts';
+import { isCrossOrigin } from '../http/sent-from.ts';
 import { PAGE_HEADERS } from '../pages/page-headers.ts';
 import { signInPage } from '../pages/sign-in.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from '../request/context.ts';
@@ -85,8 +85,8 @@ export const signInRoutes = (
       : problemResponse(refusal);
 
   // else a page elsewhere signs its visitor in by a key of somebody else, or out
-  const refuseElsewhere = (c: Context<ServiceEnv>): void => {
-    if (isFromElsewhere(c, exposure.publicOrigin))
+  const rejectCrossOrigin = (c: Context<ServiceEnv>): void => {
+    if (isCrossOrigin(c, exposure.publicOrigin))
       throw new RefusedError(
         'forbidden',
         'You can only sign in and out on a page of this service.',
@@ -94,7 +94,7 @@ export const signInRoutes = (
   };
 
   app.post('/sign-in', async (c) => {
-    refuseElsewhere(c);
+    rejectCrossOrigin(c);
     const form = await formBody(c);
     const key = form.get('key')?.trim() ?? '';
     const to = pageIn(form.get('to'));
@@ -112,7 +112,7 @@ export const signInRoutes = (
   });
 
   app.post('/sign-out', (c) => {
-    refuseElsewhere(c);
+    rejectCrossOrigin(c);
     const token = getCookie(c, name);
     if (token !== undefined) sessions.end(token);
     deleteCookie(c, name, options);
