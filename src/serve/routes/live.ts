@@ -3,7 +3,7 @@ import { isCrossOrigin } from '../http/sent-from.ts';
 import type { PageDeps } from '../pages/page-route.ts';
 import { momentOf } from '../request/context.ts';
 
-/** `GET /live`: when the lake changes, as server-sent events, for pages that are open. */
+/** `GET /live`: server-sent events when the lake changes. */
 export const liveRoute = ({ app, service, guard }: PageDeps): void => {
   app.get('/live', guard, (c) => {
     if (isCrossOrigin(c))
@@ -15,7 +15,7 @@ export const liveRoute = ({ app, service, guard }: PageDeps): void => {
       headers: {
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-store',
-        'x-accel-buffering': 'no', // a proxy that waits for more would make every page stale
+        'x-accel-buffering': 'no', // a buffering proxy would delay updates
       },
     });
   });

@@ -12,7 +12,7 @@ import { type QueryOutcome, queryPage } from '../pages/query-page.ts';
 import { momentOf, type ServiceEnv } from '../request/context.ts';
 import { SqlFailure } from '../request/sql-queries.ts';
 
-/** Statements up to this length stand in the address, to be kept and handed on. */
+/** Statements up to this length are part of the URL, to be bookmarked and shared. */
 const LONGEST_IN_ADDRESS = 4000;
 const LONGEST_SQL = 20_000;
 
@@ -25,7 +25,7 @@ const statementIn = (text: string | null | undefined): string => {
   );
 };
 
-/** `/query` and `/query.csv`: SQL that only reads, for key holders, and on this machine for everybody. */
+/** `/query` and `/query.csv`: read-only SQL. Needs a key except on this machine. */
 export const queryRoutes = (deps: PageDeps): void => {
   const { app, service, keyGuard } = deps;
   const requester = (c: Context<ServiceEnv>) => {
@@ -83,7 +83,7 @@ const rejectCrossOrigin = (c: Context<ServiceEnv>): void => {
     throw new RefusedError('forbidden', 'Queries can only be sent from the page /query.');
 };
 
-/** Rows as they are found. A failure before the first is a problem, one after it cuts the file off. */
+/** Streams rows. An error before the first row is a problem response, a later one truncates the file. */
 const csvResponse = async (
   { service }: PageDeps,
   sql: string,
@@ -103,7 +103,7 @@ const csvResponse = async (
     .then(() => writer.close());
   done.catch((error: unknown) => {
     begun.reject(error);
-    if (outgoing.headersSent) outgoing.destroy(); // so that what came is not taken for all
+    if (outgoing.headersSent) outgoing.destroy(); // so that the client sees that the file is incomplete
   });
   writer.closed.catch(() => stop.abort());
   try {

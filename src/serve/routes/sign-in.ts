@@ -13,21 +13,20 @@ import { signInPage } from '../pages/sign-in.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from '../request/context.ts';
 import { noteAdmitted } from '../request/let-in.ts';
 
-/** What decides who may read the pages. */
 export interface PageAccess {
   readonly admission: KeyCheck;
   readonly sessions: Sessions;
   readonly exposure: Exposure;
 }
 
-/** `__Host-`: browsers take it over HTTPS only, and from this host alone. */
+/** Browsers accept `__Host-` cookies over HTTPS and from this host only. */
 const cookieName = ({ isSecure }: Exposure): string =>
   isSecure ? '__Host-trendlake' : 'trendlake';
 
 const cookieOptions = ({ isSecure }: Exposure) =>
   ({ path: '/', httpOnly: true, sameSite: 'Strict', secure: isSecure }) as const;
 
-/** Where a page leads after signing in: to a page of this service, or to the dashboard. */
+/** The page after signing in: a path of this service, or the dashboard. */
 const pageIn = (address: string | null): string =>
   address !== null &&
   /^\/(?!(?:sign-in|sign-out|v1)\b)(?:\w[!-[\]-~]*)?(?:\?[!-~]*)?$/.test(address)
@@ -41,9 +40,9 @@ const askForKey = (
 ): Response | Promise<Response> => c.html(signInPage({ to, problem }), 401, PAGE_HEADERS);
 
 /**
- * Lets a request read pages and `/metrics`: from this machine without a key, from elsewhere by the
- * session of somebody who signed in, or by a key. A person without is asked for a key.
- * @param isOpen says to whom they are open without; by default as the service was started
+ * Guards pages and `/metrics`: requests from this machine need no key, others need a session or a key.
+ * Browsers without one get the sign-in page.
+ * @param isOpen true if the request needs no key
  */
 export const letInPages =
   (
@@ -53,7 +52,7 @@ export const letInPages =
   ): MiddlewareHandler<ServiceEnv> =>
   async (c, next) => {
     if (isOpen(c.env.incoming)) {
-      await c.env.exchange.keylessTurn?.(); // whatever key it shows: nobody looks at it
+      await c.env.exchange.keylessTurn?.(); // its key is not checked
       return next();
     }
     const { method, path } = c.req;
@@ -71,7 +70,7 @@ export const letInPages =
       : problemResponse(refusal);
   };
 
-/** `POST /sign-in` opens a session of a key, `POST /sign-out` ends it. */
+/** `POST /sign-in` and `POST /sign-out`. */
 export const signInRoutes = (
   app: ServiceApp,
   { clock }: ServiceContext,
@@ -84,7 +83,7 @@ export const signInRoutes = (
       ? askForKey(c, to, 'This key is unknown or was revoked.')
       : problemResponse(refusal);
 
-  // else a page elsewhere signs its visitor in by a key of somebody else, or out
+  // or another site could sign its visitor out, or in with a foreign key
   const rejectCrossOrigin = (c: Context<ServiceEnv>): void => {
     if (isCrossOrigin(c, exposure.publicOrigin))
       throw new RefusedError(
