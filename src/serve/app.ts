@@ -27,16 +27,15 @@ import { type WatchContext, watchRoutes } from './routes/watches.ts';
 import { watchingRoutes } from './routes/watching.ts';
 import { hookRoute, type WebhookContext, webhookRoutes } from './routes/webhooks.ts';
 
-/** How the service meets the outside. */
 export interface ServiceSurroundings {
   readonly access: PageAccess;
-  /** Where people reach the service. */
+  /** Public URL without a path. */
   readonly origin: () => string;
-  /** Receives what failed unexpectedly. */
+  /** Receives unexpected errors. */
   readonly log: Logger;
-  /** Origins whose pages may read responses; none unless configured. */
+  /** Origins whose pages may read responses. */
   readonly corsOrigins: readonly string[];
-  /** Told at `/metrics`; no such address without. */
+  /** Undefined: no `/metrics`. */
   readonly metrics: Metrics | undefined;
 }
 
@@ -48,18 +47,15 @@ const newApp = (): ServiceApp =>
   });
 
 const nothingHere = (path: string): RefusedError =>
-  new RefusedError(
-    'not-found',
-    `There is nothing at ${path}. /v1/openapi.json lists what there is.`,
-  );
+  new RefusedError('not-found', `Not found: ${path}. /v1/openapi.json lists all endpoints.`);
 
-/** Answers an address that has no route for this method: 405 where another would do, else 404. */
+/** Responds 405 when the path has routes for other methods, otherwise 404. */
 const noRoute = (app: ServiceApp): ((c: Context<ServiceEnv>) => Promise<Response>) => {
   const otherMethod = methodNotAllowed<ServiceEnv>({
     app,
     onMethodNotAllowed: ({ req: { path, method } }, methods) => {
       const allow = methods.join(', ');
-      const detail = `${path} answers ${allow}, not ${method}.`;
+      const detail = `${path} does not support ${method}. Use ${allow}.`;
       return problemResponse(
         new RefusedError('method-not-allowed', detail, { headers: { allow } }),
       );
@@ -73,40 +69,42 @@ const noRoute = (app: ServiceApp): ((c: Context<ServiceEnv>) => Promise<Response
   };
 };
 
-/** What a thrown value is refused with: refusals as they are, a lake that cannot be read now as 503. */
+/** The problem for a thrown value: 503 for an unreadable lake, 500 for unexpected errors. */
 export const refusalOf = (error: unknown, log: Logger): RefusedError => {
   if (error instanceof RefusedError) return error;
-  log.error({ err: error }, 'a request failed unexpectedly');
+  log.error({ err: error }, 'unexpected error in a request');
   if (error instanceof TrendlakeError && error.transient)
     return new RefusedError(
       'unavailable',
-      'Requests cannot be counted now, so none is answered. Try again in a moment.',
+      'The key could not be checked because the database of keys is busy. Try again in 5 s.',
       { headers: { 'retry-after': '5' } },
     );
   return error instanceof Database.SqliteError
     ? new RefusedError(
         'unavailable',
-        `The lake cannot be read now (${messageOf(error)}). Try again in a moment.`,
+        `The lake cannot be read: ${messageOf(error)}. Try again in 1 s.`,
         { headers: { 'retry-after': '1' } },
       )
-    : new RefusedError('internal', 'Something failed here; it was logged. Try again later.');
+    : new RefusedError(
+        'internal',
+        'An unexpected error occurred. The log of the service has the details. Try again later.',
+      );
 };
 
-/** What is sent where the sender has gone. */
-export const nobodyWaits = (): RefusedError =>
-  new RefusedError('unavailable', 'Nobody waits for this response.');
+export const clientGone = (): RefusedError =>
+  new RefusedError('unavailable', 'The client closed the connection.');
 
 const failureResponse = (error: unknown, c: Context, log: Logger): Response =>
   problemResponse(
     !(error instanceof RefusedError) && c.req.raw.signal.aborted
-      ? nobodyWaits()
+      ? clientGone()
       : refusalOf(error, log),
   );
 
-/** What is computed for each request and neither a list nor a page: those compress themselves. */
+/** Lists and pages compress themselves. */
 const COMPRESSED = ['/metrics', '/v1/lab/*'];
 
-/** Everything under `/v1` (first the key, then the address, then the parameters) and its OpenAPI text. */
+/** Routes under `/v1` and their OpenAPI document. Checks the key, the path and the parameters, in this order. */
 const versionOne = (
   service: ServiceContext,
   webhooks: WebhookContext & WatchContext,
@@ -124,7 +122,6 @@ const versionOne = (
   return { v1, document: openApiRoute(v1) };
 };
 
-/** The whole service as one function from request to response. */
 export const serviceApp = (
   service: ServiceContext,
   webhooks: WebhookContext & WatchContext,

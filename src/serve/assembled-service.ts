@@ -6,7 +6,7 @@ import { MOST_OF_A_KEY } from '../alerts/webhooks/subscriptions.ts';
 import { SECOND_MS } from '../base/durations.ts';
 import type { Opened } from '../base/opened.ts';
 import { LakeKeys } from '../lake/keys/key-store.ts';
-import { nobodyWaits, refusalOf, serviceApp } from './app.ts';
+import { clientGone, refusalOf, serviceApp } from './app.ts';
 import { CountTogether } from './auth/count-together.ts';
 import { KeyCheck } from './auth/key-check.ts';
 import { Sessions } from './auth/sessions.ts';
@@ -27,17 +27,17 @@ import type { ServedLake } from './served-lake.ts';
 import type { RunningService, ServiceOptions } from './service-options.ts';
 
 const LOOPBACK = '127.0.0.1';
-/** So long after it listens, so that whoever asks at once waits for no list that nobody wants. */
+/** Delay after startup, so that the first requests do not wait for precomputed lists. */
 const AHEAD_AFTER_MS = SECOND_MS;
-/** Counting is tried again, so that others are answered in between. */
+/** Counting is retried, so that other requests run in between. */
 const WAIT_FOR_KEYS_MS = 50;
 const failuresOnly = (report: ServiceOptions['report']): Logger =>
   report === undefined
     ? pino({ level: 'silent' })
     : pino({ level: 'error', base: null }, { write: (line) => report(line.trimEnd()) });
 
-/** Whether a request shows something that lets it in, which is checked before anything is read for it. */
-const showsProof = ({ headers, method, url = '' }: IncomingMessage): boolean =>
+/** True when the request carries credentials. They are checked before the lake is read. */
+const hasCredentials = ({ headers, method, url = '' }: IncomingMessage): boolean =>
   headers.authorization !== undefined ||
   headers.cookie !== undefined ||
   (method === 'POST' && /^\/(?:sign-in|hooks\/upstream)$/.test(url));
@@ -50,13 +50,13 @@ const requestIdOf = ({ headers }: IncomingMessage): string => {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 };
 
-/** The lake it serves, and the time that responses are given at. */
 interface Served {
   readonly lake: ServedLake;
+  /** Time of responses, Unix ms. */
   readonly now: () => number;
 }
 
-/** What a service over an open lake is made of: its routes and its sockets, and what else is opened for it. */
+/** Routes and sockets of a service over an open lake. */
 export class AssembledService {
   readonly #options: ServiceOptions;
   readonly #opened: Opened;
@@ -67,13 +67,13 @@ export class AssembledService {
   readonly #app: ReturnType<typeof serviceApp>;
   readonly #routeOf: ReturnType<typeof routesOf>;
   readonly #pace: KeylessPace;
-  /** Whoever watches the process does not wait behind pages, nor pages behind them. */
+  /** Separate, so that monitors and pages do not delay each other. */
   readonly #healthPace: KeylessPace;
   readonly #server: HttpServer;
   readonly #closing = new AbortController();
   #origin: string;
 
-  /** @param opened what it opens, to be closed by whoever makes it where that fails */
+  /** @param opened receives opened resources. The caller closes them if the constructor fails. */
   constructor(options: ServiceOptions, { lake, now }: Served, opened: Opened) {
     const { clock, machine } = options;
     this.#options = options;
@@ -155,8 +155,8 @@ export class AssembledService {
       return turn;
     };
     exchange.keylessTurn = keylessTurn;
-    if (!showsProof(incoming)) await keylessTurn();
-    if (incoming.socket.destroyed) return problemResponse(nobodyWaits());
+    if (!hasCredentials(incoming)) await keylessTurn();
+    if (incoming.socket.destroyed) return problemResponse(clientGone());
     const refusal = this.#exposure.refusalOf(incoming);
     const response =
       refusal === undefined ? await this.#app.fetch(request, bindings) : problemResponse(refusal);
@@ -168,7 +168,7 @@ export class AssembledService {
     logServed(this.#log, request, response, exchange);
     const { tookMs } = exchange;
     const { method = '', url = '' } = request;
-    // as other servers count a client that left before its response: nothing was answered
+    // 499: the client left before its response
     const status = response.writableFinished ? response.statusCode : 499;
     this.#options.metrics?.count({ method, route: this.#routeOf(method, url), status, tookMs });
   }

@@ -4,11 +4,11 @@ import { EXAMPLE_RESPONSES } from './request/examples.ts';
 import { fixedText } from './request/fixed-text.ts';
 import { describeSentEvents } from './routes/sent-events.ts';
 
-const DESCRIPTION = `Ranked viral content, growth, creators, hashtags and search over a lake that remembers.
+const DESCRIPTION = `Ranked viral content, growth, creators, hashtags and search, with history.
 
-Every request carries \`Authorization: Bearer <key>\`. Limits are told in \`RateLimit\` on every response.
-Every GET takes \`asOf\`, and every response carries the instant it is true at. Unknown query parameters
-are ignored. What goes beyond the documented interface is tagged Extensions and carries \`x-extension\`.`;
+Send \`Authorization: Bearer <key>\` with every request. The header \`RateLimit\` of every response has your limits.
+Every GET accepts \`asOf\`, and every response states its instant. Unknown query parameters are ignored.
+Additions to the documented interface are tagged Extensions and have \`x-extension\`.`;
 
 const documentOf = (app: ServiceApp) =>
   app.getOpenAPI31Document({
@@ -23,19 +23,19 @@ const documentOf = (app: ServiceApp) =>
     security: [{ key: [] }],
     tags: [
       { name: 'Interface', description: 'The documented interface.' },
-      { name: 'Extensions', description: 'What this service offers beyond it.' },
+      { name: 'Extensions', description: 'Additions of this service.' },
     ],
   });
 
 /**
- * Adds `GET /openapi.json` to the routes on `app` and returns its text, written when first asked for:
- * the OpenAPI 3.1 document of all of them. Also answered without a key: it says how to use one.
+ * Adds `GET /openapi.json`, which needs no key, and returns its text. The document is written on first
+ * use, when all routes are registered.
  */
 export const openApiRoute = (app: ServiceApp): (() => string) => {
   app.openAPIRegistry.registerComponent('securitySchemes', 'key', {
     type: 'http',
     scheme: 'bearer',
-    description: 'A key made by the operator; starts with `tl_live_`.',
+    description: 'API key from the operator. Starts with `tl_live_`.',
   });
   describeSentEvents(app);
   app.openAPIRegistry.registerPath({

@@ -5,26 +5,24 @@ import { isSearchFarBehind, refreshSearch } from '../lake/search/search-index.ts
 import { HeavyReads, type ReadLimits } from './cache/heavy-reads.ts';
 import { LakeCache } from './cache/lake-cache.ts';
 
-/** How a lake is opened to be served. */
 export interface ServedLakeOptions {
   readonly dataDir: string;
-  /** Receives a sentence about what opening it changed. */
+  /** Receives a sentence about each change that opening made. */
   readonly tell: (sentence: string) => void;
-  /** False: words that wait for the index go on waiting. */
+  /** False: the search index is not updated. */
   readonly isSearched: boolean;
-  /** Time of the machine. */
+  /** Real time. */
   readonly machine: Clock;
   readonly readLimits: Partial<ReadLimits> | undefined;
 }
 
 const PAGE_CACHE_KIB = 16 * 1024;
-/** Responses, lists, counts and instants that are remembered. */
 const CACHE_BYTES = 20_000_000;
 const WRITER_CACHE_KIB = 2 * 1024; // subscriptions only
-/** Waiting for another writer holds up every request; long, and those that came meanwhile would seem late. */
+/** A wait for another writer blocks all requests, so it is short. */
 const WAIT_FOR_LAKE_MS = 2000;
 
-/** One lake twice, read by many and written by few, and what of it is cached or read in threads. */
+/** Two connections to a lake, its cache and its reader threads. */
 export class ServedLake {
   /** Subscriptions are written through it. */
   readonly writer: Lake;
@@ -32,7 +30,7 @@ export class ServedLake {
   readonly cache = new LakeCache(CACHE_BYTES);
   readonly reads: HeavyReads;
 
-  /** Makes or migrates the lake where it has to be. @param opened what it opens, to be closed by whoever serves it */
+  /** Creates or migrates the lake if needed. @param opened receives opened resources, which the caller closes */
   constructor(
     { dataDir, tell, isSearched, machine, readLimits: limits }: ServedLakeOptions,
     opened: Opened,
@@ -40,13 +38,13 @@ export class ServedLake {
     this.writer = opened.add(openLake(dataDir, { tell }));
     if (isSearched) {
       if (isSearchFarBehind(this.writer))
-        tell('The words of all videos are put into the search index before it is served.');
-      refreshSearch(this.writer); // words that came by other hands than a load
+        tell('Building the search index of all videos before the service starts.');
+      refreshSearch(this.writer); // text added other than by loading
     }
     this.writer.sqlite.pragma(`cache_size = -${WRITER_CACHE_KIB}`);
     this.writer.sqlite.pragma(`busy_timeout = ${WAIT_FOR_LAKE_MS}`);
     this.reader = opened.add(openLakeForReading(dataDir));
-    this.reader.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
+    this.reader.sqlite.pragma('temp_store = FILE'); // sorts must not use memory
     this.reader.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
     const { cache } = this;
     this.reads = opened.add(new HeavyReads(this.reader, { cache, clock: machine, limits }));

@@ -11,52 +11,47 @@ import type { SqlLimits } from './request/sql-queries.ts';
 
 export interface ServiceOptions {
   readonly dataDir: string;
-  /** Keys and what they spent, closed with it; those of the data directory unless given. */
+  /** Closed with the service. Default: the keys of the data directory. */
   readonly keys?: KeyStore;
-  /** Time of limits and, unless `at` is given, of responses. */
+  /** Time of limits and, without `at`, of responses. */
   readonly clock: Clock;
-  /** Time of the machine, whatever time is shown: how long to wait, and what takes too long. */
+  /** Real time, for timeouts and waits. */
   readonly machine: Clock;
-  /** Default 127.0.0.1: reachable from this machine only. */
+  /** Default 127.0.0.1. */
   readonly host?: string;
   /** Default 0: any free port. */
   readonly port?: number;
-  /** Where people reach it from outside, such as `https://trends.example`. */
+  /** Public URL such as `https://trends.example`. */
   readonly publicUrl?: string | undefined;
-  /** Opens the pages and `/metrics` to whoever reaches them. */
+  /** Opens pages and `/metrics` without a key. */
   readonly publicDashboard?: boolean | undefined;
-  /**
-   * Unix ms at which the responses' clock stands still, or what tells their time; limits go on in
-   * `clock`'s time.
-   */
+  /** Fixed time of responses in Unix ms, or a function that returns it. Limits use `clock`. */
   readonly at?: number | (() => number);
-  /** False: hardly anybody is going to search, so that words that wait for the index go on waiting. */
+  /** False: startup does not update the search index. */
   readonly isSearched?: boolean;
   /** Shared with the upstream; without it `POST /hooks/upstream` is off. */
   readonly hookSecret?: HookSecret | undefined;
-  /** Webhook subscriptions that one key may have; as many as usual unless given. */
+  /** Webhook subscriptions allowed per key. */
   readonly subscriptionsPerKey?: number;
   /** Proxies of webhooks to subscribers. */
   readonly webhookProxy?: ProxySettings | undefined;
   /** Results that a watched search reads, for its price. Default 200, as in the settings. */
   readonly listItems?: number;
-  /** Receives a line for each request and each failure; silent unless given. */
+  /** Receives a line for each request and failure. */
   readonly log?: Logger;
-  /** Without a log: receives a line for each thing that failed unexpectedly. */
+  /** Receives unexpected errors if there is no log. */
   readonly report?: (sentence: string) => void;
-  /** Puts analyses into words; statistical without one. */
+  /** Language model that words analyses. Without it they are statistical. */
   readonly model?: ModelSettings | undefined;
-  /** What `/metrics` tells; without it there is no such address. */
+  /** Undefined: no `/metrics`. */
   readonly metrics?: Metrics | undefined;
-  /** Origins whose pages may read responses in a browser; none by default. */
+  /** Origins whose pages may read responses. */
   readonly corsOrigins?: readonly string[];
-  /** Computes the lists that most ask for a second after it listens, where they take long. */
+  /** Precomputes slow common lists a second after startup. */
   readonly computesAhead?: boolean;
-  /** What one request may cost the others, where it is not as usual. */
   readonly readLimits?: Partial<ReadLimits>;
-  /** The same of queries in SQL. */
   readonly sqlLimits?: Partial<SqlLimits>;
-  /** What pulls into the lake, for the page about it; without, there is no such page. */
+  /** Undefined: no page about the pipeline. */
   readonly pipeline?: PipelineReader | undefined;
 }
 
@@ -64,8 +59,8 @@ export interface ServiceOptions {
 export interface RunningService {
   readonly url: string;
   readonly dashboard: string;
-  /** What is open to whom, in a sentence. */
+  /** A sentence about access without a key. */
   readonly openness: string;
-  /** Takes no new requests, lets those under way end (5 s at most), then lets go of the lake. */
+  /** Rejects new requests, waits up to 5 s for open ones, then closes the lake. */
   close(): Promise<void>;
 }

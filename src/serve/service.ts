@@ -3,9 +3,8 @@ import { ServedLake } from './served-lake.ts';
 import type { RunningService, ServiceOptions } from './service-options.ts';
 
 /**
- * Serves a lake (an empty one is made where there is none) until closed. Where lists are computed ahead,
- * their thread starts before the modules of routes and pages are loaded, and beside that; they are
- * computed a second after it listens.
+ * Serves a lake until closed. Creates an empty one if none exists. If lists are precomputed, their
+ * thread starts while the modules of routes load.
  * @throws UsageError when the address is taken or the data directory cannot be used
  */
 export const startService = async (options: ServiceOptions): Promise<RunningService> => {

@@ -310,7 +310,7 @@ describe.skipIf(chromium === undefined)(browserName, () => {
       expect(await textOf(page, 'main')).not.toContain('a tube');
       await page.type('input[name=key]', 'tl_live_wrong');
       await followed(page, 'main button');
-      expect(await textOf(page, '[role=alert]')).toContain('not known here');
+      expect(await textOf(page, '[role=alert]')).toContain('unknown or was revoked');
       await page.type('input[name=key]', open.key);
       await followed(page, 'main button');
       expect(new URL(page.url()).search).toBe('?platform=youtube');

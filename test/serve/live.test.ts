@@ -111,7 +111,7 @@ test('a stream ends after ten minutes, when its reader goes, and when the servic
   await again();
   live.close();
   expect(await again()).toBeUndefined();
-  expect(() => live.listen('k', never)).toThrow('listen already');
+  expect(() => live.listen('k', never)).toThrow('already receive');
   close();
 });
 
@@ -120,11 +120,11 @@ test('a key listens six times, those without a key share more', () => {
   const gone = new AbortController();
   for (let n = 0; n < 5; n++) live.listen('k', never);
   live.listen('k', gone.signal);
-  expect(() => live.listen('k', never)).toThrow('6 pages listen already');
+  expect(() => live.listen('k', never)).toThrow('6 pages already receive');
   gone.abort();
   live.listen('k', never);
   for (let n = 0; n < 60; n++) live.listen(KEYLESS, never);
-  expect(() => live.listen(KEYLESS, never)).toThrow('60 pages listen already');
+  expect(() => live.listen(KEYLESS, never)).toThrow('60 pages already receive');
   live.listen('another', never);
   close();
 });

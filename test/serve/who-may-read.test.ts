@@ -87,7 +87,7 @@ describe('on loopback', () => {
     for (const path of ['/docs', '/metrics', ...PAGES])
       expect([path, (await local.ask(path)).status]).toEqual([path, 200]);
     expect((await local.ask('/')).text).not.toContain('sign out');
-    expect(local.running.service.openness).toContain('everybody on this machine');
+    expect(local.running.service.openness).toContain('Everyone on this machine');
   });
 
   test.each([
@@ -116,7 +116,7 @@ describe('on loopback', () => {
       const head = `GET / HTTP/1.1\r\nHost: localhost\r\n${second}\r\nConnection: close\r\n\r\n`;
       const got = await raw(port, head);
       expect(got).toMatch(/^HTTP\/1.1 400 /);
-      expect(got).toContain('Host: Expected one; got 2.');
+      expect(got).toContain('Host: Expected one Host header; got 2.');
     }
   });
 
@@ -180,7 +180,7 @@ describe('elsewhere', () => {
       401,
       'application/problem+json',
     ]);
-    expect(open.running.service.openness).toContain('ask for a key');
+    expect(open.running.service.openness).toContain('require a key');
     expect(open.running.service.openness).toContain('--public-url');
   });
 
@@ -224,7 +224,7 @@ describe('elsewhere', () => {
     async (key) => {
       const got = await open.signIn(key);
       expect(got.status).toBe(401);
-      expect(got.text).toContain('This key is not known here');
+      expect(got.text).toContain('This key is unknown or was revoked');
       expect(got.headers['set-cookie']).toBeUndefined();
     },
   );
@@ -315,7 +315,7 @@ describe('behind a public URL', () => {
     const { running, ask } = await serving({ host: '0.0.0.0', publicDashboard: true });
     for (const path of ['/', '/docs', '/metrics']) expect((await ask(path)).status).toBe(200);
     expect((await ask('/v1/feed/tiktok')).status).toBe(401);
-    expect(running.service.openness).toContain('to everybody who reaches');
+    expect(running.service.openness).toContain('Everyone who can reach');
   });
 });
 

@@ -10,25 +10,23 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
-/** Another process may write the keys' database for a moment; some two seconds in all. */
+/** Retries while another process writes the keys' database, for about 2 s. */
 const MOST_TRIES = 30;
 const BETWEEN_TRIES_MS = 20;
 
-/** The times of counting: the one limits are told in, and the one of the machine, to wait by. */
 export interface CountingClocks {
+  /** Time of limits. */
   readonly clock: Pick<Clock, 'now'>;
+  /** Real time, for waits. */
   readonly machine: Pick<Clock, 'sleep'>;
 }
 
-/**
- * Counts requests by their keys, those that the process reads in one turn of its loop together: what
- * a commit costs, they share. While another process writes, those that come meanwhile join them.
- */
+/** Counts requests of keys in batches: one commit for all requests of one turn of the event loop. */
 export class CountTogether {
   readonly #counter: RequestCounter;
   readonly #clocks: CountingClocks;
   #waiting: Waiting[] = [];
-  /** True while those that came together are being counted elsewhere. */
+  /** True while another process or machine counts a batch. */
   #isCounting = false;
 
   constructor(counter: RequestCounter, clocks: CountingClocks) {
@@ -36,7 +34,7 @@ export class CountTogether {
     this.#clocks = clocks;
   }
 
-  /** Where the key of this hash stands after one more request of a route; undefined without such a key. */
+  /** Counts one request. @returns the limits left; undefined for an unknown key */
   count(hash: string, route: string): Promise<KeyStanding | undefined> {
     return new Promise((counted, failed) => {
       const isFirst = this.#waiting.push({ hash, route, counted, failed }) === 1;
@@ -45,22 +43,22 @@ export class CountTogether {
   }
 
   async #countWaiting(tried: number): Promise<void> {
-    const together = this.#waiting;
-    const hashes = together.map(({ hash }) => hash);
-    const routes = together.map(({ route }) => route);
+    const batch = this.#waiting;
+    const hashes = batch.map(({ hash }) => hash);
+    const routes = batch.map(({ route }) => route);
     try {
       const counted = this.#counter.count(hashes, this.#clocks.clock.now(), routes);
-      this.#waiting = []; // what comes from now on is counted after them
-      if (!(counted instanceof Promise)) return this.#tell(together, counted);
+      this.#waiting = []; // later requests form the next batch
+      if (!(counted instanceof Promise)) return this.#resolve(batch, counted);
       this.#isCounting = true;
-      this.#tell(together, await counted);
+      this.#resolve(batch, await counted);
     } catch (error) {
       if (isBusy(error) && tried + 1 < MOST_TRIES) {
         void this.#clocks.machine.sleep(BETWEEN_TRIES_MS).then(() => this.#countWaiting(tried + 1));
         return;
       }
-      if (this.#waiting === together) this.#waiting = [];
-      for (const { failed } of together) failed(error);
+      if (this.#waiting === batch) this.#waiting = [];
+      for (const { failed } of batch) failed(error);
     } finally {
       if (this.#isCounting) {
         this.#isCounting = false;
@@ -69,7 +67,7 @@ export class CountTogether {
     }
   }
 
-  #tell(together: readonly Waiting[], standings: readonly (KeyStanding | undefined)[]): void {
-    for (const [index, { counted }] of together.entries()) counted(standings[index]);
+  #resolve(batch: readonly Waiting[], standings: readonly (KeyStanding | undefined)[]): void {
+    for (const [index, { counted }] of batch.entries()) counted(standings[index]);
   }
 }

@@ -4,25 +4,24 @@ import type { KeyStanding } from '../../lake/keys/limits.ts';
 import { RefusedError } from '../http/problems.ts';
 import type { CountTogether } from './count-together.ts';
 
-/** What describes the interface: answered without a key, so a key that is sent needs no scope for it. */
+/** Needs no key, and no scope if a key is sent. */
 export const DOCUMENT_PATH = '/v1/openapi.json';
 
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="trendlake"' };
 const LONGEST_KEY = 512;
 
-/** The hash of the key in a header. */
 const hashIn = (header: string | undefined): string | RefusedError => {
   if (header === undefined || header.trim() === '')
     return new RefusedError(
       'missing-key',
-      'Every request carries the header `Authorization: Bearer <key>`; this one has no Authorization header.',
+      'The Authorization header is missing. Send `Authorization: Bearer <key>` with every request.',
       { headers: CHALLENGE },
     );
   const match = /^Bearer +(\S+)\s*$/i.exec(header);
   if (match === null || header.length > LONGEST_KEY)
     return new RefusedError(
       'missing-key',
-      'The Authorization header holds no key: expected `Authorization: Bearer <key>`.',
+      'The Authorization header contains no key. Expected `Authorization: Bearer <key>`.',
       { headers: CHALLENGE },
     );
   return hashOf(match[1] as string);
@@ -31,15 +30,15 @@ const hashIn = (header: string | undefined): string | RefusedError => {
 const unknownKey = (): RefusedError =>
   new RefusedError(
     'unknown-key',
-    `This key is not known here, or was revoked. Keys are made by the operator: \`${commandText('keys create')}\`.`,
+    `This key is unknown or was revoked. The operator can create one: \`${commandText('keys create')}\`.`,
     { headers: CHALLENGE },
   );
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000);
 
 /**
- * `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10: lists of strings
- * with parameters q (quota), w (window, s), r (remaining), t (seconds until more comes free).
+ * Headers of draft-ietf-httpapi-ratelimit-headers-10, with parameters q (quota), w (window, s),
+ * r (remaining), t (seconds until it resets).
  */
 const rateLimitHeaders = (standing: KeyStanding): Record<string, string> => ({
   'ratelimit-policy': `"minute";q=${standing.ratePerMinute};w=60, "month";q=${standing.callsPerMonth};w=${seconds(standing.monthMs)}`,
@@ -55,8 +54,8 @@ const refusalOf = (standing: KeyStanding): RefusedError | undefined => {
   return new RefusedError(
     standing.refusal,
     minute
-      ? `This key may send ${standing.ratePerMinute} requests in any 60 seconds, refused ones included. Try again in ${wait} s.`
-      : `The ${standing.callsPerMonth} calls of this calendar month (UTC) are used up. Try again in the next, in ${wait} s.`,
+      ? `The limit of this key is ${standing.ratePerMinute} requests in 60 s. Rejected requests count too. Try again in ${wait} s.`
+      : `The key has used its ${standing.callsPerMonth} calls of this calendar month (UTC). The limit resets in ${wait} s.`,
     { headers: { 'retry-after': String(wait) } },
   );
 };
@@ -77,27 +76,24 @@ const mayDo = (standing: KeyStanding, method: string, path: string): RefusedErro
   );
 };
 
-/** What became of a request's key: what is left of it, and why the request may not go on. */
 export interface Admitted {
+  /** Rate limit headers. */
   readonly headers: Readonly<Record<string, string>>;
   readonly standing?: KeyStanding;
   readonly refusal?: RefusedError;
 }
 
-/** What a request shows to be let in, and where it wants to. */
 export interface Caller {
   readonly authorization: string | undefined;
-  /** Of the key of its session, where it has one and no other key. */
+  /** Hash of the session's key, if there is no Authorization header. */
   readonly keyHash?: string | undefined;
   readonly method: string;
-  /** As the routes read it. */
   readonly path: string;
 }
 
-/** The pattern of the route that a request asks for. */
+/** The pattern of a request's route. */
 export type RouteOf = (method: string, path: string) => string;
 
-/** Lets requests in by their keys. */
 export class KeyCheck {
   readonly #counting: CountTogether;
   readonly #routeOf: RouteOf;
@@ -108,8 +104,8 @@ export class KeyCheck {
   }
 
   /**
-   * Counts a request by its key, whatever its response will be, and says whether it may go on.
-   * @throws (rejects) when the count could not be written; then nothing was counted
+   * Counts a request and checks its key, limits and scope.
+   * @throws if the count could not be written
    */
   async admit({ authorization, keyHash, method, path }: Caller): Promise<Admitted> {
     const hash = keyHash ?? hashIn(authorization);

@@ -116,7 +116,7 @@ export class PageCache {
     if (this.#waiting.sizeOf(owner) >= WAITING_MOST)
       throw new RefusedError(
         'unavailable',
-        `${AT_ONCE} pages are being computed and ${WAITING_MOST} wait already. Try again in a moment.`,
+        `The server is computing ${AT_ONCE} pages and ${WAITING_MOST} more of yours are waiting. Try again in 1 s.`,
         { headers: { 'retry-after': '1' } },
       );
     const { promise, resolve } = Promise.withResolvers<void>();

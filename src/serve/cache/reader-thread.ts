@@ -93,14 +93,14 @@ export class ReaderThread<K extends ReaderKind> {
       const job = { owner: requester.owner, query, resolve, reject, turn };
       this.#queue.push(job.owner, job);
       requester.unwanted.addEventListener('abort', () =>
-        this.#giveUp(job, 'Nobody waits for this response.'),
+        this.#giveUp(job, 'The client closed the connection.'),
       );
       this.#next();
       if (this.#current?.turn === turn) return;
       const tooLong = (): void =>
         this.#giveUp(
           job,
-          `This response waited ${WAIT_MS / SECOND_MS} s for others that take long to compute. Try again later.`,
+          `This request waited ${WAIT_MS / SECOND_MS} s for other slow requests. Try again later.`,
         );
       this.#options.clock.sleep(WAIT_MS, turn.signal).then(tooLong, () => {}); // its turn came
     });
@@ -145,12 +145,12 @@ export class ReaderThread<K extends ReaderKind> {
     const own = this.#queue.sizeOf(owner);
     if (own >= queueMost || this.#queue.size >= OWNERS_MOST * queueMost)
       return unavailable(
-        `${own >= queueMost ? own : this.#queue.size} responses that take long to compute are waiting already. Try again later.`,
+        `${own >= queueMost ? own : this.#queue.size} slow requests are already waiting. Try again later.`,
         waitMs,
       );
     if (this.#timed >= TIMED_LEAST && waitMs > WAIT_MS)
       return unavailable(
-        `This response would wait longer than ${WAIT_MS / SECOND_MS} s for others that take long to compute. Try again later.`,
+        `Other slow requests would delay this one by more than ${WAIT_MS / SECOND_MS} s. Try again later.`,
         waitMs,
       );
     return undefined;
@@ -243,7 +243,7 @@ export class ReaderThread<K extends ReaderKind> {
       this.#time(sinceMs);
       this.#lose(
         unavailable(
-          `Computing this response took longer than ${deadlineMs / SECOND_MS} s and was stopped. Ask for a shorter dateRange or fewer words, or again when the machine is less busy.`,
+          `The response took longer than ${deadlineMs / SECOND_MS} s to compute and was stopped. Request a shorter dateRange or fewer words, or try again later.`,
           deadlineMs,
         ),
       );

@@ -3,18 +3,17 @@ import type { Logger } from 'pino';
 import { hidingKeys } from '../../base/hidden-forms.ts';
 import { KEY_PREFIX } from '../../lake/keys/keys.ts';
 
-/** Text without keys, wherever and however spelt somebody may have put one. */
+/** Replaces keys, encoded ones too. */
 const withoutKeys = hidingKeys(KEY_PREFIX);
 
 const LONGEST_ADDRESS = 500;
 
-/** An address as a log holds it: the longest that mean anything are shorter. */
 const shortened = (address: string): string =>
   address.length > LONGEST_ADDRESS
     ? `${address.slice(0, LONGEST_ADDRESS)}... (${address.length} characters)`
     : address;
 
-/** Logs a request whose response has left: who (id of the key, never the key), what, how it ended. */
+/** Logs a completed request with the id of its key, never the key. */
 export const logServed = (
   log: Logger,
   request: IncomingMessage,

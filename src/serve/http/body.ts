@@ -3,16 +3,14 @@ import { messageOf } from '../../base/errors.ts';
 import type { ServiceEnv } from '../request/context.ts';
 import { invalidParameters, RefusedError } from './problems.ts';
 
-/** What a body holds at most. */
 export const LARGEST_BODY_BYTES = 64 * 1024;
 
 const tooLarge = (): RefusedError =>
   new RefusedError(
     'payload-too-large',
-    `A body holds at most ${LARGEST_BODY_BYTES} bytes (64 KiB).`,
+    `The body is larger than ${LARGEST_BODY_BYTES} bytes (64 KiB). Send a smaller one.`,
   );
 
-/** Refuses a body that is not of this type, or compressed. */
 const expectType = (c: Context<ServiceEnv>, type: RegExp, expected: string): void => {
   const given = c.req.header('content-type') ?? '';
   if (type.test(given)) return;
@@ -27,14 +25,13 @@ const expectPlain = (c: Context<ServiceEnv>): void => {
   if (encoding === '' || encoding === 'identity') return;
   throw new RefusedError(
     'unsupported-media-type',
-    `Expected a body as it is, without Content-Encoding; got "${encoding.slice(0, 60)}".`,
+    `Expected a body without Content-Encoding; got "${encoding.slice(0, 60)}".`,
   );
 };
 
 /**
- * The body of a request, whole. Whoever waits to be told so is told to send it only now, when nothing
- * else is wrong with the request.
- * @throws RefusedError for a compressed one (415) and for one of more than 64 KiB (413)
+ * Reads the whole body. Sends `100 Continue` only here, after all other checks passed.
+ * @throws RefusedError 415 for a compressed body, 413 for more than 64 KiB
  */
 export const readBody = async (c: Context<ServiceEnv>): Promise<Buffer> => {
   expectPlain(c);
@@ -46,7 +43,7 @@ export const readBody = async (c: Context<ServiceEnv>): Promise<Buffer> => {
   }
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // left open where it is too large: the response must get through first
+  // a body that is too large is left open, so that its sender can read the response
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     chunks.push(chunk as Buffer);
     bytes += (chunk as Buffer).length;
@@ -58,7 +55,7 @@ export const readBody = async (c: Context<ServiceEnv>): Promise<Buffer> => {
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 
-/** The body as JSON, whatever it says: which field is wrong is told by what reads it. */
+/** Parses the body. The caller validates its fields. */
 export const jsonBody = async (c: Context<ServiceEnv>): Promise<unknown> => {
   expectType(c, JSON_TYPE, 'application/json');
   const body = await readBody(c);
@@ -70,7 +67,6 @@ export const jsonBody = async (c: Context<ServiceEnv>): Promise<unknown> => {
   }
 };
 
-/** The body as the fields of a form. */
 export const formBody = async (c: Context<ServiceEnv>): Promise<URLSearchParams> => {
   expectType(c, FORM_TYPE, 'application/x-www-form-urlencoded');
   return new URLSearchParams((await readBody(c)).toString());

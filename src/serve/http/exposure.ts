@@ -4,49 +4,48 @@ import { LRUCache } from 'lru-cache';
 import { isLoopback } from '../../base/loopback.ts';
 import { RefusedError } from './problems.ts';
 
-/** Where the service listens and how people reach it. */
 export interface ExposureOptions {
-  /** The address it listens on. */
+  /** Listening address. */
   readonly host: string;
-  /** Where people reach it from outside, without a path; undefined: on `host` alone. */
+  /** Public URL without a path. Undefined: `host` only. */
   readonly publicUrl?: string | undefined;
-  /** The pages and `/metrics` are open to whoever reaches them. */
+  /** Opens pages and `/metrics` without a key. */
   readonly publicDashboard?: boolean | undefined;
 }
 
-/** A host's name as URLs write it, without port and brackets; undefined where it is none. */
+/** Host name without port and brackets; undefined if invalid. */
 const nameIn = (host: string): string | undefined =>
   URL.parse(`http://${host}/`)
     ?.hostname.replace(/^\[|\]$/g, '')
     .replace(/\.$/, '');
 
-/** Headers that a proxy adds to a request it passes on, beside every `X-Forwarded-...`. */
-const OF_PROXIES: ReadonlySet<string> = new Set([
+/** Headers of proxies, in addition to every `X-Forwarded-...`. */
+const PROXY_HEADERS: ReadonlySet<string> = new Set([
   ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'true-client-ip'],
   ...['cf-connecting-ip', 'cf-connecting-ipv6', 'fastly-client-ip', 'fly-client-ip', 'cdn-loop'],
   ...['x-original-forwarded-for', 'x-original-host', 'x-envoy-external-address'],
 ]);
 
-/**
- * Whether a proxy may have passed a request on: by its headers, or by HTTP/1.0, which nginx speaks with
- * no header of its own and no browser does.
- */
-const isPassedOn = ({
+/** True if a proxy may have forwarded the request. nginx forwards with HTTP/1.0, which no browser uses. */
+const isForwarded = ({
   headers,
   httpVersion,
 }: Pick<IncomingMessage, 'headers' | 'httpVersion'>): boolean =>
   httpVersion === '1.0' ||
-  Object.keys(headers).some((name) => name.startsWith('x-forwarded') || OF_PROXIES.has(name));
+  Object.keys(headers).some((name) => name.startsWith('x-forwarded') || PROXY_HEADERS.has(name));
 
-/** So often a request names its Host. Node keeps the first of several: a proxy may have read another. */
+/** Characters of a Host header that an error repeats. */
+const LONGEST_SHOWN = 60;
+
+/** Counts Host headers. Node keeps the first, but a proxy may have used another. */
 const countHosts = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): number =>
   rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length;
 
-/** Whether a name is the very address a request came to: that cannot be made to lead elsewhere. */
+/** True if the name is the IP address of this socket. DNS cannot redirect it. */
 const isReachedAt = (name: string, localAddress: string | undefined): boolean =>
   isIP(name) !== 0 && localAddress?.replace(/^::ffff:/, '') === name;
 
-/** An address as it stands in a URL. */
+/** Host for a URL, with brackets around IPv6. */
 export const urlHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 const refusedHost = (detail: string): RefusedError =>
@@ -54,14 +53,14 @@ const refusedHost = (detail: string): RefusedError =>
     errors: [{ parameter: 'Host', detail }],
   });
 
-/** What is open to whom, and by which names the service may be asked for. */
+/** Access without a key, and the allowed Host names. */
 export class Exposure {
   readonly #host: string;
   readonly #publicUrl: URL | undefined;
   readonly #isPublic: boolean;
   readonly #isLocal: boolean;
-  /** Hosts as they were written that were right before. */
-  readonly #right = new LRUCache<string, true>({ max: 100 });
+  /** Host headers that passed before, as sent. */
+  readonly #allowedHosts = new LRUCache<string, true>({ max: 100 });
 
   constructor({ host, publicUrl, publicDashboard = false }: ExposureOptions) {
     this.#host = host.toLowerCase();
@@ -71,48 +70,47 @@ export class Exposure {
     this.#isLocal = isLoopback(host) && isLoopback(publicName ?? '');
   }
 
-  /** True where a cookie must not leave over plain HTTP. */
+  /** True if cookies require HTTPS. */
   get isSecure(): boolean {
     return this.#publicUrl?.protocol === 'https:';
   }
 
-  /** The origin that people and pages of it use, where one was configured. */
   get publicOrigin(): string | undefined {
     return this.#publicUrl?.origin;
   }
 
-  /** Whether a request may read pages and `/metrics` without a key: it comes from this machine. */
+  /** True if the request may read pages and `/metrics` without a key. */
   isOpenTo(incoming: Pick<IncomingMessage, 'headers' | 'httpVersion'>): boolean {
     return this.#isPublic || this.isLocalTo(incoming);
   }
 
-  /** Whether a request comes from this machine, to a service that only this machine reaches. */
+  /** True for requests from this machine to a service that only this machine can reach. */
   isLocalTo(incoming: Pick<IncomingMessage, 'headers' | 'httpVersion'>): boolean {
-    return this.#isLocal && !isPassedOn(incoming);
+    return this.#isLocal && !isForwarded(incoming);
   }
 
   /**
-   * Why a request by this Host is not answered. A page of another name that was made to lead here
-   * (DNS rebinding) carries that name, so only names of this machine and the configured one are right.
+   * The problem if the Host header is not allowed. DNS rebinding points another site's name here, so only
+   * names of this machine and the configured one pass.
    */
   refusalOf(incoming: IncomingMessage): RefusedError | undefined {
     const { headers, url = '', httpVersion, socket } = incoming;
     const count = countHosts(incoming);
-    if (count > 1) return refusedHost(`Expected one; got ${count}.`);
+    if (count > 1) return refusedHost(`Expected one Host header; got ${count}.`);
     const host = /^https?:/i.test(url) ? URL.parse(url)?.host : headers.host;
     if (host === undefined || host === '') {
       if (httpVersion === '1.0') return undefined; // no browser sends it
-      return refusedHost('Is required: every request names it, and this one does not.');
+      return refusedHost('The header is missing. Send the host name of the URL.');
     }
-    if (this.#right.has(host)) return undefined;
+    if (this.#allowedHosts.has(host)) return undefined;
     const name = nameIn(host);
     if (name !== undefined && this.#isOurs(name)) {
-      this.#right.set(host, true);
+      this.#allowedHosts.set(host, true);
       return undefined;
     }
     if (name !== undefined && isReachedAt(name, socket.localAddress)) return undefined;
     return refusedHost(
-      'This service is not asked for by that name. The operator can name it: --public-url or TRENDLAKE_PUBLIC_URL.',
+      `Unknown Host header. The service does not serve "${host.slice(0, LONGEST_SHOWN)}". The operator can allow a name with --public-url or TRENDLAKE_PUBLIC_URL.`,
     );
   }
 
@@ -121,18 +119,16 @@ export class Exposure {
     return this.#publicUrl !== undefined && name === nameIn(this.#publicUrl.host);
   }
 
-  /** What is open to whom, for whoever starts it. */
+  /** Describes access without a key, for the operator. */
   sentence(): string {
     const keyless = 'the dashboard, /docs and /metrics';
     if (this.#isPublic)
-      return `Open without a key, to everybody who reaches ${this.#name()}: ${keyless} (--public-dashboard). /v1 asks for a key.`;
+      return `Everyone who can reach ${this.#name()} can open ${keyless} without a key (--public-dashboard). /v1 requires a key.`;
     if (this.#isLocal)
-      return `Open without a key, to everybody on this machine: ${keyless}. /v1 asks for a key.`;
+      return `Everyone on this machine can open ${keyless} without a key. /v1 requires a key.`;
     const names =
-      this.#publicUrl === undefined
-        ? ' Asked for by a name it refuses: give that name with --public-url.'
-        : '';
-    return `Reached at ${this.#name()}: ${keyless} ask for a key, as /v1 does. Open without one: /health and the description of the interface.${names}`;
+      this.#publicUrl === undefined ? ' To allow another host name, set --public-url.' : '';
+    return `The service is at ${this.#name()}. ${keyless[0]?.toUpperCase()}${keyless.slice(1)} require a key, like /v1. /health and /v1/openapi.json do not.${names}`;
   }
 
   #name(): string {

@@ -9,24 +9,23 @@ import type { Exchange } from '../request/context.ts';
 import { LARGEST_BODY_BYTES } from './body.ts';
 import { problemResponse, RefusedError } from './problems.ts';
 
-/** The time requests are measured in, and the machine's, to wait by. */
 export interface HttpClocks {
+  /** Measures requests. */
   readonly clock: Clock;
+  /** Real time, for waits. */
   readonly machine: Clock;
 }
 
-/** A request that is over. */
 export interface EndedExchange {
   readonly keyId: string | undefined;
   readonly tookMs: number;
 }
 
-/** What answers the requests that a server reads. */
 export interface Responding {
   respond(request: Request, bindings: HttpBindings & { exchange: Exchange }): Promise<Response>;
-  /** What is sent where answering failed. */
+  /** The problem for an error of `respond`. */
   failed(error: unknown): RefusedError;
-  /** Told of each request whose response has left, or whose sender has. */
+  /** Called after each response, and when the client has gone. */
   ended(request: IncomingMessage, response: ServerResponse, ended: EndedExchange): void;
 }
 
@@ -44,28 +43,28 @@ const SECURITY_HEADERS = Object.entries({
 });
 const SILENT_SOCKET_MS = 120_000;
 const IDLE_CHECK_MS = 20;
-const STOP_GRACE_MS = 5000; // a process has ten seconds for all it does to stop
-/** How long, and how much, is read of a body that nobody wants, so that its sender reads the response. */
+const STOP_GRACE_MS = 5000; // the process has 10 s to stop
+/** Limits for reading an unwanted body, so that its sender reads the response. */
 const LINGER_MS = 1000;
 const LINGER_BYTES = 4 * 1024 * 1024;
 
-/** What Node's parser could not read, in words. */
+/** The problem for an error of Node's parser. */
 const unreadable = ({ code }: NodeJS.ErrnoException): RefusedError =>
   new RefusedError(
     'invalid-parameter',
     code === 'HPE_HEADER_OVERFLOW'
-      ? 'The headers are larger than 16 KiB.'
+      ? 'The headers are larger than 16 KiB. Send fewer or shorter ones.'
       : code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 'The request did not arrive in time.'
-        : 'The request is not readable as HTTP/1.1.',
+        ? 'The request did not arrive in time. Send it again.'
+        : 'The request is not valid HTTP/1.1.',
   );
 
-/** Whether a request carries a body that is not surely small. */
+/** True unless the body is known to be small. */
 const isLarge = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined ||
   Number(headers['content-length'] ?? 0) > LARGEST_BODY_BYTES;
 
-/** Reads and drops what comes of a body, up to bounds of time and size. */
+/** Reads and drops a body, up to a limit of time and size. */
 const dropBody = async (request: IncomingMessage, machine: Clock): Promise<void> => {
   const over = new AbortController();
   let bytes = 0;
@@ -76,14 +75,13 @@ const dropBody = async (request: IncomingMessage, machine: Clock): Promise<void>
     if (bytes > LINGER_BYTES) end();
   });
   request.resume();
-  await machine.sleep(LINGER_MS, over.signal).catch(() => {}); // it was dropped before
+  await machine.sleep(LINGER_MS, over.signal).catch(() => {}); // aborted when dropped
 };
 
 /**
- * The sockets of the service. What is not HTTP, or too slow, is told so and ended; a request is handed
- * on with its exchange; a response that leaves before its request's body was read never cuts its sender
- * off: a small body is read and dropped, after a larger one the connection is said to close and closes
- * once the sender had time to read the response.
+ * Sockets of the service. Invalid or slow requests get a problem response. A response may be sent before
+ * the request's body was read: a small body is dropped. After a larger one the connection closes, once
+ * the sender had time to read the response.
  */
 export class HttpServer {
   readonly #server: Server;
@@ -103,7 +101,7 @@ export class HttpServer {
         // HTTP/1.1 only
         this.#answer(request, incoming as IncomingMessage, outgoing as ServerResponse),
       {
-        hostname: 'localhost', // where the sender names none: HTTP/1.0
+        hostname: 'localhost', // HTTP/1.0 may omit Host
         autoCleanupIncoming: false,
         errorHandler: (error) => problemResponse(this.#refusalOf(error)),
       },
@@ -120,8 +118,8 @@ export class HttpServer {
   }
 
   /**
-   * Resolves to the port it listens on.
-   * @throws UsageError when the address is taken or cannot be listened on
+   * @returns the port
+   * @throws UsageError when the address is taken or invalid
    */
   async listen(host: string, port: number): Promise<number> {
     this.#server.listen(port, host);
@@ -136,14 +134,14 @@ export class HttpServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Takes no new connections; whoever is answered until the last has gone is told to send no more. */
+  /** Rejects new connections and closes open ones after their response. */
   async close(): Promise<void> {
     this.#isClosing = true;
     const closed = once(this.#server, 'close');
     for (const response of this.#underWay.keys()) this.#lastOf(response);
     this.#server.close();
     const isClosed = new AbortController();
-    this.#closeIdle(isClosed.signal).catch(() => {}); // all are closed
+    this.#closeIdle(isClosed.signal).catch(() => {}); // aborted when closed
     await closed;
     isClosed.abort();
   }
@@ -174,7 +172,7 @@ export class HttpServer {
     if (this.#isClosing) this.#lastOf(response);
   }
 
-  /** Remembers that what still comes over a socket was answered already. */
+  /** Marks a socket whose remaining input belongs to an answered request. */
   #endedEarly({ socket }: IncomingMessage): void {
     if (socket.destroyed) return;
     this.#answeredEarly.add(socket);
@@ -194,7 +192,7 @@ export class HttpServer {
         : problemResponse(refusal);
     if (incoming.complete) return response;
     if (exchange.awaitsContinue === true) {
-      this.#lastOf(outgoing); // whether the body comes after all is the sender's to choose
+      this.#lastOf(outgoing); // the client may still send its body
       return response;
     }
     return isLarge(incoming) ? this.#lingering(response, incoming, outgoing) : response;
@@ -202,13 +200,13 @@ export class HttpServer {
 
   #expectation({ headers }: IncomingMessage, exchange: Exchange): RefusedError | undefined {
     if (exchange.expectsOther !== true) return undefined;
-    const detail = `Expected 100-continue or no such header; got "${headers.expect?.slice(0, 60)}".`;
+    const detail = `Expected 100-continue or no Expect header; got "${headers.expect?.slice(0, 60)}".`;
     return new RefusedError('invalid-parameter', `Expect: ${detail}`, {
       errors: [{ parameter: 'Expect', detail }],
     });
   }
 
-  /** A response that is whole at once, but whose connection ends only when the body was dropped. */
+  /** Sends the response at once, but ends it only when the body was dropped. */
   async #lingering(
     response: Response,
     incoming: IncomingMessage,
@@ -231,20 +229,19 @@ export class HttpServer {
     return new Response(body, { status: response.status, headers });
   }
 
-  /** An address or a Host that is none is the sender's mistake. */
   #refusalOf(error: unknown): RefusedError {
     return error instanceof RequestError
       ? new RefusedError(
           'invalid-parameter',
-          `The address or the Host header cannot be read: ${error.message}.`,
+          `The URL or the Host header is invalid: ${error.message}.`,
         )
       : this.#answering.failed(error);
   }
 
-  /** Answers what is not HTTP, too much of it or too slow with a problem as well, and ends it. */
+  /** Sends a problem for input that is not HTTP, too large or too slow, and closes the socket. */
   async #endUnreadable(error: NodeJS.ErrnoException, socket: Duplex): Promise<void> {
     const isAnswered = this.#answeredEarly.has(socket);
-    // browsers open connections ahead; words on one would be taken for the answer to its first request
+    // browsers preconnect, and would take an error for the response to their first request
     const isUnused = socket instanceof Socket && socket.bytesRead === 0;
     if (isAnswered || isUnused || !socket.writable || error.code === 'ECONNRESET') {
       socket.destroy();

@@ -1,29 +1,29 @@
 import { EXIT, TrendlakeError } from '../../base/errors.ts';
 
-/** Everything that can go wrong with a request: slug of its `type`, HTTP status, title. */
+/** Problem types by slug, with HTTP status and title. */
 export const PROBLEMS = {
-  'invalid-parameter': { status: 400, title: 'A parameter is not valid' },
-  'missing-key': { status: 401, title: 'No key was given' },
-  'unknown-key': { status: 401, title: 'The key is not known' },
-  forbidden: { status: 403, title: 'The key may not do this' },
+  'invalid-parameter': { status: 400, title: 'Invalid parameter' },
+  'missing-key': { status: 401, title: 'Missing API key' },
+  'unknown-key': { status: 401, title: 'Unknown API key' },
+  forbidden: { status: 403, title: 'Key lacks permission' },
   'not-found': { status: 404, title: 'Not found' },
-  'method-not-allowed': { status: 405, title: 'The method does not fit this address' },
-  'payload-too-large': { status: 413, title: 'The body is too large' },
-  'unsupported-media-type': { status: 415, title: 'The body is of another type' },
-  'rate-limited': { status: 429, title: 'Too many requests in a minute' },
-  'quota-exhausted': { status: 429, title: 'The calls of this month are used up' },
-  internal: { status: 500, title: 'Something failed here' },
-  unavailable: { status: 503, title: 'This cannot be answered now' },
+  'method-not-allowed': { status: 405, title: 'Method not allowed' },
+  'payload-too-large': { status: 413, title: 'Request body too large' },
+  'unsupported-media-type': { status: 415, title: 'Unsupported content type' },
+  'rate-limited': { status: 429, title: 'Rate limit exceeded' },
+  'quota-exhausted': { status: 429, title: 'Monthly quota exhausted' },
+  internal: { status: 500, title: 'Internal server error' },
+  unavailable: { status: 503, title: 'Service unavailable' },
 } as const;
 export type Slug = keyof typeof PROBLEMS;
 
-/** One parameter that cannot be right, and what was expected of it. */
+/** An invalid parameter and the expected value. */
 export interface ParameterError {
   readonly parameter: string;
   readonly detail: string;
 }
 
-/** Ends a request with a problem. Thrown anywhere below the service, answered in one place. */
+/** Ends a request with a problem response. Any code of the service may throw it. */
 export class RefusedError extends TrendlakeError {
   readonly transient = false;
   readonly exitCode = EXIT.failed;
@@ -41,7 +41,7 @@ export class RefusedError extends TrendlakeError {
     this.errors = options.errors;
   }
 
-  /** What the sender is told: RFC 9457, `application/problem+json`. */
+  /** Problem details as RFC 9457 defines them. */
   reply(): { status: number; headers: Record<string, string>; body: string } {
     const { status, title } = PROBLEMS[this.slug];
     const problem = {
@@ -60,7 +60,7 @@ export class RefusedError extends TrendlakeError {
   }
 }
 
-/** Ends a request with 400, naming every parameter that cannot be right. */
+/** Response 400 that names every invalid parameter. */
 export const invalidParameters = (errors: readonly ParameterError[]): RefusedError =>
   new RefusedError(
     'invalid-parameter',
@@ -68,7 +68,7 @@ export const invalidParameters = (errors: readonly ParameterError[]): RefusedErr
     { errors },
   );
 
-/** Refuses what cannot be right. A path parameter that names nothing is an unknown address. */
+/** Validation errors as a problem: 404 for path parameters, 400 for all others. */
 export const refusedParameters = (
   target: string,
   issues: readonly { path: readonly PropertyKey[]; message: string }[],
@@ -85,7 +85,6 @@ export const refusedParameters = (
     : invalidParameters(errors);
 };
 
-/** A refusal as a response. */
 export const problemResponse = (refusal: RefusedError): Response => {
   const { body, ...rest } = refusal.reply();
   return new Response(body, rest);

@@ -6,7 +6,6 @@ import {
   type WrittenResponse,
 } from './written-response.ts';
 
-/** A response on its way out. */
 export interface Sending {
   readonly written: WrittenResponse;
   /** The service's time, Unix ms. */
@@ -14,7 +13,7 @@ export interface Sending {
   readonly bytes: (gzip: boolean) => SentBytes;
 }
 
-/** Sends a response, read just now or before, as its sender takes it. */
+/** Sends a response: 304 or compressed if the request allows it. */
 export const sendResponse = ({ req }: Context, { written, now, bytes }: Sending): Response => {
   const gzip = acceptsGzip(req.header('accept-encoding'));
   const accepts = {

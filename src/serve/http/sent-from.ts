@@ -2,11 +2,11 @@ import type { Context } from 'hono';
 import type { ServiceEnv } from '../request/context.ts';
 
 /**
- * Whether a page of another origin made the browser send this. What browsers say of themselves decides
- * (Sec-Fetch-Site, else Origin); what says neither is no page: a person who typed the address, or a program.
- * @param publicOrigin is never elsewhere, whatever Host a proxy writes
+ * True if a page of another origin made the browser send the request, by Sec-Fetch-Site or Origin. A
+ * request without both comes from the address bar or a program.
+ * @param publicOrigin always allowed, even if a proxy rewrites Host
  */
-export const isFromElsewhere = (
+export const isCrossOrigin = (
   { req }: Pick<Context<ServiceEnv>, 'req'>,
   publicOrigin?: string,
 ): boolean => {

@@ -3,62 +3,53 @@ import { gzipSync } from 'node:zlib';
 import { isoOf } from '../../base/iso.ts';
 import { exactBytes } from './exact-bytes.ts';
 
-/** What an endpoint answers with: a body, and since when it has been true. Instants in Unix ms. */
+/** A response before it is written. Instants in Unix ms. */
 export interface ResponseContent {
-  /** Everything but `asOf`, in the order it is written. */
+  /** All fields except `asOf`, in order. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** The instant the response is true at. */
   readonly asOf: number;
-  /** The newest observation the response can rest on; null when there is none. */
+  /** Newest observation that the response may use; null if none. */
   readonly observedAt: number | null;
-  /**
-   * Windows before the instant asked that the response is made from, when nothing else of that instant
-   * goes into it: then it may be given again. Left out: never given again from memory.
-   */
+  /** Windows before the instant that the response covers. Undefined: not cached. */
   readonly windowsMs?: readonly number[];
-  /** The instant and the version of the lake it was read for, where it took its time; else those of now. */
+  /** Instant and lake version of a slow read. Default: now. */
   readonly readFor?: { readonly at: number; readonly version: number };
 }
 
-/** A value of a body that is JSON text already. */
+/** A value that is JSON text already. */
 export class JsonText {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
   }
-  /** Inside another value it is read and written again. */
   toJSON(): unknown {
     return JSON.parse(this.text);
   }
 }
 
-/** A response written once, to be sent often. */
 export interface WrittenResponse {
   readonly bytes: Buffer<ArrayBuffer>; // JSON, `asOf` last
   readonly asOf: number;
-  /** Weak: bodies that differ in nothing but the instant they were asked for are the same response. */
+  /** Weak: `asOf` is not part of it. */
   readonly etag: string;
   readonly observedAt: number | null;
   /** Header `Link` of a list. */
   readonly link?: string;
-  /** True where it changes with observations alone, not as windows move on: then their date tells. */
+  /** True if only new observations change it, so that Last-Modified is valid. */
   readonly isDated: boolean;
 }
 
-/** The bytes that are sent of a response. */
 export interface SentBytes {
   readonly bytes: Buffer<ArrayBuffer>;
   readonly encoding: 'gzip' | null;
 }
 
-/** What of a request decides how a response is sent. */
 export interface Accepts {
   readonly ifNoneMatch: string | undefined;
   readonly ifModifiedSince: string | undefined;
   readonly gzip: boolean;
 }
 
-/** Status, headers and bytes, ready to leave. */
 export interface Reply {
   readonly status: 200 | 304;
   readonly headers: Record<string, string>;
@@ -68,7 +59,7 @@ export interface Reply {
 const SMALLEST_COMPRESSED_BYTES = 1024;
 const GZIP_LEVEL = 4; // 6 takes twice as long here and saves 3 %
 
-/** A body but for its closing brace. A further field of a video may be named as what comes last. */
+/** The body without its closing brace. */
 const textOf = (body: ResponseContent['body']): string => {
   const fields = Object.entries(body).filter(
     ([name, value]) => value !== undefined && name !== 'asOf',
@@ -80,48 +71,46 @@ const textOf = (body: ResponseContent['body']): string => {
   return `{${texts.join(',')}`;
 };
 
-/** What ends a body that is true at `asOf`: ASCII only. */
+/** The end of a body, ASCII only. */
 const endOf = (asOf: number): string => `,"asOf":"${isoOf(asOf)}"}`;
 
-/** The part of a response that is the same at every instant. */
-const toldBy = (bytes: WrittenResponse['bytes'], asOf: number): WrittenResponse['bytes'] =>
+/** The bytes before `asOf`. */
+const withoutInstant = (bytes: WrittenResponse['bytes'], asOf: number): WrittenResponse['bytes'] =>
   bytes.subarray(0, -endOf(asOf).length);
 
 export const write = ({ body, asOf, observedAt, windowsMs }: ResponseContent): WrittenResponse => {
   const bytes = Buffer.from(textOf(body) + endOf(asOf));
-  const etag = tagOf(toldBy(bytes, asOf));
+  const etag = tagOf(withoutInstant(bytes, asOf));
   return { bytes, asOf, etag, observedAt, isDated: windowsMs?.length === 0 };
 };
 
-/** The same response, true at another instant. */
+/** The same response with another `asOf`. */
 export const writtenAt = (written: WrittenResponse, asOf: number): WrittenResponse => {
   if (written.asOf === asOf) return written;
-  const told = toldBy(written.bytes, written.asOf);
-  return { ...written, asOf, bytes: exactBytes(told, Buffer.from(endOf(asOf))) };
+  const start = withoutInstant(written.bytes, written.asOf);
+  return { ...written, asOf, bytes: exactBytes(start, Buffer.from(endOf(asOf))) };
 };
 
-/** The tag of a text: weak, as it may be sent compressed or with another instant. */
 export const tagOf = (text: string | Uint8Array): string =>
   `W/"${hash('sha1', text, 'base64url')}"`;
 
-/** Whether If-None-Match names a tag. */
+/** True if If-None-Match has the tag. */
 export const hasTag = (header: string | undefined, etag: string): boolean =>
   (header ?? '')
     .split(',')
     .map((tag) => tag.trim().replace(/^W\//, ''))
     .some((tag) => tag === '*' || tag === etag.slice(2));
 
-/** True when the sender takes gzip. */
 export const acceptsGzip = (header: string | undefined): boolean =>
   header !== undefined && /(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))|,|$)/i.test(header);
 
-/** A response's bytes, compressed where that is taken and pays. */
+/** Small bodies are not compressed. */
 export const bytesOf = ({ bytes }: WrittenResponse, gzip: boolean): SentBytes =>
   gzip && bytes.length >= SMALLEST_COMPRESSED_BYTES
     ? { bytes: gzipSync(bytes, { level: GZIP_LEVEL }), encoding: 'gzip' }
     : { bytes, encoding: null };
 
-/** Whether the sender has this response already: by its tag, or by its date where no tag is given. */
+/** True if the client has the response: by ETag, or by date without one. */
 const isKnown = (
   { etag, observedAt, isDated }: WrittenResponse,
   now: number,
@@ -133,10 +122,7 @@ const isKnown = (
   return since <= now && since >= Math.floor(observedAt / 1000) * 1000;
 };
 
-/**
- * A response as it is sent at `now`: JSON with `asOf` last, how old it is (`Age`, `Last-Modified`), its
- * tag, and 304 without a body where the sender has it already.
- */
+/** The response with its caching headers, or 304 if the client has it. */
 export const replyWith = (
   written: WrittenResponse,
   now: number,

@@ -5,18 +5,18 @@ import type { Lake } from '../../lake/open.ts';
 import { KEYLESS } from '../cache/reader-thread.ts';
 import { RefusedError } from '../http/problems.ts';
 
-/** How often the lake is looked at while somebody listens, and how often one hears that it is. */
+/** Intervals of checks and of heartbeats, while somebody listens. */
 const CHECK_MS = SECOND_MS;
 const BEAT_MS = 10 * SECOND_MS;
-/** A stream ends then, and its listener asks again: a key that was revoked hears no longer. */
+/** Longest stream. The client reconnects, which checks its key again. */
 const LONGEST_MS = 10 * MINUTE_MS;
-/** While a run loads, the lake changes every second; nobody reads as fast. */
+/** Shortest interval of updates, as a run changes the lake every second. */
 const BETWEEN_MS = 5 * SECOND_MS;
-/** Streams of one key, of all without a key, and of all together. */
+/** Limits of streams: per key, without a key, and in total. */
 const MOST_OF_A_KEY = 6;
 const MOST_KEYLESS = 60;
 const MOST = 500;
-/** Messages that may wait for a listener that does not read. */
+/** Messages that a slow client may leave unread. */
 const MOST_WAITING = 20;
 
 interface Listener {
@@ -26,10 +26,7 @@ interface Listener {
   readonly end: () => void;
 }
 
-/**
- * Tells pages that are open when the lake changes: server-sent events, the version of the lake and
- * nothing else. The lake is looked at only while somebody listens.
- */
+/** Notifies open pages of changes of the lake with server-sent events. */
 export class LiveUpdates {
   readonly #lake: Lake;
   readonly #machine: Clock;
@@ -38,21 +35,20 @@ export class LiveUpdates {
   readonly #closing = new AbortController();
   #isWatching = false;
 
-  /** @param boot tells the versions of this process from those of an earlier one */
+  /** @param boot distinguishes versions of this process from earlier ones */
   constructor(lake: Lake, { machine, boot }: { machine: Clock; boot: string }) {
     this.#lake = lake;
     this.#machine = machine;
     this.#boot = boot;
   }
 
-  /** The state of the lake that a page made now shows. */
   get version(): string {
     return `${this.#boot}.${lakeVersion(this.#lake)}`;
   }
 
   /**
-   * A stream of `version` events, the first at once, and of beats between them.
-   * @throws RefusedError when the owner, or all together, listen as often as they may
+   * A stream of `version` events, the first at once, with heartbeats between them.
+   * @throws RefusedError if too many streams are open
    */
   listen(owner: string, gone: AbortSignal): ReadableStream<Uint8Array> {
     this.#refuseTooMany(owner);
@@ -68,7 +64,7 @@ export class LiveUpdates {
           leave();
           try {
             controller.close();
-          } catch {} // its reader was faster
+          } catch {} // closed by the client already
         };
         const send = (text: string): void => {
           if ((controller.desiredSize ?? 0) < -MOST_WAITING) end();
@@ -83,7 +79,6 @@ export class LiveUpdates {
     });
   }
 
-  /** Ends every stream. */
   close(): void {
     this.#closing.abort();
     for (const { end } of [...this.#listeners]) end();
@@ -99,27 +94,26 @@ export class LiveUpdates {
     if (own >= most || this.#listeners.size >= MOST || this.#closing.signal.aborted)
       throw new RefusedError(
         'unavailable',
-        `${own >= most ? own : this.#listeners.size} pages listen already. Close one, or try again later.`,
+        `${own >= most ? own : this.#listeners.size} pages already receive live updates. Close one, or try again later.`,
         { headers: { 'retry-after': '30' } },
       );
   }
 
-  /** Looks at the lake until nobody listens any more. */
   async #watch(): Promise<void> {
     if (this.#isWatching) return;
     this.#isWatching = true;
     const machine = this.#machine;
-    let told = this.version;
-    let toldAt = Number.NEGATIVE_INFINITY;
+    let sentVersion = this.version;
+    let sentAt = Number.NEGATIVE_INFINITY;
     let beatAt = machine.monotonic();
     try {
       while (this.#listeners.size > 0) {
         await machine.sleep(CHECK_MS, this.#closing.signal);
         const now = machine.monotonic();
         for (const { until, end } of [...this.#listeners]) if (now >= until) end();
-        if (this.version !== told && now - toldAt >= BETWEEN_MS) {
-          told = this.version;
-          toldAt = now;
+        if (this.version !== sentVersion && now - sentAt >= BETWEEN_MS) {
+          sentVersion = this.version;
+          sentAt = now;
           beatAt = now;
           this.#sendAll(this.#message());
         } else if (now - beatAt >= BEAT_MS) {
@@ -128,7 +122,7 @@ export class LiveUpdates {
         }
       }
     } catch {
-      // closing; or the lake cannot be read: who listens asks again, and is told then
+      // closing, or the lake is unreadable: clients reconnect and get the error
       for (const { end } of [...this.#listeners]) end();
     } finally {
       this.#isWatching = false;

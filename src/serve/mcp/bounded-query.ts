@@ -5,29 +5,26 @@ import { OverflowError, QueryError, type QuerySurroundings } from '../../lake/qu
 
 const BOUNDS = { atOnce: 2, longestMs: 15_000, mostCharacters: 256 * 1024 };
 
-/** Where the tables are described, as whoever asks here can read it. */
+/** Named in errors. */
 const DICTIONARY = 'trendlake://data-dictionary';
 
-/** A query and its bounds. */
 interface SqlRequest {
   readonly sql: string;
-  /** At most so many rows. */
+  /** Maximum rows. */
   readonly limit: number;
-  /** Ends it: whoever asked does not wait any more. */
   readonly signal: AbortSignal;
 }
 
-/** What a query gave within its bounds. */
 interface SqlRows {
   readonly rows: Record<string, unknown>[];
-  /** What was reached first, where there is more: the limit of rows, or of bytes. */
+  /** The limit that truncated the rows; null if they are complete. */
   readonly cutAt: 'rows' | 'bytes' | null;
 }
 
-/** Runs one SELECT over the lake and changes nothing. @throws TrendlakeError that says why it cannot be run */
+/** Runs one read-only SELECT. @throws TrendlakeError */
 export type BoundedQuery = (request: SqlRequest) => Promise<SqlRows>;
 
-/** The rows that lines of the JSON array hold; its brackets stand on lines of their own. */
+/** Rows in lines of the JSON array, which has one row per line. */
 const rowsIn = (lines: string): Record<string, unknown>[] =>
   lines
     .split('\n')
@@ -35,9 +32,8 @@ const rowsIn = (lines: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line.replace(/,$/, '')) as Record<string, unknown>);
 
 /**
- * Queries of the lake for a program that may ask many: two at once, each in a process of its own
- * that ends after 15 s, once more than 256 KB were read, or when nobody waits for it. What they may
- * take and read is what a query of a page may.
+ * Runs queries of assistants, two at once, each in a separate process that ends after 15 s, after 256 KB,
+ * or when cancelled. Limits of memory and tables are those of the page `/query`.
  */
 export const boundedQuery = (
   dataDir: string,
@@ -60,7 +56,7 @@ export const boundedQuery = (
       if (error instanceof OverflowError) return { rows, cutAt: 'bytes' };
       if (error instanceof QueryError && error.code === 'timeout')
         throw new QueryError(
-          `The query took longer than ${longestMs / 1000} s and was ended. Narrow it: a filter on video_id, platform, tag or a time uses an index.`,
+          `The query took longer than ${longestMs / 1000} s and was ended. Add a filter on video_id, platform, tag or a time, which have indexes.`,
           error.code,
           EXIT.failed,
         );

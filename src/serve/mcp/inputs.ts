@@ -4,15 +4,15 @@ import { HOUR_MS, rangeMs } from '../../base/durations.ts';
 import { parseIso } from '../../base/iso.ts';
 import { HORIZONS } from '../../learn/model/horizons.ts';
 
-// What tools are given, as JSON; the same bounds and defaults as the service's parameters.
+// Inputs of tools, with the limits of the service's parameters.
 
 export const platform = z.enum(PLATFORMS).describe('A social video platform.');
-export const onePlatform = platform.optional().describe('Only this platform. Absent: all.');
+export const onePlatform = platform.optional().describe('Only this platform. Default: all.');
 export const period = z.enum(PERIODS).describe('Rolling window: 24 hours, 7 days or 30 days.');
 
 export const paging = {
   limit: z.int().min(1).max(100).default(20).describe('Items on a page.'),
-  page: z.int().min(1).default(1).describe('Which page, from 1. Past the end it is empty.'),
+  page: z.int().min(1).default(1).describe('Page number, from 1. A page past the end is empty.'),
 };
 
 const range = z
@@ -23,10 +23,8 @@ const range = z
   })
   .meta({ pattern: '^[1-9][0-9]{0,4}[hdw]$' });
 const RANGE = 'Rolling window: a number of hours (h), days (d) or weeks (w), at most 366 days.';
-/** A window with what it is when not given. */
 export const dateRange = (fallback: string) => range.default(fallback).describe(RANGE);
-/** A window that may be left out: then there is none. */
-export const openDateRange = range.optional().describe(`${RANGE} Absent: everything.`);
+export const openDateRange = range.optional().describe(`${RANGE} Default: all time.`);
 
 const instant = z
   .string()
@@ -37,9 +35,9 @@ const instant = z
   .meta({ format: 'date-time' })
   .optional();
 export const asOf = instant.describe(
-  'Time travel: the answer as it would have been at this instant, ISO 8601, UTC unless it names an offset. Absent or in the future: now.',
+  'Time travel: answers as the lake would have at this instant. ISO 8601, UTC unless it has an offset. Default, and for future instants: now.',
 );
-export const since = instant.describe('Only what occurred at or after this instant, ISO 8601.');
+export const since = instant.describe('Only events at or after this instant, ISO 8601.');
 
 const LONGEST_QUERY = 200;
 export const searchText = z
@@ -48,13 +46,13 @@ export const searchText = z
     error: `Expected 1 to ${LONGEST_QUERY} characters of search text.`,
   })
   .meta({ minLength: 1, maxLength: LONGEST_QUERY })
-  .describe('Words are and-ed; "phrases", prefix* and -without work.');
+  .describe('Search words, all required. Supports "phrases", prefix* and -excluded.');
 
 export const videoId = z
   .string()
   .min(1)
   .max(128)
-  .describe('Id of a video, such as tt_7240348510065823002, as search, feed or trends show it.');
+  .describe('Video id from search, feed or trends, such as tt_7240348510065823002.');
 
 export const handle = z
   .string()
@@ -65,9 +63,9 @@ export const tag = z.string().max(200).optional().describe('Tag of a watch.');
 export const eventKind = z.enum(EVENT_KINDS).optional().describe('Only events of this kind.');
 
 const HORIZON_NAMES = HORIZONS.map((hours) => `${hours}h`);
-/** How far ahead, in hours. */
+/** Parsed to hours. */
 export const horizon = z
   .enum(HORIZON_NAMES)
   .default('24h')
   .transform((name) => HORIZONS.find((hours) => hours * HOUR_MS === rangeMs(name)) ?? HORIZONS[1])
-  .describe('How far ahead views are forecast.');
+  .describe('Forecast horizon.');

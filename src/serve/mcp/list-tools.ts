@@ -22,9 +22,8 @@ const SEARCH_DEADLINE_MS = 5000;
 const WINDOW_MS = (dateRange: string): number => rangeMs(dateRange) ?? 0;
 
 const COUNTS =
-  'Counts are as last pulled from the service or imported; null means not known, never 0. engagementRate is percent, velocity views per hour.';
+  'Counts are from the last pull or import; null means unknown, never 0. engagementRate is percent, velocity views per hour.';
 
-/** The part of a list that was asked for, true at an instant. */
 const momentOf = (
   { limit, page, asOf }: { limit: number; page: number; asOf?: string | undefined },
   { instantOf }: LakeReading,
@@ -43,7 +42,7 @@ const addVideoLists = (tools: LakeTools): void => {
   tools.add({
     name: 'feed',
     title: 'Feed of a platform',
-    description: `The latest viral videos of one platform, ranked by reach and velocity. Where the lake holds a pulled feed of that dateRange it is given in the service's own order, and asOf of the answer says when it was pulled; otherwise the list is computed from the videos this lake has seen, which are a sample. ${COUNTS}`,
+    description: `The latest viral videos of one platform, ranked by reach and velocity. If the lake has a pulled feed of that dateRange, you get it in the service's order, with the time of the pull as asOf. Otherwise the list is computed from the sample of videos in this lake. ${COUNTS}`,
     input: z.strictObject({
       platform: given.platform,
       dateRange: given.dateRange('24h'),
@@ -60,7 +59,7 @@ const addVideoLists = (tools: LakeTools): void => {
   tools.add({
     name: 'trends',
     title: 'Trending videos',
-    description: `What trended on a platform over a day, a week or a month, by views gained in it. As pulled where the lake holds that list; otherwise computed from the videos this lake has seen, and a video whose gain its snapshots do not tell comes last. ${COUNTS}`,
+    description: `Trending videos of a platform over a day, a week or a month, by views gained. As pulled if the lake has that list, otherwise computed from the videos in this lake. Videos with unknown gain come last. ${COUNTS}`,
     input: z.strictObject({
       platform: given.platform,
       period: given.period,
@@ -77,7 +76,7 @@ const addVideoLists = (tools: LakeTools): void => {
   tools.add({
     name: 'search',
     title: 'Search videos',
-    description: `Full-text search over titles, handles and hashtags of the videos this lake has seen, best match first. It finds only what was pulled or imported, not all of the platform. total is a lower bound where counting took too long. ${COUNTS}`,
+    description: `Full-text search over titles, handles and hashtags of the videos in this lake, best match first. It does not search the whole platform. total is a lower bound if counting took too long. ${COUNTS}`,
     input: z.strictObject({
       q: given.searchText,
       platform: given.onePlatform,
@@ -96,14 +95,14 @@ const addVideoLists = (tools: LakeTools): void => {
   });
 };
 
-/** Lists of videos, hashtags, events and forecasts, in the shapes of the service. */
+/** Lists of videos, hashtags, events and forecasts, with the response shapes of the service. */
 export const addListTools = (tools: LakeTools): void => {
   addVideoLists(tools);
   tools.add({
     name: 'hashtags',
     title: 'Trending hashtags',
     description:
-      'Hashtags by volume: distinct videos with the tag inside dateRange. Figures pulled from the service are the platform\'s; an item with "sampled": true was only counted over the videos this lake has seen, so do not compare its volume with pulled ones. change is the volume against the equal window before, minus 1; null unless both windows were watched alike.',
+      'Hashtags by volume: distinct videos with the tag inside dateRange. Pulled volumes cover the platform. An item with "sampled": true is counted over the videos in this lake only, so do not compare its volume with pulled ones. change is the relative change against the window before; null unless both windows were observed alike.',
     input: z.strictObject({
       platform: given.onePlatform,
       dateRange: given.dateRange('30d'),
@@ -123,9 +122,9 @@ export const addListTools = (tools: LakeTools): void => {
   });
   tools.add({
     name: 'events',
-    title: 'What was noticed',
+    title: 'Events',
     description:
-      'What this lake noticed, newest first: trend.spike (a video), creator.viral, hashtag.rising, niche.breakout, each with its window and the numbers that made it under data.evidence. Only what was watched can be noticed: no event does not mean that nothing happened.',
+      'Detected events, newest first: trend.spike (a video), creator.viral, hashtag.rising, niche.breakout, each with its window and its numbers under data.evidence. Events cover observed data only: no event does not mean that nothing happened.',
     input: z.strictObject({
       kind: given.eventKind,
       platform: given.onePlatform,
@@ -152,9 +151,9 @@ export const addListTools = (tools: LakeTools): void => {
   });
   tools.add({
     name: 'forecast',
-    title: 'What may end on top',
+    title: 'Forecast of top videos',
     description:
-      'Videos of a platform seen in the last two days, by topProbability: how likely each is to end in the top tenth of growth among its like. median, low and high are estimates of its views after the horizon (80 of 100 outcomes lie between low and high); null where too few outcomes stand behind them. Empty where the lake has not watched enough yet. What is forecast of one video at every horizon: growth.',
+      'Videos of a platform seen in the last two days, by topProbability: the chance to finish in the top 10 % by growth among similar videos. median, low and high estimate its views after the horizon (8 in 10 videos land between low and high); null if too few outcomes are known. Empty until the lake has enough history. For all horizons of one video, call growth.',
     input: z.strictObject({
       platform: given.platform,
       horizon: given.horizon,

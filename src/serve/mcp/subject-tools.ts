@@ -23,7 +23,7 @@ const addVideoTools = (tools: LakeTools): void => {
     name: 'video',
     title: 'One video',
     description:
-      'One video as last seen: title, creator, hashtags, and its counts then, which may be hours or days old (growth shows when they were seen). Null means not known, never 0.',
+      'One video as last seen: title, creator, hashtags and counts. Counts may be hours or days old (growth has their times). Null means unknown, never 0.',
     input: z.strictObject({ id: given.videoId, asOf: given.asOf }),
     output: videoResponse,
     read: ({ id, asOf }, { lake, instantOf }) => {
@@ -34,9 +34,9 @@ const addVideoTools = (tools: LakeTools): void => {
   });
   tools.add({
     name: 'growth',
-    title: 'How a video grew',
+    title: 'Growth of a video',
     description:
-      'Snapshots of one video, oldest first, exactly as they were seen; the curve computed from them (views per hour between snapshots, peak, doubling time, phase: rising, peaking, fading, flat or unknown), and what is forecast of it, or null. Between two snapshots nothing is known: do not read a gap as a standstill.',
+      'Snapshots of one video, oldest first; the curve computed from them (views per hour between snapshots, peak, doubling time, phase: rising, peaking, fading, flat or unknown); and its forecast, or null. Counts between two snapshots are unknown: a gap does not mean no growth.',
     input: z.strictObject({ id: given.videoId, asOf: given.asOf }),
     output: growthResponse,
     read: ({ id, asOf }, { lake, instantOf }) => {
@@ -50,7 +50,7 @@ const addVideoTools = (tools: LakeTools): void => {
     name: 'analyze',
     title: 'Why a video went viral',
     description:
-      "Why a video went viral, or did not, from this lake's numbers alone (no language model): each reason with its strength from 0 (could be chance) to 1 and the evidence it rests on, compared with videos this lake has seen, which are a sample; and a recipe for one like it. Correlations, not proven causes.",
+      "Why a video went viral, or did not, from this lake's numbers alone (no language model): each reason with its strength from 0 (could be chance) to 1 and its evidence, compared with the sample of videos in this lake; and a recipe for a similar video. Correlations, not proven causes.",
     input: z.strictObject({ id: given.videoId }),
     output: analysisResponse,
     read: async ({ id }, { lake, clock, instantOf }) => {
@@ -62,14 +62,14 @@ const addVideoTools = (tools: LakeTools): void => {
   });
 };
 
-/** What is known of one video or creator, in the shapes of the service. */
+/** Tools for one video or creator, with the response shapes of the service. */
 export const addSubjectTools = (tools: LakeTools): void => {
   addVideoTools(tools);
   tools.add({
     name: 'creators',
     title: 'A creator',
     description:
-      "A creator's profile as last seen, their videos in this lake (a sample of what they published), and their counts over time. Numbers are null where no profile was pulled: a handle known from videos alone has none. Who rises: query the view creators_rising.",
+      "A creator's profile as last seen, their videos in this lake (a sample of what they published), and their counts over time. Numbers are null if no profile was pulled. For rising creators, query the view creators_rising.",
     input: z.strictObject({
       platform: given.platform,
       handle: given.handle,

@@ -21,28 +21,24 @@ import type { IdempotentResponses } from './idempotency.ts';
 import { listLinks } from './list-links.ts';
 import type { SqlQueries } from './sql-queries.ts';
 
-/** One request on its way through the service, for the log. */
+/** State of one request. */
 export interface Exchange {
-  /** Of the key it was counted by. */
+  /** Id of the key that it counts against. */
   keyId?: string;
-  /** The sender waits to be told that its body is wanted (`Expect: 100-continue`). */
+  /** The client waits for `100 Continue` before it sends the body. */
   awaitsContinue?: boolean;
-  /** The sender expects something else, which nobody here does. */
+  /** The Expect header has an unsupported value. */
   readonly expectsOther?: boolean;
-  /**
-   * Waits for the turn of a request that is answered without a key: once, however often it is called.
-   * Rejects with a RefusedError where too many wait.
-   */
+  /** Waits once for the turn of a request without a key. @throws RefusedError if too many wait */
   keylessTurn?: () => Promise<void>;
   /** Its response has headers for this request only, so it is not kept. */
   isUnkept?: boolean;
   /** Names the request in logs and responses. */
   requestId?: string;
-  /** It was proven otherwise than by a key: by the signature of its body. */
+  /** Authenticated by the signature of its body instead of a key. */
   isProven?: boolean;
 }
 
-/** What a request carries along once it was let in. */
 export interface RequestVariables {
   readonly standing: KeyStanding;
 }
@@ -52,38 +48,34 @@ export interface ServiceEnv {
 }
 export type ServiceApp = OpenAPIHono<ServiceEnv>;
 
-/** What the routes respond from. */
 export interface ServiceContext {
   readonly lake: Lake;
-  /** Lists and searches, which may take long. */
+  /** Slow reads, in threads. */
   readonly reads: HeavyReads;
   readonly responses: ResponseCache;
   readonly pages: PageCache;
   readonly changes: ChangeTimes;
   readonly idempotent: IdempotentResponses;
-  /** Tells open pages when the lake changes. */
   readonly live: LiveUpdates;
-  /** Queries in SQL that people write. */
   readonly queries: SqlQueries;
-  /** What pulls into the lake; undefined where nothing does, as in a sandbox. */
+  /** Undefined in a sandbox. */
   readonly pipeline: PipelineReader | undefined;
-  /** Keys and what they spent. */
   readonly keys: KeyStore;
-  /** The time that responses are given at; fixed where the service was started with `at`. */
+  /** Time of responses; fixed if the service was started with `at`. */
   readonly now: () => number;
-  /** The time that limits are counted in; never fixed. */
+  /** Time of limits; never fixed. */
   readonly clock: Clock;
-  /** Puts analyses into words; statistical without one. */
+  /** Language model that words analyses. */
   readonly model: ModelSettings | undefined;
 }
 
-/** The instant a response is for: as asked, but never after the service's own now. */
+/** The requested instant, limited to now. */
 export const instantOf = (service: ServiceContext, asOf: number | undefined): number => {
   const now = service.now();
   return asOf === undefined ? now : Math.min(asOf, now);
 };
 
-/** The instant a request is for, who asks, and how to learn that its sender waits no longer. */
+/** Instant and owner of a request, and its abort signal. */
 export const momentOf = (
   service: ServiceContext,
   c: Context<ServiceEnv>,
@@ -92,7 +84,7 @@ export const momentOf = (
   asOf: instantOf(service, requestedAsOf),
   isNow: requestedAsOf === undefined,
   owner: c.get('standing')?.id ?? KEYLESS,
-  gone: () => c.req.raw.signal, // making one takes a moment: only when there is something to wait for
+  gone: () => c.req.raw.signal, // lazy: creating one costs time
 });
 
 /** Does the work of a POST once for each `Idempotency-Key` of its sender. */
@@ -106,7 +98,7 @@ export const respondOnce = (
   return idempotent.once({ key, sender: c.get('standing').id, path: c.req.path }, body, work);
 };
 
-/** Sends a response, and remembers it where it may be given again. */
+/** Sends a response, and caches it if it covers windows only. */
 export const respond = (
   { lake, now: clock, responses, changes }: ServiceContext,
   c: Context<ServiceEnv>,

@@ -5,7 +5,7 @@ import { EXAMPLE_RESPONSES } from './examples.ts';
 
 type Json = { 'application/json': { schema: z.ZodType; example: unknown } };
 
-/** Problems that any request with a key can meet. */
+/** Problems of every route. */
 const ALWAYS: readonly Slug[] = [
   'missing-key',
   'unknown-key',
@@ -16,7 +16,7 @@ const ALWAYS: readonly Slug[] = [
   'unavailable',
 ];
 
-/** The problem responses of a route, one for each status, naming their slugs. */
+/** Problem responses of a route by status. */
 export const problemsOf = (slugs: readonly Slug[]): RouteConfig['responses'] => {
   const byStatus = Map.groupBy([...slugs, ...ALWAYS], (slug) => PROBLEMS[slug].status);
   return Object.fromEntries(
@@ -33,7 +33,7 @@ export const problemsOf = (slugs: readonly Slug[]): RouteConfig['responses'] => 
               type: `/problems/${group[0]}`,
               title: PROBLEMS[group[0] as Slug].title,
               status,
-              detail: 'What exactly, and what to do about it.',
+              detail: 'The exact problem, and a way to fix it.',
             },
           },
         },
@@ -49,7 +49,7 @@ const headers = {
   },
   RateLimit: {
     schema: { type: 'string' as const },
-    description: 'What is left of each policy (r), and seconds until more is (t).',
+    description: 'Calls left per policy (r), and seconds until it resets (t).',
   },
   Link: {
     schema: { type: 'string' as const },
@@ -66,9 +66,9 @@ const headers = {
   ETag: { schema: { type: 'string' as const }, description: 'For If-None-Match.' },
   'Last-Modified': {
     schema: { type: 'string' as const },
-    description: 'The newest observation the response rests on.',
+    description: 'The newest observation in the response.',
   },
-  Age: { schema: { type: 'integer' as const }, description: 'Seconds since then.' },
+  Age: { schema: { type: 'integer' as const }, description: 'Seconds since Last-Modified.' },
 };
 
 /** Announced end of a route: days in UTC, such as `2027-01-31`. */
@@ -77,7 +77,7 @@ export interface Deprecation {
   readonly sunset: string;
 }
 
-/** One GET of the interface as OpenAPI describes it. `extension`: not part of the documented interface. */
+/** OpenAPI description of a GET. `extension`: an addition to the documented interface. */
 export const describeGet = <
   P extends string,
   R extends NonNullable<RouteConfig['request']>,

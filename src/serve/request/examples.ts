@@ -1,5 +1,4 @@
-// What each operation answers, by its id, as the sandbox answered at 2026-03-10T12:00:00Z, lists cut
-// short. A test holds each against the schema it stands beside.
+// Responses by operation id, from the sandbox at 2026-03-10T12:00:00Z with shortened lists. A test checks their schemas.
 
 const dance = {
   id: 'tt_7603895131421137419',

@@ -3,10 +3,7 @@ import { PageBytes } from '../cache/page-cache.ts';
 import { acceptsGzip, hasTag, tagOf } from '../http/written-response.ts';
 import type { ServiceEnv } from './context.ts';
 
-/**
- * Answers with a text that stays the same while the process lives: read, tagged and compressed once, as
- * anybody may ask for it without a key as often as they like.
- */
+/** Serves a constant text, which is read, tagged and compressed once. */
 export const fixedText = (
   type: string,
   read: () => string,
@@ -18,7 +15,7 @@ export const fixedText = (
       made = { tag: tagOf(text), bytes: new PageBytes(text) };
     }
     const { tag, bytes } = made;
-    // kept, but asked about: a script belongs to its page
+    // no-cache: a script must match its page
     const headers = { etag: tag, 'cache-control': 'no-cache', vary: 'Accept-Encoding' };
     if (hasTag(c.req.header('if-none-match'), tag)) return c.body(null, 304, headers);
     const gzip = acceptsGzip(c.req.header('accept-encoding'));

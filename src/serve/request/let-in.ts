@@ -5,7 +5,7 @@ import { problemResponse } from '../http/problems.ts';
 import { sendResponse } from '../http/send-response.ts';
 import type { ServiceContext, ServiceEnv } from './context.ts';
 
-/** Tells what is left of the key on the response, whatever that will be, and whose it is in the log. */
+/** Sets the rate limit headers, and the key id for the log. */
 export const noteAdmitted = (c: Context<ServiceEnv>, { headers, standing }: Admitted): void => {
   for (const name in headers) c.env.outgoing.setHeader(name, headers[name] ?? '');
   if (standing === undefined) return;
@@ -13,10 +13,7 @@ export const noteAdmitted = (c: Context<ServiceEnv>, { headers, standing }: Admi
   c.env.exchange.keyId = standing.id;
 };
 
-/**
- * The way of every request under `/v1`: let in by its key, answered from memory or by its route, and
- * sent. Every response to an authenticated request tells what is left of its key.
- */
+/** Middleware of `/v1`: checks the key, then responds from the cache or calls the route. */
 export const letIn =
   (
     { lake, responses, now: time }: ServiceContext,

@@ -9,12 +9,10 @@ import {
 } from '../../base/text-values.ts';
 import { HORIZONS } from '../../learn/model/horizons.ts';
 
-// Query and path parameters, as text on the way in. Each says what it expects in words; a doubled
-// one arrives as a list and is refused like any other text that cannot be right.
+// Query and path parameters. Errors state the expected value. A repeated parameter is a list, and invalid.
 
 const LONGEST_SHOWN = 60;
 
-/** What was got, short enough to repeat to the sender. */
 const got = (input: unknown): string => {
   if (Array.isArray(input)) return `was given ${input.length} times`;
   const text = String(input);
@@ -44,13 +42,13 @@ const valueBy =
 
 const oneOf = <T extends string>(known: readonly T[]) => valueBy(nameOf(known));
 
-/** As settings are read, but one number has one text: every other would be an address of its own. */
+/** Accepts one spelling per number, so that equal requests share a cache entry. */
 const wholeNumber = (min: number, max: number) => {
   const number = valueBy(numberFrom(min, max));
   return (value: string) => (/^(0|[1-9]\d*)$/.test(value) ? number(value) : undefined);
 };
 
-/** A `+` of a zone arrives as a blank when it was not encoded. */
+/** Accepts the blank that an unencoded `+` of a time zone becomes. */
 const instantOf = (value: string): number | undefined =>
   parseIso(value.replace(/(:\d\d(?:[.,]\d+)?) (\d\d(?::?\d\d)?)$/, '$1+$2'));
 
@@ -75,7 +73,7 @@ export const page = read(PAGE, wholeNumber(1, Number.MAX_SAFE_INTEGER))
     param: {
       name: 'page',
       in: 'query',
-      description: 'Which page, from 1. A page past the end is empty, with the true total.',
+      description: 'Page number, from 1. A page past the end is empty but has the total.',
     },
     type: 'integer',
     minimum: 1,
@@ -84,7 +82,7 @@ export const page = read(PAGE, wholeNumber(1, Number.MAX_SAFE_INTEGER))
     example: 1,
   });
 
-/** A window as asked: its token (pulled lists are filed under it) and its length. */
+/** A requested window. Pulled lists are stored by its token. */
 export interface RequestedWindow {
   readonly token: string;
   readonly windowMs: number;
@@ -99,7 +97,7 @@ const range = (fallback: string | undefined) => ({
   param: {
     name: 'dateRange',
     in: 'query' as const,
-    description: `Rolling window: a number of hours (h), days (d) or weeks (w), at most 366 days.${fallback === undefined ? ' Without it, everything.' : ''}`,
+    description: `Rolling window: a number of hours (h), days (d) or weeks (w), at most 366 days.${fallback === undefined ? ' Default: all time.' : ''}`,
   },
   type: 'string' as const,
   pattern: '^[1-9][0-9]{0,4}[hdw]$',
@@ -107,14 +105,12 @@ const range = (fallback: string | undefined) => ({
   ...(fallback === undefined ? {} : { default: fallback }),
 });
 
-/** `dateRange` with what it is when not given. */
 export const dateRange = (fallback: string) =>
   read(RANGE, windowOf)
     .optional()
     .transform((value) => value ?? (windowOf(fallback) as RequestedWindow))
     .openapi(range(fallback));
 
-/** `dateRange` of a search: none means no window. */
 export const openDateRange = read(RANGE, windowOf).optional().openapi(range(undefined));
 
 const INSTANT = 'an ISO 8601 instant such as 2026-03-01T12:00:00Z';
@@ -130,9 +126,9 @@ const instantParameter = (name: string, description: string) =>
 
 export const asOf = instantParameter(
   'asOf',
-  'Extension. The response as it would have been at this instant. Default: now. A future instant means now.',
+  'Extension. Responds as the service would have at this instant. Default: now. A future instant means now.',
 );
-export const since = instantParameter('since', 'Only what occurred at or after this instant.');
+export const since = instantParameter('since', 'Only events at or after this instant.');
 
 const PLATFORM = `one of ${PLATFORMS.join(', ')}`;
 const platformSchema = { type: 'string' as const, enum: [...PLATFORMS], example: 'tiktok' };
@@ -165,7 +161,7 @@ export const horizon = read(`one of ${HORIZON_NAMES.join(', ')}`, (value) =>
   .optional()
   .transform((value) => value ?? 24)
   .openapi({
-    param: { name: 'horizon', in: 'query', description: 'How far ahead views are forecast.' },
+    param: { name: 'horizon', in: 'query', description: 'Forecast horizon.' },
     type: 'string',
     enum: HORIZON_NAMES,
     default: '24h',
@@ -197,7 +193,7 @@ export const searchText = read(QUERY, (value) => {
     name: 'q',
     in: 'query',
     description:
-      'Words are and-ed; "phrases", prefix* and -without work. Titles, handles and hashtags are searched.',
+      'Search words, all required. Supports "phrases", prefix* and -excluded. Searches titles, handles and hashtags.',
   },
   type: 'string',
   minLength: 1,

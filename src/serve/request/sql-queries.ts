@@ -7,43 +7,41 @@ import { OverflowError, QueryError } from '../../lake/query/run-query.ts';
 import { FairQueue } from '../cache/fair-queue.ts';
 import { RefusedError } from '../http/problems.ts';
 
-/** Bounds of what people may ask in SQL. */
 export interface SqlLimits {
-  /** Longest one query may run for a page, and for a file. */
+  /** For a page. */
   readonly timeoutMs: number;
+  /** For a CSV file. */
   readonly fileTimeoutMs: number;
 }
 
 const LIMITS: SqlLimits = { timeoutMs: 10 * SECOND_MS, fileTimeoutMs: 60 * SECOND_MS };
 
-/** Rows a page shows, rows that are counted behind them, and rows of a file. */
+/** Limits of rows: shown on a page, counted, and in a file. */
 const SHOWN_ROWS = 200;
 const COUNTED_ROWS = 100_000;
 export const FILE_ROWS = 1_000_000;
-/** Text of a cell on a page, and of all of them. */
+/** Limits of characters on a page: per cell, and in total. */
 const CELL_CHARACTERS = 500;
 const CHARACTERS = 24_000;
-/** Processes at once, each of another owner, and queries of one owner that may wait. */
+/** Limits of concurrent processes, and of waiting queries per owner. */
 const AT_ONCE = 2;
 const WAITING_MOST = 3;
 
 export type SqlCell = string | number | null;
 
-/** What a query found. */
 export interface SqlTable {
   readonly columns: readonly string[];
-  /** The first of the rows. */
+  /** First rows only. */
   readonly rows: readonly (readonly SqlCell[])[];
   readonly counted: number;
-  /** There are more than were counted. */
+  /** More rows exist than were counted. */
   readonly hasMore: boolean;
   readonly tookMs: number;
 }
 
-/** Why a query brought nothing, in a sentence for who wrote it. */
+/** Error of a query, worded for its author. */
 export class SqlFailure extends Error {}
 
-/** Who queries, and how it is learnt that nobody waits any more. */
 export interface SqlRequester {
   readonly owner: string;
   readonly gone: AbortSignal;
@@ -51,7 +49,7 @@ export interface SqlRequester {
 
 export interface SqlQueriesOptions {
   readonly dataDir: string;
-  /** The machine's time. */
+  /** Real time. */
   readonly clock: Clock;
   readonly limits?: Partial<SqlLimits> | undefined;
 }
@@ -68,9 +66,8 @@ const rowOf = (line: string): SqlCell[] => {
 };
 
 /**
- * Queries in SQL that people write into a page, each in a process of its own that only reads: bounded
- * in time, in rows and in memory. Two run at once, never two of one owner, and owners take turns. A
- * statement that never ends costs a core at low priority until its time is over.
+ * Runs SQL of users, each query in a separate read-only process with limits of time, rows and memory. Two
+ * run at once, of different owners.
  */
 export class SqlQueries {
   readonly #dataDir: string;
@@ -87,8 +84,8 @@ export class SqlQueries {
   }
 
   /**
-   * The first rows of what a query finds.
-   * @throws (rejects) SqlFailure where the query is at fault, RefusedError where too many wait
+   * The first rows of a query.
+   * @throws SqlFailure for an invalid or slow query, RefusedError if too many wait
    */
   async table(sql: string, requester: SqlRequester): Promise<SqlTable> {
     const rows: SqlCell[][] = [];
@@ -102,9 +99,9 @@ export class SqlQueries {
   }
 
   /**
-   * All rows of what a query finds as CSV, in pieces; text that a spreadsheet would take for a formula
-   * stands behind an apostrophe. `onLines` is waited for, so that a slow reader takes no memory.
-   * @throws (rejects) as `table` does, also after some pieces
+   * All rows as CSV, in chunks. An apostrophe precedes text that spreadsheets would run as a formula.
+   * Waits for `onLines`, so that a slow reader uses no memory.
+   * @throws as `table`, also after some chunks
    */
   async csv(
     sql: string,
@@ -115,7 +112,6 @@ export class SqlQueries {
     await this.#run(whole, requester, onLines);
   }
 
-  /** Ends what is under way. */
   close(): void {
     this.#closing.abort();
   }
@@ -145,7 +141,9 @@ export class SqlQueries {
       return { columns: end.columns, counted: end.rows, hasMore: end.hasMore };
     } catch (error) {
       if (error instanceof OverflowError)
-        throw new SqlFailure('One row is longer than a file may hold.', { cause: error });
+        throw new SqlFailure('One row is too long for a file. Select fewer or shorter columns.', {
+          cause: error,
+        });
       throw error instanceof QueryError ? this.#failure(error, isFile) : error;
     } finally {
       this.#running.delete(requester.owner);
@@ -157,13 +155,12 @@ export class SqlQueries {
     const seconds = (isFile ? this.#limits.fileTimeoutMs : this.#limits.timeoutMs) / SECOND_MS;
     if (error.code === 'timeout')
       return new SqlFailure(
-        `The query took longer than ${seconds} s and was ended. Ask for less: a filter on video_id, platform, tag or time uses an index. \`${commandText('query')}\` on the machine itself has no such limit.`,
+        `The query took longer than ${seconds} s and was ended. Add a filter on video_id, platform, tag or time, which have indexes. \`${commandText('query')}\` on the machine of the service has no time limit.`,
         { cause: error },
       );
     return new SqlFailure(error.message, { cause: error });
   }
 
-  /** Resolves when one more may run. */
   async #turn(owner: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#running.size < AT_ONCE && !this.#running.has(owner)) {
@@ -173,7 +170,7 @@ export class SqlQueries {
     if (this.#queue.sizeOf(owner) >= WAITING_MOST || this.#queue.size >= 10 * WAITING_MOST)
       throw new RefusedError(
         'unavailable',
-        'Other queries are being run already. Try again in a moment.',
+        'Too many queries are running or waiting. Try again in 5 s.',
         { headers: { 'retry-after': '5' } },
       );
     const turn = Promise.withResolvers<void>();

@@ -21,7 +21,6 @@ const creator = describeGet({
   problems: ['invalid-parameter', 'not-found'],
 });
 
-/** What the lake knows of one creator. */
 export const creatorRoutes = (app: ServiceApp, service: ServiceContext): void => {
   respondGet(app, service, creator, (c) => {
     const { platform, handle: written } = c.req.valid('param');
@@ -34,15 +33,8 @@ export const creatorRoutes = (app: ServiceApp, service: ServiceContext): void =>
         'not-found',
         `No creator "${handle}" had been seen on ${platform} by ${isoOf(at)}.`,
       );
-    return respond(
-      service,
-      c,
-      {
-        body: shownProfile(platform, profile),
-        asOf: at,
-        observedAt: profile.growth.at(-1)?.at ?? service.changes.newestSnapshot(at),
-      },
-      requestedAsOf,
-    );
+    const body = shownProfile(platform, profile);
+    const observedAt = profile.growth.at(-1)?.at ?? service.changes.newestSnapshot(at);
+    return respond(service, c, { body, asOf: at, observedAt }, requestedAsOf);
   });
 };

@@ -10,7 +10,7 @@ import { respondGet } from '../request/respond-get.ts';
 const events = describeGet({
   path: '/events',
   operationId: 'getEvents',
-  summary: 'What was noticed, newest first',
+  summary: 'Events, newest first',
   extension: true,
   request: {
     query: z.object({ kind: eventKind, platform: platformQuery, tag, since, limit, page, asOf }),
@@ -22,7 +22,7 @@ const events = describeGet({
 const usage = describeGet({
   path: '/usage',
   operationId: 'getUsage',
-  summary: 'What the asking key may spend and has spent',
+  summary: 'Limits and calls of your key',
   extension: true,
   request: { query: z.object({ asOf }) },
   response: usageResponse,
@@ -31,24 +31,15 @@ const usage = describeGet({
 
 const DAYS_SHOWN = 62;
 
-/** What goes beyond the documented interface. */
 export const extensionRoutes = (app: ServiceApp, service: ServiceContext): void => {
   respondGet(app, service, events, async (c) => {
     const { asOf: requestedAsOf, ...wanted } = c.req.valid('query');
     const { asOf: at, owner, gone } = momentOf(service, c, requestedAsOf);
-    const { page } = wanted;
     const by = { owner, unwanted: gone() };
     const { total, items } = await service.reads.events({ ...wanted, asOf: at }, by);
-    return respond(
-      service,
-      c,
-      {
-        body: { total, page, items: items.map(shownEvent) },
-        asOf: at,
-        observedAt: items[0]?.detectedAt ?? null,
-      },
-      requestedAsOf,
-    );
+    const body = { total, page: wanted.page, items: items.map(shownEvent) };
+    const observedAt = items[0]?.detectedAt ?? null;
+    return respond(service, c, { body, asOf: at, observedAt }, requestedAsOf);
   });
 
   respondGet(app, service, usage, async (c) => {

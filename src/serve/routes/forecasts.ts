@@ -10,9 +10,9 @@ import { respondGet } from '../request/respond-get.ts';
 const forecasts = describeGet({
   path: '/forecasts/{platform}',
   operationId: 'getForecasts',
-  summary: 'Videos by their probability to end on top, with views ahead',
+  summary: 'Videos by probability to reach the top 10 %, with expected views',
   description:
-    'The videos of a platform seen in the last two days, by their probability to end in the top tenth of growth among their like, with the views expected after the horizon. Empty where the lake has not yet watched enough to say.',
+    'Videos of a platform seen in the last two days, by probability to finish in the top 10 % by growth among similar videos, with expected views after the horizon. Empty until the lake has enough history.',
   extension: true,
   request: {
     params: z.object({ platform: platformPath }),
@@ -22,7 +22,6 @@ const forecasts = describeGet({
   problems: ['invalid-parameter', 'not-found'],
 });
 
-/** What is likely to come, as forecasts were made. */
 export const forecastRoutes = (app: ServiceApp, service: ServiceContext): void => {
   respondGet(app, service, forecasts, (c) => {
     const { platform } = c.req.valid('param');

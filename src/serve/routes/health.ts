@@ -4,12 +4,12 @@ import { isoOf } from '../../base/iso.ts';
 import { SameLake } from '../../lake/same-lake.ts';
 import type { ServiceApp, ServiceContext } from '../request/context.ts';
 
-/** One reading answers this long: without a key anybody may ask as often as they like. */
+/** The status is cached this long, as requests need no key. */
 const KEPT_MS = SECOND_MS;
 
 /**
- * `GET /health`: database, lag of the lake and disk, for monitors. Needs no key. 503 once the lake was
- * deleted or replaced: the service still has the old file open.
+ * `GET /health`: database, lag of the lake and free disk space. Needs no key. 503 after the lake was
+ * deleted or replaced, as the service still has the old file open.
  */
 export const healthRoute = (app: ServiceApp, service: ServiceContext): void => {
   const sameLake = new SameLake(service.lake);

@@ -45,12 +45,11 @@ const analyze = createRoute({
   },
 });
 
-/** The video id in a body. */
 const idIn = (body: unknown): string => {
   const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : undefined;
   if (typeof id === 'string' && id.length >= 1 && id.length <= LONGEST_ID) return id;
   throw invalidParameters([
-    { parameter: 'id', detail: `Expected a video id, a text of 1 to ${LONGEST_ID} characters.` },
+    { parameter: 'id', detail: `Expected a video id of 1 to ${LONGEST_ID} characters.` },
   ]);
 };
 

@@ -64,13 +64,13 @@ const hashtags = describeGet({
 const itemsOf = <T>(list: ListPage<T>): T[] | JsonText =>
   list.itemsText === undefined ? list.items() : new JsonText(list.itemsText());
 
-/** Goes on with what was read: at once where it is here, so that nobody else's turn comes between. */
-const once = <T, R>(reading: Soon<T>, then: (read: T) => R): R | Promise<R> =>
+/** Continues at once with a synchronous result, so that no other request runs in between. */
+const continueWith = <T, R>(reading: Soon<T>, then: (read: T) => R): R | Promise<R> =>
   reading instanceof Promise ? reading.then(then) : then(reading);
 
 type VolumeLike = Omit<Parameters<typeof volumeForecastAt>[1], 'tag'>;
 
-/** A pulled list of hashtags with what stood forecast of their volumes. */
+/** A pulled list of hashtags with forecasts of their volumes. */
 const withForecasts = (
   sqlite: ServiceContext['lake']['sqlite'],
   list: ListPage<HashtagItem>,
@@ -86,7 +86,6 @@ const withForecasts = (
     }),
 });
 
-/** The three lists of the interface. */
 export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
   const responseOf = <T>(
     list: ListPage<T>,
@@ -113,7 +112,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
       dateRange,
       windowMs,
     });
-    return once(list, (read) => {
+    return continueWith(list, (read) => {
       const response = responseOf(read, moment.asOf, paging.page, { windowsMs: [windowMs] });
       return respond(service, c, response, requestedAsOf);
     });
@@ -125,7 +124,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     const moment = momentOf(service, c, requestedAsOf);
     const list = trendsPage(service.reads.lists, { ...paging, ...moment, platform, period });
     const windowsMs = [PERIOD_MS[period]];
-    return once(list, (read) => {
+    return continueWith(list, (read) => {
       const response = responseOf(read, moment.asOf, paging.page, { platform, period, windowsMs });
       return respond(service, c, response, requestedAsOf);
     });
@@ -144,7 +143,7 @@ export const listRoutes = (app: ServiceApp, service: ServiceContext): void => {
     });
     const windowsMs = [windowMs, 2 * windowMs];
     const like = { platform: platform ?? '', window: dateRange, at: moment.asOf } as const;
-    return once(list, (read) => {
+    return continueWith(list, (read) => {
       const response = responseOf(
         read.pulledAt === null ? read : withForecasts(service.lake.sqlite, read, like),
         ...([moment.asOf, paging.page, { windowsMs }] as const),

@@ -1,21 +1,21 @@
 import { problemResponse, RefusedError } from '../http/problems.ts';
-import { isFromElsewhere } from '../http/sent-from.ts';
+import { isCrossOrigin } from '../http/sent-from.ts';
 import type { PageDeps } from '../pages/page-route.ts';
 import { momentOf } from '../request/context.ts';
 
-/** `GET /live`: when the lake changes, as server-sent events, for pages that are open. */
+/** `GET /live`: server-sent events when the lake changes. */
 export const liveRoute = ({ app, service, guard }: PageDeps): void => {
   app.get('/live', guard, (c) => {
-    if (isFromElsewhere(c))
+    if (isCrossOrigin(c))
       return problemResponse(
-        new RefusedError('forbidden', 'Only pages of this service listen here.'),
+        new RefusedError('forbidden', 'Only pages of this service can receive live updates.'),
       );
     const { owner, gone } = momentOf(service, c, undefined);
     return new Response(service.live.listen(owner, gone()), {
       headers: {
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-store',
-        'x-accel-buffering': 'no', // a proxy that waits for more would make every page stale
+        'x-accel-buffering': 'no', // a buffering proxy would delay updates
       },
     });
   });

@@ -1,10 +1,7 @@
 import type { Metrics } from '../../run/metrics/metrics.ts';
 import type { ServiceApp } from '../request/context.ts';
 
-/**
- * `GET /metrics`: the service, its lake and its process in the Prometheus text format. Needs no key
- * and counts against none, like `/health`: it tells how much there is, not what.
- */
+/** `GET /metrics`: the service, its lake and its process in the Prometheus text format. */
 export const metricsRoute = (app: ServiceApp, metrics: Metrics): void => {
   app.get('/metrics', async (c) =>
     c.body(await metrics.text(), 200, {

@@ -27,7 +27,6 @@ const ASSETS: ReadonlyMap<string, URL> = new Map([
   ...readdirSync(ASSETS_FOLDER).map((name) => [name, new URL(name, ASSETS_FOLDER)] as const),
 ]);
 
-/** Every page of the dashboard: each registers its own address behind the guard. */
 const PAGES: readonly ((deps: PageDeps) => void)[] = [
   overviewPage,
   trendsPages,
@@ -44,15 +43,14 @@ const PAGES: readonly ((deps: PageDeps) => void)[] = [
   liveRoute,
 ];
 
-/** What the pages are about beside the lake. */
 export interface PagesAbout {
   /** The OpenAPI text. */
   readonly document: () => string;
-  /** Where people reach the service. */
+  /** Public URL without a path. */
   readonly origin: () => string;
 }
 
-/** The dashboard's pages, the reference at `/docs`, and what they load. */
+/** The dashboard, the reference at `/docs`, and their assets. */
 export const pageRoutes = (deps: PageDeps, { document, origin }: PagesAbout): void => {
   const { app, guard } = deps;
   for (const page of PAGES) page(deps);

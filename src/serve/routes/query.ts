@@ -4,7 +4,7 @@ import { readCookbook, readDictionary } from '../../lake/query/dictionary.ts';
 import { PageBytes } from '../cache/page-cache.ts';
 import { formBody } from '../http/body.ts';
 import { problemResponse, RefusedError } from '../http/problems.ts';
-import { isFromElsewhere } from '../http/sent-from.ts';
+import { isCrossOrigin } from '../http/sent-from.ts';
 import { framed } from '../pages/frame.ts';
 import { PAGE_HEADERS } from '../pages/page-headers.ts';
 import { type PageDeps, presentView, sendFixedPage } from '../pages/page-route.ts';
@@ -12,7 +12,7 @@ import { type QueryOutcome, queryPage } from '../pages/query-page.ts';
 import { momentOf, type ServiceEnv } from '../request/context.ts';
 import { SqlFailure } from '../request/sql-queries.ts';
 
-/** Statements up to this length stand in the address, to be kept and handed on. */
+/** Statements up to this length are part of the URL, to be bookmarked and shared. */
 const LONGEST_IN_ADDRESS = 4000;
 const LONGEST_SQL = 20_000;
 
@@ -21,11 +21,11 @@ const statementIn = (text: string | null | undefined): string => {
   if (sql.length <= LONGEST_SQL) return sql;
   throw new RefusedError(
     'payload-too-large',
-    `A statement here holds at most ${LONGEST_SQL} characters.`,
+    `The statement is longer than ${LONGEST_SQL} characters. Shorten it, or use the command line.`,
   );
 };
 
-/** `/query` and `/query.csv`: SQL that only reads, for key holders, and on this machine for everybody. */
+/** `/query` and `/query.csv`: read-only SQL. Needs a key except on this machine. */
 export const queryRoutes = (deps: PageDeps): void => {
   const { app, service, keyGuard } = deps;
   const requester = (c: Context<ServiceEnv>) => {
@@ -60,11 +60,11 @@ export const queryRoutes = (deps: PageDeps): void => {
   app.get('/query', keyGuard, async (c) => {
     const sql = statementIn(c.req.query('sql'));
     if (sql === '') return show(c, '', undefined);
-    return show(c, sql, isFromElsewhere(c) ? { held: true } : await outcomeOf(c, sql));
+    return show(c, sql, isCrossOrigin(c) ? { held: true } : await outcomeOf(c, sql));
   });
 
   app.post('/query', keyGuard, async (c) => {
-    refuseElsewhere(c);
+    rejectCrossOrigin(c);
     const sql = statementIn((await formBody(c)).get('sql'));
     if (sql.length > LONGEST_IN_ADDRESS) return show(c, sql, await outcomeOf(c, sql));
     c.header('cache-control', 'no-store');
@@ -72,18 +72,18 @@ export const queryRoutes = (deps: PageDeps): void => {
   });
 
   app.post('/query.csv', keyGuard, async (c) => {
-    refuseElsewhere(c);
+    rejectCrossOrigin(c);
     const sql = statementIn((await formBody(c)).get('sql'));
     return csvResponse(deps, sql, { ...requester(c), outgoing: c.env.outgoing });
   });
 };
 
-const refuseElsewhere = (c: Context<ServiceEnv>): void => {
-  if (isFromElsewhere(c))
-    throw new RefusedError('forbidden', 'Queries are run from this page alone, not from another.');
+const rejectCrossOrigin = (c: Context<ServiceEnv>): void => {
+  if (isCrossOrigin(c))
+    throw new RefusedError('forbidden', 'Queries can only be sent from the page /query.');
 };
 
-/** Rows as they are found. A failure before the first is a problem, one after it cuts the file off. */
+/** Streams rows. An error before the first row is a problem response, a later one truncates the file. */
 const csvResponse = async (
   { service }: PageDeps,
   sql: string,
@@ -103,7 +103,7 @@ const csvResponse = async (
     .then(() => writer.close());
   done.catch((error: unknown) => {
     begun.reject(error);
-    if (outgoing.headersSent) outgoing.destroy(); // so that what came is not taken for all
+    if (outgoing.headersSent) outgoing.destroy(); // so that the client sees that the file is incomplete
   });
   writer.closed.catch(() => stop.abort());
   try {

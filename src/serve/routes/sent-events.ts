@@ -5,15 +5,17 @@ import type { ServiceApp } from '../request/context.ts';
 import { EXAMPLE_DELIVERY } from '../request/examples.ts';
 
 const SUMMARIES: Readonly<Record<EventKind, string>> = {
-  'trend.spike': 'A video gains views much faster than its own pace and age lead one to expect',
-  'creator.viral': "A video far outruns its creator's own median, or a creator enters a top first",
-  'hashtag.rising': "A hashtag's volume rises against its own past weeks",
-  'niche.breakout': 'A cluster of tags that occur together grows its share of a list',
+  'trend.spike': 'A video gains views much faster than expected from its age and past growth',
+  'creator.viral':
+    "A video far exceeds its creator's median, or a creator enters a top list for the first time",
+  'hashtag.rising': "A hashtag's volume rises compared with past weeks",
+  'niche.breakout': 'A cluster of related tags increases its share of a list',
 };
 
 const signature = z.object({
   'webhook-id': z.string().meta({
-    description: '`<event id>.<subscription id>`, the same in every attempt: take each once.',
+    description:
+      '`<event id>.<subscription id>`, the same in every attempt. Use it to skip duplicates.',
   }),
   'webhook-timestamp': z.string().meta({ description: 'Unix seconds of this attempt.' }),
   'webhook-signature': z.string().meta({
@@ -21,7 +23,7 @@ const signature = z.object({
   }),
 });
 
-/** Describes the events that subscriptions are sent, as OpenAPI's `webhooks`. */
+/** Describes delivered events as OpenAPI `webhooks`. */
 export const describeSentEvents = (app: ServiceApp): void => {
   for (const kind of EVENT_KINDS)
     app.openAPIRegistry.registerWebhook({
@@ -29,7 +31,7 @@ export const describeSentEvents = (app: ServiceApp): void => {
       path: kind,
       operationId: `receive-${kind}`,
       summary: SUMMARIES[kind],
-      description: `${SUMMARIES[kind]}. Sent to the address of each subscription that wants it, again until it is received.`,
+      description: `${SUMMARIES[kind]}. Sent to each matching subscription, and retried until it is received.`,
       tags: ['Extensions'],
       security: [],
       request: {
@@ -45,8 +47,8 @@ export const describeSentEvents = (app: ServiceApp): void => {
         },
       },
       responses: {
-        '2XX': { description: 'Received. Anything else is tried again.' },
-        410: { description: 'Never again: the subscription is disabled.' },
+        '2XX': { description: 'Received. Other responses are retried.' },
+        410: { description: 'Disables the subscription.' },
       },
     });
 };

@@ -7,27 +7,26 @@ import { SESSION_MS, type Sessions } from '../auth/sessions.ts';
 import { formBody } from '../http/body.ts';
 import type { Exposure } from '../http/exposure.ts';
 import { problemResponse, RefusedError } from '../http/problems.ts';
-import { isFromElsewhere } from '../http/sent-from.ts';
+import { isCrossOrigin } from '../http/sent-from.ts';
 import { PAGE_HEADERS } from '../pages/page-headers.ts';
 import { signInPage } from '../pages/sign-in.ts';
 import type { ServiceApp, ServiceContext, ServiceEnv } from '../request/context.ts';
 import { noteAdmitted } from '../request/let-in.ts';
 
-/** What decides who may read the pages. */
 export interface PageAccess {
   readonly admission: KeyCheck;
   readonly sessions: Sessions;
   readonly exposure: Exposure;
 }
 
-/** `__Host-`: browsers take it over HTTPS only, and from this host alone. */
+/** Browsers accept `__Host-` cookies over HTTPS and from this host only. */
 const cookieName = ({ isSecure }: Exposure): string =>
   isSecure ? '__Host-trendlake' : 'trendlake';
 
 const cookieOptions = ({ isSecure }: Exposure) =>
   ({ path: '/', httpOnly: true, sameSite: 'Strict', secure: isSecure }) as const;
 
-/** Where a page leads after signing in: to a page of this service, or to the dashboard. */
+/** The page after signing in: a path of this service, or the dashboard. */
 const pageIn = (address: string | null): string =>
   address !== null &&
   /^\/(?!(?:sign-in|sign-out|v1)\b)(?:\w[!-[\]-~]*)?(?:\?[!-~]*)?$/.test(address)
@@ -41,9 +40,9 @@ const askForKey = (
 ): Response | Promise<Response> => c.html(signInPage({ to, problem }), 401, PAGE_HEADERS);
 
 /**
- * Lets a request read pages and `/metrics`: from this machine without a key, from elsewhere by the
- * session of somebody who signed in, or by a key. A person without is asked for a key.
- * @param isOpen says to whom they are open without; by default as the service was started
+ * Guards pages and `/metrics`: requests from this machine need no key, others need a session or a key.
+ * Browsers without one get the sign-in page.
+ * @param isOpen true if the request needs no key
  */
 export const letInPages =
   (
@@ -53,7 +52,7 @@ export const letInPages =
   ): MiddlewareHandler<ServiceEnv> =>
   async (c, next) => {
     if (isOpen(c.env.incoming)) {
-      await c.env.exchange.keylessTurn?.(); // whatever key it shows: nobody looks at it
+      await c.env.exchange.keylessTurn?.(); // its key is not checked
       return next();
     }
     const { method, path } = c.req;
@@ -71,7 +70,7 @@ export const letInPages =
       : problemResponse(refusal);
   };
 
-/** `POST /sign-in` opens a session of a key, `POST /sign-out` ends it. */
+/** `POST /sign-in` and `POST /sign-out`. */
 export const signInRoutes = (
   app: ServiceApp,
   { clock }: ServiceContext,
@@ -81,17 +80,20 @@ export const signInRoutes = (
   const options = cookieOptions(exposure);
   const refused = (c: Context<ServiceEnv>, to: string, refusal: RefusedError) =>
     refusal.slug === 'missing-key' || refusal.slug === 'unknown-key'
-      ? askForKey(c, to, 'This key is not known here, or was revoked.')
+      ? askForKey(c, to, 'This key is unknown or was revoked.')
       : problemResponse(refusal);
 
-  // else a page elsewhere signs its visitor in by a key of somebody else, or out
-  const refuseElsewhere = (c: Context<ServiceEnv>): void => {
-    if (isFromElsewhere(c, exposure.publicOrigin))
-      throw new RefusedError('forbidden', 'You sign in and out on a page of this service alone.');
+  // or another site could sign its visitor out, or in with a foreign key
+  const rejectCrossOrigin = (c: Context<ServiceEnv>): void => {
+    if (isCrossOrigin(c, exposure.publicOrigin))
+      throw new RefusedError(
+        'forbidden',
+        'You can only sign in and out on a page of this service.',
+      );
   };
 
   app.post('/sign-in', async (c) => {
-    refuseElsewhere(c);
+    rejectCrossOrigin(c);
     const form = await formBody(c);
     const key = form.get('key')?.trim() ?? '';
     const to = pageIn(form.get('to'));
@@ -109,7 +111,7 @@ export const signInRoutes = (
   });
 
   app.post('/sign-out', (c) => {
-    refuseElsewhere(c);
+    rejectCrossOrigin(c);
     const token = getCookie(c, name);
     if (token !== undefined) sessions.end(token);
     deleteCookie(c, name, options);

@@ -31,7 +31,6 @@ const video = describeGet({
   problems: ['invalid-parameter', 'not-found'],
 });
 
-/** What the lake knows of one video. */
 export const videoRoutes = (app: ServiceApp, service: ServiceContext): void => {
   const find = (id: string, at: number) => {
     const found = videoByIdAsOf(service.lake, id, at);
@@ -50,12 +49,12 @@ export const videoRoutes = (app: ServiceApp, service: ServiceContext): void => {
     const { asOf: requestedAsOf } = c.req.valid('query');
     const at = instantOf(service, requestedAsOf);
     const { key, platform } = find(id, at);
-    const its = videoGrowth(service.lake, key, at);
+    const curve = videoGrowth(service.lake, key, at);
     const forecast = shownForecast(service.lake.sqlite, key, at);
-    const body = { id, platform, ...its, forecast };
-    const newest = its.snapshots.at(-1);
+    const body = { id, platform, ...curve, forecast };
+    const newest = curve.snapshots.at(-1);
     const observedAt = newest === undefined ? null : Date.parse(newest.at);
-    // a forecast stands for two days after its snapshot
+    // a forecast expires two days after its snapshot
     const holds = { ...mayRepeat(at), windowsMs: forecast === null ? [] : [TRACKED_MS] };
     return respond(service, c, { body, asOf: at, observedAt, ...holds }, requestedAsOf);
   });

@@ -14,7 +14,7 @@ import {
 import { PageBytes } from '../cache/page-cache.ts';
 import { formBody } from '../http/body.ts';
 import { RefusedError } from '../http/problems.ts';
-import { isFromElsewhere } from '../http/sent-from.ts';
+import { isCrossOrigin } from '../http/sent-from.ts';
 import { framed } from '../pages/frame.ts';
 import { type PageDeps, presentView, sendFixedPage } from '../pages/page-route.ts';
 import { type WatchingContent, watchingPage } from '../pages/watching-page.ts';
@@ -83,7 +83,7 @@ export const watchingRoutes = (deps: PageDeps, context: WatchContext): void => {
   app.get('/watching', keyGuard, (c) => show(c));
 
   app.post('/watching', keyGuard, async (c) => {
-    if (isFromElsewhere(c))
+    if (isCrossOrigin(c))
       throw new RefusedError(
         'forbidden',
         'Watches are changed from this page, not from another site.',

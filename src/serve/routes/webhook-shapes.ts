@@ -8,7 +8,7 @@ import { describeGet, problemsOf } from '../request/describe.ts';
 import { EXAMPLE_BODIES, EXAMPLE_RESPONSES } from '../request/examples.ts';
 import { asOf, limit, page } from '../request/parameters.ts';
 
-// `/v1/webhooks` as it travels and as OpenAPI describes it.
+// Shapes and OpenAPI descriptions of `/v1/webhooks`.
 
 const EXAMPLE_ID = 'sub_5f1c0a9be27d4c3f8a6b1e20';
 
@@ -28,16 +28,12 @@ const subscription = z
 
 const ADDRESS_LIKE = /(?<![\w.:])[\da-f.:]*[.:][\da-f.:]*[\da-f]/gi;
 
-/**
- * Text without the addresses in it. What an attempt meets is noted without them; older notes are not,
- * and would tell whoever subscribes a name what it hides.
- */
+/** Removes IP addresses, which old errors may contain. They would show what a host name resolves to. */
 const withoutAddresses = (text: string): string =>
   text.replace(ADDRESS_LIKE, (found) =>
     ipaddr.isValid(found) || ipaddr.isValid(found.replace(/:\d+$/, '')) ? '[address]' : found,
   );
 
-/** A subscription without its secrets. */
 export const shownSubscription = (one: Subscription): z.infer<typeof subscription> => ({
   id: one.id,
   url: one.url,
@@ -58,7 +54,7 @@ const withId = { params: z.object({ id: idPath }) };
 export const listSubscriptionsRoute = describeGet({
   path: '/webhooks',
   operationId: 'getWebhooks',
-  summary: 'The subscriptions this key made',
+  summary: 'Subscriptions of your key',
   extension: true,
   request: { query: z.object({ limit, page, asOf }) },
   response: z.object({
@@ -86,7 +82,7 @@ const delivery = z
   .meta({ id: 'Delivery' });
 
 const time = (at: number | null): string | null => (at === null ? null : isoOf(at));
-/** A delivery as its owner reads it. */
+
 export const shownDelivery = (one: DeliveryRecord): Record<string, unknown> => ({
   id: one.id,
   event: one.eventId,
@@ -103,7 +99,7 @@ export const shownDelivery = (one: DeliveryRecord): Record<string, unknown> => (
 export const deliveriesRoute = describeGet({
   path: '/webhooks/{id}/deliveries',
   operationId: 'getDeliveries',
-  summary: 'What was sent to one subscription, newest first',
+  summary: 'Deliveries of one subscription, newest first',
   extension: true,
   request: { ...withId, query: z.object({ limit, page, asOf }) },
   response: z.object({
@@ -146,7 +142,7 @@ export const addRoute = createRoute({
             .optional()
             .meta({ description: 'whsec_ and 24 to 64 bytes in base64.' }),
         }),
-        'What is wanted, and where.',
+        'The address, and a filter of events.',
         EXAMPLE_BODIES.createWebhook,
       ),
     },
@@ -154,7 +150,7 @@ export const addRoute = createRoute({
   responses: {
     201: json(
       subscription.extend({ secret: z.string() }),
-      'Subscribed. The only time the secret is seen.',
+      'The subscription. The secret is shown only once.',
       EXAMPLE_RESPONSES.createWebhook,
     ),
     ...problemsOf([
@@ -169,7 +165,7 @@ export const addRoute = createRoute({
 export const oneRoute = describeGet({
   path: '/webhooks/{id}',
   operationId: 'getWebhook',
-  summary: 'One subscription and how it fares',
+  summary: 'One subscription and its state',
   extension: true,
   request: { ...withId, query: z.object({ asOf }) },
   response: subscription.extend({ asOf: z.iso.datetime() }),
@@ -182,7 +178,7 @@ export const removeRoute = createRoute({
   ...described('deleteWebhook', 'Ends a subscription'),
   request: withId,
   responses: {
-    204: { description: 'Ended; nothing more is sent.' },
+    204: { description: 'Removed.' },
     ...problemsOf(['not-found', 'payload-too-large']),
   },
 });
@@ -190,7 +186,7 @@ export const removeRoute = createRoute({
 export const rotateRoute = createRoute({
   method: 'post',
   path: '/webhooks/{id}/rotate',
-  ...described('rotateWebhook', 'Gives a subscription a new secret; for a day both sign'),
+  ...described('rotateWebhook', 'Rotates the secret. Both secrets sign for a day'),
   request: withId,
   responses: {
     200: json(
@@ -215,7 +211,7 @@ export const testRoute = createRoute({
         error: z.string().nullable(),
         durationMs: z.int(),
       }),
-      'What came of it.',
+      'The result of the test.',
       EXAMPLE_RESPONSES.testWebhook,
     ),
     ...problemsOf(['not-found', 'payload-too-large']),

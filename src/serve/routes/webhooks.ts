@@ -40,13 +40,12 @@ import {
   testRoute,
 } from './webhook-shapes.ts';
 
-/** What subscriptions and the upstream's messages are written through. */
 export interface WebhookContext {
   readonly writer: Lake;
   readonly poster: Poster;
   /** Undefined: `/hooks/upstream` is off. */
   readonly hookSecret: HookSecret | undefined;
-  /** Subscriptions that one key may have. */
+  /** Subscriptions allowed per key. */
   readonly mostOfAKey: number;
 }
 
@@ -67,15 +66,12 @@ const NO_STORE = { 'cache-control': 'no-store' };
 const required = (writer: Lake, c: Context<ServiceEnv>, id: string): Subscription => {
   const found = findSubscription(writer, id, c.get('standing').id);
   if (found === undefined)
-    throw new RefusedError('not-found', 'This key has no subscription of that id.');
+    throw new RefusedError('not-found', `No subscription of your key has the id ${id}.`);
   return found;
 };
 
-/**
- * The instant a response on subscriptions is for, Unix ms: they are made and delivered to in the time
- * of `clock`, also where the service's own time stands still.
- */
-const bookedAt = ({ clock }: ServiceContext, asOf: number | undefined): number => {
+/** The instant of a response on subscriptions in Unix ms, by the clock of limits, which is never fixed. */
+const subscriptionInstant = ({ clock }: ServiceContext, asOf: number | undefined): number => {
   const now = clock.now();
   return asOf === undefined ? now : Math.min(asOf, now);
 };
@@ -87,54 +83,34 @@ const readingRoutes = (
 ): void => {
   respondGet(app, service, listSubscriptionsRoute, (c) => {
     const { limit, page, asOf } = c.req.valid('query');
-    const at = bookedAt(service, asOf);
-    const made = listSubscriptions(writer, c.get('standing').id).filter(
+    const at = subscriptionInstant(service, asOf);
+    const all = listSubscriptions(writer, c.get('standing').id).filter(
       ({ createdAt }) => createdAt <= at,
     );
-    const items = made.slice((page - 1) * limit, page * limit).map(shownSubscription);
-    return respond(
-      service,
-      c,
-      {
-        body: { total: made.length, page, items },
-        asOf: at,
-        observedAt: null,
-      },
-      asOf,
-    );
+    const items = all.slice((page - 1) * limit, page * limit).map(shownSubscription);
+    const body = { total: all.length, page, items };
+    return respond(service, c, { body, asOf: at, observedAt: null }, asOf);
   });
 
   respondGet(app, service, oneRoute, (c) => {
     const found = required(writer, c, c.req.valid('param').id);
     const { asOf } = c.req.valid('query');
-    const at = bookedAt(service, asOf);
-    return respond(
-      service,
-      c,
-      { body: shownSubscription(found), asOf: at, observedAt: null },
-      asOf,
-    );
+    const at = subscriptionInstant(service, asOf);
+    const body = shownSubscription(found);
+    return respond(service, c, { body, asOf: at, observedAt: null }, asOf);
   });
 
   respondGet(app, service, deliveriesRoute, async (c) => {
     const { id } = required(writer, c, c.req.valid('param').id);
     const { limit, page, asOf } = c.req.valid('query');
-    const at = bookedAt(service, asOf);
+    const at = subscriptionInstant(service, asOf);
     const { owner, gone } = momentOf(service, c, asOf);
     const { total, items } = await service.reads.deliveries(
       { subscriptionId: id, until: at, limit, page },
       { owner, unwanted: gone() },
     );
-    return respond(
-      service,
-      c,
-      {
-        body: { total, page, items: items.map(shownDelivery) },
-        asOf: at,
-        observedAt: null,
-      },
-      asOf,
-    );
+    const body = { total, page, items: items.map(shownDelivery) };
+    return respond(service, c, { body, asOf: at, observedAt: null }, asOf);
   });
 };
 
@@ -179,10 +155,7 @@ const changingRoutes = (
   });
 };
 
-/**
- * `/v1/webhooks`: the subscriptions of the asking key. A key sees, changes and ends its own alone;
- * the operator's are on the command line.
- */
+/** `/v1/webhooks`: a key sees and changes only its own subscriptions. */
 export const webhookRoutes = (
   app: ServiceApp,
   service: ServiceContext,
@@ -198,7 +171,7 @@ const SLUG_OF = {
   unreadable: 'invalid-parameter',
 } as const;
 
-/** `POST /hooks/upstream`: the upstream's own webhooks, proven by their signature, not by a key. */
+/** `POST /hooks/upstream`: webhooks of the upstream, authenticated by signature. */
 export const hookRoute = (
   app: ServiceApp,
   service: ServiceContext,
@@ -208,7 +181,7 @@ export const hookRoute = (
     if (hookSecret === undefined)
       throw new RefusedError(
         'not-found',
-        'Upstream webhooks are off here: the operator has set no TRENDLAKE_HOOK_SECRET.',
+        'Upstream webhooks are off. The operator can enable them with TRENDLAKE_HOOK_SECRET.',
       );
     const body = await readBody(c);
     const request = { headers: c.req.header(), body };

@@ -69,7 +69,7 @@ test('a query that takes too long is ended, and says what would be faster', asyn
   const run = query({ atOnce: 1, longestMs: 200, mostCharacters: 1000 });
   const { signal } = new AbortController();
   const ended = run({ sql: ENDLESS, limit: 1, signal });
-  await expect(ended).rejects.toThrow(/longer than 0\.2 s and was ended\. Narrow it/);
+  await expect(ended).rejects.toThrow(/longer than 0\.2 s and was ended\. Add a filter/);
 });
 
 test('a query that nobody waits for is ended', async () => {
