@@ -27,6 +27,7 @@ export const calls = sqliteTable(
     freeMono: integer('free_mono').notNull().default(0), // monotonic ms at which its slot in the minute is free
     sent: integer('sent').notNull().default(1), // 0: nobody was reached, so the call costs nothing
     key: text('key'), // name of the key if `keys` lists several
+    newVideos: integer('new_videos'), // videos that its response brought into the lake; null: before 0.2
   },
   (t) => [
     index('calls_sent_at').on(t.sentAt),

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { integer, sqliteView, text } from 'drizzle-orm/sqlite-core';
+import { isoDate } from './view-sql.ts';
 
-// Views over watches, and over the entries of lists.
+// Views over watches, entries of lists, and calls.
 
 /** Results of watched searches and hashtags, best first by `rank`. */
 export const searchHits = sqliteView('search_hits', {
@@ -39,4 +40,18 @@ export const listEntries = sqliteView('list_entries', {
   previousRank: integer('previous_rank'), // rank when it was listed last; null: never before
 }).as(
   sql`select c.list as list, c.platform as platform, c.period as period, v.id as video_id, c.captured_at as entered_at, r.rank as rank, (select o.rank from ranking o join capture b on b.key = o.capture_key where o.video_key = r.video_key and b.list = c.list and b.platform = c.platform and b.period = c.period and b.captured_at < c.captured_at and b.completed_at is not null order by b.captured_at desc limit 1) as previous_rank from (select n.*, (select p.key from capture p where p.list = n.list and p.platform = n.platform and p.period = n.period and p.captured_at < n.captured_at and p.completed_at is not null order by p.captured_at desc limit 1) as previous_key from capture n where n.list in ('feed', 'trends') and n.completed_at is not null) c join ranking r on r.capture_key = c.key join video v on v.key = r.video_key where c.previous_key is not null and not exists (select 1 from ranking x where x.video_key = r.video_key and x.capture_key = c.previous_key)`,
+);
+
+/**
+ * Calls and the videos they brought into the lake, by UTC day, platform and job. An empty platform is
+ * a call for all platforms, or one outside a run.
+ */
+export const callsByPlatform = sqliteView('calls_by_platform', {
+  day: text('day').notNull(), // `YYYY-MM-DD`, UTC
+  platform: text('platform').notNull(),
+  job: text('job').notNull(),
+  calls: integer('calls').notNull(), // that left the machine
+  newVideos: integer('new_videos').notNull(),
+}).as(
+  sql`select ${isoDate('c.sent_at')} as day, cast(coalesce(i.request_json ->> 'platform', '') as text) as platform, c.job as job, cast(sum(c.sent) as integer) as calls, cast(coalesce(sum(c.new_videos), 0) as integer) as new_videos from calls c left join run_items i on i.run_id = c.run_id and i.job = c.job and i.request = c.request group by 1, 2, 3`,
 );

@@ -61,7 +61,7 @@ const requestWith = async (
     receivedAt,
     isLastPage: true,
   };
-  loadResponse(lake, call, (counts) => settle(rowsChanged(counts)));
+  loadResponse(lake, call, (counts) => settle(rowsChanged(counts), counts.videos.inserted));
   await ledger.drain?.();
   syncLake(lake);
   return read;

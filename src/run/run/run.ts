@@ -163,7 +163,7 @@ export class Run {
       lake,
       call,
       (loaded) => {
-        settle(rowsChanged(loaded));
+        settle(rowsChanged(loaded), loaded.videos.inserted);
         this.#log.done(runId, item, attempts);
         if (next !== undefined) this.#log.plan(runId, job, [{ request: next }]);
       },

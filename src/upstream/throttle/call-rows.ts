@@ -33,7 +33,7 @@ export class CallRows {
     );
     this.#settle = sqlite.prepare(
       `update calls set finished_at = ?, status = ?, error = ?, sent = ?, rows_changed = ?,
-         free_mono = ? where id = ?`,
+         new_videos = ?, free_mono = ? where id = ?`,
     );
   }
 
@@ -53,10 +53,11 @@ export class CallRows {
 
   /** How a call ended, and from when its slot is free: at once where nothing was sent. */
   settle(callId: number, outcome: CallOutcome): void {
-    const { status, error, finishedAt, endedMono, sent, rowsChanged } = outcome;
+    const { status, error, finishedAt, endedMono, sent, rowsChanged, newVideos } = outcome;
     const freeMono = Math.ceil(endedMono) + (sent ? SLOT_MS : 0);
     const sentFlag = sent ? 1 : 0;
-    this.#settle.run(finishedAt, status, error, sentFlag, rowsChanged, freeMono, callId);
+    const loaded = [rowsChanged, newVideos ?? null];
+    this.#settle.run(finishedAt, status, error, sentFlag, ...loaded, freeMono, callId);
   }
 }
 

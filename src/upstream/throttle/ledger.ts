@@ -40,6 +40,8 @@ export interface CallOutcome {
   sent: boolean;
   /** Rows that loading its response inserted or updated; null where nothing was loaded. */
   rowsChanged: number | null;
+  /** Videos that it brought into the lake. */
+  newVideos?: number;
 }
 
 /**

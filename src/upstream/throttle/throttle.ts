@@ -22,7 +22,7 @@ export interface Received<T> {
   tookMs: number;
   attempts: number;
   /** Writes the call's outcome. To be called inside the transaction that loads the response. */
-  settle: (rowsChanged: number) => void;
+  settle: (rowsChanged: number, newVideos?: number) => void;
 }
 
 interface CallContext {
@@ -155,9 +155,9 @@ export class Throttle {
       this.counts.ok += 1;
       this.#circuit.succeeded();
       const finishedAt = clock.now();
-      const settle = (rowsChanged: number): void => {
+      const settle = (rowsChanged: number, newVideos = 0): void => {
         const ended = { finishedAt, endedMono, sent: true };
-        ledger.settle(callId, { status, error: null, ...ended, rowsChanged });
+        ledger.settle(callId, { status, error: null, ...ended, rowsChanged, newVideos });
         ledger.noteHeaders(callId, headers);
       };
       const tookMs = roundMs(endedMono - sentMono);

@@ -331,3 +331,16 @@ test('an event carries the tags of watches on its subject, and lists filter by t
   });
   expect(JSON.parse(out)).toMatchObject([{ id: 'evt_1' }]);
 });
+
+test('calls_by_platform has the calls and new videos of each platform and job', async () => {
+  const { json, run, rows } = await pipeline();
+  await json('watch', 'add', '@ttmaker1', '--platform', 'tiktok');
+  await run('feed', 'watch');
+  expect(
+    rows('select platform, job, calls, new_videos from calls_by_platform order by 2, 1'),
+  ).toEqual([
+    { platform: 'tiktok', job: 'feed', calls: 1, new_videos: 30 },
+    { platform: 'youtube', job: 'feed', calls: 1, new_videos: 30 },
+    { platform: 'tiktok', job: 'watch', calls: 1, new_videos: 0 },
+  ]);
+});
