@@ -18,7 +18,7 @@ import {
 } from './errors.ts';
 import type { AnyRequest, HttpRequest } from './request.ts';
 
-/** A response as it came, whole and unpacked, whatever its status. */
+/** A whole, decompressed response of any status. */
 export interface RawResponse {
   status: number;
   /** Header fields in lower case; a repeated field joined by `, `. */
@@ -26,20 +26,20 @@ export interface RawResponse {
   body: Buffer;
 }
 
-/** Sends one request and gives its response. */
+/** Sends one request and returns its response. */
 export interface ApiClient {
   /**
    * @throws NoResponseError when no whole response came in time, or it was too large;
-   *   UnreachableError when no connection stood, so that nothing was sent
+   *   UnreachableError without a connection, so that nothing was sent
    */
   send(request: AnyRequest, signal?: AbortSignal): Promise<RawResponse>;
   close(): Promise<void>;
 }
 
-/** More than any page or timeline needs; a response past it is abandoned while it arrives. */
+/** More than any page or timeline needs. A larger response is abandoned while it arrives. */
 const LARGEST_BODY_BYTES = 8 * 1024 * 1024;
 
-/** Packed more often than this is a trick; what is left then is no JSON. */
+/** Encodings that are undone. A body with more of them is an attack. */
 const MOST_ENCODINGS = 3;
 
 type Unpack = (packed: Buffer, bounds: { maxOutputLength: number }) => Promise<Buffer>;
@@ -89,7 +89,7 @@ const plainHeaders = (
     ),
   );
 
-/** Bytes or text without the key, should a service say it back in whatever spelling. */
+/** Removes the key from bytes or text, in case a service repeats it in any spelling. */
 const hidingKey = (key: string) => {
   const hide = hiding(key);
   return {
@@ -102,7 +102,7 @@ const hidingKey = (key: string) => {
   };
 };
 
-/** Tells `left` when a request's connection stands and it begins to be sent. */
+/** Calls `left` when the connection of a request is open and it begins to be sent. */
 const tellingWhenSent = (
   handler: Dispatcher.DispatchHandler,
   left: () => void,
@@ -119,13 +119,13 @@ const tellingWhenSent = (
     },
   });
 
-/** A dispatcher for one request; `left` is called once its connection stands. */
+/** A dispatcher for one request. It calls `left` once its connection is open. */
 const through = (agent: Dispatcher, left: () => void): Dispatcher =>
   agent.compose(
     (dispatch) => (options, handler) => dispatch(options, tellingWhenSent(handler, left)),
   );
 
-/** Where requests go, with which key, and how long one may take. */
+/** Address, key and timeout of requests. */
 interface ApiConfig extends Pick<Config, 'timeoutMs'>, Partial<Pick<Config, 'proxy'>> {
   readonly baseUrl: string;
   readonly apiKey: { reveal(): string };

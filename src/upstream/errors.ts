@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode, TrendlakeError } from '../base/errors.ts';
 
-/** A call that did not give what was asked. `status` is null when no response came. */
+/** A failed call. `status` is null without a response. */
 export abstract class CallError extends TrendlakeError {
   readonly exitCode: ExitCode = EXIT.failed;
   readonly status: number | null;
@@ -10,7 +10,7 @@ export abstract class CallError extends TrendlakeError {
   }
 }
 
-/** Nothing came back whole: unreachable, timed out, reset, cut, too large. */
+/** No complete response: unreachable, timed out, reset, cut or too large. */
 export class NoResponseError extends CallError {
   readonly transient: boolean = true;
   constructor(message: string, status: number | null = null, cause?: unknown) {
@@ -18,7 +18,7 @@ export class NoResponseError extends CallError {
   }
 }
 
-/** Nobody was found: name unknown, refused, unreachable. No connection stood, so nothing was sent. */
+/** No connection: name unknown, refused or unreachable. Nothing was sent. */
 export class UnreachableError extends NoResponseError {}
 
 /** The proxy wants a password. Nothing was sent to the service, and no further call would be. */
@@ -41,7 +41,7 @@ export class KeyRefusedError extends CallError {
   readonly transient = false;
 }
 
-/** This clock is so far ahead of the service's that rows with its time would hide everything older. */
+/** This clock is so far ahead that its rows would hide all older ones. */
 export class ClockAheadError extends KeyRefusedError {}
 
 /** A call that was not made because its key had been refused before. */
@@ -60,7 +60,7 @@ export class RequestRefusedError extends CallError {
   }
 }
 
-/** A field or shape nobody announced, or one that came otherwise than announced, or not at all. */
+/** An undocumented, changed or missing field or shape. */
 export interface Drift {
   resource: string;
   field: string;

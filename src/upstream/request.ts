@@ -9,7 +9,7 @@ interface ListPosition {
   offset: number;
   /** The `mark` of the page before. */
   before?: string;
-  /** Where the page before said this one begins, if the upstream uses cursors. */
+  /** Cursor that the page before stated, if the upstream uses cursors. */
   cursor?: string;
 }
 
@@ -105,7 +105,7 @@ export const requestLine = (request: AnyRequest): string => {
 };
 
 /**
- * The request behind a request line of `calls`, where the line alone tells: of those made outside a run.
+ * The request of a line of `calls`, if the line is enough: for requests outside a run.
  * Undefined for lists, whose page does not say how many items came before it.
  */
 export const requestOfLine = (line: string): UpstreamRequest | undefined => {

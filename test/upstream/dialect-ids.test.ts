@@ -25,7 +25,7 @@ describe('ids of the service become ours, and back', () => {
     expect(wireRequest(growth, settings).path).toBe(`/videos/${encodeURIComponent(theirs)}/growth`);
   });
 
-  test('ids that are ours already, and texts that are none, stay', () => {
+  test('ids that are ours already and other values stay', () => {
     const settings = { idPrefixes: { tiktok: 'tk' } };
     const items = [{ id: 'tt_1' }, { id: 7 }, 'text', null];
     expect(inOurWords(FEED, { items, total: 4, page: 1 }, settings)).toMatchObject({ items });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDialectUpstream } from '../../fixtures/dialect-upstream.ts';
 import { WORLD_AT } from '../../fixtures/small-world.ts';
+import { lakeConditions } from '../../src/alerts/notify/judge.ts';
 import { virtualClock } from '../../src/base/clock.ts';
 import type { UpstreamSettings } from '../../src/base/config/upstream-settings.ts';
 import { freshFolder, freshLake } from '../support/fresh.ts';
@@ -100,7 +101,14 @@ describe('a spent quota or balance pauses the run', () => {
   test.each([['payment'], ['forbidden']])('%s', async (dialect) => {
     const service = await startDialectUpstream([dialect], { calls: 4 });
     try {
-      const { summary } = await syncOnce(freshFolder(), service.baseUrl);
+      const lake = freshLake();
+      const { summary } = await syncOnce(lake.dataDir, service.baseUrl, { lake });
+      expect(lakeConditions(lake, WORLD_AT)).toContainEqual(
+        expect.objectContaining({
+          kind: 'run',
+          sentence: expect.stringMatching(/paused.*the balance of the key is spent/),
+        }),
+      );
       expect(summary).toMatchObject({ outcome: 'paused', calls: { ok: 4 } });
       expect(summary.reason).toMatch(/the quota or the balance of the key is spent/);
       expect(summary.resumesAt).toBe('2026-03-01T01:00:00.000Z');

@@ -73,7 +73,7 @@ describe('what a status stands for', () => {
   ])('a sentence may follow what %s says', (body, end) =>
     expect(judge(response(429, {}, body), NOW)?.message).toBe(`The service answered 429${end}`),
   );
-  test.each([300, 304])('%i without an address is no redirect', (status) => {
+  test.each([300, 304])('%i without an address is not a redirect', (status) => {
     const error = judge(response(status), NOW);
     expect(error).toMatchObject({ transient: false, status });
     expect(error?.message).toBe(`The service answered ${status}.`);

@@ -101,6 +101,8 @@ const live = async (
   const given = configOf(io);
   const config = {
     ...given,
+    upstream: {}, // the sandbox speaks our words, without a proxy
+    proxy: undefined,
     ...refreshesWhileWaiting({ ...given, ratePerMinute: sandbox.ratePerMinute }),
     baseUrl: sandbox.url,
     apiKey: new Secret(sandbox.key),

@@ -53,13 +53,13 @@ interface DecodedPage {
   pageable: number | null;
   /** Members of its list, readable or not. */
   length: number;
-  /** Which items it holds, in short; null where none could be read. */
+  /** Fingerprint of its items; null if none could be read. */
   mark: string | null;
   /** Cursor of the next page; null at the end, absent if the upstream has no cursors. */
   next?: string | null;
 }
 
-/** What a response of status 200 says, checked. */
+/** The checked content of a response with status 200. */
 export type DecodedResponse = Decoded &
   (
     | ({ kind: 'videos'; items: Positioned<DecodedItem>[] } & DecodedPage)
@@ -95,7 +95,7 @@ const unknownShape = (
   return error;
 };
 
-/** Reads every member, keeping the readable ones with their position and the rest as rejections. */
+/** Reads every member. Unreadable ones become rejections. */
 const readAll = <T extends { extra: JsonObject | null }>(
   list: readonly unknown[],
   read: (raw: unknown) => T | { problem: string },
@@ -122,7 +122,7 @@ const ENVELOPE = new Set([
   'period',
   ...HOLDERS.list,
 ]);
-// `forecast` is what a trendlake that is served adds; it is made anew here
+// a trendlake that is served adds `forecast`; it is computed here again
 const GROWTH = new Set(['id', 'platform', 'asOf', 'curve', 'forecast', ...HOLDERS.timeline]);
 const PROFILE_SAYS = new Set<string>([
   ...namesOf(FIELDS.creator),
@@ -188,7 +188,7 @@ const decodeCreator = (
   query: { platform: Platform; handle: string },
 ): DecodedResponse => {
   const value = creatorIn(body);
-  // an object that says nothing of a creator is no profile without numbers
+  // an object without any field of a creator is an error, not an empty profile
   if (!isObject(value) || !Object.keys(value).some((name) => PROFILE_SAYS.has(name))) {
     const expected = `creator (looked for ${[...PROFILE_SAYS].join(', ')})`;
     throw unknownShape(response, { resource: 'creator', expected }, value);

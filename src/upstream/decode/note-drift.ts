@@ -7,7 +7,7 @@ import { MOST_TAGS, READ_CHARACTERS } from '../../base/wire/item-bounds.ts';
 import type { Drift } from '../errors.ts';
 import type { DecodedItem, Rejection } from './decode-items.ts';
 
-/** What is noted of a response while it is read. */
+/** Notes about a response, collected while it is read. */
 export interface Decoded {
   /** The instant the response says it is true at, Unix ms; null when it does not say. */
   asOf: number | null;
@@ -15,7 +15,7 @@ export interface Decoded {
   drift: Drift[];
 }
 
-/** What the interface shows of a resource, and the names each is accepted under. */
+/** Documented fields of each resource, with their accepted names. */
 const SHOWN: Record<string, Record<string, readonly string[]>> = {
   list: { total: ['total'], page: ['page'] },
   'content item': Object.fromEntries(
@@ -29,7 +29,7 @@ const SHOWN: Record<string, Record<string, readonly string[]>> = {
   creator: { followers: FIELDS.creator.followers.names },
 };
 
-/** Notes the shown fields that are not there at all; null says that a value is not known. */
+/** Notes documented fields that are missing. Null is not missing. */
 export const noteMissing = (resource: string, value: unknown, into: Decoded): void => {
   if (!isObject(value)) return;
   for (const [field, names] of Object.entries(SHOWN[resource] ?? {}))
@@ -77,7 +77,7 @@ export const noteRateUnit = (items: readonly DecodedItem[], into: Decoded): void
 
 const SAMPLE_CHARACTERS = 200;
 
-/** Whether what a response names is what was asked for: an id without its prefix, a handle in any spelling. */
+/** Compares the requested name with the stated one: ids may lack their prefix, handles differ in spelling. */
 const IS_NAMED = {
   id: (asked: string, stated: string): boolean => stated === asked || asked.endsWith(`_${stated}`),
   handle: (asked: string, stated: string): boolean => foldHandle(stated) === foldHandle(asked),

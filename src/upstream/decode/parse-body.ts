@@ -14,7 +14,7 @@ const parseText = (body: Buffer, charset: string): unknown => {
 
 const LONGEST_TYPE = 80;
 
-/** What a body that is no JSON looks like. Not its words, which the parser's complaint quotes too. */
+/** Describes a body that is not JSON, without quoting it. */
 const appearanceOf = (body: Buffer, error: unknown): string => {
   const start = body.toString('latin1', 0, 1024).trimStart();
   if (start === '') return 'it is empty';
@@ -27,7 +27,7 @@ const appearanceOf = (body: Buffer, error: unknown): string => {
 
 /**
  * The JSON of a response.
- * @throws UnreadableResponseError when it is none, or not whole
+ * @throws UnreadableResponseError if it is not JSON, or incomplete
  */
 export const parseBody = (response: RawResponse): unknown => {
   const type = response.headers['content-type'] ?? '';

@@ -1,4 +1,4 @@
-/** How much two clocks may drift apart, as a share of the time between two readings. */
+/** Allowed drift of two clocks, as a share of the time between two readings. */
 const DRIFT = 0.001;
 
 /**

@@ -4,21 +4,21 @@ import type { LedgerDb } from './ledger-db.ts';
 import { LEDGER_SQL } from './ledger-schema.ts';
 import { LEDGER_VERSION, PROGRAM } from './tables-sql.ts';
 
-/** What the server says of how safely it keeps what it committed. */
+/** Durability settings of the server. */
 interface Durability {
   fsync: string;
   standbys: string;
   replicas: number;
 }
 
-/** What making a ledger did. */
+/** Result of creating a ledger. */
 export interface InitSummary {
   readonly server: string;
   readonly schema: string;
-  /** What stood there before: nothing, an older version, or this one. */
+  /** State before: nothing, an older version, or this one. */
   readonly was: 'nothing' | 'older' | 'current';
   readonly version: number;
-  /** What whoever runs the server must know. */
+  /** Warnings for the administrator of the server. */
   readonly warnings: readonly string[];
 }
 
@@ -57,7 +57,7 @@ const refuseNewer = (db: LedgerDb, version: number): void => {
 
 /**
  * Refuses a ledger that calls cannot be counted in.
- * @throws LedgerError where there is none, or a foreign, older or newer one
+ * @throws LedgerError if it is missing, foreign, older or newer
  */
 export const checkLedger = async (db: LedgerDb): Promise<void> => {
   const version = await versionOf(db);
@@ -68,7 +68,7 @@ export const checkLedger = async (db: LedgerDb): Promise<void> => {
   refuseNewer(db, version);
 };
 
-/** What could lose a call that was counted; empty where nothing can. */
+/** Settings that could lose a counted call; empty if none can. */
 export const durabilityWarnings = async (db: LedgerDb): Promise<string[]> => {
   const [told] = await db.rows<Durability>(
     `select current_setting('fsync') as fsync, current_setting('synchronous_standby_names') as standbys,
@@ -89,7 +89,7 @@ export const durabilityWarnings = async (db: LedgerDb): Promise<string[]> => {
 };
 
 /**
- * Makes the tables and functions of the ledger in a schema of their own. A second time it makes anew
+ * Creates the tables and functions of the ledger in their schema. A second call recreates
  * what is there already and changes nothing; the calls counted stay.
  * @throws LedgerError where the schema holds something else, or is of a newer version
  */

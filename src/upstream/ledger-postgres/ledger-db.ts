@@ -6,7 +6,7 @@ import { messageOf } from '../../base/errors.ts';
 import { commandText } from '../../base/installation.ts';
 import { LedgerAwayError, LedgerError } from './errors.ts';
 
-/** How long a failover may take before calls pause. */
+/** Longest failover before calls pause. */
 const PATIENCE_MS = 15 * SECOND_MS;
 /** After that it is tried once only: who waited once need not wait for each statement after. */
 const AWAY_MS = 30 * SECOND_MS;
@@ -17,14 +17,14 @@ const CONNECTIONS = 4;
 
 /**
  * States of a server that pass: the connection failed (08), it shuts down or starts (57P), is a
- * standby (25006), has no connection left (53300), or two transactions stood in each other's way (40).
+ * standby (25006), has no connection left (53300), or two transactions conflicted (40).
  */
 const PASSING = /^(08|57P|25006|53300|40)/;
 
 const isPassing = (error: unknown): boolean =>
   !(error instanceof DatabaseError) || PASSING.test(error.code ?? '');
 
-/** What a refusal of the server asks of whoever runs trendlake. */
+/** Advice for the operator after a refusal of the server. */
 const ADVICE: Readonly<Record<string, string>> = {
   '28P01': 'Check user and password in TRENDLAKE_LEDGER_URL.',
   '28000': 'Check the user in TRENDLAKE_LEDGER_URL and the server’s pg_hba.conf.',
@@ -38,7 +38,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** Options of the ledger's connections. */
 interface DbOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'now' | 'sleep'>;
-  /** How long it is tried before the server counts as away; 15 s unless given. */
+  /** Timeout before the server counts as away. Default 15 s. */
   readonly patienceMs?: number;
 }
 
@@ -99,7 +99,7 @@ export class LedgerDb {
   }
 
   /**
-   * A commit that the server gave up waiting to see on its standby is told as done, with a warning:
+   * A commit that the server gave up waiting to see on its standby is reported as done, with a warning:
    * a failover may undo it, so nobody knows.
    */
   async #query<Row>(pool: Pool, sql: string, values: readonly unknown[]): Promise<Row[]> {
@@ -143,7 +143,7 @@ export class LedgerDb {
       keepAlive: true,
     });
     pool.on('connect', (client) => {
-      client.on('error', () => {}); // its statement is told of it
+      client.on('error', () => {}); // its statement gets the error
       client.on('notice', ({ severity }) => {
         if (severity === 'WARNING') this.#warned.add(client);
       });

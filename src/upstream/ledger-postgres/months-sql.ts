@@ -4,7 +4,7 @@ import { MONTH_FROM_MS } from '../throttle/quota-hints.ts';
 import { SLOT_MS } from '../throttle/slots.ts';
 
 /**
- * Time and months, as src/upstream/throttle/month.ts has them. What only others call has no search path of its own:
+ * Time and months, as src/upstream/throttle/month.ts has them. Functions that only other functions call have no search path:
  * setting one costs more than what these do.
  */
 export const CLOCK = `
@@ -35,7 +35,7 @@ end $$;
 `;
 
 /**
- * What of a key's month is spent; for a rolling month it ends when its oldest hour leaves it.
+ * Calls spent in a key's month. A rolling month ends when its oldest hour leaves it.
  * Of a hint, what is left if no call in flight is still to be counted, and `surely` if all of them are.
  */
 export const MONTH = `
@@ -67,7 +67,7 @@ language sql stable as $$
 $$;
 `;
 
-/** What of a key's month is spent, as far as the service's own word lowers it, and its last minute; reads only. */
+/** Calls spent in a key's month and last minute, lowered by what the service stated. Reads only. */
 export const SPENT = `
 create or replace function key_spent(key_hash text, reset text) returns jsonb
 language sql stable set search_path from current as $$

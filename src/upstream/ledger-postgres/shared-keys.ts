@@ -6,7 +6,7 @@ import type { DayOfUse, KeyStanding, RouteUse } from '../../lake/keys/limits.ts'
 import { monthWindow } from '../throttle/month.ts';
 import type { LedgerDb } from './ledger-db.ts';
 
-/** A request counted, as `count_requests` tells it; null without such a key. */
+/** A counted request, as `count_requests` returns it; null without such a key. */
 type Counted = null | {
   id: string;
   scopes: string;
@@ -39,7 +39,7 @@ const standingOf = (counted: Counted): KeyStanding | undefined => {
   };
 };
 
-/** A row of `service_keys` as it is told; whole numbers of 8 bytes come as text. */
+/** A row of `service_keys` as it arrives; 8-byte integers are text. */
 interface KeyRow {
   id: string;
   useCase: string;

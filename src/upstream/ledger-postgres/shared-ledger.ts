@@ -16,7 +16,7 @@ import type { ClockWatch } from './clock-watch.ts';
 import { LedgerAwayError } from './errors.ts';
 import type { LedgerDb } from './ledger-db.ts';
 
-/** What `admit` of the ledger's schema returns. Instants are of the server's clock. */
+/** Result of `admit`. Instants are of the server's clock. */
 interface Decision {
   at: number;
   /** The call's number, where it was admitted. */
@@ -28,7 +28,7 @@ interface Decision {
   hint?: { name: string; seenAt: number };
 }
 
-/** What `key_spent` returns. */
+/** Result of `key_spent`. */
 interface Spent {
   at: number;
   startsAt: number;
@@ -40,7 +40,7 @@ interface Spent {
   pause: { untilAt: number; reason: string } | null;
 }
 
-/** What is still to be told of a call's end. */
+/** End of a call that is not reported yet. */
 interface Ended {
   seq: number;
   outcome: CallOutcome;
@@ -49,7 +49,7 @@ interface Ended {
 
 const SHORT_WHY = 'Somebody else uses the same key: the service has no calls left.';
 
-/** What is spent of a key's month by the shared ledger, in the time of `now`. */
+/** Calls spent in a key's month by the shared ledger, in the time of `now`. */
 export const sharedSpent = async (
   db: LedgerDb,
   hash: string,
@@ -64,7 +64,7 @@ export const sharedSpent = async (
   return { month, byHand, at: now, moment: { inMinute, pause: shownPause } };
 };
 
-/** What a ledger in PostgreSQL is of, and who counts in it. */
+/** Key and sender of a ledger in PostgreSQL. */
 interface SharedLedgerDeps {
   readonly db: LedgerDb;
   readonly watch: ClockWatch;
@@ -82,7 +82,7 @@ interface SharedLedgerDeps {
 /**
  * The ledger of a key in PostgreSQL, which any number of machines share. A call is admitted there, by a
  * transaction that is committed before this returns; then it has its row in the lake, too, which its
- * response belongs to. Its end is told once the lake's transaction is through; until then, and for ever
+ * response belongs to. Its end is reported once the lake's transaction is through; until then, and for ever
  * where this process dies before, it counts and holds its slot for as long as it may last.
  *
  * When the connection fails while a call is admitted, nobody knows whether it was counted: it is not
@@ -152,7 +152,7 @@ export class SharedLedger implements Ledger {
     if (this.#ended.size > 0) this.#telling = this.#telling.then(() => this.#tellEnded());
   }
 
-  /** What cannot be told now is told with the next; a call that is never settled counts. */
+  /** Reports that fail are sent with the next one. A call that is never settled counts. */
   async #tellEnded(): Promise<void> {
     const { db, clock, hash, limits } = this.#deps;
     for (const [callId, { seq, outcome, headers }] of [...this.#ended]) {
@@ -167,7 +167,7 @@ export class SharedLedger implements Ledger {
         await db.call('settle', hash, seq, told);
       } catch (failure) {
         if (failure instanceof LedgerAwayError) return; // the next admission meets the same and says so
-        continue; // what one is refused for keeps no other from being told
+        continue; // one refused report does not block the others
       }
       this.#ended.delete(callId);
       this.#seqs.delete(callId);

@@ -41,8 +41,7 @@ export class SharedLedgers implements LedgerSource {
 
   open(lake: Lake, limits: KeyLimits, by: { clock: Clock; sender: string }): Ledger {
     const { apiKey, ratePerMinute, callsPerMonth, quotaReset, timeoutMs, key } = limits;
-    if (apiKey === undefined)
-      throw new TypeError('a shared ledger counts by key, and there is none');
+    if (apiKey === undefined) throw new TypeError('a shared ledger needs a key');
     return new SharedLedger({
       db: this.#db,
       watch: this.#watch,

@@ -1,7 +1,7 @@
 /** Raised whenever what stands below changes; `ledger init` brings a ledger to it. */
 export const LEDGER_VERSION = 3;
 
-/** What a ledger's schema says of itself. */
+/** Marks of a ledger's schema. */
 export const PROGRAM = 'trendlake';
 
 /**

@@ -51,7 +51,7 @@ export class CallRows {
     return required(callId);
   }
 
-  /** How a call ended, and from when its slot is free: at once where nothing was sent. */
+  /** Outcome of a call, and the instant its slot is free: at once if nothing was sent. */
   settle(callId: number, outcome: CallOutcome): void {
     const { status, error, finishedAt, endedMono, sent, rowsChanged, newVideos } = outcome;
     const freeMono = Math.ceil(endedMono) + (sent ? SLOT_MS : 0);

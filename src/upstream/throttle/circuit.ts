@@ -8,7 +8,7 @@ const FAILURES_AT_FIRST = 4;
 const PROBE_EVERY_MS = MINUTE_MS;
 
 /**
- * Whether the service is there, by the calls of one run. It opens after five failures in a row: then
+ * Circuit breaker over the calls of one run. It opens after five failures in a row: then
  * one call a minute probes. Until anything was answered it is not yet known, so calls go one
  * at a time, and four failures are enough: a misspelt address fails within seconds.
  */
@@ -22,7 +22,7 @@ export class Circuit {
     return this.#failuresInARow;
   }
 
-  /** True once anything was answered: a response that cannot be read then tells of its own page only. */
+  /** True after any response. An unreadable response is then the fault of its page only. */
   get hasAnswered(): boolean {
     return this.#answered;
   }
@@ -43,12 +43,12 @@ export class Circuit {
     return this.#failuresInARow >= FAILURES_TO_OPEN;
   }
 
-  /** True while calls leave one at a time: the one under way tells whether the next has a chance. */
+  /** True while calls leave one at a time, each waiting for the one before. */
   get isSingleFile(): boolean {
     return !this.#answered || this.isOpen;
   }
 
-  /** How long everybody waits after the last failure, given the wait its own retry would make. */
+  /** Wait of all calls after the last failure, given the backoff of its retry. */
   restMs(backoffMs: number): number {
     if (this.isOpen) return PROBE_EVERY_MS;
     return this.#answered ? 0 : backoffMs;

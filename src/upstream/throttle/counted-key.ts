@@ -1,4 +1,4 @@
-/** Which calls of a lake count for one of several keys. Of a lake with one key all of them do. */
+/** Selects the calls of a lake that count for one of several keys. With one key, all of them count. */
 export interface CountedKey {
   /** As it stands in `calls.key`. */
   readonly name: string;
@@ -8,7 +8,7 @@ export interface CountedKey {
   readonly others: readonly string[];
 }
 
-/** How a key stands in `pause` and `quota_hint`. */
+/** Name of a key in `pause` and `quota_hint`. */
 export const keyName = (key: CountedKey | undefined): string => key?.name ?? '';
 
 /** A condition on `calls` that an index on key and time answers, to be put behind another. */

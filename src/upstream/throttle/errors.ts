@@ -21,7 +21,7 @@ export class QuotaSpentError extends PausedError {
   }
 }
 
-/** What a key has spent is not known, as the key itself is not here. */
+/** Spending of a key is unknown, because the key is not set here. */
 export class KeyUnsetError extends PausedError {
   constructor(name: string) {
     super(

@@ -4,18 +4,18 @@ import type { UpstreamKey } from '../../base/config/upstream-keys.ts';
 import type { CountedKey } from './counted-key.ts';
 import type { KeyLimits } from './ledger.ts';
 
-/** What a key allows, and what is asked with it. */
+/** Limits and platforms of a key. */
 export interface OwnKey extends KeyLimits {
   readonly platforms: readonly Platform[];
 }
 
-/** The settings that tell the keys. */
+/** Settings that define the keys. */
 export type KeysConfig = Pick<
   Config,
   'keys' | 'ratePerMinute' | 'callsPerMonth' | 'quotaReset' | 'timeoutMs' | 'apiKey' | 'platforms'
 >;
 
-/** How each of several keys is told apart in a lake. */
+/** Identifies each of several keys in a lake. */
 export const countedKeys = (keys: readonly Pick<UpstreamKey, 'name'>[]): CountedKey[] =>
   keys.map(({ name }, index) => ({
     name,

@@ -55,7 +55,7 @@ const inMinute = (
   );
 };
 
-/** What the lake's own ledger says of the month; a lake that nothing was asked for has spent nothing. */
+/** Calls of the month by the lake's own ledger. A new lake has spent nothing. */
 export const lakeSpent = (
   lake: Pick<Lake, 'sqlite'>,
   limits: Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset' | 'key'>,

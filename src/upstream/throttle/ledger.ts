@@ -5,17 +5,17 @@ import type { CountedKey } from './counted-key.ts';
 import type { MonthState } from './month.ts';
 import type { Pause } from './pause.ts';
 
-/** What a tier allows, and how long one call may take at most. */
+/** Limits of a tier, and the timeout of a call. */
 export interface Limits {
   ratePerMinute: number;
   callsPerMonth: number;
   quotaReset: string;
   timeoutMs: number;
-  /** Which of several keys it is; undefined: the only one, for which every call of the lake counts. */
+  /** One of several keys; undefined for the only one, for which every call of the lake counts. */
   key?: CountedKey | undefined;
 }
 
-/** What a tier allows a key. */
+/** Limits of a key. */
 export interface KeyLimits extends Limits {
   apiKey?: Secret | undefined;
   /** The variable that holds it, where there are several keys. */
@@ -29,7 +29,7 @@ export interface PlannedCall {
   request: string;
 }
 
-/** How a call ended. `status` is null when no response came. */
+/** Outcome of a call. `status` is null without a response. */
 export interface CallOutcome {
   status: number | null;
   error: string | null;
@@ -54,20 +54,20 @@ export type Refusal =
   | { untilEndedMs: number }
   | { spentUntil: number; why: string };
 
-/** Whether a call may leave; `callId` is its row in the lake. */
+/** Permission for a call, with its row in the lake, or a refusal. */
 export type Admission = { callId: number } | Refusal;
 
-/** What of a month is spent, and how many of its calls people made by hand. */
+/** Calls spent in a month, and how many of them people made by hand. */
 export interface MonthSpent {
   month: MonthState;
   byHand: number;
   /** Unix ms. */
   at: number;
-  /** How it stands at this moment, where the ledger's tables can be read for it. */
+  /** Current state, if the ledger's tables can be read for it. */
   moment?: KeyMoment;
 }
 
-/** Whether a key is asked with right now. */
+/** Use of a key right now. */
 export interface KeyMoment {
   /** Calls that left within the last 60 s. */
   inMinute: number;
@@ -76,7 +76,7 @@ export interface KeyMoment {
 }
 
 /**
- * Where calls are counted before they leave. One lies in the lake, for the processes of one data
+ * Counts calls before they leave. One ledger is in the lake, for the processes of one data
  * directory; one in PostgreSQL, for many machines, which takes time to answer.
  */
 export interface Ledger {
@@ -103,11 +103,11 @@ export interface Ledger {
   drain?(): Promise<void>;
 }
 
-/** Where the ledgers of keys are found: in the lake, or in PostgreSQL. */
+/** Source of the ledgers of keys: the lake, or PostgreSQL. */
 export interface LedgerSource {
   /** The ledger that a key's calls are counted in. `sender` names this process. */
   open(lake: Lake, limits: KeyLimits, by: { clock: Clock; sender: string }): Ledger;
-  /** What is spent of a key's month at `now` (Unix ms); only reads. Without a lake nothing is there. */
+  /** Calls spent in a key's month at `now` (Unix ms). Only reads. Nothing is spent without a lake. */
   spent(
     lake: Pick<Lake, 'sqlite'> | undefined,
     limits: Omit<KeyLimits, 'timeoutMs'>,

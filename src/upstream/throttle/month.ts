@@ -34,14 +34,14 @@ export const monthWindow = (reset: string, now: number): MonthWindow => {
     : { startsAt: anchorIn(year, month - 1, day), endsAt: thisAnchor };
 };
 
-/** What the month holds. */
+/** State of the month. */
 export interface MonthState extends MonthWindow {
   limit: number;
   spent: number;
   remaining: number;
 }
 
-/** What a month is counted by. */
+/** Settings that define a month. */
 interface MonthLimits {
   readonly callsPerMonth: number;
   readonly quotaReset: string;
@@ -113,10 +113,10 @@ export const emptyMonth = (
   remaining: callsPerMonth,
 });
 
-/** Steps that a line of the month is told in at most. */
+/** Most steps of a line of the month. */
 const MOST_STEPS = 240;
 
-/** What was left of a month after each stretch of it until now, Unix ms; it ends with what is left now. */
+/** Calls left of a month after each step until now (Unix ms), the current state last. */
 export const spentOverTime = (
   { sqlite }: Pick<Lake, 'sqlite'>,
   { startsAt, limit, remaining, endsAt }: MonthState,

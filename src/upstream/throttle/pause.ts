@@ -6,7 +6,7 @@ import { type CountedKey, keyName } from './counted-key.ts';
 
 /** A pause the service asked for. */
 export interface Pause {
-  /** How much longer nobody may send. */
+  /** Remaining time of the pause. */
   forMs: number;
   /** Unix ms: until when the service asked to wait. */
   resumesAt: number;

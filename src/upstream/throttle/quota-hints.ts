@@ -17,7 +17,7 @@ export interface QuotaHint extends Omit<LimitWord, 'resetsInMs'> {
   callId: number;
 }
 
-/** What the service stated is believed this long; then one call may ask anew. */
+/** Lifetime of what the service stated. After it, one call may ask again. */
 export const BELIEVED_MS = HOUR_MS;
 /** A window at least this long is the month's. */
 export const MONTH_FROM_MS = 20 * DAY_MS;
@@ -38,7 +38,7 @@ interface Left {
 }
 const UNLIMITED: Left = { atMost: Number.POSITIVE_INFINITY, surely: Number.POSITIVE_INFINITY };
 
-/** The window a word is about: as stated, else as the numbers we know tell. */
+/** The window of a hint: as stated, or derived from the known limits. */
 const windowOf = (
   { name, windowMs, quota, resetsInMs }: LimitWord,
   known: { ratePerMinute: number; callsPerMonth: number },
@@ -53,7 +53,7 @@ const windowOf = (
 type KnownLimits = Pick<Limits, 'ratePerMinute' | 'callsPerMonth' | 'quotaReset'>;
 
 /**
- * What headers say of limits, each with the window it is taken to be about. A month without a stated
+ * Limits in headers, each with its window. A month without a stated
  * reset ends as configured: 30 days after the last day of a month would be a month late.
  */
 export const hintsIn = (
@@ -76,7 +76,7 @@ export const hintsIn = (
       };
     });
 
-/** How long the service says to wait because a short window's calls are used up; 0: not. */
+/** Wait that the service asks for because a short window is used up; 0 if it is not. */
 export const shortWaitMs = (words: readonly LimitWord[]): number =>
   Math.max(
     0,
@@ -118,7 +118,7 @@ export const quotaHints = (lake: Pick<Lake, 'sqlite'>, key?: CountedKey): QuotaH
   hintReader(lake).all(keyName(key));
 
 /**
- * What the service says of its limits in headers. Other users of the same key show there. It may only
+ * Limits that the service states in headers. They include other users of the same key. It may only
  * lower what the ledger believes is left: nothing it says frees a call.
  */
 export class QuotaHints {
@@ -151,7 +151,7 @@ export class QuotaHints {
       );
   }
 
-  /** What is left by a hint; the service may not have counted what was in flight when it stated it. */
+  /** Calls left by a hint. The service may not have counted calls in flight. */
   #left({ remaining, callId }: QuotaHint, now: number): Left {
     if (remaining === null) return UNLIMITED;
     const { parameters } = anyCallOf(this.#limits.key);

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/durations.ts';
 
-/** What a response stated of one limit, in whole numbers. Null: not stated, or not understood. */
+/** One limit that a response stated, in whole numbers. Null: not stated, or not understood. */
 export interface LimitWord {
   /** The field and the policy, or the position in its list: `RateLimit "month"`, `X-RateLimit 2`. */
   name: string;
@@ -183,7 +183,7 @@ const combinedField = (headers: Headers): Family | undefined => {
 };
 
 /**
- * What a response's headers say of its service's limits. Dates are judged by the response's own `Date`,
+ * Limits of the service in the headers of a response. Dates are judged by the response's own `Date`,
  * so that our clock may be wrong.
  * @param headers by lower-case name
  * @param now Unix ms, for a response without a `Date`

@@ -4,13 +4,13 @@ import type { Lake } from '../../lake/open.ts';
 import { type Prepared, prepare, required } from '../../lake/prepare.ts';
 import type { CountedKey } from './counted-key.ts';
 
-/** How long a slot is held after its response: a minute, and what two clocks may disagree in one (0.08 %). */
+/** Time that a slot is held after its response: a minute, plus the drift of two clocks (0.08 %). */
 export const SLOT_MS = MINUTE_MS + 50;
 
 /** Longest life of a slot, in minutes, whatever a process had for `timeoutMs` (at most 600,000). */
 export const LONGEST_MINUTES = 12;
 
-/** Rows of all keys among which a process that starts looks for those of its own key. */
+/** Rows of all keys that a starting process searches for its key. */
 const MET_ROWS = 20_000;
 
 /** A call as the rule sees it. Monotonic times in ms. */
@@ -93,7 +93,7 @@ export class Slots {
     );
     const { ratePerMinute } = limits;
     this.#meet(newest.all({ others: this.#others, ratePerMinute }));
-    // the monotonic clock alone tells which rows of a boot with a name hold a slot; of one without,
+    // the monotonic clock alone decides for rows of a named boot; for rows without a name,
     // those of long ago may seem to, so it counts as many of the rows from before us as may be held
     const skipped = LONGEST_MINUTES * ratePerMinute;
     const last = prepare(
@@ -111,7 +111,7 @@ export class Slots {
     return { boot: this.#boot, sentMono, freeMono: sentMono + this.#spanMs + 1 };
   }
 
-  /** How many slots are held by all processes, which an index tells alone where boots have names. */
+  /** Slots held by all processes. An index is enough if boots have names. */
   count(): number {
     if (this.#boot === '') return this.held().count;
     const mono = this.#clock.monotonic();
@@ -135,7 +135,7 @@ export class Slots {
     return { count, freeInMs: Math.min(longestMs, Math.max(1, Math.ceil(first - mono))) };
   }
 
-  /** What tells the rows of this boot that hold a slot at a monotonic instant. */
+  /** Selects the rows of this boot that hold a slot at a monotonic instant. */
   #at(mono: number): Record<string, string | number> {
     const [boot, afterId, others] = [this.#boot, this.#afterId, this.#others];
     return { boot, mono: Math.floor(mono), afterId, others };

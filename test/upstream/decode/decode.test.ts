@@ -180,7 +180,7 @@ describe('hashtags', () => {
   });
 });
 
-describe('a response that names another than was asked for is reported', () => {
+describe('a response that names something else than requested is reported', () => {
   const analyze: UpstreamRequest = { kind: 'analyze', id: 'tt_1' };
   const fieldsOf = (request: UpstreamRequest, body: unknown): string[] =>
     decodeResponse(request, responseOf(body))
@@ -214,7 +214,7 @@ describe('growth', () => {
     expect(growth({ data: { [name]: [point] } }).points).toHaveLength(1);
   });
   test('a bare timeline', () => expect(growth([point]).points).toHaveLength(1));
-  test('what a served lake adds to it is no drift', () =>
+  test('fields that a served lake adds are not drift', () =>
     expect(growth({ timeline: [point], forecast: null, other: 1 }).drift).toEqual([
       { resource: 'growth', field: 'other', sample: 1 },
     ]));

@@ -47,7 +47,7 @@ test('an address that can be none is refused without being shown', async () => {
   expect(err).toContain('TRENDLAKE_LEDGER_URL is not set');
 });
 
-test('a ledger that is away pauses: nothing is asked, nothing is counted elsewhere, no secret is told', async () => {
+test('an unreachable ledger pauses: no call, no count elsewhere, no secret in the output', async () => {
   const dataDir = freshFolder();
   for (const argv of [['ledger', 'init'], ['sync', '--verbose'], ['plan'], ['sync', '--json']]) {
     const { code, out, err } = await command(argv, NOBODY, {}, dataDir, virtualClock(0));

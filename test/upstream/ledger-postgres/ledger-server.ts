@@ -33,7 +33,7 @@ export class LedgerServer {
     this.#started = started;
   }
 
-  /** Why there is no PostgreSQL here; then its tests are skipped. */
+  /** Reason that PostgreSQL is missing. Its tests are then skipped. */
   get missing(): string | undefined {
     return 'missing' in this.#started ? this.#started.missing : undefined;
   }
@@ -49,7 +49,7 @@ export class LedgerServer {
     return this.postgres.url(`ledger_${schemas}`);
   }
 
-  /** A ledger of its own for one test. */
+  /** A separate ledger for one test. */
   async freshLedger(): Promise<{ url: string; db: LedgerDb }> {
     const url = this.freshUrl();
     const db = dbAt(url);

@@ -65,7 +65,7 @@ describe.skipIf(servers.missing !== undefined)(
       });
       const text = await metrics.text();
       await metrics.close();
-      expect(text).not.toMatch(/^trendlake_(quota|pause)/m); // what is not known is not told
+      expect(text).not.toMatch(/^trendlake_(quota|pause)/m); // unknown values are left out
       const usage = await command('keys', 'usage', '--json');
       expect(JSON.parse(usage.out)).toMatchObject([{ key: id, calls: 10, refused: 4 }]);
       const hashes = await db.rows(`select hash from ${db.schema}.service_keys`);

@@ -103,7 +103,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     expect(await count(db, 'calls where status = 200')).toBe(1);
   });
 
-  test('a spent month stops every machine, and tells when calls are free again', async () => {
+  test('a spent month stops every machine until calls are free again', async () => {
     const { db } = await ledgerOf();
     const [one, other] = [machine(db, { callsPerMonth: 2 }), machine(db, { callsPerMonth: 2 })];
     await admitted(one);
@@ -173,7 +173,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     await ended(one, first, 2); // it was counted before the second
     expect((await one.spent()).month.remaining).toBe(1);
     const third = await admitted(one);
-    await ended(one, third, 5); // the month began anew
+    await ended(one, third, 5); // a new month began
     expect((await other.spent()).month.remaining).toBe(5);
   });
 
@@ -206,7 +206,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
 
   test('months begin as they do in a lake', async () => {
     const { db } = await ledgerOf();
-    // called from outside, it must be told where what it calls lies
+    // called from outside, it needs the schema of the functions it calls
     await db.rows(`alter function ${db.schema}.month_window set search_path = ${db.schema}`);
     const instants = fc.sample(fc.integer({ min: 0, max: 4_102_444_800_000 }), {
       numRuns: 300,
@@ -287,7 +287,7 @@ describe.skipIf(servers.missing !== undefined)(servers.missing ?? 'a ledger in P
     });
     expect(rows()).toBe(before);
     ledger.settle(call, ok());
-    await ledger.drain(); // told once the server is back
+    await ledger.drain(); // reported once the server is back
     await servers.postgres.start();
     await expect.poll(() => ledger.admit(CALL).catch(() => undefined)).toHaveProperty('waitMs'); // another server: a minute's rest
     await ledger.drain();

@@ -25,7 +25,7 @@ const listen = async (
   return address.port;
 };
 
-/** What a sync from somewhere leaves in the ledger. */
+/** Rows that a sync leaves in the ledger. */
 const syncFrom = async (baseUrl: string) => {
   const dataDir = freshFolder();
   const { summary } = await syncOnce(dataDir, baseUrl);
@@ -59,7 +59,7 @@ test.each([
   expect(month).toMatchObject({ spent: 0, remaining: 100_000 });
 });
 
-test('a connection that stood and broke is spent: the service may have counted it', async () => {
+test('a connection that opened and broke is spent: the service may have counted it', async () => {
   const port = await listen((socket) => socket.once('data', () => socket.destroy()));
   const { summary, calls, held, month } = await syncFrom(`http://127.0.0.1:${port}/v1`);
   expect(calls).toEqual([{ sent: 1, calls: 4 }]);

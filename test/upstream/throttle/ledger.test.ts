@@ -23,7 +23,7 @@ beforeEach(() => {
   lake.sqlite.exec('delete from calls; delete from pause; delete from quota_hint');
 });
 
-/** What may happen, one after another. Fractions choose among what is there. */
+/** Possible events, one after another. Fractions choose among them. */
 const happening = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('ask' as const), process: fc.nat(1) }) },
   {
@@ -62,7 +62,7 @@ interface InFlight {
 }
 
 /** Two processes on one lake, and an upstream that writes down every arrival. */
-/** How a call that was answered by now ended. */
+/** Outcome of a call that was answered by now. */
 const answeredAt = (machine: Machine): CallOutcome => {
   const { now, monotonic } = machine.clock();
   const ended = { finishedAt: now(), endedMono: monotonic(), sent: true };

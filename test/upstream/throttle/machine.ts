@@ -5,8 +5,8 @@ import type { Clock } from '../../../src/base/clock.ts';
 import { type Lake, openLake } from '../../../src/lake/open.ts';
 
 /**
- * A machine whose true time moves as told, whose wall clock may be stepped and which may boot anew.
- * All its processes share its clock. `namesBoots` false: it does not tell one boot from another.
+ * A machine with a controlled true time, a wall clock that can be stepped, and reboots.
+ * All its processes share its clock. `namesBoots` false: it cannot distinguish boots.
  */
 export class Machine {
   trueAt: number;
@@ -42,7 +42,7 @@ export class Machine {
   }
 }
 
-/** A fresh lake in a folder of its own; `remove` closes and deletes it. */
+/** A fresh lake in a new folder; `remove` closes and deletes it. */
 export const freshLake = (): { lake: Lake; remove: () => void } => {
   const dataDir = mkdtempSync(join(tmpdir(), 'trendlake-throttle-'));
   const lake = openLake(dataDir);

@@ -61,7 +61,7 @@ test('calls of before count in the minute of every key, and in the month of the 
   expect([one.spent().month.spent, other.spent().month.spent]).toEqual([4, 2]);
 });
 
-test('a renamed key is no faster for it', () => {
+test('a renamed key is not faster', () => {
   expect(admitted(ledgerOf(b))).toBe(2);
   const [, renamed] = countedKeys([{ name: 'a' }, { name: 'c' }]);
   expect(admitted(ledgerOf(renamed))).toBe(0);
