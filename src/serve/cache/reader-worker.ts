@@ -62,7 +62,7 @@ const openLake = (): Lake => {
   return lake;
 };
 
-// a thread gets queries of its own kind only
+// a thread gets queries of one kind only
 const readerOf = (await READERS[kind]()) as (lake: Lake) => (query: unknown) => unknown;
 let read: ReturnType<typeof readerOf> | undefined;
 answerRequests((request: ReaderRequest<ReaderKind>) => {
