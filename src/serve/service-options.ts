@@ -39,7 +39,7 @@ export interface ServiceOptions {
   readonly listItems?: number;
   /** Receives a line for each request and failure. */
   readonly log?: Logger;
-  /** Receives unexpected errors if there is no log. */
+  /** Receives unexpected errors if `log` is undefined. */
   readonly report?: (sentence: string) => void;
   /** Language model that words analyses. Without it they are statistical. */
   readonly model?: ModelSettings | undefined;

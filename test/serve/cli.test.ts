@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-/** What one invocation printed and ended with; `onLine` sees each line of stdout. */
+/** Runs the command line and returns its output. `onLine` gets each line of stdout. */
 const invoke = async (
   argv: string[],
   onLine: (line: string, stop: () => void) => void = () => {},

@@ -177,7 +177,7 @@ describe('as of an instant', () => {
   });
 });
 
-test('trends: most views gained first, what did not move left out, what cannot be told last', async () => {
+test('trends are ordered by views gained, without unchanged videos, unknown gains last', async () => {
   const { body } = await get('/trends/tiktok/day');
   expect(Object.keys(body)).toEqual(['total', 'page', 'items', 'platform', 'period', 'asOf']);
   expect(body).toMatchObject({ platform: 'tiktok', period: 'day' });

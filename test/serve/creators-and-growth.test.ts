@@ -207,14 +207,14 @@ test('growth: every snapshot as observed, decreases and zeros too; odd ids', asy
   expect(Object.keys(body.curve as object)).toEqual(['points', 'peak', 'doublingHours', 'phase']);
 });
 
-test('a list that repeats what was known is no snapshot; one that tells something else is', async () => {
+test('a list that repeats known counts adds no snapshot, one with other counts does', async () => {
   const { body } = await get('/videos/tt_echo/growth');
   expect((body.snapshots as { views: number }[]).map(({ views }) => views)).toEqual([
     10, 10, 25, 25,
   ]);
 });
 
-test('one video tells its instant once, whatever further fields it was pulled with', async () => {
+test('the response of a video has asOf once, even if it was pulled as a field', async () => {
   const { text, body } = await get('/videos/tt_3');
   expect(body.asOf).toBe('2026-03-10T12:00:00.000Z');
   expect(text.match(/"asOf"/g)).toHaveLength(1);

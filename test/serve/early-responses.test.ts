@@ -59,7 +59,7 @@ const LARGE: Early = {
   headers: () => bearer(running.key),
 };
 
-/** Sends a body of so many bytes, announced or in chunks, and tells the status. */
+/** Sends a body of this size, with Content-Length or in chunks, and returns the status. */
 type Send = (early: Early, body: { bytes: number; chunked: boolean }) => Promise<number>;
 /** One client: a way to send, and to ask for something else afterwards. */
 interface Client {
@@ -179,7 +179,7 @@ describe.each(here)('%s', (_, client) => {
   });
 });
 
-/** What comes back over one connection to these bytes, until it ends. */
+/** Sends bytes over one connection and reads it to its end. */
 const raw = (sent: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(running.service.url).port), '127.0.0.1');
@@ -221,14 +221,14 @@ describe('Expect', () => {
     [401, expecting('Content-Length: 10')],
     [413, () => expecting(...key(), 'Content-Type: application/json', 'Content-Length: 70000')],
     [415, () => expecting(...key(), 'Content-Type: text/plain', 'Content-Length: 10')],
-  ])('100-continue is not told to go on before %i', async (status, sent) => {
+  ])('does not send 100 Continue before %i', async (status, sent) => {
     const got = await raw(typeof sent === 'string' ? sent : sent());
     expect(got).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(got.toLowerCase()).toContain('connection: close');
   });
   const key = (): string[] => [`Authorization: Bearer ${running.key}`];
 
-  test('100-continue is told to go on where the body is wanted', async () => {
+  test('sends 100 Continue when the body is needed', async () => {
     const got = await raw(
       `${expecting(...key(), 'Content-Type: application/json', 'Content-Length: 13', 'Connection: close')}{"id":"tt_1"}`,
     );
@@ -254,7 +254,7 @@ test.each([
   expect(got).toContain('"parameter":"Host"');
 });
 
-test('what is no HTTP is told so, and its connection ends though its sender keeps it open', async () => {
+test('input that is not HTTP gets a problem, and its connection closes', async () => {
   const port = Number(new URL(running.service.url).port);
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   let got = '';

@@ -15,7 +15,7 @@ test('owners take turns, each with its own jobs in their order', () => {
   expect(queue.size).toBe(0);
 });
 
-test('tells how many turns come before a further job of an owner', () => {
+test('counts the jobs ahead of a new job of an owner', () => {
   const queue = new FairQueue<string>();
   for (let number = 0; number < 100; number++) queue.push('many', `m${number}`);
   expect(queue.before('new')).toBe(1);

@@ -23,7 +23,7 @@ const conditional = (etag: string) =>
     headers: { authorization: `Bearer ${running.key}`, 'if-none-match': etag },
   });
 
-test('a response says how old it is; the same again is 304 with the limits told', async () => {
+test('a response has its age; the same again is 304 with rate limits', async () => {
   const first = await running.get('/feed/tiktok');
   expect(first.headers.get('age')).toBe('7200');
   expect(first.headers.get('last-modified')).toBe('Tue, 10 Mar 2026 10:00:00 GMT');
@@ -124,7 +124,7 @@ test('security headers everywhere, CORS for configured origins only', async () =
   expect(preflight.status).toBe(204);
 });
 
-test('health needs no key and tells the lag', async () => {
+test('health needs no key and has the lag', async () => {
   const url = running.service.url.replace(/\/v1$/, '/health');
   const body = (await (await fetch(url)).json()) as Record<string, unknown>;
   expect(body).toMatchObject({ status: 'ok' });

@@ -60,7 +60,7 @@ test('pages of it end where it ends', async () => {
   expect(third.body).toMatchObject({ total: 2, items: [] });
 });
 
-test('another window, and a platform the list does not tell of, are counted over what was seen', async () => {
+test('other windows, and platforms missing from the pulled list, are counted over the videos in the lake', async () => {
   for (const path of ['/hashtags?dateRange=7d', '/hashtags?dateRange=7d&platform=tiktok'])
     expect((await get(path)).body.items[0]).toMatchObject({
       ...{ tag: 'dance', volume: 5, change: null, sampled: true },

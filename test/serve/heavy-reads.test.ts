@@ -94,12 +94,12 @@ describe('what is read elsewhere', () => {
     const [ours, theirs] = await Promise.all(
       [here, elsewhere].map(async ({ service }) => (await fetch(service.dashboard)).text()),
     );
-    const version = /data-version="\w+\.\d+"/; // begins with what tells one start of a service from another
+    const version = /data-version="\w+\.\d+"/; // begins with the start of the service
     expect(ours).toMatch(version);
     expect(theirs?.replace(version, '')).toBe(ours?.replace(version, ''));
   });
 
-  test('does not hold up what is read here', async () => {
+  test('does not delay reads on the main thread', async () => {
     const order: string[] = [];
     const note = (name: string) => () => void order.push(name);
     const busy = await runService(fill, { readLimits: { rowsHere: NOTHING, queueMost: 20 } });
@@ -185,7 +185,7 @@ test.each([
   remove();
 });
 
-test('a video is analysed elsewhere in a large lake, and told alike', async () => {
+test('a large lake analyses videos in a thread, with the same result', async () => {
   const pages = [EVERYTHING, NOTHING].map(async (rowsHere) => {
     const running = await runService(fill, { readLimits: { rowsHere } });
     const list = await running.get('/feed/tiktok?dateRange=366d&limit=1');

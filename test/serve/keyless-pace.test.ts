@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { KeylessPace } from '../../src/serve/http/keyless-pace.ts';
 
-/** What each of so many turns taken at once waits, ms. */
+/** Waits of this many simultaneous turns in ms. */
 const waits = () => {
   const clock = { at: 5000 };
   const slept: number[] = [];

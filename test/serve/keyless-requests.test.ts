@@ -172,7 +172,7 @@ describe('nobody waits behind a flood', () => {
     expect(slept).toEqual([]);
   });
 
-  test('who watches the process: one reading a second, with a pace of its own', async () => {
+  test('health is read once a second and has a separate pace', async () => {
     const { ask, running, slept, counted, spendBurst } = await paced();
     await spendBurst();
     const health = async () => (await ask('/health')).text;

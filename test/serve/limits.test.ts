@@ -36,7 +36,7 @@ const oneByOne = (of: typeof db): ((key: string, now: number) => KeyStanding | u
   return (key, now) => limiter.count([hashOf(key)], now)[0];
 };
 
-test('a request whose count cannot be committed is told of, and does not count', () => {
+test('a request whose count cannot be committed fails and does not count', () => {
   const key = keyWith(3);
   // whatever changes a key leaves a row without its parent, which only the commit finds
   db.pragma('foreign_keys = ON');
@@ -61,7 +61,7 @@ describe('the sliding minute', () => {
     expect(at(81)).toBe(null); // 59.999, 60 and this one
   });
 
-  test('waiting as long as told is long enough, however often it was refused', () => {
+  test('waiting for Retry-After is enough, however many requests were rejected', () => {
     const count = oneByOne(db);
     const key = keyWith(5);
     for (let i = 0; i < 30; i++) count(key, NOW + i);
@@ -71,7 +71,7 @@ describe('the sliding minute', () => {
     expect(again?.refusal).toBe(null);
   });
 
-  test('tells what is left and when more comes free', () => {
+  test('returns the calls left and the time of the reset', () => {
     const count = oneByOne(db);
     const key = keyWith(3);
     expect(count(key, NOW)).toMatchObject({ minuteLeft: 2, minuteResetsMs: MINUTE_MS });
@@ -241,7 +241,7 @@ describe('over HTTP', () => {
     expect(spent.headers.get('retry-after')).toBe(String((Date.UTC(2026, 3, 1) - NOW) / 1000));
   });
 
-  test('where minute and month are spent, waiting as long as told is enough for both', async () => {
+  test('Retry-After covers both limits if minute and month are exhausted', async () => {
     const running = await runService(() => {});
     const wish = { ratePerMinute: 2, callsPerMonth: 2 };
     const spend = async () => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { LakeCache } from '../../src/serve/cache/lake-cache.ts';
-import { type MadePage, PageBytes, PageCache } from '../../src/serve/cache/page-cache.ts';
+import { PageBytes, PageCache, type ValidPage } from '../../src/serve/cache/page-cache.ts';
 import { NOW } from './filled-lake.ts';
 
 const moment = { version: 1, at: NOW };
 const waits = { owner: 'one', gone: new AbortController().signal };
-const madeOf = (text: string, version: number | null = 1): MadePage => ({
+const madeOf = (text: string, version: number | null = 1): ValidPage => ({
   ...{ page: new PageBytes(text), version, from: NOW, until: NOW + 10 },
 });
 
@@ -28,7 +28,7 @@ const pages = () => {
   return { cache, made, get };
 };
 
-test('a page is made once while it is true, and anew when the lake or the time moved on', async () => {
+test('a page is computed once while it is valid, and again after a change of the lake or the time', async () => {
   const { made, get } = pages();
   for (const at of [NOW, NOW + 9]) expect(await get('a', { version: 1, at })).toBe('a');
   expect(made).toEqual(['a']);
@@ -59,7 +59,7 @@ const busy = () => {
   const { cache, made } = pages();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const get = async (name: string, asker = waits): Promise<string> => {
-    const make = async (): Promise<MadePage> => {
+    const make = async (): Promise<ValidPage> => {
       made.push(name);
       await released;
       return madeOf(name);
@@ -97,7 +97,7 @@ test('a page that nobody waits for any more when its turn comes is not made', as
   const left = get('c', { ...waits, gone: leaving.signal });
   leaving.abort();
   release();
-  await expect(left).rejects.toThrow('gone');
+  await expect(left).rejects.toThrow('client closed');
   await Promise.all([...wanted, get('d')]);
   expect(made.join('')).toBe('abd');
 });

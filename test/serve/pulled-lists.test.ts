@@ -120,7 +120,7 @@ test('another dateRange was not pulled and is computed; an empty pulled list sta
   expect((await get('/feed/youtube')).body).toMatchObject({ total: 0, items: [] });
 });
 
-test('pulled trends; without a total of its own, what is held', async () => {
+test('pulled trends without a total have the number of stored items as total', async () => {
   const { body } = await get('/trends/tiktok/week');
   expect(body).toMatchObject({ total: 1, platform: 'tiktok', period: 'week' });
 });

@@ -1,8 +1,9 @@
+import Database from 'better-sqlite3';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { DAY_MS } from '../../src/base/durations.ts';
 import { computeList, type ListRowsQuery } from '../../src/lake/lists/computed-list.ts';
-import { openLakeForReading } from '../../src/lake/open.ts';
+import { openLake, openLakeForReading } from '../../src/lake/open.ts';
 import { type ReaderOptions, ReaderThread } from '../../src/serve/cache/reader-thread.ts';
 import { RefusedError } from '../../src/serve/http/problems.ts';
 import { freshFolder } from '../support/fresh.ts';
@@ -49,7 +50,6 @@ const reader = (options: Partial<Omit<ReaderOptions, 'kind'>> = {}) => {
   };
 };
 
-/** What an ask was refused with. */
 const refusal = async (asked: Promise<unknown>): Promise<RefusedError> => {
   const error = await asked.then(
     () => undefined,
@@ -59,7 +59,7 @@ const refusal = async (asked: Promise<unknown>): Promise<RefusedError> => {
   return error as RefusedError;
 };
 
-/** A clock whose sleeps end when told to, by their length. */
+/** A clock whose sleeps end when the test rings, by their length. */
 const alarmClock = () => {
   const asleep: { ms: number; wake: () => void }[] = [];
   const clock: Clock = {
@@ -76,7 +76,7 @@ const alarmClock = () => {
   return { clock, ring };
 };
 
-test('answers what computing here would, one question after another', async () => {
+test('returns the same list as computing on the main thread, one query at a time', async () => {
   const lake = openLakeForReading(dataDir);
   onTestFinished(() => lake.close());
   const { ask } = reader();
@@ -87,7 +87,7 @@ test('answers what computing here would, one question after another', async () =
   );
 });
 
-test('more questions than may wait are refused at once, saying when to come back', async () => {
+test('rejects queries at once when the queue is full, with Retry-After', async () => {
   const { ask } = reader();
   const asked = [0, 1, 2, 3].map((from) => ask(listQuery({ from }), wanted));
   const { slug, headers } = await refusal(ask(listQuery({ from: 4 }), wanted));
@@ -96,7 +96,7 @@ test('more questions than may wait are refused at once, saying when to come back
   expect(await Promise.all(asked)).toHaveLength(4);
 });
 
-test('a response that takes longer than the deadline is given up; the next gets a fresh thread', async () => {
+test('stops a read after the deadline and starts a new thread for the next one', async () => {
   const { clock, ring } = alarmClock();
   const { ask } = reader({ clock, deadlineMs: 7000 });
   const slow = refusal(ask(listQuery(), wanted));
@@ -110,7 +110,7 @@ test('a response that takes longer than the deadline is given up; the next gets 
   expect((await next).total).toBe(100);
 });
 
-test('what waits too long for its turn is told so, and is not begun', async () => {
+test('rejects a query that waited too long, without reading it', async () => {
   const { clock, ring } = alarmClock();
   const { ask } = reader({ clock });
   const first = ask(listQuery(), wanted);
@@ -123,7 +123,7 @@ test('what waits too long for its turn is told so, and is not begun', async () =
   expect((await first).total).toBe(100);
 });
 
-test('an idle thread is ended; another is there when needed', async () => {
+test('ends an idle thread and starts another for the next query', async () => {
   const { clock, ring } = alarmClock();
   const { ask } = reader({ clock, idleMs: 9000 });
   const first = await ask(listQuery(), wanted);
@@ -132,7 +132,7 @@ test('an idle thread is ended; another is there when needed', async () => {
   expect((await ask(listQuery(), wanted)).items).toEqual(first.items);
 });
 
-test('a thread that dies is an error of its question alone', async () => {
+test('fails only the query during which the thread died', async () => {
   const { ask } = reader({ heapMib: 16 });
   const dying = ask(listQuery({ count: 100 }), wanted);
   const next = ask(listQuery(), wanted);
@@ -141,7 +141,7 @@ test('a thread that dies is an error of its question alone', async () => {
   expect((await next).items).toHaveLength(5);
 });
 
-test('what nobody waits for is not begun', async () => {
+test('skips queries that nobody waits for', async () => {
   const { ask } = reader({ queueMost: 1 });
   const leaving = new AbortController();
   const first = ask(listQuery(), wanted);
@@ -152,13 +152,25 @@ test('what nobody waits for is not begun', async () => {
   expect(await Promise.all([first, third])).toHaveLength(2);
 });
 
-test('a lake that is not there is an error, and no end of the thread', async () => {
+test('fails without a lake, and keeps the thread', async () => {
   const { ask } = reader({ dataDir: freshFolder() });
   await expect(ask(listQuery(), wanted)).rejects.toThrow('There is no lake');
   await expect(ask(listQuery(), wanted)).rejects.toThrow('There is no lake');
 });
 
-test('closing gives up what is under way and what waits', async () => {
+test('an error of SQLite keeps its class and code, for which the service responds 503', async () => {
+  const broken = freshFolder();
+  fillLake(broken, (into) => into.video({ id: 'tt_1', snapshots: [[hoursAgo(2), 1]] }));
+  const lake = openLake(broken);
+  lake.sqlite.pragma('foreign_keys = off');
+  lake.sqlite.exec('drop view if exists snapshots; alter table video_snapshot rename to gone');
+  lake.close();
+  const failed = reader({ dataDir: broken }).ask(listQuery(), wanted);
+  await expect(failed).rejects.toBeInstanceOf(Database.SqliteError);
+  await expect(failed).rejects.toMatchObject({ code: 'SQLITE_ERROR' });
+});
+
+test('rejects all queries on close', async () => {
   const { ask, close } = reader();
   const refused = [0, 1].map((from) => refusal(ask(listQuery({ from }), wanted)));
   await close();
@@ -166,7 +178,7 @@ test('closing gives up what is under way and what waits', async () => {
   await refusal(ask(listQuery(), wanted));
 });
 
-test('many long reads of one key hold up another key by the one under way and one more', async () => {
+test('many slow reads of one key delay another key by at most two reads', async () => {
   const { ask } = reader({ queueMost: 50 });
   const order: string[] = [];
   const note = (name: string) => () => void order.push(name);
@@ -177,7 +189,7 @@ test('many long reads of one key hold up another key by the one under way and on
   await Promise.all(many);
 });
 
-test('a queue that one key has filled is open to others', async () => {
+test('accepts queries of other keys while the queue of one key is full', async () => {
   const { ask } = reader({ queueMost: 2 });
   const asked = [0, 1, 2].map((from) => ask(listQuery({ from })));
   await refusal(ask(listQuery({ from: 3 })));
@@ -185,12 +197,12 @@ test('a queue that one key has filled is open to others', async () => {
   expect(await Promise.all([...asked, other])).toHaveLength(4);
 });
 
-test('what would wait too long, as the last readings tell, is refused at once with that time', async () => {
+test('rejects a query at once when recent reads predict too long a wait', async () => {
   let at = 0;
   const clock: Clock = {
     ...systemClock,
     monotonic: () => {
-      at += 20_000; // asked at the beginning and the end of each reading
+      at += 20_000; // read at the start and end of each query
       return at;
     },
     sleep: () => new Promise(() => {}),

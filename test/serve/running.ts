@@ -6,7 +6,6 @@ import { startService } from '../../src/serve/service.ts';
 import type { RunningService, ServiceOptions } from '../../src/serve/service-options.ts';
 import { type Filler, fillLake, freshFolder, NOW } from './filled-lake.ts';
 
-/** What a request brought back. */
 export interface Got {
   readonly status: number;
   readonly headers: Headers;

@@ -7,7 +7,7 @@ import { startService } from '../../src/serve/service.ts';
 import { hoursAgo } from './filled-lake.ts';
 import { runService } from './running.ts';
 
-test('who is answered while the service stops is told to send no more over that connection', async () => {
+test('responses during shutdown close their connection', async () => {
   const running = await runService((into) =>
     into.video({ id: 'tt_1', snapshots: [[hoursAgo(2), 5]] }),
   );

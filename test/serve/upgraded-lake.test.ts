@@ -42,7 +42,7 @@ test('a lake that 0.1.0 made answers as 0.1.0 did, list by list, to the keys it 
   }
 });
 
-/** What was loaded, but changes that 0.1.0 did not keep; with the hashtags of titles that are gone. */
+/** Loaded rows without changes, which 0.1.0 did not keep, and with hashtags of removed titles. */
 const rowsOf = (lake: Lake): Record<string, unknown[]> => {
   const { extra_revision: _, creator_revision: __, ...rows } = lakeRows(lake);
   const tags = lake.sqlite.prepare(`

@@ -69,7 +69,7 @@ const serving = async (options: Partial<ServiceOptions>) => {
     );
   return { running, ask, signIn };
 };
-/** What comes back over a socket for a request as it is written. */
+/** Sends a raw request and returns the response. */
 const raw = (port: string, head: string): Promise<string> => {
   const socket = connect(Number(port), '127.0.0.1', () => socket.write(head));
   return text(socket);
@@ -220,7 +220,7 @@ describe('elsewhere', () => {
   });
 
   test.each(['', 'tl_live_none', 'a b', "' or 1=1 --"])(
-    'a key that is none is told so: %j',
+    'rejects an invalid key: %j',
     async (key) => {
       const got = await open.signIn(key);
       expect(got.status).toBe(401);

@@ -85,7 +85,7 @@ export interface Admitted {
 
 export interface Caller {
   readonly authorization: string | undefined;
-  /** Hash of the session's key, if there is no Authorization header. */
+  /** Hash of the session's key, without an Authorization header. */
   readonly keyHash?: string | undefined;
   readonly method: string;
   readonly path: string;

@@ -18,7 +18,7 @@ interface Found extends Validity {
   readonly instant: number | null;
 }
 
-/** When the lake's responses change, from memory while what was read is still true. */
+/** Cached instants at which responses change. */
 export class ChangeTimes {
   readonly #lake: Lake;
   readonly #found: Shelf<Found>;
@@ -28,7 +28,7 @@ export class ChangeTimes {
     this.#found = cache.shelf();
   }
 
-  /** The newest snapshot of any video at or before `at` (Unix ms). */
+  /** Newest snapshot of any video until `at`. Unix ms. */
   newestSnapshot(at: number): number | null {
     const moment = this.#momentOf(at);
     return this.#read('newest', moment, () => {
@@ -37,7 +37,7 @@ export class ChangeTimes {
     });
   }
 
-  /** The first instant after `at` at which a response over these windows can differ. */
+  /** First instant after `at` at which a response over these windows can change. */
   holdsUntil(at: number, windowsMs: readonly number[]): number {
     const moment = this.#momentOf(at);
     return holdsUntil(at, windowsMs, (query) => this.#next(query, moment));

@@ -1,18 +1,17 @@
-/** Jobs that wait, taken from their owners in turn: who brings many waits for them, not the others. */
+/** A queue that alternates between owners, so that an owner with many jobs does not delay the others. */
 export class FairQueue<Job> {
-  readonly #byOwner = new Map<string, Job[]>(); // in the order of their turns
+  readonly #byOwner = new Map<string, Job[]>(); // next owner first
   #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  /** Jobs of one owner. */
   sizeOf(owner: string): number {
     return this.#byOwner.get(owner)?.length ?? 0;
   }
 
-  /** Jobs whose turn comes before that of a further one of this owner. */
+  /** Jobs ahead of a new one of this owner. */
   before(owner: string): number {
     const own = this.sizeOf(owner);
     let before = own;
@@ -28,7 +27,7 @@ export class FairQueue<Job> {
     this.#size += 1;
   }
 
-  /** The job whose turn it is, past the owners to skip; its owner comes last after it. */
+  /** Takes the next job of an owner that is not skipped. The owner moves to the end. */
   take(isSkipped: (owner: string) => boolean = () => false): Job | undefined {
     for (const [owner, jobs] of this.#byOwner) {
       if (isSkipped(owner)) continue;
@@ -41,7 +40,7 @@ export class FairQueue<Job> {
     return undefined;
   }
 
-  /** Takes a job out of the queue; false where its turn came already. */
+  /** @returns false if the job was already taken */
   remove(owner: string, job: Job): boolean {
     const jobs = this.#byOwner.get(owner) ?? [];
     const index = jobs.indexOf(job);

@@ -30,9 +30,9 @@ import {
 import { type ReaderOptions, ReaderThread, type Requester } from './reader-thread.ts';
 import { SharedWork } from './shared-work.ts';
 
-/** Bounds of what a request may cost the others, and of the threads that read. */
+/** Limits of slow reads. */
 export interface ReadLimits extends Omit<ReaderOptions, 'dataDir' | 'kind'> {
-  /** Reads of at most so many rows run on the spot, some 10 ms. Others go to a thread. */
+  /** Reads of up to this many rows, about 10 ms, run on the main thread. */
   readonly rowsHere: number;
 }
 
@@ -40,14 +40,14 @@ const LIMITS: Omit<ReadLimits, 'clock'> = {
   rowsHere: 10_000,
   deadlineMs: MINUTE_MS,
   idleMs: MINUTE_MS,
-  queueMost: 300, // what a key of tier scale may send at once; none waits longer than 45 s
+  queueMost: 300, // burst of a key of tier scale
   heapMib: 64,
 };
 
-/** Whose share of the thread the lists take that nobody has asked for yet. */
+/** Owner of precomputed lists. */
 const AHEAD = 'ahead';
 const FIRST_PAGE = { from: 0, count: 50 };
-/** The lists of the interface by their default windows, and the period each is pulled by. */
+/** Lists with default windows, and the period of their pulled form. */
 const COMMON: readonly (ListQuery & { readonly period: string })[] = [
   ...PLATFORMS.map(
     (platform) => ({ list: 'feed', platform, windowMs: DAY_MS, period: '24h' }) as const,
@@ -58,56 +58,48 @@ const COMMON: readonly (ListQuery & { readonly period: string })[] = [
   { list: 'hashtags', platform: '', windowMs: 30 * DAY_MS, period: '30d' },
 ];
 
-/** About what the standing of forecasts takes. */
+/** Approximate memory of a forecast standing. */
 const STANDING_BYTES = 50_000;
 
-/** After this long a search gives what it found until then. */
+/** A search returns partial results after this time. */
 const SEARCH_MS = 2 * SECOND_MS;
 
-/** What to search for, as of an instant (Unix ms); `windowMs`: published inside the window before it. */
 export interface SearchWish
   extends Pick<SearchQuery, 'q' | 'platform' | 'limit' | 'page' | 'asOf'> {
+  /** Videos published in this window before `asOf`. */
   readonly windowMs: number | undefined;
-  /** True when `asOf` is only the present. */
+  /** True if no `asOf` was requested. */
   readonly isNow: boolean;
-  /** Tells when whoever asks has gone. */
   readonly gone: () => AbortSignal;
-  /** Whose share of the thread it takes. */
   readonly owner: string;
-  /** It is part of a page: searched for in the thread, however small the lake. */
+  /** Pages always search in the thread. */
   readonly isPage?: boolean;
 }
 
-/** A page of matches, true at `asOf`; `version` of the lake, null when it was written to meanwhile. */
 export interface FoundPage extends SearchPage {
   readonly asOf: number;
+  /** Of the lake; null if it changed during the search. */
   readonly version: number | null;
 }
 
-/** What the reads are made over. */
 export interface HeavyReadsDeps {
   readonly cache: LakeCache;
-  /** Time of the machine, whatever time the service shows. */
+  /** Real time. */
   readonly clock: Clock;
   readonly limits?: Partial<ReadLimits> | undefined;
 }
 
-/** What is expected, and how far that can be trusted. */
 export interface ForecastsFound {
   readonly rising: Rising;
   readonly standing: ForecastStanding;
 }
 
-/** Who wants something, and whether it is read on the spot where it is for no page. */
 export interface PageRequester extends Requester {
+  /** Runs on the main thread, except for pages. */
   readonly isCheap?: boolean;
 }
 
-/**
- * What of one lake may take long and holds up nobody: lists of videos, lists of hashtags, searches and
- * what pages read have a thread each, so that none waits for the others; the first list of hashtags alone
- * takes the thread of videos where that is up and idle.
- */
+/** Slow reads, off the main thread. Video lists, hashtag lists, searches and pages have one thread each. */
 export class HeavyReads {
   readonly lists: ListCache;
   readonly #lake: Lake;
@@ -144,7 +136,7 @@ export class HeavyReads {
     return { ...list, costMs: null };
   }
 
-  /** A page of matches; one searched for by several at the same time is searched for once. */
+  /** Concurrent requests share a search. */
   async search({ windowMs, isNow, gone, owner, isPage, ...wish }: SearchWish): Promise<FoundPage> {
     const since = windowMs === undefined ? undefined : wish.asOf - windowMs;
     const query = { ...wish, since, deadlineMs: SEARCH_MS };
@@ -161,7 +153,6 @@ export class HeavyReads {
     return this.#searches.do(name, elsewhere, gone());
   }
 
-  /** What a page or a route reads: in a thread, or on the spot where it is cheap and for no page. */
   async forPage<Name extends PageReading>(
     query: Extract<PageQuery, { name: Name }>,
     { isCheap = false, ...requester }: PageRequester,
@@ -170,30 +161,29 @@ export class HeavyReads {
       isCheap && requester.isPage !== true
         ? readForPage<PageReading>(this.#lake, query)
         : await this.#pageThread.read(query, requester);
-    return found as FoundOf<Name>; // a reading's name goes with what it finds
+    return found as FoundOf<Name>; // the name determines the type
   }
 
-  /** A page of what was noticed: where many events can match, counting them takes long. */
+  /** Counting many matching events is slow. */
   events(query: QueryOf<'events'>, by: Requester): Promise<FoundOf<'events'>> {
     const { rowsHere } = this.#options;
     const isCheap = eventsAtMost(this.#lake, query, rowsHere + 1) <= rowsHere;
     return this.forPage({ name: 'events', query }, { ...by, isCheap });
   }
 
-  /** A page of creators, who are put in order by all that was counted of them. */
+  /** Ordering creators reads all their counts. */
   creators(query: QueryOf<'creators'>, by: Requester): Promise<FoundOf<'creators'>> {
     const { rowsHere } = this.#options;
     const isCheap = creatorCountsAtMost(this.#lake, rowsHere + 1) <= rowsHere;
     return this.forPage({ name: 'creators', query }, { ...by, isCheap });
   }
 
-  /** What the lake's numbers say of a video: it is held against some ten thousand others. */
+  /** Compares a video with about ten thousand others. */
   findings(query: QueryOf<'findings'>, by: Requester): Promise<FoundOf<'findings'>> {
     const isCheap = videosAtMost(this.#lake) <= this.#options.rowsHere;
     return this.forPage({ name: 'findings', query }, { ...by, isCheap });
   }
 
-  /** A page of what one subscription was told. */
   deliveries(
     query: QueryOf<'deliveries'> & { readonly subscriptionId: string },
     by: Requester,
@@ -203,7 +193,7 @@ export class HeavyReads {
     return this.forPage({ name: 'deliveries', query }, { ...by, isCheap: many <= rowsHere });
   }
 
-  /** What is expected to rise as of an instant, and how far that can be trusted: from memory while still true. */
+  /** Forecasts, with their cached track record. */
   async forecasts(query: QueryOf<'rising'>, by: Requester): Promise<ForecastsFound> {
     const { sqlite } = this.#lake;
     const moment = { version: lakeVersion(this.#lake), at: query.at };
@@ -219,33 +209,28 @@ export class HeavyReads {
     return { rising, standing };
   }
 
-  /** Starts the thread of lists if one is going to be computed ahead. */
+  /** Starts the thread of lists if any needs precomputing. */
   startAhead(asOf: number): void {
     if (COMMON.some((wanted) => this.#isAhead(wanted, asOf))) this.#listThread.start();
   }
 
-  /**
-   * Computes the lists that are asked for most and take long, one after another, so that after a start
-   * few wait for them; not those that are answered as they were pulled. Each is one turn of the thread,
-   * between those of whoever asks meanwhile.
-   */
+  /** Precomputes slow common lists one after another. Pulled lists need none. Requests run in between. */
   async computeAhead(asOf: number): Promise<void> {
     try {
       for (const wanted of COMMON)
         if (this.#isAhead(wanted, asOf))
           await this.lists.part({ wanted, asOf, ...FIRST_PAGE, isNow: true, owner: AHEAD });
     } catch {
-      // whoever asks for it is told; or the service is stopping
+      // the service is stopping, or a request will get the error
     }
   }
 
-  /** Gives up what is under way. */
   async close(): Promise<void> {
     const threads = [this.#listThread, this.#tagThread, this.#searchThread, this.#pageThread];
     await Promise.all(threads.map((thread) => thread.close()));
   }
 
-  /** Hashtags' own thread starts with their second list: the first, if it can, takes the one that is up. */
+  /** The first hashtag list uses the thread of videos if that is idle, which saves starting another. */
   #threadOf({ list }: ListQuery): ReaderThread<'lists'> {
     if (list !== 'hashtags') return this.#listThread;
     const isFirst = !this.#hasReadTags;

@@ -17,12 +17,11 @@ import { isStillTrue, type LakeCache, type Shelf, type Validity } from './lake-c
 import type { Requester } from './reader-thread.ts';
 import { SharedWork } from './shared-work.ts';
 
-/** A list, and what it took; null where it is so cheap that it is never given when it may be another. */
 export interface PricedList extends Omit<ComputedList, 'costMs'> {
+  /** Computing time; null for cheap lists, which are never served stale. */
   readonly costMs: number | null;
 }
 
-/** Computes a list, here or elsewhere. */
 export type ComputeList = (
   query: ListRowsQuery,
   requester: Requester,
@@ -31,29 +30,26 @@ export type ComputeList = (
 interface Entry extends Validity {
   readonly total: number;
   readonly rows: Float64Array;
-  readonly isNow: boolean; // whether the instant it was computed for was the present then
-  readonly madeAt: number; // monotonic ms
-  /** What it took; null where it is cheap. */
+  readonly isNow: boolean; // computed for the current time
+  readonly computedAt: number; // monotonic ms
   readonly costMs: number | null;
 }
 
-/** What computing brought: the list to keep, and the part that was asked for. */
-interface Made {
+/** The list to cache, and the requested part. */
+interface Computation {
   readonly query: PartQuery<ListQuery>;
   readonly entry: Entry;
   readonly items: ComputedList['items'];
 }
 
-/** Instants and pages of one list that are kept beside each other. */
+/** Cached instants and depths per list. */
 const KEPT_OF_ONE = 8;
 const ENTRY_BYTES = 200;
 
 /**
- * A costly list is given on for `PATIENCE` times what it took, to whoever asks for the present or for
- * its very instant, so that a large lake is not computed anew for every request while it is synced;
- * and for a minute at least where nothing was written and only the clock moved on. Who is given one
- * older than `AHEAD` times what it took has the next one computed meanwhile: where a list is asked for
- * now and then, nobody waits for it.
+ * A slow list may be served stale for `PATIENCE` times its computing time, and for at least a minute if
+ * only the clock moved on. Otherwise each request during a sync would compute it. After `AHEAD` times its
+ * computing time, a request also starts the next computation.
  */
 const PATIENCE = 20;
 const PATIENT_MS = MINUTE_MS;
@@ -68,19 +64,16 @@ const covers = ({ rows, total }: Entry, { wanted, from, count }: ListRowsQuery):
 };
 
 /**
- * Computed lists, from memory while they are still true. One is computed again when the lake was
- * written to, and when an instant is asked at which a snapshot comes into or leaves one of its windows,
- * so what is answered is what computing it would give. One exception, which its `asOf` tells: a costly
- * list stays as it was for a while, by `clock`, and is computed ahead of its end. Equal lists wanted
- * at the same time are computed once; one that nobody waits for any more is kept all the same when it
- * was under way.
+ * Cache of computed lists. An entry is valid until the lake changes or a snapshot enters or leaves one of
+ * its windows. Slow lists may be stale for a while, with their earlier `asOf`. Concurrent requests share
+ * one computation.
  */
 export class ListCache {
   readonly lake: Lake;
   readonly #compute: ComputeList;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #lists: Shelf<readonly Entry[]>;
-  readonly #work = new SharedWork<Made>();
+  readonly #work = new SharedWork<Computation>();
 
   constructor(
     lake: Lake,
@@ -93,31 +86,34 @@ export class ListCache {
     this.#lists = cache.shelf();
   }
 
-  /** Part of a list, from memory or computed; equal ones wanted at the same time once. */
   async part<Q extends ListQuery>(query: PartQuery<Q>): Promise<ComputedPart<ItemOf<Q>>> {
     const { wanted, asOf, from, count } = query;
     const deep = from + count > KEPT_DEPTH ? ` ${from} ${count}` : '';
     const name = `${nameOf(wanted)} ${query.isNow ? 'now' : asOf}${deep}`;
-    const compute = (gone?: AbortSignal): Promise<Made> =>
-      this.#work.do(name, (unwanted) => this.#make(query, unwanted), gone);
+    const compute = (gone?: AbortSignal): Promise<Computation> =>
+      this.#work.do(name, (unwanted) => this.#computePart(query, unwanted), gone);
     for (;;) {
       const held = this.#fromMemory(query);
       if (held !== undefined) {
-        // who waits for one is told when it fails; nobody waits for this one yet
+        // an error reaches the requests that wait for the computation
         if (held.part.isStale && this.#isAging(held.entry)) compute().catch(() => {});
         return held.part;
       }
-      const made = await compute(query.gone?.());
+      const computed = await compute(query.gone?.());
       const version = lakeVersion(this.lake);
-      if (this.#answers(made, query, version))
-        return this.#partOf(query, made.entry, made.items, version);
+      if (this.#answers(computed, query, version))
+        return this.#partOf(query, computed.entry, computed.items, version);
     }
   }
 
-  /** Whether what somebody had computed is what this one wants. */
-  #answers({ query: of, entry }: Made, query: PartQuery<ListQuery>, version: number): boolean {
-    if (of === query) return true;
-    const isSamePart = of.from === query.from && of.count === query.count;
+  /** True if a shared computation fits the query. */
+  #answers(
+    { query: computed, entry }: Computation,
+    query: PartQuery<ListQuery>,
+    version: number,
+  ): boolean {
+    if (computed === query) return true;
+    const isSamePart = computed.from === query.from && computed.count === query.count;
     return (
       isSamePart && (this.#isExact(entry, query, version) || this.#isPatient(entry, query, version))
     );
@@ -131,20 +127,20 @@ export class ListCache {
     if (entry.costMs === null) return false;
     const leastMs = entry.version === version ? PATIENT_MS : 0;
     const patienceMs = Math.max(leastMs, PATIENCE * entry.costMs);
-    // by both clocks: that of the day may go on while the monotonic one stands (a machine asleep)
+    // both clocks, as the monotonic one stops while the machine sleeps
     return (
-      this.#clock.monotonic() - entry.madeAt < patienceMs &&
+      this.#clock.monotonic() - entry.computedAt < patienceMs &&
       entry.from <= asOf &&
       asOf - entry.from < patienceMs &&
       ((isNow && entry.isNow) || asOf < entry.until)
     );
   }
 
-  #isAging({ costMs, madeAt }: Entry): boolean {
-    return this.#clock.monotonic() - madeAt >= AHEAD * (costMs ?? 0);
+  #isAging({ costMs, computedAt }: Entry): boolean {
+    return this.#clock.monotonic() - computedAt >= AHEAD * (costMs ?? 0);
   }
 
-  /** The kept list that answers: one that holds, else a costly one made just now. */
+  /** A valid entry, otherwise a slow one that may be stale. */
   #find(query: PartQuery<ListQuery>, version: number): Entry | undefined {
     const kept = this.#lists.get(nameOf(query.wanted)) ?? [];
     const near = kept.filter((entry) => covers(entry, query));
@@ -162,7 +158,7 @@ export class ListCache {
     this.#lists.set(name, kept, bytes);
   }
 
-  async #make(query: PartQuery<ListQuery>, unwanted: AbortSignal): Promise<Made> {
+  async #computePart(query: PartQuery<ListQuery>, unwanted: AbortSignal): Promise<Computation> {
     const { wanted, asOf, from, count, isNow, owner, isPage } = query;
     const before = lakeVersion(this.lake);
     const computed = await this.#compute(
@@ -171,7 +167,7 @@ export class ListCache {
     );
     const { items, ...list } = computed;
     const version = lakeVersion(this.lake) === before ? before : null;
-    const entry = { ...list, version, from: asOf, isNow, madeAt: this.#clock.monotonic() };
+    const entry = { ...list, version, from: asOf, isNow, computedAt: this.#clock.monotonic() };
     if (version !== null || list.costMs !== null) this.#keep(wanted, entry);
     return { query, entry, items };
   }
@@ -179,7 +175,7 @@ export class ListCache {
   #partOf<Q extends ListQuery>(
     query: PartQuery<Q>,
     entry: Entry,
-    items: Made['items'],
+    items: Computation['items'],
     version: number,
   ): ComputedPart<ItemOf<Q>> {
     const isStale = !this.#isExact(entry, query, version);

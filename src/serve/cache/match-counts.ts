@@ -8,9 +8,9 @@ interface Count extends Validity {
 }
 
 /**
- * Counts of search matches, from memory while they are still true: counting a word that a million
- * videos hold takes 40 ms, and the next pages of a query need it again. `lake` must be open for
- * reading: a connection that writes is not told of its own writes.
+ * Caches counts of search matches for the next pages of a query. Counting a word in a million videos
+ * takes 40 ms.
+ * @param lake opened for reading, as the version of a writing connection misses its own writes
  */
 export const cachedCounts = (lake: Lake, cache: LakeCache): CountMatches => {
   const counts = cache.shelf<Count>();

@@ -12,7 +12,7 @@ import {
 } from './lake-cache.ts';
 import { SharedWork } from './shared-work.ts';
 
-/** A page as it is sent; compressed once for all who take that. */
+/** Bytes of a page, compressed on first use. */
 export class PageBytes {
   readonly #plain: Buffer<ArrayBuffer>;
   #gzipped: Buffer<ArrayBuffer> | undefined;
@@ -32,48 +32,45 @@ export class PageBytes {
   }
 }
 
-/** A page made from the lake, and the moments it is true at. */
-export interface MadePage extends Validity {
+export interface ValidPage extends Validity {
   readonly page: PageBytes;
 }
 
-/** Who asks for a page, and how it is learnt that nobody waits for it any more. */
 export interface PageAsker {
-  /** The id of a key, or one name for all without. */
+  /** Id of a key, or `KEYLESS`. */
   readonly owner: string;
   readonly gone: AbortSignal;
 }
 
-/** Pages kept at most: whoever asks for ever other ones must not push everything else out. */
+/** Cached pages. A client that requests many different ones must not evict all other data. */
 const KEPT_MOST = 40;
 
-/** Pages that are computed at once, and those of one owner that may wait for that. */
+/** Limits of concurrent pages, and of waiting pages per owner. */
 const AT_ONCE = 2;
 const WAITING_MOST = 6;
 
 /**
- * Pages made from the lake, from memory while they are still true. Two are computed at once, equal
- * ones wanted at the same time once. A few wait, those of different owners in turn; more are refused, so
- * that nobody who may ask without a key can have more computed than that.
+ * Cache of pages. Two are computed at once, and concurrent requests share a computation. A few wait in a
+ * fair queue and more are rejected, as pages may need no key.
  */
 export class PageCache {
-  readonly #pages: Shelf<MadePage>;
+  readonly #pages: Shelf<ValidPage>;
   readonly #names: LRUCache<string, true>;
-  readonly #work = new SharedWork<MadePage>();
+  readonly #work = new SharedWork<ValidPage>();
   readonly #waiting = new FairQueue<() => void>();
   #underWay = 0;
 
   constructor(cache: LakeCache) {
-    const pages = cache.shelf<MadePage>();
+    const pages = cache.shelf<ValidPage>();
     this.#pages = pages;
     this.#names = new LRUCache({ max: KEPT_MOST, dispose: (_, name) => pages.delete(name) });
   }
 
-  /** @throws (rejects) RefusedError where too many others wait to be computed */
+  /** @throws RefusedError when too many wait */
   async page(
     name: string,
     moment: Moment,
-    make: (unwanted: AbortSignal) => Promise<MadePage>,
+    make: (unwanted: AbortSignal) => Promise<ValidPage>,
     { owner, gone }: PageAsker,
   ): Promise<PageBytes> {
     const kept = this.#pages.get(name);
@@ -81,21 +78,21 @@ export class PageCache {
       this.#names.get(name);
       return kept.page;
     }
-    const turn = (unwanted: AbortSignal): Promise<MadePage> =>
+    const turn = (unwanted: AbortSignal): Promise<ValidPage> =>
       this.inTurn(() => make(unwanted), { owner, gone: unwanted });
     const made = await this.#work.do(name, turn, gone);
     if (made.version !== null) this.#keep(name, made);
     return made.page;
   }
 
-  #keep(name: string, made: MadePage): void {
+  #keep(name: string, made: ValidPage): void {
     this.#names.set(name, true, { noDisposeOnSet: true });
     this.#pages.set(name, made, 2 * made.page.size); // as it is, and compressed
   }
 
   /**
-   * Makes something that is not kept, as one of the two; not where everybody who asked has gone.
-   * @throws (rejects) RefusedError where too many others wait to be computed
+   * Runs work that is not cached as one of the two. Skips it if its client has gone.
+   * @throws RefusedError when too many wait
    */
   async inTurn<T>(make: () => Promise<T>, { owner, gone }: PageAsker): Promise<T> {
     await this.#turn(owner);
@@ -103,7 +100,7 @@ export class PageCache {
       gone.throwIfAborted();
       return await make();
     } finally {
-      // not at once: between two pages that wait for no thread, other requests have their turn
+      // later, so that other requests run between two pages
       setImmediate(() => this.#end());
     }
   }
@@ -127,6 +124,6 @@ export class PageCache {
   #end(): void {
     const next = this.#waiting.take();
     if (next === undefined) this.#underWay -= 1;
-    else next(); // takes this one's place
+    else next();
   }
 }

@@ -20,12 +20,11 @@ import { type ForecastStanding, forecastStanding } from '../../learn/forecast/st
 import { type KeptVolume, risingHashtags } from '../../learn/volumes/read-volumes.ts';
 import { findingsAbout } from '../../learn/why/analyze.ts';
 
-// What pages read that may take long, each from plain data to plain data, so that a thread can read it.
+// Slow reads of pages. Queries and results are plain data, for threads.
 
-/** Videos and hashtags expected to rise. */
 export interface Rising {
   readonly videos: readonly RisingVideo[];
-  /** Of each platform asked for that has any. */
+  /** One list per platform with forecasts. */
   readonly tags: readonly (readonly KeptVolume[])[];
 }
 
@@ -39,21 +38,19 @@ const rising = (
     .filter((list) => list.length > 0),
 });
 
-/** A hashtag as of an instant (Unix ms), and the window of the pulled list that tells of it. */
 interface HashtagQuery {
   readonly key: number;
-  readonly asOf: number;
+  readonly asOf: number; // Unix ms
+  /** Window of the pulled list. */
   readonly dateRange: string;
 }
 
-/** A creator as of an instant (Unix ms). */
 interface CreatorQuery {
   readonly platform: Platform;
   readonly handle: string;
-  readonly asOf: number;
+  readonly asOf: number; // Unix ms
 }
 
-/** What computing took is not asked for. */
 const UNTIMED = { monotonic: () => 0 };
 
 const READINGS = {
@@ -88,17 +85,15 @@ type FoundByName = { [Name in PageReading]: ReturnType<(typeof READINGS)[Name]> 
 export type QueryOf<Name extends PageReading> = QueriesByName[Name];
 export type FoundOf<Name extends PageReading> = FoundByName[Name];
 
-/** The readings by name, each typed by it, so that a query finds the reading that takes it. */
+/** `READINGS`, typed so that TypeScript matches a query to its reading. */
 const PAGE_READINGS: {
   readonly [Name in PageReading]: (lake: Lake, query: QueryOf<Name>) => FoundOf<Name>;
 } = READINGS;
 
-/** One reading wanted. */
 export type PageQuery<Name extends PageReading = PageReading> = {
   readonly [One in Name]: { readonly name: One; readonly query: QueryOf<One> };
 }[Name];
 
-/** Reads it, as the thread does. */
 export const readForPage = <Name extends PageReading>(
   lake: Lake,
   { name, query }: PageQuery<Name>,

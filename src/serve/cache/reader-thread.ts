@@ -1,35 +1,35 @@
-import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import type { Clock } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/durations.ts';
+import { messageOf } from '../../base/errors.ts';
+import { Thread } from '../../base/thread.ts';
 import { workerFile } from '../../base/worker-file.ts';
 import { RefusedError } from '../http/problems.ts';
 import { FairQueue } from './fair-queue.ts';
-import type { ReaderKind, ReaderKinds, ReaderReport, ReaderStart } from './reader-worker.ts';
+import type { ReaderKind, ReaderKinds, ReaderRequest, ReaderStart } from './reader-worker.ts';
 
 export interface ReaderOptions extends ReaderStart {
-  /** Time of the machine that reads, whatever time the service shows. */
+  /** Real time. */
   readonly clock: Clock;
-  /** Longest one reading may take; then its thread is given up. */
+  /** Longest read. The thread is then terminated. */
   readonly deadlineMs: number;
-  /** How long an idle thread is kept. */
+  /** An idle thread is terminated after this time. */
   readonly idleMs: number;
   /** Queries of one owner that may wait. */
   readonly queueMost: number;
-  /** Memory for its objects; columns of numbers and what SQLite holds are not counted in it. */
+  /** Heap limit. Typed arrays and SQLite's memory are not part of it. */
   readonly heapMib: number;
 }
 
-/** Whose share of the threads requests without a key take, together. */
+/** Owner of all requests without a key. */
 export const KEYLESS = 'no key';
 
-/** Who wants something read. */
 export interface Requester {
-  /** Whose share of the thread it takes: the id of a key, or one name for all without. */
+  /** Id of a key, or `KEYLESS`. Owners share the thread fairly. */
   readonly owner: string;
-  /** Tells that nobody waits for it any more. */
+  /** Aborted when nobody waits for the result. */
   readonly unwanted: AbortSignal;
-  /** It is read for a page: always in a thread, as pages may be asked for without a key. */
+  /** Pages are always read in a thread, as they may need no key. */
   readonly isPage?: boolean | undefined;
 }
 
@@ -37,22 +37,22 @@ interface ReaderJob<K extends ReaderKind> {
   readonly owner: string;
   readonly query: ReaderKinds[K]['query'];
   readonly resolve: (found: ReaderKinds[K]['found']) => void;
-  readonly reject: (error: Error) => void;
-  /** Aborted when its turn comes. */
+  readonly reject: (error: unknown) => void;
+  /** Aborted when the job leaves the queue. */
   readonly turn: AbortController;
 }
 
-/** Longest a query waits for its turn: with its deadline, less than a socket may be silent. */
+/** Longest wait in the queue. With the deadline, it is shorter than the timeout of sockets. */
 const WAIT_MS = 45 * SECOND_MS;
 
-/** Queries that wait at most, for each that one owner may have waiting. */
+/** The queue holds this many times `queueMost` queries in total. */
 const OWNERS_MOST = 10;
 
-/** Readings that must have been timed before a wait is foretold from them, and what one more counts. */
+/** Reads that are timed before waits are estimated, and the weight of the newest one. */
 const TIMED_LEAST = 3;
 const TIMED_WEIGHT = 0.3;
 
-/** Rows live for a moment only: a larger nursery takes memory and saves no time. */
+/** Rows are short-lived. A larger young generation would use memory and save no time. */
 const YOUNG_MIB = 4;
 
 const unavailable = (detail: string, waitMs: number): RefusedError =>
@@ -60,19 +60,30 @@ const unavailable = (detail: string, waitMs: number): RefusedError =>
     headers: { 'retry-after': String(Math.max(1, Math.ceil(waitMs / SECOND_MS))) },
   });
 
+const stopping = (): RefusedError => unavailable('The service is stopping.', SECOND_MS);
+
+/** Restores the SqliteError of a thread, for which the service responds 503. Others are unexpected: 500. */
+const errorOfThread = (error: unknown): unknown => {
+  if (error instanceof RefusedError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code.startsWith('SQLITE_')
+    ? new Database.SqliteError(messageOf(error), code)
+    : new Error(messageOf(error), { cause: error });
+};
+
 /**
- * A thread that reads the lake, one query after another, those of different owners in turn. It is
- * started when first needed, or ahead of that, and ended when it has been idle. Bounded in what waits,
- * in time (of a turn and of the wait for it) and in memory.
+ * Reads the lake in a thread, one query at a time, with a fair queue of owners. The thread starts with the
+ * first query and ends when idle. Limits: queue length, wait, read time and memory.
  */
 export class ReaderThread<K extends ReaderKind> {
   readonly #options: ReaderOptions & { readonly kind: K };
   readonly #queue = new FairQueue<ReaderJob<K>>();
-  readonly #ending = new Set<Promise<unknown>>();
-  #thread: Worker | undefined;
-  #current: ReaderJob<K> | undefined;
+  readonly #ending = new Set<Promise<void>>();
+  #thread: Thread<ReaderRequest<K>, ReaderKinds[K]['found'] | undefined> | undefined;
+  /** Rejects the query that is being read. */
+  #stopReading: ((error: RefusedError) => void) | undefined;
   #alarm = new AbortController();
-  #meanMs = SECOND_MS; // what a reading takes, the last ones counting most
+  #meanMs = SECOND_MS; // moving average of reads
   #timed = 0;
   #isClosed = false;
 
@@ -81,9 +92,9 @@ export class ReaderThread<K extends ReaderKind> {
   }
 
   /**
-   * Rejects with a RefusedError when too many wait, when its turn or its reading takes too long, when
-   * the thread is closed, and when nobody waits for it before its turn; with a SqliteError when the
-   * lake cannot be read. Once its turn has come it is read to the end.
+   * A query that left the queue is read to the end, even if nobody waits for it.
+   * @throws RefusedError when the queue is full, the wait or the read takes too long, the thread is
+   * closed, or nobody waits; a SqliteError when the lake cannot be read
    */
   read(query: ReaderKinds[K]['query'], requester: Requester): Promise<ReaderKinds[K]['found']> {
     return new Promise((resolve, reject) => {
@@ -96,50 +107,50 @@ export class ReaderThread<K extends ReaderKind> {
         this.#giveUp(job, 'The client closed the connection.'),
       );
       this.#next();
-      if (this.#current?.turn === turn) return;
+      if (turn.signal.aborted) return;
       const tooLong = (): void =>
         this.#giveUp(
           job,
           `This request waited ${WAIT_MS / SECOND_MS} s for other slow requests. Try again later.`,
         );
-      this.#options.clock.sleep(WAIT_MS, turn.signal).then(tooLong, () => {}); // its turn came
+      this.#options.clock.sleep(WAIT_MS, turn.signal).then(tooLong, () => {}); // left the queue
     });
   }
 
-  /** Whether its thread was started and has nothing to read. */
+  /** True if the thread is started and not reading. */
   get isIdle(): boolean {
-    return this.#thread !== undefined && this.#current === undefined;
+    return this.#thread !== undefined && this.#stopReading === undefined;
   }
 
-  /** Starts the thread ahead of the first query, which then does not wait for that. */
+  /** Starts the thread before the first query. */
   start(): void {
     if (this.#isClosed || this.#thread !== undefined) return;
-    this.#thread = this.#started();
+    this.#startThread()
+      .request({ isWarmUp: true })
+      .catch(() => {}); // the first query gets the error
     this.#setAlarm(this.#options.idleMs, () => this.#endThread());
   }
 
-  /** Gives up what is under way. Resolves when no thread is left. */
+  /** Rejects all queries. Resolves when the thread has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const stopping = unavailable('The service is stopping.', SECOND_MS);
     for (let job = this.#queue.take(); job !== undefined; job = this.#queue.take()) {
       job.turn.abort();
-      job.reject(stopping);
+      job.reject(stopping());
     }
+    this.#stopReading?.(stopping());
     this.#endThread();
-    this.#end(({ reject }) => reject(stopping));
     this.#alarm.abort();
     await Promise.allSettled(this.#ending);
   }
 
-  /** How long a further query of this owner would wait, as far as the last ones tell. */
+  /** Estimated wait of a new query. */
   #waitMs(owner: string): number {
-    return (this.#queue.before(owner) + (this.#current === undefined ? 0 : 1)) * this.#meanMs;
+    return (this.#queue.before(owner) + (this.#stopReading === undefined ? 0 : 1)) * this.#meanMs;
   }
 
-  /** Why a further query of this owner is not taken. */
   #refusal(owner: string): RefusedError | undefined {
-    if (this.#isClosed) return unavailable('The service is stopping.', SECOND_MS);
+    if (this.#isClosed) return stopping();
     const { queueMost } = this.#options;
     const waitMs = this.#waitMs(owner);
     const own = this.#queue.sizeOf(owner);
@@ -162,93 +173,76 @@ export class ReaderThread<K extends ReaderKind> {
     job.reject(unavailable(detail, this.#waitMs(job.owner)));
   }
 
-  /** Does something after a while, unless something else happens before. */
+  /** Replaces the alarm. */
   #setAlarm(ms: number, ring: () => void): void {
     this.#alarm.abort();
-    const mine = new AbortController();
-    this.#alarm = mine;
+    const alarm = new AbortController();
+    this.#alarm = alarm;
     const ringOnce = (): void => {
-      if (!mine.signal.aborted) ring();
+      if (!alarm.signal.aborted) ring();
     };
-    this.#options.clock.sleep(ms, mine.signal).then(ringOnce, () => {});
+    this.#options.clock.sleep(ms, alarm.signal).then(ringOnce, () => {});
+  }
+
+  #startThread(): Thread<ReaderRequest<K>, ReaderKinds[K]['found'] | undefined> {
+    const { dataDir, kind, heapMib } = this.#options;
+    this.#thread ??= new Thread({
+      file: workerFile(import.meta.url, 'reader-worker'),
+      name: kind,
+      start: { dataDir, kind } satisfies ReaderStart,
+      limits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: YOUNG_MIB },
+    });
+    return this.#thread;
   }
 
   #endThread(): void {
-    const ended = this.#thread
-      ?.removeAllListeners()
-      .on('error', () => {}) // whatever it dies of now
-      .terminate();
+    if (this.#thread === undefined) return;
+    const ended = this.#thread.close();
     this.#thread = undefined;
-    if (ended === undefined) return;
     this.#ending.add(ended);
     void ended.finally(() => this.#ending.delete(ended));
   }
 
-  #end(how: (job: ReaderJob<K>) => void): void {
-    const job = this.#current;
-    this.#current = undefined;
-    this.#setAlarm(this.#options.idleMs, () => this.#endThread());
-    if (job !== undefined) how(job);
-    this.#next();
-  }
-
-  #lose(error: Error): void {
-    this.#endThread();
-    this.#end(({ reject }) => reject(error));
-  }
-
-  #started(): Worker {
-    const { dataDir, kind, heapMib } = this.#options;
-    const worker = new Worker(workerFile(import.meta.url, 'reader-worker'), {
-      workerData: { dataDir, kind } satisfies ReaderStart,
-      resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: YOUNG_MIB },
-    });
-    worker.unref();
-    worker.on('message', (report: ReaderReport<ReaderKinds[K]['found']>) =>
-      this.#end(({ resolve, reject }) => {
-        if ('found' in report) resolve(report.found);
-        else if (report.code === undefined) reject(new Error(report.failed));
-        else reject(new Database.SqliteError(report.failed, report.code));
-      }),
-    );
-    worker.on('error', (error) => this.#lose(error));
-    worker.on('exit', (code) =>
-      this.#lose(new Error(`The ${kind} thread ended without an error, exit code ${code}.`)),
-    );
-    return worker;
-  }
-
-  /** Notes what a reading took, from its turn on. */
-  #time(sinceMs: number): void {
-    const tookMs = this.#options.clock.monotonic() - sinceMs;
+  #time(startedAt: number): void {
+    const tookMs = this.#options.clock.monotonic() - startedAt;
     this.#meanMs =
       this.#timed === 0 ? tookMs : this.#meanMs + TIMED_WEIGHT * (tookMs - this.#meanMs);
     this.#timed += 1;
   }
 
   #next(): void {
-    const job = this.#current === undefined ? this.#queue.take() : undefined;
+    const job = this.#stopReading === undefined ? this.#queue.take() : undefined;
     if (job === undefined) return;
     job.turn.abort();
-    const { clock, deadlineMs } = this.#options;
-    const sinceMs = clock.monotonic();
-    this.#current = {
-      ...job,
-      resolve: (found) => {
-        this.#time(sinceMs);
-        job.resolve(found);
-      },
-    };
+    void this.#read(job);
+  }
+
+  async #read({ query, resolve, reject }: ReaderJob<K>): Promise<void> {
+    const { clock, deadlineMs, idleMs } = this.#options;
+    const startedAt = clock.monotonic();
+    const stopped = Promise.withResolvers<never>();
+    this.#stopReading = stopped.reject;
     this.#setAlarm(deadlineMs, () => {
-      this.#time(sinceMs);
-      this.#lose(
+      this.#time(startedAt);
+      stopped.reject(
         unavailable(
           `The response took longer than ${deadlineMs / SECOND_MS} s to compute and was stopped. Request a shorter dateRange or fewer words, or try again later.`,
           deadlineMs,
         ),
       );
+      this.#endThread();
     });
-    this.#thread ??= this.#started();
-    this.#thread.postMessage(job.query);
+    try {
+      const reading = this.#startThread().request({ query });
+      const found = (await Promise.race([reading, stopped.promise])) as ReaderKinds[K]['found'];
+      this.#time(startedAt);
+      resolve(found);
+    } catch (error) {
+      reject(errorOfThread(error));
+    }
+    this.#stopReading = undefined;
+    if (this.#isClosed) return;
+    this.#setAlarm(idleMs, () => this.#endThread());
+    this.#next();
   }
 }

@@ -1,17 +1,14 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import Database from 'better-sqlite3';
 import { systemClock } from '../../base/clock.ts';
-import { messageOf } from '../../base/errors.ts';
+import { answerRequests, threadStart } from '../../base/thread.ts';
 import type { ComputedList, ListRowsQuery } from '../../lake/lists/computed-list.ts';
 import { type Lake, openLakeForReading } from '../../lake/open.ts';
 import type { SearchQuery } from '../../lake/search/search.ts';
 import type { SearchPage } from '../../lake/search/search-page.ts';
 import type { FoundOf, PageQuery, PageReading } from './page-readings.ts';
 
-// The thread that reads what takes long, over a connection of its own. See reader-thread.ts. It is a
-// process's rim like the command line: the machine's clock enters here.
+// The thread of slow reads, with a separate connection. See reader-thread.ts.
 
-/** What a thread can be asked, by the kind it was started for. */
+/** Queries and results by the kind of a thread. */
 export interface ReaderKinds {
   readonly lists: { query: ListRowsQuery; found: ComputedList };
   readonly search: { query: SearchQuery; found: SearchPage };
@@ -19,25 +16,24 @@ export interface ReaderKinds {
 }
 export type ReaderKind = keyof ReaderKinds;
 
-/** What the thread is started with. */
 export interface ReaderStart {
   readonly dataDir: string;
   readonly kind: ReaderKind;
 }
 
-/** What became of one query; `code` is SQLite's, where it was SQLite that failed. */
-export type ReaderReport<Found> =
-  | { readonly found: Found }
-  | { readonly failed: string; readonly code: string | undefined };
+/** A warm-up loads the modules only. */
+export type ReaderRequest<K extends ReaderKind> =
+  | { readonly query: ReaderKinds[K]['query'] }
+  | { readonly isWarmUp: true };
 
 const PAGE_CACHE_KIB = 8 * 1024;
 const COUNTS_BYTES = 500_000;
 
-const { dataDir, kind } = workerData as ReaderStart;
+const { dataDir, kind } = threadStart<ReaderStart>();
 
 type Read<K extends ReaderKind> = (query: ReaderKinds[K]['query']) => ReaderKinds[K]['found'];
 
-/** How each kind reads a lake. It loads what that takes and no more: whoever wants the first list waits for it. */
+/** Readers by kind. Each loads only the modules it needs, as the first query waits for them. */
 const READERS: { readonly [K in ReaderKind]: () => Promise<(lake: Lake) => Read<K>> } = {
   lists: async () => {
     const { computeList } = await import('../../lake/lists/computed-list.ts');
@@ -61,24 +57,16 @@ const READERS: { readonly [K in ReaderKind]: () => Promise<(lake: Lake) => Read<
 
 const openLake = (): Lake => {
   const lake = openLakeForReading(dataDir);
-  lake.sqlite.pragma('temp_store = FILE'); // what is sorted must not take memory
+  lake.sqlite.pragma('temp_store = FILE'); // sorts must not use memory
   lake.sqlite.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
   return lake;
 };
 
-const failure = (error: unknown): ReaderReport<never> => ({
-  failed: messageOf(error),
-  code: error instanceof Database.SqliteError ? error.code : undefined,
-});
-
-// a thread is sent queries of its own kind alone
+// a thread gets queries of one kind only
 const readerOf = (await READERS[kind]()) as (lake: Lake) => (query: unknown) => unknown;
 let read: ReturnType<typeof readerOf> | undefined;
-parentPort?.on('message', (query: unknown) => {
-  try {
-    read ??= readerOf(openLake());
-    parentPort?.postMessage({ found: read(query) } satisfies ReaderReport<unknown>);
-  } catch (error) {
-    parentPort?.postMessage(failure(error));
-  }
+answerRequests((request: ReaderRequest<ReaderKind>) => {
+  if ('isWarmUp' in request) return undefined;
+  read ??= readerOf(openLake());
+  return read(request.query);
 });

@@ -14,33 +14,29 @@ import {
   type Validity,
 } from './lake-cache.ts';
 
-/** A response, and the moments it may be given at. */
 export interface ValidResponse extends Validity {
   readonly written: WrittenResponse;
-  /** True where it is true at whatever instant it is given, not at one of its own. */
+  /** True if `asOf` is the time of sending. */
   readonly isOfItsInstant: boolean;
 }
 
-/** Addresses remembered as asked at most, and the longest of them. */
+/** Addresses that are remembered after their first request, and their longest length. */
 const REQUESTED_MOST = 2000;
 const LONGEST_ADDRESS = 512;
 
-/** A response in memory, as it was sent last. */
 export class CachedResponse {
   readonly #valid: Omit<ValidResponse, 'written'>;
   #written: WrittenResponse;
   #gzipped: SentBytes | undefined;
+  readonly #onCompressed: () => void;
 
-  readonly #compressed: () => void;
-
-  /** @param compressed called when the response takes more memory, as it was compressed */
-  constructor({ written, ...valid }: ValidResponse, compressed: () => void) {
+  /** @param onCompressed called when the compressed bytes add to `size` */
+  constructor({ written, ...valid }: ValidResponse, onCompressed: () => void) {
     this.#valid = valid;
     this.#written = { ...written, bytes: exactBytes(written.bytes) };
-    this.#compressed = compressed;
+    this.#onCompressed = onCompressed;
   }
 
-  /** Memory of its bytes. */
   get size(): number {
     return this.#written.bytes.length + (this.#gzipped?.bytes.length ?? 0);
   }
@@ -49,31 +45,28 @@ export class CachedResponse {
     return isStillTrue(this.#valid, moment);
   }
 
-  /** What is sent of it at `at`. */
+  /** The response as sent at `at`. */
   at(at: number): WrittenResponse {
     if (!this.#valid.isOfItsInstant || this.#written.asOf === at) return this.#written;
     this.#gzipped = undefined;
-    this.#written = writtenAt(this.#written, at); // as long as the text of any other instant
+    this.#written = writtenAt(this.#written, at); // same length, so the same size
     return this.#written;
   }
 
-  /** The bytes of what `at` gave last, compressed once for all who take that. */
+  /** Bytes of the response that `at` returned last. */
   bytes(gzip: boolean): SentBytes {
     if (!gzip) return bytesOf(this.#written, false);
     if (this.#gzipped === undefined) {
       const { bytes, encoding } = bytesOf(this.#written, true);
       if (encoding === null) return { bytes, encoding };
       this.#gzipped = { bytes: exactBytes(bytes), encoding };
-      this.#compressed();
+      this.#onCompressed();
     }
     return this.#gzipped;
   }
 }
 
-/**
- * Responses by address (path and query as they came), given again for as long as they are still true.
- * One is put in when its address is asked a second time: most are asked once, and keeping them costs.
- */
+/** Responses by path and query. One is cached when its address is requested a second time, as most are not. */
 export class ResponseCache {
   readonly #responses: Shelf<CachedResponse>;
   readonly #asked = new LRUCache<string, true>({ max: REQUESTED_MOST });
@@ -82,7 +75,7 @@ export class ResponseCache {
     this.#responses = cache.shelf();
   }
 
-  /** Puts a response in, where its address was asked before. */
+  /** Caches a response if its address was requested before. */
   keep(address: string, valid: ValidResponse): void {
     if (address.length > LONGEST_ADDRESS) return;
     if (!this.#asked.delete(address)) {
@@ -94,7 +87,7 @@ export class ResponseCache {
     put();
   }
 
-  /** The response that is still true; the moment is asked for only where there is one. */
+  /** A valid response. `moment` is called only if there is one to check. */
   find(address: string, moment: () => Moment): CachedResponse | undefined {
     const cached = this.#responses.get(address);
     if (cached === undefined || cached.isTrue(moment())) return cached;

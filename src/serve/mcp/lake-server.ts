@@ -30,7 +30,7 @@ const DATA_SOURCE: Readonly<Record<Origin, string>> = {
   'replayed import': 'Its data is an import that a demo replayed.',
 };
 
-/** Instructions for the assistant. @throws UsageError if there is no lake */
+/** Instructions for the assistant. @throws UsageError without a lake */
 const instructionsFor = (dataDir: string): string => {
   const lake = openLakeForReading(dataDir);
   try {
@@ -107,7 +107,7 @@ const PAGES = [
 
 /**
  * A Model Context Protocol server over a lake. Read-only, without network access.
- * @throws UsageError when there is no lake
+ * @throws UsageError without a lake
  */
 export const lakeServer = (deps: LakeServerDeps): McpServer => {
   const { dataDir, version, runSql, readPage } = deps;

@@ -7,7 +7,7 @@ import { parseIso } from '../../base/iso.ts';
 import type { KeyStanding } from '../../lake/keys/limits.ts';
 import { lakeVersion } from '../../lake/lake-version.ts';
 import type { ListMoment } from '../../lake/lists/list-page.ts';
-import { type MadePage, PageBytes } from '../cache/page-cache.ts';
+import { PageBytes, type ValidPage } from '../cache/page-cache.ts';
 import type { Requester } from '../cache/reader-thread.ts';
 import { PROBLEMS, RefusedError } from '../http/problems.ts';
 import { acceptsGzip } from '../http/written-response.ts';
@@ -174,7 +174,7 @@ export const pageRoute = <P extends z.ZodObject, Q extends z.ZodObject>(
   const render = async (
     wanted: PageRequest<z.infer<P>, z.infer<Q>>,
     unwanted: AbortSignal,
-  ): Promise<MadePage> => {
+  ): Promise<ValidPage> => {
     const { view, moment } = wanted;
     const version = lakeVersion(service.lake);
     const content = await make({ ...wanted, moment: { ...moment, gone: () => unwanted } });

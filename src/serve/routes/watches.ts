@@ -22,7 +22,6 @@ import { EXAMPLE_BODIES, EXAMPLE_RESPONSES } from '../request/examples.ts';
 import { asOf, limit, page } from '../request/parameters.ts';
 import { respondGet } from '../request/respond-get.ts';
 
-/** What watches are changed through, and their price. */
 export interface WatchContext {
   readonly writer: Lake;
   /** Depth of a search, in results. */

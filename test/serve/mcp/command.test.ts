@@ -19,7 +19,7 @@ test('ends by itself when stdin does', async () => {
   expect(await runCommand(['mcp'], ended)).toMatchObject({ code: 0, out: '' });
 });
 
-test('stdout is the protocol alone; what is no message is passed over, and the next one is heard', async () => {
+test('stdout has protocol messages only; an invalid message is skipped', async () => {
   const input = new PassThrough();
   const answered: string[] = [];
   const running = runCommand(['mcp'], {

@@ -122,7 +122,7 @@ describe('takes what the route takes: names, bounds, defaults', () => {
     ).toEqual(taken);
   });
 
-  test('every tool but those of its own', async () => {
+  test('every tool with an endpoint in the service', async () => {
     const { tools } = await client.listTools();
     const named = tools.map(({ name }) => name).filter((name) => !['lake', 'query'].includes(name));
     expect(named.toSorted()).toEqual(Object.keys(ROUTES).toSorted());
@@ -218,7 +218,7 @@ describe('what cannot be right is refused in words', () => {
     expect([isError, text]).toEqual([true, expect.stringMatching(message)]);
   });
 
-  test('a tool that is none', async () => {
+  test('an unknown tool', async () => {
     await expect(call('delete')).rejects.toThrow(/delete not found/);
   });
 });
@@ -307,7 +307,7 @@ test('reads one state of the lake while somebody writes, and the next after it',
   }
 });
 
-test('nothing but where it reads was told on stderr', () => {
+test('stderr has only the path of the lake', () => {
   expect(stderr.join('')).toBe(
     `mcp: answering from ${join(running.dataDir, 'trendlake.db')} until stdin ends.\n`,
   );
@@ -320,7 +320,7 @@ interface Field {
 }
 const bodyField = ([name, schema]: [string, object]): Field => ({ name, required: true, schema });
 
-/** What of the OpenAPI document is compared. */
+/** The compared part of the OpenAPI document. */
 interface Described {
   readonly paths: Readonly<
     Record<
