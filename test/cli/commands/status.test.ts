@@ -55,7 +55,7 @@ test('the last failures say what was asked, when, what came back, by which call,
   expect(of('/trends/tiktok/week')).toMatchObject({
     state: 'done',
     calls: [{ status: 500 }],
-    advice: 'Nothing: it was asked again, and loaded.',
+    advice: 'Nothing to do: a retry succeeded.',
   });
   const hashtags = of('/hashtags');
   const call = hashtags?.calls[0];
