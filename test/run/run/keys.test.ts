@@ -286,7 +286,7 @@ test('a refused key stops alone', async () => {
   const lake = openLakeForReading(dataDir);
   const advice = lastFailures(lake, 100).map((failed) => failed.advice);
   lake.close();
-  expect(advice.join()).toContain('Set the variable that holds key a to a key the service knows');
+  expect(advice.join()).toContain('Set the variable of key a to a valid key');
 });
 
 test('a refused key that others stand in for is told, with its variable', async () => {
