@@ -9,8 +9,8 @@ import prune from './prune.ts';
 import publish from './publish.ts';
 import trends from './trends.ts';
 
-/** Every job that asks the service for something, in the order a run plans them. */
+/** All jobs with calls, in the order of planning. */
 export const JOBS: readonly Job[] = [feed, trends, hashtags, growth, creators];
 
-/** Every job that asks for nothing. */
+/** All jobs without calls. */
 export const CHORES: readonly Chore[] = [exportParquet, publish, prune, backup];

@@ -1,10 +1,9 @@
 import type { Config } from '../../base/config/config.ts';
 import type { ListRequest } from '../../upstream/request.ts';
 
-/** Most items the interface gives on one page. */
+/** Page size limit of the interface. */
 export const PAGE_ITEMS = 100;
 
-/** Paging of the first page of a list that is read `listItems` deep. */
 export const firstPage = (
   config: Pick<Config, 'listItems'>,
 ): { limit: number; page: number; offset: number } => ({
@@ -14,9 +13,9 @@ export const firstPage = (
 });
 
 /**
- * The request for the page after an answered one, or undefined when the list has ended or was read
- * deep enough. A list without a total goes on while pages are full; an empty page, which one that
- * repeats the page before counts as, ends it.
+ * Request for the next page; undefined at the end of the list or after `listItems` items. A list
+ * without a total continues while pages are full. An empty page ends it, and so does a repeated
+ * page, which counts as empty.
  */
 export const nextPage = (
   request: ListRequest,

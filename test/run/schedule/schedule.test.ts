@@ -155,7 +155,7 @@ test('only what asks for it is tried again, soon; the pause of the batch it came
   expect(seen[2]?.at).toBeLessThan(NOON + 2 * MINUTE_MS);
   expect(seen[3]?.at).toBe(NOON + 3 * HOUR_MS);
   expect(told).toEqual([
-    'Paused; goes on at 2026-05-10T15:00:00.000Z.',
+    'Paused until 2026-05-10T15:00:00.000Z.',
     'warning: backup: The disk is full',
     'error: backup: It is damaged',
   ]);
